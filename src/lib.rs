@@ -1,0 +1,8 @@
+//! toolyard: a terminal workbench for tool-using LLM agents.
+#![deny(unsafe_code)]
+
+pub mod chat;
+pub mod id;
+pub mod model;
+pub mod spec;
+pub mod tool;
