@@ -4,5 +4,6 @@
 pub mod chat;
 pub mod id;
 pub mod model;
+pub mod outcome;
 pub mod spec;
 pub mod tool;

@@ -1,0 +1,84 @@
+//! How a call or a request ended, as data: what tools and models give back, and why they fail.
+
+use serde::{Deserialize, Serialize};
+
+/// What a call gives back to the agent. Bounded in size by whoever produced it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolOutput {
+    pub text: String,
+    /// How many bytes the tool gave in all, when `text` is only the beginning of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_from: Option<u64>,
+}
+
+/// Why a call failed; `text` is what the agent reads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{text}")]
+pub struct ToolError {
+    pub kind: ToolErrorKind,
+    pub text: String,
+}
+
+/// Kinds of failure, for filters, faults and statistics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolErrorKind {
+    /// The arguments do not fit the schema; the tool was not run.
+    Arguments,
+    /// It did not answer within its time.
+    Timeout,
+    /// It could not be started or reached, or is not there at all.
+    Unavailable,
+    /// It ran and said that it failed.
+    Failed,
+    /// Nothing is recorded for these arguments.
+    NotRecorded,
+    /// Somebody cancelled it while it ran.
+    Cancelled,
+}
+
+impl ToolError {
+    pub fn new(kind: ToolErrorKind, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into() }
+    }
+}
+
+/// Kinds of failure of a model request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelErrorKind {
+    /// No connection, or it broke.
+    Connection,
+    /// Silence for longer than allowed.
+    Timeout,
+    RateLimited,
+    /// The key is missing or refused.
+    Auth,
+    /// The prompt is longer than the model takes.
+    ContextOverflow,
+    /// The endpoint failed (5xx, or an error inside a stream).
+    Endpoint,
+    /// The endpoint refused the request (other 4xx).
+    Refused,
+    /// The answer ended early or makes no sense.
+    BadAnswer,
+    /// Somebody cancelled it while it ran.
+    Cancelled,
+}
+
+/// Why a request failed; `text` is for people and holds no secret.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{text}")]
+pub struct ModelError {
+    pub kind: ModelErrorKind,
+    pub text: String,
+    /// The part of an answer that had already come.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub partial: String,
+}
+
+impl ModelError {
+    pub fn new(kind: ModelErrorKind, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into(), partial: String::new() }
+    }
+}
