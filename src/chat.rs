@@ -51,6 +51,10 @@ pub struct Request {
     /// Upper bound of the answer's length in tokens; `None` leaves it to the endpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
+    /// Texts at which the model is to stop, themselves not part of the answer. Text mode needs
+    /// them, so that a model does not go on to invent its own observations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stop: Vec<String>,
 }
 
 /// One message of a conversation.

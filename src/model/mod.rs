@@ -1,6 +1,8 @@
 //! Language models. The engine asks a [`Model`] and nothing else; adapters translate to an
 //! endpoint's wire format and back.
 
+pub mod tokens;
+
 use std::{sync::Arc, time::Duration};
 
 use futures::future::LocalBoxFuture;
