@@ -3,10 +3,15 @@
 
 pub mod chance;
 pub mod chat;
+pub mod command;
+pub mod event;
 pub mod fault;
+pub mod graph;
 pub mod id;
+pub mod journal;
 pub mod knob;
 pub mod model;
 pub mod outcome;
 pub mod spec;
+pub mod state;
 pub mod tool;

@@ -1,0 +1,172 @@
+//! The weights of the edges, derived from prior and scores whenever they are looked at.
+
+use serde::Serialize;
+
+use super::{
+    evidence::Evidence,
+    pins::Pins,
+    scores::Scores,
+    store::{Row, Successor, ToolGraph},
+};
+use crate::id::ToolName;
+
+/// A view of the graph in which edges have weights (ToolNet, eq. 6):
+///
+/// ```text
+/// w[i][j] = beta · w0[i][j] + (1 - beta) · f(s_j) / Σ_k f(s_k)      k over the successors of i
+/// ```
+///
+/// A row whose prior sums to 1 has weights that sum to 1, but for pins.
+#[derive(Clone, Copy, Debug)]
+pub struct Weights<'a> {
+    pub graph: &'a ToolGraph,
+    pub scores: &'a Scores,
+    /// Speed of learning, 0 to [`Weights::MAX_ALPHA`].
+    pub alpha: f64,
+    /// Trust in the prior, 0 to 1.
+    pub beta: f64,
+    pub pins: &'a Pins,
+}
+
+/// One choice in a row.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Weighted {
+    pub to: ToolName,
+    /// ToolNet, eq. 5; 0 to 1.
+    pub prior: f64,
+    /// ToolNet, eq. 6, or the pin; 0 to 1.
+    pub weight: f64,
+    /// The weight is the user's, not derived.
+    pub pinned: bool,
+    /// How often the transition was seen in trajectories.
+    pub count: u64,
+}
+
+impl<'a> Weights<'a> {
+    /// The largest alpha. One step of the evaluator then changes a weight by three orders of magnitude.
+    pub const MAX_ALPHA: f64 = 1000.0;
+
+    /// What may follow `from`, the heaviest first; equal weights in the order of the tools, `end` behind
+    /// them. Empty for `end` and for a name that the graph does not know.
+    ///
+    /// Builds the whole row, also where it is implied: use [`Weights::top`] for a menu.
+    pub fn row(&self, from: &str) -> Vec<Weighted> {
+        self.top(from, usize::MAX)
+    }
+
+    /// The first `k` of [`Weights::row`], exactly. An implied row is not built for that: it costs as
+    /// much as there are scores, pins in the row and `k`, however many tools there are.
+    pub fn top(&self, from: &str, k: usize) -> Vec<Weighted> {
+        let (mut steps, evidence) = match self.graph.row(from) {
+            None => return Vec::new(),
+            Some(Row::Listed(steps)) => {
+                let evidence = self.evidence_of(&steps);
+                (steps, evidence)
+            }
+            Some(Row::Even { end }) => {
+                (self.best_of_even(from, end, k), self.evidence_of_even(end))
+            }
+        };
+        let weigh = |step: &Successor<'a>| self.weigh(from, step, &evidence);
+        let mut row: Vec<(u64, Weighted)> =
+            steps.drain(..).map(|step| (step.rank, weigh(&step))).collect();
+        row.sort_unstable_by(|(rank_a, a), (rank_b, b)| {
+            b.weight.total_cmp(&a.weight).then(rank_a.cmp(rank_b))
+        });
+        row.truncate(k);
+        row.into_iter().map(|(_, step)| step).collect()
+    }
+
+    /// The weight of one edge; `None` where `to` is no successor of `from`.
+    pub fn weight(&self, from: &str, to: &str) -> Option<f64> {
+        if !self.graph.has_edge(from, to) {
+            return None;
+        }
+        let (step, evidence) = match self.graph.row(from)? {
+            Row::Listed(steps) => {
+                let step = *steps.iter().find(|step| step.name.as_str() == to)?;
+                (step, self.evidence_of(&steps))
+            }
+            Row::Even { end } => (self.even_step(to, end)?, self.evidence_of_even(end)),
+        };
+        Some(self.weigh(from, &step, &evidence).weight)
+    }
+
+    /// How many successors a node has, implied ones among them.
+    pub fn successors_len(&self, from: &str) -> usize {
+        match self.graph.row(from) {
+            None => 0,
+            Some(Row::Listed(steps)) => steps.len(),
+            Some(Row::Even { end }) => self.even_len(end),
+        }
+    }
+
+    fn weigh(&self, from: &str, step: &Successor<'_>, evidence: &Evidence) -> Weighted {
+        let pin = self.pins.get(from, step.name.as_str());
+        let share = evidence.share(self.score(step.name));
+        Weighted {
+            to: step.name.clone(),
+            prior: step.prior,
+            weight: pin.unwrap_or(self.beta * step.prior + (1.0 - self.beta) * share),
+            pinned: pin.is_some(),
+            count: step.count,
+        }
+    }
+
+    fn score(&self, tool: &ToolName) -> f64 {
+        self.scores.get(tool.as_str()).unwrap_or(0.0)
+    }
+
+    fn evidence_of(&self, steps: &[Successor<'_>]) -> Evidence {
+        Evidence::of(self.alpha, 0, steps.iter().map(|step| self.score(step.name)))
+    }
+
+    fn evidence_of_even(&self, end: bool) -> Evidence {
+        let scores = self.scored(end).map(|(_, score)| score);
+        let plain = self.even_len(end) - scores.clone().count();
+        Evidence::of(self.alpha, plain, scores)
+    }
+
+    fn even_len(&self, end: bool) -> usize {
+        self.graph.len() + usize::from(end)
+    }
+
+    /// The scores of those that stand in an even row.
+    fn scored(&self, end: bool) -> impl Iterator<Item = (&'a ToolName, f64)> + Clone {
+        let (graph, scores) = (self.graph, self.scores);
+        scores.iter().filter(move |(tool, _)| in_even_row(graph, tool, end))
+    }
+
+    fn even_step(&self, to: &str, end: bool) -> Option<Successor<'a>> {
+        let (name, rank) = self.graph.named(to)?;
+        Some(Successor { name, rank, prior: 1.0 / self.even_len(end) as f64, count: 0 })
+    }
+
+    /// Those of an even row among which the best `k` are: all that have a score, a pin or are `end`, and
+    /// the first `k` of the rest, which are all worth the same.
+    fn best_of_even(&self, from: &str, end: bool, k: usize) -> Vec<Successor<'a>> {
+        let scored = self.scored(end).map(|(tool, _)| tool.as_str());
+        let pinned = self.pins.row(from).map(|(tool, _)| tool).filter(|tool| {
+            self.scores.get(tool.as_str()).is_none() && in_even_row(self.graph, tool, end)
+        });
+        let plain = self
+            .graph
+            .tools()
+            .map(ToolName::as_str)
+            .filter(|tool| self.scores.get(tool).is_none() && self.pins.get(from, tool).is_none())
+            .take(k);
+        let end_is_plain = end
+            && self.scores.get(ToolName::END).is_none()
+            && self.pins.get(from, ToolName::END).is_none();
+        scored
+            .chain(pinned.map(ToolName::as_str))
+            .chain(plain)
+            .chain(end_is_plain.then_some(ToolName::END))
+            .filter_map(|tool| self.even_step(tool, end))
+            .collect()
+    }
+}
+
+fn in_even_row(graph: &ToolGraph, name: &ToolName, end: bool) -> bool {
+    graph.contains(name.as_str()) || end && name.as_str() == ToolName::END
+}

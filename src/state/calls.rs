@@ -1,0 +1,271 @@
+//! Model requests and tool calls, from the wish to the end.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{State, index};
+use crate::{
+    chat::{Reply, Request, Role},
+    event::{Event, Lane},
+    id::{AskId, CallId, FaultId, ModelName, TaskId, ToolName},
+    outcome::{ModelError, ToolError, ToolOutput},
+};
+
+/// Where a model request stands.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AskPhase {
+    Running,
+    Done { reply: Arc<Reply> },
+    Failed { error: ModelError },
+}
+
+/// One model request.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AskState {
+    pub id: AskId,
+    pub task: TaskId,
+    pub role: Role,
+    pub model: ModelName,
+    /// Exactly what the model saw.
+    pub request: Arc<Request>,
+    pub phase: AskPhase,
+    /// What has streamed in so far; empty once the answer is whole.
+    pub partial: String,
+    pub retries: u32,
+    pub dollars: Option<f64>,
+    /// Microseconds since the session was opened.
+    pub started: u64,
+    pub ended: Option<u64>,
+}
+
+/// Where a tool call stands.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallPhase {
+    /// Wanted, but not running yet.
+    Requested,
+    Running,
+    /// Not run, and free of charge.
+    Refused {
+        why: String,
+    },
+    Done {
+        output: ToolOutput,
+    },
+    Failed {
+        error: ToolError,
+    },
+}
+
+/// One tool call.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CallState {
+    pub id: CallId,
+    pub task: TaskId,
+    pub step: u32,
+    pub tool: ToolName,
+    pub arguments: Value,
+    pub phase: CallPhase,
+    /// The fault that fired on it, if one did.
+    pub injected: Option<FaultId>,
+    /// Microseconds since the session was opened.
+    pub requested: u64,
+    pub started: Option<u64>,
+    pub ended: Option<u64>,
+    /// Microseconds spent held by the user since it started; no part of its own time.
+    pub held: u64,
+}
+
+impl AskPhase {
+    pub fn is_over(&self) -> bool {
+        !matches!(self, AskPhase::Running)
+    }
+}
+
+impl AskState {
+    pub fn reply(&self) -> Option<&Reply> {
+        match &self.phase {
+            AskPhase::Done { reply } => Some(reply),
+            AskPhase::Running | AskPhase::Failed { .. } => None,
+        }
+    }
+
+    /// How long it took, or has taken until `now`, in microseconds.
+    pub fn elapsed(&self, now: u64) -> u64 {
+        self.ended.unwrap_or(now).saturating_sub(self.started)
+    }
+}
+
+impl CallPhase {
+    pub fn is_over(&self) -> bool {
+        match self {
+            CallPhase::Requested | CallPhase::Running => false,
+            CallPhase::Refused { .. } | CallPhase::Done { .. } | CallPhase::Failed { .. } => true,
+        }
+    }
+}
+
+impl CallState {
+    /// How long it ran, or has run until `now`, without the time it was held, in microseconds.
+    pub fn elapsed(&self, now: u64) -> u64 {
+        let started = self.started.unwrap_or(self.requested);
+        self.ended.unwrap_or(now).saturating_sub(started).saturating_sub(self.held)
+    }
+
+    /// What the agent was told.
+    pub fn observation(&self) -> Option<&str> {
+        match &self.phase {
+            CallPhase::Requested | CallPhase::Running => None,
+            CallPhase::Refused { why } => Some(why),
+            CallPhase::Done { output } => Some(&output.text),
+            CallPhase::Failed { error } => Some(&error.text),
+        }
+    }
+}
+
+impl State {
+    pub(super) fn apply_ask(&mut self, at: u64, event: &Event) {
+        if let Event::AskStarted { ask, task, role, model, request } = event {
+            self.asks.push(AskState {
+                id: *ask,
+                task: *task,
+                role: *role,
+                model: model.clone(),
+                request: Arc::clone(request),
+                phase: AskPhase::Running,
+                partial: String::new(),
+                retries: 0,
+                dollars: None,
+                started: at,
+                ended: None,
+            });
+            if let Some(task) = self.task_mut(*task) {
+                task.asks.push(*ask);
+            }
+            return;
+        }
+        let (Event::AskProgressed { ask, .. }
+        | Event::AskRetried { ask, .. }
+        | Event::AskFinished { ask, .. }
+        | Event::AskFailed { ask, .. }) = event
+        else {
+            return;
+        };
+        let Some(state) = index(ask.0).and_then(|i| self.asks.get_mut(i)) else { return };
+        if let Event::AskProgressed { text, reasoning, .. } = event {
+            state.partial.push_str(reasoning);
+            state.partial.push_str(text);
+        }
+        if let Event::AskRetried { .. } = event {
+            state.retries += 1;
+        }
+        if let Event::AskFailed { error, .. } = event {
+            state.end(at, AskPhase::Failed { error: error.clone() });
+            self.models.failed(state.role, &state.model);
+        }
+        if let Event::AskFinished { reply, dollars, .. } = event {
+            state.dollars = *dollars;
+            state.end(at, AskPhase::Done { reply: Arc::clone(reply) });
+            let micros = state.elapsed(at);
+            self.models.used(state.role, &state.model, reply.usage, *dollars, micros);
+            let task = state.task;
+            if let Some(task) = self.task_mut(task) {
+                task.tokens_in += reply.usage.tokens_in;
+                task.tokens_out += reply.usage.tokens_out;
+                task.dollars += dollars.unwrap_or(0.0);
+                task.unpriced += u32::from(dollars.is_none());
+            }
+        }
+    }
+
+    pub(super) fn apply_call(&mut self, at: u64, event: &Event) {
+        if let Event::CallRequested { call, task, step, tool, arguments } = event {
+            self.calls.push(CallState {
+                id: *call,
+                task: *task,
+                step: *step,
+                tool: tool.clone(),
+                arguments: arguments.clone(),
+                phase: CallPhase::Requested,
+                injected: None,
+                requested: at,
+                started: None,
+                ended: None,
+                held: 0,
+            });
+            if let Some(task) = self.task_mut(*task) {
+                task.calls.push(*call);
+            }
+            return;
+        }
+        let (Event::CallRefused { call, .. }
+        | Event::CallStarted { call }
+        | Event::FaultFired { call, .. }
+        | Event::CallFinished { call, .. }
+        | Event::CallFailed { call, .. }) = event
+        else {
+            return;
+        };
+        let Some(state) = index(call.0).and_then(|i| self.calls.get_mut(i)) else { return };
+        match event {
+            Event::CallStarted { .. } => {
+                state.started = Some(at);
+                state.phase = CallPhase::Running;
+                let (tool, task) = (state.tool.clone(), state.task);
+                self.count_call(&tool, task);
+            }
+            Event::FaultFired { fault, .. } => {
+                state.injected = Some(*fault);
+                if let Some(fault) = self.faults.get_mut(fault) {
+                    fault.fired += 1;
+                }
+            }
+            Event::CallRefused { why, .. } => {
+                state.end(at, CallPhase::Refused { why: why.clone() });
+                let tool = state.tool.clone();
+                self.count_end(&tool, None, |tool| tool.refused += 1);
+            }
+            Event::CallFinished { output, .. } => {
+                state.end(at, CallPhase::Done { output: output.clone() });
+                let (tool, micros) = (state.tool.clone(), state.elapsed(at));
+                self.count_end(&tool, Some(micros), |tool| tool.succeeded += 1);
+            }
+            Event::CallFailed { error, .. } => {
+                let ran = state.started.is_some();
+                state.end(at, CallPhase::Failed { error: error.clone() });
+                let (tool, micros) = (state.tool.clone(), state.elapsed(at));
+                self.count_end(&tool, ran.then_some(micros), |tool| tool.failed += 1);
+            }
+            _ => {}
+        }
+    }
+
+    /// Time held is no part of a call's own time.
+    pub(super) fn charge_hold(&mut self, lane: Lane, micros: u64) {
+        if let Lane::Call(call) = lane
+            && let Some(call) = index(call.0).and_then(|i| self.calls.get_mut(i))
+            && call.started.is_some()
+            && call.ended.is_none()
+        {
+            call.held += micros;
+        }
+    }
+}
+
+impl AskState {
+    fn end(&mut self, at: u64, phase: AskPhase) {
+        self.ended = Some(at);
+        self.partial.clear();
+        self.phase = phase;
+    }
+}
+
+impl CallState {
+    fn end(&mut self, at: u64, phase: CallPhase) {
+        self.ended = Some(at);
+        self.phase = phase;
+    }
+}

@@ -1,0 +1,261 @@
+//! What is true now: a fold of events and nothing else. The engine, the screen, a replay and a report
+//! each fold the same events with [`State::apply`] and so agree, byte for byte.
+//!
+//! A fold never fails: an event that names something unknown (a newer journal, a torn one) changes
+//! what it can and leaves the rest.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use indexmap::IndexMap;
+use serde::Serialize;
+
+use crate::{
+    event::{Event, Record},
+    id::{AskId, CallId, FaultId, TaskId, ToolName},
+    knob::Knobs,
+};
+
+pub mod calls;
+pub mod control;
+pub mod learning;
+pub mod models;
+pub mod tasks;
+pub mod tools;
+pub mod transcript;
+
+pub use calls::{AskPhase, AskState, CallPhase, CallState};
+pub use control::{Control, Hold, Mode, Undoable};
+pub use learning::{Learning, ScorePoint};
+pub use models::{ModelState, Models, RoleUse};
+pub use tasks::{StepState, TaskPhase, TaskState};
+pub use tools::{FaultState, ToolState};
+pub use transcript::{Line, What};
+
+/// The whole session at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct State {
+    /// The last event folded; 0 before the first.
+    pub n: u64,
+    /// When it happened, in microseconds since the session was opened.
+    pub at: u64,
+    pub seed: u64,
+    pub workspace: String,
+    pub strategy: String,
+    pub control: Control,
+    pub knobs: Knobs,
+    pub models: Models,
+    pub tools: IndexMap<ToolName, ToolState>,
+    pub learning: Learning,
+    /// In the order of their numbers, which count from 1.
+    pub tasks: Vec<TaskState>,
+    /// In the order of their numbers, which count from 1.
+    pub asks: Vec<AskState>,
+    /// In the order of their numbers, which count from 1.
+    pub calls: Vec<CallState>,
+    pub faults: BTreeMap<FaultId, FaultState>,
+    pub transcript: Vec<Line>,
+    /// How many events of unknown kind were met.
+    pub unknown_events: u64,
+}
+
+impl State {
+    /// The state after these events.
+    pub fn fold<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
+        let mut state = State::default();
+        for record in records {
+            state.apply(record);
+        }
+        state
+    }
+
+    /// Folds one event.
+    pub fn apply(&mut self, record: &Record) {
+        self.n = record.n;
+        self.at = record.at;
+        let at = record.at;
+        match &record.event {
+            Event::SessionOpened(opening) => self.open(opening),
+            Event::SessionEnded { .. } => self.control.mode = Mode::Ended,
+
+            Event::ToolsJoined { tools } => {
+                for spec in tools {
+                    self.join(Arc::clone(spec));
+                }
+            }
+            Event::ToolsLeft { tools } => {
+                for tool in tools {
+                    self.leave(tool);
+                }
+            }
+            Event::ToolSwitched { tool, on, .. } => {
+                if let Some(tool) = self.tools.get_mut(tool) {
+                    tool.switched_on = *on;
+                }
+            }
+            Event::GraphLoaded { graph, scores } => self.learning.load(graph, scores),
+
+            Event::TasksQueued { first, tasks, .. } => {
+                for (i, task) in (first.0..).zip(tasks) {
+                    self.tasks.push(TaskState::new(TaskId(i), task.clone()));
+                }
+            }
+            Event::TaskStarted { task } => {
+                if let Some(task) = self.task_mut(*task) {
+                    task.start(at);
+                }
+            }
+            Event::TryStarted { task, number, reflections } => {
+                if let Some(task) = self.task_mut(*task) {
+                    task.retry(*number, reflections);
+                }
+            }
+            Event::StepStarted { task, step, from, menu } => {
+                if let Some(task) = self.task_mut(*task) {
+                    task.step(*step, from, menu);
+                }
+            }
+            Event::TaskFinished { task, outcome, answer, correct } => {
+                if let Some(task) = self.task_mut(*task) {
+                    task.finish(at, *outcome, answer.as_deref(), *correct);
+                }
+            }
+
+            Event::AskStarted { .. }
+            | Event::AskProgressed { .. }
+            | Event::AskRetried { .. }
+            | Event::AskFinished { .. }
+            | Event::AskFailed { .. } => self.apply_ask(at, &record.event),
+
+            Event::CallRequested { .. }
+            | Event::CallRefused { .. }
+            | Event::CallStarted { .. }
+            | Event::FaultFired { .. }
+            | Event::CallFinished { .. }
+            | Event::CallFailed { .. } => self.apply_call(at, &record.event),
+
+            Event::Evaluated { task, verdicts, learned } => {
+                self.learning.evaluate(*task, verdicts, *learned);
+                if let Some(task) = self.task_mut(*task) {
+                    task.verdicts.clone_from(verdicts);
+                }
+            }
+            Event::EdgeExplored { from, to } => {
+                self.learning.graph.add_edge(from.as_str(), to.as_str());
+            }
+            Event::ScoreSet { tool, score, .. } => {
+                let task = self.current_task().map(|task| task.id);
+                self.learning.set_score(task, tool, *score);
+            }
+            Event::WeightPinned { from, to, weight, .. } => {
+                self.learning.pin(from, to, *weight);
+            }
+            Event::WeightUnpinned { from, to, .. } => {
+                self.learning.pins.remove(from.as_str(), to.as_str());
+            }
+
+            Event::KnobTurned { knob, value, .. } => self.knobs.set(*knob, *value),
+            Event::RoleBound { role, model, .. } => self.models.bind(*role, model),
+            Event::StrategyChosen { strategy, .. } => self.strategy.clone_from(strategy),
+            Event::FaultArmed { fault, spec, .. } => {
+                self.faults.insert(*fault, FaultState::armed(spec.clone()));
+            }
+            Event::FaultDisarmed { fault, .. } => {
+                if let Some(fault) = self.faults.get_mut(fault) {
+                    fault.armed = false;
+                }
+            }
+
+            Event::Resumed { how, .. } => self.control.mode = Mode::from(*how),
+            Event::PauseRequested { .. } => self.control.mode = Mode::Pausing,
+            Event::Paused => self.control.mode = Mode::Paused,
+            Event::Held { lane, boundary } => {
+                self.control.hold(*lane, *boundary, at);
+            }
+            Event::Released { lane } => {
+                let held = self.control.release(*lane, at);
+                self.charge_hold(*lane, held);
+            }
+            Event::EvaluationRefused { .. }
+            | Event::CommandRefused { .. }
+            | Event::Noticed { .. } => {}
+            Event::Unknown { .. } => self.unknown_events += 1,
+        }
+        self.control.remember(record);
+        self.transcribe(record);
+    }
+
+    fn open(&mut self, opening: &crate::event::Opening) {
+        self.seed = opening.seed;
+        self.workspace.clone_from(&opening.workspace);
+        self.strategy.clone_from(&opening.strategy);
+        self.knobs = opening.knobs.clone();
+        self.models = Models::new(&opening.models, &opening.roles);
+        self.control.mode = if opening.paused { Mode::Paused } else { Mode::Running };
+    }
+
+    pub fn task(&self, id: TaskId) -> Option<&TaskState> {
+        self.tasks.get(index(id.0)?)
+    }
+
+    fn task_mut(&mut self, id: TaskId) -> Option<&mut TaskState> {
+        self.tasks.get_mut(index(id.0)?)
+    }
+
+    pub fn ask(&self, id: AskId) -> Option<&AskState> {
+        self.asks.get(index(id.0)?)
+    }
+
+    pub fn call(&self, id: CallId) -> Option<&CallState> {
+        self.calls.get(index(id.0)?)
+    }
+
+    /// The task at work, if any.
+    pub fn current_task(&self) -> Option<&TaskState> {
+        self.tasks.iter().rev().find(|task| matches!(task.phase, TaskPhase::Running))
+    }
+
+    /// The task that a person most likely means: the one at work, else the last that was.
+    pub fn shown_task(&self) -> Option<&TaskState> {
+        self.current_task()
+            .or_else(|| self.tasks.iter().rev().find(|task| task.phase != TaskPhase::Queued))
+    }
+
+    /// The first task that nobody has started.
+    pub fn next_task(&self) -> Option<&TaskState> {
+        // Tasks are taken in order, so the queued ones are the tail.
+        let started = self.tasks.partition_point(|task| task.phase != TaskPhase::Queued);
+        self.tasks.get(started)
+    }
+
+    /// How many tasks have ended.
+    pub fn tasks_done(&self) -> usize {
+        self.tasks.iter().filter(|task| matches!(task.phase, TaskPhase::Done { .. })).count()
+    }
+
+    /// Calls that run or are held at this moment. Looks at the recent past only.
+    pub fn calls_in_flight(&self) -> impl Iterator<Item = &CallState> {
+        let first = self.current_task().and_then(|task| task.calls.first());
+        let from = first.and_then(|call| index(call.0)).unwrap_or(self.calls.len());
+        self.calls[from.min(self.calls.len())..].iter().filter(|call| !call.phase.is_over())
+    }
+
+    /// The model request in flight, if any.
+    pub fn ask_in_flight(&self) -> Option<&AskState> {
+        self.asks.last().filter(|ask| !ask.phase.is_over())
+    }
+
+    /// The tools that may be offered now, in order.
+    pub fn offered_tools(&self) -> impl Iterator<Item = &ToolState> {
+        self.tools.values().filter(|tool| tool.is_offered())
+    }
+
+    /// How many faults are armed.
+    pub fn faults_armed(&self) -> usize {
+        self.faults.values().filter(|fault| fault.armed).count()
+    }
+}
+
+/// The place of the thing with this number in its list.
+fn index(number: u32) -> Option<usize> {
+    number.checked_sub(1).map(|i| i as usize)
+}

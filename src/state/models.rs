@@ -1,0 +1,121 @@
+//! Models, the roles they are bound to, and what they have used.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use serde::Serialize;
+
+use crate::{
+    chat::{Role, Usage},
+    id::ModelName,
+    spec::ModelSpec,
+};
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Models {
+    pub known: IndexMap<ModelName, ModelState>,
+    pub roles: BTreeMap<Role, RoleUse>,
+}
+
+/// A configured model and what all roles have asked of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ModelState {
+    pub spec: ModelSpec,
+    pub tally: Tally,
+}
+
+/// A role, the model bound to it, and what the role has asked of any model.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RoleUse {
+    pub model: ModelName,
+    pub tally: Tally,
+}
+
+/// Sums over asks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Tally {
+    pub asks: u32,
+    pub failed: u32,
+    pub tokens_in: u64,
+    pub tokens_out: u64,
+    /// Any of the counts was estimated rather than told by the endpoint.
+    pub estimated: bool,
+    pub dollars: f64,
+    /// Asks without a known price; while any, `dollars` is a lower bound.
+    pub unpriced: u32,
+    /// Of the last ask, and of all of them, in microseconds.
+    pub last_micros: u64,
+    pub micros: u64,
+}
+
+impl Tally {
+    fn add(&mut self, usage: Usage, dollars: Option<f64>, micros: u64) {
+        self.asks += 1;
+        self.tokens_in += usage.tokens_in;
+        self.tokens_out += usage.tokens_out;
+        self.estimated |= usage.estimated;
+        self.dollars += dollars.unwrap_or(0.0);
+        self.unpriced += u32::from(dollars.is_none());
+        self.last_micros = micros;
+        self.micros += micros;
+    }
+}
+
+impl Models {
+    pub(super) fn new(models: &[ModelSpec], roles: &BTreeMap<Role, ModelName>) -> Self {
+        let known = models
+            .iter()
+            .map(|spec| {
+                (spec.name.clone(), ModelState { spec: spec.clone(), tally: Tally::default() })
+            })
+            .collect();
+        let roles = roles
+            .iter()
+            .map(|(role, model)| (*role, RoleUse { model: model.clone(), tally: Tally::default() }))
+            .collect();
+        Self { known, roles }
+    }
+
+    /// The model that answers this role, and what is known of it.
+    pub fn of(&self, role: Role) -> Option<&ModelState> {
+        self.known.get(&self.roles.get(&role)?.model)
+    }
+
+    /// Whether any bound role is played by the simulated model.
+    pub fn any_simulated(&self) -> bool {
+        self.roles.keys().any(|role| self.of(*role).is_some_and(|model| model.spec.simulated))
+    }
+
+    pub(super) fn bind(&mut self, role: Role, model: &ModelName) {
+        self.roles
+            .entry(role)
+            .or_insert_with(|| RoleUse { model: model.clone(), tally: Tally::default() })
+            .model = model.clone();
+    }
+
+    pub(super) fn used(
+        &mut self,
+        role: Role,
+        model: &ModelName,
+        usage: Usage,
+        dollars: Option<f64>,
+        micros: u64,
+    ) {
+        for tally in self.tallies(role, model) {
+            tally.add(usage, dollars, micros);
+        }
+    }
+
+    pub(super) fn failed(&mut self, role: Role, model: &ModelName) {
+        for tally in self.tallies(role, model) {
+            tally.asks += 1;
+            tally.failed += 1;
+        }
+    }
+
+    fn tallies(&mut self, role: Role, model: &ModelName) -> impl Iterator<Item = &mut Tally> {
+        let of_role = self.roles.get_mut(&role).map(|role| &mut role.tally);
+        let of_model = self.known.get_mut(model).map(|model| &mut model.tally);
+        of_role.into_iter().chain(of_model)
+    }
+}
