@@ -1,6 +1,7 @@
 //! Language models. The engine asks a [`Model`] and nothing else; adapters translate to an
 //! endpoint's wire format and back.
 
+pub mod text;
 pub mod tokens;
 
 use std::{sync::Arc, time::Duration};

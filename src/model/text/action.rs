@@ -1,0 +1,251 @@
+//! Reads an answer written as text: the first action, or the final answer, or neither.
+
+use serde_json::Value;
+
+use super::{
+    input,
+    label::{Label, Section, sections},
+};
+use crate::{
+    chat::{Finish, Message, Reply, Request, ToolCall, ToolDef},
+    id::ToolName,
+};
+
+/// Names under which a model ends the task by an action.
+const FINISH: [&str; 4] = ["finish", "final answer", "final_answer", "finalanswer"];
+
+/// The reply with the call or the answer that its text holds. `request` is the one with the menu,
+/// before [`super::to_text`].
+///
+/// Only the first action counts: what follows it was written without having seen its result. Text of
+/// an unknown shape stays a plain reply, as does everything where no tools were offered.
+pub fn from_text(request: &Request, reply: Reply) -> Reply {
+    if request.tools.is_empty() || !reply.calls.is_empty() {
+        return reply;
+    }
+    let reply = without_thinking(reply);
+    let said = read(&reply.text, &request.tools);
+    let Said { thought, then } = said;
+    match then {
+        Then::Call { tool, arguments } => {
+            let call = ToolCall { id: next_id(request), tool, arguments };
+            Reply { text: thought, calls: vec![call], finish: Finish::Calls, ..reply }
+        }
+        Then::Answer(text) => {
+            let reasoning = joined(&reply.reasoning, &thought);
+            Reply { text, reasoning, ..reply }
+        }
+        Then::Nothing => Reply { text: thought, ..reply },
+    }
+}
+
+/// What an answer says: thoughts, then perhaps something to do.
+struct Said {
+    thought: String,
+    then: Then,
+}
+
+enum Then {
+    Call { tool: ToolName, arguments: Value },
+    Answer(String),
+    Nothing,
+}
+
+fn read(text: &str, tools: &[ToolDef]) -> Said {
+    let sections = sections(text);
+    let mut thought = String::new();
+    for (at, section) in sections.iter().enumerate() {
+        match section.label {
+            None | Some(Label::Thought) => thought = joined(&thought, section.text),
+            Some(Label::Answer) => {
+                return Said { thought, then: Then::Answer(closed(section.text).into()) };
+            }
+            Some(Label::Action) => {
+                let then = act(section.text, input_after(&sections[at + 1..]), tools, &thought);
+                if !matches!(then, Then::Nothing) {
+                    return Said { thought, then };
+                }
+            }
+            // An input without its action, and an observation that nobody made.
+            Some(Label::Input | Label::Observation) => {}
+        }
+    }
+    let then = as_json(text, tools);
+    let thought = match then {
+        Then::Call { .. } | Then::Answer(_) => String::new(),
+        // No label, or nothing but empty ones: all of it is the reply, unchanged.
+        Then::Nothing if sections.len() == 1 || thought.is_empty() => text.trim().into(),
+        Then::Nothing => thought,
+    };
+    Said { thought, then }
+}
+
+fn input_after<'a>(rest: &[Section<'a>]) -> Option<&'a str> {
+    let next = rest.first()?;
+    (next.label == Some(Label::Input)).then_some(next.text)
+}
+
+/// An action in any of its shapes: a name, `name[input]`, `name(input)`, `name {input}`, or JSON.
+fn act(text: &str, input: Option<&str>, tools: &[ToolDef], thought: &str) -> Then {
+    let text = input::unfenced(text);
+    if text.starts_with('{') {
+        return input::json(text).map_or(Then::Nothing, |value| from_json(&value, tools));
+    }
+    let (name, own) = split_name(text, tools);
+    if name.is_empty() || ["none", "n/a"].iter().any(|none| name.eq_ignore_ascii_case(none)) {
+        return Then::Nothing;
+    }
+    let raw = input.unwrap_or(own);
+    let tool = find(name, tools);
+    if ends(name, tool) {
+        let answer = answer_of(raw);
+        return Then::Answer(if answer.is_empty() { thought.into() } else { answer });
+    }
+    match tool {
+        Some(tool) => {
+            let arguments = input::read(raw, &tool.parameters);
+            Then::Call { tool: tool.name.clone(), arguments }
+        }
+        // Not on the menu: still a call, so that the model learns what it did wrong.
+        None => {
+            let name: String = name.chars().take(128).collect();
+            Then::Call { tool: name.into(), arguments: input::read(raw, &Value::Null) }
+        }
+    }
+}
+
+/// The name at the start of an action, and what stands behind it on the way to being its input.
+fn split_name<'a>(text: &'a str, tools: &[ToolDef]) -> (&'a str, &'a str) {
+    let (line, below) = text.split_once('\n').unwrap_or((text, ""));
+    let below = below.trim();
+    let below = if below.starts_with(['{', '"', '`']) { below } else { "" };
+    let bare = |name: &'a str| name.trim().trim_matches(['`', '*', '"', '\'', '[', ']', '.', ' ']);
+    // The whole line first: names may hold spaces, brackets and dots.
+    if find(bare(line), tools).is_some() {
+        return (bare(line), below);
+    }
+    for (open, close) in [('[', ']'), ('(', ')')] {
+        let Some((name, rest)) = text.split_once(open).filter(|(name, _)| !name.contains('\n'))
+        else {
+            continue;
+        };
+        if !bare(name).is_empty() && !name.trim().contains(' ') {
+            let rest = rest.rsplit_once(close).map_or(rest, |(inside, _)| inside);
+            return (bare(name), rest.trim());
+        }
+    }
+    match line.trim().split_once([' ', ',', ':']) {
+        Some((name, rest)) if find(bare(name), tools).is_some() || rest.trim().starts_with('{') => {
+            (bare(name), rest.trim())
+        }
+        _ => (bare(line), below),
+    }
+}
+
+/// The tool of this name: exactly, or but for case and separators.
+fn find<'a>(name: &str, tools: &'a [ToolDef]) -> Option<&'a ToolDef> {
+    let plain = |name: &str| {
+        let kept = name.chars().filter(|c| !matches!(c, '_' | '-' | '.' | ' '));
+        kept.flat_map(char::to_lowercase).collect::<String>()
+    };
+    let exact = tools.iter().find(|tool| tool.name.as_str() == name);
+    exact.or_else(|| {
+        let name = plain(name);
+        let mut near = tools.iter().filter(|tool| plain(tool.name.as_str()) == name);
+        near.next().filter(|_| !name.is_empty() && near.next().is_none())
+    })
+}
+
+/// Whether an action of this name ends the task. A real tool may be called `finish`; the menu's own
+/// entry for the end is written `Finish`.
+fn ends(name: &str, tool: Option<&ToolDef>) -> bool {
+    let listed = tool.is_some_and(|tool| tool.name.as_str() == name && name != "Finish");
+    !listed && FINISH.iter().any(|word| name.eq_ignore_ascii_case(word))
+}
+
+/// The text of an answer given as an input: bare, quoted, or an object with one text in it.
+fn answer_of(raw: &str) -> String {
+    let raw = input::unfenced(raw);
+    let value = input::read(raw, &Value::Null);
+    match &value {
+        Value::Object(fields) => {
+            let named = fields.get("answer").or_else(|| fields.values().next());
+            named.map_or_else(String::new, plain)
+        }
+        _ => input::json(raw).as_ref().map_or_else(|| raw.to_owned(), plain),
+    }
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Models that were trained on other formats write a call as JSON, with or without a tag around it.
+fn as_json(text: &str, tools: &[ToolDef]) -> Then {
+    let tagged = text.split_once("<tool_call>").map(|(_, rest)| rest);
+    let bare = tagged.map_or_else(|| input::unfenced(text), str::trim);
+    if !bare.starts_with('{') {
+        return Then::Nothing;
+    }
+    input::json(bare).map_or(Then::Nothing, |value| from_json(&value, tools))
+}
+
+fn from_json(value: &Value, tools: &[ToolDef]) -> Then {
+    let first = |names: &[&str]| names.iter().find_map(|name| value.get(name));
+    let name = first(&["action", "tool", "name"]).and_then(Value::as_str);
+    let given = first(&["action_input", "arguments", "input", "parameters"]);
+    let Some(name) = name.map(str::trim) else { return Then::Nothing };
+    let tool = find(name, tools);
+    if ends(name, tool) {
+        return Then::Answer(given.map_or_else(String::new, |given| answer_of(&plain(given))));
+    }
+    // Without a known name it may be any object, such as the answer itself.
+    let Some(tool) = tool else { return Then::Nothing };
+    let arguments = match given {
+        Some(Value::String(raw)) => input::read(raw, &tool.parameters),
+        Some(given) => given.clone(),
+        None => Value::Object(serde_json::Map::new()),
+    };
+    Then::Call { tool: tool.name.clone(), arguments }
+}
+
+/// Thinking in the text itself, as open models give it whose server does not take it out.
+fn without_thinking(reply: Reply) -> Reply {
+    let Some((before, after)) = reply.text.split_once("</think>") else { return reply };
+    let thinking = before.trim_start().trim_start_matches("<think>").trim();
+    let reasoning = joined(&reply.reasoning, thinking);
+    Reply { text: after.trim_start().into(), reasoning, ..reply }
+}
+
+/// An answer without the end of a fence that was opened before its label.
+fn closed(text: &str) -> &str {
+    let odd = text.matches("```").count() % 2 == 1;
+    let bare = if odd { text.trim_end().strip_suffix("```").unwrap_or(text) } else { text };
+    bare.trim()
+}
+
+fn joined(before: &str, after: &str) -> String {
+    let after = after.trim().trim_matches('`').trim();
+    match (before.is_empty(), after.is_empty()) {
+        (true, _) => after.into(),
+        (false, true) => before.into(),
+        (false, false) => format!("{before}\n{after}"),
+    }
+}
+
+/// An id that no call of this conversation has.
+fn next_id(request: &Request) -> String {
+    let taken: Vec<&str> = request
+        .messages
+        .iter()
+        .flat_map(|message| match message {
+            Message::Assistant { calls, .. } => calls.as_slice(),
+            Message::System { .. } | Message::User { .. } | Message::Tool { .. } => &[],
+        })
+        .map(|call| call.id.as_str())
+        .collect();
+    (taken.len() + 1..)
+        .map(|number| format!("text-{number}"))
+        .find(|id| !taken.contains(&id.as_str()))
+        .unwrap_or_default()
+}

@@ -1,0 +1,177 @@
+//! The labels of the format, as models really write them: bold, numbered, as headings, in a list,
+//! in any case, several on one line.
+
+/// What a line of an answer begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Label {
+    Thought,
+    Action,
+    Input,
+    Observation,
+    Answer,
+}
+
+/// Longer names first, so that `Action Input` is not taken for `Action`.
+const NAMES: [(&str, Label); 9] = [
+    ("action input", Label::Input),
+    ("action_input", Label::Input),
+    ("actioninput", Label::Input),
+    ("final answer", Label::Answer),
+    ("final_answer", Label::Answer),
+    ("observation", Label::Observation),
+    ("thought", Label::Thought),
+    ("action", Label::Action),
+    ("answer", Label::Answer),
+];
+
+/// A part of an answer under its label; without one it is what stands before the first label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Section<'a> {
+    pub label: Option<Label>,
+    pub text: &'a str,
+}
+
+/// Cuts an answer at its labels. An [`Label::Answer`] runs on over thoughts and actions, which may be
+/// the answer's own words, up to an invented observation.
+pub(super) fn sections(text: &str) -> Vec<Section<'_>> {
+    let sections = cut(text, at_line_starts(text));
+    let acts = |section: &Section<'_>| matches!(section.label, Some(Label::Action | Label::Answer));
+    if sections.iter().any(acts) { sections } else { cut(text, inside_lines(text)) }
+}
+
+/// Where a label begins, where its text begins, and which it is.
+type Mark = (usize, usize, Label);
+
+fn cut(text: &str, marks: Vec<Mark>) -> Vec<Section<'_>> {
+    let first = marks.first().map_or(text.len(), |mark| mark.0);
+    let mut sections = vec![Section { label: None, text: text[..first].trim() }];
+    let mut answered = false;
+    let mut kept: Vec<Mark> = Vec::new();
+    for mark in marks {
+        if !answered || mark.2 == Label::Observation {
+            kept.push(mark);
+        }
+        answered |= mark.2 == Label::Answer;
+    }
+    for (at, &(_, start, label)) in kept.iter().enumerate() {
+        let end = kept.get(at + 1).map_or(text.len(), |next| next.0);
+        sections.push(Section { label: Some(label), text: text[start..end].trim() });
+    }
+    sections
+}
+
+fn at_line_starts(text: &str) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if let Some((length, label)) = label(line) {
+            marks.push((start, start + length, label));
+            if label == Label::Action {
+                marks.extend(inside(&line[length..], start + length));
+            }
+        }
+        start += line.len();
+    }
+    marks
+}
+
+/// Labels in running text: only with a capital and after a space, or any prose would hold some.
+fn inside_lines(text: &str) -> Vec<Mark> {
+    let mut marks: Vec<Mark> = at_line_starts(text);
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        marks.extend(inside(line, start));
+        start += line.len();
+    }
+    marks.sort_by_key(|mark| mark.0);
+    marks.dedup_by_key(|mark| mark.0);
+    marks
+}
+
+fn inside(line: &str, start: usize) -> Vec<Mark> {
+    let capitals = line.char_indices().filter(|(_, c)| matches!(c, 'A' | 'F' | 'O' | 'T'));
+    let after_space = capitals.filter(|&(at, _)| line[..at].ends_with([' ', '\t', '*']));
+    let found = after_space.filter_map(|(at, _)| {
+        let (length, label) = label(&line[at..])?;
+        // A bare "Answer:" in prose says too little.
+        (label != Label::Answer || line[at..].starts_with('F')).then_some((
+            start + at,
+            start + at + length,
+            label,
+        ))
+    });
+    let mut marks: Vec<Mark> = found.collect();
+    // "Final Answer:" holds "Answer:", "Action Input:" does not hold another label.
+    marks.dedup_by(|next, mark| next.0 < mark.1);
+    marks
+}
+
+/// The label that a line begins with, and how many bytes it and its decoration take.
+fn label(line: &str) -> Option<(usize, Label)> {
+    let decoration: &[char] = &[' ', '\t', '*', '_', '#', '>', '`', '-'];
+    let bare = line.trim_start_matches(decoration);
+    let (name, label) = NAMES.iter().find(|(name, _)| {
+        bare.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+    })?;
+    let rest = bare[name.len()..].trim_start_matches([' ', '*', '_', '`']);
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = rest.trim_start_matches([' ', '*', '_', '`']);
+    let rest = rest.strip_prefix([':', '：'])?;
+    let rest = rest.strip_prefix("**").or_else(|| rest.strip_prefix("__")).unwrap_or(rest);
+    Some((line.len() - rest.len(), *label))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(text: &str) -> Vec<(Option<Label>, &str)> {
+        sections(text).iter().map(|section| (section.label, section.text)).collect()
+    }
+
+    #[test]
+    fn finds_labels_in_every_dress() {
+        let dressed = [
+            "Action: x",
+            "**Action:** x",
+            "**Action**: x",
+            "### Action: x",
+            "action 2: x",
+            "- Action : x",
+            "> Action:x",
+            "__Action__: x",
+            "ACTION： x",
+        ];
+        for text in dressed {
+            assert_eq!(labels(text), [(None, ""), (Some(Label::Action), "x")], "{text}");
+        }
+        for text in ["Actions speak: louder", "The action: none", "Actionable: x", "Thoughtful"] {
+            assert_eq!(labels(text), [(None, text)], "{text}");
+        }
+    }
+
+    #[test]
+    fn finds_labels_on_one_line() {
+        let text = "Thought: I look. Action: search Action Input: {} Observation: none";
+        let expected = [
+            (None, ""),
+            (Some(Label::Thought), "I look."),
+            (Some(Label::Action), "search"),
+            (Some(Label::Input), "{}"),
+            (Some(Label::Observation), "none"),
+        ];
+        assert_eq!(labels(text), expected);
+    }
+
+    #[test]
+    fn an_answer_runs_to_the_end_but_not_into_an_observation() {
+        let text = "Final Answer: steps:\nAction: mix\nThought: stir\nObservation: made up";
+        assert_eq!(
+            labels(text)[1..],
+            [
+                (Some(Label::Answer), "steps:\nAction: mix\nThought: stir"),
+                (Some(Label::Observation), "made up")
+            ]
+        );
+    }
+}

@@ -1,0 +1,14 @@
+//! Tools for models that have no tool calls of their own: ReAct in plain text (Yao et al. 2023).
+//!
+//! [`to_text`] writes the menu, the format and the past calls into the messages; [`from_text`] reads
+//! what comes back. Both are pure, and stand outside the HTTP adapter, so that a journal
+//! holds the very text that the model saw.
+
+mod action;
+mod input;
+mod label;
+mod prompt;
+mod schema;
+
+pub use action::from_text;
+pub use prompt::to_text;

@@ -1,0 +1,210 @@
+//! Writes a request with tools as one without: the menu and the format into the system message, past
+//! calls and results as the text that the model would have written and read.
+
+use super::schema::signature;
+use crate::chat::{Message, Request, ToolCall, ToolDef};
+
+/// Where a model is to stop: from here on it would invent its own observation.
+const STOP: &str = "\nObservation:";
+
+const FORMAT: &str = "\
+Write in this format, one action at a time:
+
+Thought: what you know, what is missing, and what to do next
+Action: the name of one tool, exactly as listed
+Action Input: its input, one JSON object on one line
+Observation: the tool's result, which you are given; never write it yourself
+
+These four may repeat. As soon as you know the answer, write:
+
+Thought: why this is the answer
+Final Answer: the answer";
+
+/// The request as a model without tool calls is to see it: no tools, no calls, no tool messages.
+/// What is already plain stays as it is.
+pub fn to_text(request: &Request) -> Request {
+    let mut written = Written { messages: Vec::with_capacity(request.messages.len() + 1) };
+    let mut rest = request.messages.as_slice();
+    while let Some((message, after)) = rest.split_first() {
+        rest = match message {
+            Message::System { .. } => {
+                written.messages.push(message.clone());
+                after
+            }
+            Message::User { text } => {
+                written.user(text.clone());
+                after
+            }
+            Message::Assistant { text, calls } if calls.is_empty() => {
+                written.assistant(format!("Final Answer: {text}"));
+                after
+            }
+            Message::Assistant { text, calls } => written.calls(text, calls, after),
+            Message::Tool { text, .. } => {
+                written.user(observation(text));
+                after
+            }
+        };
+    }
+    let mut messages = written.messages;
+    let mut stop = request.stop.clone();
+    if !request.tools.is_empty() {
+        explain(&mut messages, &request.tools);
+        stop.push(STOP.into());
+    }
+    Request { messages, tools: Vec::new(), stop, ..request.clone() }
+}
+
+/// Puts menu and format at the end of the first system message, or before all else.
+fn explain(messages: &mut Vec<Message>, tools: &[ToolDef]) {
+    let menu: Vec<String> = tools.iter().map(line).collect();
+    let told = format!("You can use these tools:\n\n{}\n\n{FORMAT}", menu.join("\n"));
+    match messages.first_mut() {
+        Some(Message::System { text }) => *text = format!("{}\n\n{told}", text.trim_end()),
+        _ => messages.insert(0, Message::system(told)),
+    }
+}
+
+fn line(tool: &ToolDef) -> String {
+    let about = tool.description.split_whitespace().collect::<Vec<_>>().join(" ");
+    format!("- {}: {about} Input: {}", tool.name, signature(&tool.parameters))
+}
+
+fn observation(text: &str) -> String {
+    format!("Observation: {text}")
+}
+
+/// The messages so far. Neighbours of one speaker become one message, since the templates of many
+/// open models refuse two user turns in a row.
+struct Written {
+    messages: Vec<Message>,
+}
+
+impl Written {
+    fn user(&mut self, text: String) {
+        match self.messages.last_mut() {
+            Some(Message::User { text: before }) => *before = format!("{before}\n\n{text}"),
+            _ => self.messages.push(Message::User { text }),
+        }
+    }
+
+    fn assistant(&mut self, text: String) {
+        match self.messages.last_mut() {
+            Some(Message::Assistant { text: before, .. }) => *before = format!("{before}\n{text}"),
+            _ => self.messages.push(Message::Assistant { text, calls: Vec::new() }),
+        }
+    }
+
+    /// Writes calls each with its own observation, though they may have been asked for together by
+    /// a model with tool calls; gives back what follows the observations.
+    fn calls<'a>(
+        &mut self,
+        thought: &str,
+        calls: &[ToolCall],
+        after: &'a [Message],
+    ) -> &'a [Message] {
+        let is_tool = |message: &&Message| matches!(message, Message::Tool { .. });
+        let (results, after) = after.split_at(after.iter().take_while(is_tool).count());
+        if !thought.trim().is_empty() {
+            self.assistant(format!("Thought: {}", thought.trim()));
+        }
+        let mut seen = Vec::new();
+        for call in calls {
+            let input = &call.arguments;
+            self.assistant(format!("Action: {}\nAction Input: {input}", call.tool));
+            let answers = results
+                .iter()
+                .enumerate()
+                .find(|(_, result)| matches!(result, Message::Tool { id, .. } if *id == call.id));
+            if let Some((at, result)) = answers {
+                self.user(observation(result.text()));
+                seen.push(at);
+            }
+        }
+        for (at, result) in results.iter().enumerate() {
+            if !seen.contains(&at) {
+                self.user(observation(result.text()));
+            }
+        }
+        after
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::chat::Role;
+
+    fn call(id: &str, city: &str) -> ToolCall {
+        let arguments = json!({"city": city});
+        ToolCall { id: id.into(), tool: "weather".into(), arguments }
+    }
+
+    fn request() -> Request {
+        Request {
+            role: Role::Actor,
+            messages: vec![
+                Message::system("Be brief.\n"),
+                Message::user("Rain in Oslo or Bergen?"),
+                Message::Assistant {
+                    text: "I look at both.".into(),
+                    calls: vec![call("a", "Oslo"), call("b", "Bergen")],
+                },
+                Message::Tool { id: "b".into(), tool: "weather".into(), text: "rain".into() },
+                Message::Tool { id: "a".into(), tool: "weather".into(), text: "dry".into() },
+                Message::user("Hurry."),
+            ],
+            tools: vec![ToolDef {
+                name: "weather".into(),
+                description: "The weather\n of today.".into(),
+                parameters: json!({
+                    "type": "object",
+                    "properties": {"city": {"type": "string"}},
+                    "required": ["city"]
+                }),
+            }],
+            temperature: Some(0.0),
+            max_tokens: None,
+            stop: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn menu_format_and_calls_become_text() {
+        let text = to_text(&request());
+        assert_eq!(text.tools, []);
+        assert_eq!(text.stop, ["\nObservation:"]);
+        assert_eq!(text.temperature, Some(0.0));
+        let told = text.messages[0].text();
+        assert!(told.starts_with("Be brief.\n\nYou can use these tools:\n\n- weather: The weather of today. Input: {\"city\": string}\n\nWrite"), "{told}");
+        let rest: Vec<&str> = text.messages[1..].iter().map(Message::text).collect();
+        let expected = [
+            "Rain in Oslo or Bergen?",
+            "Thought: I look at both.\nAction: weather\nAction Input: {\"city\":\"Oslo\"}",
+            "Observation: dry",
+            "Action: weather\nAction Input: {\"city\":\"Bergen\"}",
+            "Observation: rain\n\nHurry.",
+        ];
+        assert_eq!(rest, expected);
+    }
+
+    #[test]
+    fn a_plain_request_stays_as_it_is() {
+        let mut request = request();
+        request.tools.clear();
+        request.messages.truncate(2);
+        assert_eq!(to_text(&request), request);
+    }
+
+    #[test]
+    fn without_a_system_message_one_is_made() {
+        let mut request = request();
+        request.messages = vec![Message::user("Hi")];
+        let text = to_text(&request);
+        assert!(
+            matches!(&text.messages[0], Message::System { text } if text.ends_with("the answer"))
+        );
+    }
+}
