@@ -146,6 +146,13 @@ fn add_edges(graph: &mut ToolGraph, edges: &[EdgeFile]) -> Result<(), GraphError
         if to.as_str() == ToolName::START {
             return Err(content(format!("edges[{i}].to"), "nothing leads to \"start\""));
         }
+        if graph.structure() == Structure::Implied && from.as_str() == ToolName::START {
+            return Err(content(
+                format!("edges[{i}].from"),
+                "\"start\" leads to every tool equally, by rule; list no edge from it, \
+                 or leave \"structure\" out and list all edges",
+            ));
+        }
         if !(0.0..=1.0).contains(prior) {
             return Err(content(
                 format!("edges[{i}].prior"),

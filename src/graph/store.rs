@@ -207,12 +207,11 @@ impl ToolGraph {
     }
 
     /// Adds an edge that an agent explored: prior 0, count 0. `false` where it is there already, by
-    /// rule or stored, and where it cannot be (no such tool, into `start`, out of `end`).
+    /// rule or stored, and where it cannot be (no such tool, into `start`, out of `end`, past all tools).
     pub fn add_edge(&mut self, from: &str, to: &str) -> bool {
-        if self.has_edge(from, to) {
-            return false;
-        }
-        self.put_edge(from, to, 0.0, 0)
+        let past_all = from == ToolName::START && to == ToolName::END;
+        let ruled_out = past_all && self.structure == Structure::Implied;
+        !ruled_out && !self.has_edge(from, to) && self.put_edge(from, to, 0.0, 0)
     }
 
     /// Stores an edge, which must not be stored yet: looking would cost a walk through the whole row.

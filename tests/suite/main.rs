@@ -1,3 +1,17 @@
 //! One test binary: each concern is a module, and the crate is linked once.
 
+use std::path::PathBuf;
+
+mod graph;
 mod model_text;
+mod papers_toolnet;
+
+/// A file or folder of the data that lies beside the project; `None`, loudly, where it is not there.
+fn shared(path: &str) -> Option<PathBuf> {
+    let full = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared").join(path);
+    if full.exists() {
+        return Some(full);
+    }
+    eprintln!("SKIPPED: this test needs ../shared/{path}");
+    None
+}
