@@ -407,6 +407,7 @@ impl Event {
             Event::TryStarted { .. } => "TryStarted",
             Event::StepStarted { .. } => "StepStarted",
             Event::TaskFinished { .. } => "TaskFinished",
+            Event::AskRequested { .. } => "AskRequested",
             Event::AskStarted { .. } => "AskStarted",
             Event::AskProgressed { .. } => "AskProgressed",
             Event::AskRetried { .. } => "AskRetried",

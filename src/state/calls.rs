@@ -17,9 +17,15 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AskPhase {
+    /// Wanted, but not sent yet.
+    Requested,
     Running,
-    Done { reply: Arc<Reply> },
-    Failed { error: ModelError },
+    Done {
+        reply: Arc<Reply>,
+    },
+    Failed {
+        error: ModelError,
+    },
 }
 
 /// One model request.
@@ -37,7 +43,8 @@ pub struct AskState {
     pub retries: u32,
     pub dollars: Option<f64>,
     /// Microseconds since the session was opened.
-    pub started: u64,
+    pub requested: u64,
+    pub started: Option<u64>,
     pub ended: Option<u64>,
 }
 
@@ -81,7 +88,10 @@ pub struct CallState {
 
 impl AskPhase {
     pub fn is_over(&self) -> bool {
-        !matches!(self, AskPhase::Running)
+        match self {
+            AskPhase::Requested | AskPhase::Running => false,
+            AskPhase::Done { .. } | AskPhase::Failed { .. } => true,
+        }
     }
 }
 
@@ -89,13 +99,13 @@ impl AskState {
     pub fn reply(&self) -> Option<&Reply> {
         match &self.phase {
             AskPhase::Done { reply } => Some(reply),
-            AskPhase::Running | AskPhase::Failed { .. } => None,
+            AskPhase::Requested | AskPhase::Running | AskPhase::Failed { .. } => None,
         }
     }
 
-    /// How long it took, or has taken until `now`, in microseconds.
+    /// How long it took, or has taken until `now`, in microseconds; 0 while it has not started.
     pub fn elapsed(&self, now: u64) -> u64 {
-        self.ended.unwrap_or(now).saturating_sub(self.started)
+        self.started.map_or(0, |started| self.ended.unwrap_or(now).saturating_sub(started))
     }
 }
 
@@ -128,18 +138,19 @@ impl CallState {
 
 impl State {
     pub(super) fn apply_ask(&mut self, at: u64, event: &Event) {
-        if let Event::AskStarted { ask, task, role, model, request } = event {
+        if let Event::AskRequested { ask, task, role, model, request } = event {
             self.asks.push(AskState {
                 id: *ask,
                 task: *task,
                 role: *role,
                 model: model.clone(),
                 request: Arc::clone(request),
-                phase: AskPhase::Running,
+                phase: AskPhase::Requested,
                 partial: String::new(),
                 retries: 0,
                 dollars: None,
-                started: at,
+                requested: at,
+                started: None,
                 ended: None,
             });
             if let Some(task) = self.task_mut(*task) {
@@ -147,7 +158,8 @@ impl State {
             }
             return;
         }
-        let (Event::AskProgressed { ask, .. }
+        let (Event::AskStarted { ask }
+        | Event::AskProgressed { ask, .. }
         | Event::AskRetried { ask, .. }
         | Event::AskFinished { ask, .. }
         | Event::AskFailed { ask, .. }) = event
@@ -155,6 +167,10 @@ impl State {
             return;
         };
         let Some(state) = index(ask.0).and_then(|i| self.asks.get_mut(i)) else { return };
+        if let Event::AskStarted { .. } = event {
+            state.started = Some(at);
+            state.phase = AskPhase::Running;
+        }
         if let Event::AskProgressed { text, reasoning, .. } = event {
             state.partial.push_str(reasoning);
             state.partial.push_str(text);

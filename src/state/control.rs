@@ -143,6 +143,7 @@ fn opposite(event: &Event) -> Option<(By, Command)> {
         | Event::TryStarted { .. }
         | Event::StepStarted { .. }
         | Event::TaskFinished { .. }
+        | Event::AskRequested { .. }
         | Event::AskStarted { .. }
         | Event::AskProgressed { .. }
         | Event::AskRetried { .. }

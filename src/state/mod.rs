@@ -120,7 +120,8 @@ impl State {
                 }
             }
 
-            Event::AskStarted { .. }
+            Event::AskRequested { .. }
+            | Event::AskStarted { .. }
             | Event::AskProgressed { .. }
             | Event::AskRetried { .. }
             | Event::AskFinished { .. }

@@ -74,7 +74,7 @@ impl State {
                 let index = u32::try_from(steps.saturating_sub(1)).unwrap_or(u32::MAX);
                 Some((Some(*task), What::Step { index }))
             }
-            Event::AskStarted { ask, task, .. } => Some((Some(*task), What::Ask { ask: *ask })),
+            Event::AskRequested { ask, task, .. } => Some((Some(*task), What::Ask { ask: *ask })),
             Event::CallRequested { call, task, .. } => {
                 Some((Some(*task), What::Call { call: *call }))
             }
@@ -134,6 +134,7 @@ impl State {
             | Event::TasksQueued { .. }
             | Event::SessionOpened(_)
             | Event::GraphLoaded { .. }
+            | Event::AskStarted { .. }
             | Event::AskProgressed { .. }
             | Event::AskFinished { .. }
             | Event::AskFailed { .. }
