@@ -104,13 +104,16 @@ pub enum Event {
         correct: Option<bool>,
     },
 
-    /// A model is about to be asked: exactly what it will see.
-    AskStarted {
+    /// The agent wants a model asked: exactly what it will see. Nothing was sent yet.
+    AskRequested {
         ask: AskId,
         task: TaskId,
         role: Role,
         model: ModelName,
         request: Arc<Request>,
+    },
+    AskStarted {
+        ask: AskId,
     },
     /// More of the answer came. Many small pieces are one event.
     AskProgressed {
