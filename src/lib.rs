@@ -15,3 +15,4 @@ pub mod outcome;
 pub mod spec;
 pub mod state;
 pub mod tool;
+pub mod ui;

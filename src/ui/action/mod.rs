@@ -1,0 +1,165 @@
+//! Everything a person can do, declared once: name, doc, default keys, and why it cannot be done just
+//! now. The footer, the help, the palette, `toolyard keys` and the README's table are all this table.
+
+mod table;
+mod why;
+
+use super::{pane::PaneId, view::View};
+use crate::state::State;
+
+pub use table::ACTIONS;
+
+/// Something a person can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Action {
+    RunOrPause,
+    Step,
+    StepTask,
+    Cancel,
+    Stop,
+    NewTask,
+
+    Break,
+    Faults,
+    EditScore,
+    RaiseScore,
+    LowerScore,
+    ForgetScore,
+    Pin,
+    Freeze,
+    TurnUp,
+    TurnDown,
+    SetKnob,
+    Strategy,
+    BindModel,
+    SwitchTool,
+    ReloadTools,
+    Undo,
+
+    Open,
+    InspectTool,
+    InspectPrompt,
+    InspectCall,
+    GraphView,
+    Messages,
+
+    EventBack,
+    EventForward,
+    StepBack,
+    StepForward,
+    PastStart,
+    Live,
+
+    Up,
+    Down,
+    Left,
+    Right,
+    PageUp,
+    PageDown,
+    Top,
+    Bottom,
+    NextPane,
+    PreviousPane,
+    Pane(PaneId),
+    Zoom,
+    Find,
+    Leave,
+
+    Help,
+    Palette,
+    Screenshot,
+    NextTheme,
+    Redraw,
+    Suspend,
+    Quit,
+}
+
+/// What kind of thing it is: the sections of the help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    Run,
+    Change,
+    Look,
+    Past,
+    Move,
+    Screen,
+}
+
+impl Group {
+    pub const ALL: [Group; 6] =
+        [Group::Run, Group::Change, Group::Look, Group::Past, Group::Move, Group::Screen];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Group::Run => "Run",
+            Group::Change => "Change",
+            Group::Look => "Look closer",
+            Group::Past => "Look back",
+            Group::Move => "Move",
+            Group::Screen => "Screen",
+        }
+    }
+}
+
+/// What is declared about an action.
+#[derive(Debug)]
+pub struct ActionSpec {
+    pub action: Action,
+    pub group: Group,
+    /// As written in the configuration.
+    pub name: &'static str,
+    /// One or two words, for the footer.
+    pub short: &'static str,
+    pub doc: &'static str,
+    /// Default keys, as [`super::key::Key`] reads them.
+    pub keys: &'static [&'static str],
+    why: Why,
+}
+
+/// Why an action cannot be done now; `None`: it can.
+type Why = fn(&State, &View) -> Option<&'static str>;
+
+impl Action {
+    /// What is declared about it.
+    pub fn spec(self) -> &'static ActionSpec {
+        let at = ACTIONS.iter().position(|spec| spec.action == self);
+        // A test keeps every action in the table; the first entry is a safe answer all the same.
+        &ACTIONS[at.unwrap_or_default()]
+    }
+
+    pub fn by_name(name: &str) -> Option<Action> {
+        ACTIONS.iter().find(|spec| spec.name == name).map(|spec| spec.action)
+    }
+}
+
+impl ActionSpec {
+    /// Why it cannot be done now, given what is true now; `None`: it can.
+    pub fn why_not(&self, state: &State, view: &View) -> Option<&'static str> {
+        (self.why)(state, view)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_lead_back() {
+        let names: BTreeSet<_> = ACTIONS.iter().map(|spec| spec.name).collect();
+        assert_eq!(names.len(), ACTIONS.len());
+        for spec in ACTIONS {
+            assert_eq!(Action::by_name(spec.name), Some(spec.action));
+            assert_eq!(spec.action.spec().name, spec.name);
+            assert!(spec.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", spec.name);
+        }
+    }
+
+    #[test]
+    fn every_pane_can_be_gone_to() {
+        for pane in PaneId::ALL {
+            assert_eq!(Action::Pane(pane).spec().action, Action::Pane(pane));
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Why an action cannot be done just now, in words for the person who pressed its key.
+
+use crate::{
+    state::{Mode, State},
+    ui::view::View,
+};
+
+pub(super) fn never(_: &State, _: &View) -> Option<&'static str> {
+    None
+}
+
+/// Nothing of a recorded or ended session can be changed.
+pub(super) fn over(state: &State, view: &View) -> Option<&'static str> {
+    if view.read_only.is_some() {
+        return view.read_only;
+    }
+    (state.control.mode == Mode::Ended).then_some("the session has ended")
+}
+
+pub(super) fn nothing_runs(state: &State, view: &View) -> Option<&'static str> {
+    let idle = state.calls_in_flight().next().is_none() && state.ask_in_flight().is_none();
+    over(state, view).or(idle.then_some("nothing is running"))
+}
+
+pub(super) fn no_tool(state: &State, view: &View) -> Option<&'static str> {
+    let known = view.tool.as_ref().is_some_and(|tool| state.tools.contains_key(tool));
+    (!known).then_some("no tool is selected")
+}
+
+pub(super) fn no_tool_to_change(state: &State, view: &View) -> Option<&'static str> {
+    over(state, view).or_else(|| no_tool(state, view))
+}
+
+/// `end` has a score too, though it is no tool.
+pub(super) fn nothing_scored(state: &State, view: &View) -> Option<&'static str> {
+    let scored = view.tool.as_ref().is_some_and(|tool| {
+        state.learning.scores.get(tool.as_str()).is_some_and(|score| score != 0.0)
+    });
+    over(state, view).or((!scored).then_some("the selected tool has no score"))
+}
+
+pub(super) fn no_edge(state: &State, view: &View) -> Option<&'static str> {
+    let known = view
+        .edge
+        .as_ref()
+        .is_some_and(|(from, to)| state.learning.graph.has_edge(from.as_str(), to.as_str()));
+    over(state, view).or((!known).then_some("no edge is selected: choose one in the graph (1)"))
+}
+
+pub(super) fn nothing_to_undo(state: &State, view: &View) -> Option<&'static str> {
+    over(state, view).or(state.control.undo.is_empty().then_some("there is nothing to take back"))
+}
+
+pub(super) fn no_models(state: &State, view: &View) -> Option<&'static str> {
+    over(state, view).or(state.models.known.is_empty().then_some("no model is configured"))
+}
+
+pub(super) fn no_asks(state: &State, _: &View) -> Option<&'static str> {
+    state.asks.is_empty().then_some("no model has been asked yet")
+}
+
+pub(super) fn no_calls(state: &State, _: &View) -> Option<&'static str> {
+    state.calls.is_empty().then_some("no tool has been called yet")
+}
+
+pub(super) fn at_the_start(state: &State, view: &View) -> Option<&'static str> {
+    if state.n == 0 {
+        return Some("nothing has happened yet");
+    }
+    (view.moment == Some(1)).then_some("this is the first event")
+}
+
+pub(super) fn is_live(_: &State, view: &View) -> Option<&'static str> {
+    view.moment.is_none().then_some("this is the present already")
+}

@@ -1,0 +1,97 @@
+//! Who owns which cell. Drawing notes here what it put where; the mouse is answered from these notes,
+//! and a list that is scrolled next starts from the rows that were really on the screen.
+
+use ratatui::layout::{Position, Rect};
+
+use super::{action::Action, pane::PaneId, vlist::Window};
+use crate::{
+    chat::Role,
+    id::{AskId, CallId, FaultId, ModelName, TaskId, ToolName},
+    knob::Knob,
+};
+
+/// What a cell belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The inside of a pane, its frame, or its tab.
+    Pane(PaneId),
+    Tool(ToolName),
+    /// From, to.
+    Edge(ToolName, ToolName),
+    Call(CallId),
+    Ask(AskId),
+    Task(TaskId),
+    Knob(Knob),
+    Role(Role),
+    Model(ModelName),
+    Fault(FaultId),
+    /// A line of the transcript, by the number of the event that made it.
+    Line(u64),
+    /// A key of the footer, a button, a tab: clicking does it.
+    Action(Action),
+    /// The inside of the topmost popup.
+    Popup,
+    /// A row of the topmost popup's list.
+    PopupRow(usize),
+}
+
+/// Everything a frame put on the screen that can be pointed at.
+#[derive(Debug, Default)]
+pub struct Hits {
+    targets: Vec<(Rect, Target)>,
+    windows: Vec<(PaneId, Window)>,
+    popup: Option<Window>,
+}
+
+impl Hits {
+    /// Notes that these cells belong to this target; what is noted later lies on top.
+    pub fn add(&mut self, area: Rect, target: Target) {
+        if !area.is_empty() {
+            self.targets.push((area, target));
+        }
+    }
+
+    /// Notes which rows of a pane's list are shown.
+    pub fn window(&mut self, pane: PaneId, window: Window) {
+        self.windows.push((pane, window));
+    }
+
+    /// Notes which rows of the topmost popup are shown.
+    pub fn popup_window(&mut self, window: Window) {
+        self.popup = Some(window);
+    }
+
+    /// Forgets what lies below; called before a popup is drawn, which takes the mouse whole.
+    pub fn cover(&mut self) {
+        self.targets.clear();
+        self.popup = None;
+    }
+
+    /// What this cell belongs to.
+    pub fn at(&self, x: u16, y: u16) -> Option<&Target> {
+        let here = Position { x, y };
+        self.targets.iter().rev().find(|(area, _)| area.contains(here)).map(|(_, target)| target)
+    }
+
+    /// The pane below this cell, whatever lies in it.
+    pub fn pane_at(&self, x: u16, y: u16) -> Option<PaneId> {
+        let here = Position { x, y };
+        self.targets.iter().rev().find_map(|(area, target)| match target {
+            Target::Pane(pane) if area.contains(here) => Some(*pane),
+            _ => None,
+        })
+    }
+
+    pub fn windows(&self) -> impl Iterator<Item = (PaneId, Window)> {
+        self.windows.iter().copied()
+    }
+
+    pub fn popup(&self) -> Option<Window> {
+        self.popup
+    }
+
+    /// Everything noted, from the bottom up.
+    pub fn targets(&self) -> impl Iterator<Item = &(Rect, Target)> {
+        self.targets.iter()
+    }
+}

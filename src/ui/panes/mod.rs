@@ -1,0 +1,10 @@
+//! One file per region of the screen. Each has `title`, `draw`, `go` (a movement key) and `find`; they
+//! are reached only through [`super::pane`].
+
+pub mod calls;
+pub mod graph;
+pub mod knobs;
+pub mod models;
+pub mod scores;
+pub mod tasks;
+pub mod transcript;

@@ -1,0 +1,231 @@
+//! Text of models and tools is data from strangers. Nothing is drawn that did not pass [`clean`]: a
+//! control character, an escape sequence or a bidi override in a tool's answer must neither reach the
+//! terminal nor make a line lie about what it says.
+
+use std::borrow::Cow;
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Marks on one letter that are kept; more only serve to smear over the neighbouring lines.
+const MARKS: usize = 2;
+
+/// The text on one line, harmless: control characters become their visible pictures (`␛`, `␀`, `⏎`),
+/// characters that reorder a line become `�`, invisible ones are dropped.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut marks = 0;
+    for c in text.chars() {
+        let Some(c) = shown(c) else { continue };
+        if c.width() == Some(0) {
+            marks += 1;
+            // A mark with nothing below it would sit on whatever was drawn before.
+            if marks > MARKS || out.is_empty() {
+                continue;
+            }
+        } else {
+            marks = 0;
+        }
+        out.push(c);
+    }
+    Cow::Owned(out)
+}
+
+/// What a character is drawn as; `None`: not at all.
+fn shown(c: char) -> Option<char> {
+    Some(match c {
+        '\n' => '⏎',
+        '\t' => ' ',
+        // A return before a line feed is part of the line's end.
+        '\r' => return None,
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('�'),
+        '\u{7f}' => '␡',
+        '\u{80}'..='\u{9f}' => '�',
+        // Bidi marks, embeddings, overrides, isolates; line and paragraph separators.
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            '�'
+        }
+        // Zero width, soft hyphen, fillers, variation selectors, tags: terminals disagree on them.
+        '\u{ad}'
+        | '\u{34f}'
+        | '\u{115f}'..='\u{1160}'
+        | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200d}'
+        | '\u{2060}'..='\u{2065}'
+        | '\u{206a}'..='\u{206f}'
+        | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}'
+        | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e0fff}' => return None,
+        c => c,
+    })
+}
+
+/// How many cells the text takes.
+pub fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// The clean text in at most `width` cells, with `…` where something was left out.
+pub fn cut(text: &str, width: usize) -> Cow<'_, str> {
+    // A line of a megabyte is not cleaned to show eighty cells of it; some characters take no cell.
+    let most = width.saturating_mul(8).saturating_add(64);
+    let long = text.len() > most;
+    let text = clean(if long { &text[..boundary(text, most)] } else { text });
+    if !long && text.width() <= width {
+        return text;
+    }
+    let mut kept = head(&text, width.saturating_sub(1)).to_owned();
+    if width > 0 {
+        kept.push('…');
+    }
+    Cow::Owned(kept)
+}
+
+/// The last place at or before `most` where a character begins.
+fn boundary(text: &str, most: usize) -> usize {
+    (0..=most).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0)
+}
+
+/// The clean text in exactly `width` cells: cut, or filled with spaces on the right.
+pub fn fit(text: &str, width: usize) -> String {
+    let mut text = cut(text, width).into_owned();
+    let missing = width.saturating_sub(text.width());
+    text.extend(std::iter::repeat_n(' ', missing));
+    text
+}
+
+/// As much of the (clean) text as fits into `width` cells.
+fn head(text: &str, width: usize) -> &str {
+    let mut used = 0;
+    for (i, c) in text.char_indices() {
+        used += c.width().unwrap_or(0);
+        if used > width {
+            return &text[..i];
+        }
+    }
+    text
+}
+
+/// The text in lines of at most `width` cells, broken at spaces where there are any; its own line
+/// ends are kept. Lazy: whoever shows forty lines of a long text should `skip` and `take`.
+pub fn wrap(text: &str, width: usize) -> impl Iterator<Item = String> + '_ {
+    let width = width.max(1);
+    text.split('\n').flat_map(move |line| {
+        let line = clean(line).into_owned();
+        let mut at = Some(0);
+        std::iter::from_fn(move || {
+            let start = at?;
+            let rest = &line[start..];
+            let (piece, next) = piece(rest, width);
+            at = next.map(|next| start + next);
+            Some(piece.to_owned())
+        })
+    })
+}
+
+/// The first piece of a line, and where the rest begins.
+fn piece(line: &str, width: usize) -> (&str, Option<usize>) {
+    // A character wider than the whole width is shown anyway; the buffer clips it.
+    let first = line.chars().next().map_or(0, char::len_utf8);
+    let fits = &line[..head(line, width).len().max(first)];
+    if fits.len() == line.len() {
+        return (line, None);
+    }
+    if line[fits.len()..].starts_with(' ') {
+        return (fits, Some(fits.len() + 1));
+    }
+    match fits.rfind(' ') {
+        Some(space) if space > 0 => (&fits[..space], Some(space + 1)),
+        Some(_) | None => (fits, Some(fits.len())),
+    }
+}
+
+/// A duration in microseconds, as short as people read it: `840 µs`, `12 ms`, `3.4 s`, `2:05 min`.
+pub fn span(micros: u64) -> String {
+    match micros {
+        0..1_000 => format!("{micros} µs"),
+        1_000..1_000_000 => format!("{} ms", micros / 1_000),
+        1_000_000..60_000_000 => format!("{:.1} s", micros as f64 / 1e6),
+        _ => {
+            let seconds = micros / 1_000_000;
+            format!("{}:{:02} min", seconds / 60, seconds % 60)
+        }
+    }
+}
+
+/// A count, as short as people read it: `950`, `12.3k`, `4.5M`.
+pub fn count(n: u64) -> String {
+    match n {
+        0..10_000 => n.to_string(),
+        10_000..1_000_000 => format!("{:.1}k", n as f64 / 1e3),
+        _ => format!("{:.1}M", n as f64 / 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn escapes_are_shown_and_tricks_are_dropped() {
+        assert_eq!(clean("\x1b[31mred\x07\0"), "␛[31mred␇␀");
+        assert_eq!(clean("a\r\nb\tc"), "a⏎b c");
+        assert_eq!(clean("pay\u{202e}txt.exe\u{200b}"), "pay�txt.exe");
+        assert_eq!(clean("\u{9b}31m"), "�31m");
+        assert_eq!(clean("e\u{301}\u{301}\u{301}\u{301}!"), "e\u{301}\u{301}!");
+        assert!(matches!(clean("plain"), Cow::Borrowed("plain")));
+    }
+
+    #[test]
+    fn cuts_and_fits_by_cells() {
+        assert_eq!(cut("hello world", 8), "hello w…");
+        assert_eq!(cut("hello", 5), "hello");
+        assert_eq!(cut("日本語", 4), "日…");
+        assert_eq!(cut("x", 0), "");
+        assert_eq!(fit("日本語", 4), "日… ");
+        assert_eq!(cut(&"x".repeat(1 << 20), 3), "xx…");
+    }
+
+    #[test]
+    fn wraps_at_spaces_and_at_line_ends() {
+        let lines: Vec<_> = wrap("one two three\n\nabcdefghij k", 7).collect();
+        assert_eq!(lines, ["one two", "three", "", "abcdefg", "hij k"]);
+        assert_eq!(wrap("日本語", 1).collect::<Vec<_>>(), ["日", "本", "語"]);
+        assert_eq!(wrap("a\x1b[2J\nb", 9).collect::<Vec<_>>(), ["a␛[2J", "b"]);
+    }
+
+    #[test]
+    fn times_and_counts_are_short() {
+        let times = [840, 12_345, 3_400_000, 125_000_000].map(span);
+        assert_eq!(times, ["840 µs", "12 ms", "3.4 s", "2:05 min"]);
+        assert_eq!([9_999, 12_345, 4_500_000].map(count), ["9999", "12.3k", "4.5M"]);
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_comes_is_harmless(text in any::<String>(), cells in 0usize..40) {
+            let clean = clean(&text);
+            prop_assert!(!clean.chars().any(char::is_control));
+            prop_assert!(width(&cut(&text, cells)) <= cells);
+            prop_assert_eq!(width(&fit(&text, cells)), cells);
+            for line in wrap(&text, cells) {
+                prop_assert!(!line.chars().any(char::is_control));
+                prop_assert!(width(&line) <= cells.max(2));
+            }
+        }
+
+        #[test]
+        fn wrapping_loses_only_spaces(text in "[a-z ]{0,60}", cells in 1usize..20) {
+            let joined: String = wrap(&text, cells).collect();
+            prop_assert_eq!(joined.replace(' ', ""), text.replace(' ', ""));
+        }
+    }
+}

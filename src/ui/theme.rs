@@ -1,0 +1,207 @@
+//! How things look, by what they mean. Panes name a meaning (`good`, `injected`, `bar_fill`), never a
+//! colour; a theme gives each meaning a style. The default one uses the terminal's own sixteen
+//! colours, so it fits whatever the user has chosen there.
+//!
+//! Colour only repeats what a word or a glyph already says: with `NO_COLOR`, or for a reader who does
+//! not see the difference, nothing is lost.
+
+use ratatui::style::{Color, Modifier, Style};
+
+macro_rules! styles {
+    ($($(#[$doc:meta])* $name:ident = $default:expr;)*) => {
+        /// A style for every meaning.
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct Theme {
+            /// As the user asks for it.
+            pub name: String,
+            $($(#[$doc])* pub $name: Style,)*
+            /// From the coldest to the hottest: weights in the matrix.
+            pub heat: [Style; 5],
+            /// What the sixteen colours, and the ground and text under them, look like where there is
+            /// no terminal to ask: in screenshots.
+            pub terminal: TerminalColours,
+        }
+
+        impl Theme {
+            /// The names of the styles, as a theme file writes them.
+            pub const NAMES: &[&str] = &[
+                $(stringify!($name),)* "heat1", "heat2", "heat3", "heat4", "heat5",
+            ];
+
+            /// The style of this name.
+            pub fn style_mut(&mut self, name: &str) -> Option<&mut Style> {
+                match name {
+                    $(stringify!($name) => Some(&mut self.$name),)*
+                    _ => {
+                        let n: usize = name.strip_prefix("heat")?.parse().ok()?;
+                        self.heat.get_mut(n.checked_sub(1)?)
+                    }
+                }
+            }
+        }
+
+        impl Default for Theme {
+            fn default() -> Self {
+                Self {
+                    name: "terminal".to_owned(),
+                    $($name: $default,)*
+                    heat: [
+                        fg(Color::DarkGray),
+                        fg(Color::Blue),
+                        fg(Color::Cyan),
+                        fg(Color::Yellow),
+                        fg(Color::LightRed).add_modifier(Modifier::BOLD),
+                    ],
+                    terminal: TerminalColours::default(),
+                }
+            }
+        }
+    };
+}
+
+styles! {
+    /// Everything that has no other meaning; its background is the screen's.
+    text = Style::new();
+    /// What matters less.
+    dim = fg(Color::DarkGray);
+    /// What the eye should find first: names, the current item.
+    accent = fg(Color::Cyan).add_modifier(Modifier::BOLD);
+    /// Headings inside panes and popups.
+    title = Style::new().add_modifier(Modifier::BOLD);
+    /// Succeeded, rising, right.
+    good = fg(Color::Green);
+    /// Failed, falling, wrong.
+    bad = fg(Color::Red);
+    /// Waiting, unsure, a lower bound.
+    warn = fg(Color::Yellow);
+    /// The selected row of the pane that has the keyboard.
+    selection = Style::new().add_modifier(Modifier::REVERSED);
+    /// The selected row of any other pane.
+    selection_dim = Style::new().add_modifier(Modifier::UNDERLINED);
+    border = fg(Color::DarkGray);
+    /// The frame of the pane that has the keyboard.
+    border_focus = fg(Color::Cyan).add_modifier(Modifier::BOLD);
+    /// The first line of the screen.
+    header = Style::new();
+    /// A key, where keys are explained.
+    key = fg(Color::Cyan).add_modifier(Modifier::BOLD);
+    /// The agent runs.
+    running = fg(Color::Green).add_modifier(Modifier::BOLD);
+    /// The agent is held, or about to be.
+    paused = fg(Color::Yellow).add_modifier(Modifier::BOLD);
+    /// The past is looked at.
+    past = fg(Color::Magenta).add_modifier(Modifier::BOLD);
+    /// What the user did.
+    user = fg(Color::Magenta);
+    /// A fault made this.
+    injected = fg(Color::LightRed).add_modifier(Modifier::BOLD);
+    /// The built-in simulated model, wherever it appears.
+    simulated = fg(Color::Yellow).add_modifier(Modifier::BOLD);
+    graph_node = Style::new();
+    /// The node at which the agent is.
+    graph_here = fg(Color::Green).add_modifier(Modifier::BOLD);
+    graph_edge = fg(Color::DarkGray);
+    /// A weight that the user holds.
+    pinned = fg(Color::Magenta).add_modifier(Modifier::BOLD);
+    bar_fill = fg(Color::Cyan);
+    bar_empty = fg(Color::DarkGray);
+    /// What a search found.
+    found = fg(Color::Black).bg(Color::Yellow);
+    /// The ground and text of popups.
+    popup = Style::new();
+    /// What is being typed.
+    input = Style::new().add_modifier(Modifier::UNDERLINED);
+}
+
+const fn fg(color: Color) -> Style {
+    Style::new().fg(color)
+}
+
+/// Red, green, blue.
+pub type Rgb = (u8, u8, u8);
+
+/// What a terminal looks like.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TerminalColours {
+    pub ground: Rgb,
+    pub text: Rgb,
+    /// In the order of their ANSI numbers.
+    pub ansi: [Rgb; 16],
+}
+
+impl Default for TerminalColours {
+    fn default() -> Self {
+        Self {
+            ground: (0x16, 0x18, 0x1d),
+            text: (0xd4, 0xd7, 0xdd),
+            ansi: [
+                (0x1d, 0x20, 0x27),
+                (0xe0, 0x6c, 0x75),
+                (0x8c, 0xc2, 0x65),
+                (0xe5, 0xc0, 0x7b),
+                (0x61, 0xaf, 0xef),
+                (0xc6, 0x78, 0xdd),
+                (0x56, 0xb6, 0xc2),
+                (0xab, 0xb2, 0xbf),
+                (0x6b, 0x72, 0x80),
+                (0xff, 0x7b, 0x86),
+                (0xa5, 0xe0, 0x75),
+                (0xff, 0xd6, 0x8a),
+                (0x78, 0xc0, 0xff),
+                (0xdc, 0x8f, 0xf3),
+                (0x6b, 0xd0, 0xdc),
+                (0xff, 0xff, 0xff),
+            ],
+        }
+    }
+}
+
+impl Theme {
+    /// The style of a selected row.
+    pub fn selection(&self, focused: bool) -> Style {
+        if focused { self.selection } else { self.selection_dim }
+    }
+
+    /// The same without any colour (`NO_COLOR`): bold, reversed and underlined stay.
+    #[must_use]
+    pub fn without_colour(mut self) -> Self {
+        for name in Self::NAMES {
+            if let Some(style) = self.style_mut(name) {
+                // What only its ground told apart must still stand out.
+                let ground = style.bg.is_some_and(|bg| bg != Color::Reset);
+                let stands_out = ground && !matches!(*name, "text" | "popup" | "header");
+                style.fg = None;
+                style.bg = None;
+                if stands_out {
+                    *style = style.add_modifier(Modifier::REVERSED);
+                }
+            }
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_a_style() {
+        let mut theme = Theme::default();
+        for name in Theme::NAMES {
+            assert!(theme.style_mut(name).is_some(), "{name}");
+        }
+        assert!(theme.style_mut("heat0").is_none() && theme.style_mut("heat6").is_none());
+    }
+
+    #[test]
+    fn without_colour_nothing_is_coloured_and_selections_stand_out() {
+        let mut theme = Theme::default().without_colour();
+        for name in Theme::NAMES {
+            let style = *theme.style_mut(name).unwrap();
+            assert_eq!((style.fg, style.bg), (None, None), "{name}");
+        }
+        assert!(theme.selection.add_modifier.contains(Modifier::REVERSED));
+        assert!(theme.found.add_modifier.contains(Modifier::REVERSED));
+    }
+}

@@ -1,0 +1,132 @@
+//! What only the screen needs: where the keyboard is, what is selected, what is scrolled where, which
+//! moment is looked at. Never journaled, never sent; everything is selected by id, so a list that is
+//! sorted anew or cut keeps its selection.
+
+use super::{
+    hits::Hits,
+    pane::{PaneId, PerPane},
+    vlist::Window,
+};
+use crate::{
+    chat::Role,
+    id::{AskId, CallId, FaultId, TaskId, ToolName},
+    knob::Knob,
+    state::State,
+};
+
+/// How the graph is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GraphView {
+    /// Where the agent is and where it can go.
+    #[default]
+    Focus,
+    /// All of it, laid out.
+    Map,
+    /// Weights as a heat map.
+    Matrix,
+}
+
+impl GraphView {
+    #[must_use]
+    pub fn next(self) -> Self {
+        match self {
+            GraphView::Focus => GraphView::Map,
+            GraphView::Map => GraphView::Matrix,
+            GraphView::Matrix => GraphView::Focus,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            GraphView::Focus => "focus",
+            GraphView::Map => "map",
+            GraphView::Matrix => "matrix",
+        }
+    }
+}
+
+/// Everything the screen remembers between two frames.
+#[derive(Debug, Default)]
+pub struct View {
+    pub focus: PaneId,
+    pub zoom: Option<PaneId>,
+
+    /// The tool that tool actions mean. Whoever selects a call, an edge or a line selects its tool too.
+    pub tool: Option<ToolName>,
+    /// The edge that `pin` means: from, to.
+    pub edge: Option<(ToolName, ToolName)>,
+    /// The middle of the graph's focus view; `None`: wherever the agent is.
+    pub centre: Option<ToolName>,
+    /// `None`: the newest.
+    pub call: Option<CallId>,
+    /// `None`: the newest.
+    pub ask: Option<AskId>,
+    /// `None`: the one at work.
+    pub task: Option<TaskId>,
+    /// A line of the transcript by its event's number; `None`: the newest, and it keeps up.
+    pub line: Option<u64>,
+    pub knob: Option<Knob>,
+    pub role: Option<Role>,
+    pub fault: Option<FaultId>,
+
+    pub graph: GraphView,
+    /// Which rows each pane showed in the last frame.
+    pub windows: PerPane<Window>,
+    /// The past event looked at; `None`: now.
+    pub moment: Option<u64>,
+    /// What is searched for, lower case, and in which pane.
+    pub find: Option<(PaneId, String)>,
+    /// The session cannot be changed from here, and why.
+    pub read_only: Option<&'static str>,
+}
+
+impl View {
+    /// Takes over what a frame really showed.
+    pub fn settle(&mut self, hits: &Hits) {
+        for (pane, window) in hits.windows() {
+            self.windows.set(pane, window);
+        }
+    }
+
+    /// The height of a pane's list in the last frame: how far a page key goes.
+    pub fn page(&self, pane: PaneId) -> usize {
+        self.windows.get(pane).rows
+    }
+
+    /// Lets a pane's list follow its selection again after the wheel moved it.
+    pub fn follow(&mut self, pane: PaneId) {
+        let window = self.windows.get(pane);
+        self.windows.set(pane, Window { free: false, ..window });
+    }
+
+    /// The needle, if this pane is searched.
+    pub fn needle(&self, pane: PaneId) -> Option<&str> {
+        let (searched, needle) = self.find.as_ref()?;
+        (*searched == pane && !needle.is_empty()).then_some(needle)
+    }
+
+    /// Whether this tool is the selected one.
+    pub fn is_tool(&self, tool: &ToolName) -> bool {
+        self.tool.as_ref() == Some(tool)
+    }
+
+    /// The knob that turning means.
+    pub fn knob(&self) -> Knob {
+        self.knob.unwrap_or(Knob::Alpha)
+    }
+
+    /// The role that binding a model means.
+    pub fn role(&self) -> Role {
+        self.role.unwrap_or(Role::Actor)
+    }
+
+    /// The call that call actions mean: the selected one, else the newest.
+    pub fn call(&self, state: &State) -> Option<CallId> {
+        self.call.or_else(|| state.calls.last().map(|call| call.id))
+    }
+
+    /// The ask that the prompt inspector opens: the selected one, else the newest.
+    pub fn ask(&self, state: &State) -> Option<AskId> {
+        self.ask.or_else(|| state.asks.last().map(|ask| ask.id))
+    }
+}
