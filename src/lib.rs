@@ -8,6 +8,7 @@ pub mod event;
 pub mod fault;
 pub mod graph;
 pub mod id;
+pub mod import;
 pub mod journal;
 pub mod knob;
 pub mod model;

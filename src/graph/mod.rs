@@ -7,9 +7,12 @@
 //!
 //! Everything here is pure: no files, no clock, no chance.
 
+mod drawing;
 mod evidence;
 mod file;
 mod format;
+mod learn;
+mod listing;
 mod pins;
 mod scores;
 mod store;
@@ -18,6 +21,8 @@ mod weights;
 pub use evidence::f;
 pub use file::GraphError;
 pub use format::WeightFormat;
+pub use learn::{LearnError, Learner, learn};
+pub use listing::Listing;
 pub use pins::{PinError, Pins};
 pub use scores::{ScoreError, Scores};
 pub use store::{EdgeRef, Prior, Structure, ToolGraph};

@@ -57,7 +57,24 @@ impl<'a> Weights<'a> {
     /// The first `k` of [`Weights::row`], exactly. An implied row is not built for that: it costs as
     /// much as there are scores, pins in the row and `k`, however many tools there are.
     pub fn top(&self, from: &str, k: usize) -> Vec<Weighted> {
-        let (mut steps, evidence) = match self.graph.row(from) {
+        let mut row = self.ranked(from, k);
+        row.sort_unstable_by(|(rank_a, a), (rank_b, b)| {
+            b.weight.total_cmp(&a.weight).then(rank_a.cmp(rank_b))
+        });
+        row.truncate(k);
+        row.into_iter().map(|(_, step)| step).collect()
+    }
+
+    /// The row in the order of the tools, `end` last.
+    pub(super) fn in_order(&self, from: &str) -> Vec<Weighted> {
+        let mut row = self.ranked(from, usize::MAX);
+        row.sort_unstable_by_key(|(rank, _)| *rank);
+        row.into_iter().map(|(_, step)| step).collect()
+    }
+
+    /// Those with their ranks among which the best `k` of a row are.
+    fn ranked(&self, from: &str, k: usize) -> Vec<(u64, Weighted)> {
+        let (steps, evidence) = match self.graph.row(from) {
             None => return Vec::new(),
             Some(Row::Listed(steps)) => {
                 let evidence = self.evidence_of(&steps);
@@ -67,14 +84,7 @@ impl<'a> Weights<'a> {
                 (self.best_of_even(from, end, k), self.evidence_of_even(end))
             }
         };
-        let weigh = |step: &Successor<'a>| self.weigh(from, step, &evidence);
-        let mut row: Vec<(u64, Weighted)> =
-            steps.drain(..).map(|step| (step.rank, weigh(&step))).collect();
-        row.sort_unstable_by(|(rank_a, a), (rank_b, b)| {
-            b.weight.total_cmp(&a.weight).then(rank_a.cmp(rank_b))
-        });
-        row.truncate(k);
-        row.into_iter().map(|(_, step)| step).collect()
+        steps.iter().map(|step| (step.rank, self.weigh(from, step, &evidence))).collect()
     }
 
     /// The weight of one edge; `None` where `to` is no successor of `from`.

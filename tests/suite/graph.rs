@@ -2,14 +2,19 @@
 
 use proptest::prelude::*;
 use toolyard::{
-    graph::{Pins, Prior, Scores, ToolGraph, Weights},
+    graph::{Listing, Pins, Prior, Scores, ToolGraph, Weights, learn},
     id::ToolName,
 };
 
-/// Names from a small set, so that they collide; the special ones among them.
+/// Names from a small set, so that they collide.
+fn tool() -> impl Strategy<Value = ToolName> {
+    (0..12u8).prop_map(|i| ToolName::new(format!("t{i}")))
+}
+
+/// The special ones among them.
 fn name() -> impl Strategy<Value = ToolName> {
     prop_oneof![
-        8 => (0..12u8).prop_map(|i| ToolName::new(format!("t{i}"))),
+        8 => tool(),
         1 => Just(ToolName::start()),
         1 => Just(ToolName::end()),
     ]
@@ -153,6 +158,42 @@ proptest! {
         let back = ToolGraph::from_json(&text).unwrap();
         prop_assert_eq!(&back, &graph);
         prop_assert_eq!(serde_json::to_string(&back).unwrap(), text);
+    }
+
+    #[test]
+    fn rows_written_out_are_read_as_the_same_rows(
+        graph in graph(), scores in scores(), alpha in 0.0..3.0f64, beta in 0.0..=1.0f64,
+    ) {
+        let a = Weights { graph: &graph, scores: &scores, alpha, beta, pins: &Pins::new() };
+        let listing = Listing::weighed(&a, usize::MAX);
+        let written = ToolGraph::from_json(&listing.to_json()).unwrap();
+        let b = Weights { graph: &written, ..a };
+        for from in nodes(&graph) {
+            let (a, b) = (a.row(from.as_str()), b.row(from.as_str()));
+            prop_assert_eq!(a.len(), b.len());
+            for (a, b) in a.iter().zip(&b) {
+                prop_assert!((a.weight - b.weight).abs() < 1e-12, "{:?} {:?}", a, b);
+            }
+        }
+    }
+
+    #[test]
+    fn trajectories_in_another_order_teach_the_same(
+        mut trajectories in prop::collection::vec(prop::collection::vec(tool(), 0..6), 0..20),
+        by in any::<prop::sample::Index>(),
+    ) {
+        let graph = learn(&trajectories).unwrap();
+        for tool in graph.tools() {
+            let leaving = graph.edges().into_iter().filter(|edge| edge.from == tool);
+            prop_assert!((leaving.map(|edge| edge.prior).sum::<f64>() - 1.0).abs() < 1e-12);
+        }
+        let calls: usize = trajectories.iter().map(Vec::len).sum();
+        prop_assert_eq!(graph.edges().iter().map(|edge| edge.count).sum::<u64>(), calls as u64);
+        if !trajectories.is_empty() {
+            let by = by.index(trajectories.len());
+            trajectories.rotate_left(by);
+        }
+        prop_assert_eq!(learn(&trajectories).unwrap(), graph);
     }
 
     #[test]

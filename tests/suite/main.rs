@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 mod graph;
+mod graph_exports;
+mod import;
 mod model_text;
 mod papers_toolnet;
 

@@ -1,9 +1,12 @@
-//! ToolNet against golden values: equations 5 to 8, the formats of table 5.
+//! ToolNet against golden values: equations 5 to 8, the formats of table 5, the graph of API-Bank.
+
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 use toolyard::{
-    graph::{Pins, Scores, ToolGraph, WeightFormat, Weights},
+    graph::{Pins, Scores, ToolGraph, WeightFormat, Weights, learn},
     id::ToolName,
+    import::{Format, read_trajectories},
 };
 
 use crate::shared;
@@ -13,6 +16,61 @@ const CLOSE: f64 = 1e-9;
 fn vectors() -> Option<Value> {
     let path = shared("vectors/toolnet.json")?;
     Some(serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
+}
+
+#[test]
+fn a_graph_learned_from_trajectories_is_that_of_equation_5() {
+    let Some(vectors) = vectors() else { return };
+    let cases = vectors["static"].as_array().unwrap();
+    assert!(!cases.is_empty());
+    for case in cases {
+        let trajectories: Vec<Vec<ToolName>> =
+            serde_json::from_value(case["trajectories"].clone()).unwrap();
+        let graph = learn(&trajectories).unwrap();
+        let mut right: BTreeMap<String, BTreeMap<String, f64>> =
+            serde_json::from_value(case["weights"].clone()).unwrap();
+        for edge in graph.edges() {
+            let right =
+                right.get_mut(edge.from.as_str()).and_then(|row| row.remove(edge.to.as_str()));
+            let right = right.unwrap_or_else(|| panic!("{edge:?} is too many in {case}"));
+            assert!((edge.prior - right).abs() < CLOSE, "{edge:?}, not {right}, in {case}");
+        }
+        assert!(right.values().all(BTreeMap::is_empty), "missing: {right:?} in {case}");
+        // Never seen, but there: every tool leads to itself and to the end.
+        let (scores, pins) = (Scores::new(), Pins::new());
+        let weights =
+            Weights { graph: &graph, scores: &scores, alpha: 0.5, beta: 1.0, pins: &pins };
+        for tool in graph.tools() {
+            for to in [tool.as_str(), ToolName::END] {
+                let seen = case["weights"][tool.as_str()][to].as_f64().unwrap_or(0.0);
+                assert!((weights.weight(tool.as_str(), to).unwrap() - seen).abs() < CLOSE);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_graph_of_api_bank_has_the_numbers_of_the_paper_page() {
+    let Some(data) = shared("data/api-bank") else { return };
+    let trajectories = read_trajectories(Format::ApiBank, [data]).unwrap();
+    assert_eq!(trajectories.list.len(), 212);
+    assert_eq!(trajectories.without_calls, 2);
+    assert_eq!(trajectories.list.iter().map(|one| one.tools.len()).sum::<usize>(), 389);
+
+    let graph = trajectories.learn().unwrap();
+    let edges = graph.edges();
+    assert_eq!(graph.len(), 49);
+    assert_eq!(edges.len(), 110);
+    assert_eq!(edges.iter().filter(|edge| edge.to.as_str() != ToolName::END).count(), 61);
+    assert_eq!(edges.iter().filter(|edge| edge.from == edge.to).count(), 6);
+    // Every call leaves its tool once, be it for `end`.
+    assert_eq!(edges.iter().map(|edge| edge.count).sum::<u64>(), 389);
+
+    let degrees: Vec<_> = graph.tools().map(|tool| graph.out_degree(tool.as_str())).collect();
+    let mean = degrees.iter().sum::<usize>() as f64 / degrees.len() as f64;
+    assert!((mean - 2.2449).abs() < 5e-5, "{mean}");
+    assert_eq!(degrees.iter().filter(|&&degree| degree < 6).count(), 48);
+    assert_eq!(graph.out_degree("GetUserToken"), 21);
 }
 
 #[test]

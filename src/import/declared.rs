@@ -1,0 +1,56 @@
+//! What API-Bank says about its tools: `derived_tools.json`.
+
+use std::{collections::HashMap, path::Path};
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+
+use super::{error::ImportError, files};
+
+/// One entry. A name may have several, since the levels of API-Bank declare their tools anew.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Declared {
+    name: String,
+    /// `apis` are the tools of levels 1 and 2.
+    #[serde(default)]
+    set: String,
+    #[serde(default)]
+    pub description: String,
+    #[serde(default)]
+    pub input_parameters: IndexMap<String, Parameter>,
+    /// The table that it works on: the nearest that API-Bank has to a class of tools.
+    #[serde(default)]
+    pub database_name: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Parameter {
+    /// In words like Python's: `str`, `int`, `list(str)`.
+    #[serde(rename = "type", default)]
+    pub kind: String,
+    #[serde(default)]
+    pub description: String,
+}
+
+/// Reads the declarations in a folder by tool; empty where there are none, since dialogues can stand
+/// alone. Of several for one name that of `apis` counts, else the first.
+pub(super) fn read(folder: &Path) -> Result<HashMap<String, Declared>, ImportError> {
+    let path = folder.join("derived_tools.json");
+    if !path.is_file() {
+        return Ok(HashMap::new());
+    }
+    let list: Vec<Declared> = serde_json::from_str(&files::read(&path)?).map_err(|error| {
+        let problem = format!("expected a list of tools: {error}");
+        ImportError::File { file: path.display().to_string(), problem }
+    })?;
+    let mut declared: HashMap<String, Declared> = HashMap::new();
+    for tool in list {
+        let better = declared
+            .get(&tool.name)
+            .is_none_or(|earlier| tool.set == "apis" && earlier.set != "apis");
+        if better {
+            declared.insert(tool.name.clone(), tool);
+        }
+    }
+    Ok(declared)
+}

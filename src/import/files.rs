@@ -1,0 +1,100 @@
+//! Finding, reading and replacing files.
+
+use std::{
+    ffi::OsString,
+    fs,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+use super::error::ImportError;
+
+/// Deeper than any data set; a loop of links ends here.
+const DEEPEST: usize = 8;
+
+/// The path itself if it is a file; else all files with this extension in the folder and below it,
+/// sorted by path.
+pub fn find(path: &Path, extension: &str) -> Result<Vec<PathBuf>, ImportError> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut found = Vec::new();
+    walk(path, extension, 0, &mut found)?;
+    found.sort();
+    if found.is_empty() {
+        let problem =
+            format!("expected files *.{extension} in this folder or below it, found none");
+        return Err(ImportError::File { file: path.display().to_string(), problem });
+    }
+    Ok(found)
+}
+
+fn walk(
+    folder: &Path,
+    extension: &str,
+    depth: usize,
+    found: &mut Vec<PathBuf>,
+) -> Result<(), ImportError> {
+    let failed = |source| io_error(folder, "cannot be listed", source);
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.is_dir() {
+            if depth < DEEPEST {
+                walk(&path, extension, depth + 1, found)?;
+            }
+        } else if path.extension().is_some_and(|found| found == extension) {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The whole text of a file.
+pub fn read(path: &Path) -> Result<String, ImportError> {
+    let bytes = fs::read(path).map_err(|source| io_error(path, "cannot be read", source))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + good.iter().filter(|&&byte| byte == b'\n').count();
+        let problem = "expected UTF-8, found other bytes; convert the file".to_owned();
+        ImportError::Line { file: path.display().to_string(), line, problem }
+    })
+}
+
+/// Replaces a file as a whole: whoever reads it, whenever this is cut short, finds the old text or the
+/// new one, never a part.
+pub fn write(path: &Path, text: &str) -> Result<(), ImportError> {
+    let mut name = OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(format!(".{}.new", std::process::id()));
+    let beside = path.with_file_name(name);
+    let written = write_through(&beside, text).and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        // What went wrong is reported; that the remainder could not be removed adds nothing.
+        let _ = fs::remove_file(&beside);
+    }
+    written.map_err(|source| io_error(path, "cannot be written", source))
+}
+
+fn write_through(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = fs::File::create(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+/// Makes a folder and those above it.
+pub fn make_folder(path: &Path) -> Result<(), ImportError> {
+    fs::create_dir_all(path).map_err(|source| io_error(path, "cannot be made", source))
+}
+
+/// Whether there is nothing at all: no such folder, or nothing in it.
+pub fn is_vacant(path: &Path) -> Result<bool, ImportError> {
+    match fs::read_dir(path) {
+        Ok(mut entries) => Ok(entries.next().is_none()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+        Err(source) => Err(io_error(path, "cannot be listed", source)),
+    }
+}
+
+fn io_error(path: &Path, action: &'static str, source: io::Error) -> ImportError {
+    ImportError::Io { path: path.to_owned(), action, source }
+}

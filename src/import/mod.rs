@@ -1,0 +1,19 @@
+//! Other people's data: trajectories to learn a graph from, and API-Bank as a whole workspace.
+//!
+//! Data sets are large and never quite as documented, so an error here names the file, the line and
+//! the field, and says what was expected there.
+
+mod answers;
+mod api_bank;
+mod declared;
+mod dialogue;
+mod error;
+pub(crate) mod files;
+mod manifest;
+mod record;
+mod schema;
+mod trajectories;
+
+pub use api_bank::{Imported, import_api_bank};
+pub use error::ImportError;
+pub use trajectories::{Format, Trajectories, Trajectory, UnknownFormat, read_trajectories};

@@ -1,0 +1,157 @@
+//! The graph as other programs read it: stable, complete where it says so, and safe with any name.
+
+use toolyard::{
+    graph::{LearnError, Listing, Pins, Prior, Scores, ToolGraph, Weights, learn},
+    id::ToolName,
+};
+
+fn names(list: &[&str]) -> Vec<ToolName> {
+    list.iter().map(|&name| name.into()).collect()
+}
+
+fn small() -> ToolGraph {
+    learn([names(&["a", "b"]), names(&["b"])]).unwrap()
+}
+
+#[test]
+fn a_learned_graph_lists_what_was_seen() {
+    let json: serde_json::Value =
+        serde_json::from_str(&Listing::learned(&small()).to_json()).unwrap();
+    assert_eq!(
+        json,
+        serde_json::json!({
+            "structure": "implied",
+            "nodes": ["start", "a", "b", "end"],
+            "edges": [
+                { "from": "a", "to": "b", "prior": 1.0, "weight": 1.0, "count": 1 },
+                { "from": "b", "to": "end", "prior": 1.0, "weight": 1.0, "count": 2 },
+            ],
+        })
+    );
+}
+
+#[test]
+fn weights_list_every_row_in_full() {
+    let graph = small();
+    let mut scores = Scores::new();
+    scores.set("b".into(), 2.0).unwrap();
+    let weights =
+        Weights { graph: &graph, scores: &scores, alpha: 0.5, beta: 0.5, pins: &Pins::new() };
+    let json: serde_json::Value =
+        serde_json::from_str(&Listing::weighed(&weights, 0).to_json()).unwrap();
+    assert_eq!(json.get("structure"), None);
+    let rows: Vec<_> = json["edges"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|edge| {
+            let [from, to] = ["from", "to"].map(|end| edge[end].as_str().unwrap());
+            (from, to, edge["prior"].as_f64().unwrap(), edge["weight"].as_f64().unwrap())
+        })
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ("start", "a", 0.5, 0.25 + 0.5 / 3.0),
+            ("start", "b", 0.5, 0.25 + 1.0 / 3.0),
+            ("a", "a", 0.0, 0.125),
+            ("a", "b", 1.0, 0.75),
+            ("a", "end", 0.0, 0.125),
+            ("b", "b", 0.0, 1.0 / 3.0),
+            ("b", "end", 1.0, 0.5 + 0.5 / 3.0),
+        ]
+    );
+}
+
+#[test]
+fn sixteen_thousand_uninformed_tools_stay_small() {
+    let mut graph = ToolGraph::new(Prior::Uninformed);
+    for i in 0..16_000 {
+        graph.add_tool(format!("tool_{i:05}").into());
+    }
+    let mut scores = Scores::new();
+    scores.set("tool_09999".into(), 3.0).unwrap();
+    scores.set("tool_00001".into(), -3.0).unwrap();
+    let weights =
+        Weights { graph: &graph, scores: &scores, alpha: 0.5, beta: 0.5, pins: &Pins::new() };
+    assert_eq!(graph.edge_count(), 0);
+    let top: Vec<_> = weights.top("tool_00000", 3).into_iter().map(|step| step.to).collect();
+    assert_eq!(top, names(&["tool_09999", "tool_00000", "tool_00002"]));
+    let text = Listing::weighed(&weights, 1_000_000).to_json();
+    assert!(text.len() < 500_000, "{} bytes", text.len());
+    assert_eq!(ToolGraph::from_json(&text).unwrap(), graph);
+}
+
+#[test]
+fn drawings_are_stable_and_say_what_they_leave_out() {
+    let listing = Listing::learned(&small());
+    insta::assert_snapshot!(listing.to_dot(), @r##"
+    digraph tools {
+      rankdir=LR;
+      // start leads to every tool equally, every tool leads to itself and to end; only edges that were seen or explored are listed
+      "start" [shape=circle];
+      "a" [shape=box];
+      "b" [shape=box];
+      "end" [shape=circle];
+      "a" -> "b" [label="1.00"];
+      "b" -> "end" [label="1.00"];
+    }
+    "##);
+    insta::assert_snapshot!(listing.to_mermaid(), @r##"
+    flowchart LR
+      %% start leads to every tool equally, every tool leads to itself and to end; only edges that were seen or explored are listed
+      n0(("start"))
+      n1["a"]
+      n2["b"]
+      n3(("end"))
+      n1 -->|1.00| n2
+      n2 -->|1.00| n3
+    "##);
+    insta::assert_snapshot!(listing.to_graphml(), @r##"
+    <?xml version="1.0" encoding="UTF-8"?>
+    <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+      <key id="name" for="node" attr.name="name" attr.type="string"/>
+      <key id="prior" for="edge" attr.name="prior" attr.type="double"/>
+      <key id="weight" for="edge" attr.name="weight" attr.type="double"/>
+      <key id="count" for="edge" attr.name="count" attr.type="long"/>
+      <graph id="tools" edgedefault="directed">
+        <desc>start leads to every tool equally, every tool leads to itself and to end; only edges that were seen or explored are listed</desc>
+        <node id="n0"><data key="name">start</data></node>
+        <node id="n1"><data key="name">a</data></node>
+        <node id="n2"><data key="name">b</data></node>
+        <node id="n3"><data key="name">end</data></node>
+        <edge source="n1" target="n2"><data key="prior">1</data><data key="weight">1</data><data key="count">1</data></edge>
+        <edge source="n2" target="n3"><data key="prior">1</data><data key="weight">1</data><data key="count">2</data></edge>
+      </graph>
+    </graphml>
+    "##);
+}
+
+#[test]
+fn a_name_stays_a_name_whatever_is_in_it() {
+    let nasty = "\"]; x -> y\\\" <b>&amp;</b> #quot; \u{1b}[31m\nend`%";
+    let graph = learn([names(&[nasty])]).unwrap();
+    let listing = Listing::learned(&graph);
+
+    let dot = listing.to_dot();
+    let node = dot.lines().find(|line| line.contains("x -> y")).unwrap();
+    assert!(node.starts_with(r#"  "\"]; x -> y\\\" <b>&amp;"#), "{node}");
+    let mermaid = listing.to_mermaid();
+    let node = mermaid.lines().find(|line| line.contains("n1[")).unwrap();
+    assert_eq!(node.matches('"').count(), 2, "{node}");
+    assert!(!node.contains(['<', '>', '&', '`']), "{node}");
+    let graphml = listing.to_graphml();
+    let node = graphml.lines().find(|line| line.contains("\"n1\"")).unwrap();
+    assert!(node.contains("&quot;]; x -&gt; y\\&quot; &lt;b&gt;&amp;amp;&lt;/b&gt;"), "{node}");
+    for text in [dot, mermaid, graphml] {
+        assert!(text.chars().all(|c| !c.is_control() || c == '\n'), "{text:?}");
+    }
+}
+
+#[test]
+fn names_that_no_tool_can_have_are_refused() {
+    for bad in ["start", "end", ""] {
+        let error = learn([names(&["a"]), names(&["a", bad])]).unwrap_err();
+        assert_eq!(error, LearnError { place: 2, name: bad.into() });
+    }
+}

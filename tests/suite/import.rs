@@ -1,0 +1,200 @@
+//! Bringing in other people's data: trajectories, and API-Bank as a workspace.
+
+use std::{collections::HashMap, fs, path::Path};
+
+use serde_json::Value;
+use toolyard::{
+    graph::ToolGraph,
+    import::{Format, ImportError, Imported, import_api_bank, read_trajectories},
+    spec::Task,
+};
+
+use crate::shared;
+
+fn lines(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn api_bank_becomes_a_workspace_whose_calls_all_have_answers() {
+    let Some(data) = shared("data/api-bank") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("workspace");
+    let imported = import_api_bank(&data, &out, false).unwrap();
+    assert_eq!(imported, Imported { tools: 49, tasks: 212, calls: 389, without_calls: 2 });
+
+    let tools = tools(&out.join("tools"));
+    assert_eq!(tools.len(), 49);
+    let tasks = lines(&out.join("tasks.jsonl"));
+    assert_eq!(tasks.len(), 212);
+    for task in tasks {
+        let task: Task = serde_json::from_value(task).unwrap();
+        assert!(!task.name.is_empty() && !task.text.is_empty(), "{task:?}");
+        assert!(!task.chain.is_empty(), "{task:?}");
+        assert_eq!(task.gold, task.chain.last().unwrap().finds, "{task:?}");
+        for step in &task.chain {
+            let tool = &tools[step.tools[0].as_str()];
+            tool.schema
+                .validate(&step.arguments)
+                .unwrap_or_else(|error| panic!("{step:?}: {error}"));
+            let answer = tool.answers.iter().find(|answer| answer["arguments"] == step.arguments);
+            let answer = answer.unwrap_or_else(|| panic!("no answer to {step:?}"));
+            assert_eq!(answer["result"].as_str(), step.finds.as_deref(), "{step:?}");
+        }
+    }
+
+    let graph = fs::read_to_string(out.join("graph.json")).unwrap();
+    let graph = ToolGraph::from_json(&graph).unwrap();
+    let again = read_trajectories(Format::Jsonl, [out.join("trajectories.jsonl")]).unwrap();
+    assert_eq!(again.learn().unwrap(), graph);
+    assert_eq!(graph.edge_count(), 110);
+}
+
+struct RecordedTool {
+    schema: jsonschema::Validator,
+    answers: Vec<Value>,
+}
+
+/// The tools of a workspace, read with nothing but a TOML and a JSON parser.
+fn tools(folder: &Path) -> HashMap<String, RecordedTool> {
+    let mut tools = HashMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().unwrap() != "toml" {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let manifest: Value = toml::from_str(&text).unwrap();
+        for key in ["description", "timeout", "effect"] {
+            assert!(!manifest[key].as_str().unwrap().is_empty(), "{text}");
+        }
+        let schema = jsonschema::validator_for(&manifest["parameters"]).unwrap();
+        let answers = lines(&folder.join(manifest["source"]["recorded"].as_str().unwrap()));
+        let name = manifest["name"].as_str().unwrap().to_owned();
+        tools.insert(name, RecordedTool { schema, answers });
+    }
+    tools
+}
+
+/// A dialogue folder with one good dialogue.
+fn dialogue() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let text = r#"{"role": "User", "text": "Add it for Kim, please."}
+{"role": "AI", "text": "When?"}
+{"role": "User", "text": "At 3."}
+
+{"role": "API", "api_name": "Add", "param_dict": {"who": "Kim", "at": 3}, "result": {"output": {"id": 7}, "exception": null}}
+{"role": "API", "api_name": "Add", "param_dict": {"who": "Kim", "at": 3}, "result": {"output": {"id": 7}, "exception": null}}
+{"role": "API", "api_name": "Drop", "param_dict": {}, "result": {"output": null, "exception": "no such id"}}
+{"role": "User", "text": "Thanks."}
+"#;
+    fs::create_dir(folder.path().join("deep")).unwrap();
+    fs::write(folder.path().join("deep/add-1.jsonl"), text).unwrap();
+    folder
+}
+
+#[test]
+fn dialogues_alone_are_enough() {
+    let (folder, out) = (dialogue(), tempfile::tempdir().unwrap());
+    let imported = import_api_bank(folder.path(), out.path(), false).unwrap();
+    assert_eq!(imported, Imported { tools: 2, tasks: 1, calls: 3, without_calls: 0 });
+    let task: Task =
+        serde_json::from_value(lines(&out.path().join("tasks.jsonl"))[0].clone()).unwrap();
+    assert_eq!(task.name, "add-1");
+    assert_eq!(task.text, "Add it for Kim, please.\nAt 3.");
+    assert_eq!(task.gold.as_deref(), Some(r#"{"id":7}"#));
+    // The same call twice is one line of the table; a failed call is recorded as failed.
+    let add = lines(&out.path().join("tools/Add.answers.jsonl"));
+    assert_eq!(
+        add,
+        [serde_json::json!({"arguments": {"who": "Kim", "at": 3}, "result": "{\"id\":7}"})]
+    );
+    let drop = lines(&out.path().join("tools/Drop.answers.jsonl"));
+    assert_eq!(drop, [serde_json::json!({"arguments": {}, "error": "no such id"})]);
+}
+
+#[test]
+fn an_import_never_buries_other_files() {
+    let (folder, out) = (dialogue(), tempfile::tempdir().unwrap());
+    fs::write(out.path().join("thesis.tex"), "years of work").unwrap();
+    let refused = import_api_bank(folder.path(), out.path(), false);
+    assert!(matches!(refused, Err(ImportError::Occupied(_))), "{refused:?}");
+    import_api_bank(folder.path(), out.path(), true).unwrap();
+    // Now it is a workspace, so it can be brought up to date; what is not the import's stays.
+    fs::write(out.path().join("tools/mine.toml"), "mine").unwrap();
+    import_api_bank(folder.path(), out.path(), false).unwrap();
+    assert_eq!(fs::read_to_string(out.path().join("thesis.tex")).unwrap(), "years of work");
+    assert_eq!(fs::read_to_string(out.path().join("tools/mine.toml")).unwrap(), "mine");
+    let hidden = fs::read_dir(out.path().join("tools")).unwrap();
+    assert!(hidden.flatten().all(|entry| !entry.file_name().to_string_lossy().starts_with('.')));
+}
+
+#[test]
+fn broken_trajectories_say_where_and_what() {
+    for (text, says) in [
+        ("nonsense", ":1: expected a JSON object: "),
+        ("[]", ":1: expected an object, found a list"),
+        ("\n{\"task\": \"x\"}", ":2: tools: expected a list, found nothing"),
+        (r#"{"tools": "a"}"#, ":1: tools: expected a list, found text"),
+        (r#"{"tools": ["a", 7]}"#, ":1: tools[1]: expected a tool's name"),
+        (r#"{"tools": ["end"]}"#, r#"found "end""#),
+        (r#"{"task": 7, "tools": []}"#, ":1: task: expected text, found a number"),
+    ] {
+        let says_it = refusal(Format::Jsonl, text.as_bytes());
+        assert!(says_it.contains(says), "{text}\n  says: {says_it}\n  not: {says}");
+    }
+    assert!(refusal(Format::Jsonl, b"{\"tools\":[]}\n\xff").contains(":2: expected UTF-8"));
+}
+
+#[test]
+fn broken_dialogues_say_where_and_what() {
+    let call = |rest: &str| format!(r#"{{"role": "API", {rest}}}"#);
+    for (text, says) in [
+        (r#"{"text": "x"}"#.into(), ":1: role: expected text, found nothing"),
+        (
+            r#"{"role": "Robot"}"#.into(),
+            r#":1: role: expected "User", "AI" or "API", found "Robot""#,
+        ),
+        (r#"{"role": "User"}"#.into(), ":1: text: expected text, found nothing"),
+        (call(r#""api_name": "A""#), ":1: result: expected an object, found nothing"),
+        (call(r#""result": {}"#), ":1: result.output: expected a value, found nothing"),
+        (
+            call(r#""api_name": "", "result": {"output": 1}"#),
+            ":1: api_name: expected a tool's name",
+        ),
+        (call(r#""api_name": "A", "result": {"output": 1}"#), ":1: param_dict: expected an object"),
+    ] {
+        let says_it = refusal(Format::ApiBank, text.as_bytes());
+        assert!(says_it.contains(says), "{text}\n  says: {says_it}\n  not: {says}");
+    }
+}
+
+fn refusal(format: Format, text: &[u8]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("t.jsonl"), text).unwrap();
+    let error = read_trajectories(format, [folder.path()]).unwrap_err().to_string();
+    assert!(error.contains("t.jsonl"), "{error}");
+    error
+}
+
+#[test]
+fn a_tool_cannot_name_its_way_out_of_the_workspace() {
+    let (folder, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let text =
+        r#"{"role": "API", "api_name": "../../x", "param_dict": {}, "result": {"output": 1}}"#;
+    fs::write(folder.path().join("d.jsonl"), text).unwrap();
+    let error = import_api_bank(folder.path(), out.path(), false).unwrap_err().to_string();
+    assert!(error.contains(r#"tool "../../x": expected a name"#), "{error}");
+    assert_eq!(fs::read_dir(out.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_folder_without_data_and_a_missing_one_are_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = read_trajectories(Format::Jsonl, [folder.path()]).unwrap_err().to_string();
+    assert!(error.contains("expected files *.jsonl"), "{error}");
+    let missing = folder.path().join("nowhere");
+    let error = read_trajectories(Format::Jsonl, [missing]).unwrap_err().to_string();
+    assert!(error.contains("nowhere: cannot be read"), "{error}");
+}
