@@ -6,7 +6,9 @@ mod graph;
 mod graph_exports;
 mod import;
 mod model_text;
+mod panes;
 mod papers_toolnet;
+mod story;
 
 /// A file or folder of the data that lies beside the project; `None`, loudly, where it is not there.
 fn shared(path: &str) -> Option<PathBuf> {
