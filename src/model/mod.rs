@@ -1,6 +1,9 @@
 //! Language models. The engine asks a [`Model`] and nothing else; adapters translate to an
 //! endpoint's wire format and back.
 
+mod ids;
+pub mod openai;
+pub mod secret;
 pub mod text;
 pub mod tokens;
 
@@ -21,7 +24,8 @@ pub enum Progress {
     Text(String),
     /// More of the thinking that is shown apart.
     Reasoning(String),
-    /// A try failed in a way that is worth another; the next one starts after `wait`.
+    /// Try number `attempt`, from 1, failed in a way that is worth another; the next one starts after
+    /// `wait`. Nothing of the failed try's text was reported before, though thinking may have been.
     Retrying { attempt: u32, wait: Duration, why: String },
 }
 

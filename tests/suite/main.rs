@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+mod fake_endpoint;
 mod graph;
 mod graph_exports;
 mod import;
+mod model_openai;
 mod model_text;
 mod panes;
 mod papers_toolnet;

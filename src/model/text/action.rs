@@ -7,8 +7,9 @@ use super::{
     label::{Label, Section, sections},
 };
 use crate::{
-    chat::{Finish, Message, Reply, Request, ToolCall, ToolDef},
+    chat::{Finish, Reply, Request, ToolCall, ToolDef},
     id::ToolName,
+    model::ids::FreeIds,
 };
 
 /// Names under which a model ends the task by an action.
@@ -28,7 +29,7 @@ pub fn from_text(request: &Request, reply: Reply) -> Reply {
     let Said { thought, then } = said;
     match then {
         Then::Call { tool, arguments } => {
-            let call = ToolCall { id: next_id(request), tool, arguments };
+            let call = ToolCall { id: FreeIds::of(request, "text").next(), tool, arguments };
             Reply { text: thought, calls: vec![call], finish: Finish::Calls, ..reply }
         }
         Then::Answer(text) => {
@@ -231,21 +232,4 @@ fn joined(before: &str, after: &str) -> String {
         (false, true) => before.into(),
         (false, false) => format!("{before}\n{after}"),
     }
-}
-
-/// An id that no call of this conversation has.
-fn next_id(request: &Request) -> String {
-    let taken: Vec<&str> = request
-        .messages
-        .iter()
-        .flat_map(|message| match message {
-            Message::Assistant { calls, .. } => calls.as_slice(),
-            Message::System { .. } | Message::User { .. } | Message::Tool { .. } => &[],
-        })
-        .map(|call| call.id.as_str())
-        .collect();
-    (taken.len() + 1..)
-        .map(|number| format!("text-{number}"))
-        .find(|id| !taken.contains(&id.as_str()))
-        .unwrap_or_default()
 }

@@ -1,0 +1,34 @@
+//! Ids for calls whose endpoint gave none.
+
+use std::collections::HashSet;
+
+use crate::chat::{Message, Request, ToolCall};
+
+/// Ids that no call of a conversation has.
+pub(super) struct FreeIds<'a> {
+    prefix: &'static str,
+    taken: HashSet<&'a str>,
+    next: usize,
+}
+
+impl<'a> FreeIds<'a> {
+    pub(super) fn of(request: &'a Request, prefix: &'static str) -> Self {
+        let calls = request.messages.iter().flat_map(|message| match message {
+            Message::Assistant { calls, .. } => calls.as_slice(),
+            Message::System { .. } | Message::User { .. } | Message::Tool { .. } => &[],
+        });
+        let taken: HashSet<&str> = calls.map(|call: &ToolCall| call.id.as_str()).collect();
+        Self { prefix, next: taken.len() + 1, taken }
+    }
+
+    /// One that was not given before either.
+    pub(super) fn next(&mut self) -> String {
+        loop {
+            let id = format!("{}-{}", self.prefix, self.next);
+            self.next += 1;
+            if !self.taken.contains(id.as_str()) {
+                return id;
+            }
+        }
+    }
+}

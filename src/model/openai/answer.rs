@@ -1,0 +1,220 @@
+//! An answer as it grows: deltas of a stream, or one whole message, become a reply.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use super::{names::Names, usage};
+use crate::{
+    chat::{Finish, Reply, Request, ToolCall, Usage},
+    model::{Progress, ids::FreeIds},
+};
+
+/// Largest answer in bytes. No model writes as much; a broken server may.
+const LARGEST: usize = 16 * 1024 * 1024;
+
+/// The answer grew past 16 MiB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the answer is larger than {} MiB", LARGEST / (1024 * 1024))]
+pub(super) struct TooLarge;
+
+/// What has come so far.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    pub text: String,
+    reasoning: String,
+    refusal: String,
+    calls: Vec<Call>,
+    /// Which of `calls` a delta of this `index` goes on with.
+    places: BTreeMap<u64, usize>,
+    finish: Option<String>,
+    usage: Option<Usage>,
+}
+
+#[derive(Debug, Default)]
+struct Call {
+    index: u64,
+    id: String,
+    name: String,
+    arguments: String,
+}
+
+impl Answer {
+    /// Takes one chunk of a stream, or one whole completion, and reports what it adds.
+    pub(super) fn take(
+        &mut self,
+        chunk: &Value,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), TooLarge> {
+        // The last usage counts: some servers send a running one with every chunk.
+        self.usage = usage::read(&chunk["usage"]).or(self.usage);
+        let choice = &chunk["choices"][0];
+        for part in [&choice["delta"], &choice["message"]] {
+            self.part(part, progress);
+        }
+        if let Some(reason) = choice["finish_reason"].as_str() {
+            self.finish = Some(reason.to_owned());
+        }
+        let calls: usize =
+            self.calls.iter().map(|call| call.name.len() + call.arguments.len()).sum();
+        let size = self.text.len() + self.reasoning.len() + self.refusal.len() + calls;
+        if size > LARGEST || self.calls.len() > 1024 { Err(TooLarge) } else { Ok(()) }
+    }
+
+    /// Whether a finish reason was seen. Without one, an answer is only a beginning.
+    pub(super) fn finished(&self) -> bool {
+        self.finish.is_some()
+    }
+
+    /// For a whole completion, which is all there is even if its server gives no reason.
+    pub(super) fn finish_whole(&mut self) {
+        self.finish.get_or_insert_with(|| "stop".into());
+    }
+
+    fn part(&mut self, part: &Value, progress: &mut dyn FnMut(Progress)) {
+        let reasoning = [&part["reasoning_content"], &part["reasoning"]];
+        // Servers that send both send the same twice.
+        if let Some(text) =
+            reasoning.into_iter().find_map(|text| text.as_str().filter(|t| !t.is_empty()))
+        {
+            self.think(text, progress);
+        }
+        match &part["content"] {
+            Value::String(text) => self.say(text, progress),
+            Value::Array(parts) => parts.iter().for_each(|part| self.content(part, progress)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {}
+        }
+        if let Some(text) = part["refusal"].as_str() {
+            self.refusal.push_str(text);
+        }
+        for (position, delta) in part["tool_calls"].as_array().into_iter().flatten().enumerate() {
+            self.call(position as u64, delta);
+        }
+    }
+
+    /// One part of a content in parts, such as `{"type": "text", "text": …}`; thinking is nested.
+    fn content(&mut self, part: &Value, progress: &mut dyn FnMut(Progress)) {
+        if let Some(text) = part["text"].as_str() {
+            self.say(text, progress);
+        }
+        for thought in part["thinking"].as_array().into_iter().flatten() {
+            self.think(thought["text"].as_str().unwrap_or_default(), progress);
+        }
+    }
+
+    fn say(&mut self, text: &str, progress: &mut dyn FnMut(Progress)) {
+        if !text.is_empty() {
+            self.text.push_str(text);
+            progress(Progress::Text(text.to_owned()));
+        }
+    }
+
+    fn think(&mut self, text: &str, progress: &mut dyn FnMut(Progress)) {
+        if !text.is_empty() {
+            self.reasoning.push_str(text);
+            progress(Progress::Reasoning(text.to_owned()));
+        }
+    }
+
+    fn call(&mut self, position: u64, delta: &Value) {
+        let index = delta["index"].as_u64().unwrap_or(position);
+        let id = delta["id"].as_str().unwrap_or_default();
+        let function = &delta["function"];
+        let name = function["name"].as_str().unwrap_or_default();
+        let call = self.place(index, id, name);
+        if call.id.is_empty() {
+            call.id = id.to_owned();
+        }
+        // Most servers send a name once, some with every delta, a few in pieces.
+        if call.name != name {
+            call.name.push_str(name);
+        }
+        match &function["arguments"] {
+            Value::String(more) => call.arguments.push_str(more),
+            Value::Null => {}
+            whole @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+                call.arguments = whole.to_string();
+            }
+        }
+    }
+
+    /// The call that a delta belongs to. Some servers give every call the index 0: there, a new id
+    /// and name after complete arguments begin a new call.
+    fn place(&mut self, index: u64, id: &str, name: &str) -> &mut Call {
+        let known =
+            self.places.get(&index).copied().filter(|&at| !self.calls[at].is_other(id, name));
+        let at = known.unwrap_or(self.calls.len());
+        if at == self.calls.len() {
+            self.calls.push(Call { index, ..Call::default() });
+            self.places.insert(index, at);
+        }
+        &mut self.calls[at]
+    }
+
+    /// The reply. `cost` is what the endpoint said apart from the usage.
+    pub(super) fn reply(self, request: &Request, names: &Names, cost: Option<f64>) -> Reply {
+        let calls = named(self.calls, request, names);
+        let refused = !self.refusal.is_empty() && self.text.is_empty();
+        let text = if refused { self.refusal } else { self.text };
+        let finish = match self.finish.as_deref().unwrap_or_default() {
+            _ if refused => Finish::Refused,
+            "length" | "max_tokens" => Finish::Length,
+            "content_filter" => Finish::Refused,
+            // Seen: calls that end with "stop", and "tool_calls" without a call.
+            _ if !calls.is_empty() => Finish::Calls,
+            "stop" | "eos" | "end_turn" | "tool_calls" | "function_call" => Finish::Stop,
+            other => Finish::Other(other.chars().take(64).collect()),
+        };
+        let mut usage = self
+            .usage
+            .unwrap_or_else(|| usage::estimate(request, &[&text, &self.reasoning], &calls));
+        usage.dollars = usage.dollars.or(cost);
+        Reply { text, reasoning: self.reasoning, calls, finish, usage }
+    }
+}
+
+impl Call {
+    /// Whether a delta with this id and name cannot be of this call.
+    fn is_other(&self, id: &str, name: &str) -> bool {
+        let given = !id.is_empty() && !name.is_empty() && !self.id.is_empty();
+        given
+            && self.id != id
+            && serde_json::from_str::<Map<String, Value>>(&self.arguments).is_ok()
+    }
+}
+
+/// The calls with tools' own names, parsed arguments, and an id each.
+fn named(mut calls: Vec<Call>, request: &Request, names: &Names) -> Vec<ToolCall> {
+    let mut free = FreeIds::of(request, "call");
+    let mut taken = HashSet::new();
+    let some = |call: &Call| !call.name.is_empty() || !call.arguments.trim().is_empty();
+    calls.sort_by_key(|call| call.index);
+    calls
+        .into_iter()
+        .filter(some)
+        .map(|call| {
+            let mut id = call.id;
+            while id.is_empty() || taken.contains(&id) {
+                id = free.next();
+            }
+            taken.insert(id.clone());
+            ToolCall { id, tool: names.back(&call.name), arguments: arguments(&call.arguments) }
+        })
+        .collect()
+}
+
+/// Arguments as JSON; the raw text where they are none.
+fn arguments(raw: &str) -> Value {
+    if raw.trim().is_empty() {
+        return Value::Object(Map::new());
+    }
+    match serde_json::from_str(raw) {
+        // Some models write their object into a string.
+        Ok(Value::String(inner)) => match serde_json::from_str::<Map<String, Value>>(&inner) {
+            Ok(object) => Value::Object(object),
+            Err(_) => Value::String(inner),
+        },
+        Ok(value) => value,
+        Err(_) => Value::String(raw.to_owned()),
+    }
+}

@@ -1,0 +1,77 @@
+//! The body of a chat completion request.
+
+use serde_json::{Map, Value, json};
+
+use super::{Endpoint, names::Names};
+use crate::chat::{Message, Request, ToolCall, ToolDef};
+
+/// The whole body; what the endpoint's settings add comes last and wins.
+pub(super) fn body(endpoint: &Endpoint, request: &Request, names: &Names) -> Value {
+    let mut body = Map::new();
+    body.insert("model".into(), endpoint.model.as_str().into());
+    let messages: Vec<Value> =
+        request.messages.iter().map(|message| self::message(message, names)).collect();
+    body.insert("messages".into(), messages.into());
+    if !request.tools.is_empty() {
+        let tools: Vec<Value> = request.tools.iter().map(|def| tool(def, names)).collect();
+        body.insert("tools".into(), tools.into());
+    }
+    if let Some(temperature) = request.temperature {
+        body.insert("temperature".into(), temperature.into());
+    }
+    if let Some(tokens) = request.max_tokens {
+        body.insert(endpoint.max_tokens_field.clone(), tokens.into());
+    }
+    if !request.stop.is_empty() {
+        body.insert("stop".into(), request.stop.clone().into());
+    }
+    if endpoint.stream {
+        body.insert("stream".into(), true.into());
+        body.insert("stream_options".into(), json!({"include_usage": true}));
+    }
+    body.extend(endpoint.extra.clone());
+    Value::Object(body)
+}
+
+fn tool(def: &ToolDef, names: &Names) -> Value {
+    json!({
+        "type": "function",
+        "function": {
+            "name": names.out(&def.name),
+            "description": def.description,
+            "parameters": def.parameters,
+        },
+    })
+}
+
+fn message(message: &Message, names: &Names) -> Value {
+    match message {
+        Message::System { text } => json!({"role": "system", "content": text}),
+        Message::User { text } => json!({"role": "user", "content": text}),
+        Message::Assistant { text, calls } if calls.is_empty() => {
+            json!({"role": "assistant", "content": text})
+        }
+        Message::Assistant { text, calls } => {
+            let content = if text.is_empty() { Value::Null } else { text.as_str().into() };
+            let calls: Vec<Value> = calls.iter().map(|asked| call(asked, names)).collect();
+            json!({"role": "assistant", "content": content, "tool_calls": calls})
+        }
+        Message::Tool { id, text, .. } => {
+            json!({"role": "tool", "tool_call_id": id, "content": text})
+        }
+    }
+}
+
+fn call(call: &ToolCall, names: &Names) -> Value {
+    let arguments = match &call.arguments {
+        // Servers parse past arguments when they fill the model's template, and fail on what is no
+        // object; so a model's broken JSON goes back inside one.
+        Value::String(raw) => json!({"not_valid_json": raw}).to_string(),
+        arguments => arguments.to_string(),
+    };
+    json!({
+        "id": call.id,
+        "type": "function",
+        "function": {"name": names.out(&call.tool), "arguments": arguments},
+    })
+}

@@ -1,0 +1,240 @@
+//! The settings of one endpoint, and the HTTP client that they make.
+
+use std::{sync::Once, time::Duration};
+
+use indexmap::IndexMap;
+use reqwest::{Client, NoProxy, Proxy, Url, redirect};
+use serde_json::{Map, Value};
+
+use crate::{
+    id::ModelName,
+    model::secret::{HeaderSource, KeySource},
+    outcome::{ModelError, ModelErrorKind},
+    spec::{ModelSpec, ToolMode},
+};
+
+/// Headers that carry keys: their values may not stand in a configuration.
+const KEY_HEADERS: [&str; 6] =
+    ["authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie"];
+
+/// How to reach a model, and what to ask of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Endpoint {
+    pub name: ModelName,
+    /// Up to and without `/chat/completions`, such as `http://127.0.0.1:8080/v1`.
+    pub base_url: String,
+    /// The endpoint's own name of the model.
+    pub model: String,
+    pub key: KeySource,
+    pub headers: IndexMap<String, HeaderSource>,
+    pub mode: ToolMode,
+    /// Whether to ask for the answer piece by piece.
+    pub stream: bool,
+    /// How long making a connection may take.
+    pub connect_timeout: Duration,
+    /// How long the endpoint may send nothing: before an answer begins, and inside it.
+    pub silence_timeout: Duration,
+    /// How often a failed try is repeated; 0 is never.
+    pub max_retries: u32,
+    /// Under which name the bound on the answer's length is sent: `max_tokens` (old servers) or
+    /// `max_completion_tokens` (new ones).
+    pub max_tokens_field: String,
+    /// Added to the body of each request, in place of what would stand there.
+    pub extra: Map<String, Value>,
+    /// A proxy's URL; `none` for no proxy; nothing for what the environment says.
+    pub proxy: Option<String>,
+    /// US dollars per million input tokens, where known.
+    pub price_in: Option<f64>,
+    /// US dollars per million output tokens, where known.
+    pub price_out: Option<f64>,
+    /// Largest prompt in tokens, where known.
+    pub context: Option<u64>,
+}
+
+impl Endpoint {
+    /// An endpoint with the defaults: streamed, native tool calls, no key, 10 s to connect, 120 s of
+    /// silence (a local model reads a long prompt slowly), 4 retries.
+    pub fn new(
+        name: impl Into<ModelName>,
+        base_url: impl Into<String>,
+        model: impl Into<String>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            base_url: base_url.into(),
+            model: model.into(),
+            key: KeySource::None,
+            headers: IndexMap::new(),
+            mode: ToolMode::Native,
+            stream: true,
+            connect_timeout: Duration::from_secs(10),
+            silence_timeout: Duration::from_secs(120),
+            max_retries: 4,
+            max_tokens_field: "max_tokens".into(),
+            extra: Map::new(),
+            proxy: None,
+            price_in: None,
+            price_out: None,
+            context: None,
+        }
+    }
+
+    /// What the screen may know.
+    pub(super) fn spec(&self, base: &Url) -> ModelSpec {
+        ModelSpec {
+            name: self.name.clone(),
+            source: format!(
+                "{} at {}{}",
+                self.model,
+                place(base),
+                base.path().trim_end_matches('/')
+            ),
+            simulated: false,
+            mode: self.mode,
+            price_in: self.price_in,
+            price_out: self.price_out,
+            context: self.context,
+        }
+    }
+
+    /// The address, checked. A key in it is refused, as addresses are shown and logged.
+    pub(super) fn base(&self) -> Result<Url, ModelError> {
+        let name = &self.name;
+        let url = Url::parse(&self.base_url).map_err(|why| {
+            wrong(format!("base_url of model {name} is no URL ({why}); expected https://HOST/v1"))
+        })?;
+        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+            return Err(wrong(format!(
+                "base_url of model {name} must begin with http:// or https://"
+            )));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(wrong(format!(
+                "base_url of model {name} holds a password: use an environment variable or a key \
+                 command instead"
+            )));
+        }
+        Ok(url)
+    }
+
+    /// Refuses keys that are written into the configuration.
+    pub(super) fn check_headers(&self) -> Result<(), ModelError> {
+        for (header, source) in &self.headers {
+            let carries_key = KEY_HEADERS.iter().any(|key| header.eq_ignore_ascii_case(key));
+            if carries_key && matches!(source, HeaderSource::Literal(_)) {
+                return Err(wrong(format!(
+                    "header {header} of model {} carries a key: take its value from an environment \
+                     variable",
+                    self.name
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The client. It follows no redirect: that would send key headers to wherever a server points.
+    pub(super) fn client(&self, base: &Url) -> Result<Client, ModelError> {
+        static PROVIDER: Once = Once::new();
+        // An error means that another part of the program installed one, which serves as well.
+        PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
+        let builder = Client::builder()
+            .user_agent(concat!("toolyard/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(self.connect_timeout)
+            .redirect(redirect::Policy::none());
+        let builder = match self.proxy.as_deref() {
+            Some("none") => builder.no_proxy(),
+            Some(url) => {
+                let proxy = Proxy::all(url).map_err(|_| {
+                    // Without the reason, which may repeat a password.
+                    wrong(format!("proxy of model {} is no URL of a proxy", self.name))
+                })?;
+                builder.proxy(proxy.no_proxy(NoProxy::from_env()))
+            }
+            // No proxy of the environment leads to this machine.
+            None if is_local(base) => builder.no_proxy(),
+            None => builder,
+        };
+        builder.build().map_err(|why| wrong(format!("no HTTP client could be made: {why}")))
+    }
+}
+
+/// Host and port, as people know them.
+pub(super) fn place(base: &Url) -> String {
+    let host = base.host_str().unwrap_or_default();
+    base.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+}
+
+/// The address of one of the endpoint's services, with the base's own query (Azure's `api-version`).
+pub(super) fn service(base: &Url, path: &[&str]) -> Url {
+    let mut url = base.clone();
+    // Only URLs without a host have no path, and those were refused.
+    if let Ok(mut segments) = url.path_segments_mut() {
+        segments.pop_if_empty().extend(path);
+    }
+    url
+}
+
+fn is_local(base: &Url) -> bool {
+    let host = base.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let ip: Option<std::net::IpAddr> = host.parse().ok();
+    host == "localhost" || ip.is_some_and(|ip| ip.is_loopback())
+}
+
+fn wrong(text: String) -> ModelError {
+    ModelError::new(ModelErrorKind::Refused, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn base(url: &str) -> Result<Url, String> {
+        Endpoint::new("m", url, "x").base().map_err(|error| error.text)
+    }
+
+    #[test]
+    fn addresses_are_joined_with_their_query() {
+        let joined = |url| service(&base(url).unwrap(), &["chat", "completions"]).to_string();
+        assert_eq!(joined("http://h:1/v1"), "http://h:1/v1/chat/completions");
+        assert_eq!(joined("http://h:1/v1/"), "http://h:1/v1/chat/completions");
+        assert_eq!(joined("https://h"), "https://h/chat/completions");
+        assert_eq!(
+            joined("https://h/d?api-version=2"),
+            "https://h/d/chat/completions?api-version=2"
+        );
+    }
+
+    #[test]
+    fn the_screen_sees_no_query() {
+        let endpoint = Endpoint::new("m", "https://h:8443/v1/?token=abc", "gpt-x");
+        let spec = endpoint.spec(&endpoint.base().unwrap());
+        assert_eq!(spec.source, "gpt-x at h:8443/v1");
+    }
+
+    #[test]
+    fn bad_settings_are_refused_without_repeating_secrets() {
+        assert!(base("not a url").unwrap_err().contains("base_url of model m is no URL"));
+        assert!(base("file:///etc").unwrap_err().contains("must begin with http"));
+        let error = base("https://u:hunter22@h/v1").unwrap_err();
+        assert!(error.contains("holds a password") && !error.contains("hunter22"), "{error}");
+
+        let mut endpoint = Endpoint::new("m", "http://h", "x");
+        let literal = HeaderSource::Literal("Bearer hunter22".into());
+        endpoint.headers.insert("Authorization".into(), literal);
+        let error = endpoint.check_headers().unwrap_err().text;
+        assert!(error.contains("header Authorization") && !error.contains("hunter22"), "{error}");
+    }
+
+    #[test]
+    fn this_machine_is_known() {
+        for (url, local) in [
+            ("http://localhost:1", true),
+            ("http://127.0.0.2", true),
+            ("http://[::1]:80/v1", true),
+            ("http://10.0.0.1", false),
+            ("http://localhost.example", false),
+        ] {
+            assert_eq!(is_local(&base(url).unwrap()), local, "{url}");
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Failures, told apart and told to people: what went wrong, where, and what to do about it.
+
+use reqwest::{StatusCode, header::HeaderMap};
+use serde_json::Value;
+
+use super::retry::{self, Again};
+use crate::{
+    model::secret::{KeySource, Redactor},
+    outcome::{ModelError, ModelErrorKind},
+};
+
+/// Longest text from an endpoint that an error repeats, in characters.
+const LONGEST: usize = 300;
+
+/// A failed try, and whether another is worth it.
+#[derive(Debug)]
+pub(super) struct Failed {
+    pub error: ModelError,
+    pub again: Again,
+}
+
+impl Failed {
+    pub(super) fn new(kind: ModelErrorKind, text: impl Into<String>, again: Again) -> Self {
+        Self { error: ModelError::new(kind, text), again }
+    }
+
+    /// A failure after text has come: it is not silently started again.
+    pub(super) fn with_partial(mut self, partial: &str) -> Self {
+        if !partial.is_empty() {
+            self.error.partial = partial.to_owned();
+            self.again = Again::Never;
+        }
+        self
+    }
+}
+
+/// The endpoint as errors name it.
+#[derive(Debug)]
+pub(super) struct Place<'a> {
+    /// Host and port.
+    pub host: &'a str,
+    pub model: &'a str,
+    pub key: &'a KeySource,
+    pub redactor: &'a Redactor,
+}
+
+/// What an endpoint says about an error, in one of many shapes.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Detail {
+    message: String,
+    /// `code` and `type`, in lower case.
+    words: String,
+    /// A status code in the body, as errors in a stream have it.
+    status: Option<u16>,
+}
+
+impl Place<'_> {
+    /// A response with a status that is no success.
+    pub(super) fn refused(
+        &self,
+        status: StatusCode,
+        headers: &HeaderMap,
+        body: &[u8],
+        now: std::time::SystemTime,
+    ) -> Failed {
+        let detail = read(body);
+        let again = Again::of(status, headers, now);
+        let told = format!("HTTP {} from {}", status.as_u16(), self.host);
+        let mut failed = self.classify(status, &detail, &told, again);
+        if let Some(wait) = retry::asked(headers, now).filter(|_| failed.again == Again::Never) {
+            failed.error.text += &format!(" It asks to wait {} s.", wait.as_secs());
+        }
+        if let Some(to) = headers.get("location").filter(|_| status.is_redirection()) {
+            let to = self.clean(&String::from_utf8_lossy(to.as_bytes()));
+            failed.error.text += &format!(" It redirects to {to}: set base_url to where that is.");
+        }
+        failed
+    }
+
+    /// An error inside a stream or inside a success: the connection is fine, the answer is not.
+    pub(super) fn inside(&self, body: &Value) -> Failed {
+        let detail = of_value(body);
+        let status = detail.status.or_else(|| from_words(&detail.words));
+        let status = status.and_then(|code| StatusCode::from_u16(code).ok());
+        let told = format!("an error in the answer of {}", self.host);
+        let again = match status {
+            Some(status) if !retry::worth(status) => Again::Never,
+            Some(_) | None => Again::Soon,
+        };
+        self.classify(status.unwrap_or(StatusCode::BAD_GATEWAY), &detail, &told, again)
+    }
+
+    fn classify(&self, status: StatusCode, detail: &Detail, told: &str, again: Again) -> Failed {
+        let kind = kind(status, detail);
+        let said = if detail.message.is_empty() {
+            status.canonical_reason().unwrap_or("no explanation").to_owned()
+        } else {
+            self.clean(&detail.message)
+        };
+        let stop = if said.ends_with(['.', '!', '?', '…']) { "" } else { "." };
+        let again = if kind == ModelErrorKind::ContextOverflow { Again::Never } else { again };
+        Failed::new(kind, format!("{told}: {said}{stop}{}", self.advice(kind, status)), again)
+    }
+
+    /// Text from elsewhere, fit to be shown. Secrets go first: cut in half, one would not be found.
+    fn clean(&self, text: &str) -> String {
+        visible(&self.redactor.clean(text), LONGEST)
+    }
+
+    fn advice(&self, kind: ModelErrorKind, status: StatusCode) -> String {
+        match kind {
+            ModelErrorKind::Auth => match self.key {
+                KeySource::None => " No key was sent: name an environment variable or a command \
+                    for the key in this model's configuration."
+                    .into(),
+                key @ (KeySource::Env(_) | KeySource::Command(_)) => {
+                    format!(" Check {}.", key.place())
+                }
+            },
+            ModelErrorKind::Refused if status == StatusCode::NOT_FOUND => format!(
+                " Check base_url (most end in /v1) and whether there is a model {:?}.",
+                self.model
+            ),
+            ModelErrorKind::ContextOverflow => " The prompt is longer than the model takes.".into(),
+            ModelErrorKind::Connection
+            | ModelErrorKind::Timeout
+            | ModelErrorKind::RateLimited
+            | ModelErrorKind::Endpoint
+            | ModelErrorKind::Refused
+            | ModelErrorKind::BadAnswer
+            | ModelErrorKind::Cancelled => String::new(),
+        }
+    }
+
+    /// No answer at all, or none to its end.
+    pub(super) fn broken(&self, error: reqwest::Error) -> Failed {
+        let error = error.without_url();
+        let why = self.clean(&root(&error));
+        let host = self.host;
+        if error.is_timeout() {
+            let text = format!("no connection to {host} in time ({why}).");
+            return Failed::new(ModelErrorKind::Timeout, text, Again::Soon);
+        }
+        if error.is_connect() {
+            let text =
+                format!("no connection to {host}: {why}. Is it running, and base_url right?");
+            return Failed::new(ModelErrorKind::Connection, text, Again::Soon);
+        }
+        if error.is_builder() {
+            let text = format!("the request to {host} could not be made: {why}.");
+            return Failed::new(ModelErrorKind::Refused, text, Again::Never);
+        }
+        let text = format!("the connection to {host} broke: {why}.");
+        Failed::new(ModelErrorKind::Connection, text, Again::Soon)
+    }
+}
+
+/// The error that a body of a success or of a stream holds, if it holds one.
+pub(super) fn is_error(body: &Value) -> bool {
+    match &body["error"] {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Bool(true) | Value::Number(_) | Value::Array(_) | Value::Object(_) => true,
+    }
+}
+
+fn kind(status: StatusCode, detail: &Detail) -> ModelErrorKind {
+    if overflow(detail) {
+        return ModelErrorKind::ContextOverflow;
+    }
+    match status.as_u16() {
+        401 | 403 if !detail.words.contains("moderation") => ModelErrorKind::Auth,
+        408 => ModelErrorKind::Timeout,
+        429 => ModelErrorKind::RateLimited,
+        409 | 500.. => ModelErrorKind::Endpoint,
+        _ => ModelErrorKind::Refused,
+    }
+}
+
+/// Whether the prompt was too long: by code where there is one, else by what servers write.
+fn overflow(detail: &Detail) -> bool {
+    let codes = ["context_length_exceeded", "exceed_context_size_error", "context_window_exceeded"];
+    let phrases = [
+        "maximum context length",
+        "context length exceeded",
+        "exceeds the available context size",
+        "exceeds the context window",
+        "prompt is too long",
+    ];
+    let message = detail.message.to_lowercase();
+    codes.iter().any(|code| detail.words.contains(code))
+        || phrases.iter().any(|phrase| message.contains(phrase))
+}
+
+fn from_words(words: &str) -> Option<u16> {
+    let known = [
+        ("rate_limit", 429),
+        ("overloaded", 529),
+        ("server_error", 500),
+        ("internal", 500),
+        ("timeout", 408),
+        ("authentication", 401),
+        ("invalid_api_key", 401),
+        ("permission", 403),
+        ("invalid_request", 400),
+    ];
+    known.iter().find(|(word, _)| words.contains(word)).map(|(_, status)| *status)
+}
+
+fn read(body: &[u8]) -> Detail {
+    if let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_slice(body) {
+        // Google wraps its error into a list.
+        return of_value(value.get(0).unwrap_or(&value));
+    }
+    let text = String::from_utf8_lossy(body);
+    let message = html_title(&text).unwrap_or_else(|| text.into_owned());
+    Detail { message, ..Detail::default() }
+}
+
+fn of_value(body: &Value) -> Detail {
+    let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
+    let message = [&error["message"], &body["detail"], &body["message"], error]
+        .into_iter()
+        .find_map(message)
+        .unwrap_or_default();
+    // What the provider behind a router said, beside the router's "Provider returned error".
+    let message = match error["metadata"]["raw"].as_str() {
+        Some(raw) => format!("{message} ({raw})"),
+        None => message,
+    };
+    let words = [&error["code"], &error["type"], &error["status"]];
+    let words: Vec<String> =
+        words.iter().filter_map(|word| word.as_str()).map(str::to_lowercase).collect();
+    let number = |value: &Value| match value {
+        Value::String(text) => text.parse().ok(),
+        value => value.as_u64().and_then(|code| u16::try_from(code).ok()),
+    };
+    let status = [&error["code"], &error["status"]].into_iter().find_map(number);
+    Detail { message, words: words.join(" "), status }
+}
+
+fn message(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        // FastAPI lists what is wrong, and where.
+        Value::Array(items) => {
+            let one = |item: &Value| Some(format!("{}: {}", item["loc"], item["msg"].as_str()?));
+            let all: Vec<String> = items.iter().filter_map(one).collect();
+            (!all.is_empty()).then(|| all.join("; "))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
+    }
+}
+
+/// The title of a web page. Proxies and gateways answer with pages.
+fn html_title(text: &str) -> Option<String> {
+    let start = text.trim_start().get(..15)?.to_ascii_lowercase();
+    if !start.starts_with("<!doctype html") && !start.starts_with("<html") {
+        return None;
+    }
+    let lower = text.to_ascii_lowercase();
+    let title = lower.find("<title>").map(|at| at + "<title>".len());
+    let title = title.and_then(|at| Some(&text[at..at + lower[at..].find("</title>")?]));
+    Some(format!("a web page, {:?}", title.unwrap_or("without a title").trim()))
+}
+
+/// The innermost cause, which says what really happened.
+fn root(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    cause.to_string()
+}
+
+/// A text on one line, without control or direction characters, and not longer than `longest`.
+pub(super) fn visible(text: &str, longest: usize) -> String {
+    let hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
+    };
+    let bound: String = text.chars().take(longest * 4).collect();
+    let plain = bound.replace(hidden, " ");
+    let line = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= longest {
+        return line;
+    }
+    line.chars().take(longest).chain(['…']).collect()
+}

@@ -1,0 +1,261 @@
+//! Keys: where they come from, and how they stay out of sight.
+//!
+//! A key is read when it is needed, from an environment variable or a command, and lives in memory
+//! only. Its type can be printed by nothing, and every text that leaves an adapter goes through
+//! [`Redactor`], since servers like to echo what they refuse.
+
+use std::{
+    fmt,
+    process::{ExitStatus, Stdio},
+    time::Duration,
+};
+
+use tokio::{io::AsyncReadExt, process::Command, sync::Mutex, time::timeout};
+
+use crate::outcome::{ModelError, ModelErrorKind};
+
+/// How long a key command may take: it may ask a person to unlock a keyring.
+const COMMAND_TIME: Duration = Duration::from_secs(60);
+/// Longest key in bytes; some cloud tokens have several thousand.
+const LONGEST: u64 = 64 * 1024;
+/// Shortest text in bytes that is worth hiding. Local servers take any word as a key, and hiding a
+/// single letter would make every text unreadable.
+const SHORTEST_HIDDEN: usize = 4;
+
+/// Where a key comes from. There is no variant for a key itself: it would end up in a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum KeySource {
+    /// No key is sent.
+    #[default]
+    None,
+    /// The environment variable of this name.
+    Env(String),
+    /// What this program with these arguments prints, without the white space around it. No shell.
+    /// Run at the first request and remembered until the endpoint refuses the key.
+    Command(Vec<String>),
+}
+
+/// Where a header's value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HeaderSource {
+    /// This text, which must be no secret.
+    Literal(String),
+    /// The environment variable of this name; its value is treated as a secret.
+    Env(String),
+}
+
+/// A text that nothing prints.
+pub struct Secret(Box<str>);
+
+impl Secret {
+    /// Whoever calls this must not store, log or show what it gives.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+impl KeySource {
+    /// Where a person has to look when the key is refused; empty if there is none.
+    pub fn place(&self) -> String {
+        match self {
+            KeySource::None => String::new(),
+            KeySource::Env(name) => format!("the environment variable {name}"),
+            KeySource::Command(words) => format!("the output of the key command {words:?}"),
+        }
+    }
+}
+
+/// A key source and what its command printed last.
+#[derive(Debug)]
+pub(super) struct Key {
+    source: KeySource,
+    printed: Mutex<Option<Secret>>,
+}
+
+impl Key {
+    pub(super) fn new(source: KeySource) -> Self {
+        Self { source, printed: Mutex::new(None) }
+    }
+
+    /// The key as it is now; `None` where none is to be sent.
+    ///
+    /// # Errors
+    /// [`ModelErrorKind::Auth`] if the variable is not set or the command fails.
+    pub(super) async fn read(&self) -> Result<Option<Secret>, ModelError> {
+        match &self.source {
+            KeySource::None => Ok(None),
+            KeySource::Env(name) => from_env(name, "the key").map(Some),
+            KeySource::Command(words) => {
+                let mut printed = self.printed.lock().await;
+                let key = match printed.take() {
+                    Some(key) => key,
+                    None => run(words).await?,
+                };
+                let copy = Secret(key.0.clone());
+                *printed = Some(key);
+                Ok(Some(copy))
+            }
+        }
+    }
+
+    /// Forgets what the command printed: the endpoint refused it, and tokens expire.
+    pub(super) async fn forget(&self) {
+        *self.printed.lock().await = None;
+    }
+}
+
+/// The value of an environment variable that holds `what`.
+pub(super) fn from_env(name: &str, what: &str) -> Result<Secret, ModelError> {
+    match std::env::var(name) {
+        Ok(value) if !value.trim().is_empty() => Ok(Secret(value.trim().into())),
+        Ok(_) | Err(std::env::VarError::NotPresent) => {
+            Err(missing(format!("{what} is missing: set the environment variable {name}")))
+        }
+        Err(std::env::VarError::NotUnicode(_)) => {
+            Err(missing(format!("{what} in the environment variable {name} is not valid UTF-8")))
+        }
+    }
+}
+
+/// Runs a key command. What it prints on error is not repeated: it may hold half a secret.
+async fn run(words: &[String]) -> Result<Secret, ModelError> {
+    let Some((program, arguments)) = words.split_first() else {
+        return Err(missing("the key command is empty: name a program and its arguments"));
+    };
+    let printed = match timeout(COMMAND_TIME, print(program, arguments)).await {
+        Ok(Ok(printed)) => printed,
+        Ok(Err(why)) => {
+            return Err(missing(format!("the key command {program:?} could not be run: {why}")));
+        }
+        Err(_) => {
+            let seconds = COMMAND_TIME.as_secs();
+            return Err(missing(format!("the key command {program:?} did not end in {seconds} s")));
+        }
+    };
+    let (status, bytes) = printed;
+    if !status.success() {
+        return Err(missing(format!(
+            "the key command {program:?} failed ({status}): run it by hand to see why"
+        )));
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) if !text.trim().is_empty() => Ok(Secret(text.trim().into())),
+        Ok(_) | Err(_) => Err(missing(format!(
+            "the key command {program:?} did not print a key on its standard output"
+        ))),
+    }
+}
+
+/// What a program prints, up to the longest key, and how it ended. It ends with this future.
+async fn print(program: &str, arguments: &[String]) -> std::io::Result<(ExitStatus, Vec<u8>)> {
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.kill_on_drop(true).spawn()?;
+    let mut bytes = Vec::new();
+    if let Some(stdout) = child.stdout.take() {
+        stdout.take(LONGEST).read_to_end(&mut bytes).await?;
+    }
+    Ok((child.wait().await?, bytes))
+}
+
+fn missing(text: impl Into<String>) -> ModelError {
+    ModelError::new(ModelErrorKind::Auth, text)
+}
+
+/// Takes secrets out of texts.
+#[derive(Debug, Default)]
+pub(super) struct Redactor(Vec<Secret>);
+
+impl Redactor {
+    pub(super) fn hide(&mut self, secret: Secret) {
+        if secret.0.len() >= SHORTEST_HIDDEN {
+            self.0.push(secret);
+        }
+    }
+
+    /// The text without any known secret, and without words that look like one.
+    pub(super) fn clean(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for Secret(secret) in &self.0 {
+            text = text.replace(&**secret, "[key]");
+        }
+        let looks = |word: &&str| word.starts_with("sk-") && word.len() > "sk-".len() + 8;
+        let ends = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '*' | '.'));
+        let words: Vec<String> = text.split(ends).filter(looks).map(str::to_owned).collect();
+        for word in words {
+            text = text.replace(word.trim_end_matches('.'), "[key]");
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(words: &[&str]) -> KeySource {
+        KeySource::Command(words.iter().map(|word| (*word).to_owned()).collect())
+    }
+
+    #[test]
+    fn a_secret_is_never_printed() {
+        let secret = Secret("hunter22".into());
+        let mut redactor = Redactor::default();
+        assert!(!format!("{secret:?}").contains("hunter"));
+        redactor.hide(secret);
+        assert!(!format!("{redactor:?}").contains("hunter"));
+        let echo =
+            "Bearer hunter22 refused; Incorrect API key provided: sk-proj-ab1****9xyz. See sk-y.";
+        let clean = "Bearer [key] refused; Incorrect API key provided: [key]. See sk-y.";
+        assert_eq!(redactor.clean(echo), clean);
+    }
+
+    #[test]
+    fn short_words_are_no_secrets() {
+        let mut redactor = Redactor::default();
+        redactor.hide(Secret("x".into()));
+        assert_eq!(redactor.clean("exit"), "exit");
+    }
+
+    #[tokio::test]
+    async fn a_command_is_run_once_until_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = "echo run >> \"$1\"; printf ' key-%s\\n' from-command";
+        let count = folder.path().join("count");
+        let key = Key::new(words(&["sh", "-c", script, "sh", count.to_str().unwrap()]));
+        for _ in 0..2 {
+            assert_eq!(key.read().await.unwrap().unwrap().expose(), "key-from-command");
+        }
+        assert_eq!(std::fs::read_to_string(&count).unwrap(), "run\n");
+        assert!(!format!("{key:?}").contains("key-from-command"));
+        key.forget().await;
+        key.read().await.unwrap();
+        assert_eq!(std::fs::read_to_string(&count).unwrap(), "run\nrun\n");
+    }
+
+    #[tokio::test]
+    async fn a_missing_key_says_what_to_do() {
+        let cases = [
+            (
+                KeySource::Env("TOOLYARD_NO_SUCH_KEY".into()),
+                "set the environment variable TOOLYARD_NO_SUCH_KEY",
+            ),
+            (words(&[]), "the key command is empty"),
+            (words(&["/no/such/program"]), "\"/no/such/program\" could not be run"),
+            (words(&["sh", "-c", "echo secret >&2; exit 3"]), "run it by hand"),
+            (words(&["true"]), "did not print a key"),
+        ];
+        for (source, phrase) in cases {
+            let error = Key::new(source).read().await.unwrap_err();
+            assert_eq!(error.kind, ModelErrorKind::Auth);
+            assert!(error.text.contains(phrase), "{error}");
+            assert!(!error.text.contains("secret"), "{error}");
+        }
+    }
+}

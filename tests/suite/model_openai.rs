@@ -1,0 +1,581 @@
+//! The OpenAI-compatible client against a server that behaves as real ones do.
+
+use std::time::{Duration, Instant};
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use toolyard::{
+    chat::{Finish, Message, Reply, Request, Role, ToolCall, ToolDef},
+    model::{
+        Model, Progress,
+        openai::{Endpoint, OpenAi},
+        secret::{HeaderSource, KeySource},
+    },
+    outcome::{ModelError, ModelErrorKind},
+};
+
+use crate::fake_endpoint::{Fake, Script, Step, json as body, response, send, stream, stream_head};
+
+const HELLO: &str = r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":"Hello"}}]}"#;
+const STOP: &str = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
+const USAGE: &str = r#"{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":4}}"#;
+const DONE: &str = "[DONE]";
+
+fn request() -> Request {
+    let tool = |name: &str| ToolDef {
+        name: name.into(),
+        description: format!("Does {name}."),
+        parameters: json!({"type": "object"}),
+    };
+    Request {
+        role: Role::Actor,
+        messages: vec![Message::system("Be brief."), Message::user("Hi")],
+        tools: vec![tool("search"), tool("files.read")],
+        temperature: None,
+        max_tokens: None,
+        stop: Vec::new(),
+    }
+}
+
+fn endpoint(fake: &Fake) -> Endpoint {
+    let mut endpoint = Endpoint::new("m", &fake.url, "gpt-x");
+    endpoint.silence_timeout = Duration::from_secs(1);
+    endpoint.max_retries = 0;
+    endpoint
+}
+
+/// Asks once, and gives what was reported on the way.
+async fn ask(endpoint: Endpoint, request: &Request) -> (Result<Reply, ModelError>, Vec<Progress>) {
+    let model = OpenAi::new(endpoint).unwrap();
+    let mut seen = Vec::new();
+    let reply = model.ask(request, &mut |progress| seen.push(progress)).await;
+    (reply, seen)
+}
+
+async fn reply(script: Script) -> Reply {
+    let fake = Fake::start(vec![script]).await;
+    ask(endpoint(&fake), &request()).await.0.unwrap()
+}
+
+async fn error(script: Script) -> ModelError {
+    let fake = Fake::start(vec![script]).await;
+    ask(endpoint(&fake), &request()).await.0.unwrap_err()
+}
+
+fn delta(delta: Value) -> String {
+    json!({"choices": [{"index": 0, "delta": delta}]}).to_string()
+}
+
+#[tokio::test]
+async fn streams_text_and_counts() {
+    let fake =
+        Fake::start(vec![stream(&[HELLO, &delta(json!({"content": " you"})), STOP, USAGE, DONE])])
+            .await;
+    let (reply, seen) = ask(endpoint(&fake), &request()).await;
+    let reply = reply.unwrap();
+    assert_eq!((reply.text.as_str(), &reply.finish), ("Hello you", &Finish::Stop));
+    assert_eq!((reply.usage.tokens_in, reply.usage.tokens_out), (9, 4));
+    assert!(!reply.usage.estimated);
+    assert_eq!(seen, [Progress::Text("Hello".into()), Progress::Text(" you".into())]);
+}
+
+#[tokio::test]
+async fn survives_any_cut_of_the_network() {
+    let event = delta(json!({"content": "é🦀"}));
+    let text = format!(
+        ": PROCESSING\r\n\r\ndata: {event}\r\n\r\ndata: {STOP}\r\n\r\ndata: [DONE]\r\n\r\n"
+    );
+    let mut script = vec![stream_head()];
+    for byte in text.bytes() {
+        script.push(Step::Send(vec![byte]));
+        script.push(Step::Wait(Duration::from_micros(50)));
+    }
+    assert_eq!(reply(script).await.text, "é🦀");
+}
+
+#[tokio::test]
+async fn reads_usage_wherever_it_stands() {
+    let usage = r#""usage":{"prompt_tokens":9,"completion_tokens":4}"#;
+    let beside_delta = format!(r#"{{"choices":[{{"index":0,"delta":{{}}}}],{usage}}}"#);
+    let on_finish = format!(r#"{{"choices":[{{"delta":{{}},"finish_reason":"stop"}}],{usage}}}"#);
+    let last: [&[&str]; 4] =
+        [&[STOP, USAGE, DONE], &[STOP, &beside_delta, DONE], &[&on_finish], &[STOP, USAGE]];
+    for events in last {
+        let reply = reply(stream(&[&[HELLO], events].concat())).await;
+        assert_eq!((reply.usage.tokens_in, reply.usage.estimated), (9, false), "{events:?}");
+    }
+    let none = reply(stream(&[HELLO, STOP, DONE])).await.usage;
+    assert!(none.estimated && none.tokens_in > 10 && none.tokens_out == 1, "{none:?}");
+}
+
+#[tokio::test]
+async fn an_open_connection_after_the_end_does_not_hold_the_answer() {
+    let mut script = stream(&[HELLO, STOP]);
+    script.push(Step::Hang);
+    let start = Instant::now();
+    assert_eq!(reply(script).await.text, "Hello");
+    assert!(start.elapsed() < Duration::from_secs(2));
+}
+
+#[tokio::test]
+async fn puts_tool_calls_together_by_index() {
+    let call = |index: u32, rest: Value| {
+        let mut call = json!({"index": index});
+        call.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+        delta(json!({"tool_calls": [call]}))
+    };
+    let read = {
+        let fake = Fake::start(vec![stream(&[HELLO, STOP])]).await;
+        ask(endpoint(&fake), &request()).await.0.unwrap();
+        fake.bodies()[0]["tools"][1]["function"]["name"].as_str().unwrap().to_owned()
+    };
+    assert!(read.starts_with("files_read_"), "{read}");
+    let events = [
+        delta(json!({"content": "I look."})),
+        call(0, json!({"id": "c/1", "function": {"name": "search", "arguments": "{\"q\":"}})),
+        call(1, json!({"id": "c/2", "function": {"name": read, "arguments": ""}})),
+        call(0, json!({"function": {"arguments": " \"é\"}"}})),
+        call(1, json!({"function": {"name": read, "arguments": "not json"}})),
+        call(2, json!({"function": {"name": "search"}})),
+        STOP.to_owned(),
+    ];
+    let events: Vec<&str> = events.iter().map(String::as_str).collect();
+    let reply = reply(stream(&events)).await;
+    let expected = vec![
+        ToolCall { id: "c/1".into(), tool: "search".into(), arguments: json!({"q": "é"}) },
+        ToolCall { id: "c/2".into(), tool: "files.read".into(), arguments: json!("not json") },
+        ToolCall { id: "call-1".into(), tool: "search".into(), arguments: json!({}) },
+    ];
+    assert_eq!(reply.calls, expected);
+    assert_eq!((reply.text.as_str(), reply.finish), ("I look.", Finish::Calls));
+}
+
+#[tokio::test]
+async fn servers_that_number_every_call_zero_are_understood() {
+    let call = |id: &str, q: i32| {
+        let arguments = json!({"q": q}).to_string();
+        let function = json!({"name": "search", "arguments": arguments});
+        delta(json!({"tool_calls": [{"index": 0, "id": id, "function": function}]}))
+    };
+    let reply = reply(stream(&[&call("a", 1), &call("b", 2), &call("b", 3), STOP])).await;
+    let ids: Vec<&str> = reply.calls.iter().map(|call| call.id.as_str()).collect();
+    assert_eq!(ids, ["a", "b"]);
+    assert_eq!(reply.calls[0].arguments, json!({"q": 1}));
+}
+
+#[tokio::test]
+async fn keeps_reasoning_and_refusals_apart() {
+    for field in ["reasoning_content", "reasoning"] {
+        let reply = reply(stream(&[&delta(json!({field: "Hm."})), HELLO, STOP])).await;
+        assert_eq!((reply.text.as_str(), reply.reasoning.as_str()), ("Hello", "Hm."));
+    }
+    let parts = json!({"content": [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]},
+        {"type": "text", "text": "Hello"}]});
+    let mistral = reply(stream(&[&delta(parts), STOP])).await;
+    assert_eq!((mistral.text.as_str(), mistral.reasoning.as_str()), ("Hello", "Hm."));
+
+    let refused = reply(stream(&[&delta(json!({"refusal": "I can't."})), STOP])).await;
+    assert_eq!((refused.text.as_str(), refused.finish), ("I can't.", Finish::Refused));
+    for (reason, finish) in [
+        ("length", Finish::Length),
+        ("content_filter", Finish::Refused),
+        ("tool_calls", Finish::Stop),
+        ("model_length", Finish::Other("model_length".into())),
+    ] {
+        let end = STOP.replace("stop", reason);
+        assert_eq!(reply(stream(&[HELLO, &end])).await.finish, finish);
+    }
+}
+
+#[tokio::test]
+async fn reads_a_whole_completion_too() {
+    let whole = json!({
+        "choices": [{"index": 0, "finish_reason": "tool_calls", "message": {
+            "content": null, "reasoning_content": "Hm.",
+            "tool_calls": [{"id": "c1", "type": "function",
+                "function": {"name": "search", "arguments": "{\"q\": 1}"}}]}}],
+        "usage": {"prompt_tokens": 9, "completion_tokens": 4, "cost": 0.5,
+            "prompt_tokens_details": {"cached_tokens": 3}},
+    });
+    let fake = Fake::start(vec![body("200 OK", &whole.to_string())]).await;
+    let mut endpoint = endpoint(&fake);
+    endpoint.stream = false;
+    let reply = ask(endpoint, &request()).await.0.unwrap();
+    assert_eq!(reply.calls.len(), 1);
+    assert_eq!((reply.reasoning.as_str(), reply.usage.cached), ("Hm.", 3));
+    assert_eq!(reply.usage.dollars, Some(0.5));
+    assert_eq!(fake.bodies()[0].get("stream"), None);
+}
+
+#[tokio::test]
+async fn litellm_says_the_cost_in_a_header() {
+    let head = "content-type: application/json\r\nx-litellm-response-cost: 0.0025\r\n";
+    let whole = r#"{"choices":[{"message":{"content":"Hello"}}]}"#;
+    let reply = reply(response("200 OK", head, whole)).await;
+    assert_eq!(reply.usage.dollars, Some(0.0025));
+    assert!(reply.usage.estimated);
+}
+
+#[tokio::test]
+async fn sends_what_was_asked() {
+    let fake = Fake::start(vec![stream(&[HELLO, STOP])]).await;
+    let mut endpoint = endpoint(&fake);
+    endpoint.max_tokens_field = "max_completion_tokens".into();
+    endpoint.extra.insert("seed".into(), json!(7));
+    endpoint.headers.insert("X-Title".into(), HeaderSource::Literal("toolyard".into()));
+    let mut request = request();
+    request.temperature = Some(0.5);
+    request.max_tokens = Some(64);
+    request.stop = vec!["\nObservation:".into()];
+    request.tools.truncate(1);
+    let call = |id: &str, arguments| ToolCall { id: id.into(), tool: "search".into(), arguments };
+    request.messages.push(Message::Assistant {
+        text: String::new(),
+        calls: vec![call("a", json!({"q": 1})), call("b", json!("broken {"))],
+    });
+    request.messages.push(Message::Tool {
+        id: "a".into(),
+        tool: "search".into(),
+        text: "x".into(),
+    });
+    ask(endpoint, &request).await.0.unwrap();
+    let tool = json!({"type": "function", "function": {
+        "name": "search", "description": "Does search.", "parameters": {"type": "object"}}});
+    let function = |arguments: &str| json!({"name": "search", "arguments": arguments});
+    let expected = json!({
+        "model": "gpt-x",
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "Hi"},
+            {"role": "assistant", "content": null, "tool_calls": [
+                {"id": "a", "type": "function", "function": function("{\"q\":1}")},
+                {"id": "b", "type": "function", "function": function("{\"not_valid_json\":\"broken {\"}")}]},
+            {"role": "tool", "tool_call_id": "a", "content": "x"}],
+        "tools": [tool],
+        "temperature": 0.5,
+        "max_completion_tokens": 64,
+        "stop": ["\nObservation:"],
+        "stream": true,
+        "stream_options": {"include_usage": true},
+        "seed": 7,
+    });
+    assert_eq!(fake.bodies(), [expected]);
+    let head = fake.seen.lock().unwrap()[0].head.clone();
+    assert!(head.contains("x-title: toolyard") && !head.contains("authorization"), "{head}");
+}
+
+#[tokio::test]
+async fn an_answer_without_its_end_is_a_failure_that_keeps_its_text() {
+    let ends: [Script; 4] = [
+        stream(&[HELLO]),
+        stream(&[HELLO, DONE]),
+        vec![stream_head(), send(&format!("data: {HELLO}\n\ndata: {}", &STOP[..20]))],
+        stream(&[HELLO, "{\"choices\":[{\"del"]),
+    ];
+    for script in ends {
+        let error = error(script).await;
+        assert_eq!((error.kind, error.partial.as_str()), (ModelErrorKind::BadAnswer, "Hello"));
+    }
+    let head =
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+    let event = format!("data: {HELLO}\n\n");
+    let chunk = format!("{head}{:x}\r\n{event}\r\n", event.len());
+    let cut = error(vec![send(&chunk)]).await;
+    assert_eq!((cut.kind, cut.partial.as_str()), (ModelErrorKind::Connection, "Hello"));
+
+    let mut stalled = stream(&[HELLO]);
+    stalled.push(Step::Hang);
+    let stalled = error(stalled).await;
+    assert_eq!((stalled.kind, stalled.partial.as_str()), (ModelErrorKind::Timeout, "Hello"));
+    assert!(stalled.text.contains("sent nothing more for 1 s"), "{stalled}");
+}
+
+#[tokio::test]
+async fn comments_keep_a_slow_answer_alive() {
+    let mut script = vec![stream_head()];
+    for _ in 0..4 {
+        script.push(Step::Wait(Duration::from_millis(400)));
+        script.push(send(": still working\n\n"));
+    }
+    script.push(send(&format!("data: {HELLO}\n\ndata: {STOP}\n\n")));
+    assert_eq!(reply(script).await.text, "Hello");
+}
+
+#[tokio::test]
+async fn errors_are_told_apart_and_say_what_to_do() {
+    use ModelErrorKind as Kind;
+    let page =
+        "<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body>…</body></html>";
+    let plain = "content-type: text/plain\r\n";
+    let cases: Vec<(Script, Kind, &str)> = vec![
+        (
+            body(
+                "401 Unauthorized",
+                r#"{"error":{"message":"Incorrect API key provided: sk-abcdefghijkl.","code":"invalid_api_key"}}"#,
+            ),
+            Kind::Auth,
+            "Incorrect API key provided: [key]. No key was sent",
+        ),
+        (
+            body("404 Not Found", r#"{"error":{"message":"model not found","code":404}}"#),
+            Kind::Refused,
+            "Check base_url",
+        ),
+        (
+            body(
+                "400 Bad Request",
+                r#"{"error":{"message":"Too long.","code":"context_length_exceeded"}}"#,
+            ),
+            Kind::ContextOverflow,
+            "longer than the model takes",
+        ),
+        (
+            body(
+                "400 Bad Request",
+                r#"{"error":{"message":"x","type":"exceed_context_size_error","code":400}}"#,
+            ),
+            Kind::ContextOverflow,
+            "longer",
+        ),
+        (
+            body(
+                "500 Internal Server Error",
+                r#"{"error":{"message":"the request exceeds the available context size","code":500}}"#,
+            ),
+            Kind::ContextOverflow,
+            "longer",
+        ),
+        (
+            body(
+                "422 Unprocessable Entity",
+                r#"{"detail":[{"loc":["body","n"],"msg":"not a number"}]}"#,
+            ),
+            Kind::Refused,
+            r#"["body","n"]: not a number"#,
+        ),
+        (body("400 Bad Request", r#"{"detail":"no such model"}"#), Kind::Refused, "no such model"),
+        (
+            body("400 Bad Request", r#"{"error":"bad request"}"#),
+            Kind::Refused,
+            "HTTP 400 from 127.0.0.1",
+        ),
+        (
+            body("400 Bad Request", r#"[{"error":{"message":"from Google","code":400}}]"#),
+            Kind::Refused,
+            "from Google",
+        ),
+        (
+            body("429 Too Many Requests", r#"{"error":{"message":"slow down","code":null}}"#),
+            Kind::RateLimited,
+            "slow down",
+        ),
+        (body("408 Request Timeout", ""), Kind::Timeout, "Request Timeout"),
+        (
+            response("502 Bad Gateway", "content-type: text/html\r\n", page),
+            Kind::Endpoint,
+            "a web page, \"502 Bad Gateway\"",
+        ),
+        (
+            response("200 OK", "content-type: text/html\r\n", page),
+            Kind::BadAnswer,
+            "Is base_url that of",
+        ),
+        (
+            response("500 Internal Server Error", plain, "\x1b[31mboom\x07\nat line 1"),
+            Kind::Endpoint,
+            "[31mboom at line 1.",
+        ),
+        (
+            response("500 Internal Server Error", plain, &"x".repeat(100_000)),
+            Kind::Endpoint,
+            "xxx…",
+        ),
+        (
+            response("307 Temporary Redirect", "location: https://elsewhere/v1\r\n", ""),
+            Kind::Refused,
+            "set base_url",
+        ),
+        (
+            body(
+                "200 OK",
+                r#"{"error":{"message":"Provider returned error","code":502,"metadata":{"raw":"overheated"}}}"#,
+            ),
+            Kind::Endpoint,
+            "overheated",
+        ),
+        (body("200 OK", r#"{"object":"list"}"#), Kind::BadAnswer, "holds no message"),
+        (body("200 OK", "{"), Kind::BadAnswer, "is no JSON"),
+        (
+            stream(&[r#"{"error":{"message":"no such luck","type":"invalid_request_error"}}"#]),
+            Kind::Refused,
+            "no such luck",
+        ),
+        (
+            stream(&[
+                r#"{"error":{"message":"busy","code":429},"choices":[{"delta":{"content":""},"finish_reason":"error"}]}"#,
+            ]),
+            Kind::RateLimited,
+            "busy",
+        ),
+        (
+            vec![stream_head(), send("event: error\ndata: {\"message\": \"odd\"}\n\n")],
+            Kind::Endpoint,
+            "odd",
+        ),
+        (vec![stream_head(), send("{\"error\":{\"message\":\"bare\"}}\n")], Kind::Endpoint, "bare"),
+        (vec![], Kind::Connection, "broke"),
+    ];
+    for (script, kind, phrase) in cases {
+        let error = error(script).await;
+        assert_eq!(error.kind, kind, "{error}");
+        assert!(error.text.contains(phrase), "{error} lacks {phrase}");
+        assert!(error.text.chars().count() < 600, "{error}");
+        assert!(!error.text.contains(char::is_control), "{error:?}");
+    }
+    let nobody = Endpoint { max_retries: 0, ..Endpoint::new("m", "http://127.0.0.1:1/v1", "x") };
+    let error = ask(nobody, &request()).await.0.unwrap_err();
+    assert_eq!(error.kind, Kind::Connection);
+    assert!(
+        error.text.contains("no connection to 127.0.0.1:1") && error.text.contains("efused"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn keys_are_sent_and_never_shown() {
+    let echo = r#"{"error":{"message":"no access for Bearer hunter22"}}"#;
+    let fake = Fake::start(vec![body("401 Unauthorized", echo)]).await;
+    let mut endpoint = endpoint(&fake);
+    endpoint.key = KeySource::Command(vec!["printf".into(), "hunter%s\n".into(), "22".into()]);
+    endpoint.headers.insert("X-Path".into(), HeaderSource::Env("PATH".into()));
+    let (result, _) = ask(endpoint, &request()).await;
+    let error = result.unwrap_err();
+    assert!(!error.text.contains("hunter22"), "{error}");
+    assert!(error.text.contains("the output of the key command"), "{error}");
+    let head = fake.seen.lock().unwrap()[0].head.clone();
+    assert!(head.contains("authorization: bearer hunter22\r\n"), "{head}");
+    assert!(head.contains("x-path: "), "{head}");
+}
+
+#[tokio::test]
+async fn a_missing_key_is_said_before_anything_is_sent() {
+    let fake = Fake::start(vec![]).await;
+    let mut endpoint = endpoint(&fake);
+    endpoint.max_retries = 3;
+    endpoint.key = KeySource::Env("TOOLYARD_NO_SUCH_KEY".into());
+    let error = ask(endpoint.clone(), &request()).await.0.unwrap_err();
+    assert_eq!(error.kind, ModelErrorKind::Auth);
+    assert!(error.text.contains("set the environment variable TOOLYARD_NO_SUCH_KEY"), "{error}");
+    endpoint.key = KeySource::None;
+    endpoint.headers.insert("X-Org".into(), HeaderSource::Env("TOOLYARD_NO_SUCH_ORG".into()));
+    let error = ask(endpoint, &request()).await.0.unwrap_err();
+    assert!(
+        error.text.contains("header \"X-Org\"") && error.text.contains("TOOLYARD_NO_SUCH_ORG"),
+        "{error}"
+    );
+    assert!(fake.bodies().is_empty());
+}
+
+#[tokio::test]
+async fn dropping_the_question_closes_the_connection() {
+    let mut script = stream(&[HELLO]);
+    script.push(Step::Hang);
+    let fake = Fake::start(vec![script]).await;
+    let mut endpoint = endpoint(&fake);
+    endpoint.silence_timeout = Duration::from_secs(60);
+    let model = OpenAi::new(endpoint).unwrap();
+    let request = request();
+    let began = tokio::sync::Notify::new();
+    let mut progress = |_| began.notify_one();
+    tokio::select! {
+        _ = model.ask(&request, &mut progress) => panic!("the server never finishes"),
+        () = began.notified() => {}
+    }
+    let left = tokio::time::timeout(Duration::from_secs(5), fake.left.notified()).await;
+    assert!(left.is_ok(), "the connection stayed open");
+}
+
+#[tokio::test]
+async fn passing_failures_are_tried_again_and_reported() {
+    let limited =
+        response("429 Too Many Requests", "retry-after-ms: 150\r\nretry-after: 60\r\n", "");
+    let fake = Fake::start(vec![
+        limited,
+        body("500 Internal Server Error", r#"{"error":{"message":"boom"}}"#),
+        stream(&[&delta(json!({"role": "assistant", "content": ""}))]),
+        stream(&[HELLO, STOP]),
+    ])
+    .await;
+    let endpoint = Endpoint { max_retries: 3, ..endpoint(&fake) };
+    let (reply, seen) = ask(endpoint, &request()).await;
+    assert_eq!(reply.unwrap().text, "Hello");
+    let waits: Vec<(u32, Duration, String)> = seen
+        .iter()
+        .filter_map(|progress| match progress {
+            Progress::Retrying { attempt, wait, why } => Some((*attempt, *wait, why.clone())),
+            Progress::Text(_) | Progress::Reasoning(_) => None,
+        })
+        .collect();
+    assert_eq!(waits.len(), 3);
+    assert_eq!((waits[0].0, waits[0].1), (1, Duration::from_millis(150)));
+    assert!(waits[0].2.contains("429") && waits[1].2.contains("boom"), "{waits:?}");
+    assert!(waits[2].2.contains("ended before the answer did"), "{waits:?}");
+    let seen = fake.seen.lock().unwrap();
+    for (n, (_, wait, _)) in waits.iter().enumerate() {
+        assert!(seen[n + 1].at - seen[n].at >= *wait, "try {n} came too early");
+    }
+    assert_eq!(seen[0].body, seen[3].body, "a retry sends the same");
+}
+
+#[tokio::test]
+async fn what_cannot_pass_is_not_tried_again() {
+    let overflow = r#"{"error":{"message":"too long","code":"context_length_exceeded"}}"#;
+    let cases: [Script; 5] = [
+        body("400 Bad Request", "{}"),
+        body("429 Too Many Requests", overflow),
+        response("500 Internal Server Error", "x-should-retry: false\r\n", ""),
+        response("503 Service Unavailable", "retry-after: 600\r\n", ""),
+        stream(&[HELLO]),
+    ];
+    for script in cases {
+        let fake = Fake::start(vec![script, stream(&[HELLO, STOP])]).await;
+        let endpoint = Endpoint { max_retries: 3, ..endpoint(&fake) };
+        let (result, seen) = ask(endpoint, &request()).await;
+        let error = result.unwrap_err();
+        assert_eq!(fake.bodies().len(), 1, "{error}");
+        assert!(!seen.iter().any(|progress| matches!(progress, Progress::Retrying { .. })));
+    }
+}
+
+#[tokio::test]
+async fn reachable_without_spending_tokens() {
+    let list = r#"{"data":[{"id":"gpt-x"},{"id":"gpt-y"}]}"#;
+    let other = r#"{"data":[{"id":"gpt-y"}]}"#;
+    let cases = [
+        (body("200 OK", list), "answers and has \"gpt-x\""),
+        (body("200 OK", other), "does not list \"gpt-x\"; it has gpt-y"),
+        (body("404 Not Found", "{}"), "answers, but lists no models"),
+        (body("200 OK", "{}"), "answers, but lists no models"),
+    ];
+    for (script, phrase) in cases {
+        let fake = Fake::start(vec![script]).await;
+        let text = OpenAi::new(endpoint(&fake)).unwrap().reachable().await.unwrap();
+        assert!(text.contains(phrase), "{text}");
+        assert!(fake.seen.lock().unwrap()[0].head.starts_with("get /v1/models "));
+    }
+    let fake = Fake::start(vec![body("401 Unauthorized", "{}")]).await;
+    let error = OpenAi::new(endpoint(&fake)).unwrap().reachable().await.unwrap_err();
+    assert_eq!(error.kind, ModelErrorKind::Auth);
+}
+
+#[tokio::test]
+async fn an_explicit_proxy_is_used() {
+    let fake = Fake::start(vec![stream(&[HELLO, STOP])]).await;
+    let proxy = fake.url.trim_end_matches("/v1").to_owned();
+    let mut endpoint = Endpoint::new("m", "http://model.invalid/v1", "gpt-x");
+    endpoint.proxy = Some(proxy);
+    assert_eq!(ask(endpoint, &request()).await.0.unwrap().text, "Hello");
+    let head = fake.seen.lock().unwrap()[0].head.clone();
+    assert!(head.starts_with("post http://model.invalid/v1/chat/completions "), "{head}");
+}
