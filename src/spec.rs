@@ -91,6 +91,13 @@ pub struct Task {
     pub chain: Vec<ChainStep>,
 }
 
+impl Task {
+    /// A task of which nothing but its text is known.
+    pub fn from_text(text: impl Into<String>) -> Self {
+        Self { name: String::new(), text: text.into(), gold: None, chain: Vec::new() }
+    }
+}
+
 /// One step of a reference chain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChainStep {

@@ -44,7 +44,7 @@ pub struct Listing {
 /// One edge of a [`Listing`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ListedEdge {
+pub struct ListedEdge {
     pub from: ToolName,
     pub to: ToolName,
     pub prior: f64,
@@ -120,6 +120,11 @@ impl Listing {
         });
         let edges = edges.collect();
         Self { prior: Prior::Static, structure: Structure::Listed, nodes, edges }
+    }
+
+    /// The edges, in stable order.
+    pub fn into_edges(self) -> Vec<ListedEdge> {
+        self.edges
     }
 
     /// As JSON, a field a line, so that two versions can be compared line by line.

@@ -158,7 +158,7 @@ impl State {
             Event::RoleBound { role, model, .. } => self.models.bind(*role, model),
             Event::StrategyChosen { strategy, .. } => self.strategy.clone_from(strategy),
             Event::FaultArmed { fault, spec, .. } => {
-                self.faults.insert(*fault, FaultState::armed(spec.clone()));
+                self.arm(*fault, spec);
             }
             Event::FaultDisarmed { fault, .. } => {
                 if let Some(fault) = self.faults.get_mut(fault) {

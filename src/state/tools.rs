@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::State;
 use crate::{
     fault::FaultSpec,
-    id::{TaskId, ToolName},
+    id::{FaultId, TaskId, ToolName},
     spec::ToolSpec,
 };
 
@@ -61,11 +61,6 @@ impl ToolState {
     }
 }
 
-impl FaultState {
-    pub(super) fn armed(spec: FaultSpec) -> Self {
-        Self { spec, armed: true, seen: 0, fired: 0 }
-    }
-}
 
 impl State {
     pub(super) fn join(&mut self, spec: Arc<ToolSpec>) {
@@ -80,6 +75,19 @@ impl State {
                 self.tools.insert(name, ToolState::new(spec));
             }
         }
+    }
+
+    /// Arms a fault, also again: its calls are counted from here, its firings all along.
+    pub(super) fn arm(&mut self, id: FaultId, spec: &FaultSpec) {
+        let fault = self.faults.entry(id).or_insert_with(|| FaultState {
+            spec: spec.clone(),
+            armed: true,
+            seen: 0,
+            fired: 0,
+        });
+        fault.spec = spec.clone();
+        fault.armed = true;
+        fault.seen = 0;
     }
 
     pub(super) fn leave(&mut self, name: &ToolName) {

@@ -1,0 +1,210 @@
+//! The command line: what can be said, and what each word does.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use toolyard::fault::{FAULT_SYNTAX, FaultSpec};
+
+pub mod blueprint;
+pub mod graph;
+pub mod live;
+pub mod past;
+pub mod run;
+pub mod trouble;
+
+/// A terminal workbench for tool-using LLM agents.
+///
+/// Without a command it opens the screen: on TASK, or on the workspace's tasks. Without a workspace
+/// and a configuration that is the embedded demo, driven by the built-in simulated model.
+#[derive(Debug, Parser)]
+#[command(version, args_conflicts_with_subcommands = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// What the agent is to do.
+    pub task: Option<String>,
+    #[command(flatten)]
+    pub session: SessionArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run tasks without a screen.
+    Run(RunArgs),
+    /// Look at a journal: on the screen, or with --json as its state.
+    Replay(ReplayArgs),
+    /// Learn, weigh and convert tool graphs.
+    #[command(subcommand)]
+    Graph(GraphCommand),
+    /// Bring in a data set as a workspace.
+    #[command(subcommand)]
+    Import(ImportCommand),
+    /// Draw a moment of a journal as an SVG picture.
+    Shot(ShotArgs),
+    /// Print every action of the screen with its keys, as a Markdown table.
+    Keys(ConfigArgs),
+    /// Check configuration, terminal, models and tools.
+    Doctor(DoctorArgs),
+}
+
+/// Where settings come from.
+#[derive(Clone, Debug, Args)]
+pub struct ConfigArgs {
+    /// The configuration file, instead of the one in the platform's folder.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+/// What a session is made of.
+#[derive(Clone, Debug, Args)]
+pub struct SessionArgs {
+    #[command(flatten)]
+    pub config: ConfigArgs,
+    /// The folder with tools/, tasks, graph.json and what was learned.
+    #[arg(long, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+    /// direct, react or toolnet, each also with +reflexion.
+    #[arg(long, value_name = "S")]
+    pub strategy: Option<String>,
+    /// The configured model that plays every role.
+    #[arg(long, value_name = "M")]
+    pub model: Option<String>,
+    /// Decides all chance; the same seed gives the same run.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Tasks from a file (.toml, .jsonl or .txt), instead of the workspace's.
+    #[arg(long, value_name = "FILE", conflicts_with = "task")]
+    pub tasks: Option<PathBuf>,
+    /// So many tasks: fewer than there are, or more by going over them again.
+    #[arg(long, value_name = "N")]
+    pub tasks_limit: Option<usize>,
+    #[arg(long, value_name = "SPEC", help = format!("Arm a fault: {FAULT_SYNTAX}"))]
+    pub fault: Vec<FaultSpec>,
+    /// Turn a knob before the start, as `alpha=0.8` or `learn=off`; `toolyard keys` lists none of
+    /// them, the configuration's example all.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub knob: Vec<String>,
+    /// Where the journal is written, instead of the platform's data folder.
+    #[arg(long, value_name = "FILE", conflicts_with = "no_journal")]
+    pub journal: Option<PathBuf>,
+    /// Write no journal.
+    #[arg(long)]
+    pub no_journal: bool,
+    /// Where learned scores and edges are kept, instead of the workspace's learned.json.
+    #[arg(long, value_name = "FILE")]
+    pub learned: Option<PathBuf>,
+    /// Neither load nor keep what was learned in earlier sessions.
+    #[arg(long, conflicts_with = "learned")]
+    pub fresh: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub session: SessionArgs,
+    /// What the agent is to do, instead of a list of tasks.
+    #[arg(long, value_name = "TEXT")]
+    pub task: Option<String>,
+    /// Write every event to standard output as a line of JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Write the report, one JSON object, to this file.
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Write the last state, one JSON object, to this file; a replay of the journal gives the same.
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    pub journal: PathBuf,
+    /// The state after this event, instead of after the last.
+    #[arg(long, value_name = "N")]
+    pub at: Option<u64>,
+    /// Print the state as JSON instead of opening the screen.
+    #[arg(long)]
+    pub json: bool,
+    /// Write the report, one JSON object, to this file.
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    #[command(flatten)]
+    pub config: ConfigArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum GraphCommand {
+    /// Learn a graph from trajectories (ToolNet, eq. 5).
+    Learn {
+        /// jsonl: a line is {"task": TEXT, "tools": [NAME…]}; api-bank: dialogues.
+        #[arg(long, value_parser = ["jsonl", "api-bank"])]
+        format: String,
+        #[arg(required = true)]
+        paths: Vec<PathBuf>,
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+    },
+    /// Weigh a graph's edges by scores (ToolNet, eq. 6–8).
+    Weights {
+        graph: PathBuf,
+        /// {"tool": number, …}
+        #[arg(long, value_name = "FILE")]
+        scores: Option<PathBuf>,
+        /// Speed of learning, at least 0.
+        #[arg(long, default_value_t = 0.5)]
+        alpha: f64,
+        /// Trust in the prior, 0 to 1.
+        #[arg(long, default_value_t = 0.5)]
+        beta: f64,
+        /// As JSON instead of a table.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a graph in a format that other programs read.
+    Show {
+        graph: PathBuf,
+        #[arg(long, default_value = "json", value_parser = ["json", "dot", "mermaid", "graphml"])]
+        format: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ImportCommand {
+    /// API-Bank: dialogues become tools with recorded answers, tasks and a learned graph.
+    ApiBank {
+        dir: PathBuf,
+        #[arg(long, value_name = "WORKSPACE")]
+        out: PathBuf,
+        /// Replace what is in a workspace that is there already.
+        #[arg(long)]
+        force: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct ShotArgs {
+    pub journal: PathBuf,
+    /// The moment after this event, instead of after the last.
+    #[arg(long, value_name = "N")]
+    pub at: Option<u64>,
+    /// Columns and rows.
+    #[arg(long, default_value = "160x48", value_name = "COLSxROWS")]
+    pub size: String,
+    /// A theme by name, or a theme file.
+    #[arg(long, value_name = "T")]
+    pub theme: Option<String>,
+    #[arg(long, value_name = "FILE.svg")]
+    pub out: PathBuf,
+    #[command(flatten)]
+    pub config: ConfigArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    #[command(flatten)]
+    pub session: SessionArgs,
+    /// As JSON.
+    #[arg(long)]
+    pub json: bool,
+}

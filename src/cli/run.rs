@@ -1,0 +1,122 @@
+//! `toolyard run`: a session without a screen.
+
+use std::{
+    io::{self, BufWriter, Write},
+    path::Path,
+    sync::Arc,
+};
+
+use serde::Serialize;
+use tokio::sync::mpsc;
+
+use toolyard::{
+    engine,
+    event::{Event, Outcome, Record},
+    report::Report,
+    state::State,
+};
+
+use super::{RunArgs, blueprint::Blueprint, trouble::Trouble};
+
+/// Runs the tasks; whether all of them ended with an answer.
+pub fn run(args: &RunArgs) -> Result<bool, Trouble> {
+    let mut blueprint = Blueprint::draw(&args.session, args.task.as_deref())?;
+    let journal = blueprint.take_journal()?;
+    let mut out = Output { json: args.json, out: BufWriter::new(io::stdout()), state: State::default() };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(Trouble::failed)?;
+    let state = runtime.block_on(async {
+        // A script gives no commands, but Ctrl-C and a polite kill must end the session properly.
+        let (stop, commands) = mpsc::unbounded_channel();
+        tokio::task::spawn(async move {
+            super::live::interrupted().await;
+            let _ = stop.send(toolyard::command::Command::Stop);
+            std::future::pending::<()>().await;
+        });
+        let setup = blueprint.build(journal)?;
+        let listener = Box::new(move |record: &Arc<Record>| out.show(record));
+        engine::run(setup, commands, listener).await.map_err(Trouble::failed)
+    })?;
+    if let Some(path) = &args.report {
+        save(path, &Report::of(&state))?;
+    }
+    if let Some(path) = &args.state {
+        save(path, &state)?;
+    }
+    Ok(state.tasks.iter().all(|task| task.outcome() == Some(Outcome::Answered)))
+}
+
+/// Writes one JSON object to a file, whole or not at all.
+pub fn save(path: &Path, value: &impl Serialize) -> Result<(), Trouble> {
+    let text = serde_json::to_string_pretty(value).map_err(Trouble::failed)?;
+    toolyard::import::write_file(path, &(text + "\n")).map_err(Trouble::failed)
+}
+
+/// What is printed while it runs: every event, or a line for each task that ended.
+struct Output {
+    json: bool,
+    out: BufWriter<io::Stdout>,
+    state: State,
+}
+
+impl Output {
+    /// A reader that has gone away does not stop the session: the journal is the record.
+    fn show(&mut self, record: &Arc<Record>) {
+        if self.json {
+            let _ = serde_json::to_writer(&mut self.out, record);
+            let _ = writeln!(self.out);
+        } else {
+            self.state.apply(record);
+            let _ = self.tell(&record.event);
+        }
+        let _ = self.out.flush();
+    }
+
+    fn tell(&mut self, event: &Event) -> io::Result<()> {
+        match event {
+            Event::SessionOpened(opening) => {
+                let simulated = self.state.models.any_simulated();
+                let models = if simulated { "SIMULATED model" } else { "configured models" };
+                writeln!(
+                    self.out,
+                    "{} on {} with {models}, seed {}",
+                    opening.strategy, opening.workspace, opening.seed
+                )
+            }
+            Event::TaskFinished { task, outcome, answer, correct } => {
+                let Some(state) = self.state.task(*task) else { return Ok(()) };
+                let mark = match correct {
+                    Some(true) => "right",
+                    Some(false) => "WRONG",
+                    None => "",
+                };
+                let clean = toolyard::words::clipped(&state.task.text, 60);
+                let answer = answer.as_deref().map(|answer| toolyard::words::clipped(answer, 40));
+                writeln!(
+                    self.out,
+                    "{task:>4}  {:<12} {mark:<6} {:>2} steps  {:>6} tokens  {clean}  → {}",
+                    outcome.name(),
+                    state.steps.len(),
+                    state.tokens(),
+                    answer.as_deref().unwrap_or("–"),
+                )
+            }
+            Event::SessionEnded { why } => {
+                let totals = Report::of(&self.state).totals;
+                writeln!(
+                    self.out,
+                    "{why}: {} of {} answered, {} of {} right; {} calls, {} tokens in, {} out, {} credits",
+                    totals.answered,
+                    totals.tasks,
+                    totals.correct,
+                    totals.with_gold,
+                    totals.calls,
+                    totals.tokens_in,
+                    totals.tokens_out,
+                    totals.cost,
+                )
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! One model request, through its stations.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    context::bound,
+    core::{Effect, Shared},
+};
+use crate::{
+    chat::{Reply, Request, Role, Usage},
+    event::{Boundary, Event, Lane},
+    id::{AskId, TaskId},
+    model::{Model, Progress, text},
+    outcome::{ModelError, ModelErrorKind},
+    spec::{ModelSpec, ToolMode},
+};
+
+/// Streamed text is an event at most this often: a screen needs no more, and a journal wants less.
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+
+pub(super) async fn ask(
+    shared: &Shared,
+    task: TaskId,
+    role: Role,
+    request: Request,
+) -> Result<Arc<Reply>, ModelError> {
+    let model = shared.read(|core| bound(core, role)).ok_or_else(|| {
+        ModelError::new(ModelErrorKind::Refused, format!("no model is bound to the role {role}"))
+    })?;
+    let request = Arc::new(as_seen(model.spec(), request));
+    let cancel = CancellationToken::new();
+    let ask = shared.write(|core| {
+        let ask = core.next_ask();
+        core.cancels.insert(Effect::Ask(ask), cancel.clone());
+        let (model, request) = (model.spec().name.clone(), Arc::clone(&request));
+        core.emit(Event::AskRequested { ask, task, role, model, request });
+        ask
+    });
+    let held_and_asked = async {
+        shared.pass(Lane::Agent, Boundary::BeforeAsk).await;
+        shared.emit(Event::AskStarted { ask });
+        stream(shared, ask, &*model, &request).await
+    };
+    let outcome = tokio::select! {
+        biased;
+        () = cancel.cancelled() => {
+            Err(ModelError::new(ModelErrorKind::Cancelled, "cancelled by the user"))
+        }
+        outcome = held_and_asked => outcome,
+    };
+    let outcome = outcome.map(|reply| Arc::new(understood(model.spec(), &request, reply)));
+    shared.write(|core| {
+        core.cancels.remove(&Effect::Ask(ask));
+        core.let_go(Lane::Agent);
+        core.emit(match &outcome {
+            Ok(reply) => {
+                let dollars = dollars(model.spec(), reply.usage);
+                Event::AskFinished { ask, reply: Arc::clone(reply), dollars }
+            }
+            Err(error) => Event::AskFailed { ask, error: error.clone() },
+        });
+    });
+    shared.pass(Lane::Agent, Boundary::AfterAsk).await;
+    outcome
+}
+
+/// The request in the form in which this model takes tools: what is journaled is what it sees.
+fn as_seen(model: &ModelSpec, request: Request) -> Request {
+    match model.mode {
+        ToolMode::Native => request,
+        ToolMode::Text => text::to_text(&request),
+    }
+}
+
+fn understood(model: &ModelSpec, request: &Request, reply: Reply) -> Reply {
+    match model.mode {
+        ToolMode::Native => reply,
+        ToolMode::Text => text::from_text(request, reply),
+    }
+}
+
+/// What a request cost in US dollars: as the endpoint says, else by price; `None` where unknown.
+pub(super) fn dollars(model: &ModelSpec, usage: Usage) -> Option<f64> {
+    usage.dollars.or_else(|| {
+        let million = 1e6;
+        let paid_in = usage.tokens_in as f64 * model.price_in? / million;
+        Some(paid_in + usage.tokens_out as f64 * model.price_out? / million)
+    })
+}
+
+/// Asks, and turns what streams in into events.
+async fn stream(
+    shared: &Shared,
+    ask: AskId,
+    model: &dyn Model,
+    request: &Request,
+) -> Result<Reply, ModelError> {
+    let mut piece = Piece::default();
+    let mut report = |progress: Progress| {
+        match progress {
+            Progress::Text(text) => piece.text.push_str(&text),
+            Progress::Reasoning(text) => piece.reasoning.push_str(&text),
+            Progress::Retrying { attempt, wait, why } => {
+                let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+                shared.emit(Event::AskRetried { ask, attempt, wait_ms, why });
+            }
+        }
+        if piece.since.is_none_or(|since| since.elapsed() >= PROGRESS_EVERY) {
+            piece.tell(shared, ask);
+        }
+    };
+    model.ask(request, &mut report).await
+}
+
+/// What streamed in and was not told yet.
+#[derive(Default)]
+struct Piece {
+    text: String,
+    reasoning: String,
+    since: Option<Instant>,
+}
+
+impl Piece {
+    fn tell(&mut self, shared: &Shared, ask: AskId) {
+        self.since = Some(Instant::now());
+        let text = std::mem::take(&mut self.text);
+        let reasoning = std::mem::take(&mut self.reasoning);
+        if !(text.is_empty() && reasoning.is_empty()) {
+            shared.emit(Event::AskProgressed { ask, text, reasoning });
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! One tool call, through its stations.
+
+use std::{rc::Rc, time::Duration};
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    core::{Core, Effect, Shared},
+    faults,
+};
+use crate::{
+    chance::{Chance, canonical},
+    chat::ToolCall,
+    event::{Boundary, Event, Lane},
+    id::{CallId, TaskId, ToolName},
+    knob::Knob,
+    strategy::Observation,
+    outcome::{ToolError, ToolErrorKind, ToolOutput},
+    tool::{Invocation, Tool},
+};
+
+/// Says that a call is wanted, before anything about it is checked.
+pub(super) fn request(core: &mut Core, task: TaskId, step: u32, call: &ToolCall) -> CallId {
+    let id = core.next_call();
+    core.cancels.insert(Effect::Call(id), CancellationToken::new());
+    let (tool, arguments) = (call.tool.clone(), call.arguments.clone());
+    core.emit(Event::CallRequested { call: id, task, step, tool, arguments });
+    id
+}
+
+/// Takes a requested call through its stations.
+pub(super) async fn call(shared: &Shared, id: CallId, call: &ToolCall) -> Observation {
+    let cancel = shared.read(|core| core.cancels.get(&Effect::Call(id)).cloned());
+    let cancel = cancel.unwrap_or_default();
+    let observation = tokio::select! {
+        biased;
+        () = cancel.cancelled() => {
+            shared.write(|core| core.let_go(Lane::Call(id)));
+            let error = ToolError::new(ToolErrorKind::Cancelled, "the call was cancelled by the user");
+            ended(shared, id, Err(error))
+        }
+        observation = attempt(shared, id, call) => observation,
+    };
+    shared.write(|core| core.cancels.remove(&Effect::Call(id)));
+    shared.pass(Lane::Call(id), Boundary::AfterCall).await;
+    observation
+}
+
+async fn attempt(shared: &Shared, id: CallId, call: &ToolCall) -> Observation {
+    let tool = match shared.read(|core| offered(core, &call.tool)) {
+        Ok(tool) => tool,
+        Err(why) => return refused(shared, id, why),
+    };
+    shared.pass(Lane::Call(id), Boundary::BeforeCall).await;
+    if let Err(error) = shared.read(|core| core.tools.check(call.tool.as_str(), &call.arguments)) {
+        return refused(shared, id, error.text);
+    }
+    shared.until(has_room).await;
+    let (seed, fault) = shared.write(|core| {
+        core.emit(Event::CallStarted { call: id });
+        let chance = occurrence(core, &call.tool, &call.arguments);
+        let fault = faults::firing(core, id, &call.tool, chance);
+        if let Some((fault, _)) = &fault {
+            core.emit(Event::FaultFired { fault: *fault, call: id });
+        }
+        (chance.bits(), fault.map(|(_, kind)| kind))
+    });
+    let invocation = Invocation { arguments: call.arguments.clone(), seed };
+    let outcome = within(&*tool, faults::run(fault, &*tool, &invocation)).await;
+    ended(shared, id, outcome)
+}
+
+/// The tool, if it may be called now: there, not switched off, and on the menu of this step.
+fn offered(core: &Core, name: &ToolName) -> Result<Rc<dyn Tool>, String> {
+    let step = core.state.current_task().and_then(|task| task.steps.last());
+    if step.is_some_and(|step| !step.menu.iter().any(|item| item.tool == *name)) {
+        return Err(format!("{name} is not among the tools offered; choose one of those"));
+    }
+    let state = core.state.tools.get(name);
+    match (core.tools.get(name.as_str()), state) {
+        (Some(tool), Some(state)) if state.is_offered() => Ok(tool),
+        (Some(_), _) => Err(format!("the tool {name} is not available; choose another one")),
+        (None, _) => Err(format!("there is no tool {name}; choose one of those offered")),
+    }
+}
+
+/// Whether another call may start beside those that run.
+fn has_room(core: &Core) -> bool {
+    let running = core.state.calls_in_flight().filter(|call| call.started.is_some()).count();
+    running < core.state.knobs.count(Knob::Concurrency)
+}
+
+/// The draw for this occurrence of this call (see debugger.md: never from a shared stream).
+fn occurrence(core: &mut Core, tool: &ToolName, arguments: &Value) -> Chance {
+    let what = Chance::new(core.state.seed)
+        .with(tool.as_str().as_bytes())
+        .with(canonical(arguments).as_bytes());
+    let nth = core.occurrences.entry(what.bits()).or_default();
+    *nth += 1;
+    what.with(&nth.to_le_bytes())
+}
+
+/// Runs a call for as long as its tool allows. Time held is spent outside and does not count.
+async fn within(
+    tool: &dyn Tool,
+    run: impl Future<Output = Result<ToolOutput, ToolError>>,
+) -> Result<ToolOutput, ToolError> {
+    let spec = tool.spec();
+    let limit = Duration::from_millis(spec.timeout_ms);
+    tokio::time::timeout(limit, run).await.unwrap_or_else(|_| {
+        let text = format!("{} did not answer within {} ms", spec.name, spec.timeout_ms);
+        Err(ToolError::new(ToolErrorKind::Timeout, text))
+    })
+}
+
+fn refused(shared: &Shared, id: CallId, why: String) -> Observation {
+    shared.emit(Event::CallRefused { call: id, why: why.clone() });
+    Observation::Refused(why)
+}
+
+fn ended(shared: &Shared, id: CallId, outcome: Result<ToolOutput, ToolError>) -> Observation {
+    match outcome {
+        Ok(output) => {
+            shared.emit(Event::CallFinished { call: id, output: output.clone() });
+            Observation::Result(output.text)
+        }
+        Err(error) => {
+            shared.emit(Event::CallFailed { call: id, error: error.clone() });
+            Observation::Failed(error)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! All that a strategy can do: ask a model, call tools, read the state, and say what it decided.
+//!
+//! Both doors pass the same stations in the same order, whatever the strategy:
+//!
+//! ```text
+//! refusals (free of charge) → gate → injected fault → the model or the tool → ledger, event → gate
+//! ```
+//!
+//! The event of a result comes before the gate behind it: a person who is held there must see the
+//! result, and the screen knows only what events say.
+
+use std::{rc::Rc, sync::Arc};
+
+use futures::{StreamExt, stream::FuturesOrdered};
+
+use super::{
+    asking, calling,
+    core::{Core, Shared},
+};
+use crate::{
+    chat::{Reply, Request, Role, ToolCall},
+    event::{Boundary, Event, Lane, MenuItem, Verdict},
+    id::{TaskId, ToolName},
+    model::Model,
+    outcome::ModelError,
+    state::State,
+    strategy::{self, Called},
+};
+
+/// What a strategy acts through, for one task.
+pub(super) struct Context {
+    pub shared: Shared,
+    pub task: TaskId,
+}
+
+impl strategy::Context for Context {
+    fn state<T>(&self, look: impl FnOnce(&State) -> T) -> T {
+        self.shared.read(|core| look(&core.state))
+    }
+
+    fn retrieve(&self, text: &str, k: usize) -> Vec<ToolName> {
+        self.shared.read(|core| retrieve(core, text, k))
+    }
+
+    async fn ask(&self, role: Role, request: Request) -> Result<Arc<Reply>, ModelError> {
+        asking::ask(&self.shared, self.task, role, request).await
+    }
+
+    async fn call(&self, step: u32, calls: &[ToolCall]) -> Vec<Called> {
+        // All are requested before the first runs, so that their numbers follow their order.
+        let ids = self.shared.write(|core| {
+            let request = |call| calling::request(core, self.task, step, call);
+            let ids: Vec<_> = calls.iter().map(request).collect();
+            core.gate.branch(&ids);
+            ids
+        });
+        let running: FuturesOrdered<_> = ids
+            .into_iter()
+            .zip(calls)
+            .map(|(id, call)| async move {
+                let observation = calling::call(&self.shared, id, call).await;
+                self.shared.write(|core| core.join(id));
+                let injected = self.shared.read(|core| {
+                    core.state.call(id).is_some_and(|call| call.injected.is_some())
+                });
+                let (tool, arguments) = (call.tool.clone(), call.arguments.clone());
+                Called { tool, arguments, observation, injected }
+            })
+            .collect();
+        running.collect().await
+    }
+
+    fn step_started(&self, step: u32, from: &ToolName, menu: Vec<MenuItem>) {
+        self.shared.emit(Event::StepStarted { task: self.task, step, from: from.clone(), menu });
+    }
+
+    fn try_started(&self, number: u32, reflections: &[String]) {
+        let reflections = reflections.to_vec();
+        self.shared.emit(Event::TryStarted { task: self.task, number, reflections });
+    }
+
+    fn edge_explored(&self, from: &ToolName, to: &ToolName) {
+        self.shared.emit(Event::EdgeExplored { from: from.clone(), to: to.clone() });
+    }
+
+    async fn evaluated(&self, verdicts: Vec<Verdict>, learned: bool) {
+        self.shared.emit(Event::Evaluated { task: self.task, verdicts, learned });
+        self.shared.pass(Lane::Agent, Boundary::AfterEvaluation).await;
+    }
+
+    fn evaluation_refused(&self, why: String) {
+        self.shared.emit(Event::EvaluationRefused { task: self.task, why });
+    }
+}
+
+fn retrieve(core: &Core, text: &str, k: usize) -> Vec<ToolName> {
+    // A tool that is switched off stays in the index, so more are asked for than are wanted.
+    let off = core.state.tools.values().filter(|tool| !tool.is_offered()).count();
+    let hits = core.index.search(text, k.saturating_add(off));
+    let offered = |tool: &ToolName| core.state.tools.get(tool).is_some_and(|tool| tool.is_offered());
+    hits.into_iter().map(|(tool, _)| tool).filter(offered).take(k).collect()
+}
+
+/// The model that plays this role now.
+pub(super) fn bound(core: &Core, role: Role) -> Option<Rc<dyn Model>> {
+    let model = &core.state.models.roles.get(&role)?.model;
+    core.models.get(model).cloned()
+}

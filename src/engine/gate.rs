@@ -1,0 +1,122 @@
+//! Where a run is held. Every lane passes the gate at every boundary; a pause or a step lets it wait
+//! there. Holding never kills: what runs, runs on to its next boundary.
+
+use std::collections::BTreeSet;
+
+use super::core::{Core, Shared};
+use crate::{
+    event::{Boundary, Event, Lane},
+    id::CallId,
+    knob::Knob,
+    state::Mode,
+};
+
+/// Which lanes there are, and which one a step lets go on.
+#[derive(Debug, Default)]
+pub(super) struct Gate {
+    /// Lanes that can come to a boundary. The agent's own lane rests while its calls run.
+    lanes: BTreeSet<Lane>,
+    /// The lane that a step released; it may pass once.
+    granted: Option<Lane>,
+}
+
+impl Gate {
+    /// The agent begins to work on something.
+    pub fn open(&mut self) {
+        self.lanes.insert(Lane::Agent);
+    }
+
+    /// The agent has nothing to do.
+    pub fn close(&mut self) {
+        self.lanes.clear();
+    }
+
+    /// The agent rests while these calls run.
+    pub fn branch(&mut self, calls: &[CallId]) {
+        if !calls.is_empty() {
+            self.lanes = calls.iter().copied().map(Lane::Call).collect();
+        }
+    }
+}
+
+impl Core {
+    /// A call has ended. After the last one the agent goes on.
+    pub fn join(&mut self, call: CallId) {
+        self.gate.lanes.remove(&Lane::Call(call));
+        if self.gate.lanes.is_empty() {
+            self.gate.open();
+        }
+        self.settle();
+    }
+
+    /// A lane that is cancelled while it is held is held no longer.
+    pub fn let_go(&mut self, lane: Lane) {
+        if self.state.control.is_held(lane) {
+            self.emit(Event::Released { lane });
+        }
+    }
+
+    /// Lets the lane that was held first go on by one boundary.
+    pub fn grant_step(&mut self) {
+        self.gate.granted = self.state.control.held.first().map(|hold| hold.lane);
+    }
+
+    /// Says `Paused` once every lane is held, or there is none.
+    pub fn settle(&mut self) {
+        let control = &self.state.control;
+        let all_held = self.gate.lanes.iter().all(|lane| control.is_held(*lane));
+        let idle = self.gate.lanes.is_empty();
+        let due = match control.mode {
+            Mode::Pausing => all_held,
+            Mode::Stepping => all_held && self.gate.granted.is_none() && !idle,
+            Mode::SteppingTask => all_held && !idle,
+            Mode::Running | Mode::Paused | Mode::Ended => false,
+        };
+        if due {
+            self.emit(Event::Paused);
+        }
+    }
+
+    /// Whether a lane must wait at this boundary.
+    fn holds(&self, boundary: Boundary) -> bool {
+        match self.state.control.mode {
+            Mode::Running | Mode::Ended => false,
+            Mode::SteppingTask => boundary == Boundary::BeforeTask,
+            Mode::Pausing | Mode::Paused | Mode::Stepping => true,
+        }
+    }
+
+    /// Whether a lane that is held may go on. The wish to go on to the end of a task also releases
+    /// the hold before it.
+    fn releases(&self, lane: Lane) -> bool {
+        self.gate.granted == Some(lane)
+            || match self.state.control.mode {
+                Mode::Running | Mode::SteppingTask | Mode::Ended => true,
+                Mode::Pausing | Mode::Paused | Mode::Stepping => false,
+            }
+    }
+}
+
+impl Shared {
+    /// Lets a lane pass a boundary, at once or when the user says so.
+    pub async fn pass(&self, lane: Lane, boundary: Boundary) {
+        let pace = self.read(|core| core.state.knobs.count(Knob::Pace));
+        if pace > 0 {
+            tokio::time::sleep(std::time::Duration::from_millis(pace as u64)).await;
+        }
+        if !self.read(|core| core.holds(boundary)) {
+            return;
+        }
+        self.write(|core| {
+            core.emit(Event::Held { lane, boundary });
+            core.settle();
+        });
+        self.until(|core| core.releases(lane)).await;
+        self.write(|core| {
+            if core.gate.granted == Some(lane) {
+                core.gate.granted = None;
+            }
+            core.emit(Event::Released { lane });
+        });
+    }
+}

@@ -1,0 +1,176 @@
+//! The one that acts. It alone makes events; it obeys commands at any moment, works through the
+//! queue of tasks, and takes every model request and tool call through the same stations.
+//!
+//! Everything here runs on one thread: the loop, the strategy and its calls are futures that take
+//! turns, so state needs no locks and nothing changes between two awaits.
+
+use std::{collections::BTreeMap, rc::Rc};
+
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use crate::{
+    command::Command,
+    event::{Boundary, By, Event, Lane, Opening, Outcome},
+    fault::FaultSpec,
+    graph::ToolGraph,
+    id::{TaskId, ToolName},
+    journal::{Journal, JournalError},
+    model::Model,
+    outcome::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
+    spec::Task,
+    state::State,
+    strategy::{self, Ending, Strategy},
+    tool::ToolBox,
+};
+
+mod asking;
+mod calling;
+mod commands;
+mod context;
+mod core;
+mod faults;
+mod gate;
+mod tools;
+
+pub use self::core::{Keep, Listener, Reload};
+use self::{
+    context::Context,
+    core::{Core, Shared},
+};
+
+/// What a session is made of.
+pub struct Setup {
+    pub opening: Opening,
+    pub models: Vec<Rc<dyn Model>>,
+    pub tools: ToolBox,
+    pub graph: ToolGraph,
+    pub scores: BTreeMap<ToolName, f64>,
+    pub tasks: Vec<Task>,
+    pub faults: Vec<FaultSpec>,
+    pub journal: Option<Journal>,
+    /// Wait for more tasks when the queue is empty, instead of ending the session.
+    pub stay: bool,
+    /// Keeps what was learned beyond the session; called after every task.
+    pub keep: Option<Keep>,
+    /// Reads the tools again.
+    pub reload: Option<Reload>,
+}
+
+/// Runs a session to its end and gives its last state.
+///
+/// # Errors
+/// If the journal could not be written: the session ends then, since a screen must not show what a
+/// crash would lose.
+pub async fn run(
+    setup: Setup,
+    mut commands: UnboundedReceiver<Command>,
+    listener: Listener,
+) -> Result<State, JournalError> {
+    let stay = setup.stay;
+    let shared = open(setup, listener);
+    let why = {
+        let mut work = std::pin::pin!(work(&shared, stay));
+        loop {
+            tokio::select! {
+                biased;
+                () = shared.until(Core::is_broken) => break "the journal cannot be written",
+                command = commands.recv() => match command {
+                    Some(Command::Stop) => break "stopped by the user",
+                    Some(command) => commands::obey(&shared, command),
+                    None => break "nobody is there to give commands",
+                },
+                () = &mut work => break "all tasks are done",
+            }
+        }
+    };
+    close(&shared, why);
+    match shared.write(Core::take_broken) {
+        Some(error) => Err(error),
+        None => Ok(shared.read(|core| core.state.clone())),
+    }
+}
+
+/// Makes the events that every session begins with.
+fn open(setup: Setup, listener: Listener) -> Shared {
+    let mut core = Core::new(setup.tools, setup.models, setup.journal, listener);
+    core.keep = setup.keep;
+    core.reload = setup.reload;
+    core.emit(Event::SessionOpened(Box::new(setup.opening)));
+    core.emit(Event::GraphLoaded { graph: setup.graph, scores: setup.scores });
+    core.join_all();
+    if !setup.tasks.is_empty() {
+        core.emit(Event::TasksQueued { first: TaskId(1), tasks: setup.tasks, by: By::Engine });
+    }
+    for spec in setup.faults {
+        let fault = core.next_fault();
+        core.emit(Event::FaultArmed { fault, spec, by: By::User });
+    }
+    core.sync();
+    Shared::new(core)
+}
+
+/// Works through the queue.
+async fn work(shared: &Shared, stay: bool) {
+    loop {
+        if stay {
+            shared.until(|core| core.state.next_task().is_some()).await;
+        }
+        let next = shared.read(|core| core.state.next_task().map(|task| task.id));
+        let Some(task) = next else { return };
+        shared.write(|core| core.gate.open());
+        shared.pass(Lane::Agent, Boundary::BeforeTask).await;
+        work_on(shared, task).await;
+        shared.write(|core| {
+            core.gate.close();
+            core.settle();
+        });
+    }
+}
+
+/// Works on one task, from `TaskStarted` to `TaskFinished`.
+async fn work_on(shared: &Shared, id: TaskId) {
+    let found = shared.write(|core| {
+        core.emit(Event::TaskStarted { task: id });
+        let strategy = core.state.strategy.parse::<Strategy>();
+        let task = core.state.task(id).map(|task| task.task.clone());
+        task.zip(strategy.ok())
+    });
+    // Both were checked before they became events; a task without them has nothing to run.
+    let ending = match &found {
+        Some((task, strategy)) => {
+            let context = Context { shared: shared.clone(), task: id };
+            strategy::perform(&context, *strategy, task).await
+        }
+        None => Ending::without_answer(Outcome::Failed),
+    };
+    let correct = found.and_then(|(task, _)| ending.is_correct(&task));
+    shared.write(|core| {
+        let Ending { outcome, answer } = ending;
+        core.emit(Event::TaskFinished { task: id, outcome, answer, correct });
+        core.keep_learned();
+        core.sync();
+    });
+}
+
+/// Ends the session: what was in flight is gone by now, and is said to be.
+fn close(shared: &Shared, why: &str) {
+    shared.write(|core| {
+        let calls: Vec<_> = core.state.calls_in_flight().map(|call| call.id).collect();
+        for call in calls {
+            core.let_go(Lane::Call(call));
+            let error = ToolError::new(ToolErrorKind::Cancelled, "the session was stopped");
+            core.emit(Event::CallFailed { call, error });
+        }
+        core.let_go(Lane::Agent);
+        if let Some(ask) = core.state.ask_in_flight().map(|ask| ask.id) {
+            let error = ModelError::new(ModelErrorKind::Cancelled, "the session was stopped");
+            core.emit(Event::AskFailed { ask, error });
+        }
+        if let Some(task) = core.state.current_task().map(|task| task.id) {
+            let (outcome, answer, correct) = (Outcome::Stopped, None, None);
+            core.emit(Event::TaskFinished { task, outcome, answer, correct });
+        }
+        core.emit(Event::SessionEnded { why: why.to_owned() });
+        core.sync();
+    });
+}

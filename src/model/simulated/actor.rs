@@ -1,0 +1,231 @@
+//! The actor: what to call next, or the answer.
+
+use serde_json::{Value, json};
+
+use super::{
+    Said, Settings,
+    prompted::{Choice, Looks, Past, Prompted},
+};
+use crate::{
+    chance::{Chance, canonical},
+    chat::ToolCall,
+    spec::{ChainStep, Task},
+    strategy::prompt::FINISH,
+};
+
+/// How often it tries one tool for one purpose before it thinks of something else.
+const PATIENCE: usize = 2;
+
+pub(super) fn act(
+    prompted: &Prompted<'_>,
+    chain: Option<&Task>,
+    settings: Settings,
+    chance: Chance,
+) -> Said {
+    if prompted.menu.is_empty() && prompted.past.is_empty() {
+        // Asked without tools: it knows nothing by itself.
+        return Said { text: "I do not know.".to_owned(), call: None };
+    }
+    match chain {
+        Some(task) => follow(prompted, task, settings, chance),
+        None => improvise(prompted, settings, chance),
+    }
+}
+
+/// Works along a reference chain.
+fn follow(prompted: &Prompted<'_>, task: &Task, settings: Settings, chance: Chance) -> Said {
+    let open = task.chain.iter().position(|step| useful(&prompted.past, step).is_none());
+    let Some(open) = open else { return finish(answer(prompted, task)) };
+    let step = &task.chain[open];
+    let thought = thought(step, task.chain.get(open + 1));
+    let slips = chance.with(b"skill").unit() >= settings.skill;
+    let fits = |choice: &&Choice<'_>| step.tools.contains(&choice.def.name);
+    let right: Vec<_> = prompted.menu.iter().filter(fits).collect();
+    let fresh = least_tried(&prompted.past, right, |_| Some(step.arguments.clone()));
+    if !slips && let Some(choice) = pick(&fresh, settings, chance) {
+        return call(thought, choice, step.arguments.clone());
+    }
+    // No tool for it here, or a slip: try something else from the menu, if anything is left.
+    let others: Vec<_> = prompted.menu.iter().filter(|choice| !fits(choice)).collect();
+    let others = least_tried(&prompted.past, others, |choice| Some(guess(choice, prompted.task)));
+    match pick(&others, settings, chance) {
+        Some(choice) => call(thought, choice, guess(choice, prompted.task)),
+        None => give_up(),
+    }
+}
+
+/// The latest observation that looks like what this step wants.
+fn useful<'p>(past: &'p [Past], step: &ChainStep) -> Option<&'p Past> {
+    past.iter().rev().find(|past| {
+        step.tools.contains(&past.tool)
+            && canonical(&past.arguments) == canonical(&step.arguments)
+            && past.looks() == Looks::Useful
+    })
+}
+
+/// The answer that the observations support: the right one if every step found what it should, else
+/// what the last one seems to say. A result that misleads makes a wrong answer.
+fn answer(prompted: &Prompted<'_>, task: &Task) -> String {
+    let found_all = task.chain.iter().all(|step| {
+        let found = useful(&prompted.past, step);
+        step.finds.as_deref().is_none_or(|finds| {
+            found.is_some_and(|past| past.result.to_lowercase().contains(&finds.to_lowercase()))
+        })
+    });
+    let last = task.chain.last().and_then(|step| useful(&prompted.past, step));
+    let said = last.map(|past| past.result.as_str()).unwrap_or_default();
+    match &task.gold {
+        Some(gold) if found_all => gold.clone(),
+        _ => gist(said),
+    }
+}
+
+/// Without a chain: the tool whose description shares the most words with the task, then its result.
+fn improvise(prompted: &Prompted<'_>, settings: Settings, chance: Chance) -> Said {
+    if let Some(past) = prompted.past.iter().rev().find(|past| past.looks() == Looks::Useful) {
+        return finish(gist(&past.result));
+    }
+    let all = prompted.menu.iter().collect();
+    let fresh = least_tried(&prompted.past, all, |choice| Some(guess(choice, prompted.task)));
+    let shared = |choice: &&Choice<'_>| common_words(&choice.def.description, prompted.task);
+    let best = fresh.iter().map(shared).max().unwrap_or(0);
+    let fitting: Vec<_> = fresh.into_iter().filter(|choice| shared(choice) == best).collect();
+    match pick(&fitting, settings, chance) {
+        Some(choice) if prompted.past.len() < PATIENCE + 1 => {
+            let thought = format!("I look for a tool that suits: {}", prompted.task);
+            call(thought, choice, guess(choice, prompted.task))
+        }
+        Some(_) | None => give_up(),
+    }
+}
+
+/// Those that were tried least with these arguments; none once all were tried often enough.
+fn least_tried<'c, 'd>(
+    past: &[Past],
+    choices: Vec<&'c Choice<'d>>,
+    arguments: impl Fn(&Choice<'_>) -> Option<Value>,
+) -> Vec<&'c Choice<'d>> {
+    let tried = |choice: &Choice<'_>| {
+        let wanted = arguments(choice).map(|arguments| canonical(&arguments));
+        let same = |past: &&Past| {
+            past.tool == choice.def.name && Some(canonical(&past.arguments)) == wanted
+        };
+        past.iter().filter(same).count()
+    };
+    let least = choices.iter().map(|choice| tried(choice)).min().unwrap_or(0);
+    if least >= PATIENCE {
+        return Vec::new();
+    }
+    choices.into_iter().filter(|choice| tried(choice) == least).collect()
+}
+
+/// One of these, in proportion to its weight to the power of the sensitivity. A tool without a weight
+/// among weighted ones counts as a light one.
+fn pick<'c, 'd>(
+    choices: &[&'c Choice<'d>],
+    settings: Settings,
+    chance: Chance,
+) -> Option<&'c Choice<'d>> {
+    let shown: Vec<_> = choices.iter().filter_map(|choice| choice.weight).collect();
+    let light = shown.iter().copied().fold(f64::INFINITY, f64::min) / 2.0;
+    let light = if light.is_finite() { light } else { 1.0 };
+    let heaviest = shown.iter().copied().fold(light, f64::max).max(f64::MIN_POSITIVE);
+    let weights: Vec<_> = choices
+        .iter()
+        .map(|choice| {
+            // Relative to the heaviest, so that a high power cannot overflow; never quite nothing,
+            // since a weight that is shown as 0 was rounded.
+            let share = (choice.weight.unwrap_or(light) / heaviest).max(0.01);
+            share.powf(settings.sensitivity)
+        })
+        .collect();
+    chance.with(b"pick").pick(&weights).map(|i| choices[i])
+}
+
+/// What it wants now and next, in words that a retriever can use.
+fn thought(step: &ChainStep, next: Option<&ChainStep>) -> String {
+    let need = |step: &ChainStep| {
+        let tool = step.tools.first().map(|tool| tool.as_str().replace('_', " "));
+        format!("{} for {}", tool.unwrap_or_default(), words(&step.arguments))
+    };
+    match next {
+        Some(next) => format!("I need {}. After that {}.", need(step), need(next)),
+        None => format!("I need {}.", need(step)),
+    }
+}
+
+fn words(arguments: &Value) -> String {
+    match arguments {
+        Value::Object(map) => map.values().map(words).collect::<Vec<_>>().join(", "),
+        Value::Array(items) => items.iter().map(words).collect::<Vec<_>>().join(" "),
+        Value::String(text) => text.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => arguments.to_string(),
+    }
+}
+
+/// Arguments that fit a schema as well as a guess can: the task's text for texts, its first number
+/// for numbers.
+fn guess(choice: &Choice<'_>, task: &str) -> Value {
+    let properties = choice.def.parameters.get("properties").and_then(Value::as_object);
+    let required = choice.def.parameters.get("required").and_then(Value::as_array);
+    let is_required = |name: &str| {
+        required.is_some_and(|names| names.iter().any(|wanted| wanted.as_str() == Some(name)))
+    };
+    let arguments = properties.into_iter().flatten().filter(|(name, _)| is_required(name));
+    arguments.map(|(name, schema)| (name.clone(), fitting(schema, task))).collect()
+}
+
+fn fitting(schema: &Value, task: &str) -> Value {
+    if let Some(first) = schema.get("enum").and_then(Value::as_array).and_then(|all| all.first()) {
+        return first.clone();
+    }
+    let number = numbers(task).next().unwrap_or(1.0);
+    match schema.get("type").and_then(Value::as_str) {
+        Some("integer") => json!(number as i64),
+        Some("number") => json!(number),
+        Some("boolean") => json!(true),
+        Some("array") => {
+            json!([fitting(schema.get("items").unwrap_or(&Value::Null), task)])
+        }
+        Some("object") => json!({}),
+        Some(_) | None => json!(task),
+    }
+}
+
+fn numbers(text: &str) -> impl Iterator<Item = f64> {
+    let words = text.split(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-'));
+    words.filter_map(|word| word.trim_end_matches('.').parse().ok())
+}
+
+fn common_words(a: &str, b: &str) -> usize {
+    let words = |text: &str| {
+        let text = text.to_lowercase();
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 3);
+        words.map(str::to_owned).collect::<std::collections::HashSet<_>>()
+    };
+    words(a).intersection(&words(b)).count()
+}
+
+/// The beginning of a result, as an answer.
+fn gist(result: &str) -> String {
+    let line = result.trim().lines().next().unwrap_or_default();
+    let sentence = line.split_inclusive(". ").next().unwrap_or_default();
+    sentence.trim().chars().take(200).collect()
+}
+
+fn call(text: String, choice: &Choice<'_>, arguments: Value) -> Said {
+    let call = ToolCall { id: "call_1".to_owned(), tool: choice.def.name.clone(), arguments };
+    Said { text, call: Some(call) }
+}
+
+fn finish(answer: String) -> Said {
+    let arguments = json!({ "answer": answer });
+    let call = ToolCall { id: "call_1".to_owned(), tool: FINISH.into(), arguments };
+    Said { text: "I know the answer.".to_owned(), call: Some(call) }
+}
+
+fn give_up() -> Said {
+    let arguments = json!({ "answer": "", "gave_up": true });
+    let call = ToolCall { id: "call_1".to_owned(), tool: FINISH.into(), arguments };
+    Said { text: "None of these tools helps any further.".to_owned(), call: Some(call) }
+}

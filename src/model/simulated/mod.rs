@@ -1,0 +1,148 @@
+//! The built-in **simulated** model: no language model at all, but a deterministic stand-in that
+//! plays every role, so that the workbench runs without a key or a network. It says so in its name,
+//! its source and its spec.
+//!
+//! It gets the same request as any model and reads it like one: the task from the prompt, the menu
+//! with the weights it is shown, the observations so far. Besides that it has only the reference
+//! chains of known tasks, which stand for what a language model would understand of a task's text.
+//! It picks a tool of the right *capability* with probability `skill`; which tool of that capability
+//! is decided by the weights, and so by what the graph has learned. All chance is a hash of the seed
+//! and the request.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use futures::{FutureExt, future::LocalBoxFuture};
+
+use super::{Model, Progress, tokens};
+use crate::{
+    chance::Chance,
+    chat::{Finish, Reply, Request, Role, ToolCall, Usage},
+    id::ModelName,
+    outcome::ModelError,
+    spec::{ModelSpec, Task, ToolMode},
+};
+
+mod actor;
+mod judge;
+mod prompted;
+
+/// How well the simulated model does, and at what price.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Probability of picking a tool of the right capability, 0 to 1.
+    pub skill: f64,
+    /// How strongly it follows the weights it is shown: a tool is picked in proportion to its weight
+    /// to this power. 0 ignores weights.
+    pub sensitivity: f64,
+    /// How long it takes to answer.
+    pub latency: Duration,
+    /// US dollars per million tokens, in and out. It costs nothing; a price is for demonstrations.
+    pub price_in: f64,
+    pub price_out: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            skill: 0.95,
+            sensitivity: 3.0,
+            latency: Duration::ZERO,
+            price_in: 0.0,
+            price_out: 0.0,
+        }
+    }
+}
+
+/// What it says besides the words: calls, or nothing but text.
+struct Said {
+    text: String,
+    call: Option<ToolCall>,
+}
+
+/// The simulated model.
+pub struct Simulated {
+    spec: Arc<ModelSpec>,
+    settings: Settings,
+    seed: u64,
+    chains: HashMap<String, Task>,
+}
+
+impl Simulated {
+    /// A model that knows the reference chains of these tasks, by their text.
+    pub fn new(
+        name: ModelName,
+        settings: Settings,
+        seed: u64,
+        tasks: impl IntoIterator<Item = Task>,
+    ) -> Self {
+        let spec = ModelSpec {
+            name,
+            source: "simulated: no language model, decides by reference chains and weights".into(),
+            simulated: true,
+            mode: ToolMode::Native,
+            price_in: Some(settings.price_in),
+            price_out: Some(settings.price_out),
+            context: None,
+        };
+        let known = tasks.into_iter().filter(|task| !task.chain.is_empty());
+        let chains = known.map(|task| (task.text.trim().to_owned(), task)).collect();
+        Self { spec: Arc::new(spec), settings, seed, chains }
+    }
+
+    fn say(&self, request: &Request) -> Said {
+        let prompted = prompted::Prompted::read(request);
+        let chain = self.chains.get(prompted.task.trim());
+        let chance = self.chance(request);
+        match request.role {
+            Role::Actor => actor::act(&prompted, chain, self.settings, chance),
+            Role::Evaluator => judge::evaluate(&prompted, chain, self.settings, chance),
+            Role::Reflector => judge::reflect(&prompted),
+        }
+    }
+
+    /// A draw of this request: the same request has the same answer.
+    fn chance(&self, request: &Request) -> Chance {
+        let mut chance = Chance::new(self.seed).with(request.role.name().as_bytes());
+        for message in &request.messages {
+            chance = chance.with(message.text().as_bytes());
+        }
+        for tool in &request.tools {
+            chance = chance.with(tool.name.as_str().as_bytes());
+            chance = chance.with(tool.description.as_bytes());
+        }
+        chance
+    }
+}
+
+impl Model for Simulated {
+    fn spec(&self) -> &Arc<ModelSpec> {
+        &self.spec
+    }
+
+    fn ask<'a>(
+        &'a self,
+        request: &'a Request,
+        _progress: &'a mut dyn FnMut(Progress),
+    ) -> LocalBoxFuture<'a, Result<Reply, ModelError>> {
+        async move {
+            if !self.settings.latency.is_zero() {
+                tokio::time::sleep(self.settings.latency).await;
+            }
+            let said = self.say(request);
+            let spoken = match &said.call {
+                Some(call) => format!("{}{}{}", said.text, call.tool, call.arguments),
+                None => said.text.clone(),
+            };
+            let usage = Usage {
+                tokens_in: tokens::count_request(request),
+                tokens_out: tokens::count(&spoken),
+                estimated: true,
+                ..Usage::default()
+            };
+            let finish = if said.call.is_some() { Finish::Calls } else { Finish::Stop };
+            let calls = said.call.into_iter().collect();
+            Ok(Reply { text: said.text, reasoning: String::new(), calls, finish, usage })
+        }
+        .boxed_local()
+    }
+}

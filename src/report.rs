@@ -1,0 +1,186 @@
+//! A session as one JSON object: a view of the same state, for scripts and comparisons.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::{
+    chat::Role,
+    event::{Outcome, Verdict},
+    graph::{ListedEdge, Listing},
+    id::{ModelName, TaskId, ToolName},
+    knob::Knobs,
+    state::{CallPhase, State, TaskState},
+};
+
+/// An uninformed graph with more edges than this is not listed: thousands of tools have millions of
+/// edges that nobody has touched.
+const EDGES: usize = 20_000;
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    pub seed: u64,
+    pub strategy: String,
+    pub workspace: String,
+    /// The model of each role.
+    pub models: BTreeMap<Role, ModelName>,
+    /// Some role was played by the built-in simulated model, which is no language model.
+    pub simulated: bool,
+    pub knobs: Knobs,
+    pub totals: Totals,
+    pub tasks: Vec<TaskReport>,
+    pub scores: BTreeMap<ToolName, f64>,
+    /// For each tool, its score after each task that scored it (and after each edit).
+    pub score_history: BTreeMap<ToolName, Vec<(TaskId, f64)>>,
+    pub edges: Vec<ListedEdge>,
+    pub faults: Vec<FaultReport>,
+}
+
+/// Sums over the tasks that were started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Totals {
+    pub tasks: usize,
+    pub answered: usize,
+    /// Of the tasks with a gold answer.
+    pub correct: usize,
+    pub with_gold: usize,
+    pub steps: usize,
+    pub calls: usize,
+    pub tokens_in: u64,
+    pub tokens_out: u64,
+    pub cost: f64,
+    pub dollars: Option<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TaskReport {
+    /// The number of the task in its session, from 1.
+    pub n: TaskId,
+    pub task: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    pub answer: Option<String>,
+    pub gold: Option<String>,
+    pub correct: Option<bool>,
+    /// `None` while it is queued or at work.
+    pub outcome: Option<Outcome>,
+    pub tries: u32,
+    pub steps: usize,
+    /// Calls that ran.
+    pub calls: usize,
+    /// The tools of those calls, in order.
+    pub tools: Vec<ToolName>,
+    pub tokens_in: u64,
+    pub tokens_out: u64,
+    /// Tokens in and out of each role; the actor's are those that the papers count.
+    pub tokens_by_role: BTreeMap<Role, (u64, u64)>,
+    /// Declared cost of its calls, in credits.
+    pub cost: f64,
+    /// What its asks cost; `None` if the price of any is unknown.
+    pub dollars: Option<f64>,
+    pub verdicts: Vec<Verdict>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FaultReport {
+    pub fault: String,
+    pub armed: bool,
+    pub fired: u32,
+}
+
+impl Report {
+    pub fn of(state: &State) -> Self {
+        let tasks: Vec<_> = state.tasks.iter().map(|task| task_report(state, task)).collect();
+        let scores = &state.learning.scores;
+        let history = state.learning.history.iter().map(|(tool, points)| {
+            (tool.clone(), points.iter().map(|point| (point.task, point.score)).collect())
+        });
+        let roles = state.models.roles.iter();
+        Self {
+            seed: state.seed,
+            strategy: state.strategy.clone(),
+            workspace: state.workspace.clone(),
+            models: roles.map(|(role, bound)| (*role, bound.model.clone())).collect(),
+            simulated: state.models.any_simulated(),
+            knobs: state.knobs.clone(),
+            totals: Totals::of(state, &tasks),
+            tasks,
+            scores: scores.iter().map(|(tool, score)| (tool.clone(), score)).collect(),
+            score_history: history.collect(),
+            edges: Listing::weighed(&state.learning.weights(&state.knobs), EDGES).into_edges(),
+            faults: state
+                .faults
+                .values()
+                .map(|fault| FaultReport {
+                    fault: fault.spec.to_string(),
+                    armed: fault.armed,
+                    fired: fault.fired,
+                })
+                .collect(),
+        }
+    }
+
+    /// Whether every task has ended with an answer that is not known to be wrong.
+    pub fn all_solved(&self) -> bool {
+        self.tasks.iter().all(|task| {
+            task.outcome == Some(Outcome::Answered) && task.correct != Some(false)
+        })
+    }
+}
+
+impl Totals {
+    fn of(state: &State, tasks: &[TaskReport]) -> Self {
+        let unpriced: u32 = state.tasks.iter().map(|task| task.unpriced).sum();
+        let dollars: f64 = state.tasks.iter().map(|task| task.dollars).sum();
+        let mut totals = Self { dollars: (unpriced == 0).then_some(dollars), ..Self::default() };
+        for task in tasks.iter().filter(|task| task.outcome.is_some()) {
+            totals.tasks += 1;
+            totals.answered += usize::from(task.outcome == Some(Outcome::Answered));
+            totals.correct += usize::from(task.correct == Some(true));
+            totals.with_gold += usize::from(task.gold.is_some());
+            totals.steps += task.steps;
+            totals.calls += task.calls;
+            totals.tokens_in += task.tokens_in;
+            totals.tokens_out += task.tokens_out;
+            totals.cost += task.cost;
+        }
+        totals
+    }
+}
+
+fn task_report(state: &State, task: &TaskState) -> TaskReport {
+    let ran = |phase: &CallPhase| match phase {
+        CallPhase::Running | CallPhase::Done { .. } | CallPhase::Failed { .. } => true,
+        CallPhase::Requested | CallPhase::Refused { .. } => false,
+    };
+    let calls = task.calls.iter().filter_map(|call| state.call(*call));
+    let tools: Vec<_> =
+        calls.filter(|call| ran(&call.phase)).map(|call| call.tool.clone()).collect();
+    let mut tokens_by_role: BTreeMap<Role, (u64, u64)> = BTreeMap::new();
+    for ask in task.asks.iter().filter_map(|ask| state.ask(*ask)) {
+        if let Some(reply) = ask.reply() {
+            let tokens = tokens_by_role.entry(ask.role).or_default();
+            tokens.0 += reply.usage.tokens_in;
+            tokens.1 += reply.usage.tokens_out;
+        }
+    }
+    TaskReport {
+        n: task.id,
+        task: task.task.text.clone(),
+        name: task.task.name.clone(),
+        answer: task.answer.clone(),
+        gold: task.task.gold.clone(),
+        correct: task.correct,
+        outcome: task.outcome(),
+        tries: task.tries,
+        steps: task.steps.len(),
+        calls: tools.len(),
+        tools,
+        tokens_in: task.tokens_in,
+        tokens_out: task.tokens_out,
+        tokens_by_role,
+        cost: task.credits,
+        dollars: (task.unpriced == 0).then_some(task.dollars),
+        verdicts: task.verdicts.clone(),
+    }
+}

@@ -1,0 +1,161 @@
+//! The loop of ReAct and of ToolNet: think, call, observe, until the agent finishes or its steps run
+//! out. The two differ in their menu only: ToolNet is ReAct that walks a graph (ToolNet, eq. 1–4).
+
+use serde_json::Value;
+
+use super::{Base, Called, Context, Ending, menu, prompt};
+use crate::{
+    chat::{Reply, Role, ToolCall},
+    event::{Offered, Outcome},
+    id::ToolName,
+    knob::Knob,
+    spec::Task,
+};
+
+/// What the agent has done so far in one try.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trajectory {
+    pub turns: Vec<Turn>,
+}
+
+/// One (thought, action, observation) triple; several actions where the model wants several at once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Turn {
+    pub thought: String,
+    pub calls: Vec<ToolCall>,
+    /// One for each call, in the same order.
+    pub called: Vec<Called>,
+}
+
+impl Trajectory {
+    /// Every call that ran, in order.
+    pub fn calls(&self) -> impl Iterator<Item = &Called> {
+        let all = self.turns.iter().flat_map(|turn| &turn.called);
+        all.filter(|called| called.observation.ran())
+    }
+
+    /// What the agent thought last, if it has said so.
+    pub fn last_thought(&self) -> Option<&str> {
+        let thought = self.turns.last()?.thought.trim();
+        (!thought.is_empty()).then_some(thought)
+    }
+}
+
+/// What a reply of the actor means.
+#[derive(Debug, PartialEq)]
+enum Decision {
+    Call(Vec<ToolCall>),
+    Finish(Ending),
+    /// Neither a call nor an answer.
+    Nothing,
+}
+
+/// One try at a task.
+pub async fn act(
+    ctx: &impl Context,
+    base: Base,
+    task: &Task,
+    reflections: &[String],
+) -> (Trajectory, Ending) {
+    let mut trajectory = Trajectory::default();
+    let mut at = ToolName::start();
+    for step in 1u32.. {
+        if step as usize > ctx.state(|state| state.knobs.count(Knob::MaxSteps)) {
+            break;
+        }
+        let menu = menu::menu(ctx, base, task, &at, &trajectory);
+        ctx.step_started(step, &at, menu.clone());
+        let request = ctx.state(|state| prompt::actor(state, task, &menu, &trajectory, reflections));
+        let reply = match ctx.ask(Role::Actor, request).await {
+            Ok(reply) => reply,
+            Err(_) => return (trajectory, Ending::without_answer(Outcome::Failed)),
+        };
+        match decide(&reply) {
+            Decision::Finish(ending) => return (trajectory, ending),
+            Decision::Nothing => {
+                let (calls, called) = (Vec::new(), Vec::new());
+                trajectory.turns.push(Turn { thought: reply.text.clone(), calls, called });
+            }
+            Decision::Call(calls) => {
+                let called = ctx.call(step, &calls).await;
+                for ran in called.iter().filter(|called| called.observation.ran()) {
+                    let explored = menu
+                        .iter()
+                        .any(|item| item.tool == ran.tool && item.why == Offered::Explore);
+                    if explored {
+                        ctx.edge_explored(&at, &ran.tool);
+                    }
+                    at = ran.tool.clone();
+                }
+                trajectory.turns.push(Turn { thought: reply.text.clone(), calls, called });
+            }
+        }
+    }
+    (trajectory, Ending::without_answer(Outcome::OutOfSteps))
+}
+
+/// Reads the actor's reply. Text without a call is an answer: so do models speak that have tools but
+/// know the answer.
+fn decide(reply: &Reply) -> Decision {
+    let finish = reply.calls.iter().find(|call| call.tool.as_str() == prompt::FINISH);
+    if let Some(finish) = finish {
+        return Decision::Finish(finished(&finish.arguments));
+    }
+    if !reply.calls.is_empty() {
+        return Decision::Call(reply.calls.clone());
+    }
+    let text = reply.text.trim();
+    if text.is_empty() { Decision::Nothing } else { Decision::Finish(Ending::answered(text)) }
+}
+
+fn finished(arguments: &Value) -> Ending {
+    let answer = match arguments.get("answer").unwrap_or(arguments) {
+        Value::String(text) => text.trim().to_owned(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    };
+    let gave_up = arguments.get("gave_up").and_then(Value::as_bool).unwrap_or(false);
+    if gave_up || answer.is_empty() {
+        Ending::without_answer(Outcome::GaveUp)
+    } else {
+        Ending::answered(answer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::chat::{Finish, Usage};
+
+    fn reply(text: &str, calls: &[(&str, Value)]) -> Reply {
+        let calls = calls.iter().enumerate().map(|(i, (tool, arguments))| ToolCall {
+            id: i.to_string(),
+            tool: ToolName::from(*tool),
+            arguments: arguments.clone(),
+        });
+        Reply {
+            text: text.into(),
+            reasoning: String::new(),
+            calls: calls.collect(),
+            finish: Finish::Stop,
+            usage: Usage::default(),
+        }
+    }
+
+    #[test]
+    fn replies_are_read_as_models_write_them() {
+        let answered = |text: &str| Decision::Finish(Ending::answered(text));
+        let gave_up = Decision::Finish(Ending::without_answer(Outcome::GaveUp));
+        assert_eq!(decide(&reply("42", &[])), answered("42"));
+        assert_eq!(decide(&reply("", &[("Finish", json!({"answer": 42}))])), answered("42"));
+        assert_eq!(decide(&reply("", &[("Finish", json!("Havn"))])), answered("Havn"));
+        assert_eq!(decide(&reply("", &[("Finish", json!({"answer": ""}))])), gave_up);
+        let both = json!({"answer": "x", "gave_up": true});
+        assert_eq!(decide(&reply("", &[("Finish", both)])), gave_up);
+        assert_eq!(decide(&reply("  ", &[])), Decision::Nothing);
+        let calls = reply("look", &[("a", json!({})), ("b", json!({}))]);
+        assert_eq!(decide(&calls), Decision::Call(calls.calls.clone()));
+    }
+}

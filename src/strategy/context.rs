@@ -1,0 +1,84 @@
+//! All that a strategy can do: ask a model, call tools, read the state, and say what it decided.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::{
+    chat::{Reply, Request, Role, ToolCall},
+    event::{MenuItem, Verdict},
+    id::ToolName,
+    outcome::{ModelError, ToolError},
+    state::State,
+};
+
+/// What a strategy acts through, for one task. The engine's has all the stations behind it.
+pub trait Context {
+    /// Reads the fold.
+    fn state<T>(&self, look: impl FnOnce(&State) -> T) -> T;
+
+    /// Tools that suit a text, best first, at most `k`; only tools that may be offered now.
+    fn retrieve(&self, text: &str, k: usize) -> Vec<ToolName>;
+
+    /// Asks the model that is bound to this role.
+    fn ask(
+        &self,
+        role: Role,
+        request: Request,
+    ) -> impl Future<Output = Result<Arc<Reply>, ModelError>>;
+
+    /// Calls tools, all at once as far as the `concurrency` knob allows. What comes back is in the
+    /// order of the calls, whatever order they ended in.
+    fn call(&self, step: u32, calls: &[ToolCall]) -> impl Future<Output = Vec<Called>>;
+
+    /// Says that a decision begins, and what may be chosen.
+    fn step_started(&self, step: u32, from: &ToolName, menu: Vec<MenuItem>);
+
+    /// Says that the same task is tried again.
+    fn try_started(&self, number: u32, reflections: &[String]);
+
+    /// Says that a tool was used that was no successor; the graph has that edge from now on.
+    fn edge_explored(&self, from: &ToolName, to: &ToolName);
+
+    /// Says what the evaluator found.
+    fn evaluated(&self, verdicts: Vec<Verdict>, learned: bool) -> impl Future<Output = ()>;
+
+    /// Says that the evaluator's answer could not be used.
+    fn evaluation_refused(&self, why: String);
+}
+
+/// How a call ended, as the agent is told.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Observation {
+    Result(String),
+    /// It ran, and failed.
+    Failed(ToolError),
+    /// It was not run.
+    Refused(String),
+}
+
+impl Observation {
+    /// What the agent reads. A failure says so first: its text alone may look like a result.
+    pub fn text(&self) -> String {
+        match self {
+            Observation::Result(text) => text.clone(),
+            Observation::Failed(error) => format!("Error: {error}"),
+            Observation::Refused(why) => format!("Not called: {why}"),
+        }
+    }
+
+    /// Whether the tool was run at all.
+    pub fn ran(&self) -> bool {
+        !matches!(self, Observation::Refused(_))
+    }
+}
+
+/// A call that has ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Called {
+    pub tool: ToolName,
+    pub arguments: Value,
+    pub observation: Observation,
+    /// A fault had its hand in it. The agent is not told.
+    pub injected: bool,
+}

@@ -1,0 +1,19 @@
+//! The baseline without tools: one ask, and its text is the answer.
+
+use super::{Context, Ending, act::Trajectory, prompt};
+use crate::{chat::Role, event::Outcome, spec::Task};
+
+/// One try at a task.
+pub async fn answer(
+    ctx: &impl Context,
+    task: &Task,
+    reflections: &[String],
+) -> (Trajectory, Ending) {
+    let request = ctx.state(|state| prompt::direct(state, task, reflections));
+    let ending = match ctx.ask(Role::Actor, request).await {
+        Ok(reply) if reply.text.trim().is_empty() => Ending::without_answer(Outcome::GaveUp),
+        Ok(reply) => Ending::answered(reply.text.trim()),
+        Err(_) => Ending::without_answer(Outcome::Failed),
+    };
+    (Trajectory::default(), ending)
+}

@@ -1,0 +1,133 @@
+//! ToolNet's evaluator (section 3.3): reads a finished trajectory and gives every tool that was used
+//! an integer from −3 to 3. Scores add up, and move the weights of the graph.
+
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
+
+use super::{Context, Ending, act::Trajectory, prompt};
+use crate::{chat::Role, event::Verdict, id::ToolName, knob::Knob, spec::Task};
+
+const EVALUATE: &str = "You judge the tools of an agent. Read what it did and give every tool that it \
+    used one integer from -3 (harmful) to 3 (decisive), with a reason in a few words. A tool whose \
+    result helped towards a right answer goes up. A tool that failed, found nothing or misled goes \
+    down. Reply with JSON only: \
+    {\"scores\": [{\"tool\": NAME, \"score\": INTEGER, \"reason\": TEXT}]}";
+
+/// Has the finished try judged, and learns from it unless learning is frozen.
+pub async fn evaluate(ctx: &impl Context, task: &Task, trajectory: &Trajectory, ending: &Ending) {
+    let used = used(trajectory);
+    if used.is_empty() {
+        return;
+    }
+    let request = prompt::about(Role::Evaluator, EVALUATE, task, trajectory, ending);
+    let reply = match ctx.ask(Role::Evaluator, request).await {
+        Ok(reply) => reply,
+        Err(error) => return ctx.evaluation_refused(error.text),
+    };
+    let (mut verdicts, refused) = read(&reply.text, &used);
+    for why in refused {
+        ctx.evaluation_refused(why);
+    }
+    let (learn, learn_injected) = ctx.state(|state| {
+        (state.knobs.is_on(Knob::Learn), state.knobs.is_on(Knob::LearnInjected))
+    });
+    if !learn_injected {
+        verdicts.retain(|verdict| verdict.score >= 0 || !was_injected(trajectory, &verdict.tool));
+    }
+    if !verdicts.is_empty() {
+        ctx.evaluated(verdicts, learn).await;
+    }
+}
+
+/// The tools that ran, each once, in the order of their first use.
+fn used(trajectory: &Trajectory) -> Vec<ToolName> {
+    let mut used: Vec<ToolName> = Vec::new();
+    for called in trajectory.calls() {
+        if !used.contains(&called.tool) {
+            used.push(called.tool.clone());
+        }
+    }
+    used
+}
+
+fn was_injected(trajectory: &Trajectory, tool: &ToolName) -> bool {
+    trajectory.calls().any(|called| called.tool == *tool && called.injected)
+}
+
+/// Reads the evaluator's reply: what can be used, and why the rest cannot. A score out of range is
+/// refused and never clamped: a model that answers 10 has not understood the scale.
+fn read(text: &str, used: &[ToolName]) -> (Vec<Verdict>, Vec<String>) {
+    #[derive(Deserialize)]
+    struct Sheet {
+        scores: Vec<Entry>,
+    }
+    #[derive(Deserialize)]
+    struct Entry {
+        tool: ToolName,
+        score: Value,
+        #[serde(default)]
+        reason: String,
+    }
+    let Some(sheet) = objects(text).find_map(|json| serde_json::from_str::<Sheet>(json).ok()) else {
+        return (Vec::new(), vec!["no JSON object with `scores` in the reply".to_owned()]);
+    };
+    let (mut verdicts, mut refused) = (Vec::<Verdict>::new(), Vec::new());
+    for Entry { tool, score, reason } in sheet.scores {
+        let whole = score.as_f64().filter(|score| score.fract() == 0.0 && score.abs() <= 3.0);
+        if !used.contains(&tool) {
+            refused.push(format!("{tool} was not used, and scored {score}"));
+        } else if verdicts.iter().any(|verdict| verdict.tool == tool) {
+            refused.push(format!("{tool} was scored twice"));
+        } else if let Some(whole) = whole {
+            verdicts.push(Verdict { tool, score: whole as i8, reason });
+        } else {
+            refused.push(format!("{tool} scored {score}, not an integer from -3 to 3"));
+        }
+    }
+    (verdicts, refused)
+}
+
+/// The JSON objects in a text, whatever a model wrote around them.
+fn objects(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices('{').filter_map(|(at, _)| {
+        let mut stream = serde_json::Deserializer::from_str(&text[at..]).into_iter::<&RawValue>();
+        stream.next()?.ok().map(RawValue::get)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn used() -> Vec<ToolName> {
+        vec!["search".into(), "calc".into()]
+    }
+
+    #[test]
+    fn reads_json_wherever_it_stands() {
+        let text = "Sure! {oops}\n```json\n{\"scores\":[{\"tool\":\"search\",\"score\":2,\
+                    \"reason\":\"found it\"},{\"tool\":\"calc\",\"score\":-3}]}\n```";
+        let (verdicts, refused) = read(text, &used());
+        assert_eq!(refused, Vec::<String>::new());
+        let scores: Vec<_> = verdicts.iter().map(|v| (v.tool.as_str(), v.score)).collect();
+        assert_eq!(scores, [("search", 2), ("calc", -3)]);
+    }
+
+    #[test]
+    fn refuses_what_is_out_of_range_and_says_so() {
+        for (entry, phrase) in [
+            (r#"{"tool":"search","score":4}"#, "scored 4"),
+            (r#"{"tool":"search","score":1.5}"#, "scored 1.5"),
+            (r#"{"tool":"search","score":"3"}"#, "not an integer"),
+            (r#"{"tool":"other","score":1}"#, "not used"),
+        ] {
+            let text = format!("{{\"scores\":[{entry},{{\"tool\":\"calc\",\"score\":1}}]}}");
+            let (verdicts, refused) = read(&text, &used());
+            assert_eq!(verdicts.len(), 1, "{entry}");
+            assert!(refused[0].contains(phrase), "{refused:?}");
+        }
+        assert_eq!(read("I would say 3.", &used()).1.len(), 1);
+        let twice = r#"{"scores":[{"tool":"calc","score":1},{"tool":"calc","score":2}]}"#;
+        assert_eq!(read(twice, &used()).0.len(), 1);
+    }
+}

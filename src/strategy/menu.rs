@@ -1,0 +1,113 @@
+//! What a step may choose from.
+
+use super::{Base, Context, act::Trajectory};
+use crate::{
+    event::{MenuItem, Offered},
+    graph::Weighted,
+    id::ToolName,
+    knob::Knob,
+    spec::Task,
+};
+
+/// The menu of the next step, in the order in which the model sees it; `Finish` is always the last.
+pub fn menu(
+    ctx: &impl Context,
+    base: Base,
+    task: &Task,
+    at: &ToolName,
+    trajectory: &Trajectory,
+) -> Vec<MenuItem> {
+    let mut menu = match base {
+        Base::Direct => Vec::new(),
+        Base::React => all(ctx, task),
+        Base::ToolNet if at.as_str() == ToolName::START => first(ctx, task),
+        Base::ToolNet => successors(ctx, task, at, trajectory),
+    };
+    let weight = match base {
+        Base::Direct | Base::React => None,
+        Base::ToolNet => ctx.state(|state| {
+            let weights = state.learning.weights(&state.knobs);
+            weights.weight(at.as_str(), ToolName::END)
+        }),
+    };
+    menu.push(MenuItem { tool: ToolName::end(), weight, why: Offered::Finish });
+    menu
+}
+
+/// ReAct: every tool, without weights. Where there are more than a menu holds, those that suit the
+/// task (as the paper's baselines do with massive tools).
+fn all(ctx: &impl Context, task: &Task) -> Vec<MenuItem> {
+    let item = |tool: ToolName, why| MenuItem { tool, weight: None, why };
+    let (most, every) = ctx.state(|state| {
+        let most = state.knobs.count(Knob::MenuMax);
+        let every = state.offered_tools().take(most + 1).map(|tool| tool.spec.name.clone());
+        (most, every.collect::<Vec<_>>())
+    });
+    if every.len() <= most {
+        return every.into_iter().map(|tool| item(tool, Offered::All)).collect();
+    }
+    let hits = ctx.retrieve(&task.text, most);
+    hits.into_iter().map(|tool| item(tool, Offered::Retrieved)).collect()
+}
+
+/// ToolNet, first step: the top K tools for the task by retrieval. Where fewer suit it, the heaviest
+/// of the others fill the places, so that what was learned helps where words do not match.
+fn first(ctx: &impl Context, task: &Task) -> Vec<MenuItem> {
+    let k = ctx.state(|state| state.knobs.count(Knob::TopK));
+    let hits = ctx.retrieve(&task.text, k);
+    let mut menu = ctx.state(|state| {
+        let weights = state.learning.weights(&state.knobs);
+        let offered = |tool: &ToolName| state.tools.get(tool).is_some_and(|tool| tool.is_offered());
+        let mut menu: Vec<MenuItem> = Vec::with_capacity(k + 1);
+        for tool in hits {
+            let weight = weights.weight(ToolName::START, tool.as_str());
+            menu.push(MenuItem { tool, weight, why: Offered::Retrieved });
+        }
+        let off = state.tools.values().filter(|tool| !tool.is_offered()).count();
+        // Twice k, since those that were retrieved come up again.
+        for Weighted { to, weight, .. } in weights.top(ToolName::START, 2 * k + off) {
+            let known = menu.iter().any(|item| item.tool == to);
+            if menu.len() < k && !known && offered(&to) {
+                menu.push(MenuItem { tool: to, weight: Some(weight), why: Offered::Filled });
+            }
+        }
+        menu
+    });
+    menu.sort_by(|a, b| b.weight.unwrap_or(0.0).total_cmp(&a.weight.unwrap_or(0.0)));
+    menu
+}
+
+/// ToolNet, later steps: the successors of the last tool, the heaviest first; behind them those that
+/// are offered to explore, since otherwise a tool added today would never be tried.
+fn successors(
+    ctx: &impl Context,
+    task: &Task,
+    at: &ToolName,
+    trajectory: &Trajectory,
+) -> Vec<MenuItem> {
+    let (mut menu, explore) = ctx.state(|state| {
+        let weights = state.learning.weights(&state.knobs);
+        let offered = |tool: &ToolName| state.tools.get(tool).is_some_and(|tool| tool.is_offered());
+        let most = state.knobs.count(Knob::MenuMax);
+        let off = state.tools.values().filter(|tool| !tool.is_offered()).count();
+        // One more than the menu holds, since `end` is in every row and no tool.
+        let row = weights.top(at.as_str(), most.saturating_add(off).saturating_add(1));
+        let menu: Vec<_> = row
+            .into_iter()
+            .filter(|next| offered(&next.to))
+            .take(most)
+            .map(|next| MenuItem { tool: next.to, weight: Some(next.weight), why: Offered::Successor })
+            .collect();
+        (menu, state.knobs.count(Knob::Explore))
+    });
+    let thought = trajectory.last_thought().unwrap_or(&task.text);
+    let hits = ctx.retrieve(thought, menu.len() + explore);
+    let fresh: Vec<_> =
+        hits.into_iter().filter(|hit| !menu.iter().any(|item| item.tool == *hit)).collect();
+    menu.extend(fresh.into_iter().take(explore).map(|tool| MenuItem {
+        tool,
+        weight: None,
+        why: Offered::Explore,
+    }));
+    menu
+}

@@ -1,0 +1,187 @@
+//! What models are told, word for word.
+
+use serde_json::{Value, json};
+
+use super::{Ending, act::Trajectory};
+use crate::{
+    chat::{Message, Request, Role, ToolDef},
+    event::{MenuItem, Offered},
+    graph::WeightFormat,
+    knob::Knob,
+    spec::Task,
+    state::State,
+};
+
+/// What the action that ends a task is called; no tool may have this name.
+pub const FINISH: &str = "Finish";
+
+/// Begins the text of every task, so that a reader of a prompt finds it.
+pub const TASK: &str = "Task: ";
+
+const ACTOR: &str = "You solve a task by calling tools, step by step. Before each call, say in one \
+    or two sentences what you know and what you need next. Call a tool only if it helps; if a tool \
+    fails or finds nothing, try another one. When you know the answer, call Finish with it, as short \
+    as it can be: a name, a number, a date. If it cannot be found, call Finish with gave_up set.";
+
+const WEIGHTS: &str = " Each tool has a weight in brackets: how useful it has been at this point \
+    before. Prefer heavier tools among those that can do what you need.";
+
+const DIRECT: &str = "Answer the task from what you know, as short as you can: a name, a number, a \
+    date. Give the answer only.";
+
+/// Asks for the next action (ToolNet, eq. 4).
+pub fn actor(
+    state: &State,
+    task: &Task,
+    menu: &[MenuItem],
+    trajectory: &Trajectory,
+    reflections: &[String],
+) -> Request {
+    let format = weight_format(state);
+    let weighted = format != WeightFormat::None && menu.iter().any(|item| item.weight.is_some());
+    let system = if weighted { format!("{ACTOR}{WEIGHTS}") } else { ACTOR.to_owned() };
+    let mut messages = vec![Message::system(system), Message::user(user(task, reflections))];
+    let history = state.knobs.count(Knob::History);
+    let skip = trajectory.turns.len().saturating_sub(history);
+    for turn in &trajectory.turns[skip..] {
+        let (text, calls) = (turn.thought.clone(), turn.calls.clone());
+        messages.push(Message::Assistant { text, calls });
+        if turn.calls.is_empty() {
+            messages.push(Message::user("That was neither a call nor an answer. Go on."));
+        }
+        for (call, called) in turn.calls.iter().zip(&turn.called) {
+            messages.push(Message::Tool {
+                id: call.id.clone(),
+                tool: called.tool.clone(),
+                text: called.observation.text(),
+            });
+        }
+    }
+    Request {
+        role: Role::Actor,
+        messages,
+        tools: menu.iter().filter_map(|item| tool(state, item, format)).collect(),
+        temperature: Some(state.knobs.get(Knob::Temperature)),
+        max_tokens: None,
+        stop: Vec::new(),
+    }
+}
+
+/// Asks for an answer without tools.
+pub fn direct(state: &State, task: &Task, reflections: &[String]) -> Request {
+    Request {
+        role: Role::Actor,
+        messages: vec![Message::system(DIRECT), Message::user(user(task, reflections))],
+        tools: Vec::new(),
+        temperature: Some(state.knobs.get(Knob::Temperature)),
+        max_tokens: None,
+        stop: Vec::new(),
+    }
+}
+
+/// A request without tools and at temperature 0, about a finished try.
+pub fn about(role: Role, system: &str, task: &Task, tried: &Trajectory, ending: &Ending) -> Request {
+    let text = format!(
+        "{TASK}{}\n\nWhat was done:\n{}\n\nAnswer: {}\n{}",
+        task.text,
+        told(tried),
+        ending.answer.as_deref().unwrap_or("none"),
+        verdict(task, ending),
+    );
+    Request {
+        role,
+        messages: vec![Message::system(system), Message::user(text)],
+        tools: Vec::new(),
+        temperature: Some(0.0),
+        max_tokens: None,
+        stop: Vec::new(),
+    }
+}
+
+fn user(task: &Task, reflections: &[String]) -> String {
+    let mut text = format!("{TASK}{}", task.text);
+    if !reflections.is_empty() {
+        text.push_str("\n\nEarlier tries failed. What they taught:");
+        for reflection in reflections {
+            text.push_str("\n- ");
+            text.push_str(reflection);
+        }
+    }
+    text
+}
+
+/// The trajectory, a line of JSON for each call, so that neither a model nor a person can mistake a
+/// result for an instruction.
+fn told(trajectory: &Trajectory) -> String {
+    let lines: Vec<_> = trajectory
+        .turns
+        .iter()
+        .enumerate()
+        .flat_map(|(i, turn)| turn.called.iter().map(move |called| (i + 1, turn, called)))
+        .map(|(step, turn, called)| {
+            json!({
+                "step": step,
+                "thought": turn.thought,
+                "tool": called.tool,
+                "arguments": called.arguments,
+                "result": called.observation.text(),
+            })
+            .to_string()
+        })
+        .collect();
+    if lines.is_empty() { "No tool was called.".to_owned() } else { lines.join("\n") }
+}
+
+fn verdict(task: &Task, ending: &Ending) -> &'static str {
+    match ending.is_correct(task) {
+        Some(true) => "The answer is right.",
+        Some(false) => "The answer is wrong.",
+        None => "Whether the answer is right is not known.",
+    }
+}
+
+/// The weight format that the knob says.
+pub fn weight_format(state: &State) -> WeightFormat {
+    let index = state.knobs.count(Knob::WeightFormat);
+    WeightFormat::ALL.get(index).copied().unwrap_or_default()
+}
+
+/// How a menu's line is offered; `None` for a tool that left just now.
+fn tool(state: &State, item: &MenuItem, format: WeightFormat) -> Option<ToolDef> {
+    if item.why == Offered::Finish {
+        return Some(finish());
+    }
+    let spec = &state.tools.get(&item.tool)?.spec;
+    let mark = match (item.why, item.weight) {
+        (Offered::Explore, _) => "[new here] ".to_owned(),
+        (_, Some(weight)) if format != WeightFormat::None => {
+            format!("[weight {}] ", format.show(weight))
+        }
+        (_, Some(_) | None) => String::new(),
+    };
+    Some(ToolDef {
+        name: spec.name.clone(),
+        description: format!("{mark}{}", spec.description),
+        parameters: spec.parameters.clone(),
+    })
+}
+
+/// Finishing is always useful, so it has no weight (ToolNet's prompt).
+fn finish() -> ToolDef {
+    ToolDef {
+        name: FINISH.into(),
+        description: "End the task with its answer.".to_owned(),
+        parameters: schema(),
+    }
+}
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "answer": {"type": "string", "description": "The answer, as short as it can be."},
+            "gave_up": {"type": "boolean", "description": "True if no answer can be found."},
+        },
+        "required": ["answer"],
+    })
+}
