@@ -1,0 +1,248 @@
+//! From arguments, configuration and workspace to a session, in one place for the screen and for
+//! scripts. A blueprint can be sent to the engine's thread; the session built from it stays there.
+
+use std::{
+    path::{Path, PathBuf},
+    rc::Rc,
+};
+
+use toolyard::{
+    chat::Role,
+    config::{Config, ModelConfig},
+    engine::{Keep, Reload, Setup},
+    event::Opening,
+    fault::FaultSpec,
+    id::ModelName,
+    journal::{Header, Journal},
+    knob::{Knob, Knobs},
+    model::{Model, openai::OpenAi, simulated::Simulated},
+    spec::Task,
+    strategy::Strategy,
+    tool::{ToolBox, manifest},
+    workspace::{Learned, Workspace},
+};
+
+use super::{SessionArgs, trouble::Trouble};
+
+/// How long a person is given at every boundary where nothing else takes time.
+const DEMO_PACE_MS: f64 = 80.0;
+
+/// Everything that a session needs, checked.
+pub struct Blueprint {
+    pub config: Config,
+    workspace: Workspace,
+    strategy: Strategy,
+    knobs: Knobs,
+    tasks: Vec<Task>,
+    faults: Vec<FaultSpec>,
+    learned: Option<PathBuf>,
+    journal: Option<PathBuf>,
+    /// On the screen: starts paused, and stays when the queue is empty.
+    live: bool,
+}
+
+impl Blueprint {
+    /// Reads everything and checks it, for a script.
+    pub fn draw(args: &SessionArgs, task: Option<&str>) -> Result<Self, Trouble> {
+        let mut config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
+        if let Some(seed) = args.seed {
+            config.session.seed = seed;
+        }
+        if let Some(model) = &args.model {
+            bind_all(&mut config, model)?;
+        }
+        let strategy = match &args.strategy {
+            Some(text) => text.parse().map_err(Trouble::Usage)?,
+            None => config.session.strategy,
+        };
+        let mut knobs = config.knobs.clone();
+        for text in &args.knob {
+            let (knob, value) = parse_knob(text)?;
+            knobs.set(knob, value);
+        }
+        let folder = args.workspace.clone().or_else(|| config.session.workspace.clone());
+        let mut workspace = match &folder {
+            Some(folder) => Workspace::load(folder).map_err(Trouble::usage)?,
+            None => Workspace::embedded().map_err(Trouble::usage)?,
+        };
+        let learned = match (&args.learned, &workspace.folder) {
+            (None, Some(folder)) if !args.fresh => Some(folder.join("learned.json")),
+            (Some(path), _) => {
+                workspace.learned = Learned::load(path).map_err(Trouble::usage)?;
+                Some(path.clone())
+            }
+            (None, _) => None,
+        };
+        if args.fresh {
+            workspace.learned = Learned::default();
+        }
+        for spec in &args.fault {
+            known_tool(&workspace, spec)?;
+        }
+        let tasks = tasks(args, task, &workspace)?;
+        let journal = journal_path(args, &config);
+        let faults = args.fault.clone();
+        let live = false;
+        Ok(Self { config, workspace, strategy, knobs, tasks, faults, learned, journal, live })
+    }
+
+    /// For the screen: waits for the user, and goes slowly enough to follow if a simulated model
+    /// would otherwise be done at once.
+    pub fn for_the_screen(mut self) -> Self {
+        self.live = true;
+        let simulated = self.config.roles.values().any(|model| {
+            matches!(self.config.models.get(model), Some(ModelConfig::Simulated(_)))
+        });
+        let untouched = self.knobs.get(Knob::Pace) == Knob::Pace.spec().default;
+        if simulated && untouched {
+            self.knobs.set(Knob::Pace, DEMO_PACE_MS);
+        }
+        self
+    }
+
+    pub fn title(&self) -> &str {
+        &self.workspace.title
+    }
+
+    /// Starts the journal, if one is wanted.
+    pub fn take_journal(&mut self) -> Result<Option<Journal>, Trouble> {
+        let header = Header::at(jiff::Timestamp::now());
+        let create = |path: PathBuf| Journal::create(&path, &header).map_err(Trouble::usage);
+        self.journal.take().map(create).transpose()
+    }
+
+    /// Builds the session. Its parts belong to the thread that calls this.
+    pub fn build(self, journal: Option<Journal>) -> Result<Setup, Trouble> {
+        let models = self.models()?;
+        let opening = Opening {
+            seed: self.config.session.seed,
+            workspace: self.workspace.title.clone(),
+            strategy: self.strategy.to_string(),
+            knobs: self.knobs.clone(),
+            models: models.iter().map(|model| (**model.spec()).clone()).collect(),
+            roles: self.config.roles.clone(),
+            paused: self.live,
+        };
+        let keep = self.learned.map(|path| -> Keep {
+            Box::new(move |learning| Learned::of(learning).save(&path))
+        });
+        let reload = self.workspace.folder.clone().map(|folder| -> Reload {
+            Box::new(move || {
+                manifest::load_dir(&folder.join("tools")).map_err(|problems| problems.to_string())
+            })
+        });
+        Ok(Setup {
+            opening,
+            models,
+            graph: self.workspace.known_graph(),
+            scores: self.workspace.known_scores(),
+            tools: ToolBox::from_manifests(self.workspace.manifests),
+            tasks: self.tasks,
+            faults: self.faults,
+            journal,
+            stay: self.live,
+            keep,
+            reload,
+        })
+    }
+
+    fn models(&self) -> Result<Vec<Rc<dyn Model>>, Trouble> {
+        let mut models: Vec<Rc<dyn Model>> = Vec::new();
+        for (name, config) in &self.config.models {
+            models.push(match config {
+                ModelConfig::Simulated(settings) => Rc::new(Simulated::new(
+                    name.clone(),
+                    *settings,
+                    self.config.session.seed,
+                    self.tasks.iter().chain(&self.workspace.tasks).cloned(),
+                )),
+                ModelConfig::OpenAi(endpoint) => {
+                    Rc::new(OpenAi::new(endpoint.clone()).map_err(Trouble::usage)?)
+                }
+            });
+        }
+        Ok(models)
+    }
+}
+
+fn bind_all(config: &mut Config, model: &str) -> Result<(), Trouble> {
+    let name = ModelName::from(model);
+    if !config.models.contains_key(&name) {
+        let known: Vec<_> = config.models.keys().map(ModelName::as_str).collect();
+        let text = format!("no model `{model}` is configured; there is {}", known.join(", "));
+        return Err(Trouble::Usage(text));
+    }
+    for role in Role::ALL {
+        config.roles.insert(role, name.clone());
+    }
+    Ok(())
+}
+
+fn parse_knob(text: &str) -> Result<(Knob, f64), Trouble> {
+    let expected = || {
+        let names: Vec<_> = toolyard::knob::KNOBS.iter().map(|spec| spec.name).collect();
+        Trouble::Usage(format!("--knob {text}: expected NAME=VALUE, NAME one of {}", names.join(", ")))
+    };
+    let (name, value) = text.split_once('=').ok_or_else(expected)?;
+    let knob = Knob::by_name(name.trim()).ok_or_else(expected)?;
+    let value = knob.spec().parse(value).map_err(|why| Trouble::Usage(format!("--knob {why}")))?;
+    Ok((knob, value))
+}
+
+fn known_tool(workspace: &Workspace, fault: &FaultSpec) -> Result<(), Trouble> {
+    let names = || workspace.manifests.iter().map(|manifest| manifest.spec.name.as_str());
+    if names().any(|name| name == fault.tool.as_str()) {
+        return Ok(());
+    }
+    let near = toolyard::words::expected(fault.tool.as_str(), names());
+    Err(Trouble::Usage(format!("--fault {fault}: there is no tool {}; {near}", fault.tool)))
+}
+
+/// The tasks of a session: the one given, those of a file, or the workspace's, as many as wanted.
+fn tasks(
+    args: &SessionArgs,
+    task: Option<&str>,
+    workspace: &Workspace,
+) -> Result<Vec<Task>, Trouble> {
+    let all = match (task, &args.tasks) {
+        (Some(text), _) if text.trim().is_empty() => {
+            return Err(Trouble::Usage("the task is empty".to_owned()));
+        }
+        (Some(text), _) => {
+            let known = workspace.tasks.iter().find(|task| task.text == text.trim());
+            vec![known.cloned().unwrap_or_else(|| Task::from_text(text.trim()))]
+        }
+        (None, Some(path)) => toolyard::tasks::load(path).map_err(Trouble::usage)?,
+        (None, None) => workspace.tasks.clone(),
+    };
+    match args.tasks_limit {
+        Some(limit) => Ok(all.iter().cycle().take(limit).cloned().collect()),
+        None => Ok(all),
+    }
+}
+
+/// Where the journal goes, if it is wanted; a name that sorts by time and is not taken.
+fn journal_path(args: &SessionArgs, config: &Config) -> Option<PathBuf> {
+    if args.no_journal {
+        return None;
+    }
+    args.journal.clone().or_else(|| {
+        let folder = config.session.journals.clone().or_else(default_journals)?;
+        let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%S").to_string();
+        let free = |path: &PathBuf| !path.exists();
+        let name = |n: u32| folder.join(numbered(&now, n));
+        (1..1000).map(name).find(free)
+    })
+}
+
+fn numbered(now: &str, n: u32) -> PathBuf {
+    match n {
+        1 => Path::new(&format!("{now}.jsonl")).to_owned(),
+        n => Path::new(&format!("{now}-{n}.jsonl")).to_owned(),
+    }
+}
+
+fn default_journals() -> Option<PathBuf> {
+    let dirs = directories::ProjectDirs::from("", "", "toolyard")?;
+    Some(dirs.data_dir().join("journals"))
+}

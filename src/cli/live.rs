@@ -1,0 +1,87 @@
+//! The screen on a session that runs, or on one that has run.
+
+use std::{sync::Arc, thread};
+
+use tokio::sync::mpsc;
+
+use toolyard::{
+    command::Command,
+    engine,
+    event::Record,
+    journal::{Header, Loaded},
+    ui,
+};
+
+use super::{blueprint::Blueprint, trouble::Trouble};
+
+/// Opens the screen on a new session. The engine has a thread of its own, so that neither waits for
+/// the other; the two share nothing but two channels.
+pub fn live(blueprint: Blueprint) -> Result<(), Trouble> {
+    let mut blueprint = blueprint.for_the_screen();
+    let settings = settings(&blueprint.config)?;
+    let (command, commands) = mpsc::unbounded_channel();
+    let (record, records) = mpsc::unbounded_channel();
+    let source = ui::Source {
+        opened: Header::at(jiff::Timestamp::now()).opened,
+        records,
+        commands: Some(command.clone()),
+        title: blueprint.title().to_owned(),
+    };
+    let journal = blueprint.take_journal()?;
+    let path = journal.as_ref().map(|journal| journal.path().to_owned());
+    let engine = thread::Builder::new().name("engine".to_owned()).spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(Trouble::failed)?;
+        runtime.block_on(async {
+            let setup = blueprint.build(journal)?;
+            let listener = Box::new(move |seen: &Arc<Record>| {
+                // A screen that is gone has said so by a `Stop`.
+                let _ = record.send(Arc::clone(seen));
+            });
+            engine::run(setup, commands, listener).await.map_err(Trouble::failed)
+        })
+    });
+    let engine = engine.map_err(Trouble::failed)?;
+    let shown = ui::run(source, settings).map_err(Trouble::failed);
+    // However the screen ended, the session must end properly too.
+    let _ = command.send(Command::Stop);
+    let ended = engine.join().map_err(|_| Trouble::Failed("the engine panicked".to_owned()))?;
+    shown?;
+    ended?;
+    if let Some(path) = path {
+        println!("journal: {}", path.display());
+    }
+    Ok(())
+}
+
+/// Opens the screen on a journal.
+pub fn past(loaded: Loaded, title: String, config: &toolyard::config::Config) -> Result<(), Trouble> {
+    let settings = settings(config)?;
+    let (record, records) = mpsc::unbounded_channel();
+    for past in loaded.records {
+        // The receiver is alive: it is in this function.
+        let _ = record.send(Arc::new(past));
+    }
+    let source = ui::Source { opened: loaded.header.opened, records, commands: None, title };
+    ui::run(source, settings).map_err(Trouble::failed)
+}
+
+fn settings(config: &toolyard::config::Config) -> Result<ui::Settings, Trouble> {
+    ui::Settings::new(&config.ui.theme, &config.ui.keys).map_err(Trouble::usage)
+}
+
+/// Waits for Ctrl-C or a polite kill.
+pub async fn interrupted() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        let mut signals: Vec<_> = kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect();
+        let waits = signals.iter_mut().map(|signal| Box::pin(signal.recv()));
+        futures::future::select_all(waits).await;
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = tokio::signal::ctrl_c().await;
+    }
+}
