@@ -15,5 +15,7 @@ pub mod model;
 pub mod outcome;
 pub mod spec;
 pub mod state;
+pub mod toml_file;
 pub mod tool;
 pub mod ui;
+pub mod words;

@@ -61,7 +61,6 @@ impl ToolState {
     }
 }
 
-
 impl State {
     pub(super) fn join(&mut self, spec: Arc<ToolSpec>) {
         let name = spec.name.clone();

@@ -1,11 +1,21 @@
 //! Tools and where they come from. The engine calls a [`Tool`] and nothing else; it does not know
 //! whether a built-in function, a program or a table of recorded answers stands behind it.
 
+pub mod builtin;
+pub mod check;
+pub mod command;
+pub mod manifest;
+pub mod output;
+pub mod recorded;
+mod toolbox;
+pub mod world;
+
 use std::sync::Arc;
 
 use futures::future::LocalBoxFuture;
 use serde_json::Value;
 
+pub use self::toolbox::{Changes, ToolBox};
 pub use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 use crate::spec::ToolSpec;
 

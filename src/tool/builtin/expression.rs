@@ -1,0 +1,173 @@
+//! The calculator: expressions and units, on the fend library. What is asked may be anything, so it
+//! works on a thread of its own, with room for deep nesting and an end to its patience; meanwhile
+//! the engine goes on, and a dropped call stops the work.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
+    thread,
+};
+
+use fend_core::Interrupt;
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use super::{arguments, numbers::plain};
+use crate::{
+    tool::{ToolError, ToolErrorKind},
+    words::clipped,
+};
+
+/// Characters of an expression: each may nest one level deeper.
+const LENGTH: usize = 300;
+/// Enough for [`LENGTH`] levels, also without optimisation.
+const STACK: usize = 64 * 1024 * 1024;
+/// How often the library may look up before it is stopped: some seconds of work. Counted and not
+/// timed, so that the same expression ends the same way on every machine whose tools have the time.
+const LOOKS: u32 = 20_000_000;
+
+#[derive(Default)]
+struct Limit {
+    looks: AtomicU32,
+    dropped: Arc<AtomicBool>,
+}
+
+impl Interrupt for Limit {
+    fn should_interrupt(&self) -> bool {
+        self.looks.fetch_add(1, Ordering::Relaxed) > LOOKS || self.dropped.load(Ordering::Relaxed)
+    }
+}
+
+/// Tells the thread that nobody waits any more.
+struct OnDrop(Arc<AtomicBool>);
+
+impl Drop for OnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The value of `expression`, as plain text.
+pub async fn calculate(arguments: &Value) -> Result<String, ToolError> {
+    evaluate(arguments::text(arguments, "expression")?.to_owned()).await
+}
+
+/// `value` in the unit `from`, given in the unit `to`.
+pub async fn convert_unit(arguments: &Value) -> Result<String, ToolError> {
+    let value = arguments::number(arguments, "value")?;
+    let from = arguments::text(arguments, "from")?;
+    let to = arguments::text(arguments, "to")?;
+    evaluate(format!("{} {from} to {to}", plain(value))).await
+}
+
+async fn evaluate(expression: String) -> Result<String, ToolError> {
+    refuse_programs(&expression)?;
+    let limit = Limit::default();
+    let _stop = OnDrop(limit.dropped.clone());
+    let (tell, told) = oneshot::channel();
+    let work = move || {
+        let result =
+            fend_core::evaluate_with_interrupt(&expression, &mut fend_core::Context::new(), &limit);
+        let _nobody_waits = tell.send(result.map_err(|error| {
+            let (shown, why) = (clipped(&expression, 80), clipped(&error, 200));
+            failed(format!("cannot calculate {shown:?}: {why}"))
+        }));
+    };
+    thread::Builder::new()
+        .name("calculator".into())
+        .stack_size(STACK)
+        .spawn(work)
+        .map_err(|error| ToolError::new(ToolErrorKind::Unavailable, error.to_string()))?;
+    // The thread ends without a word only if the library panics.
+    let result = told.await.map_err(|_| failed("the calculation broke down".into()))??;
+    // What matters is the number; that it is rounded shows in its decimals.
+    let text = result.get_main_result();
+    Ok(text.strip_prefix("approx. ").unwrap_or(text).to_owned())
+}
+
+/// The library also knows functions, variables and text, and with them expressions that have no
+/// end. A calculator needs none of that.
+fn refuse_programs(expression: &str) -> Result<(), ToolError> {
+    if expression.chars().count() > LENGTH {
+        return Err(failed(format!("expected an expression of at most {LENGTH} characters")));
+    }
+    if let Some(bad) = expression.chars().find(|c| {
+        !(c.is_alphanumeric()
+            || c.is_whitespace() && *c != '\n'
+            || "+-*/^%!().,_°√×÷−·€$£'".contains(*c))
+    }) {
+        return Err(failed(format!(
+            "{bad:?} is not part of an expression that is calculated here"
+        )));
+    }
+    Ok(())
+}
+
+fn failed(text: String) -> ToolError {
+    ToolError::new(ToolErrorKind::Failed, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::*;
+
+    async fn value(expression: &str) -> Result<String, ToolError> {
+        calculate(&json!({ "expression": expression })).await
+    }
+
+    #[tokio::test]
+    async fn expressions_give_plain_numbers() {
+        let cases = [
+            ("2 + 3 * 4", "14"),
+            ("(1240000 + 212000) / 2", "726000"),
+            ("10 / 3", "3.3333333333"),
+            ("2^64", "18446744073709551616"),
+            ("sqrt(2)", "1.4142135624"),
+            ("1000 * (1 + 0.04 / 12)^60", "1220.9965939421"),
+        ];
+        for (expression, expected) in cases {
+            assert_eq!(value(expression).await.as_deref(), Ok(expected));
+        }
+    }
+
+    #[tokio::test]
+    async fn units() {
+        let miles = json!({ "value": 26, "from": "miles", "to": "km" });
+        assert_eq!(convert_unit(&miles).await.as_deref(), Ok("41.842944 km"));
+        let heat = json!({ "value": "2870", "from": "celsius", "to": "fahrenheit" });
+        assert_eq!(convert_unit(&heat).await.as_deref(), Ok("5198 fahrenheit"));
+        assert!(convert_unit(&json!({ "value": 1, "from": "km", "to": "kg" })).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn what_is_no_expression_is_refused_with_a_reason() {
+        let long = "1+".repeat(LENGTH);
+        let bad = ["1/0", "2 +", "(\\x. x x) (\\x. x x)", "f = x: f x; f 1", "\"a\" * 9", &long];
+        for expression in bad {
+            let error = value(expression).await.unwrap_err();
+            assert_eq!(error.kind, ToolErrorKind::Failed, "{expression}: {error}");
+        }
+    }
+
+    /// Each of these either has no end, or overflowed an ordinary stack.
+    #[tokio::test]
+    async fn whatever_is_asked_can_be_given_up() {
+        let endless = ["9^9^9^9", "99999999!", "10^10^10", "0.1^-99999999", "(2^(2^40)) mod 7"];
+        let deep = [
+            format!("{}1{}", "(".repeat(149), ")".repeat(149)),
+            format!("{}1", "-".repeat(299)),
+            format!("{}2", "2^".repeat(149)),
+            format!("9{}", "!".repeat(299)),
+            format!("{}2", "sqrt ".repeat(59)),
+        ];
+        for expression in endless.into_iter().chain(deep.iter().map(String::as_str)) {
+            let _ended = tokio::time::timeout(Duration::from_millis(100), value(expression)).await;
+        }
+    }
+}

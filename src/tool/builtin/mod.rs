@@ -1,0 +1,244 @@
+//! Tools that are functions of this program: what the samples are made of. They are pure: arguments
+//! and a seed decide everything, so that runs repeat.
+//!
+//! Beside useful ones there are those that ToolNet's experiments need: one that never finds, one
+//! that makes numbers up, one that is slow, one that fails now and then.
+
+mod arguments;
+mod calendar;
+mod expression;
+mod knowledge;
+mod numbers;
+mod text;
+mod travel;
+
+use std::{sync::Arc, time::Duration};
+
+use futures::future::{FutureExt, LocalBoxFuture};
+use serde_json::Value;
+
+use self::knowledge::Search;
+use crate::{
+    chance::Chance,
+    spec::ToolSpec,
+    toml_file::{Field, Fields},
+    tool::{
+        Invocation, Tool, ToolError, ToolErrorKind, ToolOutput,
+        output::{MAX_OUTPUT, bounded},
+    },
+    words,
+};
+
+/// A built-in function with its options.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Builtin {
+    name: &'static str,
+    needs: &'static [&'static str],
+    does: Does,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Does {
+    Work(Work),
+    Slow { delay: Duration, of: Box<Builtin> },
+    Flaky { probability: f64, error: String, of: Box<Builtin> },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Work {
+    KnowledgeSearch(Search),
+    KnowledgeLookup,
+    Timetable,
+    Climate,
+    Translate,
+    Calculate,
+    ConvertUnit,
+    ConvertCurrency,
+    ListStatistic,
+    DaysBetween,
+    DateShift,
+    TextMeasure,
+    TextTransform,
+    NothingFound,
+    RandomNumber { least: i64, most: i64 },
+}
+
+/// What a manifest may name.
+struct Entry {
+    name: &'static str,
+    /// Arguments that the function cannot do without.
+    needs: &'static [&'static str],
+    /// Reads its options.
+    read: fn(&mut Fields<'_>) -> Option<Does>,
+}
+
+#[rustfmt::skip]
+static REGISTRY: [Entry; 17] = [
+    Entry { name: "knowledge_search", needs: &["query"], read: read_search },
+    Entry { name: "knowledge_lookup", needs: &["title"], read: |_| work(Work::KnowledgeLookup) },
+    Entry { name: "timetable", needs: &["from", "to"], read: |_| work(Work::Timetable) },
+    Entry { name: "climate", needs: &["city"], read: |_| work(Work::Climate) },
+    Entry { name: "translate", needs: &["word", "language"], read: |_| work(Work::Translate) },
+    Entry { name: "calculator", needs: &["expression"], read: |_| work(Work::Calculate) },
+    Entry { name: "unit_convert", needs: &["value", "from", "to"], read: |_| work(Work::ConvertUnit) },
+    Entry { name: "currency_convert", needs: &["amount", "from", "to"], read: |_| work(Work::ConvertCurrency) },
+    Entry { name: "list_statistic", needs: &["numbers", "statistic"], read: |_| work(Work::ListStatistic) },
+    Entry { name: "days_between", needs: &["from", "to"], read: |_| work(Work::DaysBetween) },
+    Entry { name: "date_shift", needs: &["date", "days"], read: |_| work(Work::DateShift) },
+    Entry { name: "text_measure", needs: &["text", "what"], read: |_| work(Work::TextMeasure) },
+    Entry { name: "text_transform", needs: &["text", "operation"], read: |_| work(Work::TextTransform) },
+    Entry { name: "nothing_found", needs: &[], read: |_| work(Work::NothingFound) },
+    Entry { name: "random_number", needs: &[], read: read_random },
+    Entry { name: "slow", needs: &[], read: read_slow },
+    Entry { name: "flaky", needs: &[], read: read_flaky },
+];
+
+fn work(work: Work) -> Option<Does> {
+    Some(Does::Work(work))
+}
+
+fn read_search(options: &mut Fields<'_>) -> Option<Does> {
+    let kinds = options.get("kinds").map_or(Some(Vec::new()), |field| field.texts());
+    let hits = options.get("hits").map_or(Some(3), |field| field.whole(1, 20));
+    work(Work::KnowledgeSearch(Search { kinds: kinds?, hits: hits? as usize }))
+}
+
+fn read_random(options: &mut Fields<'_>) -> Option<Does> {
+    const FAR: i64 = 1_000_000_000;
+    let least = options.get("least").map_or(Some(0), |field| field.whole(-FAR, FAR));
+    let most = options.get("most").map_or(Some(1000), |field| field.whole(-FAR, FAR));
+    let (least, most) = (least?, most?);
+    if least > most {
+        options.refuse(format!("expected `least` to be at most `most`, got {least} and {most}"));
+        return None;
+    }
+    work(Work::RandomNumber { least, most })
+}
+
+fn read_slow(options: &mut Fields<'_>) -> Option<Does> {
+    let delay = options
+        .need("delay", "delay = \"2s\"")
+        .and_then(|field| field.duration(Duration::ZERO, Duration::from_secs(3600)));
+    let of = read_wrapped(options);
+    Some(Does::Slow { delay: delay?, of: of? })
+}
+
+fn read_flaky(options: &mut Fields<'_>) -> Option<Does> {
+    let probability =
+        options.need("probability", "probability = 0.3").and_then(|field| field.number(0.0, 1.0));
+    let error = options.get("error").map_or(Some("the service is unavailable"), |f| f.text());
+    let of = read_wrapped(options);
+    Some(Does::Flaky { probability: probability?, error: error?.into(), of: of? })
+}
+
+/// The function that a wrapper is around.
+fn read_wrapped(options: &mut Fields<'_>) -> Option<Box<Builtin>> {
+    let name = options.need("builtin", "builtin = \"calculator\", the function it is around");
+    let inner = options.get("options");
+    Builtin::read(&name?, inner.as_ref()).map(Box::new)
+}
+
+impl Builtin {
+    /// Reads the name of a function and its table of options; notes what is wrong.
+    pub fn read(name: &Field<'_>, options: Option<&Field<'_>>) -> Option<Self> {
+        let text = name.text()?;
+        let Some(entry) = REGISTRY.iter().find(|entry| entry.name == text) else {
+            let known = REGISTRY.iter().map(|entry| entry.name);
+            name.refuse(format!(
+                "no built-in tool is called {text:?}; {}",
+                words::expected(text, known)
+            ));
+            return None;
+        };
+        let mut fields = match options {
+            Some(field) => field.table()?,
+            None => name.without_fields(),
+        };
+        let does = (entry.read)(&mut fields);
+        fields.finish();
+        Some(Self { name: entry.name, needs: entry.needs, does: does? })
+    }
+
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The arguments that a manifest's schema must declare.
+    pub fn needs(&self) -> &'static [&'static str] {
+        match &self.does {
+            Does::Slow { of, .. } | Does::Flaky { of, .. } => of.needs(),
+            Does::Work(_) => self.needs,
+        }
+    }
+
+    async fn answer(&self, invocation: &Invocation) -> Result<String, ToolError> {
+        let chance = Chance::new(invocation.seed).with(self.name.as_bytes());
+        match &self.does {
+            Does::Work(work) => work.answer(&invocation.arguments, chance).await,
+            Does::Slow { delay, of } => {
+                tokio::time::sleep(*delay).await;
+                Box::pin(of.answer(invocation)).await
+            }
+            Does::Flaky { probability, error, of } => {
+                if chance.unit() < *probability {
+                    return Err(ToolError::new(ToolErrorKind::Failed, error));
+                }
+                Box::pin(of.answer(invocation)).await
+            }
+        }
+    }
+}
+
+impl Work {
+    /// # Errors
+    /// [`ToolErrorKind::Arguments`] for what the function cannot use, [`ToolErrorKind::Failed`] for
+    /// what it cannot do.
+    async fn answer(&self, arguments: &Value, chance: Chance) -> Result<String, ToolError> {
+        match self {
+            Work::KnowledgeSearch(search) => search.answer(arguments),
+            Work::KnowledgeLookup => knowledge::look_up(arguments),
+            Work::Timetable => travel::timetable(arguments),
+            Work::Climate => knowledge::climate(arguments),
+            Work::Translate => knowledge::translate(arguments),
+            Work::Calculate => expression::calculate(arguments).await,
+            Work::ConvertUnit => expression::convert_unit(arguments).await,
+            Work::ConvertCurrency => numbers::convert_currency(arguments),
+            Work::ListStatistic => numbers::list_statistic(arguments),
+            Work::DaysBetween => calendar::days_between(arguments),
+            Work::DateShift => calendar::shift(arguments),
+            Work::TextMeasure => text::measure(arguments),
+            Work::TextTransform => text::transform(arguments),
+            Work::NothingFound => Ok(knowledge::NOTHING.into()),
+            Work::RandomNumber { least, most } => {
+                let span = most - least + 1;
+                Ok((least + (chance.unit() * span as f64) as i64).to_string())
+            }
+        }
+    }
+}
+
+/// A tool that is a built-in function.
+pub struct BuiltinTool {
+    spec: Arc<ToolSpec>,
+    function: Builtin,
+}
+
+impl BuiltinTool {
+    pub fn new(spec: Arc<ToolSpec>, function: Builtin) -> Self {
+        Self { spec, function }
+    }
+}
+
+impl Tool for BuiltinTool {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    fn call<'a>(
+        &'a self,
+        invocation: &'a Invocation,
+    ) -> LocalBoxFuture<'a, Result<ToolOutput, ToolError>> {
+        async move { Ok(bounded(&self.function.answer(invocation).await?, MAX_OUTPUT)) }
+            .boxed_local()
+    }
+}

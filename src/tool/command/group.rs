@@ -1,0 +1,187 @@
+//! A running program and everything it started: one process group, which ends when the program
+//! ends, when the call is dropped, and when toolyard exits. The group has a session of its own, so
+//! that no program can open the terminal behind the screen and ask there for a password.
+//!
+//! A thread of its own waits for each program. So it is reaped whether or not anybody still awaits
+//! it, and whether or not the runtime still turns; and because the thread learns of the end before
+//! it reaps, the group's number is never used after the system may have given it to somebody else.
+
+use std::{
+    io,
+    os::unix::process::CommandExt,
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use tokio::{
+    process::{ChildStderr, ChildStdin, ChildStdout},
+    sync::watch,
+};
+
+/// How long a program may take to end when asked, before it is ended.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Groups that are running, for [`end_all`].
+static RUNNING: Mutex<Vec<Arc<Leader>>> = Mutex::new(Vec::new());
+
+/// Ends every program that a tool started, at once, and waits up to a second until they are gone.
+/// For the moment before toolyard itself ends: threads that would do it politely end with it.
+pub fn end_all() {
+    let running = locked(&RUNNING).clone();
+    for leader in &running {
+        leader.signal(Signal::KILL);
+    }
+    let deadline = Instant::now() + Duration::from_secs(1);
+    for leader in &running {
+        leader.is_reaped_within(deadline.saturating_duration_since(Instant::now()));
+    }
+}
+
+/// The first process of a group; its number is the group's.
+struct Leader {
+    /// `None` once it is reaped.
+    pid: Mutex<Option<Pid>>,
+    reaped: Condvar,
+}
+
+impl Leader {
+    /// Sends a signal to the whole group, if it is still there.
+    fn signal(&self, signal: Signal) {
+        if let Some(pid) = *locked(&self.pid) {
+            // Fails only when nobody of the group is left.
+            let _gone = kill_process_group(pid, signal);
+        }
+    }
+
+    fn is_reaped_within(&self, time: Duration) -> bool {
+        let waited = self
+            .reaped
+            .wait_timeout_while(locked(&self.pid), time, |pid| pid.is_some())
+            .unwrap_or_else(PoisonError::into_inner);
+        waited.0.is_none()
+    }
+
+    /// Asks the group to end, and sees to it that it does.
+    fn end(self: Arc<Self>) {
+        if self.is_reaped_within(Duration::ZERO) {
+            return;
+        }
+        self.signal(Signal::TERM);
+        // A stopped process gets the signal above only when it goes on.
+        self.signal(Signal::CONT);
+        let leader = self.clone();
+        let waiting = thread::Builder::new().name("tool-end".into()).spawn(move || {
+            if !leader.is_reaped_within(GRACE) {
+                leader.signal(Signal::KILL);
+            }
+        });
+        if waiting.is_err() {
+            self.signal(Signal::KILL);
+        }
+    }
+}
+
+/// The ends of the pipes to a program.
+pub struct Pipes {
+    pub stdin: ChildStdin,
+    pub stdout: ChildStdout,
+    pub stderr: ChildStderr,
+}
+
+/// A running group; dropping it ends it.
+pub struct Group {
+    leader: Arc<Leader>,
+    ended: Ended,
+}
+
+/// When and how the first process ended.
+#[derive(Clone)]
+pub struct Ended(watch::Receiver<Option<ExitStatus>>);
+
+impl Ended {
+    /// Waits for the end. `None` if the system would not say how it ended.
+    pub async fn status(&mut self) -> Option<ExitStatus> {
+        self.0.wait_for(Option::is_some).await.ok().and_then(|status| *status)
+    }
+}
+
+impl Group {
+    /// Starts a program as the leader of a new group.
+    ///
+    /// # Errors
+    /// What the system says when the program, its pipes or the waiting thread cannot be made.
+    pub fn start(mut command: Command) -> io::Result<(Self, Pipes)> {
+        own_session(&mut command);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let group = Self::watch(child)?;
+        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+            return Err(io::Error::other("no pipes"));
+        };
+        let pipes = Pipes {
+            stdin: ChildStdin::from_std(stdin)?,
+            stdout: ChildStdout::from_std(stdout)?,
+            stderr: ChildStderr::from_std(stderr)?,
+        };
+        Ok((group, pipes))
+    }
+
+    fn watch(child: Child) -> io::Result<Self> {
+        let pid = Pid::from_child(&child);
+        let leader = Arc::new(Leader { pid: Mutex::new(Some(pid)), reaped: Condvar::new() });
+        let (tell, ended) = watch::channel(None);
+        let watched = leader.clone();
+        locked(&RUNNING).push(leader.clone());
+        // The closure owns the child. Where no thread can be had the child is lost unreaped, but not
+        // running: the group below is dropped, and with it ended.
+        let group = Self { leader, ended: Ended(ended) };
+        thread::Builder::new().name("tool-wait".into()).spawn(move || {
+            let status = reap(child, pid, &watched);
+            locked(&RUNNING).retain(|running| !Arc::ptr_eq(running, &watched));
+            let _nobody_waits = tell.send(status);
+        })?;
+        Ok(group)
+    }
+
+    pub fn ended(&self) -> Ended {
+        self.ended.clone()
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.leader.clone().end();
+    }
+}
+
+/// Makes the program the leader of a new session, and with it of a new group.
+fn own_session(command: &mut Command) {
+    let start_session = || rustix::process::setsid().map(drop).map_err(io::Error::from);
+    #[expect(unsafe_code, reason = "the one system call that makes a session has no safe door")]
+    // SAFETY: between fork and exec only what is safe in a signal handler may run. This is one
+    // system call: it allocates nothing, takes no lock and touches no memory of the parent.
+    unsafe {
+        command.pre_exec(start_session);
+    }
+}
+
+/// Waits for the program, ends what is left of its group, and only then lets go of its number.
+fn reap(mut child: Child, pid: Pid, leader: &Leader) -> Option<ExitStatus> {
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(pid), look) {}
+    let mut number = locked(&leader.pid);
+    let _nobody_left = kill_process_group(pid, Signal::KILL);
+    let status = child.wait().ok();
+    *number = None;
+    leader.reaped.notify_all();
+    status
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What is guarded is a number or a list: whole at every moment, also after a panic.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

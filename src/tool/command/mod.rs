@@ -1,0 +1,191 @@
+//! Tools that are programs: arguments as one line of JSON on stdin, the answer on stdout. No shell
+//! stands between, and of the environment the program sees only what the manifest lists.
+//!
+//! Whatever a program does, a call stays bounded: what it prints is drained and cut, what it starts
+//! ends with it, and a dropped call ends the program.
+
+mod capture;
+mod group;
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsStr,
+    fmt, io,
+    path::{Path, PathBuf},
+    process::{Command, ExitStatus},
+    sync::Arc,
+    time::Duration,
+};
+
+use futures::future::{FutureExt, LocalBoxFuture};
+use serde_json::Value;
+use tokio::{io::AsyncWriteExt, process::ChildStdin, time::sleep};
+
+pub use self::group::end_all;
+use self::{
+    capture::{Capture, Keep},
+    group::{Group, Pipes},
+};
+use crate::{
+    spec::ToolSpec,
+    tool::{Invocation, Tool, ToolError, ToolErrorKind, ToolOutput, output::from_bytes},
+    words::clipped,
+};
+
+/// Bytes of the end of stderr that an error shows: where programs say why they gave up.
+const STDERR: usize = 2 * 1024;
+
+/// How long output may still arrive after the program has ended. A daemon that left the group can
+/// hold the pipes open for ever; what the program itself wrote is in them already.
+const DRAIN: Duration = Duration::from_millis(250);
+
+/// How a program is run.
+#[derive(Clone, PartialEq)]
+pub struct CommandSource {
+    /// A name that is looked up in `PATH`, or a path, relative to `cwd`.
+    pub program: String,
+    pub args: Vec<String>,
+    /// Names of variables that are handed on from toolyard's own environment.
+    pub env: Vec<String>,
+    /// Variables that are set. Values may be secret and are never shown.
+    pub set: BTreeMap<String, String>,
+    /// Where it runs; `None`: where toolyard runs.
+    pub cwd: Option<PathBuf>,
+    /// Bytes of stdout that are kept.
+    pub max_output: usize,
+}
+
+impl fmt::Debug for CommandSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CommandSource")
+            .field("program", &self.program)
+            .field("args", &self.args)
+            .field("env", &self.env)
+            .field("set", &self.set.keys())
+            .field("cwd", &self.cwd)
+            .field("max_output", &self.max_output)
+            .finish()
+    }
+}
+
+impl CommandSource {
+    /// Where the program is.
+    ///
+    /// # Errors
+    /// [`ToolErrorKind::Unavailable`] with what was looked for and where.
+    pub fn find(&self) -> Result<PathBuf, ToolError> {
+        if self.program.contains('/') {
+            let base = self.cwd.as_deref().unwrap_or(Path::new(""));
+            let path = std::path::absolute(base.join(&self.program));
+            return path.map_err(|error| self.unavailable(&error));
+        }
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&path)
+            .map(|folder| folder.join(&self.program))
+            .find(|file| is_executable(file))
+            .ok_or_else(|| self.not_found(&path))
+    }
+
+    fn not_found(&self, path: &OsStr) -> ToolError {
+        let text = format!(
+            "the program `{}` is not in PATH ({}); install it, or give its whole path in the \
+             manifest's source.command",
+            self.program,
+            clipped(&path.to_string_lossy(), 300),
+        );
+        ToolError::new(ToolErrorKind::Unavailable, text)
+    }
+
+    fn unavailable(&self, error: &io::Error) -> ToolError {
+        let text = format!("the program `{}` cannot be started: {error}", self.program);
+        ToolError::new(ToolErrorKind::Unavailable, text)
+    }
+
+    fn start(&self) -> Result<(Group, Pipes), ToolError> {
+        let mut command = Command::new(self.find()?);
+        command.args(&self.args).env_clear();
+        for name in &self.env {
+            if let Some(value) = std::env::var_os(name) {
+                command.env(name, value);
+            }
+        }
+        command.envs(&self.set);
+        if let Some(cwd) = &self.cwd {
+            command.current_dir(cwd);
+        }
+        Group::start(command).map_err(|error| self.unavailable(&error))
+    }
+
+    async fn run(&self, arguments: &Value) -> Result<ToolOutput, ToolError> {
+        let (group, Pipes { stdin, stdout, stderr }) = self.start()?;
+        let mut out = Capture::new(Keep::First, self.max_output);
+        let mut err = Capture::new(Keep::Last, STDERR);
+        let mut ended = group.ended();
+        let pipes =
+            async { tokio::join!(feed(stdin, arguments), out.fill(stdout), err.fill(stderr)) };
+        tokio::select! {
+            _ = pipes => {}
+            () = async { ended.status().await; sleep(DRAIN).await } => {}
+        }
+        // A program may close its output and work on.
+        let status = group.ended().status().await;
+        self.answer(status, &out, &err)
+    }
+
+    fn answer(
+        &self,
+        status: Option<ExitStatus>,
+        out: &Capture,
+        err: &Capture,
+    ) -> Result<ToolOutput, ToolError> {
+        match status {
+            Some(status) if status.success() => Ok(from_bytes(out.kept(), out.total())),
+            status => {
+                let how = status.map_or("its end was missed".into(), |status| status.to_string());
+                let said = if err.total() > 0 { err } else { out };
+                Err(ToolError::new(
+                    ToolErrorKind::Failed,
+                    format!("`{}` failed ({how}): {}", self.program, said.tail(STDERR)),
+                ))
+            }
+        }
+    }
+}
+
+/// Writes the arguments as one line. That the program does not read them is its own affair.
+async fn feed(mut stdin: ChildStdin, arguments: &Value) {
+    let line = format!("{arguments}\n");
+    if stdin.write_all(line.as_bytes()).await.is_ok() {
+        let _closed = stdin.shutdown().await;
+    }
+}
+
+fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}
+
+/// A tool that runs a program for every call.
+pub struct CommandTool {
+    spec: Arc<ToolSpec>,
+    source: CommandSource,
+}
+
+impl CommandTool {
+    pub fn new(spec: Arc<ToolSpec>, source: CommandSource) -> Self {
+        Self { spec, source }
+    }
+}
+
+impl Tool for CommandTool {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    fn call<'a>(
+        &'a self,
+        invocation: &'a Invocation,
+    ) -> LocalBoxFuture<'a, Result<ToolOutput, ToolError>> {
+        self.source.run(&invocation.arguments).boxed_local()
+    }
+}

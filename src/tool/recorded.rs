@@ -1,0 +1,327 @@
+//! Tools whose answers were recorded: a table of arguments → answer, read from JSON lines. Real data
+//! sets come this way, and so does a tool that is too dear or too dangerous to call again.
+
+use std::{collections::HashMap, path::Path, sync::Arc};
+
+use futures::future::{FutureExt, LocalBoxFuture};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::{
+    chance::canonical,
+    spec::ToolSpec,
+    toml_file::{Problem, Problems},
+    tool::{
+        Invocation, Tool, ToolError, ToolErrorKind, ToolOutput,
+        output::{MAX_OUTPUT, bounded},
+    },
+    words::clipped,
+};
+
+/// Recorded calls of one tool. Cheap to clone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    calls: Arc<Calls>,
+    /// What is answered where nothing is recorded; without it a miss is an error.
+    pub otherwise: Option<String>,
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct Calls {
+    /// In the order of the file, so that messages repeat.
+    recorded: Vec<Recorded>,
+    /// From canonical arguments to the place in `recorded`.
+    by_arguments: HashMap<String, usize>,
+}
+
+#[derive(Debug, PartialEq)]
+struct Recorded {
+    line: usize,
+    arguments: Value,
+    answer: Result<String, String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    arguments: Value,
+    /// `null` is an answer too, so it must not read as absent.
+    #[serde(default, deserialize_with = "present")]
+    result: Option<Value>,
+    #[serde(default)]
+    error: Option<String>,
+}
+
+fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(from).map(Some)
+}
+
+impl Table {
+    /// Reads a file of lines `{"arguments": …, "result": …}` or `{"arguments": …, "error": TEXT}`.
+    ///
+    /// # Errors
+    /// Every line that cannot be used; a file that cannot be read.
+    pub fn load(path: &Path) -> Result<Self, Problems> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Problem::of_file(&name, format!("cannot be read: {error}")))?;
+        Self::parse(&name, &text)
+    }
+
+    /// Like [`Table::load`], from text that is already there.
+    ///
+    /// # Errors
+    /// Every line that cannot be used.
+    pub fn parse(name: &str, text: &str) -> Result<Self, Problems> {
+        let mut calls = Calls::default();
+        let mut problems = Vec::new();
+        for (at, line) in text.lines().enumerate() {
+            if line.trim().is_empty() {
+                continue;
+            }
+            if let Err((field, text)) = calls.add(at + 1, line) {
+                let (file, line) = (name.to_owned(), Some(at + 1));
+                problems.push(Problem { file, line, field: field.to_owned(), text });
+            }
+        }
+        if problems.is_empty() {
+            Ok(Self { calls: Arc::new(calls), otherwise: None })
+        } else {
+            Err(Problems(problems))
+        }
+    }
+
+    /// How many different arguments have an answer.
+    pub fn len(&self) -> usize {
+        self.calls.recorded.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.calls.recorded.is_empty()
+    }
+
+    /// The answer to these arguments; the order of keys does not matter, nor does `2.0` for `2`.
+    ///
+    /// # Errors
+    /// What was recorded as an error; [`ToolErrorKind::NotRecorded`] where nothing is.
+    pub fn answer(&self, arguments: &Value) -> Result<&str, ToolError> {
+        match self.calls.by_arguments.get(&key(arguments)) {
+            Some(at) => match &self.calls.recorded[*at].answer {
+                Ok(text) => Ok(text),
+                Err(text) => Err(ToolError::new(ToolErrorKind::Failed, text)),
+            },
+            None => self.otherwise.as_deref().ok_or_else(|| self.miss(arguments)),
+        }
+    }
+
+    fn miss(&self, arguments: &Value) -> ToolError {
+        let asked = clipped(&arguments.to_string(), 200);
+        let mut text = format!("nothing is recorded for {asked}");
+        match self.nearest(arguments) {
+            None => text.push_str("; the table is empty"),
+            Some(near) => {
+                let recorded = clipped(&near.arguments.to_string(), 200);
+                text.push_str(&format!("; the nearest (line {}) is {recorded}", near.line));
+                if let Some(difference) = difference("arguments", arguments, &near.arguments) {
+                    text.push_str(&format!("; first difference: {difference}"));
+                }
+            }
+        }
+        ToolError::new(ToolErrorKind::NotRecorded, text)
+    }
+
+    fn nearest(&self, arguments: &Value) -> Option<&Recorded> {
+        // A miss must stay instant on a table of millions; a hint need not be the best one.
+        const LOOKED_AT: usize = 5_000;
+        self.calls
+            .recorded
+            .iter()
+            .take(LOOKED_AT)
+            .map(|recorded| (likeness(arguments, &recorded.arguments), recorded))
+            .reduce(|best, next| if next.0 > best.0 { next } else { best })
+            .map(|(_, recorded)| recorded)
+    }
+}
+
+impl Calls {
+    fn add(&mut self, number: usize, line: &str) -> Result<(), (&'static str, String)> {
+        const EXPECTED: &str =
+            r#"expected {"arguments": {…}, "result": …} or {"arguments": {…}, "error": "…"}"#;
+        let Line { arguments, result, error } =
+            serde_json::from_str(line).map_err(|error| ("", format!("{EXPECTED}; {error}")))?;
+        if !arguments.is_object() {
+            let got = clipped(&arguments.to_string(), 60);
+            return Err(("arguments", format!("expected a JSON object, got {got}")));
+        }
+        let answer = match (result, error) {
+            (Some(Value::String(text)), None) => Ok(text),
+            (Some(value), None) => Ok(value.to_string()),
+            (None, Some(error)) => Err(error),
+            (Some(_), Some(_)) => {
+                return Err(("error", "give `result` or `error`, not both".into()));
+            }
+            (None, None) => return Err(("result", format!("missing; {EXPECTED}"))),
+        };
+        let key = key(&arguments);
+        match self.by_arguments.get(&key).map(|at| &self.recorded[*at]) {
+            Some(earlier) if earlier.answer == answer => Ok(()),
+            Some(earlier) => Err((
+                "arguments",
+                format!("line {} has another answer to the same; keep one of them", earlier.line),
+            )),
+            None => {
+                self.by_arguments.insert(key, self.recorded.len());
+                self.recorded.push(Recorded { line: number, arguments, answer });
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Canonical text in which whole numbers look the same however they were written.
+fn key(arguments: &Value) -> String {
+    fn whole(value: &Value) -> Value {
+        match value {
+            Value::Number(number) => match number.as_f64() {
+                // Beyond 2^53 a float cannot tell whole numbers apart.
+                Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 9e15 => {
+                    Value::from(float as i64)
+                }
+                Some(_) | None => value.clone(),
+            },
+            Value::Array(items) => items.iter().map(whole).collect(),
+            Value::Object(map) => {
+                map.iter().map(|(key, value)| (key.clone(), whole(value))).collect()
+            }
+            Value::Null | Value::Bool(_) | Value::String(_) => value.clone(),
+        }
+    }
+    canonical(&whole(arguments))
+}
+
+/// How much two arguments are alike: the share of fields that agree, texts counting in part.
+fn likeness(asked: &Value, recorded: &Value) -> f64 {
+    match (asked, recorded) {
+        (Value::Object(asked), Value::Object(recorded)) => {
+            let shared: f64 = asked
+                .iter()
+                .filter_map(|(key, value)| Some(likeness(value, recorded.get(key)?)))
+                .sum();
+            shared / asked.len().max(recorded.len()).max(1) as f64
+        }
+        (Value::String(asked), Value::String(recorded)) => {
+            // Quadratic in the length: look at beginnings only.
+            strsim::normalized_levenshtein(&clipped(asked, 60), &clipped(recorded, 60))
+        }
+        _ => f64::from(u8::from(key(asked) == key(recorded))),
+    }
+}
+
+/// The first field, in the order asked, in which the two differ.
+fn difference(path: &str, asked: &Value, recorded: &Value) -> Option<String> {
+    if key(asked) == key(recorded) {
+        return None;
+    }
+    if let (Value::Object(asked), Value::Object(recorded)) = (asked, recorded) {
+        for (name, value) in asked {
+            let path = format!("{path}.{name}");
+            let Some(other) = recorded.get(name) else {
+                return Some(format!("{path} is not recorded"));
+            };
+            if let Some(found) = difference(&path, value, other) {
+                return Some(found);
+            }
+        }
+        let missing = recorded.keys().find(|name| !asked.contains_key(name.as_str()))?;
+        return Some(format!("{path}.{missing} is missing"));
+    }
+    let [asked, recorded] = [asked, recorded].map(|value| clipped(&value.to_string(), 80));
+    Some(format!("{path}: asked {asked}, recorded {recorded}"))
+}
+
+/// A tool that answers from a [`Table`].
+pub struct RecordedTool {
+    spec: Arc<ToolSpec>,
+    table: Table,
+}
+
+impl RecordedTool {
+    pub fn new(spec: Arc<ToolSpec>, table: Table) -> Self {
+        Self { spec, table }
+    }
+}
+
+impl Tool for RecordedTool {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    fn call<'a>(
+        &'a self,
+        invocation: &'a Invocation,
+    ) -> LocalBoxFuture<'a, Result<ToolOutput, ToolError>> {
+        let answer = self.table.answer(&invocation.arguments);
+        async move { answer.map(|text| bounded(text, MAX_OUTPUT)) }.boxed_local()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const LINES: &str = r#"
+{"arguments":{"city":"Lyon","days":2},"result":"sunny"}
+{"arguments":{"city":"Paris","days":2},"result":{"sky":"grey"}}
+{"arguments":{"city":"Here","days":1},"result":null}
+{"arguments":{"city":"Nowhere","days":1},"error":"no such city"}
+"#;
+
+    fn table() -> Table {
+        Table::parse("t.jsonl", LINES).unwrap()
+    }
+
+    #[test]
+    fn the_order_of_keys_and_the_writing_of_whole_numbers_do_not_matter() {
+        let table = table();
+        assert_eq!(table.answer(&json!({ "days": 2.0, "city": "Lyon" })), Ok("sunny"));
+        assert_eq!(table.answer(&json!({ "city": "Paris", "days": 2 })), Ok(r#"{"sky":"grey"}"#));
+        assert_eq!(table.answer(&json!({ "city": "Here", "days": 1 })), Ok("null"));
+        let error = table.answer(&json!({ "city": "Nowhere", "days": 1 })).unwrap_err();
+        assert_eq!(error, ToolError::new(ToolErrorKind::Failed, "no such city"));
+    }
+
+    #[test]
+    fn a_miss_names_the_nearest_and_where_it_differs() {
+        let error = table().answer(&json!({ "city": "Pariss", "days": 2 })).unwrap_err();
+        assert_eq!(error.kind, ToolErrorKind::NotRecorded);
+        assert_eq!(
+            error.text,
+            "nothing is recorded for {\"city\":\"Pariss\",\"days\":2}; the nearest (line 3) is \
+             {\"city\":\"Paris\",\"days\":2}; first difference: arguments.city: asked \"Pariss\", \
+             recorded \"Paris\""
+        );
+        let error = table().answer(&json!({ "city": "Lyon" })).unwrap_err();
+        assert!(error.text.ends_with("arguments.days is missing"), "{}", error.text);
+    }
+
+    #[test]
+    fn otherwise_answers_every_miss() {
+        let table = Table { otherwise: Some("none".into()), ..table() };
+        assert_eq!(table.answer(&json!({ "city": "Oslo" })), Ok("none"));
+    }
+
+    #[test]
+    fn every_bad_line_is_named() {
+        let text = "{\"arguments\":{},\"result\":1}\nnot json\n{\"arguments\":3,\"result\":1}\n\
+                    {\"arguments\":{}}\n{\"arguments\":{},\"result\":2}\n{\"argument\":{}}";
+        let problems = Table::parse("t.jsonl", text).unwrap_err().0;
+        let lines: Vec<_> = problems.iter().filter_map(|problem| problem.line).collect();
+        assert_eq!(lines, [2, 3, 4, 5, 6]);
+        assert_eq!(
+            problems[3].to_string(),
+            "t.jsonl:5: arguments: line 1 has another answer to the same; keep one of them"
+        );
+    }
+}

@@ -1,0 +1,56 @@
+//! Short texts for people: the nearest of some names, and cutting what is too long to show.
+
+/// The candidate that is most like `word`, if any is like it at all.
+pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    // Below this similarity a suggestion is more puzzling than helpful.
+    const LIKE: f64 = 0.7;
+    candidates
+        .map(|candidate| (strsim::jaro_winkler(word, candidate), candidate))
+        .filter(|(likeness, _)| *likeness >= LIKE)
+        // Of equals the first, so that messages repeat.
+        .reduce(|best, next| if next.0 > best.0 { next } else { best })
+        .map(|(_, candidate)| candidate)
+}
+
+/// `did you mean …` and what is known, for a word that is not.
+pub fn expected<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+    // A longer list would bury the suggestion.
+    const SHOWN: usize = 24;
+    let mut list: Vec<&str> = known.clone().take(SHOWN + 1).collect();
+    if list.len() > SHOWN {
+        list.pop();
+        list.push("…");
+    }
+    let list = list.join(", ");
+    match nearest(word, known) {
+        Some(name) => format!("did you mean `{name}`? (known: {list})"),
+        None => format!("known: {list}"),
+    }
+}
+
+/// The first `most` characters, with `…` where something was cut.
+pub fn clipped(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_finger_finds_its_word_and_nonsense_finds_none() {
+        let known = ["timeout", "time", "cost"];
+        assert_eq!(nearest("timeot", known.into_iter()), Some("timeout"));
+        assert_eq!(nearest("qqq", known.into_iter()), None);
+        assert_eq!(nearest("x", std::iter::empty()), None);
+    }
+
+    #[test]
+    fn clipping_counts_characters_and_not_bytes() {
+        assert_eq!(clipped("äöü", 3), "äöü");
+        assert_eq!(clipped("äöüß", 3), "äöü…");
+    }
+}
