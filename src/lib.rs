@@ -13,6 +13,7 @@ pub mod journal;
 pub mod knob;
 pub mod model;
 pub mod outcome;
+pub mod retrieve;
 pub mod spec;
 pub mod state;
 pub mod toml_file;

@@ -77,6 +77,7 @@ impl<'a> Weights<'a> {
         let (steps, evidence) = match self.graph.row(from) {
             None => return Vec::new(),
             Some(Row::Listed(steps)) => {
+                let steps: Vec<_> = steps.into_iter().map(|step| self.with_score(step)).collect();
                 let evidence = self.evidence_of(&steps);
                 (steps, evidence)
             }
@@ -84,7 +85,10 @@ impl<'a> Weights<'a> {
                 (self.best_of_even(from, end, k), self.evidence_of_even(end))
             }
         };
-        steps.iter().map(|step| (step.rank, self.weigh(from, step, &evidence))).collect()
+        let weigh = |(step, score): (Successor<'_>, f64)| {
+            (step.rank, self.weigh(from, step, evidence.share(score)))
+        };
+        steps.into_iter().map(weigh).collect()
     }
 
     /// The weight of one edge; `None` where `to` is no successor of `from`.
@@ -92,14 +96,15 @@ impl<'a> Weights<'a> {
         if !self.graph.has_edge(from, to) {
             return None;
         }
-        let (step, evidence) = match self.graph.row(from)? {
+        let ((step, score), evidence) = match self.graph.row(from)? {
             Row::Listed(steps) => {
-                let step = *steps.iter().find(|step| step.name.as_str() == to)?;
+                let steps: Vec<_> = steps.into_iter().map(|step| self.with_score(step)).collect();
+                let step = *steps.iter().find(|(step, _)| step.name.as_str() == to)?;
                 (step, self.evidence_of(&steps))
             }
             Row::Even { end } => (self.even_step(to, end)?, self.evidence_of_even(end)),
         };
-        Some(self.weigh(from, &step, &evidence).weight)
+        Some(self.weigh(from, step, evidence.share(score)).weight)
     }
 
     /// How many successors a node has, implied ones among them.
@@ -111,9 +116,8 @@ impl<'a> Weights<'a> {
         }
     }
 
-    fn weigh(&self, from: &str, step: &Successor<'_>, evidence: &Evidence) -> Weighted {
+    fn weigh(&self, from: &str, step: Successor<'_>, share: f64) -> Weighted {
         let pin = self.pins.get(from, step.name.as_str());
-        let share = evidence.share(self.score(step.name));
         Weighted {
             to: step.name.clone(),
             prior: step.prior,
@@ -123,12 +127,12 @@ impl<'a> Weights<'a> {
         }
     }
 
-    fn score(&self, tool: &ToolName) -> f64 {
-        self.scores.get(tool.as_str()).unwrap_or(0.0)
+    fn with_score<'s>(&self, step: Successor<'s>) -> (Successor<'s>, f64) {
+        (step, self.scores.get(step.name.as_str()).unwrap_or(0.0))
     }
 
-    fn evidence_of(&self, steps: &[Successor<'_>]) -> Evidence {
-        Evidence::of(self.alpha, 0, steps.iter().map(|step| self.score(step.name)))
+    fn evidence_of(&self, steps: &[(Successor<'_>, f64)]) -> Evidence {
+        Evidence::of(self.alpha, 0, steps.iter().map(|(_, score)| *score))
     }
 
     fn evidence_of_even(&self, end: bool) -> Evidence {
@@ -147,14 +151,15 @@ impl<'a> Weights<'a> {
         scores.iter().filter(move |(tool, _)| in_even_row(graph, tool, end))
     }
 
-    fn even_step(&self, to: &str, end: bool) -> Option<Successor<'a>> {
+    fn even_step(&self, to: &str, end: bool) -> Option<(Successor<'a>, f64)> {
         let (name, rank) = self.graph.named(to)?;
-        Some(Successor { name, rank, prior: 1.0 / self.even_len(end) as f64, count: 0 })
+        let prior = 1.0 / self.even_len(end) as f64;
+        Some(self.with_score(Successor { name, rank, prior, count: 0 }))
     }
 
     /// Those of an even row among which the best `k` are: all that have a score, a pin or are `end`, and
     /// the first `k` of the rest, which are all worth the same.
-    fn best_of_even(&self, from: &str, end: bool, k: usize) -> Vec<Successor<'a>> {
+    fn best_of_even(&self, from: &str, end: bool, k: usize) -> Vec<(Successor<'a>, f64)> {
         let scored = self.scored(end).map(|(tool, _)| tool.as_str());
         let pinned = self.pins.row(from).map(|(tool, _)| tool).filter(|tool| {
             self.scores.get(tool.as_str()).is_none() && in_even_row(self.graph, tool, end)
