@@ -22,7 +22,7 @@ pub use evidence::f;
 pub use file::GraphError;
 pub use format::WeightFormat;
 pub use learn::{LearnError, Learner, learn};
-pub use listing::Listing;
+pub use listing::{ListedEdge, Listing};
 pub use pins::{PinError, Pins};
 pub use scores::{ScoreError, Scores};
 pub use store::{EdgeRef, Prior, Structure, ToolGraph};

@@ -12,7 +12,7 @@
 //! The tools have no examples for retrieval: the only questions at hand are the tasks themselves, and
 //! finding a tool by the very question it is then tried on would prove nothing.
 
-use std::path::Path;
+use std::{fmt, path::Path};
 
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -46,6 +46,17 @@ pub struct Imported {
     pub calls: usize,
     /// Dialogues that call no tool; they are left out.
     pub without_calls: usize,
+}
+
+impl fmt::Display for Imported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { tools, tasks, calls, without_calls } = self;
+        write!(
+            f,
+            "{tools} tools, {tasks} tasks with {calls} calls; \
+             {without_calls} dialogues without calls left out"
+        )
+    }
 }
 
 /// Turns API-Bank into a workspace.
@@ -192,6 +203,6 @@ fn mark(dir: &Path) -> String {
     )
 }
 
-fn unusable(path: &Path, error: impl std::fmt::Display) -> ImportError {
+fn unusable(path: &Path, error: impl fmt::Display) -> ImportError {
     ImportError::File { file: path.display().to_string(), problem: error.to_string() }
 }

@@ -62,6 +62,9 @@ pub fn read(path: &Path) -> Result<String, ImportError> {
 
 /// Replaces a file as a whole: whoever reads it, whenever this is cut short, finds the old text or the
 /// new one, never a part.
+///
+/// # Errors
+/// What the system said, with the path. The old file is still there then.
 pub fn write(path: &Path, text: &str) -> Result<(), ImportError> {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());

@@ -8,7 +8,7 @@ mod api_bank;
 mod declared;
 mod dialogue;
 mod error;
-pub(crate) mod files;
+mod files;
 mod manifest;
 mod record;
 mod schema;
@@ -16,4 +16,5 @@ mod trajectories;
 
 pub use api_bank::{Imported, import_api_bank};
 pub use error::ImportError;
+pub use files::write as write_file;
 pub use trajectories::{Format, Trajectories, Trajectory, UnknownFormat, read_trajectories};

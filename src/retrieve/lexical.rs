@@ -47,6 +47,12 @@ const USUAL_LENGTH: f32 = 24.0;
 /// From how many tools the average length is taken.
 const SAMPLE: usize = 1_000;
 
+impl Default for Lexical {
+    fn default() -> Self {
+        Self::new([])
+    }
+}
+
 impl Lexical {
     pub fn new<'a>(tools: impl IntoIterator<Item = &'a ToolSpec>) -> Self {
         let tools: Vec<&ToolSpec> = tools.into_iter().collect();

@@ -7,6 +7,7 @@ use toolyard::{
     graph::ToolGraph,
     import::{Format, ImportError, Imported, import_api_bank, read_trajectories},
     spec::Task,
+    tool::manifest::{Manifest, Source, load_dir},
 };
 
 use crate::shared;
@@ -24,8 +25,10 @@ fn api_bank_becomes_a_workspace_whose_calls_all_have_answers() {
     let imported = import_api_bank(&data, &out, false).unwrap();
     assert_eq!(imported, Imported { tools: 49, tasks: 212, calls: 389, without_calls: 2 });
 
-    let tools = tools(&out.join("tools"));
-    assert_eq!(tools.len(), 49);
+    let manifests = load_dir(&out.join("tools")).unwrap();
+    assert_eq!(manifests.len(), 49);
+    let tools: HashMap<_, _> =
+        manifests.iter().map(|manifest| (manifest.spec.name.clone(), manifest)).collect();
     let tasks = lines(&out.join("tasks.jsonl"));
     assert_eq!(tasks.len(), 212);
     for task in tasks {
@@ -34,13 +37,11 @@ fn api_bank_becomes_a_workspace_whose_calls_all_have_answers() {
         assert!(!task.chain.is_empty(), "{task:?}");
         assert_eq!(task.gold, task.chain.last().unwrap().finds, "{task:?}");
         for step in &task.chain {
-            let tool = &tools[step.tools[0].as_str()];
-            tool.schema
-                .validate(&step.arguments)
-                .unwrap_or_else(|error| panic!("{step:?}: {error}"));
-            let answer = tool.answers.iter().find(|answer| answer["arguments"] == step.arguments);
-            let answer = answer.unwrap_or_else(|| panic!("no answer to {step:?}"));
-            assert_eq!(answer["result"].as_str(), step.finds.as_deref(), "{step:?}");
+            let Manifest { spec, source, .. } = tools[&step.tools[0]];
+            let schema = jsonschema::validator_for(&spec.parameters).unwrap();
+            schema.validate(&step.arguments).unwrap_or_else(|error| panic!("{step:?}: {error}"));
+            let Source::Recorded(table) = source else { panic!("{spec:?}") };
+            assert_eq!(table.answer(&step.arguments).ok(), step.finds.as_deref(), "{step:?}");
         }
     }
 
@@ -49,32 +50,6 @@ fn api_bank_becomes_a_workspace_whose_calls_all_have_answers() {
     let again = read_trajectories(Format::Jsonl, [out.join("trajectories.jsonl")]).unwrap();
     assert_eq!(again.learn().unwrap(), graph);
     assert_eq!(graph.edge_count(), 110);
-}
-
-struct RecordedTool {
-    schema: jsonschema::Validator,
-    answers: Vec<Value>,
-}
-
-/// The tools of a workspace, read with nothing but a TOML and a JSON parser.
-fn tools(folder: &Path) -> HashMap<String, RecordedTool> {
-    let mut tools = HashMap::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().unwrap() != "toml" {
-            continue;
-        }
-        let text = fs::read_to_string(&path).unwrap();
-        let manifest: Value = toml::from_str(&text).unwrap();
-        for key in ["description", "timeout", "effect"] {
-            assert!(!manifest[key].as_str().unwrap().is_empty(), "{text}");
-        }
-        let schema = jsonschema::validator_for(&manifest["parameters"]).unwrap();
-        let answers = lines(&folder.join(manifest["source"]["recorded"].as_str().unwrap()));
-        let name = manifest["name"].as_str().unwrap().to_owned();
-        tools.insert(name, RecordedTool { schema, answers });
-    }
-    tools
 }
 
 /// A dialogue folder with one good dialogue.
