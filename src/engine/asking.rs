@@ -30,7 +30,8 @@ pub(super) async fn ask(
     let model = shared.read(|core| bound(core, role)).ok_or_else(|| {
         ModelError::new(ModelErrorKind::Refused, format!("no model is bound to the role {role}"))
     })?;
-    let request = Arc::new(as_seen(model.spec(), request));
+    let meant = Arc::new(request);
+    let request = as_seen(model.spec(), &meant);
     let cancel = CancellationToken::new();
     let ask = shared.write(|core| {
         let ask = core.next_ask();
@@ -51,7 +52,7 @@ pub(super) async fn ask(
         }
         outcome = held_and_asked => outcome,
     };
-    let outcome = outcome.map(|reply| Arc::new(understood(model.spec(), &request, reply)));
+    let outcome = outcome.map(|reply| Arc::new(understood(model.spec(), &meant, reply)));
     shared.write(|core| {
         core.cancels.remove(&Effect::Ask(ask));
         core.let_go(Lane::Agent);
@@ -68,13 +69,14 @@ pub(super) async fn ask(
 }
 
 /// The request in the form in which this model takes tools: what is journaled is what it sees.
-fn as_seen(model: &ModelSpec, request: Request) -> Request {
+fn as_seen(model: &ModelSpec, meant: &Arc<Request>) -> Arc<Request> {
     match model.mode {
-        ToolMode::Native => request,
-        ToolMode::Text => text::to_text(&request),
+        ToolMode::Native => Arc::clone(meant),
+        ToolMode::Text => Arc::new(text::to_text(meant)),
     }
 }
 
+/// The reply, read with the menu in mind that a text request no longer has.
 fn understood(model: &ModelSpec, request: &Request, reply: Reply) -> Reply {
     match model.mode {
         ToolMode::Native => reply,
