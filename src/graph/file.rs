@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_json::value::RawValue;
 
 use super::{
     listing::{ListedEdge, Listing},
@@ -20,30 +21,78 @@ pub enum GraphError {
     #[error("{0}")]
     Form(String),
     /// Of the right form, but it makes no sense.
-    #[error("{field}: {problem}")]
+    #[error("line {line}: {fault}")]
     Content {
-        /// Where it stands, such as `edges[3].to`.
-        field: String,
-        problem: String,
+        /// Counted from 1.
+        line: usize,
+        fault: ListingFault,
     },
+}
+
+/// What makes no sense in a listing, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{spot}: {problem}")]
+pub struct ListingFault {
+    spot: Spot,
+    problem: String,
+}
+
+/// A place in a listing, counted from 0 as in paths like `edges[3].to`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Spot {
+    Edges,
+    Node(usize),
+    Edge(usize, &'static str),
+}
+
+impl std::fmt::Display for Spot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Spot::Edges => f.write_str("edges"),
+            Spot::Node(i) => write!(f, "nodes[{i}]"),
+            Spot::Edge(i, "") => write!(f, "edges[{i}]"),
+            Spot::Edge(i, field) => write!(f, "edges[{i}].{field}"),
+        }
+    }
 }
 
 impl ToolGraph {
     /// Reads a graph from JSON.
     ///
     /// # Errors
-    /// Where the text is no JSON or no graph, naming the line or the field.
+    /// Where the text is no JSON or no graph, naming the line and the field.
     pub fn from_json(text: &str) -> Result<Self, GraphError> {
         let listing: Listing =
             serde_json::from_str(text).map_err(|error| GraphError::Form(error.to_string()))?;
         Self::try_from(listing)
+            .map_err(|fault| GraphError::Content { line: line_of(text, fault.spot), fault })
     }
 }
 
-impl TryFrom<Listing> for ToolGraph {
-    type Error = GraphError;
+/// The line on which a node or an edge begins.
+fn line_of(text: &str, spot: Spot) -> usize {
+    #[derive(Deserialize)]
+    struct Raw<'t> {
+        #[serde(borrow)]
+        nodes: Vec<&'t RawValue>,
+        #[serde(borrow)]
+        edges: Vec<&'t RawValue>,
+    }
+    // The text was read once already, so it has this form.
+    let raw: Option<Raw<'_>> = serde_json::from_str(text).ok();
+    let found = raw.and_then(|Raw { nodes, edges }| match spot {
+        Spot::Edges => edges.first().copied(),
+        Spot::Node(i) => nodes.get(i).copied(),
+        Spot::Edge(i, _) => edges.get(i).copied(),
+    });
+    let offset = found.map_or(0, |found| found.get().as_ptr().addr() - text.as_ptr().addr());
+    1 + text.as_bytes()[..offset].iter().filter(|&&byte| byte == b'\n').count()
+}
 
-    fn try_from(listing: Listing) -> Result<Self, GraphError> {
+impl TryFrom<Listing> for ToolGraph {
+    type Error = ListingFault;
+
+    fn try_from(listing: Listing) -> Result<Self, ListingFault> {
         // An uninformed graph lists nothing, so its structure cannot be meant otherwise.
         let structure = match listing.prior {
             Prior::Uninformed => Structure::Implied,
@@ -52,20 +101,17 @@ impl TryFrom<Listing> for ToolGraph {
         let mut graph = ToolGraph::with_structure(listing.prior, structure);
         add_nodes(&mut graph, listing.nodes)?;
         if listing.prior == Prior::Uninformed && !listing.edges.is_empty() {
-            return Err(content("edges", "expected none, since \"prior\" is \"uninformed\""));
+            return Err(fault(Spot::Edges, "expected none, since \"prior\" is \"uninformed\""));
         }
         let mut seen = HashSet::new();
         for (i, edge) in listing.edges.iter().enumerate() {
-            check(&graph, edge).map_err(|(field, problem)| {
-                let dot = if field.is_empty() { "" } else { "." };
-                content(format!("edges[{i}]{dot}{field}"), problem)
-            })?;
+            check(&graph, edge).map_err(|(field, problem)| fault(Spot::Edge(i, field), problem))?;
             if !seen.insert((&edge.from, &edge.to)) {
                 let problem = format!(
                     "{:?} to {:?} is there already; list each edge once",
                     edge.from, edge.to
                 );
-                return Err(content(format!("edges[{i}]"), problem));
+                return Err(fault(Spot::Edge(i, ""), problem));
             }
             graph.put_edge(edge.from.as_str(), edge.to.as_str(), edge.prior, edge.count);
         }
@@ -73,18 +119,15 @@ impl TryFrom<Listing> for ToolGraph {
     }
 }
 
-fn add_nodes(graph: &mut ToolGraph, nodes: Vec<ToolName>) -> Result<(), GraphError> {
+fn add_nodes(graph: &mut ToolGraph, nodes: Vec<ToolName>) -> Result<(), ListingFault> {
     let mut seen = HashSet::new();
     for (i, node) in nodes.into_iter().enumerate() {
-        let field = || format!("nodes[{i}]");
         if node.as_str().is_empty() {
-            return Err(content(field(), "expected a name, found an empty string"));
+            return Err(fault(Spot::Node(i), "expected a name, found an empty string"));
         }
         if !seen.insert(node.clone()) {
-            return Err(content(
-                field(),
-                format!("{node:?} is there already; name each node once"),
-            ));
+            let problem = format!("{node:?} is there already; name each node once");
+            return Err(fault(Spot::Node(i), problem));
         }
         graph.add_node(node);
     }
@@ -117,8 +160,8 @@ fn check(graph: &ToolGraph, edge: &ListedEdge) -> Result<(), (&'static str, Stri
     Ok(())
 }
 
-fn content(field: impl Into<String>, problem: impl Into<String>) -> GraphError {
-    GraphError::Content { field: field.into(), problem: problem.into() }
+fn fault(spot: Spot, problem: impl Into<String>) -> ListingFault {
+    ListingFault { spot, problem: problem.into() }
 }
 
 impl Serialize for ToolGraph {

@@ -19,7 +19,7 @@ mod store;
 mod weights;
 
 pub use evidence::f;
-pub use file::GraphError;
+pub use file::{GraphError, ListingFault};
 pub use format::WeightFormat;
 pub use learn::{LearnError, Learner, learn};
 pub use listing::{ListedEdge, Listing};

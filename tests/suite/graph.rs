@@ -310,6 +310,10 @@ fn a_broken_graph_file_says_where_and_what() {
             r#"{"prior": "uninformed", "nodes": ["a"], "edges": [{"from":"a","to":"a","prior":0}]}"#,
             "edges: expected none",
         ),
+        (
+            "{\"nodes\": [\"a\"],\n \"edges\": [\n{\"from\":\"a\",\"to\":\"a\",\"prior\":0},\n{\"from\":\"a\",\"to\":\"x\",\"prior\":0}]}",
+            "line 4: edges[1].to: \"x\"",
+        ),
     ] {
         let error = ToolGraph::from_json(text).unwrap_err().to_string();
         assert!(error.contains(says), "{text}\n  says: {error}\n  not: {says}");
