@@ -555,7 +555,7 @@ async fn reachable_without_spending_tokens() {
     let cases = [
         (body("200 OK", list), "answers and has \"gpt-x\""),
         (body("200 OK", other), "does not list \"gpt-x\"; it has gpt-y"),
-        (body("404 Not Found", "{}"), "answers, but lists no models"),
+        (body("404 Not Found", "{}"), "is unchecked, and base_url too"),
         (body("200 OK", "{}"), "answers, but lists no models"),
     ];
     for (script, phrase) in cases {
@@ -564,9 +564,15 @@ async fn reachable_without_spending_tokens() {
         assert!(text.contains(phrase), "{text}");
         assert!(fake.seen.lock().unwrap()[0].head.starts_with("get /v1/models "));
     }
-    let fake = Fake::start(vec![body("401 Unauthorized", "{}")]).await;
-    let error = OpenAi::new(endpoint(&fake)).unwrap().reachable().await.unwrap_err();
-    assert_eq!(error.kind, ModelErrorKind::Auth);
+    for (status, kind) in [
+        ("401 Unauthorized", ModelErrorKind::Auth),
+        ("308 Permanent Redirect", ModelErrorKind::Refused),
+        ("503 Service Unavailable", ModelErrorKind::Endpoint),
+    ] {
+        let fake = Fake::start(vec![body(status, "{}")]).await;
+        let error = OpenAi::new(endpoint(&fake)).unwrap().reachable().await.unwrap_err();
+        assert_eq!(error.kind, kind, "{error}");
+    }
 }
 
 #[tokio::test]

@@ -41,7 +41,8 @@ pub struct Endpoint {
     pub max_tokens_field: String,
     /// Added to the body of each request, in place of what would stand there.
     pub extra: Map<String, Value>,
-    /// A proxy's URL; `none` for no proxy; nothing for what the environment says.
+    /// A proxy's URL without a password; `none` for no proxy; nothing for what the environment
+    /// says.
     pub proxy: Option<String>,
     /// US dollars per million input tokens, where known.
     pub price_in: Option<f64>,
@@ -117,8 +118,15 @@ impl Endpoint {
         Ok(url)
     }
 
-    /// Refuses keys that are written into the configuration.
-    pub(super) fn check_headers(&self) -> Result<(), ModelError> {
+    /// Refuses keys and passwords that are written into the configuration.
+    pub(super) fn check_secrets(&self) -> Result<(), ModelError> {
+        let proxy = self.proxy.as_deref().and_then(|proxy| Url::parse(proxy).ok());
+        if proxy.is_some_and(|proxy| proxy.password().is_some()) {
+            return Err(wrong(format!(
+                "proxy of model {} holds a password: set HTTPS_PROXY in the environment instead",
+                self.name
+            )));
+        }
         for (header, source) in &self.headers {
             let carries_key = KEY_HEADERS.iter().any(|key| header.eq_ignore_ascii_case(key));
             if carries_key && matches!(source, HeaderSource::Literal(_)) {
@@ -221,8 +229,18 @@ mod tests {
         let mut endpoint = Endpoint::new("m", "http://h", "x");
         let literal = HeaderSource::Literal("Bearer hunter22".into());
         endpoint.headers.insert("Authorization".into(), literal);
-        let error = endpoint.check_headers().unwrap_err().text;
+        let error = endpoint.check_secrets().unwrap_err().text;
         assert!(error.contains("header Authorization") && !error.contains("hunter22"), "{error}");
+    }
+
+    #[test]
+    fn a_proxy_with_a_password_is_refused() {
+        let mut endpoint = Endpoint::new("m", "http://h", "x");
+        endpoint.proxy = Some("http://proxy:3128".into());
+        assert_eq!(endpoint.check_secrets(), Ok(()));
+        endpoint.proxy = Some("http://u:hunter22@proxy:3128".into());
+        let error = endpoint.check_secrets().unwrap_err().text;
+        assert!(error.contains("HTTPS_PROXY") && !error.contains("hunter22"), "{error}");
     }
 
     #[test]

@@ -17,11 +17,13 @@ const LONGEST: usize = 300;
 pub(super) struct Failed {
     pub error: ModelError,
     pub again: Again,
+    /// Of the response, where it was a refusal.
+    pub status: Option<StatusCode>,
 }
 
 impl Failed {
     pub(super) fn new(kind: ModelErrorKind, text: impl Into<String>, again: Again) -> Self {
-        Self { error: ModelError::new(kind, text), again }
+        Self { error: ModelError::new(kind, text), again, status: None }
     }
 
     /// A failure after text has come: it is not silently started again.
@@ -67,6 +69,7 @@ impl Place<'_> {
         let again = Again::of(status, headers, now);
         let told = format!("HTTP {} from {}", status.as_u16(), self.host);
         let mut failed = self.classify(status, &detail, &told, again);
+        failed.status = Some(status);
         if let Some(wait) = retry::asked(headers, now).filter(|_| failed.again == Again::Never) {
             failed.error.text += &format!(" It asks to wait {} s.", wait.as_secs());
         }

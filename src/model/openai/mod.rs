@@ -16,17 +16,25 @@ mod retry;
 mod sse;
 mod usage;
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use futures::future::LocalBoxFuture;
 use reqwest::{
-    Client, RequestBuilder, Url,
+    Client, RequestBuilder, StatusCode, Url,
     header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
 };
 use serde_json::Value;
 
 pub use self::endpoint::Endpoint;
-use self::{exchange::Exchange, failure::Place, line::Line, names::Names};
+use self::{
+    exchange::Exchange,
+    failure::{Failed, Place},
+    line::Line,
+    names::Names,
+};
 use super::{
     Model, Progress,
     secret::{HeaderSource, Key, Redactor, Secret, from_env},
@@ -40,6 +48,8 @@ use crate::{
 
 /// Largest list of models that is read, in bytes. Routers list hundreds.
 const LONGEST_LIST: usize = 8 * 1024 * 1024;
+/// How long [`OpenAi::reachable`] waits: a list is ready at once.
+const REACH: Duration = Duration::from_secs(10);
 
 /// A model behind an OpenAI-compatible endpoint.
 #[derive(Debug)]
@@ -57,10 +67,10 @@ pub struct OpenAi {
 
 impl OpenAi {
     /// # Errors
-    /// [`ModelErrorKind::Refused`] for an address that is none or holds a password, and for a key
-    /// written into a header. Keys are not read yet.
+    /// [`ModelErrorKind::Refused`] for an address that is none, and for a key or password written
+    /// into an address or a header. Keys are not read yet.
     pub fn new(endpoint: Endpoint) -> Result<Self, ModelError> {
-        endpoint.check_headers()?;
+        endpoint.check_secrets()?;
         let base = endpoint.base()?;
         Ok(Self {
             host: endpoint::place(&base),
@@ -80,27 +90,25 @@ impl OpenAi {
     pub async fn reachable(&self) -> Result<String, ModelError> {
         let (headers, redactor) = self.headers().await?;
         let list = self.client()?.get(endpoint::service(&self.base, &["models"])).headers(headers);
-        let line = self.line(&redactor);
+        let line =
+            Line { silence: REACH.min(self.endpoint.silence_timeout), ..self.line(&redactor) };
         let (host, model) = (&self.host, &self.endpoint.model);
-        let listed = match line.send(list).await {
-            Ok(response) => line.body(response, LONGEST_LIST).await.map_err(|(_, failed)| failed),
-            Err(failed) if failed.error.kind == ModelErrorKind::Refused => {
-                return Ok(format!("{host} answers, but lists no models; {model:?} is unchecked"));
+        let unlisted = format!("{host} answers, but lists no models; {model:?} is unchecked");
+        let response = match line.send(list).await {
+            Ok(response) => response,
+            Err(Failed { status: Some(status), .. }) if has_no_list(status) => {
+                return Ok(unlisted + ", and base_url too (most end in /v1)");
             }
-            Err(failed) => Err(failed),
+            Err(failed) => return Err(failed.error),
         };
-        let body = listed.map_err(|failed| failed.error)?;
+        let body = line.body(response, LONGEST_LIST).await.map_err(|(_, failed)| failed.error)?;
         let list: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let ids: Vec<&str> = list["data"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|m| m["id"].as_str())
-            .collect();
+        let entries = list["data"].as_array().into_iter().flatten();
+        let ids: Vec<&str> = entries.filter_map(|entry| entry["id"].as_str()).collect();
         Ok(if ids.contains(&model.as_str()) {
             format!("{host} answers and has {model:?}")
         } else if ids.is_empty() {
-            format!("{host} answers, but lists no models; {model:?} is unchecked")
+            unlisted
         } else {
             let some = failure::visible(&ids[..ids.len().min(5)].join(", "), 200);
             format!("{host} answers, but does not list {model:?}; it has {some}")
@@ -192,6 +200,14 @@ impl OpenAi {
         }
         Ok((headers, redactor))
     }
+}
+
+/// Whether a refusal means that a server keeps no list of models, not that it is broken.
+fn has_no_list(status: StatusCode) -> bool {
+    matches!(
+        status,
+        StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED
+    )
 }
 
 /// A header's value that nothing prints.
