@@ -1,9 +1,11 @@
 //! toolyard: a terminal workbench for tool-using LLM agents.
 #![deny(unsafe_code)]
 
+pub mod answer;
 pub mod chance;
 pub mod chat;
 pub mod command;
+pub mod engine;
 pub mod event;
 pub mod fault;
 pub mod graph;
@@ -13,9 +15,11 @@ pub mod journal;
 pub mod knob;
 pub mod model;
 pub mod outcome;
+pub mod report;
 pub mod retrieve;
 pub mod spec;
 pub mod state;
+pub mod strategy;
 pub mod toml_file;
 pub mod tool;
 pub mod ui;

@@ -122,9 +122,9 @@ impl Report {
 
     /// Whether every task has ended with an answer that is not known to be wrong.
     pub fn all_solved(&self) -> bool {
-        self.tasks.iter().all(|task| {
-            task.outcome == Some(Outcome::Answered) && task.correct != Some(false)
-        })
+        self.tasks
+            .iter()
+            .all(|task| task.outcome == Some(Outcome::Answered) && task.correct != Some(false))
     }
 }
 

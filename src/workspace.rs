@@ -13,6 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -88,8 +89,9 @@ impl Workspace {
             }
             None => ToolGraph::new(Prior::Uninformed),
         };
-        let present: Vec<_> = manifests.iter().map(|manifest| manifest.spec.name.clone()).collect();
-        let gone: Vec<_> = graph.tools().filter(|tool| !present.contains(tool)).cloned().collect();
+        let present: IndexSet<_> =
+            manifests.iter().map(|manifest| manifest.spec.name.clone()).collect();
+        let gone: Vec<_> = graph.tools().filter(|tool| !present.contains(*tool)).cloned().collect();
         for tool in gone {
             graph.remove_tool(tool.as_str());
         }

@@ -19,16 +19,14 @@ pub fn graph(command: &GraphCommand) -> Result<(), Trouble> {
             weights(graph, scores.as_deref(), (*alpha, *beta), *json)
         }
         GraphCommand::Show { graph, format } => {
-            let graph = read_graph(graph)?;
-            print!(
-                "{}",
-                match format.as_str() {
-                    "dot" => graph.to_dot(),
-                    "mermaid" => graph.to_mermaid(),
-                    "graphml" => graph.to_graphml(),
-                    _ => Listing::learned(&graph).to_json(),
-                }
-            );
+            let listing = Listing::learned(&read_graph(graph)?);
+            let text = match format.as_str() {
+                "dot" => listing.to_dot(),
+                "mermaid" => listing.to_mermaid(),
+                "graphml" => listing.to_graphml(),
+                _ => listing.to_json(),
+            };
+            print!("{text}");
             Ok(())
         }
     }
@@ -41,7 +39,7 @@ fn learn(format: &str, paths: &[std::path::PathBuf], out: &Path) -> Result<(), T
     import::write_file(out, &Listing::learned(&graph).to_json()).map_err(Trouble::failed)?;
     println!(
         "{} trajectories, {} without calls; {} tools, {} edges → {}",
-        read.trajectories.len(),
+        read.list.len(),
         read.without_calls,
         graph.len(),
         graph.edge_count(),

@@ -15,8 +15,8 @@ use crate::{
     event::{Boundary, Event, Lane},
     id::{CallId, TaskId, ToolName},
     knob::Knob,
-    strategy::Observation,
     outcome::{ToolError, ToolErrorKind, ToolOutput},
+    strategy::Observation,
     tool::{Invocation, Tool},
 };
 

@@ -138,7 +138,7 @@ fn known_tool(core: &Core, tool: &ToolName) -> Result<(), String> {
 
 fn set_score(core: &mut Core, tool: ToolName, score: f64, by: By) -> Result<(), String> {
     known_tool(core, &tool)?;
-    if !(score.abs() <= Scores::MAX) {
+    if score.is_nan() || score.abs() > Scores::MAX {
         return Err(format!("a score is a number from -{0} to {0}, not {score}", Scores::MAX));
     }
     let was = core.state.learning.score(&tool);
@@ -146,13 +146,7 @@ fn set_score(core: &mut Core, tool: ToolName, score: f64, by: By) -> Result<(), 
     Ok(())
 }
 
-fn pin(
-    core: &mut Core,
-    from: ToolName,
-    to: ToolName,
-    weight: f64,
-    by: By,
-) -> Result<(), String> {
+fn pin(core: &mut Core, from: ToolName, to: ToolName, weight: f64, by: By) -> Result<(), String> {
     known_tool(core, &from)?;
     known_tool(core, &to)?;
     if !(0.0..=1.0).contains(&weight) {
@@ -185,7 +179,8 @@ fn disarm(core: &mut Core, fault: FaultId, by: By) -> Result<(), String> {
 }
 
 fn rearm(core: &mut Core, fault: FaultId, by: By) -> Result<(), String> {
-    let known = core.state.faults.get(&fault).ok_or_else(|| format!("there is no fault {fault}"))?;
+    let known =
+        core.state.faults.get(&fault).ok_or_else(|| format!("there is no fault {fault}"))?;
     if known.armed {
         return Err(format!("fault {fault} is armed"));
     }

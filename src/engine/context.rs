@@ -60,9 +60,9 @@ impl strategy::Context for Context {
             .map(|(id, call)| async move {
                 let observation = calling::call(&self.shared, id, call).await;
                 self.shared.write(|core| core.join(id));
-                let injected = self.shared.read(|core| {
-                    core.state.call(id).is_some_and(|call| call.injected.is_some())
-                });
+                let injected = self
+                    .shared
+                    .read(|core| core.state.call(id).is_some_and(|call| call.injected.is_some()));
                 let (tool, arguments) = (call.tool.clone(), call.arguments.clone());
                 Called { tool, arguments, observation, injected }
             })
@@ -97,7 +97,8 @@ fn retrieve(core: &Core, text: &str, k: usize) -> Vec<ToolName> {
     // A tool that is switched off stays in the index, so more are asked for than are wanted.
     let off = core.state.tools.values().filter(|tool| !tool.is_offered()).count();
     let hits = core.index.search(text, k.saturating_add(off));
-    let offered = |tool: &ToolName| core.state.tools.get(tool).is_some_and(|tool| tool.is_offered());
+    let offered =
+        |tool: &ToolName| core.state.tools.get(tool).is_some_and(|tool| tool.is_offered());
     hits.into_iter().map(|(tool, _)| tool).filter(offered).take(k).collect()
 }
 

@@ -71,7 +71,7 @@ impl Core {
         Self {
             state: State::default(),
             tools,
-            index: Lexical::default(),
+            index: Lexical::new([]),
             models,
             gate: Gate::default(),
             cancels: HashMap::new(),

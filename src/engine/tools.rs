@@ -24,11 +24,11 @@ impl Core {
             changes.left.len()
         );
         for name in &changes.left {
-            self.index.remove(name);
+            self.index.remove(name.as_str());
         }
         let joined: Vec<_> = changes.changed.into_iter().chain(changes.joined).collect();
         for spec in &joined {
-            self.index.remove(&spec.name);
+            self.index.remove(spec.name.as_str());
             self.index.insert(spec);
         }
         if !changes.left.is_empty() {

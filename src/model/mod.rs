@@ -4,6 +4,7 @@
 mod ids;
 pub mod openai;
 pub mod secret;
+pub mod simulated;
 pub mod text;
 pub mod tokens;
 

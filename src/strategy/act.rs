@@ -65,7 +65,8 @@ pub async fn act(
         }
         let menu = menu::menu(ctx, base, task, &at, &trajectory);
         ctx.step_started(step, &at, menu.clone());
-        let request = ctx.state(|state| prompt::actor(state, task, &menu, &trajectory, reflections));
+        let request =
+            ctx.state(|state| prompt::actor(state, task, &menu, &trajectory, reflections));
         let reply = match ctx.ask(Role::Actor, request).await {
             Ok(reply) => reply,
             Err(_) => return (trajectory, Ending::without_answer(Outcome::Failed)),

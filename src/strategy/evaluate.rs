@@ -28,9 +28,8 @@ pub async fn evaluate(ctx: &impl Context, task: &Task, trajectory: &Trajectory, 
     for why in refused {
         ctx.evaluation_refused(why);
     }
-    let (learn, learn_injected) = ctx.state(|state| {
-        (state.knobs.is_on(Knob::Learn), state.knobs.is_on(Knob::LearnInjected))
-    });
+    let (learn, learn_injected) =
+        ctx.state(|state| (state.knobs.is_on(Knob::Learn), state.knobs.is_on(Knob::LearnInjected)));
     if !learn_injected {
         verdicts.retain(|verdict| verdict.score >= 0 || !was_injected(trajectory, &verdict.tool));
     }
@@ -68,7 +67,8 @@ fn read(text: &str, used: &[ToolName]) -> (Vec<Verdict>, Vec<String>) {
         #[serde(default)]
         reason: String,
     }
-    let Some(sheet) = objects(text).find_map(|json| serde_json::from_str::<Sheet>(json).ok()) else {
+    let Some(sheet) = objects(text).find_map(|json| serde_json::from_str::<Sheet>(json).ok())
+    else {
         return (Vec::new(), vec!["no JSON object with `scores` in the reply".to_owned()]);
     };
     let (mut verdicts, mut refused) = (Vec::<Verdict>::new(), Vec::new());

@@ -96,7 +96,11 @@ fn successors(
             .into_iter()
             .filter(|next| offered(&next.to))
             .take(most)
-            .map(|next| MenuItem { tool: next.to, weight: Some(next.weight), why: Offered::Successor })
+            .map(|next| MenuItem {
+                tool: next.to,
+                weight: Some(next.weight),
+                why: Offered::Successor,
+            })
             .collect();
         (menu, state.knobs.count(Knob::Explore))
     });

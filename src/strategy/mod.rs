@@ -125,9 +125,7 @@ pub async fn perform(ctx: &impl Context, strategy: Strategy, task: &Task) -> End
     for number in 1.. {
         let (trajectory, ending) = match strategy.base {
             Base::Direct => direct::answer(ctx, task, &reflections).await,
-            Base::React | Base::ToolNet => {
-                act::act(ctx, strategy.base, task, &reflections).await
-            }
+            Base::React | Base::ToolNet => act::act(ctx, strategy.base, task, &reflections).await,
         };
         if strategy.base == Base::ToolNet {
             evaluate::evaluate(ctx, task, &trajectory, &ending).await;

@@ -80,7 +80,13 @@ pub fn direct(state: &State, task: &Task, reflections: &[String]) -> Request {
 }
 
 /// A request without tools and at temperature 0, about a finished try.
-pub fn about(role: Role, system: &str, task: &Task, tried: &Trajectory, ending: &Ending) -> Request {
+pub fn about(
+    role: Role,
+    system: &str,
+    task: &Task,
+    tried: &Trajectory,
+    ending: &Ending,
+) -> Request {
     let text = format!(
         "{TASK}{}\n\nWhat was done:\n{}\n\nAnswer: {}\n{}",
         task.text,

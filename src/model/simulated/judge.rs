@@ -40,11 +40,7 @@ pub(super) fn evaluate(
 }
 
 /// The worst that a tool did, unless something it found counts.
-fn score(
-    prompted: &Prompted<'_>,
-    chain: Option<&Task>,
-    tool: &ToolName,
-) -> (i32, &'static str) {
+fn score(prompted: &Prompted<'_>, chain: Option<&Task>, tool: &ToolName) -> (i32, &'static str) {
     let results: Vec<_> = prompted.past.iter().filter(|past| past.tool == *tool).collect();
     let found = results.iter().any(|past| finds(chain, past));
     let failed = results.iter().any(|past| past.looks() == Looks::Failed);

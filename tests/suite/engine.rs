@@ -1,0 +1,709 @@
+//! The engine with a scripted model and tools on paused time: what is wished, when, and what comes.
+
+use std::{cell::RefCell, collections::VecDeque, rc::Rc, sync::Arc, time::Duration};
+
+use futures::{FutureExt, future::LocalBoxFuture};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{self, UnboundedSender};
+
+use toolyard::{
+    chat::{Finish, Reply, Request, Role, ToolCall, Usage},
+    command::Command,
+    engine::{self, Setup},
+    event::{Event, Opening, Outcome, Record},
+    graph::{Prior, ToolGraph},
+    id::{CallId, FaultId, ModelName, ToolName},
+    journal::{self, Header, Journal},
+    knob::{Knob, Knobs},
+    model::{Model, Progress},
+    outcome::{ModelError, ModelErrorKind, ToolError, ToolErrorKind, ToolOutput},
+    spec::{Effect, ModelSpec, Task, ToolMode, ToolSpec},
+    state::{CallPhase, Mode, State},
+    tool::{Invocation, Tool, ToolBox},
+};
+
+/// Answers from a list, in order; then finishes with `done`.
+struct Script {
+    spec: Arc<ModelSpec>,
+    replies: RefCell<VecDeque<Result<Reply, ModelError>>>,
+    delay: Duration,
+}
+
+impl Script {
+    fn new(replies: Vec<Result<Reply, ModelError>>) -> Self {
+        let spec = ModelSpec {
+            name: "script".into(),
+            source: "test".into(),
+            simulated: true,
+            mode: ToolMode::Native,
+            price_in: Some(1.0),
+            price_out: Some(2.0),
+            context: None,
+        };
+        Self { spec: Arc::new(spec), replies: RefCell::new(replies.into()), delay: Duration::ZERO }
+    }
+}
+
+impl Model for Script {
+    fn spec(&self) -> &Arc<ModelSpec> {
+        &self.spec
+    }
+
+    fn ask<'a>(
+        &'a self,
+        request: &'a Request,
+        progress: &'a mut dyn FnMut(Progress),
+    ) -> LocalBoxFuture<'a, Result<Reply, ModelError>> {
+        async move {
+            tokio::time::sleep(self.delay).await;
+            progress(Progress::Text("thinking".into()));
+            if request.role == Role::Evaluator {
+                return Ok(say(r#"{"scores":[{"tool":"echo","score":2,"reason":"helped"}]}"#));
+            }
+            let next = self.replies.borrow_mut().pop_front();
+            next.unwrap_or_else(|| Ok(calls(&[("Finish", json!({"answer": "done"}))])))
+        }
+        .boxed_local()
+    }
+}
+
+fn say(text: &str) -> Reply {
+    let usage = Usage { tokens_in: 1_000_000, tokens_out: 500_000, ..Usage::default() };
+    Reply {
+        text: text.into(),
+        reasoning: String::new(),
+        calls: vec![],
+        finish: Finish::Stop,
+        usage,
+    }
+}
+
+fn calls(calls: &[(&str, Value)]) -> Reply {
+    let calls = calls.iter().enumerate().map(|(i, (tool, arguments))| ToolCall {
+        id: format!("c{i}"),
+        tool: (*tool).into(),
+        arguments: arguments.clone(),
+    });
+    Reply { calls: calls.collect(), finish: Finish::Calls, ..say("I call.") }
+}
+
+/// Answers with its argument after a while; `hang` never does.
+struct Echo {
+    spec: Arc<ToolSpec>,
+    running: Rc<RefCell<(usize, usize)>>,
+}
+
+impl Echo {
+    fn new(name: &str, running: Rc<RefCell<(usize, usize)>>) -> Self {
+        let spec = ToolSpec {
+            name: name.into(),
+            description: format!("{name} says what it is told"),
+            parameters: json!({
+                "type": "object",
+                "properties": {"text": {"type": "string"}, "ms": {"type": "integer"}},
+                "required": ["text"],
+            }),
+            class: "Test".into(),
+            cost: 2.0,
+            effect: Effect::Read,
+            timeout_ms: 10_000,
+            source: "test".into(),
+            examples: vec![],
+        };
+        Self { spec: Arc::new(spec), running }
+    }
+}
+
+impl Tool for Echo {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    fn call<'a>(
+        &'a self,
+        invocation: &'a Invocation,
+    ) -> LocalBoxFuture<'a, Result<ToolOutput, ToolError>> {
+        async move {
+            if self.spec.name.as_str() == "hang" {
+                std::future::pending::<()>().await;
+            }
+            {
+                let mut running = self.running.borrow_mut();
+                running.0 += 1;
+                running.1 = running.1.max(running.0);
+            }
+            let ms = invocation.arguments.get("ms").and_then(Value::as_u64).unwrap_or(0);
+            tokio::time::sleep(Duration::from_millis(ms)).await;
+            self.running.borrow_mut().0 -= 1;
+            let text = invocation.arguments["text"].as_str().unwrap_or_default().to_owned();
+            Ok(ToolOutput { text, cut_from: None })
+        }
+        .boxed_local()
+    }
+}
+
+/// A session under test: what it is told, and what it has said so far.
+struct Yard {
+    commands: UnboundedSender<Command>,
+    state: Rc<RefCell<State>>,
+    records: Rc<RefCell<Vec<Arc<Record>>>>,
+    most_at_once: Rc<RefCell<(usize, usize)>>,
+    session: tokio::task::JoinHandle<State>,
+}
+
+struct Plan {
+    replies: Vec<Result<Reply, ModelError>>,
+    strategy: &'static str,
+    tasks: usize,
+    paused: bool,
+    stay: bool,
+    knobs: Vec<(Knob, f64)>,
+    faults: Vec<&'static str>,
+    delay: Duration,
+    journal: Option<Journal>,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self {
+            replies: vec![Ok(calls(&[("echo", json!({"text": "hello"}))]))],
+            strategy: "toolnet",
+            tasks: 1,
+            paused: false,
+            stay: false,
+            knobs: vec![],
+            faults: vec![],
+            delay: Duration::ZERO,
+            journal: None,
+        }
+    }
+}
+
+impl Plan {
+    fn start(self) -> Yard {
+        let (commands, wishes) = mpsc::unbounded_channel();
+        let state = Rc::new(RefCell::new(State::default()));
+        let records = Rc::new(RefCell::new(Vec::new()));
+        let most_at_once = Rc::new(RefCell::new((0, 0)));
+        let mut tools = ToolBox::default();
+        let mut graph = ToolGraph::new(Prior::Uninformed);
+        for name in ["echo", "hang"] {
+            tools.join(Rc::new(Echo::new(name, Rc::clone(&most_at_once))));
+            graph.add_tool(name.into());
+        }
+        let mut knobs = Knobs::default();
+        for (knob, value) in self.knobs {
+            knobs.set(knob, value);
+        }
+        let mut model = Script::new(self.replies);
+        model.delay = self.delay;
+        let opening = Opening {
+            seed: 1,
+            workspace: "test".into(),
+            strategy: self.strategy.into(),
+            knobs,
+            models: vec![(*model.spec).clone()],
+            roles: Role::ALL.into_iter().map(|role| (role, ModelName::from("script"))).collect(),
+            paused: self.paused,
+        };
+        let task = Task { gold: Some("done".into()), ..Task::from_text("Say hello.") };
+        let setup = Setup {
+            opening,
+            models: vec![Rc::new(model)],
+            tools,
+            graph,
+            scores: Default::default(),
+            tasks: vec![task; self.tasks],
+            faults: self.faults.iter().map(|spec| spec.parse().unwrap()).collect(),
+            journal: self.journal,
+            stay: self.stay,
+            keep: None,
+            reload: None,
+        };
+        let (fold, seen) = (Rc::clone(&state), Rc::clone(&records));
+        let listener = Box::new(move |record: &Arc<Record>| {
+            fold.borrow_mut().apply(record);
+            seen.borrow_mut().push(Arc::clone(record));
+        });
+        let session =
+            tokio::task::spawn_local(
+                async move { engine::run(setup, wishes, listener).await.unwrap() },
+            );
+        Yard { commands, state, records, most_at_once, session }
+    }
+}
+
+impl Yard {
+    fn wish(&self, command: Command) {
+        self.commands.send(command).unwrap();
+    }
+
+    /// Lets the session go on until this holds; fails if it never does.
+    async fn until(&self, what: &str, holds: impl Fn(&State) -> bool) {
+        for _ in 0..20_000 {
+            if holds(&self.state.borrow()) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        panic!("never {what}: {:#?}", self.kinds());
+    }
+
+    /// Lets the session do whatever it can do now.
+    async fn settle(&self) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+
+    fn kinds(&self) -> Vec<String> {
+        self.records.borrow().iter().map(|record| record.event.kind().to_owned()).collect()
+    }
+
+    fn refusals(&self) -> Vec<String> {
+        let records = self.records.borrow();
+        let whys = records.iter().filter_map(|record| match &record.event {
+            Event::CommandRefused { why, .. } => Some(why.clone()),
+            _ => None,
+        });
+        whys.collect()
+    }
+
+    fn mode(&self) -> Mode {
+        self.state.borrow().control.mode
+    }
+
+    fn held(&self) -> Vec<&'static str> {
+        self.state.borrow().control.held.iter().map(|hold| hold.boundary.name()).collect()
+    }
+}
+
+/// Runs a test on one thread, with time that passes only when nothing else can happen.
+fn on_paused_time(test: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    tokio::task::LocalSet::new().block_on(&runtime, test);
+}
+
+#[test]
+fn a_task_runs_from_menu_to_score() {
+    on_paused_time(async {
+        let yard = Plan::default().start();
+        let records = Rc::clone(&yard.records);
+        let state = yard.session.await.unwrap();
+        let task = &state.tasks[0];
+        assert_eq!(task.outcome(), Some(Outcome::Answered));
+        assert_eq!(task.correct, Some(true));
+        assert_eq!(task.steps.len(), 2);
+        assert_eq!(task.credits, 2.0);
+        assert_eq!(state.learning.score(&"echo".into()), 2.0);
+        // Three asks at a million tokens in for 1 dollar and half a million out for 2.
+        assert_eq!(task.dollars, 6.0);
+        assert_eq!(state.control.mode, Mode::Ended);
+        let kinds: Vec<_> =
+            records.borrow().iter().map(|record| record.event.kind().to_owned()).collect();
+        let order = ["CallRequested", "CallStarted", "CallFinished", "Evaluated", "TaskFinished"];
+        let places: Vec<_> =
+            order.iter().map(|kind| kinds.iter().position(|seen| seen == kind).unwrap()).collect();
+        assert!(places.is_sorted(), "{kinds:?}");
+        // The state that others fold from the events is the engine's own.
+        let folded = State::fold(records.borrow().iter().map(|record| &**record));
+        assert_eq!(folded, state);
+    });
+}
+
+#[test]
+fn a_journal_replays_to_the_same_state_byte_for_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl");
+    let header = Header::at(jiff::Timestamp::UNIX_EPOCH);
+    let journal = Some(Journal::create(&path, &header).unwrap());
+    on_paused_time(async {
+        let faults = vec!["echo:error:nth=1", "hang:latency:ms=3"];
+        let wish = json!({"text": "again", "ms": 7});
+        let replies =
+            vec![Ok(calls(&[("echo", json!({"text": "x"}))])), Ok(calls(&[("echo", wish)]))];
+        let live = Plan { journal, faults, replies, tasks: 3, ..Plan::default() }.start();
+        live.wish(Command::SetScore { tool: "hang".into(), score: -0.1 });
+        let live = live.session.await.unwrap();
+        let loaded = journal::read(&path).unwrap();
+        let replayed = State::fold(&loaded.records);
+        assert_eq!(
+            serde_json::to_string(&replayed).unwrap(),
+            serde_json::to_string(&live).unwrap()
+        );
+        assert_eq!(replayed, live);
+    });
+}
+
+#[test]
+fn a_pause_is_confirmed_only_when_the_hanging_call_comes_back() {
+    on_paused_time(async {
+        let slow = json!({"text": "x", "ms": 500});
+        let yard = Plan { replies: vec![Ok(calls(&[("echo", slow)]))], ..Plan::default() }.start();
+        yard.until("a call runs", |state| state.calls_in_flight().count() == 1).await;
+        yard.wish(Command::Pause);
+        yard.settle().await;
+        assert_eq!(yard.mode(), Mode::Pausing);
+        yard.until("it pauses", |state| state.control.mode == Mode::Paused).await;
+        assert_eq!(yard.held(), ["after a call"]);
+        // The result came although it was pausing: a pause never kills.
+        assert!(matches!(yard.state.borrow().calls[0].phase, CallPhase::Done { .. }));
+        yard.wish(Command::Pause);
+        yard.settle().await;
+        assert_eq!(yard.refusals(), ["it is paused"]);
+        yard.wish(Command::Run);
+        let state = yard.session.await.unwrap();
+        assert_eq!(state.tasks[0].correct, Some(true));
+    });
+}
+
+#[test]
+fn time_held_does_not_count_against_a_call() {
+    on_paused_time(async {
+        let yard = Plan { paused: true, ..Plan::default() }.start();
+        yard.until("it is held", |state| !state.control.held.is_empty()).await;
+        for _ in 0..3 {
+            yard.wish(Command::Step);
+            yard.settle().await;
+        }
+        assert_eq!(yard.held(), ["before a call"]);
+        // Longer than the tool's own timeout.
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        yard.wish(Command::Run);
+        let state = yard.session.await.unwrap();
+        assert!(matches!(state.calls[0].phase, CallPhase::Done { .. }));
+        assert!(state.calls[0].elapsed(state.at) < 1_000_000);
+    });
+}
+
+#[test]
+fn steps_go_from_boundary_to_boundary() {
+    on_paused_time(async {
+        let yard = Plan { paused: true, ..Plan::default() }.start();
+        let mut seen = Vec::new();
+        for _ in 0..9 {
+            yard.settle().await;
+            assert_eq!(yard.mode(), Mode::Paused, "{:?}", yard.kinds());
+            seen.extend(yard.held());
+            yard.wish(Command::Step);
+        }
+        assert_eq!(
+            seen,
+            [
+                "before a task",
+                "before an ask",
+                "after an ask",
+                "before a call",
+                "after a call",
+                "before an ask",
+                "after an ask",
+                "before an ask",
+                "after an ask",
+            ]
+        );
+        yard.settle().await;
+        assert_eq!(yard.held(), ["after an evaluation"]);
+    });
+}
+
+#[test]
+fn stepping_over_a_task_holds_before_the_next() {
+    on_paused_time(async {
+        let yard = Plan { paused: true, tasks: 2, ..Plan::default() }.start();
+        yard.settle().await;
+        yard.wish(Command::StepTask);
+        yard.until("it holds again", |state| state.tasks_done() == 1).await;
+        yard.settle().await;
+        assert_eq!((yard.mode(), yard.held()), (Mode::Paused, vec!["before a task"]));
+        yard.wish(Command::Run);
+        assert_eq!(yard.session.await.unwrap().tasks_done(), 2);
+    });
+}
+
+#[test]
+fn a_hanging_call_can_be_cancelled_and_the_agent_goes_on() {
+    on_paused_time(async {
+        let hang = Ok(calls(&[("hang", json!({"text": "x"}))]));
+        let yard = Plan { replies: vec![hang], ..Plan::default() }.start();
+        yard.until("a call runs", |state| state.calls_in_flight().count() == 1).await;
+        yard.wish(Command::CancelCall(CallId(7)));
+        yard.wish(Command::CancelCall(CallId(1)));
+        let refusals = Rc::clone(&yard.records);
+        let state = yard.session.await.unwrap();
+        let CallPhase::Failed { error } = &state.calls[0].phase else { panic!("{state:?}") };
+        assert_eq!(error.kind, ToolErrorKind::Cancelled);
+        assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered));
+        let refused =
+            refusals.borrow().iter().filter(|r| r.event.kind() == "CommandRefused").count();
+        assert_eq!(refused, 1);
+    });
+}
+
+#[test]
+fn a_held_call_can_be_cancelled() {
+    on_paused_time(async {
+        let yard = Plan { paused: true, ..Plan::default() }.start();
+        for _ in 0..3 {
+            yard.settle().await;
+            yard.wish(Command::Step);
+        }
+        yard.settle().await;
+        assert_eq!(yard.held(), ["before a call"]);
+        yard.wish(Command::CancelCall(CallId(1)));
+        yard.settle().await;
+        assert_eq!(yard.held(), ["after a call"]);
+        yard.wish(Command::Run);
+        assert_eq!(yard.session.await.unwrap().tools[0].started, 0);
+    });
+}
+
+#[test]
+fn a_call_that_never_ends_times_out() {
+    on_paused_time(async {
+        let hang = Ok(calls(&[("hang", json!({"text": "x"}))]));
+        let state = Plan { replies: vec![hang], ..Plan::default() }.start().session.await.unwrap();
+        let CallPhase::Failed { error } = &state.calls[0].phase else { panic!("{state:?}") };
+        assert_eq!(error.kind, ToolErrorKind::Timeout);
+        assert_eq!(state.calls[0].elapsed(state.at), 10_000_000);
+    });
+}
+
+#[test]
+fn stop_ends_everything_in_flight() {
+    on_paused_time(async {
+        let hang = Ok(calls(&[("hang", json!({"text": "x"})), ("echo", json!({"text": "y"}))]));
+        let yard = Plan { replies: vec![hang], tasks: 3, ..Plan::default() }.start();
+        yard.until("one call is left", |state| {
+            state.calls_in_flight().count() == 1 && state.calls.len() == 2
+        })
+        .await;
+        yard.wish(Command::Stop);
+        let state = yard.session.await.unwrap();
+        assert_eq!(state.control.mode, Mode::Ended);
+        assert_eq!(state.tasks[0].outcome(), Some(Outcome::Stopped));
+        assert_eq!(state.tasks[1].outcome(), None);
+        assert_eq!(state.calls_in_flight().count(), 0);
+        assert!(state.control.held.is_empty());
+    });
+}
+
+#[test]
+fn concurrency_is_limited_by_its_knob_live() {
+    on_paused_time(async {
+        let call = |i: u32| ("echo", json!({"text": i.to_string(), "ms": 100}));
+        let many: Vec<_> = (0..6).map(call).collect();
+        let knobs = vec![(Knob::Concurrency, 2.0)];
+        let yard = Plan { replies: vec![Ok(calls(&many))], knobs, ..Plan::default() }.start();
+        let most = Rc::clone(&yard.most_at_once);
+        let state = yard.session.await.unwrap();
+        assert_eq!(most.borrow().1, 2);
+        // Three pairs of 100 ms each; what comes back is in the order of the calls.
+        let took = state.calls[5].ended.unwrap() - state.calls[0].started.unwrap();
+        assert!((300_000..320_000).contains(&took), "{took}");
+        assert_eq!(state.calls.len(), 6);
+    });
+}
+
+#[test]
+fn a_fault_looks_real_to_the_agent_and_is_marked() {
+    on_paused_time(async {
+        let replies = vec![
+            Ok(calls(&[("echo", json!({"text": "a"}))])),
+            Ok(calls(&[("echo", json!({"text": "b"}))])),
+        ];
+        let faults = vec!["echo:error:nth=1"];
+        let state = Plan { replies, faults, ..Plan::default() }.start().session.await.unwrap();
+        assert_eq!(state.calls[0].injected, Some(FaultId(1)));
+        assert_eq!(state.calls[1].injected, None);
+        assert_eq!(state.faults[&FaultId(1)].fired, 1);
+        let told = state.asks[1].request.messages.last().unwrap().text().to_owned();
+        assert_eq!(told, "Error: 503 Service Unavailable");
+    });
+}
+
+#[test]
+fn every_fault_kind_does_what_it_says() {
+    for (fault, check) in [
+        ("echo:empty", (|call| call == "") as fn(&str) -> bool),
+        ("echo:garbage", |call| call != "hello" && call.len() == 40),
+        ("echo:timeout", |call| call == "echo did not answer within 10000 ms"),
+        ("echo:latency:ms=20000", |call| call == "echo did not answer within 10000 ms"),
+        ("echo:latency:ms=50", |call| call == "hello"),
+        ("echo:error:text=no way", |call| call == "no way"),
+        ("echo:error:from-task=2", |call| call == "hello"),
+    ] {
+        on_paused_time(async move {
+            let faults = vec![fault];
+            let state = Plan { faults, ..Plan::default() }.start().session.await.unwrap();
+            let observed = state.calls[0].observation().unwrap().to_owned();
+            assert!(check(&observed), "{fault}: {observed}");
+        });
+    }
+}
+
+#[test]
+fn interventions_are_taken_back_in_order() {
+    on_paused_time(async {
+        let yard = Plan { paused: true, stay: true, ..Plan::default() }.start();
+        let echo = || ToolName::from("echo");
+        yard.wish(Command::SetScore { tool: echo(), score: 5.0 });
+        yard.wish(Command::SetScore { tool: echo(), score: 7.0 });
+        let knob = Knob::Alpha;
+        yard.wish(Command::TurnKnob { knob, value: 2.0 });
+        yard.wish(Command::PinWeight { from: "start".into(), to: echo(), weight: 0.9 });
+        yard.wish(Command::SwitchTool { tool: "hang".into(), on: false });
+        yard.wish(Command::ArmFault { spec: "echo:error".parse().unwrap() });
+        yard.settle().await;
+        assert_eq!(yard.state.borrow().faults_armed(), 1);
+        assert_eq!(yard.state.borrow().offered_tools().count(), 1);
+        for _ in 0..3 {
+            yard.wish(Command::Undo);
+        }
+        yard.settle().await;
+        {
+            let state = yard.state.borrow();
+            assert_eq!(state.faults_armed(), 0);
+            assert_eq!(state.offered_tools().count(), 2);
+            assert!(state.learning.pins.is_empty());
+            assert_eq!(state.knobs.get(knob), 2.0);
+        }
+        for _ in 0..4 {
+            yard.wish(Command::Undo);
+        }
+        yard.settle().await;
+        let state = yard.state.borrow();
+        assert_eq!(state.knobs.get(knob), knob.spec().default);
+        assert_eq!(state.learning.score(&echo()), 0.0);
+        assert!(state.control.undo.is_empty());
+        assert_eq!(yard.refusals(), ["there is nothing to take back"]);
+    });
+}
+
+#[test]
+fn wishes_that_make_no_sense_are_refused_with_a_reason() {
+    on_paused_time(async {
+        let yard = Plan { paused: true, stay: true, ..Plan::default() }.start();
+        let (a, b) = (|| ToolName::from("echo"), || ToolName::from("nobody"));
+        for (wish, phrase) in [
+            (Command::SetScore { tool: b(), score: 1.0 }, "no tool nobody"),
+            (Command::SetScore { tool: a(), score: f64::NAN }, "a score is a number"),
+            (Command::PinWeight { from: a(), to: a(), weight: 2.0 }, "from 0 to 1"),
+            (Command::TurnKnob { knob: Knob::Beta, value: 7.0 }, "from 0 to 1"),
+            (Command::UseStrategy { strategy: "magic".into() }, "no strategy `magic`"),
+            (Command::BindRole { role: Role::Actor, model: "x".into() }, "no model x"),
+            (Command::DisarmFault { fault: FaultId(3) }, "no fault 3"),
+            (Command::QueueTask { text: "  ".into() }, "empty"),
+            (Command::CancelAsk, "no model is being asked"),
+            (Command::ReloadTools, "built in"),
+            (Command::Undo, "nothing to take back"),
+        ] {
+            let before = yard.refusals().len();
+            yard.wish(wish.clone());
+            yard.settle().await;
+            let refusals = yard.refusals();
+            assert_eq!(refusals.len(), before + 1, "{wish:?}");
+            assert!(refusals[before].contains(phrase), "{wish:?}: {refusals:?}");
+        }
+    });
+}
+
+#[test]
+fn calls_outside_the_menu_or_the_schema_are_refused_free_of_charge() {
+    on_paused_time(async {
+        let replies = vec![
+            Ok(calls(&[("nobody", json!({}))])),
+            Ok(calls(&[("echo", json!({"text": 7}))])),
+            Ok(calls(&[("echo", Value::String("{not json".into()))])),
+        ];
+        let state = Plan { replies, ..Plan::default() }.start().session.await.unwrap();
+        let whys: Vec<_> = state.calls.iter().map(|call| call.observation().unwrap()).collect();
+        assert!(whys[0].contains("not among the tools offered"), "{whys:?}");
+        assert!(whys[1].contains("text"), "{whys:?}");
+        assert!(state.calls.iter().all(|call| matches!(call.phase, CallPhase::Refused { .. })));
+        assert_eq!(state.tasks[0].credits, 0.0);
+    });
+}
+
+#[test]
+fn a_model_that_fails_ends_the_task_and_not_the_session() {
+    on_paused_time(async {
+        let error = ModelError::new(ModelErrorKind::Endpoint, "500");
+        let plan = Plan { replies: vec![Err(error)], tasks: 2, ..Plan::default() };
+        let state = plan.start().session.await.unwrap();
+        assert_eq!(state.tasks[0].outcome(), Some(Outcome::Failed));
+        assert_eq!(state.tasks[1].outcome(), Some(Outcome::Answered));
+    });
+}
+
+#[test]
+fn an_ask_can_be_cancelled() {
+    on_paused_time(async {
+        let delay = Duration::from_secs(5);
+        let yard = Plan { delay, ..Plan::default() }.start();
+        yard.until("a model is asked", |state| {
+            state.ask_in_flight().is_some_and(|ask| ask.started.is_some())
+        })
+        .await;
+        yard.wish(Command::CancelAsk);
+        let state = yard.session.await.unwrap();
+        assert_eq!(state.tasks[0].outcome(), Some(Outcome::Failed));
+        assert!(state.at < 1_000_000);
+    });
+}
+
+#[test]
+fn frozen_learning_changes_no_score() {
+    on_paused_time(async {
+        let knobs = vec![(Knob::Learn, 0.0)];
+        let state = Plan { knobs, ..Plan::default() }.start().session.await.unwrap();
+        assert_eq!(state.learning.score(&"echo".into()), 0.0);
+        assert_eq!(state.tasks[0].verdicts.len(), 1);
+    });
+}
+
+#[test]
+fn reflexion_tries_again_with_what_it_learned() {
+    on_paused_time(async {
+        let wrong = || Ok(calls(&[("Finish", json!({"answer": "wrong"}))]));
+        let replies = vec![wrong(), Ok(say("look closer")), wrong(), Ok(say("look again"))];
+        let plan = Plan { replies, strategy: "react+reflexion", ..Plan::default() };
+        let state = plan.start().session.await.unwrap();
+        let task = &state.tasks[0];
+        assert_eq!((task.tries, task.correct), (3, Some(true)));
+        assert_eq!(task.reflections, ["look closer", "look again"]);
+        let last = state.asks.last().unwrap();
+        assert!(last.request.messages[1].text().contains("look closer"));
+    });
+}
+
+#[test]
+fn steps_run_out() {
+    on_paused_time(async {
+        let more = || Ok(calls(&[("echo", json!({"text": "x"}))]));
+        let replies = (0..9).map(|_| more()).collect();
+        let knobs = vec![(Knob::MaxSteps, 3.0)];
+        let state = Plan { replies, knobs, ..Plan::default() }.start().session.await.unwrap();
+        assert_eq!(state.tasks[0].outcome(), Some(Outcome::OutOfSteps));
+        assert_eq!(state.tasks[0].steps.len(), 3);
+    });
+}
+
+#[test]
+fn a_queue_that_is_empty_waits_for_tasks() {
+    on_paused_time(async {
+        let yard = Plan { stay: true, ..Plan::default() }.start();
+        yard.until("the first is done", |state| state.tasks_done() == 1).await;
+        yard.wish(Command::Pause);
+        yard.settle().await;
+        assert_eq!(yard.mode(), Mode::Paused);
+        yard.wish(Command::QueueTask { text: "Say it again.".into() });
+        yard.settle().await;
+        assert_eq!(yard.held(), ["before a task"]);
+        yard.wish(Command::Run);
+        yard.until("the second is done", |state| state.tasks_done() == 2).await;
+        yard.wish(Command::Stop);
+        yard.session.await.unwrap();
+    });
+}
