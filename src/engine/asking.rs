@@ -21,17 +21,60 @@ use crate::{
 /// Streamed text is an event at most this often: a screen needs no more, and a journal wants less.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
+/// A stream that broke after it had given text is asked again at most so often.
+const ASKED_AGAIN: u32 = 2;
+
+/// How long to wait before that, so that the endpoint notices that the first stream is gone.
+const BEFORE_ASKING_AGAIN: Duration = Duration::from_millis(500);
+
+/// Asks. A stream that broke after it had given text is asked again as a new ask that everybody
+/// sees: the client never starts such a stream again by itself, since the text was already shown.
 pub(super) async fn ask(
     shared: &Shared,
     task: TaskId,
     role: Role,
     request: Request,
 ) -> Result<Arc<Reply>, ModelError> {
+    let meant = Arc::new(request);
+    for again in 0.. {
+        match ask_once(shared, task, role, &meant).await {
+            Err(error) if again < ASKED_AGAIN && broke_off(&error) => {
+                let text = format!("the answer broke off ({error}); asking again");
+                shared.emit(Event::Noticed { text });
+                tokio::time::sleep(BEFORE_ASKING_AGAIN).await;
+            }
+            outcome => return outcome,
+        }
+    }
+    Err(ModelError::new(ModelErrorKind::BadAnswer, "the answer broke off every time"))
+}
+
+/// Whether a stream failed after some of its text had come, in a way that another try may mend.
+fn broke_off(error: &ModelError) -> bool {
+    let passing = match error.kind {
+        ModelErrorKind::Connection
+        | ModelErrorKind::Timeout
+        | ModelErrorKind::RateLimited
+        | ModelErrorKind::Endpoint
+        | ModelErrorKind::BadAnswer => true,
+        ModelErrorKind::Auth
+        | ModelErrorKind::ContextOverflow
+        | ModelErrorKind::Refused
+        | ModelErrorKind::Cancelled => false,
+    };
+    passing && !error.partial.is_empty()
+}
+
+async fn ask_once(
+    shared: &Shared,
+    task: TaskId,
+    role: Role,
+    meant: &Arc<Request>,
+) -> Result<Arc<Reply>, ModelError> {
     let model = shared.read(|core| bound(core, role)).ok_or_else(|| {
         ModelError::new(ModelErrorKind::Refused, format!("no model is bound to the role {role}"))
     })?;
-    let meant = Arc::new(request);
-    let request = as_seen(model.spec(), &meant);
+    let request = as_seen(model.spec(), meant);
     let cancel = CancellationToken::new();
     let ask = shared.write(|core| {
         let ask = core.next_ask();
@@ -52,7 +95,7 @@ pub(super) async fn ask(
         }
         outcome = held_and_asked => outcome,
     };
-    let outcome = outcome.map(|reply| Arc::new(understood(model.spec(), &meant, reply)));
+    let outcome = outcome.map(|reply| Arc::new(understood(model.spec(), meant, reply)));
     shared.write(|core| {
         core.cancels.remove(&Effect::Ask(ask));
         core.let_go(Lane::Agent);
@@ -106,6 +149,7 @@ async fn stream(
             Progress::Text(text) => piece.text.push_str(&text),
             Progress::Reasoning(text) => piece.reasoning.push_str(&text),
             Progress::Retrying { attempt, wait, why } => {
+                piece.tell(shared, ask);
                 let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
                 shared.emit(Event::AskRetried { ask, attempt, wait_ms, why });
             }

@@ -526,7 +526,7 @@ fn a_fault_looks_real_to_the_agent_and_is_marked() {
 #[test]
 fn every_fault_kind_does_what_it_says() {
     for (fault, check) in [
-        ("echo:empty", (|call| call == "") as fn(&str) -> bool),
+        ("echo:empty", (|call: &str| call.is_empty()) as fn(&str) -> bool),
         ("echo:garbage", |call| call != "hello" && call.len() == 40),
         ("echo:timeout", |call| call == "echo did not answer within 10000 ms"),
         ("echo:latency:ms=20000", |call| call == "echo did not answer within 10000 ms"),
@@ -634,6 +634,24 @@ fn a_model_that_fails_ends_the_task_and_not_the_session() {
         let state = plan.start().session.await.unwrap();
         assert_eq!(state.tasks[0].outcome(), Some(Outcome::Failed));
         assert_eq!(state.tasks[1].outcome(), Some(Outcome::Answered));
+    });
+}
+
+#[test]
+fn a_stream_that_broke_off_is_asked_again_for_all_to_see() {
+    on_paused_time(async {
+        let cut = || {
+            let mut error = ModelError::new(ModelErrorKind::Connection, "cut");
+            error.partial = "The ans".into();
+            Err(error)
+        };
+        let state = Plan { replies: vec![cut()], ..Plan::default() }.start().session.await.unwrap();
+        assert_eq!(state.asks.len(), 2);
+        assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered));
+        let plan = Plan { replies: (0..3).map(|_| cut()).collect(), ..Plan::default() };
+        let state = plan.start().session.await.unwrap();
+        assert_eq!(state.asks.len(), 3);
+        assert_eq!(state.tasks[0].outcome(), Some(Outcome::Failed));
     });
 }
 

@@ -7,6 +7,7 @@ mod fake_endpoint;
 mod graph;
 mod graph_exports;
 mod import;
+mod journal;
 mod model_llmock;
 mod model_openai;
 mod model_text;

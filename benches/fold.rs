@@ -1,0 +1,108 @@
+//! Folding: 100,000 events of a plausible session, and the reading of their journal.
+
+use std::{hint::black_box, sync::Arc};
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use serde_json::json;
+
+use toolyard::{
+    chat::{Finish, Message, Reply, Request, Role, Usage},
+    event::{By, Event, MenuItem, Offered, Outcome, Record, Verdict},
+    id::{AskId, CallId, TaskId, ToolName},
+    outcome::ToolOutput,
+    spec::{Effect, Task, ToolSpec},
+    state::State,
+};
+
+const TOOLS: u32 = 20;
+
+fn tool(i: u32) -> ToolName {
+    ToolName::new(format!("tool_{}", i % TOOLS))
+}
+
+fn spec(i: u32) -> Arc<ToolSpec> {
+    Arc::new(ToolSpec {
+        name: tool(i),
+        description: "does what it does".into(),
+        parameters: json!({"type": "object"}),
+        class: "Bench".into(),
+        cost: 1.0,
+        effect: Effect::Read,
+        timeout_ms: 1000,
+        source: "bench".into(),
+        examples: vec![],
+    })
+}
+
+/// Ten events for each task: one step with one ask and one call, an evaluation and an end.
+fn session(events: usize) -> Vec<Record> {
+    let tasks = u32::try_from(events / 10).unwrap_or(u32::MAX);
+    let queue = (1..=tasks).map(|i| Task::from_text(format!("task {i}"))).collect();
+    let mut all = vec![
+        Event::ToolsJoined { tools: (0..TOOLS).map(spec).collect() },
+        Event::TasksQueued { first: TaskId(1), tasks: queue, by: By::Engine },
+    ];
+    let request = Arc::new(Request {
+        role: Role::Actor,
+        messages: vec![Message::user("Task: bench")],
+        tools: vec![],
+        temperature: None,
+        max_tokens: None,
+        stop: vec![],
+    });
+    let reply = Arc::new(Reply {
+        text: "I call".into(),
+        reasoning: String::new(),
+        calls: vec![],
+        finish: Finish::Calls,
+        usage: Usage { tokens_in: 100, tokens_out: 10, ..Usage::default() },
+    });
+    for i in 1..=tasks {
+        let (task, ask, call) = (TaskId(i), AskId(i), CallId(i));
+        let menu = vec![MenuItem { tool: tool(i), weight: Some(0.5), why: Offered::Successor }; 8];
+        let verdict = Verdict { tool: tool(i), score: 1, reason: "helped".into() };
+        let output = ToolOutput { text: "result".into(), cut_from: None };
+        let request = Arc::clone(&request);
+        let reply = Arc::clone(&reply);
+        all.extend([
+            Event::TaskStarted { task },
+            Event::StepStarted { task, step: 1, from: ToolName::start(), menu },
+            Event::AskRequested { ask, task, role: Role::Actor, model: "m".into(), request },
+            Event::AskStarted { ask },
+            Event::AskFinished { ask, reply, dollars: Some(0.01) },
+            Event::CallRequested { call, task, step: 1, tool: tool(i), arguments: json!({"q": i}) },
+            Event::CallStarted { call },
+            Event::CallFinished { call, output },
+            Event::Evaluated { task, verdicts: vec![verdict], learned: true },
+            Event::TaskFinished {
+                task,
+                outcome: Outcome::Answered,
+                answer: Some("x".into()),
+                correct: Some(true),
+            },
+        ]);
+    }
+    let numbered = all.into_iter().zip(1u64..);
+    numbered.map(|(event, n)| Record { n, at: n * 100, event }).collect()
+}
+
+fn fold(c: &mut Criterion) {
+    let records = session(100_000);
+    let mut group = c.benchmark_group("fold");
+    group.throughput(Throughput::Elements(records.len() as u64));
+    group.sample_size(20);
+    group.bench_function("100000_events", |b| b.iter(|| State::fold(black_box(&records))));
+    let lines: Vec<_> =
+        records.iter().map(|record| serde_json::to_string(record).unwrap_or_default()).collect();
+    group.bench_function("100000_lines_read", |b| {
+        b.iter(|| {
+            for line in &lines {
+                black_box(serde_json::from_str::<Record>(line).ok());
+            }
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, fold);
+criterion_main!(benches);

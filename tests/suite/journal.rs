@@ -1,0 +1,108 @@
+//! Journals as they are found on disks: whole, cut off, damaged, newer, foreign.
+
+use std::{fs, path::Path};
+
+use toolyard::{
+    event::{Event, Record},
+    journal::{self, Header, Journal, JournalError},
+    state::{State, What},
+};
+
+const HEADER: &str =
+    r#"{"toolyard_journal":1,"program":"0.1.0","opened":"2026-01-01T00:00:00.000Z"}"#;
+
+fn noticed(n: u64) -> String {
+    format!(r#"{{"n":{n},"at":{},"kind":"Noticed","data":{{"text":"note {n}"}}}}"#, n * 10)
+}
+
+fn written(text: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl");
+    fs::write(&path, text).unwrap();
+    (folder, path)
+}
+
+fn error(text: &str) -> String {
+    let (_folder, path) = written(text);
+    journal::read(&path).unwrap_err().to_string().replace(&path.display().to_string(), "FILE")
+}
+
+#[test]
+fn what_is_appended_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("deep/er/a.jsonl");
+    let header = Header::at(jiff::Timestamp::UNIX_EPOCH);
+    let mut journal = Journal::create(&path, &header).unwrap();
+    let record = |n| Record { n, at: n, event: Event::Noticed { text: format!("é\n{n}") } };
+    for n in 1..=3 {
+        journal.append(&record(n)).unwrap();
+        // Each line is there at once: a kill after this loses nothing.
+        assert_eq!(journal::read(&path).unwrap().records.len() as u64, n);
+    }
+    journal.sync().unwrap();
+    let loaded = journal::read(&path).unwrap();
+    assert_eq!((loaded.header, loaded.torn), (header.clone(), 0));
+    assert_eq!(loaded.records, (1..=3).map(record).collect::<Vec<_>>());
+    // A journal is never overwritten.
+    assert!(matches!(Journal::create(&path, &header), Err(JournalError::Io { .. })));
+}
+
+#[test]
+fn every_cut_of_the_last_line_is_tolerated() {
+    let whole = format!("{HEADER}\n{}\n{}\n", noticed(1), noticed(2));
+    let last = noticed(2).len();
+    for cut in 1..=last {
+        let (_folder, path) = written(&whole[..whole.len() - cut]);
+        let loaded = journal::read(&path).unwrap();
+        assert_eq!(loaded.records.len(), 1, "cut by {cut}");
+        assert_eq!(loaded.torn, last + 1 - cut);
+    }
+}
+
+#[test]
+fn an_unknown_kind_is_kept_and_shown() {
+    let newer = r#"{"n":2,"at":20,"kind":"BrainUploaded","data":{"size":[1,2]}}"#;
+    let (_folder, path) = written(&format!("{HEADER}\n{}\n{newer}\n{}\n", noticed(1), noticed(3)));
+    let loaded = journal::read(&path).unwrap();
+    let Event::Unknown { kind, data } = &loaded.records[1].event else { panic!() };
+    assert_eq!((kind.as_str(), data["size"][1].as_u64()), ("BrainUploaded", Some(2)));
+    let state = State::fold(&loaded.records);
+    assert_eq!((state.n, state.unknown_events), (3, 1));
+    let shown = state
+        .transcript
+        .iter()
+        .any(|line| matches!(&line.what, What::Notice { text } if text.contains("BrainUploaded")));
+    assert!(shown);
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_line() {
+    for (text, phrases) in [
+        (String::new(), &["FILE: line 1", "no journal header"][..]),
+        ("hello\n".into(), &["FILE: line 1", "expected"]),
+        ("{\"a\":1}\n".into(), &["FILE: line 1", "toolyard_journal"]),
+        (
+            "{\"toolyard_journal\":9,\"program\":\"7.0\"}\n".into(),
+            &["format 9", "up to 1", "toolyard 7.0"],
+        ),
+        (format!("{HEADER}\nnonsense\n"), &["FILE: line 2", "expected an event"]),
+        (format!("{HEADER}\n{}\n", noticed(2)), &["FILE: line 2", "event 2 where 1 was due"]),
+        (
+            format!(
+                "{HEADER}\n{}\n{}\n",
+                noticed(1),
+                r#"{"n":2,"at":3,"kind":"Noticed","data":{}}"#
+            ),
+            &["FILE: line 3", "text"],
+        ),
+        (format!("{HEADER}\n{}\n", r#"{"n":1,"at":-3,"kind":"Paused"}"#), &["FILE: line 2", "-3"]),
+    ] {
+        let error = error(&text);
+        for phrase in phrases {
+            assert!(error.contains(phrase), "{phrase:?} is not in {error:?}");
+        }
+    }
+    assert!(
+        journal::read(Path::new("/nowhere/a.jsonl")).unwrap_err().to_string().contains("/nowhere")
+    );
+}
