@@ -10,6 +10,9 @@
 
 pub mod action;
 pub mod hits;
+pub mod key;
+pub mod keymap;
+pub mod keytable;
 pub mod pane;
 pub mod panes;
 pub mod text;

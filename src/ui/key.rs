@@ -1,0 +1,194 @@
+//! One key with its modifiers, as people write it: `space`, `ctrl-x`, `shift-tab`, `N`, `f1`, `+`.
+
+use std::{fmt, str::FromStr};
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// A key press, in one form for the many that terminals send: a letter carries its own shift, and a
+/// letter with ctrl is small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd)]
+pub struct Key {
+    pub code: KeyCode,
+    pub mods: KeyModifiers,
+}
+
+/// The keys that have a word, each with the word that is printed first.
+const NAMED: &[(&str, KeyCode)] = &[
+    ("space", KeyCode::Char(' ')),
+    ("enter", KeyCode::Enter),
+    ("esc", KeyCode::Esc),
+    ("tab", KeyCode::Tab),
+    ("backspace", KeyCode::Backspace),
+    ("delete", KeyCode::Delete),
+    ("insert", KeyCode::Insert),
+    ("up", KeyCode::Up),
+    ("down", KeyCode::Down),
+    ("left", KeyCode::Left),
+    ("right", KeyCode::Right),
+    ("home", KeyCode::Home),
+    ("end", KeyCode::End),
+    ("pageup", KeyCode::PageUp),
+    ("pagedown", KeyCode::PageDown),
+];
+
+impl Key {
+    pub const fn plain(code: KeyCode) -> Self {
+        Self { code, mods: KeyModifiers::NONE }
+    }
+
+    fn new(code: KeyCode, mods: KeyModifiers) -> Self {
+        let known = KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SHIFT;
+        let mut mods = mods & known;
+        let code = match code {
+            KeyCode::BackTab => {
+                mods |= KeyModifiers::SHIFT;
+                KeyCode::Tab
+            }
+            KeyCode::Char(c) => {
+                let shift = mods.contains(KeyModifiers::SHIFT);
+                mods -= KeyModifiers::SHIFT;
+                if mods.contains(KeyModifiers::CONTROL) {
+                    KeyCode::Char(c.to_ascii_lowercase())
+                } else if shift {
+                    KeyCode::Char(c.to_ascii_uppercase())
+                } else {
+                    KeyCode::Char(c)
+                }
+            }
+            other => other,
+        };
+        Self { code, mods }
+    }
+
+    /// The character that this key types, if it types one.
+    pub fn types(self) -> Option<char> {
+        match self.code {
+            KeyCode::Char(c) if self.mods.is_empty() => Some(c),
+            _ => None,
+        }
+    }
+}
+
+impl From<KeyEvent> for Key {
+    fn from(event: KeyEvent) -> Self {
+        Self::new(event.code, event.modifiers)
+    }
+}
+
+impl From<Key> for KeyEvent {
+    fn from(key: Key) -> Self {
+        KeyEvent::new(key.code, key.mods)
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut name = String::new();
+        for (held, word) in [
+            (KeyModifiers::CONTROL, "ctrl-"),
+            (KeyModifiers::ALT, "alt-"),
+            (KeyModifiers::SHIFT, "shift-"),
+        ] {
+            if self.mods.contains(held) {
+                name.push_str(word);
+            }
+        }
+        match (NAMED.iter().find(|(_, code)| *code == self.code), self.code) {
+            (Some((word, _)), _) => name.push_str(word),
+            (None, KeyCode::Char(c)) => name.push(c),
+            (None, KeyCode::F(n)) => name.push_str(&format!("f{n}")),
+            (None, other) => name.push_str(&format!("{other}").to_lowercase()),
+        }
+        f.pad(&name)
+    }
+}
+
+impl FromStr for Key {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut mods = KeyModifiers::NONE;
+        let mut rest = text;
+        loop {
+            // A minus alone is the minus key, not a separator.
+            let (held, after) = match rest.split_once('-') {
+                Some(("ctrl", after)) if !after.is_empty() => (KeyModifiers::CONTROL, after),
+                Some(("alt", after)) if !after.is_empty() => (KeyModifiers::ALT, after),
+                Some(("shift", after)) if !after.is_empty() => (KeyModifiers::SHIFT, after),
+                _ => break,
+            };
+            mods |= held;
+            rest = after;
+        }
+        let code = code(rest).ok_or_else(|| {
+            let named: Vec<_> = NAMED.iter().map(|(word, _)| *word).collect();
+            format!(
+                "`{text}` is no key; expected a character, f1 to f12, or one of {}, \
+                 after any of ctrl-, alt-, shift-",
+                named.join(", ")
+            )
+        })?;
+        Ok(Self::new(code, mods))
+    }
+}
+
+fn code(word: &str) -> Option<KeyCode> {
+    if let Some((_, code)) = NAMED.iter().find(|(name, _)| *name == word) {
+        return Some(*code);
+    }
+    let mut chars = word.chars();
+    if let (Some(c), None) = (chars.next(), chars.next()) {
+        return (!c.is_control() && c != ' ').then_some(KeyCode::Char(c));
+    }
+    let n: u8 = word.strip_prefix('f')?.parse().ok()?;
+    (1..=12).contains(&n).then_some(KeyCode::F(n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_it_prints() {
+        for text in [
+            "space",
+            "ctrl-x",
+            "shift-tab",
+            "N",
+            "f1",
+            "+",
+            "-",
+            "ctrl--",
+            "alt-enter",
+            "/",
+            "$",
+            "ctrl-alt-delete",
+            "shift-up",
+            "é",
+        ] {
+            assert_eq!(text.parse::<Key>().unwrap().to_string(), text);
+        }
+        assert_eq!("ctrl-X".parse::<Key>(), "ctrl-x".parse());
+        assert_eq!("shift-n".parse::<Key>(), "N".parse());
+    }
+
+    #[test]
+    fn what_terminals_send_is_one_key() {
+        let sent = |code, mods| Key::from(KeyEvent::new(code, mods));
+        let n = sent(KeyCode::Char('N'), KeyModifiers::SHIFT);
+        assert_eq!(n, sent(KeyCode::Char('N'), KeyModifiers::NONE));
+        assert_eq!(n.types(), Some('N'));
+        let tab = sent(KeyCode::BackTab, KeyModifiers::NONE);
+        assert_eq!(tab, sent(KeyCode::Tab, KeyModifiers::SHIFT));
+        assert_eq!(sent(KeyCode::Char('C'), KeyModifiers::CONTROL).to_string(), "ctrl-c");
+        assert_eq!(sent(KeyCode::Char('c'), KeyModifiers::CONTROL).types(), None);
+    }
+
+    #[test]
+    fn nonsense_says_what_is_expected() {
+        for text in ["", "f13", "ctrl-", "hyper-x", "  ", "\u{7}"] {
+            let error = text.parse::<Key>().unwrap_err();
+            assert!(error.contains("expected a character"), "{error}");
+        }
+    }
+}
