@@ -1,0 +1,89 @@
+//! When to draw. Handlers ask for a frame and never draw; whatever came meanwhile, then one frame shows
+//! it. Nothing is drawn that nobody asked for.
+
+use std::time::{Duration, Instant};
+
+/// The shortest time between two frames that nobody waits for: 30 a second.
+pub const FRAME: Duration = Duration::from_millis(33);
+/// How often times that run on the screen are drawn anew.
+pub const TICK: Duration = Duration::from_millis(250);
+
+/// What was asked for, and when the last frame was.
+#[derive(Debug, Default)]
+pub struct Pace {
+    last: Option<Instant>,
+    asked: Asked,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Asked {
+    #[default]
+    Nothing,
+    /// Something changed.
+    Soon,
+    /// A person waits for it.
+    AtOnce,
+}
+
+impl Pace {
+    /// Something changed by itself.
+    pub fn soon(&mut self) {
+        self.asked = self.asked.max(Asked::Soon);
+    }
+
+    /// A person did something and waits to see it.
+    pub fn at_once(&mut self) {
+        self.asked = Asked::AtOnce;
+    }
+
+    /// When the next frame is due; `None`: never, as things are. `ticks`: how often something on the
+    /// screen changes by time alone.
+    pub fn due(&self, now: Instant, ticks: Option<Duration>) -> Option<Instant> {
+        let Some(last) = self.last else { return Some(now) };
+        match self.asked {
+            Asked::AtOnce => Some(now),
+            Asked::Soon => Some((last + FRAME).max(now)),
+            Asked::Nothing => ticks.map(|every| (last + every).max(now)),
+        }
+    }
+
+    /// A frame was drawn.
+    pub fn drawn(&mut self, now: Instant) {
+        self.last = Some(now);
+        self.asked = Asked::Nothing;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_frame_is_due_at_once_and_then_none() {
+        let now = Instant::now();
+        let mut pace = Pace::default();
+        assert_eq!(pace.due(now, None), Some(now));
+        pace.drawn(now);
+        assert_eq!(pace.due(now + TICK, None), None);
+        assert_eq!(pace.due(now, Some(TICK)), Some(now + TICK));
+    }
+
+    #[test]
+    fn a_flood_is_drawn_thirty_times_a_second_and_keys_at_once() {
+        let start = Instant::now();
+        let mut pace = Pace::default();
+        let mut frames = 0;
+        for ms in 0..1000 {
+            let now = start + Duration::from_millis(ms);
+            pace.soon();
+            if pace.due(now, None).is_some_and(|due| due <= now) {
+                pace.drawn(now);
+                frames += 1;
+            }
+        }
+        assert!((29..=31).contains(&frames), "{frames}");
+        pace.at_once();
+        pace.soon();
+        assert_eq!(pace.due(start, None), Some(start));
+    }
+}

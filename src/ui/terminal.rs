@@ -1,0 +1,160 @@
+//! Owning the terminal: every mode is set once and undone once, whether the screen ends by a key, an
+//! error, a panic or a signal.
+//!
+//! A panic of the screen's own thread restores the terminal before it is reported. A panic of another
+//! thread must not, for the screen lives on: it is passed to the screen, and to standard error after it.
+
+use std::{
+    io::{self, BufWriter, IsTerminal, Stdout, Write},
+    panic,
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+};
+
+use ratatui::{
+    Terminal,
+    backend::CrosstermBackend,
+    crossterm::terminal::{disable_raw_mode, enable_raw_mode},
+};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+/// The private modes of the screen, in the order in which they are set: number, and whether entering
+/// sets it (the cursor's is reset).
+const MODES: &[(u16, bool)] = &[
+    (1049, true), // alternate screen
+    (1000, true), // mouse: buttons and wheel, no motion, so that a moving mouse costs nothing
+    (1006, true), // mouse places beyond column 223
+    (2004, true), // pasted text is marked as such
+    (1004, true), // focus comes and goes
+    (25, false),  // the cursor hides
+];
+
+/// The modes that the mouse needs.
+const MOUSE: [u16; 2] = [1000, 1006];
+
+/// Whether the modes are set: whoever swaps it to false is the one to undo them.
+static SET: AtomicBool = AtomicBool::new(false);
+
+/// What other threads said when they panicked below a live screen.
+static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// The terminal while the screen owns it; dropping it gives it back.
+pub struct Owned {
+    pub terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    /// What other threads say when they panic.
+    pub panics: UnboundedReceiver<String>,
+    mouse: bool,
+}
+
+impl Owned {
+    /// Takes the terminal over.
+    ///
+    /// # Errors
+    /// Where standard output is no terminal, or the terminal refuses; nothing is left set then.
+    pub fn take(mouse: bool) -> io::Result<Self> {
+        if !io::stdout().is_terminal() {
+            let what = "the screen needs a terminal, but standard output is none; \
+                        `toolyard run` works without one";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, what));
+        }
+        let (sender, panics) = unbounded_channel();
+        hook(sender);
+        set(mouse)?;
+        // One write per frame: a frame of a large screen is some tens of kilobytes.
+        let out = BufWriter::with_capacity(1 << 16, io::stdout());
+        match Terminal::new(CrosstermBackend::new(out)) {
+            Ok(terminal) => Ok(Self { terminal, panics, mouse }),
+            Err(error) => {
+                restore();
+                Err(error)
+            }
+        }
+    }
+
+    /// Gives the terminal back for a while, as for a suspended program.
+    pub fn release(&mut self) {
+        restore();
+    }
+
+    /// Takes it over again and draws everything anew.
+    pub fn retake(&mut self) -> io::Result<()> {
+        set(self.mouse)?;
+        self.terminal.clear()
+    }
+
+    /// Sets what a shell may have changed while the program was stopped from outside.
+    pub fn refresh(&mut self) -> io::Result<()> {
+        disable_raw_mode()?;
+        enable_raw_mode()?;
+        self.terminal.clear()
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        restore();
+        let panics = PANICS.lock().map(|mut panics| std::mem::take(&mut *panics));
+        for panic in panics.unwrap_or_default() {
+            let _ = writeln!(io::stderr(), "{panic}");
+        }
+    }
+}
+
+fn set(mouse: bool) -> io::Result<()> {
+    enable_raw_mode()?;
+    SET.store(true, Ordering::SeqCst);
+    let entered = enter(&mut io::stdout(), mouse);
+    if entered.is_err() {
+        restore();
+    }
+    entered
+}
+
+/// Undoes what is set, if anything is. Whatever fails, the rest is tried.
+fn restore() {
+    if SET.swap(false, Ordering::SeqCst) {
+        let _ = leave(&mut io::stdout());
+        let _ = disable_raw_mode();
+    }
+}
+
+/// Writes what sets the modes.
+pub fn enter(out: &mut impl Write, mouse: bool) -> io::Result<()> {
+    for (number, set) in MODES.iter().filter(|(number, _)| mouse || !MOUSE.contains(number)) {
+        write!(out, "\x1b[?{number}{}", if *set { 'h' } else { 'l' })?;
+    }
+    out.flush()
+}
+
+/// Writes what undoes them, last set first; and colours, which a frame that broke off may have left.
+pub fn leave(out: &mut impl Write) -> io::Result<()> {
+    out.write_all(b"\x1b[0m")?;
+    for (number, set) in MODES.iter().rev() {
+        write!(out, "\x1b[?{number}{}", if *set { 'l' } else { 'h' })?;
+    }
+    out.flush()
+}
+
+/// Puts our panic hook before the one that is there.
+fn hook(sender: UnboundedSender<String>) {
+    let screen = thread::current().id();
+    let previous = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if thread::current().id() != screen && SET.load(Ordering::SeqCst) {
+            let name = thread::current().name().unwrap_or("a thread").to_owned();
+            let text = format!("{name} panicked: {info}");
+            let _ = sender.send(text.clone());
+            if let Ok(mut panics) = PANICS.lock() {
+                panics.push(text);
+            }
+            return;
+        }
+        if thread::current().id() == screen {
+            restore();
+        }
+        previous(info);
+    }));
+}
