@@ -76,10 +76,10 @@ impl Hits {
     /// The pane below this cell, whatever lies in it.
     pub fn pane_at(&self, x: u16, y: u16) -> Option<PaneId> {
         let here = Position { x, y };
-        self.targets.iter().rev().find_map(|(area, target)| match target {
-            Target::Pane(pane) if area.contains(here) => Some(*pane),
-            _ => None,
-        })
+        let mut below = self.targets.iter().rev().filter(|(area, _)| area.contains(here));
+        below.find_map(
+            |(_, target)| if let Target::Pane(pane) = target { Some(*pane) } else { None },
+        )
     }
 
     pub fn windows(&self) -> impl Iterator<Item = (PaneId, Window)> {

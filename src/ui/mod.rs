@@ -9,13 +9,27 @@
 //! live session, a replay and, later, a session elsewhere. Only this module names ratatui and crossterm.
 
 pub mod action;
+mod draw;
+mod footer;
+mod header;
 pub mod hits;
 pub mod key;
 pub mod keymap;
 pub mod keytable;
+pub mod layout;
+pub mod pace;
 pub mod pane;
 pub mod panes;
+pub mod popups;
+mod run;
+pub mod screen;
+pub mod shot;
+pub mod terminal;
 pub mod text;
 pub mod theme;
+pub mod update;
 pub mod view;
 pub mod vlist;
+
+pub use run::{Ended, Settings, Source, run};
+pub use shot::shot;

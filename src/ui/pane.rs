@@ -41,6 +41,12 @@ impl PaneId {
         PaneId::Tasks,
     ];
 
+    /// The pane so many places further on, going round.
+    #[must_use]
+    pub fn after(self, places: usize) -> Self {
+        Self::ALL[(self as usize + places) % Self::ALL.len()]
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             PaneId::Graph => "Graph",

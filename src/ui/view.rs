@@ -5,6 +5,7 @@
 use super::{
     hits::Hits,
     pane::{PaneId, PerPane},
+    popups::Popup,
     vlist::Window,
 };
 use crate::{
@@ -45,6 +46,27 @@ impl GraphView {
     }
 }
 
+/// How many messages are kept.
+const MESSAGES: usize = 500;
+
+/// How a message is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    Good,
+    Plain,
+    /// Something was refused or failed.
+    Bad,
+}
+
+/// Something that the screen told the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Microseconds since the session was opened.
+    pub at: u64,
+    pub tone: Tone,
+    pub text: String,
+}
+
 /// Everything the screen remembers between two frames.
 #[derive(Debug, Default)]
 pub struct View {
@@ -78,6 +100,13 @@ pub struct View {
     pub find: Option<(PaneId, String)>,
     /// The session cannot be changed from here, and why.
     pub read_only: Option<&'static str>,
+
+    /// From the bottom up; the topmost has the keyboard.
+    pub popups: Vec<Popup>,
+    /// What was told, oldest first.
+    pub messages: Vec<Message>,
+    /// The last message is still shown: no key was pressed since.
+    pub told: bool,
 }
 
 impl View {
@@ -86,6 +115,20 @@ impl View {
         for (pane, window) in hits.windows() {
             self.windows.set(pane, window);
         }
+    }
+
+    /// Tells the user something, until the next key.
+    pub fn tell(&mut self, at: u64, tone: Tone, text: impl Into<String>) {
+        if self.messages.len() == MESSAGES {
+            self.messages.remove(0);
+        }
+        self.messages.push(Message { at, tone, text: text.into() });
+        self.told = true;
+    }
+
+    /// The message to show.
+    pub fn message(&self) -> Option<&Message> {
+        self.messages.last().filter(|_| self.told)
     }
 
     /// The height of a pane's list in the last frame: how far a page key goes.

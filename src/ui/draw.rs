@@ -1,0 +1,86 @@
+//! One whole frame: header, panes, footer, popups. Pure: reads, writes cells, and says who owns which.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+    widgets::{Block, BorderType, Widget},
+};
+
+use super::{
+    action::Action,
+    footer, header,
+    hits::{Hits, Target},
+    keymap::Keymap,
+    layout::{self, MIN},
+    pane::{self, Cx, PaneId},
+    text,
+};
+
+/// Draws everything into `area`.
+pub fn draw(cx: &Cx<'_>, keymap: &Keymap, title: &str, area: Rect, buf: &mut Buffer) -> Hits {
+    let mut hits = Hits::default();
+    buf.set_style(area, cx.theme.text);
+    let Some(parts) = layout::parts(area, cx.view) else {
+        too_small(cx, area, buf);
+        return hits;
+    };
+    header::draw(cx, title, parts.header, buf, &mut hits);
+    if let Some(line) = parts.tabs {
+        tabs(cx, line, buf, &mut hits);
+    }
+    for (pane, frame) in &parts.panes {
+        framed(cx, *pane, *frame, buf, &mut hits);
+    }
+    let above = Rect { height: area.height - 1, ..area };
+    for popup in &cx.view.popups {
+        popup.draw(cx, above, buf, &mut hits);
+    }
+    footer::draw(cx, keymap, parts.footer, buf, &mut hits);
+    hits
+}
+
+fn too_small(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
+    let line = format!("too small: {}×{}, needs {}×{}", area.width, area.height, MIN.0, MIN.1);
+    if !area.is_empty() {
+        let y = area.y + area.height / 2;
+        let width = usize::from(area.width);
+        buf.set_stringn(area.x, y, text::cut(&line, width), width, cx.theme.warn);
+    }
+}
+
+fn framed(cx: &Cx<'_>, pane: PaneId, frame: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    let focused = cx.view.focus == pane && cx.view.popups.is_empty();
+    let cx = Cx { focused, ..*cx };
+    let (kind, style) = if focused {
+        (BorderType::Thick, cx.theme.border_focus)
+    } else {
+        (BorderType::Plain, cx.theme.border)
+    };
+    hits.add(frame, Target::Pane(pane));
+    let mut title = Line::from(Span::styled(format!(" {} ", number(pane)), cx.theme.key));
+    title.spans.extend(pane::title(pane, &cx).spans);
+    title.push_span(" ");
+    let block = Block::bordered().border_type(kind).border_style(style).title(title);
+    let inside = block.inner(frame);
+    block.render(frame, buf);
+    if !inside.is_empty() {
+        pane::draw(pane, &cx, inside, buf, hits);
+    }
+}
+
+/// The pane's number key.
+fn number(pane: PaneId) -> usize {
+    pane as usize + 1
+}
+
+fn tabs(cx: &Cx<'_>, line: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    let mut x = line.x;
+    for pane in PaneId::ALL {
+        let label = format!(" {} {} ", number(pane), pane.name());
+        let style = if pane == cx.view.focus { cx.theme.selection } else { cx.theme.dim };
+        let start = x;
+        x = buf.set_stringn(x, line.y, label, usize::from(line.right() - x), style).0;
+        hits.add(Rect { x: start, width: x - start, ..line }, Target::Action(Action::Pane(pane)));
+    }
+}

@@ -1,0 +1,102 @@
+//! The last line: a message until the next key, else what the keys of this place do.
+
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use super::{
+    action::Action,
+    hits::{Hits, Target},
+    keymap::Keymap,
+    pane::{Cx, PaneId},
+    popups::{Find, Popup},
+    text,
+    view::Tone,
+};
+
+pub fn draw(cx: &Cx<'_>, keymap: &Keymap, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    match cx.view.popups.last() {
+        Some(Popup::Find(find)) => return search(cx, find, area, buf),
+        Some(popup) if cx.view.message().is_none() => {
+            let width = usize::from(area.width);
+            buf.set_stringn(area.x, area.y, text::cut(popup.keys(), width), width, cx.theme.dim);
+            return;
+        }
+        Some(_) | None => {}
+    }
+    match cx.view.message() {
+        Some(message) => {
+            let (mark, style) = match message.tone {
+                Tone::Good => ("✓ ", cx.theme.good),
+                Tone::Plain => ("", cx.theme.accent),
+                Tone::Bad => ("! ", cx.theme.warn),
+            };
+            let width = usize::from(area.width);
+            let shown = format!("{mark}{}", message.text);
+            buf.set_stringn(area.x, area.y, text::cut(&shown, width), width, style);
+        }
+        None => keys(cx, keymap, area, buf, hits),
+    }
+}
+
+fn search(cx: &Cx<'_>, find: &Find, area: Rect, buf: &mut Buffer) {
+    let none = if find.found() { "" } else { "  nothing found" };
+    let line = format!("/{}▏{none}   in {}", find.text(), find.pane().name());
+    let width = usize::from(area.width);
+    let style = if find.found() { cx.theme.input } else { cx.theme.bad };
+    buf.set_stringn(area.x, area.y, text::cut(&line, width), width, style);
+}
+
+/// What is worth a place in the footer, the most useful first.
+fn worth(cx: &Cx<'_>) -> Vec<Action> {
+    use Action as A;
+    let here: &[Action] = match cx.view.focus {
+        PaneId::Graph => &[A::GraphView, A::Pin, A::Break, A::EditScore, A::InspectTool],
+        PaneId::Transcript => &[A::Open, A::InspectPrompt, A::Find],
+        PaneId::Scores => &[A::Break, A::EditScore, A::SwitchTool, A::InspectTool, A::Find],
+        PaneId::Knobs => &[A::TurnDown, A::TurnUp, A::SetKnob, A::Freeze],
+        PaneId::Models => &[A::BindModel, A::InspectPrompt, A::Strategy],
+        PaneId::Calls => &[A::Cancel, A::InspectCall, A::Break],
+        PaneId::Tasks => &[A::NewTask, A::Open],
+    };
+    let first: &[Action] = match (cx.view.moment, cx.view.read_only) {
+        (Some(_), _) | (_, Some(_)) => {
+            &[A::Live, A::EventBack, A::EventForward, A::StepBack, A::StepForward]
+        }
+        (None, None) => &[A::RunOrPause, A::Step],
+    };
+    let always =
+        [A::NewTask, A::Faults, A::Undo, A::Zoom, A::StepBack, A::Screenshot, A::Palette, A::Quit];
+    let mut actions: Vec<Action> = Vec::new();
+    for action in first.iter().chain(here).chain(&always) {
+        if !actions.contains(action) {
+            actions.push(*action);
+        }
+    }
+    actions
+}
+
+fn keys(cx: &Cx<'_>, keymap: &Keymap, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    let hint =
+        |action: Action| keymap.key(action).map(|key| (key.to_string(), action.spec().short));
+    // The help has its place at the right, whatever else fits.
+    let help = hint(Action::Help).map(|(key, short)| format!("{key} {short}")).unwrap_or_default();
+    let help_width = help.len() as u16;
+    let right = area.right().saturating_sub(help_width + 1).max(area.x);
+    let mut x = area.x;
+    for action in worth(cx) {
+        let Some((key, short)) = hint(action) else { continue };
+        let width = (text::width(&key) + 1 + text::width(short)) as u16;
+        if x + width + 1 > right {
+            break;
+        }
+        let can = action.spec().why_not(cx.live, cx.view).is_none();
+        let (bold, plain) =
+            if can { (cx.theme.key, cx.theme.text) } else { (cx.theme.dim, cx.theme.dim) };
+        let after = buf.set_stringn(x, area.y, &key, usize::from(width), bold).0;
+        buf.set_stringn(after + 1, area.y, short, usize::from(width), plain);
+        hits.add(Rect { x, width, ..area }, Target::Action(action));
+        x += width + 2;
+    }
+    let spot = Rect { x: right + 1, width: area.right().saturating_sub(right + 1), ..area };
+    buf.set_stringn(spot.x, spot.y, help, usize::from(spot.width), cx.theme.key);
+    hits.add(spot, Target::Action(Action::Help));
+}

@@ -1,0 +1,170 @@
+//! The first line: how the agent stands, at one glance. What matters least is left out first where
+//! the line is short; how the agent runs and whether the model is real are never left out.
+
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+
+use super::{
+    action::Action,
+    hits::{Hits, Target},
+    pane::Cx,
+    text,
+};
+use crate::{
+    event::Lane,
+    knob::Knob,
+    state::{Hold, Mode, State},
+};
+
+/// A piece of the line.
+struct Piece {
+    text: String,
+    style: Style,
+    /// 0 is never left out.
+    rank: u8,
+    /// What a click does.
+    click: Option<Action>,
+}
+
+const BETWEEN: &str = " ─ ";
+
+pub fn draw(cx: &Cx<'_>, title: &str, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    buf.set_style(area, cx.theme.header);
+    let mut pieces = pieces(cx, title);
+    let room = usize::from(area.width);
+    while width(&pieces) > room {
+        let worst = pieces.iter().map(|piece| piece.rank).max().unwrap_or(0);
+        if worst == 0 {
+            break;
+        }
+        // The rightmost of those that matter least.
+        if let Some(at) = pieces.iter().rposition(|piece| piece.rank == worst) {
+            pieces.remove(at);
+        }
+    }
+    let mut x = area.x;
+    for (i, piece) in pieces.iter().enumerate() {
+        if i > 0 {
+            x = buf.set_stringn(x, area.y, BETWEEN, left(area, x), cx.theme.border).0;
+        }
+        let start = x;
+        let shown = text::cut(&piece.text, left(area, x));
+        x = buf.set_stringn(x, area.y, shown, left(area, x), piece.style).0;
+        if let Some(action) = piece.click {
+            let button = Rect { x: start, width: x - start, ..area };
+            hits.add(button, Target::Action(action));
+        }
+    }
+}
+
+fn left(area: Rect, x: u16) -> usize {
+    usize::from(area.right().saturating_sub(x))
+}
+
+fn width(pieces: &[Piece]) -> usize {
+    let texts: usize = pieces.iter().map(|piece| text::width(&piece.text)).sum();
+    texts + pieces.len().saturating_sub(1) * text::width(BETWEEN)
+}
+
+fn pieces(cx: &Cx<'_>, title: &str) -> Vec<Piece> {
+    let (state, theme) = (cx.state, cx.theme);
+    let mut pieces = Vec::new();
+    let mut add = |rank, text: String, style: Style, click| {
+        pieces.push(Piece { text, style, rank, click });
+    };
+    add(6, title.to_owned(), theme.title, None);
+    if let Some(moment) = cx.view.moment {
+        let behind = cx.live.n.saturating_sub(moment);
+        add(0, format!("EVENT {moment}, LIVE +{behind}"), theme.past, Some(Action::Live));
+    }
+    if cx.view.read_only.is_some() {
+        add(0, "REPLAY".to_owned(), theme.past, None);
+    }
+    add(0, mode(cx), mode_style(cx), Some(Action::RunOrPause));
+    if !state.tasks.is_empty() {
+        let at = state.shown_task().map_or(0, |task| task.id.0);
+        add(1, format!("task {at}/{}", state.tasks.len()), theme.text, None);
+    }
+    if !state.strategy.is_empty() {
+        let strategy = text::cut(&state.strategy, 24).into_owned();
+        add(3, strategy, theme.text, Some(Action::Strategy));
+    }
+    let knob = |knob: Knob| {
+        let spec = knob.spec();
+        format!("{} {}", spec.symbol, spec.show(state.knobs.get(knob)))
+    };
+    add(4, format!("{} {}", knob(Knob::Alpha), knob(Knob::Beta)), theme.text, None);
+    if !state.knobs.is_on(Knob::Learn) {
+        add(2, "FROZEN".to_owned(), theme.warn, Some(Action::Freeze));
+    }
+    add(5, spent(state), theme.text, None);
+    let faults = state.faults_armed();
+    if faults > 0 {
+        let plural = if faults == 1 { "" } else { "s" };
+        add(1, format!("⚡{faults} fault{plural}"), theme.injected, Some(Action::Faults));
+    }
+    if state.models.any_simulated() {
+        add(0, "SIMULATED MODEL".to_owned(), theme.simulated, None);
+    }
+    pieces
+}
+
+/// The mode, and what it waits for.
+fn mode(cx: &Cx<'_>) -> String {
+    let control = &cx.state.control;
+    let name = control.mode.name();
+    match control.mode {
+        Mode::Pausing => {
+            let calls = cx.state.calls_in_flight().count();
+            let asks = usize::from(cx.state.ask_in_flight().is_some());
+            let what = match (calls, asks) {
+                (0, 0) => String::new(),
+                (0, _) => " (an ask in flight)".to_owned(),
+                (1, _) => " (1 call in flight)".to_owned(),
+                (n, _) => format!(" ({n} calls in flight)"),
+            };
+            format!("{name}{what}")
+        }
+        Mode::Paused => match control.held.first() {
+            Some(hold) => format!("{name} {} for {}", at(hold), waited(hold, cx.now)),
+            None => name.to_owned(),
+        },
+        Mode::Running | Mode::Stepping | Mode::SteppingTask | Mode::Ended => name.to_owned(),
+    }
+}
+
+fn at(hold: &Hold) -> String {
+    match hold.lane {
+        Lane::Agent => hold.boundary.name().to_owned(),
+        Lane::Call(call) => format!("{} (#{call})", hold.boundary.name()),
+    }
+}
+
+/// In seconds at first and then in minutes, so that a held screen is soon as good as idle.
+fn waited(hold: &Hold, now: u64) -> String {
+    let seconds = now.saturating_sub(hold.since) / 1_000_000;
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min", seconds / 60),
+        _ => format!("{} h", seconds / 3600),
+    }
+}
+
+fn mode_style(cx: &Cx<'_>) -> Style {
+    match cx.state.control.mode {
+        Mode::Running | Mode::Stepping | Mode::SteppingTask => cx.theme.running,
+        Mode::Pausing | Mode::Paused => cx.theme.paused,
+        Mode::Ended => cx.theme.dim,
+    }
+}
+
+/// Money where prices are known, and that it is more where they are not.
+fn spent(state: &State) -> String {
+    let (mut dollars, mut unpriced, mut tokens) = (0.0, 0, 0);
+    for model in state.models.known.values() {
+        dollars += model.tally.dollars;
+        unpriced += model.tally.unpriced;
+        tokens += model.tally.tokens_in + model.tally.tokens_out;
+    }
+    let bound = if unpriced > 0 { "≥" } else { "" };
+    format!("{bound}${dollars:.4} {} tok", text::count(tokens))
+}

@@ -1,0 +1,87 @@
+//! A question before something that cannot be taken back.
+
+use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
+
+use super::{Reply, frame};
+use crate::{
+    command::Command,
+    state::State,
+    ui::{
+        hits::{Hits, Target},
+        key::Key,
+        pane::Cx,
+        text,
+        update::Effect,
+    },
+};
+
+pub(super) const KEYS: &str = "y or enter: yes · n or esc: no";
+
+/// A question with yes and no.
+#[derive(Debug)]
+pub struct Confirm {
+    question: String,
+    detail: String,
+    yes: Effect,
+}
+
+impl Confirm {
+    pub fn quit(live: &State) -> Self {
+        let calls = live.calls_in_flight().count();
+        let detail = match (calls, live.ask_in_flight()) {
+            (0, None) => "The session ends here; its journal keeps what was done.".to_owned(),
+            (0, Some(ask)) => format!("The {} is being asked; that is cancelled.", ask.role),
+            (1, _) => "1 call is running; it is cancelled.".to_owned(),
+            (n, _) => format!("{n} calls are running; they are cancelled."),
+        };
+        Self { question: "Leave while the agent is at work?".to_owned(), detail, yes: Effect::Quit }
+    }
+
+    pub fn stop() -> Self {
+        Self {
+            question: "End this session?".to_owned(),
+            detail: "What runs is cancelled. The screen stays, to look back.".to_owned(),
+            yes: Effect::Send(Command::Stop),
+        }
+    }
+
+    pub(super) fn key(&mut self, key: Key) -> Reply {
+        let ctrl_c = key.code == KeyCode::Char('c') && key.types().is_none();
+        match key.code {
+            // Who presses the key of what is asked about means it.
+            KeyCode::Char('q') if self.yes == Effect::Quit => self.agreed(),
+            KeyCode::Char('c') if ctrl_c && self.yes == Effect::Quit => self.agreed(),
+            KeyCode::Char('y') | KeyCode::Enter => self.agreed(),
+            KeyCode::Char('n') | KeyCode::Esc => Reply::Close,
+            _ => Reply::Stay,
+        }
+    }
+
+    fn agreed(&self) -> Reply {
+        Reply::Done(vec![self.yes.clone()])
+    }
+
+    pub(super) fn click(&mut self, row: usize) -> Reply {
+        if row == 0 { self.agreed() } else { Reply::Close }
+    }
+
+    pub(super) fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+        let width = text::width(&self.detail).max(text::width(&self.question)).max(30);
+        let size = (u16::try_from(width).unwrap_or(u16::MAX), 4);
+        let inside = frame::open(cx, (area, buf, hits), &self.question, KEYS, size);
+        if inside.height < 4 {
+            return;
+        }
+        let width = usize::from(inside.width);
+        let detail = text::cut(&self.detail, width);
+        buf.set_stringn(inside.x, inside.y + 1, detail, width, cx.theme.text);
+        let mut x = inside.x;
+        for (row, label) in ["[ Yes ]", "[ No ]"].into_iter().enumerate() {
+            let button = Rect { x, y: inside.y + 3, width: label.len() as u16, height: 1 };
+            let button = button.intersection(inside);
+            buf.set_stringn(button.x, button.y, label, usize::from(button.width), cx.theme.key);
+            hits.add(button, Target::PopupRow(row));
+            x += label.len() as u16 + 2;
+        }
+    }
+}

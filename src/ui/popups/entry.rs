@@ -1,0 +1,111 @@
+//! A field to type into.
+
+use ratatui::{
+    buffer::Buffer, crossterm::event::KeyEvent, layout::Rect, style::Style, widgets::Widget,
+};
+use ratatui_textarea::TextArea;
+
+use crate::ui::{key::Key, pane::Cx};
+
+/// Longest text that is taken: more than any task needs, and no harm to type or to draw.
+const MOST: usize = 64 * 1024;
+
+/// A field, of one line or of many.
+#[derive(Debug)]
+pub(super) struct Entry {
+    /// Boxed, for it is large and every popup with a field would be.
+    area: Box<TextArea<'static>>,
+    many: bool,
+}
+
+impl Entry {
+    pub fn line(text: &str) -> Self {
+        let mut entry = Self { area: Box::default(), many: false };
+        entry.paste(text);
+        entry
+    }
+
+    pub fn lines() -> Self {
+        let mut area: Box<TextArea<'static>> = Box::default();
+        area.set_wrap_mode(ratatui_textarea::WrapMode::WordOrGlyph);
+        Self { area, many: true }
+    }
+
+    /// Types a key; the caller keeps back those that mean something else to it.
+    pub fn key(&mut self, key: Key) {
+        if self.len() < MOST || key.types().is_none() {
+            self.area.input(KeyEvent::from(key));
+        }
+    }
+
+    pub fn newline(&mut self) {
+        if self.many {
+            self.area.insert_newline();
+        }
+    }
+
+    /// Inserts text from elsewhere: what cannot be typed is left out.
+    pub fn paste(&mut self, text: &str) {
+        let room = MOST.saturating_sub(self.len());
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        let keep = |c: char| if c == '\n' && self.many { Some(c) } else { typed(c) };
+        let kept: String = text.chars().filter_map(keep).take(room).collect();
+        self.area.insert_str(kept);
+    }
+
+    /// Replaces all of it.
+    pub fn set(&mut self, text: &str) {
+        self.area.select_all();
+        self.area.cut();
+        self.paste(text);
+    }
+
+    pub fn text(&self) -> String {
+        self.area.lines().join("\n")
+    }
+
+    fn len(&self) -> usize {
+        self.area.lines().iter().map(|line| line.len() + 1).sum()
+    }
+
+    /// How many lines it has.
+    pub fn rows(&self) -> usize {
+        self.area.lines().len()
+    }
+
+    pub fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
+        let mut field = self.area.clone();
+        field.set_style(cx.theme.text.patch(cx.theme.popup).patch(cx.theme.input));
+        field.set_cursor_line_style(Style::new());
+        field.set_cursor_style(cx.theme.selection);
+        (&*field).render(area, buf);
+    }
+}
+
+/// A character as it may stand in a line of typed text.
+fn typed(c: char) -> Option<char> {
+    match c {
+        '\n' | '\t' => Some(' '),
+        c if c.is_control() => None,
+        c => Some(c),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pasted_text_is_harmless_and_of_the_right_shape() {
+        let mut line = Entry::line("");
+        line.paste("a\r\nb\x1b[31m\tc");
+        assert_eq!(line.text(), "a b[31m c");
+        line.set("7");
+        assert_eq!(line.text(), "7");
+        let mut lines = Entry::lines();
+        lines.paste("a\r\nb\x07");
+        assert_eq!((lines.text().as_str(), lines.rows()), ("a\nb", 2));
+        lines.paste(&"x".repeat(2 * MOST));
+        assert!(lines.text().len() <= MOST + 1);
+    }
+}

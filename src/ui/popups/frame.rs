@@ -1,0 +1,42 @@
+//! The box that every popup is drawn in.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+    widgets::{Block, BorderType, Clear, Widget},
+};
+
+use crate::ui::{
+    hits::{Hits, Target},
+    layout,
+    pane::Cx,
+    text,
+};
+
+/// Draws an empty box of this inner size in the middle, with the keys it knows at its foot, and gives
+/// its inside. From now on the mouse is the popup's.
+pub(super) fn open(
+    cx: &Cx<'_>,
+    (area, buf, hits): (Rect, &mut Buffer, &mut Hits),
+    title: &str,
+    keys: &str,
+    (width, height): (u16, u16),
+) -> Rect {
+    let outer = layout::middle(area, width.saturating_add(4), height.saturating_add(2));
+    hits.cover();
+    hits.add(area, Target::Popup);
+    Clear.render(outer, buf);
+    buf.set_style(outer, cx.theme.text);
+    buf.set_style(outer, cx.theme.popup);
+    let room = usize::from(outer.width.saturating_sub(4));
+    let edge = |text: &str| format!(" {} ", text::cut(text, room));
+    let block = Block::bordered()
+        .border_type(BorderType::Double)
+        .border_style(cx.theme.border_focus)
+        .title(Line::from(Span::styled(edge(title), cx.theme.title)))
+        .title_bottom(Line::from(Span::styled(edge(keys), cx.theme.dim)));
+    let inner = block.inner(outer);
+    block.render(outer, buf);
+    Rect { x: inner.x + 1.min(inner.width), width: inner.width.saturating_sub(2), ..inner }
+}

@@ -1,0 +1,77 @@
+//! A tool call: arguments and result in full.
+
+use super::Page;
+use crate::{
+    event::Lane,
+    id::CallId,
+    state::{CallPhase, CallState, State},
+    ui::text,
+};
+
+pub(super) fn write(state: &State, id: CallId, page: &mut Page<'_>) {
+    let Some(call) = state.call(id) else {
+        page.text("This call had not happened at the moment looked at.", page.theme.dim);
+        return;
+    };
+    page.field_in("tool", call.tool.as_str(), page.theme.accent);
+    page.field("task", &format!("{}, step {}", call.task, call.step));
+    let (phase, style) = match &call.phase {
+        CallPhase::Requested => ("wanted, not running yet", page.theme.warn),
+        CallPhase::Running => ("running", page.theme.warn),
+        CallPhase::Refused { .. } => ("refused, free of charge", page.theme.bad),
+        CallPhase::Done { .. } => ("done", page.theme.good),
+        CallPhase::Failed { .. } => ("failed", page.theme.bad),
+    };
+    page.field_in("state", phase, style);
+    times(state, call, page);
+    if let Some(fault) = call.injected {
+        let spec = state.faults.get(&fault).map(|fault| fault.spec.to_string());
+        let what = format!("⚡ by fault {fault}: {}", spec.unwrap_or_default());
+        page.field_in("injected", &what, page.theme.injected);
+    }
+    page.heading("Arguments");
+    page.json(&call.arguments);
+    result(call, page);
+}
+
+fn times(state: &State, call: &CallState, page: &mut Page<'_>) {
+    page.field("asked for at", &text::span(call.requested));
+    if let (Some(_), Some(ended)) = (call.started, call.ended) {
+        page.field("took", &text::span(call.elapsed(ended)));
+    }
+    if call.held > 0 {
+        page.field("held", &format!("{}, not part of its own time", text::span(call.held)));
+    }
+    let lane = state.control.held.iter().find(|hold| hold.lane == Lane::Call(call.id));
+    if let Some(hold) = lane {
+        let what = format!("{}, since {}", hold.boundary.name(), text::span(hold.since));
+        page.field_in("held now", &what, page.theme.paused);
+    }
+}
+
+fn result(call: &CallState, page: &mut Page<'_>) {
+    match &call.phase {
+        CallPhase::Requested | CallPhase::Running => page.heading("Result: none yet"),
+        CallPhase::Refused { why } => {
+            page.heading("Refused");
+            page.text(why, page.theme.bad);
+        }
+        CallPhase::Done { output } => {
+            let size = output.text.len();
+            match output.cut_from {
+                Some(whole) => {
+                    page.heading(&format!("Result: the first {size} of {whole} bytes"));
+                }
+                None => page.heading(&format!("Result: {size} bytes")),
+            }
+            if output.text.trim().is_empty() {
+                page.text("(nothing)", page.theme.dim);
+            }
+            page.text(&output.text, page.theme.text);
+        }
+        CallPhase::Failed { error } => {
+            page.heading(&format!("Failed: {:?}", error.kind));
+            page.text(&error.text, page.theme.bad);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! A line of the transcript that stands for itself, in full.
+
+use super::Page;
+use crate::{
+    event::By,
+    state::{State, What},
+    ui::text,
+};
+
+pub(super) fn write(state: &State, n: u64, page: &mut Page<'_>) {
+    let at = state.transcript.binary_search_by_key(&n, |line| line.n);
+    let Some(line) = at.ok().and_then(|at| state.transcript.get(at)) else {
+        page.text("This had not happened at the moment looked at.", page.theme.dim);
+        return;
+    };
+    page.field("event", &line.n.to_string());
+    page.field("at", &text::span(line.at));
+    if let Some(task) = line.task {
+        page.field("task", &task.to_string());
+    }
+    page.blank();
+    match &line.what {
+        What::Intervention { text, by } => {
+            let by = match by {
+                By::User => "by you".to_owned(),
+                By::Engine => "by itself".to_owned(),
+                By::Undo(n) => format!("as an undo of event {n}"),
+            };
+            page.field("changed", &by);
+            page.text(text, page.theme.text);
+        }
+        What::Notice { text } => page.text(text, page.theme.text),
+        What::TaskStarted
+        | What::TryStarted { .. }
+        | What::Step { .. }
+        | What::Ask { .. }
+        | What::Call { .. }
+        | What::Evaluated { .. }
+        | What::TaskFinished => {}
+    }
+}

@@ -1,0 +1,169 @@
+//! A thing from all sides, to read and scroll: a tool, a prompt, a call, a task, a line, the messages.
+//! The lines are made when what they tell of has changed, not with every frame: a prompt may be long.
+
+mod call;
+mod line;
+mod messages;
+mod page;
+mod prompt;
+mod task;
+mod tool;
+
+use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
+
+use super::{Prepare, Reply, frame, lines::Lines};
+use crate::{
+    id::{AskId, CallId, TaskId, ToolName},
+    state::State,
+    ui::{hits::Hits, key::Key, pane::Cx},
+};
+
+pub use page::Page;
+
+const KEYS: &str = "arrows, pages: scroll · esc: leave";
+const KEYS_TURNING: &str =
+    "left/right: the one before, the next · arrows, pages: scroll · esc: leave";
+
+/// What is looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    Tool(ToolName),
+    /// Exactly what the model saw, and what it said.
+    Prompt(AskId),
+    Call(CallId),
+    Task(TaskId),
+    /// A line of the transcript by its event's number.
+    Line(u64),
+    /// What the screen has told.
+    Messages,
+}
+
+/// A thing being read.
+#[derive(Debug)]
+pub struct Inspect {
+    subject: Subject,
+    lines: Lines,
+    /// What the lines were made from; they are made anew when it is another.
+    made_from: Option<Version>,
+}
+
+/// What the lines depend on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Version {
+    width: u16,
+    theme: String,
+    /// Grows with whatever is told.
+    told: u64,
+}
+
+impl Inspect {
+    pub fn new(subject: Subject) -> Self {
+        Self { subject, lines: Lines::default(), made_from: None }
+    }
+
+    pub fn subject(&self) -> &Subject {
+        &self.subject
+    }
+
+    pub(super) fn keys(&self) -> &'static str {
+        match self.subject {
+            Subject::Prompt(_) | Subject::Call(_) | Subject::Task(_) => KEYS_TURNING,
+            Subject::Tool(_) | Subject::Line(_) | Subject::Messages => KEYS,
+        }
+    }
+
+    fn title(&self) -> String {
+        match &self.subject {
+            Subject::Tool(tool) => format!("Tool {tool}"),
+            Subject::Prompt(ask) => format!("Prompt of ask {ask}: exactly what the model saw"),
+            Subject::Call(call) => format!("Call {call}"),
+            Subject::Task(task) => format!("Task {task}"),
+            Subject::Line(n) => format!("Event {n}"),
+            Subject::Messages => "Messages".to_owned(),
+        }
+    }
+
+    pub(super) fn key(&mut self, key: Key, state: &State) -> Reply {
+        let by = match key.code {
+            KeyCode::Left | KeyCode::Char('h') => -1,
+            KeyCode::Right | KeyCode::Char('l') => 1,
+            _ => return if self.lines.key(key) { Reply::Stay } else { Reply::Pass },
+        };
+        let moved = |number: u32, total: usize| {
+            let last = u32::try_from(total).unwrap_or(u32::MAX).max(1);
+            number.saturating_add_signed(by).clamp(1, last)
+        };
+        let subject = match &self.subject {
+            Subject::Prompt(ask) => Subject::Prompt(AskId(moved(ask.0, state.asks.len()))),
+            Subject::Call(call) => Subject::Call(CallId(moved(call.0, state.calls.len()))),
+            Subject::Task(task) => Subject::Task(TaskId(moved(task.0, state.tasks.len()))),
+            Subject::Tool(_) | Subject::Line(_) | Subject::Messages => return Reply::Stay,
+        };
+        if subject != self.subject {
+            *self = Self::new(subject);
+        }
+        Reply::Stay
+    }
+
+    pub(super) fn wheel(&mut self, by: isize) {
+        self.lines.wheel(by);
+    }
+
+    pub(super) fn prepare(&mut self, cx: &Prepare<'_>, area: Rect) {
+        let (width, height) = size(area);
+        let version = Version { width, theme: cx.theme.name.clone(), told: self.told(cx) };
+        if self.made_from.as_ref() != Some(&version) {
+            let first = self.made_from.is_none();
+            let mut page = Page::new(cx.theme, usize::from(width));
+            self.write(cx, &mut page);
+            self.lines.set(page.into_lines());
+            self.made_from = Some(version);
+            if first {
+                self.lines.rewind();
+            }
+            if self.subject == Subject::Messages {
+                self.lines.unwind();
+            }
+        }
+        self.lines.fit(height);
+    }
+
+    fn told(&self, cx: &Prepare<'_>) -> u64 {
+        let state = cx.state;
+        let unless_over = |over: bool| if over { 0 } else { state.n };
+        match &self.subject {
+            Subject::Prompt(ask) => {
+                unless_over(state.ask(*ask).is_some_and(|ask| ask.phase.is_over()))
+            }
+            Subject::Call(call) => {
+                unless_over(state.call(*call).is_some_and(|call| call.phase.is_over()))
+            }
+            Subject::Line(_) => 0,
+            Subject::Tool(_) | Subject::Task(_) => state.n,
+            Subject::Messages => cx.messages.len() as u64,
+        }
+    }
+
+    fn write(&self, cx: &Prepare<'_>, page: &mut Page<'_>) {
+        match &self.subject {
+            Subject::Tool(name) => tool::write(cx.state, name, page),
+            Subject::Prompt(ask) => prompt::write(cx.state, *ask, page),
+            Subject::Call(call) => call::write(cx.state, *call, page),
+            Subject::Task(task) => task::write(cx.state, *task, page),
+            Subject::Line(n) => line::write(cx.state, *n, page),
+            Subject::Messages => messages::write(cx.messages, page),
+        }
+    }
+
+    pub(super) fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+        let (width, height) = size(area);
+        let keys = self.keys();
+        let inside = frame::open(cx, (area, buf, hits), &self.title(), keys, (width, height));
+        self.lines.draw(cx, inside, buf);
+    }
+}
+
+/// Nearly all of the screen: these are read, and what is below can wait.
+fn size(area: Rect) -> (u16, u16) {
+    (area.width.saturating_sub(10).clamp(20, 140), area.height.saturating_sub(5).max(3))
+}

@@ -1,0 +1,104 @@
+//! Writing lines for reading: headings, fields, text wrapped to the width. All text passes
+//! [`text::clean`] here.
+
+use ratatui::{
+    style::Style,
+    text::{Line, Span},
+};
+use serde_json::Value;
+
+use crate::ui::{text, theme::Theme};
+
+/// Cells for a field's name.
+const LABEL: usize = 14;
+/// Most lines of one text: beyond this nobody reads, and the rest is said to be left out.
+const MOST: usize = 20_000;
+
+/// Lines being written.
+pub struct Page<'a> {
+    pub theme: &'a Theme,
+    width: usize,
+    lines: Vec<Line<'static>>,
+}
+
+impl<'a> Page<'a> {
+    pub fn new(theme: &'a Theme, width: usize) -> Self {
+        // The last cell is the scrollbar's.
+        Self { theme, width: width.saturating_sub(2).max(1), lines: Vec::new() }
+    }
+
+    pub fn into_lines(self) -> Vec<Line<'static>> {
+        self.lines
+    }
+
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    pub fn blank(&mut self) {
+        self.lines.push(Line::default());
+    }
+
+    /// A heading with a blank line above it, unless it is the first line.
+    pub fn heading(&mut self, heading: &str) {
+        if !self.lines.is_empty() {
+            self.blank();
+        }
+        let heading = text::cut(heading, self.width).into_owned();
+        let rule = self.width.saturating_sub(text::width(&heading) + 1);
+        self.lines.push(Line::from(vec![
+            Span::styled(heading, self.theme.title),
+            Span::styled(format!(" {}", "─".repeat(rule)), self.theme.border),
+        ]));
+    }
+
+    /// `name   value`, wrapped below itself where it is long.
+    pub fn field(&mut self, name: &str, value: &str) {
+        self.field_in(name, value, self.theme.text);
+    }
+
+    pub fn field_in(&mut self, name: &str, value: &str, style: Style) {
+        let room = self.width.saturating_sub(LABEL + 1).max(1);
+        let mut label = text::fit(name, LABEL);
+        for line in text::wrap(value, room) {
+            self.lines.push(Line::from(vec![
+                Span::styled(format!("{label} "), self.theme.dim),
+                Span::styled(line, style),
+            ]));
+            label = " ".repeat(LABEL);
+        }
+    }
+
+    /// A text in full.
+    pub fn text(&mut self, text: &str, style: Style) {
+        let mut lines = text::wrap(text, self.width);
+        for line in lines.by_ref().take(MOST) {
+            self.lines.push(Line::styled(line, style));
+        }
+        let left_out = lines.count();
+        if left_out > 0 {
+            let note = format!("… {left_out} more lines");
+            self.lines.push(Line::styled(note, self.theme.warn));
+        }
+    }
+
+    /// JSON as people read it.
+    pub fn json(&mut self, value: &Value) {
+        let pretty = serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string());
+        self.text(&pretty, self.theme.text);
+    }
+
+    /// A line of pieces; they must be clean, and are cut at the width by whoever draws.
+    pub fn pieces(&mut self, pieces: Vec<(String, Style)>) {
+        let spans = pieces
+            .into_iter()
+            .map(|(piece, style)| Span::styled(text::clean(&piece).into_owned(), style));
+        self.lines.push(Line::from(spans.collect::<Vec<_>>()));
+    }
+
+    /// What the simulated model is called wherever a person looks.
+    pub fn simulated(&mut self) {
+        let note = "SIMULATED MODEL: built in, no language model was asked";
+        self.lines.push(Line::styled(note, self.theme.simulated));
+    }
+}

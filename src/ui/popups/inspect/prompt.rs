@@ -1,0 +1,110 @@
+//! Exactly what the model saw, part by part with its tokens, and what it answered.
+
+use super::Page;
+use crate::{
+    chat::{Finish, Reply, ToolCall},
+    id::AskId,
+    model::tokens,
+    state::{AskPhase, AskState, State},
+    ui::text,
+};
+
+/// Cells of a bar of all tokens.
+const BAR: u64 = 30;
+
+pub(super) fn write(state: &State, id: AskId, page: &mut Page<'_>) {
+    let Some(ask) = state.ask(id) else {
+        page.text("This ask had not happened at the moment looked at.", page.theme.dim);
+        return;
+    };
+    head(state, ask, page);
+    let parts = tokens::parts(&ask.request);
+    let total: u64 = parts.iter().map(|part| part.tokens).sum();
+    page.heading(&format!("Parts: {total} tokens by o200k, the model's own count may differ"));
+    for part in &parts {
+        let label = text::fit(&part.label, 32);
+        let count = format!("{:>7} ", part.tokens);
+        let fill = (part.tokens * BAR).div_ceil(total.max(1)) as usize;
+        page.pieces(vec![
+            (label, page.theme.text),
+            (count, page.theme.accent),
+            ("█".repeat(fill), page.theme.bar_fill),
+        ]);
+    }
+    for part in parts.iter().filter(|part| !part.text.is_empty()) {
+        page.heading(&format!("{}  ({} tokens)", part.label, part.tokens));
+        page.text(&part.text, page.theme.text);
+    }
+    answer(ask, page);
+}
+
+fn head(state: &State, ask: &AskState, page: &mut Page<'_>) {
+    let spec = state.models.known.get(&ask.model).map(|model| &model.spec);
+    if spec.is_some_and(|spec| spec.simulated) {
+        page.simulated();
+    }
+    page.field("role", ask.role.name());
+    let source = spec.map_or("", |spec| spec.source.as_str());
+    page.field("model", &format!("{}  {source}", ask.model));
+    page.field("task", &ask.task.to_string());
+    let request = &ask.request;
+    let option = |value: Option<String>| value.unwrap_or_else(|| "the endpoint's own".to_owned());
+    page.field("temperature", &option(request.temperature.map(|t| t.to_string())));
+    page.field("max tokens", &option(request.max_tokens.map(|n| n.to_string())));
+    if !request.stop.is_empty() {
+        page.field("stops at", &format!("{:?}", request.stop));
+    }
+    if ask.retries > 0 {
+        page.field_in("retries", &ask.retries.to_string(), page.theme.warn);
+    }
+    if let Some(ended) = ask.ended {
+        page.field("took", &text::span(ask.elapsed(ended)));
+    }
+    let dollars = ask.dollars.map(|dollars| format!("${dollars:.6}"));
+    page.field("cost", dollars.as_deref().unwrap_or("not known"));
+}
+
+fn answer(ask: &AskState, page: &mut Page<'_>) {
+    match &ask.phase {
+        AskPhase::Requested => page.heading("Answer: not asked yet"),
+        AskPhase::Running => {
+            page.heading("Answer so far");
+            page.text(&ask.partial, page.theme.text);
+        }
+        AskPhase::Done { reply } => done(reply, page),
+        AskPhase::Failed { error } => {
+            page.heading("Answer: none");
+            page.field_in("failed", &format!("{:?}: {}", error.kind, error.text), page.theme.bad);
+            if !error.partial.is_empty() {
+                page.field("had come", &error.partial);
+            }
+        }
+    }
+}
+
+fn done(reply: &Reply, page: &mut Page<'_>) {
+    page.heading("Answer");
+    if !reply.reasoning.is_empty() {
+        page.field_in("thinking", &reply.reasoning, page.theme.dim);
+    }
+    page.text(&reply.text, page.theme.text);
+    for ToolCall { id, tool, arguments } in &reply.calls {
+        page.field("calls", &format!("{tool} {arguments}  (id {id})"));
+    }
+    let finish = match &reply.finish {
+        Finish::Stop => "stopped by itself",
+        Finish::Calls => "wants tools called",
+        Finish::Length => "ran into the token limit",
+        Finish::Refused => "refused",
+        Finish::Other(other) => other,
+    };
+    page.field("finish", finish);
+    let usage = reply.usage;
+    let how = if usage.estimated { "estimated here" } else { "counted by the endpoint" };
+    let cached =
+        if usage.cached > 0 { format!(", {} cached", usage.cached) } else { String::new() };
+    page.field(
+        "usage",
+        &format!("{} in{cached}, {} out, {how}", usage.tokens_in, usage.tokens_out),
+    );
+}

@@ -1,0 +1,107 @@
+//! A task: its text, its steps, its end and what the evaluator said.
+
+use super::Page;
+use crate::{
+    id::TaskId,
+    state::{State, TaskPhase, TaskState},
+    ui::text,
+};
+
+pub(super) fn write(state: &State, id: TaskId, page: &mut Page<'_>) {
+    let Some(task) = state.task(id) else {
+        page.text("This task had not been queued at the moment looked at.", page.theme.dim);
+        return;
+    };
+    head(task, page);
+    page.heading("Task");
+    page.text(&task.task.text, page.theme.text);
+    end(task, page);
+    for reflection in &task.reflections {
+        page.heading("Reflection on a failed try");
+        page.text(reflection, page.theme.text);
+    }
+    steps(state, task, page);
+    verdicts(task, page);
+}
+
+fn head(task: &TaskState, page: &mut Page<'_>) {
+    if !task.task.name.is_empty() {
+        page.field("name", &task.task.name);
+    }
+    let (phase, style) = match task.phase {
+        TaskPhase::Queued => ("queued", page.theme.dim),
+        TaskPhase::Running => ("at work", page.theme.running),
+        TaskPhase::Done { outcome } => (outcome.name(), page.theme.text),
+    };
+    page.field_in("state", phase, style);
+    if task.tries > 1 {
+        page.field("tries", &task.tries.to_string());
+    }
+    if let (Some(started), Some(ended)) = (task.started, task.ended) {
+        page.field("took", &text::span(ended.saturating_sub(started)));
+    }
+    let bound = if task.unpriced > 0 { "at least " } else { "" };
+    page.field(
+        "used",
+        &format!(
+            "{} asks, {} calls, {} tokens in, {} out, {} credits, {bound}${:.6}",
+            task.asks.len(),
+            task.calls.len(),
+            task.tokens_in,
+            task.tokens_out,
+            task.credits,
+            task.dollars
+        ),
+    );
+}
+
+fn end(task: &TaskState, page: &mut Page<'_>) {
+    if task.answer.is_none() && task.task.gold.is_none() {
+        return;
+    }
+    page.heading("Answer");
+    let (mark, style) = match task.correct {
+        Some(true) => ("right", page.theme.good),
+        Some(false) => ("wrong", page.theme.bad),
+        None => ("", page.theme.text),
+    };
+    page.field_in("given", task.answer.as_deref().unwrap_or("none"), style);
+    if let Some(gold) = &task.task.gold {
+        page.field("expected", gold);
+        page.field_in("judged", mark, style);
+    }
+}
+
+fn steps(state: &State, task: &TaskState, page: &mut Page<'_>) {
+    if task.calls.is_empty() {
+        return;
+    }
+    page.heading("Calls");
+    for call in task.calls.iter().filter_map(|call| state.call(*call)) {
+        let injected = if call.injected.is_some() { " ⚡ injected" } else { "" };
+        let arguments = text::cut(&call.arguments.to_string(), page.width() / 2).into_owned();
+        page.field(
+            &format!("#{} step {}", call.id, call.step),
+            &format!("{} {arguments}{injected}", call.tool),
+        );
+        let observation = call.observation().unwrap_or("…");
+        let first = text::cut(observation, page.width().saturating_sub(18)).into_owned();
+        page.field_in("", &first, page.theme.dim);
+    }
+}
+
+fn verdicts(task: &TaskState, page: &mut Page<'_>) {
+    if task.verdicts.is_empty() {
+        return;
+    }
+    page.heading("The evaluator's scores");
+    for verdict in &task.verdicts {
+        let style = match verdict.score {
+            ..0 => page.theme.bad,
+            0 => page.theme.dim,
+            1.. => page.theme.good,
+        };
+        let text = format!("{:+}  {}", verdict.score, verdict.reason);
+        page.field_in(verdict.tool.as_str(), &text, style);
+    }
+}

@@ -1,0 +1,146 @@
+//! A tool: what it says of itself, what became of its score, its calls, its faults, its edges.
+
+use super::Page;
+use crate::{
+    id::ToolName,
+    spec::Effect,
+    state::{CallPhase, State, ToolState},
+    ui::text,
+};
+
+/// How many of its calls, score changes and successors are shown.
+const CALLS: usize = 20;
+const POINTS: usize = 30;
+const EDGES: usize = 12;
+
+pub(super) fn write(state: &State, name: &ToolName, page: &mut Page<'_>) {
+    match state.tools.get(name) {
+        Some(tool) => about(tool, page),
+        None => page.text("This tool was not there at the moment looked at.", page.theme.dim),
+    }
+    score(state, name, page);
+    faults(state, name, page);
+    calls(state, name, page);
+    edges(state, name, page);
+    if let Some(tool) = state.tools.get(name) {
+        page.heading("Parameters");
+        page.json(&tool.spec.parameters);
+        for example in &tool.spec.examples {
+            page.field("answers", example);
+        }
+    }
+}
+
+fn about(tool: &ToolState, page: &mut Page<'_>) {
+    let spec = &tool.spec;
+    page.text(&spec.description, page.theme.text);
+    page.blank();
+    if !tool.present {
+        page.field_in("gone", "its manifest is no longer there", page.theme.bad);
+    } else if !tool.switched_on {
+        page.field_in("switched off", "on no menu, until you put it back (d)", page.theme.warn);
+    }
+    if !spec.class.is_empty() {
+        page.field("class", &spec.class);
+    }
+    let effect = match spec.effect {
+        Effect::Read => "reads",
+        Effect::Idempotent => "changes something; twice is the same as once",
+        Effect::Write => "changes something each time",
+        Effect::Unknown => "not declared, taken for a write",
+    };
+    page.field("effect", effect);
+    page.field("cost", &format!("{} credits a call", spec.cost));
+    page.field("timeout", &text::span(spec.timeout_ms.saturating_mul(1000)));
+    page.field("source", &spec.source);
+    let ended = tool.succeeded + tool.failed;
+    let mean = tool.micros.checked_div(u64::from(ended)).unwrap_or(0);
+    page.field(
+        "calls",
+        &format!(
+            "{} started, {} succeeded, {} failed, {} refused, {} on average",
+            tool.started,
+            tool.succeeded,
+            tool.failed,
+            tool.refused,
+            text::span(mean)
+        ),
+    );
+}
+
+fn score(state: &State, name: &ToolName, page: &mut Page<'_>) {
+    page.heading(&format!("Score {:+}", state.learning.score(name)));
+    let Some(history) = state.learning.history.get(name) else {
+        page.text("never scored", page.theme.dim);
+        return;
+    };
+    let skipped = history.len().saturating_sub(POINTS);
+    if skipped > 0 {
+        page.text(&format!("… {skipped} earlier"), page.theme.dim);
+    }
+    let mut before = skipped.checked_sub(1).and_then(|i| history.get(i)).map_or(0.0, |p| p.score);
+    for point in &history[skipped..] {
+        let change = point.score - before;
+        let style = if change < 0.0 { page.theme.bad } else { page.theme.good };
+        let task = match point.task.0 {
+            0 => "at start".to_owned(),
+            task => format!("task {task}"),
+        };
+        page.field_in(&task, &format!("{change:+} → {:+}", point.score), style);
+        before = point.score;
+    }
+}
+
+fn faults(state: &State, name: &ToolName, page: &mut Page<'_>) {
+    let faults: Vec<_> =
+        state.faults.iter().filter(|(_, fault)| fault.spec.tool == *name).collect();
+    if faults.is_empty() {
+        return;
+    }
+    page.heading("Faults");
+    for (id, fault) in faults {
+        let armed = if fault.armed { "⚡ armed" } else { "disarmed" };
+        let style = if fault.armed { page.theme.injected } else { page.theme.dim };
+        let what = format!("{}, fired {} of {}", fault.spec, fault.fired, fault.seen);
+        page.field_in(&format!("{id} {armed}"), &what, style);
+    }
+}
+
+fn calls(state: &State, name: &ToolName, page: &mut Page<'_>) {
+    let calls: Vec<_> =
+        state.calls.iter().rev().filter(|call| call.tool == *name).take(CALLS).collect();
+    if calls.is_empty() {
+        return;
+    }
+    page.heading("Latest calls, the newest first");
+    for call in calls {
+        let (mark, style) = match &call.phase {
+            CallPhase::Requested => ("wanted", page.theme.dim),
+            CallPhase::Running => ("running", page.theme.warn),
+            CallPhase::Refused { .. } => ("refused", page.theme.bad),
+            CallPhase::Done { .. } => ("ok", page.theme.good),
+            CallPhase::Failed { .. } => ("failed", page.theme.bad),
+        };
+        let injected = if call.injected.is_some() { " ⚡" } else { "" };
+        let observation = call.observation().unwrap_or("");
+        let what = format!("{} → {observation}", call.arguments);
+        let what = text::cut(&what, page.width().saturating_sub(16)).into_owned();
+        page.field_in(&format!("#{} {mark}{injected}", call.id), &what, style);
+    }
+}
+
+fn edges(state: &State, name: &ToolName, page: &mut Page<'_>) {
+    let top = state.learning.weights(&state.knobs).top(name.as_str(), EDGES);
+    if top.is_empty() {
+        return;
+    }
+    page.heading("What may follow it, the heaviest first");
+    for choice in top {
+        let pinned = if choice.pinned { "  pinned" } else { "" };
+        let what = format!(
+            "{:.3}  prior {:.3}, seen {} times{pinned}",
+            choice.weight, choice.prior, choice.count
+        );
+        page.field(choice.to.as_str(), &what);
+    }
+}

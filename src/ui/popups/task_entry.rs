@@ -1,0 +1,69 @@
+//! Writing a task for the agent.
+
+use ratatui::{
+    buffer::Buffer,
+    crossterm::event::{KeyCode, KeyModifiers},
+    layout::Rect,
+};
+
+use super::{Reply, entry::Entry, frame};
+use crate::{
+    command::Command,
+    ui::{hits::Hits, key::Key, pane::Cx, update::Effect},
+};
+
+/// Most tasks are one line, so Enter sends; terminals cannot be relied on to tell ctrl-enter from enter.
+pub(super) const KEYS: &str = "enter: queue it · alt-enter or ctrl-j: new line · esc: leave";
+
+/// A task being written.
+#[derive(Debug)]
+pub struct TaskEntry {
+    entry: Entry,
+}
+
+impl Default for TaskEntry {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl TaskEntry {
+    pub fn new() -> Self {
+        Self { entry: Entry::lines() }
+    }
+
+    pub(super) fn key(&mut self, key: Key) -> Reply {
+        let ctrl = key.mods.contains(KeyModifiers::CONTROL);
+        match key.code {
+            KeyCode::Esc => return Reply::Close,
+            KeyCode::Char('c') if ctrl => return Reply::Close,
+            KeyCode::Char('j') if ctrl => self.entry.newline(),
+            KeyCode::Enter if key.mods.is_empty() || ctrl => return self.send(),
+            KeyCode::Enter => self.entry.newline(),
+            KeyCode::F(2) => return self.send(),
+            _ => self.entry.key(key),
+        }
+        Reply::Stay
+    }
+
+    fn send(&self) -> Reply {
+        let text = self.entry.text().trim().to_owned();
+        if text.is_empty() {
+            return Reply::Stay;
+        }
+        Reply::Done(vec![Effect::Send(Command::QueueTask { text })])
+    }
+
+    pub(super) fn paste(&mut self, text: &str) {
+        self.entry.paste(text);
+    }
+
+    pub(super) fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+        let width = (area.width * 3 / 5).max(60);
+        let rows = u16::try_from(self.entry.rows()).unwrap_or(u16::MAX);
+        let height = rows.saturating_add(2).clamp(6, (area.height * 2 / 3).max(6));
+        let title = "A task for the agent";
+        let inside = frame::open(cx, (area, buf, hits), title, KEYS, (width, height));
+        self.entry.draw(cx, inside, buf);
+    }
+}

@@ -1,0 +1,150 @@
+//! A number to type: a score, a weight, a knob.
+
+use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
+
+use super::{Reply, entry::Entry, frame};
+use crate::{
+    command::Command,
+    graph::Scores,
+    id::ToolName,
+    knob::Knob,
+    ui::{hits::Hits, key::Key, pane::Cx, text, update::Effect},
+};
+
+pub(super) const KEYS: &str = "enter: set · up/down: by one step · esc: leave";
+
+/// What the number is for.
+#[derive(Clone, Debug)]
+enum For {
+    Score(ToolName),
+    Weight(ToolName, ToolName),
+    Knob(Knob),
+}
+
+/// A number being typed.
+#[derive(Debug)]
+pub struct Value {
+    what: For,
+    entry: Entry,
+    /// Nothing was typed yet: the first character replaces the old value.
+    fresh: bool,
+    error: Option<String>,
+}
+
+impl Value {
+    pub fn score(tool: ToolName, score: f64) -> Self {
+        Self::new(For::Score(tool), score.to_string())
+    }
+
+    pub fn weight(from: ToolName, to: ToolName, weight: f64) -> Self {
+        Self::new(For::Weight(from, to), format!("{weight:.3}"))
+    }
+
+    pub fn knob(knob: Knob, value: f64) -> Self {
+        Self::new(For::Knob(knob), knob.spec().show(value))
+    }
+
+    fn new(what: For, value: String) -> Self {
+        Self { what, entry: Entry::line(&value), fresh: true, error: None }
+    }
+
+    fn title(&self) -> String {
+        match &self.what {
+            For::Score(tool) => format!("Score of {tool}"),
+            For::Weight(from, to) => format!("Pin the weight {from} → {to}"),
+            For::Knob(knob) => format!("{} ({})", knob.spec().name, knob.spec().symbol),
+        }
+    }
+
+    fn doc(&self) -> String {
+        match &self.what {
+            For::Score(_) => "any number; what the evaluator gives is added to it".to_owned(),
+            For::Weight(..) => "from 0 to 1; held until you let it go (p)".to_owned(),
+            For::Knob(knob) => format!("{}; {}", knob.spec().range(), knob.spec().doc),
+        }
+    }
+
+    fn command(&self, text: &str) -> Result<Command, String> {
+        let number = || text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+        let wrong = |expected: &str| format!("`{}` is not {expected}", text.trim());
+        match &self.what {
+            For::Score(tool) => {
+                let score = number().filter(|score| score.abs() <= Scores::MAX);
+                let score = score.ok_or_else(|| wrong("a score: expected a number such as -3"))?;
+                Ok(Command::SetScore { tool: tool.clone(), score })
+            }
+            For::Weight(from, to) => {
+                let weight = number().filter(|weight| (0.0..=1.0).contains(weight));
+                let weight = weight.ok_or_else(|| wrong("a number from 0 to 1"))?;
+                Ok(Command::PinWeight { from: from.clone(), to: to.clone(), weight })
+            }
+            For::Knob(knob) => {
+                knob.spec().parse(text).map(|value| Command::TurnKnob { knob: *knob, value })
+            }
+        }
+    }
+
+    pub(super) fn key(&mut self, key: Key) -> Reply {
+        match key.code {
+            KeyCode::Esc => return Reply::Close,
+            KeyCode::Char('c') if key.types().is_none() => return Reply::Close,
+            KeyCode::Enter => match self.command(&self.entry.text()) {
+                Ok(command) => return Reply::Done(vec![Effect::Send(command)]),
+                Err(error) => self.error = Some(error),
+            },
+            KeyCode::Up => self.step(1),
+            KeyCode::Down => self.step(-1),
+            _ => {
+                if self.fresh && key.types().is_some() {
+                    self.entry.set("");
+                }
+                self.fresh = false;
+                self.error = None;
+                self.entry.key(key);
+            }
+        }
+        Reply::Stay
+    }
+
+    pub(super) fn paste(&mut self, text: &str) {
+        if self.fresh {
+            self.entry.set("");
+        }
+        self.fresh = false;
+        self.entry.paste(text);
+    }
+
+    fn step(&mut self, steps: i32) {
+        let text = self.entry.text();
+        let Ok(value) = text.trim().parse::<f64>() else { return };
+        let stepped = match &self.what {
+            For::Score(_) => (value + f64::from(steps)).to_string(),
+            For::Weight(..) => format!("{:.3}", (value + f64::from(steps) * 0.05).clamp(0.0, 1.0)),
+            For::Knob(knob) => knob.spec().show(knob.spec().turned(value, steps)),
+        };
+        self.entry.set(&stepped);
+        self.fresh = true;
+        self.error = None;
+    }
+
+    pub(super) fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+        let doc = self.doc();
+        let width = text::width(&doc).clamp(46, 76);
+        let rows = text::wrap(&doc, width).count();
+        let size = (width as u16, u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(4));
+        let inside = frame::open(cx, (area, buf, hits), &self.title(), KEYS, size);
+        if inside.height < 3 {
+            return;
+        }
+        let field = Rect { y: inside.y + 1, height: 1, ..inside };
+        self.entry.draw(cx, field, buf);
+        let (below, style) = match &self.error {
+            Some(error) => (error, cx.theme.bad),
+            None => (&doc, cx.theme.dim),
+        };
+        let width = usize::from(inside.width);
+        for (y, line) in (inside.y + 3..inside.bottom()).zip(text::wrap(below, width)) {
+            buf.set_stringn(inside.x, y, line, width, style);
+        }
+    }
+}

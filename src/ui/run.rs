@@ -1,0 +1,301 @@
+//! The loop: everything that came is taken in, then at most one frame shows it.
+
+use std::{
+    io,
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use color_eyre::eyre::{Result, WrapErr};
+use futures::{FutureExt, StreamExt};
+use jiff::Timestamp;
+use ratatui::crossterm::event::{Event as Input, EventStream};
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    sync::mpsc::{UnboundedReceiver, UnboundedSender},
+};
+
+use super::{
+    keymap::Keymap,
+    pace::Pace,
+    screen::{Screen, Setup},
+    shot,
+    terminal::Owned,
+    theme::Theme,
+    update::Effect,
+    view::Tone,
+};
+use crate::{command::Command, event::Record};
+
+/// Where a session comes from.
+pub struct Source {
+    /// When it was opened (RFC 3339), as in its header.
+    pub opened: String,
+    pub records: UnboundedReceiver<Arc<Record>>,
+    /// `None`: a replay, to look at only.
+    pub commands: Option<UnboundedSender<Command>>,
+    /// In the screen's header.
+    pub title: String,
+}
+
+/// How the screen should be.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub keymap: Keymap,
+    /// The one to start with, then those that a key goes through. None: the terminal's own colours.
+    pub themes: Vec<Theme>,
+    /// The names of the strategies to choose from.
+    pub strategies: Vec<String>,
+    /// Whether the mouse is the program's; the terminal's own selection then needs shift.
+    pub mouse: bool,
+    /// Where screenshots go.
+    pub shots: PathBuf,
+    /// Told when the screen opens: what was wrong with theme or keys.
+    pub notices: Vec<String>,
+}
+
+/// Why the screen ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The person left.
+    ByUser,
+    /// A signal with this number asked for it.
+    BySignal(i32),
+}
+
+/// Shows a session until the person leaves or a signal comes. Blocks, and owns the terminal meanwhile.
+/// The session itself is not ended: whoever runs it does that.
+///
+/// # Errors
+/// Where there is no terminal, or it is lost.
+pub fn run(source: Source, settings: Settings) -> Result<Ended> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .wrap_err("cannot start the screen's runtime")?;
+    let ended = runtime.block_on(async {
+        let mut looper = Loop::new(source, settings).wrap_err("cannot open the screen")?;
+        looper.run().await.wrap_err("the terminal was lost")
+    });
+    // Reading a terminal blocks a thread of the runtime's; nobody waits for its last key.
+    runtime.shutdown_background();
+    ended
+}
+
+/// Records taken in between two looks at the keyboard, so that a flood never makes it wait.
+const AT_ONCE: usize = 4096;
+/// How long to wait for the shell's stop before taking the terminal back: it does not come where
+/// nobody could ever continue the program.
+const STOP: Duration = Duration::from_millis(250);
+
+struct Loop {
+    screen: Screen,
+    owned: Owned,
+    pace: Pace,
+    records: UnboundedReceiver<Arc<Record>>,
+    /// The other end of `records` is gone: the session is over.
+    silent: bool,
+    commands: Option<UnboundedSender<Command>>,
+    opened: Option<Timestamp>,
+    shots: PathBuf,
+    signals: Signals,
+}
+
+struct Signals {
+    terminate: Signal,
+    hangup: Signal,
+    interrupt: Signal,
+    resumed: Signal,
+}
+
+/// What woke the loop.
+enum Woken {
+    End(i32),
+    Resumed,
+    Input(Option<io::Result<Input>>),
+    Frame,
+    Records(Vec<Arc<Record>>),
+    Panic(String),
+}
+
+impl Loop {
+    fn new(source: Source, settings: Settings) -> io::Result<Self> {
+        // Signals first: from the moment the terminal is ours, none may end us unprepared.
+        let signals = Signals {
+            terminate: signal(SignalKind::terminate())?,
+            hangup: signal(SignalKind::hangup())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            resumed: signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
+        };
+        let owned = Owned::take(settings.mouse)?;
+        let read_only = source.commands.is_none().then_some("a replay can only be looked at");
+        let mut screen = Screen::new(Setup {
+            title: source.title,
+            read_only,
+            keymap: settings.keymap,
+            themes: settings.themes,
+            strategies: settings.strategies,
+        });
+        for notice in settings.notices {
+            screen.tell(Tone::Bad, notice);
+        }
+        Ok(Self {
+            screen,
+            owned,
+            pace: Pace::default(),
+            records: source.records,
+            silent: false,
+            opened: source.commands.as_ref().and_then(|_| source.opened.parse().ok()),
+            commands: source.commands,
+            shots: settings.shots,
+            signals,
+        })
+    }
+
+    async fn run(&mut self) -> io::Result<Ended> {
+        let mut inputs = EventStream::new();
+        loop {
+            match self.wake(&mut inputs).await {
+                Woken::End(signal) => return Ok(Ended::BySignal(signal)),
+                Woken::Resumed => {
+                    self.owned.refresh()?;
+                    self.pace.at_once();
+                }
+                Woken::Input(None) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Woken::Input(Some(input)) => {
+                    if self.inputs(input?, &mut inputs).await? {
+                        return Ok(Ended::ByUser);
+                    }
+                }
+                Woken::Frame => self.frame()?,
+                Woken::Records(records) => {
+                    self.silent = records.is_empty();
+                    for record in records {
+                        self.screen.receive(record);
+                    }
+                    self.pace.soon();
+                }
+                Woken::Panic(text) => {
+                    self.screen.tell(Tone::Bad, text);
+                    self.pace.soon();
+                }
+            }
+        }
+    }
+
+    async fn wake(&mut self, inputs: &mut EventStream) -> Woken {
+        let due = self.pace.due(Instant::now(), self.screen.ticks(self.now()));
+        let frame = async {
+            match due {
+                Some(due) => tokio::time::sleep_until(due.into()).await,
+                None => std::future::pending().await,
+            }
+        };
+        let mut batch = Vec::new();
+        let signals = &mut self.signals;
+        tokio::select! {
+            biased;
+            _ = signals.terminate.recv() => Woken::End(SignalKind::terminate().as_raw_value()),
+            _ = signals.hangup.recv() => Woken::End(SignalKind::hangup().as_raw_value()),
+            _ = signals.interrupt.recv() => Woken::End(SignalKind::interrupt().as_raw_value()),
+            _ = signals.resumed.recv() => Woken::Resumed,
+            input = inputs.next() => Woken::Input(input),
+            () = frame => Woken::Frame,
+            Some(text) = self.owned.panics.recv() => Woken::Panic(text),
+            _ = self.records.recv_many(&mut batch, AT_ONCE), if !self.silent => {
+                Woken::Records(batch)
+            }
+        }
+    }
+
+    /// Takes in this input and all that have come with it; true if one of them ends the screen.
+    async fn inputs(&mut self, first: Input, inputs: &mut EventStream) -> io::Result<bool> {
+        let mut next = Some(first);
+        while let Some(input) = next {
+            for effect in self.screen.handle(&input) {
+                if self.effect(effect).await? {
+                    return Ok(true);
+                }
+            }
+            next = match inputs.next().now_or_never() {
+                Some(Some(input)) => Some(input?),
+                Some(None) | None => None,
+            };
+        }
+        self.pace.at_once();
+        Ok(false)
+    }
+
+    /// Does what an input asked for; true if that ends the screen.
+    async fn effect(&mut self, effect: Effect) -> io::Result<bool> {
+        match effect {
+            Effect::Send(command) => self.send(command),
+            Effect::Quit => return Ok(true),
+            Effect::Suspend => self.suspend().await?,
+            Effect::Shoot => self.shoot(),
+            Effect::NextTheme => {
+                self.screen.next_theme();
+                // The new ground reaches cells that hold the same text as before.
+                self.owned.terminal.clear()?;
+            }
+            Effect::Redraw => self.owned.terminal.clear()?,
+        }
+        Ok(false)
+    }
+
+    fn send(&mut self, command: Command) {
+        let name = command.name();
+        let sent = self.commands.as_ref().is_some_and(|commands| commands.send(command).is_ok());
+        if !sent {
+            self.screen.tell(Tone::Bad, format!("cannot {name}: the session is over"));
+        }
+    }
+
+    /// Back to the shell, like any program at ctrl-z.
+    async fn suspend(&mut self) -> io::Result<()> {
+        self.owned.release();
+        // The whole job stops, for whoever started us (cargo, a script) shares the terminal.
+        rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
+        tokio::select! {
+            _ = self.signals.resumed.recv() => {}
+            () = tokio::time::sleep(STOP) => {}
+        }
+        self.owned.retake()
+    }
+
+    fn frame(&mut self) -> io::Result<()> {
+        let now = self.now();
+        let screen = &mut self.screen;
+        self.owned.terminal.draw(|frame| screen.draw(frame.area(), frame.buffer_mut(), now))?;
+        self.pace.drawn(Instant::now());
+        Ok(())
+    }
+
+    /// Microseconds since the session was opened; in a replay, when its last event was.
+    fn now(&self) -> u64 {
+        let at = self.screen.live().at;
+        let Some(opened) = self.opened else { return at };
+        let since = Timestamp::now().duration_since(opened).as_micros();
+        // A clock that was set back must not make times negative.
+        u64::try_from(since).unwrap_or(at).max(at)
+    }
+
+    fn shoot(&mut self) {
+        let Ok(size) = self.owned.terminal.size() else { return };
+        let area = ratatui::layout::Rect::from((ratatui::layout::Position::ORIGIN, size));
+        let mut buf = ratatui::buffer::Buffer::empty(area);
+        // A picture of the screen, not of the message about the last picture.
+        self.screen.view.told = false;
+        self.screen.draw(area, &mut buf, self.now());
+        let written = shot::write(&buf, self.screen.theme(), &self.shots, self.screen.live().n);
+        match written {
+            Ok(path) => {
+                self.screen.tell(Tone::Good, format!("written: {} and .txt", path.display()))
+            }
+            Err(error) => self
+                .screen
+                .tell(Tone::Bad, format!("no screenshot: {}: {error}", self.shots.display())),
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! The screen without a terminal: what it knows, what an input does to it, and how it is drawn. All
+//! that a test needs; [`super::run`] adds the terminal and the clock.
+
+use std::{sync::Arc, time::Duration};
+
+use ratatui::{
+    buffer::Buffer,
+    crossterm::event::{Event as Input, KeyEventKind},
+    layout::Rect,
+};
+
+use super::{
+    draw,
+    hits::Hits,
+    key::Key,
+    keymap::Keymap,
+    pace,
+    pane::Cx,
+    popups::{self, Prepare},
+    theme::Theme,
+    update::{self, Effect, World, mouse},
+    view::{Tone, View},
+};
+use crate::{
+    event::{Event, Record},
+    state::State,
+};
+
+/// How the screen is set up.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// In the header.
+    pub title: String,
+    /// The session cannot be changed from here, and why.
+    pub read_only: Option<&'static str>,
+    pub keymap: Keymap,
+    /// The one in use, then those that it can be changed for.
+    pub themes: Vec<Theme>,
+    /// The strategies that there are, by name.
+    pub strategies: Vec<String>,
+}
+
+/// Everything on the screen and behind it.
+#[derive(Debug)]
+pub struct Screen {
+    setup: Setup,
+    theme: usize,
+    records: Vec<Arc<Record>>,
+    live: State,
+    /// The state at the moment looked at, where that is the past.
+    past: Option<State>,
+    pub view: View,
+    hits: Hits,
+}
+
+impl Screen {
+    pub fn new(mut setup: Setup) -> Self {
+        if setup.themes.is_empty() {
+            setup.themes.push(Theme::default());
+        }
+        let view = View { read_only: setup.read_only, ..View::default() };
+        Self {
+            setup,
+            theme: 0,
+            records: Vec::new(),
+            live: State::default(),
+            past: None,
+            view,
+            hits: Hits::default(),
+        }
+    }
+
+    /// The screen of a state that is known already, without what led to it.
+    pub fn showing(state: State, setup: Setup, view: View) -> Self {
+        let mut screen = Self::new(setup);
+        screen.live = state;
+        screen.view = view;
+        screen
+    }
+
+    /// Folds what happened.
+    pub fn receive(&mut self, record: Arc<Record>) {
+        self.live.apply(&record);
+        self.listen(&record);
+        self.records.push(record);
+    }
+
+    /// Some events are meant for the person.
+    fn listen(&mut self, record: &Record) {
+        match &record.event {
+            Event::CommandRefused { command, why } => {
+                self.view.tell(record.at, Tone::Bad, format!("cannot {command}: {why}"));
+            }
+            Event::Noticed { text } => self.view.tell(record.at, Tone::Plain, text.clone()),
+            Event::SessionEnded { why } => {
+                self.view.tell(record.at, Tone::Plain, format!("the session has ended: {why}"));
+            }
+            Event::ToolsJoined { .. } if self.view.tool.is_none() => {
+                self.view.tool = self.live.tools.keys().next().cloned();
+            }
+            _ => {}
+        }
+    }
+
+    /// What is true now.
+    pub fn live(&self) -> &State {
+        &self.live
+    }
+
+    /// What is looked at.
+    pub fn shown(&self) -> &State {
+        self.past.as_ref().unwrap_or(&self.live)
+    }
+
+    pub fn theme(&self) -> &Theme {
+        &self.setup.themes[self.theme]
+    }
+
+    pub fn next_theme(&mut self) {
+        self.theme = (self.theme + 1) % self.setup.themes.len();
+        let name = self.theme().name.clone();
+        self.view.tell(self.live.at, Tone::Plain, format!("theme: {name}"));
+    }
+
+    pub fn tell(&mut self, tone: Tone, text: impl Into<String>) {
+        self.view.tell(self.live.at, tone, text);
+    }
+
+    /// What a key, a click or a paste does.
+    pub fn handle(&mut self, input: &Input) -> Vec<Effect> {
+        let world = World {
+            live: &self.live,
+            shown: self.past.as_ref().unwrap_or(&self.live),
+            records: &self.records,
+            keymap: &self.setup.keymap,
+            strategies: &self.setup.strategies,
+        };
+        let view = &mut self.view;
+        let effects = match input {
+            // Some terminals send the release of a key too.
+            Input::Key(event) if event.kind != KeyEventKind::Release => {
+                key(&world, view, Key::from(*event))
+            }
+            Input::Mouse(event) => mouse::mouse(&world, view, &self.hits, *event),
+            Input::Paste(text) => {
+                if let Some(popup) = view.popups.last_mut() {
+                    popup.paste(text);
+                }
+                Vec::new()
+            }
+            Input::Key(_) | Input::Resize(..) | Input::FocusGained | Input::FocusLost => Vec::new(),
+        };
+        self.look();
+        effects
+    }
+
+    /// Folds the moment looked at, if it has changed. Forward from where the past is already, else
+    /// from the beginning: 100,000 events take some milliseconds.
+    fn look(&mut self) {
+        let Some(moment) = self.view.moment else {
+            self.past = None;
+            return;
+        };
+        let past = match self.past.take() {
+            Some(past) if past.n <= moment => past,
+            Some(_) | None => State::default(),
+        };
+        let from = usize::try_from(past.n).unwrap_or(usize::MAX).min(self.records.len());
+        let to = usize::try_from(moment).unwrap_or(usize::MAX).clamp(from, self.records.len());
+        let mut past = past;
+        for record in &self.records[from..to] {
+            past.apply(record);
+        }
+        self.past = Some(past);
+    }
+
+    /// Draws a frame. `now`: microseconds since the session was opened.
+    pub fn draw(&mut self, area: Rect, buf: &mut Buffer, now: u64) {
+        let mut popups = std::mem::take(&mut self.view.popups);
+        let prepare =
+            Prepare { state: self.shown(), theme: self.theme(), messages: &self.view.messages };
+        for popup in &mut popups {
+            popup.prepare(&prepare, Rect { height: area.height.saturating_sub(1), ..area });
+        }
+        self.view.popups = popups;
+        let hits = draw::draw(&self.cx(now), &self.setup.keymap, &self.setup.title, area, buf);
+        self.view.settle(&hits);
+        self.hits = hits;
+    }
+
+    fn cx(&self, now: u64) -> Cx<'_> {
+        let state = self.shown();
+        Cx {
+            state,
+            live: &self.live,
+            view: &self.view,
+            theme: self.theme(),
+            now: if self.past.is_some() { state.at } else { now },
+            focused: true,
+        }
+    }
+
+    /// Who owns which cell of the last frame.
+    pub fn hits(&self) -> &Hits {
+        &self.hits
+    }
+
+    /// How often something on the screen changes by time alone; `None`: nothing does.
+    pub fn ticks(&self, now: u64) -> Option<Duration> {
+        if self.past.is_some() || self.setup.read_only.is_some() {
+            return None;
+        }
+        if self.live.ask_in_flight().is_some_and(|ask| ask.started.is_some())
+            || self.live.calls_in_flight().any(|call| call.started.is_some())
+        {
+            return Some(pace::TICK);
+        }
+        // How long somebody has been waiting: in seconds at first, then in minutes.
+        let since = self.live.control.held.first()?.since;
+        let young = now.saturating_sub(since) < 60_000_000;
+        Some(Duration::from_secs(if young { 1 } else { 60 }))
+    }
+}
+
+fn key(world: &World<'_>, view: &mut View, key: Key) -> Vec<Effect> {
+    view.told = false;
+    if let Some(effects) = popups::key(world, view, key) {
+        return effects;
+    }
+    match world.keymap.action(key) {
+        Some(action) => update::act(world, view, action),
+        None => Vec::new(),
+    }
+}

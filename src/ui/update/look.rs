@@ -1,0 +1,90 @@
+//! Selecting and looking closer.
+
+use super::{Effect, World, act, inspect};
+use crate::{
+    state::{Line, State, What},
+    ui::{action::Action, hits::Target, pane::PaneId, popups::Subject, view::View},
+};
+
+/// Enter: what is selected in the pane that has the keyboard.
+pub(super) fn open_selected(world: &World<'_>, view: &mut View) -> Vec<Effect> {
+    let shown = world.shown;
+    match view.focus {
+        PaneId::Graph | PaneId::Scores => act(world, view, Action::InspectTool),
+        PaneId::Knobs => act(world, view, Action::SetKnob),
+        PaneId::Models => act(world, view, Action::BindModel),
+        PaneId::Calls => act(world, view, Action::InspectCall),
+        PaneId::Tasks => {
+            let task = view.task.or_else(|| shown.shown_task().map(|task| task.id));
+            inspect(view, task.map(Subject::Task))
+        }
+        PaneId::Transcript => {
+            let n = view.line.or_else(|| shown.transcript.last().map(|line| line.n));
+            let subject = n.and_then(|n| subject_of_line(shown, n));
+            inspect(view, subject)
+        }
+    }
+}
+
+fn line(state: &State, n: u64) -> Option<&Line> {
+    let at = state.transcript.binary_search_by_key(&n, |line| line.n).ok()?;
+    state.transcript.get(at)
+}
+
+/// What a line of the transcript is about.
+fn subject_of_line(state: &State, n: u64) -> Option<Subject> {
+    let line = line(state, n)?;
+    match &line.what {
+        What::Ask { ask } => Some(Subject::Prompt(*ask)),
+        What::Call { call } => Some(Subject::Call(*call)),
+        What::TaskStarted
+        | What::TryStarted { .. }
+        | What::Step { .. }
+        | What::Evaluated { .. }
+        | What::TaskFinished => line.task.map(Subject::Task),
+        What::Intervention { .. } | What::Notice { .. } => Some(Subject::Line(n)),
+    }
+}
+
+/// Selects what was pointed at; true if it was selected already, so that a second click opens it.
+pub fn select(state: &State, view: &mut View, target: &Target) -> bool {
+    match target {
+        Target::Tool(tool) => view.tool.replace(tool.clone()).as_ref() == Some(tool),
+        Target::Edge(from, to) => {
+            view.tool = Some(to.clone());
+            let edge = (from.clone(), to.clone());
+            view.edge.replace(edge.clone()) == Some(edge)
+        }
+        Target::Call(call) => {
+            if let Some(call) = state.call(*call) {
+                view.tool = Some(call.tool.clone());
+            }
+            view.call.replace(*call) == Some(*call)
+        }
+        Target::Ask(ask) => view.ask.replace(*ask) == Some(*ask),
+        Target::Task(task) => view.task.replace(*task) == Some(*task),
+        Target::Knob(knob) => view.knob.replace(*knob) == Some(*knob),
+        Target::Role(role) => view.role.replace(*role) == Some(*role),
+        Target::Fault(fault) => view.fault.replace(*fault) == Some(*fault),
+        Target::Line(n) => {
+            select_with_line(state, view, *n);
+            view.line.replace(*n) == Some(*n)
+        }
+        Target::Model(_)
+        | Target::Pane(_)
+        | Target::Action(_)
+        | Target::Popup
+        | Target::PopupRow(_) => false,
+    }
+}
+
+/// A line about an ask or a call selects that too: the keys that mean an ask or a call then mean it.
+fn select_with_line(state: &State, view: &mut View, n: u64) {
+    let what = line(state, n).map(|line| &line.what);
+    if let Some(What::Ask { ask }) = what {
+        view.ask = Some(*ask);
+    }
+    if let Some(What::Call { call }) = what {
+        select(state, view, &Target::Call(*call));
+    }
+}

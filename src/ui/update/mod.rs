@@ -1,0 +1,182 @@
+//! What an action does: it changes the view, and asks for effects. Nothing is done here that anybody
+//! outside of the screen could notice, so every key can be tested without a terminal or an engine.
+
+mod change;
+mod control;
+mod look;
+pub mod mouse;
+mod past;
+
+use std::sync::Arc;
+
+use super::{
+    action::Action,
+    keymap::Keymap,
+    pane::{self, Move, PaneId},
+    popups::{Actions, Choose, Confirm, Faults, Find, Inspect, Popup, Subject, TaskEntry},
+    view::{Tone, View},
+};
+use crate::{command::Command, event::Record, state::State};
+
+pub use look::select;
+
+/// What an action may read.
+#[derive(Clone, Copy)]
+pub struct World<'a> {
+    /// What is true now: commands mean this.
+    pub live: &'a State,
+    /// What is on the screen: the same, unless the past is looked at.
+    pub shown: &'a State,
+    /// All that happened, in order.
+    pub records: &'a [Arc<Record>],
+    pub keymap: &'a Keymap,
+    /// The strategies that there are, by name.
+    pub strategies: &'a [String],
+}
+
+/// What is to be done outside of the view.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// A wish for the engine.
+    Send(Command),
+    Quit,
+    /// Back to the shell until `fg`.
+    Suspend,
+    /// Write the screen to files.
+    Shoot,
+    NextTheme,
+    /// Draw every cell anew.
+    Redraw,
+}
+
+/// Does what the action says, or tells why not.
+pub fn act(world: &World<'_>, view: &mut View, action: Action) -> Vec<Effect> {
+    if let Some(why) = action.spec().why_not(world.live, view) {
+        let text = format!("{}: {why}", action.spec().name);
+        view.tell(world.live.at, Tone::Bad, text);
+        return Vec::new();
+    }
+    perform(world, view, action)
+}
+
+fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<Effect> {
+    let live = world.live;
+    match action {
+        Action::RunOrPause => control::run_or_pause(live),
+        Action::Step => send(Command::Step),
+        Action::StepTask => send(Command::StepTask),
+        Action::Cancel => control::cancel(live, view),
+        Action::Stop => open(view, Popup::Confirm(Confirm::stop())),
+        Action::NewTask => open(view, Popup::Task(TaskEntry::new())),
+
+        Action::Break => change::toggle_fault(live, view),
+        Action::Faults => open(view, Popup::Faults(Faults::new(live, view))),
+        Action::EditScore => change::edit_score(live, view),
+        Action::RaiseScore => change::bump_score(live, view, 1.0),
+        Action::LowerScore => change::bump_score(live, view, -1.0),
+        Action::ForgetScore => change::forget_score(view),
+        Action::Pin => change::pin(live, view),
+        Action::Freeze => change::freeze(live),
+        Action::TurnUp => change::turn(live, view, 1),
+        Action::TurnDown => change::turn(live, view, -1),
+        Action::SetKnob => change::set_knob(live, view),
+        Action::Strategy => open(view, Popup::Choose(Choose::strategy(live, world.strategies))),
+        Action::BindModel => open(view, Popup::Choose(Choose::model(live, view.role()))),
+        Action::SwitchTool => change::switch_tool(live, view),
+        Action::ReloadTools => send(Command::ReloadTools),
+        Action::Undo => send(Command::Undo),
+
+        Action::Open => look::open_selected(world, view),
+        Action::InspectTool => inspect(view, view.tool.clone().map(Subject::Tool)),
+        Action::InspectPrompt => inspect(view, view.ask(world.shown).map(Subject::Prompt)),
+        Action::InspectCall => inspect(view, view.call(world.shown).map(Subject::Call)),
+        Action::Messages => inspect(view, Some(Subject::Messages)),
+        Action::GraphView => {
+            view.graph = view.graph.next();
+            Vec::new()
+        }
+
+        Action::EventBack => past::to(world, view, past::Way::Event(-1)),
+        Action::EventForward => past::to(world, view, past::Way::Event(1)),
+        Action::StepBack => past::to(world, view, past::Way::StepBack),
+        Action::StepForward => past::to(world, view, past::Way::StepForward),
+        Action::PastStart => past::to(world, view, past::Way::Start),
+        Action::Live => past::to(world, view, past::Way::Live),
+
+        // A knob is turned as it lies: down to the left, up to the right.
+        Action::Left if view.focus == PaneId::Knobs => act(world, view, Action::TurnDown),
+        Action::Right if view.focus == PaneId::Knobs => act(world, view, Action::TurnUp),
+        Action::Up => walk(world, view, Move::Up),
+        Action::Down => walk(world, view, Move::Down),
+        Action::Left => walk(world, view, Move::Left),
+        Action::Right => walk(world, view, Move::Right),
+        Action::PageUp => walk(world, view, Move::PageUp),
+        Action::PageDown => walk(world, view, Move::PageDown),
+        Action::Top => walk(world, view, Move::Top),
+        Action::Bottom => walk(world, view, Move::Bottom),
+        Action::NextPane => to_pane(view, view.focus.after(1)),
+        Action::PreviousPane => to_pane(view, view.focus.after(PaneId::ALL.len() - 1)),
+        Action::Pane(pane) => to_pane(view, pane),
+        Action::Zoom => {
+            view.zoom = if view.zoom.is_some() { None } else { Some(view.focus) };
+            Vec::new()
+        }
+        Action::Find => open(view, Popup::Find(Find::in_pane(view.focus))),
+        Action::Leave => leave(view),
+
+        Action::Help => open(view, Popup::Actions(Actions::help(world, view))),
+        Action::Palette => open(view, Popup::Actions(Actions::palette(world, view))),
+        Action::Screenshot => vec![Effect::Shoot],
+        Action::NextTheme => vec![Effect::NextTheme],
+        Action::Redraw => vec![Effect::Redraw],
+        Action::Suspend => vec![Effect::Suspend],
+        Action::Quit => control::quit(world, view),
+    }
+}
+
+fn send(command: Command) -> Vec<Effect> {
+    vec![Effect::Send(command)]
+}
+
+fn open(view: &mut View, popup: Popup) -> Vec<Effect> {
+    view.popups.push(popup);
+    Vec::new()
+}
+
+fn inspect(view: &mut View, subject: Option<Subject>) -> Vec<Effect> {
+    view.popups.extend(subject.map(|subject| Popup::Inspect(Inspect::new(subject))));
+    Vec::new()
+}
+
+fn walk(world: &World<'_>, view: &mut View, to: Move) -> Vec<Effect> {
+    let pane = view.focus;
+    view.follow(pane);
+    pane::go(pane, world.shown, view, to);
+    Vec::new()
+}
+
+/// Gives a pane the keyboard. While one is zoomed, the other takes its place.
+pub fn to_pane(view: &mut View, pane: PaneId) -> Vec<Effect> {
+    view.focus = pane;
+    if view.zoom.is_some() {
+        view.zoom = Some(pane);
+    }
+    Vec::new()
+}
+
+/// Leaves one thing: the search, the past, the zoom, or the selection that holds a list still.
+fn leave(view: &mut View) -> Vec<Effect> {
+    let left =
+        view.find.take().is_some() || view.moment.take().is_some() || view.zoom.take().is_some();
+    if left {
+        return Vec::new();
+    }
+    match view.focus {
+        PaneId::Graph => view.centre = None,
+        PaneId::Transcript => view.line = None,
+        PaneId::Calls => view.call = None,
+        PaneId::Tasks => view.task = None,
+        PaneId::Scores | PaneId::Knobs | PaneId::Models => {}
+    }
+    Vec::new()
+}

@@ -1,0 +1,59 @@
+//! The mouse: a click goes to whoever owns the cell, the wheel to the pane below the pointer.
+
+use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+
+use super::{Effect, World, act, select, to_pane};
+use crate::ui::{
+    action::Action,
+    hits::{Hits, Target},
+    popups,
+    view::View,
+};
+
+/// Rows per notch of the wheel.
+const NOTCH: isize = 3;
+
+/// What a mouse event does.
+pub fn mouse(world: &World<'_>, view: &mut View, hits: &Hits, event: MouseEvent) -> Vec<Effect> {
+    let (x, y) = (event.column, event.row);
+    match event.kind {
+        MouseEventKind::Down(MouseButton::Left) => click(world, view, hits, (x, y)),
+        MouseEventKind::ScrollUp => wheel(view, hits, (x, y), -NOTCH),
+        MouseEventKind::ScrollDown => wheel(view, hits, (x, y), NOTCH),
+        MouseEventKind::Down(_)
+        | MouseEventKind::Up(_)
+        | MouseEventKind::Drag(_)
+        | MouseEventKind::Moved
+        | MouseEventKind::ScrollLeft
+        | MouseEventKind::ScrollRight => Vec::new(),
+    }
+}
+
+fn click(world: &World<'_>, view: &mut View, hits: &Hits, (x, y): (u16, u16)) -> Vec<Effect> {
+    view.told = false;
+    let Some(target) = hits.at(x, y) else { return Vec::new() };
+    if let Target::Action(action) = target {
+        return act(world, view, *action);
+    }
+    if let Target::PopupRow(row) = target {
+        return popups::click(world, view, *row);
+    }
+    if let Some(pane) = hits.pane_at(x, y) {
+        to_pane(view, pane);
+        view.follow(pane);
+    }
+    if select(world.shown, view, target) {
+        return act(world, view, Action::Open);
+    }
+    Vec::new()
+}
+
+fn wheel(view: &mut View, hits: &Hits, (x, y): (u16, u16), by: isize) -> Vec<Effect> {
+    if let Some(popup) = view.popups.last_mut() {
+        popup.wheel(by);
+    } else if let Some(pane) = hits.pane_at(x, y) {
+        let window = view.windows.get(pane).wheeled(by);
+        view.windows.set(pane, window);
+    }
+    Vec::new()
+}
