@@ -13,6 +13,8 @@ mod model_openai;
 mod model_text;
 mod panes;
 mod papers_toolnet;
+mod programs;
+mod samples;
 mod story;
 
 /// A file or folder of the data that lies beside the project; `None`, loudly, where it is not there.
