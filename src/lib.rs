@@ -5,6 +5,7 @@ pub mod answer;
 pub mod chance;
 pub mod chat;
 pub mod command;
+pub mod config;
 pub mod engine;
 pub mod event;
 pub mod fault;

@@ -125,6 +125,8 @@ pub struct Fields<'f> {
     span: Range<usize>,
     table: &'f DeTable<'f>,
     known: Vec<&'static str>,
+    /// Refused already.
+    forbidden: Vec<&'f str>,
 }
 
 impl<'f> Fields<'f> {
@@ -134,7 +136,7 @@ impl<'f> Fields<'f> {
         span: Range<usize>,
         table: &'f DeTable<'f>,
     ) -> Self {
-        Self { file, path, span, table, known: Vec::new() }
+        Self { file, path, span, table, known: Vec::new(), forbidden: Vec::new() }
     }
 
     /// The field of this name, where there is one.
@@ -168,6 +170,17 @@ impl<'f> Fields<'f> {
             .collect()
     }
 
+    /// Refuses these keys with advice. They are not suggested to anyone, and their values, which may
+    /// be secrets, are not repeated.
+    pub fn forbid(&mut self, is_forbidden: impl Fn(&str) -> bool, advice: &str) {
+        for (name, field) in self.all() {
+            if is_forbidden(name) && !self.known.contains(&name) {
+                field.refuse(advice);
+                self.forbidden.push(name);
+            }
+        }
+    }
+
     /// Notes a problem with the table as a whole.
     pub fn refuse(&self, text: impl Into<String>) {
         self.file.note(Some(self.span.clone()), self.path.clone(), text.into());
@@ -176,7 +189,7 @@ impl<'f> Fields<'f> {
     /// Refuses every key that was not asked for, with the nearest one that was.
     pub fn finish(self) {
         for (name, field) in self.all() {
-            if !self.known.contains(&name) {
+            if !self.known.contains(&name) && !self.forbidden.contains(&name) {
                 let expected = words::expected(name, self.known.iter().copied());
                 field.refuse(format!("unknown key; {expected}"));
             }
@@ -262,6 +275,17 @@ impl<'f> Field<'f> {
         let expected =
             format!("a time such as \"500ms\", \"10s\" or \"2m\", from {least:?} to {most:?}");
         self.or_wrong(inside, &expected)
+    }
+
+    /// Whether it is a text: for settings that have a short and a long form, and for those that must
+    /// not be repeated when they are wrong.
+    pub fn is_text(&self) -> bool {
+        self.value.is_str()
+    }
+
+    /// True or false.
+    pub fn flag(&self) -> Option<bool> {
+        self.or_wrong(self.value.as_bool(), "true or false")
     }
 
     /// One of a few words.

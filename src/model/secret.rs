@@ -195,6 +195,11 @@ impl Redactor {
     }
 }
 
+/// The text without words that look like a key.
+pub fn without_keys(text: &str) -> String {
+    Redactor::default().clean(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

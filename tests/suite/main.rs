@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+mod config;
 mod engine;
 mod fake_endpoint;
 mod graph;

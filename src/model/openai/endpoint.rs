@@ -102,16 +102,18 @@ impl Endpoint {
     pub(super) fn base(&self) -> Result<Url, ModelError> {
         let name = &self.name;
         let url = Url::parse(&self.base_url).map_err(|why| {
-            wrong(format!("base_url of model {name} is no URL ({why}); expected https://HOST/v1"))
+            wrong(format!(
+                "the address of model {name} is no URL ({why}); expected https://HOST/v1"
+            ))
         })?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
             return Err(wrong(format!(
-                "base_url of model {name} must begin with http:// or https://"
+                "the address of model {name} must begin with http:// or https://"
             )));
         }
         if !url.username().is_empty() || url.password().is_some() {
             return Err(wrong(format!(
-                "base_url of model {name} holds a password: use an environment variable or a key \
+                "the address of model {name} holds a password: use an environment variable or a key \
                  command instead"
             )));
         }
@@ -128,8 +130,7 @@ impl Endpoint {
             )));
         }
         for (header, source) in &self.headers {
-            let carries_key = KEY_HEADERS.iter().any(|key| header.eq_ignore_ascii_case(key));
-            if carries_key && matches!(source, HeaderSource::Literal(_)) {
+            if carries_key(header) && matches!(source, HeaderSource::Literal(_)) {
                 return Err(wrong(format!(
                     "header {header} of model {} carries a key: take its value from an environment \
                      variable",
@@ -164,6 +165,11 @@ impl Endpoint {
         };
         builder.build().map_err(|why| wrong(format!("no HTTP client could be made: {why}")))
     }
+}
+
+/// Whether the value of this header is a key.
+pub(crate) fn carries_key(header: &str) -> bool {
+    KEY_HEADERS.iter().any(|key| header.eq_ignore_ascii_case(key))
 }
 
 /// Host and port, as people know them.
@@ -221,7 +227,7 @@ mod tests {
 
     #[test]
     fn bad_settings_are_refused_without_repeating_secrets() {
-        assert!(base("not a url").unwrap_err().contains("base_url of model m is no URL"));
+        assert!(base("not a url").unwrap_err().contains("the address of model m is no URL"));
         assert!(base("file:///etc").unwrap_err().contains("must begin with http"));
         let error = base("https://u:hunter22@h/v1").unwrap_err();
         assert!(error.contains("holds a password") && !error.contains("hunter22"), "{error}");

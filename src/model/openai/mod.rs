@@ -29,6 +29,7 @@ use reqwest::{
 use serde_json::Value;
 
 pub use self::endpoint::Endpoint;
+pub(crate) use self::endpoint::carries_key;
 use self::{
     exchange::Exchange,
     failure::{Failed, Place},
