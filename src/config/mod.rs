@@ -75,6 +75,8 @@ pub struct UiConfig {
     pub theme: String,
     /// Whether clicks and the wheel go to toolyard, and not to the terminal for selecting text.
     pub mouse: bool,
+    /// The folder for screenshots; `None`: where toolyard was started.
+    pub shots: Option<PathBuf>,
     /// Keys of actions, in place of their default ones, by the action's name.
     pub keys: BTreeMap<String, Vec<String>>,
 }
@@ -109,7 +111,7 @@ impl Default for SessionConfig {
 
 impl Default for UiConfig {
     fn default() -> Self {
-        Self { theme: "terminal".to_owned(), mouse: true, keys: BTreeMap::new() }
+        Self { theme: "terminal".to_owned(), mouse: true, shots: None, keys: BTreeMap::new() }
     }
 }
 

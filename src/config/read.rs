@@ -1,7 +1,10 @@
 //! The file's sections. Each reader takes over what is right and notes what is wrong; whether all was
 //! right is decided once, by the caller.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use super::{Config, SessionConfig, ToolsConfig, UiConfig, bound_to, model};
 use crate::{
@@ -10,6 +13,7 @@ use crate::{
     knob::{KNOBS, KnobSpec, Knobs},
     model::secret,
     toml_file::{Field, Fields, Problems},
+    ui::keymap::{Keymap, KeymapError},
     words,
 };
 
@@ -123,6 +127,7 @@ fn roles(mut fields: Fields<'_>, config: &mut Config) {
 fn ui(mut fields: Fields<'_>, folder: &Path, ui: &mut UiConfig) {
     set(&mut ui.theme, fields.get("theme").and_then(|field| theme(&field, folder)));
     set(&mut ui.mouse, fields.get("mouse").and_then(|field| field.flag()));
+    set(&mut ui.shots, fields.get("shots").map(|field| path(&field, folder)));
     if let Some(fields) = section(&mut fields, "keys") {
         keys(&fields, ui);
     }
@@ -151,6 +156,30 @@ fn keys(fields: &Fields<'_>, ui: &mut UiConfig) {
             ui.keys.insert((*action).to_owned(), keys);
         }
     }
+    for error in Keymap::new(&ui.keys).1 {
+        if let Some((action, why)) = fault(&error, &ui.keys)
+            && let Some((_, field)) = all.iter().find(|(name, _)| *name == action)
+        {
+            field.refuse(why);
+        }
+    }
+}
+
+/// The action whose line is to blame, and what is wrong with it. Where a key is taken from an action's
+/// defaults nothing is: the user's choice counts, also when a later version has more defaults.
+fn fault<'e>(
+    error: &'e KeymapError,
+    own: &BTreeMap<String, Vec<String>>,
+) -> Option<(&'e str, String)> {
+    let action = match error {
+        KeymapError::UnknownAction { name } | KeymapError::BadKey { name, .. } => name.as_str(),
+        KeymapError::Conflict { second, .. } if !own.contains_key(*second) => return None,
+        KeymapError::Conflict { first, .. } => first,
+    };
+    let text = error.to_string();
+    // The problem names the field itself.
+    let why = text.strip_prefix(&format!("keys.{action}: ")).unwrap_or(&text);
+    Some((action, why.to_owned()))
 }
 
 fn tools(mut fields: Fields<'_>, folder: &Path, tools: &mut ToolsConfig) {

@@ -320,7 +320,7 @@ async fn errors_are_told_apart_and_say_what_to_do() {
         (
             body("404 Not Found", r#"{"error":{"message":"model not found","code":404}}"#),
             Kind::Refused,
-            "Check base_url",
+            "Check `url`",
         ),
         (
             body(
@@ -379,7 +379,7 @@ async fn errors_are_told_apart_and_say_what_to_do() {
         (
             response("200 OK", "content-type: text/html\r\n", page),
             Kind::BadAnswer,
-            "Is base_url that of",
+            "Is `url` that of",
         ),
         (
             response("500 Internal Server Error", plain, "\x1b[31mboom\x07\nat line 1"),
@@ -394,7 +394,7 @@ async fn errors_are_told_apart_and_say_what_to_do() {
         (
             response("307 Temporary Redirect", "location: https://elsewhere/v1\r\n", ""),
             Kind::Refused,
-            "set base_url",
+            "set `url`",
         ),
         (
             body(
@@ -555,7 +555,7 @@ async fn reachable_without_spending_tokens() {
     let cases = [
         (body("200 OK", list), "answers and has \"gpt-x\""),
         (body("200 OK", other), "does not list \"gpt-x\"; it has gpt-y"),
-        (body("404 Not Found", "{}"), "is unchecked, and base_url too"),
+        (body("404 Not Found", "{}"), "is unchecked, and its `url` too"),
         (body("200 OK", "{}"), "answers, but lists no models"),
     ];
     for (script, phrase) in cases {

@@ -73,7 +73,7 @@ impl Exchange<'_> {
         if value["choices"][0]["message"].is_null() {
             let host = self.line.place.host;
             return Err(self.bad(format!(
-                "the answer of {host} holds no message; is base_url that of an OpenAI-compatible API?"
+                "the answer of {host} holds no message; is `url` that of an OpenAI-compatible API?"
             )));
         }
         let mut answer = Answer::default();
@@ -163,7 +163,7 @@ impl Exchange<'_> {
         let body = self.line.body(response, LONGEST_REFUSAL).await.unwrap_or_else(|(read, _)| read);
         let mut failed = self.line.place.refused(status, &headers, &body, SystemTime::now());
         failed.error.kind = ModelErrorKind::BadAnswer;
-        failed.error.text += " Is base_url that of an OpenAI-compatible API? Most end in /v1.";
+        failed.error.text += " Is `url` that of an OpenAI-compatible API? Most end in /v1.";
         failed.again = Again::Never;
         failed
     }

@@ -75,7 +75,7 @@ impl Place<'_> {
         }
         if let Some(to) = headers.get("location").filter(|_| status.is_redirection()) {
             let to = self.clean(&String::from_utf8_lossy(to.as_bytes()));
-            failed.error.text += &format!(" It redirects to {to}: set base_url to where that is.");
+            failed.error.text += &format!(" It redirects to {to}: set `url` to where that is.");
         }
         failed
     }
@@ -121,7 +121,7 @@ impl Place<'_> {
                 }
             },
             ModelErrorKind::Refused if status == StatusCode::NOT_FOUND => format!(
-                " Check base_url (most end in /v1) and whether there is a model {:?}.",
+                " Check `url` (most end in /v1) and whether there is a model {:?}.",
                 self.model
             ),
             ModelErrorKind::ContextOverflow => " The prompt is longer than the model takes.".into(),
@@ -145,8 +145,7 @@ impl Place<'_> {
             return Failed::new(ModelErrorKind::Timeout, text, Again::Soon);
         }
         if error.is_connect() {
-            let text =
-                format!("no connection to {host}: {why}. Is it running, and base_url right?");
+            let text = format!("no connection to {host}: {why}. Is it running, and `url` right?");
             return Failed::new(ModelErrorKind::Connection, text, Again::Soon);
         }
         if error.is_builder() {

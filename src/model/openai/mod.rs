@@ -98,7 +98,7 @@ impl OpenAi {
         let response = match line.send(list).await {
             Ok(response) => response,
             Err(Failed { status: Some(status), .. }) if has_no_list(status) => {
-                return Ok(unlisted + ", and base_url too (most end in /v1)");
+                return Ok(unlisted + ", and its `url` too (most end in /v1)");
             }
             Err(failed) => return Err(failed.error),
         };
