@@ -249,6 +249,28 @@ impl ToolGraph {
             .collect()
     }
 
+    /// The stored edges that lead to this node, ordered by where they come from. Costs as much as there
+    /// are of them, however large the graph is.
+    pub fn before(&self, to: &str) -> Vec<EdgeRef<'_>> {
+        let Some(to) = self.node(to) else { return Vec::new() };
+        let mut edges: Vec<_> = self
+            .store
+            .edges_directed(to, Direction::Incoming)
+            .map(|edge| (&self.store[edge.source()], *edge.weight()))
+            .collect();
+        edges.sort_by_key(|(from, _)| from.rank);
+        let to = &self.store[to].name;
+        edges
+            .into_iter()
+            .map(|(from, known)| EdgeRef {
+                from: &from.name,
+                to,
+                prior: known.prior,
+                count: known.count,
+            })
+            .collect()
+    }
+
     /// How many edges are stored.
     pub fn edge_count(&self) -> usize {
         self.store.edge_count()

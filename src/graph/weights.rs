@@ -1,5 +1,7 @@
 //! The weights of the edges, derived from prior and scores whenever they are looked at.
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 
 use super::{
@@ -105,6 +107,31 @@ impl<'a> Weights<'a> {
             Row::Even { end } => (self.even_step(to, end)?, self.evidence_of_even(end)),
         };
         Some(self.weigh(from, step, evidence.share(score)).weight)
+    }
+
+    /// The edges from `from` to these, in this order; `None` where there is no such edge. However many
+    /// are asked for, the row is summed up only once.
+    pub fn some(&self, from: &str, to: &[&str]) -> Vec<Option<Weighted>> {
+        match self.graph.row(from) {
+            None => vec![None; to.len()],
+            Some(Row::Listed(steps)) => {
+                let evidence = self.evidence_of(&steps);
+                let by_name: HashMap<&str, &Successor<'_>> =
+                    steps.iter().map(|step| (step.name.as_str(), step)).collect();
+                let weigh =
+                    |to: &&str| by_name.get(to).map(|step| self.weigh(from, step, &evidence));
+                to.iter().map(weigh).collect()
+            }
+            Some(Row::Even { end }) => {
+                let evidence = self.evidence_of_even(end);
+                let weigh = |to: &&str| {
+                    let step = self.even_step(to, end)?;
+                    in_even_row(self.graph, step.name, end)
+                        .then(|| self.weigh(from, &step, &evidence))
+                };
+                to.iter().map(weigh).collect()
+            }
+        }
     }
 
     /// How many successors a node has, implied ones among them.

@@ -177,6 +177,7 @@ impl State {
         }
         if let Event::AskRetried { .. } = event {
             state.retries += 1;
+            self.models.retried(state.role, &state.model);
         }
         if let Event::AskFailed { error, .. } = event {
             state.end(at, AskPhase::Failed { error: error.clone() });

@@ -36,6 +36,8 @@ pub struct RoleUse {
 pub struct Tally {
     pub asks: u32,
     pub failed: u32,
+    /// Times that an endpoint was asked once more for the same answer.
+    pub retries: u32,
     pub tokens_in: u64,
     pub tokens_out: u64,
     /// Any of the counts was estimated rather than told by the endpoint.
@@ -110,6 +112,12 @@ impl Models {
         for tally in self.tallies(role, model) {
             tally.asks += 1;
             tally.failed += 1;
+        }
+    }
+
+    pub(super) fn retried(&mut self, role: Role, model: &ModelName) {
+        for tally in self.tallies(role, model) {
+            tally.retries += 1;
         }
     }
 

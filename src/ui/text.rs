@@ -76,7 +76,7 @@ pub fn cut(text: &str, width: usize) -> Cow<'_, str> {
     // A line of a megabyte is not cleaned to show eighty cells of it; some characters take no cell.
     let most = width.saturating_mul(8).saturating_add(64);
     let long = text.len() > most;
-    let text = clean(if long { &text[..boundary(text, most)] } else { text });
+    let text = clean(if long { start(text, most) } else { text });
     if !long && text.width() <= width {
         return text;
     }
@@ -88,8 +88,10 @@ pub fn cut(text: &str, width: usize) -> Cow<'_, str> {
 }
 
 /// The last place at or before `most` where a character begins.
-fn boundary(text: &str, most: usize) -> usize {
-    (0..=most).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0)
+pub fn start(text: &str, most: usize) -> &str {
+    let most = most.min(text.len());
+    let end = (0..=most).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
+    &text[..end]
 }
 
 /// The clean text in exactly `width` cells: cut, or filled with spaces on the right.

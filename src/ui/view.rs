@@ -67,6 +67,38 @@ pub struct Message {
     pub text: String,
 }
 
+/// How the list of tools is sorted: always those that were used or scored first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ToolSort {
+    #[default]
+    Score,
+    /// By weight from where the agent is.
+    Weight,
+    Calls,
+    Name,
+}
+
+impl ToolSort {
+    #[must_use]
+    pub fn next(self) -> Self {
+        match self {
+            ToolSort::Score => ToolSort::Weight,
+            ToolSort::Weight => ToolSort::Calls,
+            ToolSort::Calls => ToolSort::Name,
+            ToolSort::Name => ToolSort::Score,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            ToolSort::Score => "score",
+            ToolSort::Weight => "weight",
+            ToolSort::Calls => "calls",
+            ToolSort::Name => "name",
+        }
+    }
+}
+
 /// Everything the screen remembers between two frames.
 #[derive(Debug, Default)]
 pub struct View {
@@ -92,6 +124,7 @@ pub struct View {
     pub fault: Option<FaultId>,
 
     pub graph: GraphView,
+    pub sort: ToolSort,
     /// Which rows each pane showed in the last frame.
     pub windows: PerPane<Window>,
     /// The past event looked at; `None`: now.

@@ -118,9 +118,12 @@ proptest! {
             let row = weights.row(from);
             prop_assert_eq!(&weights.top(from, k)[..], &row[..k.min(row.len())]);
             prop_assert!(row.windows(2).all(|two| two[0].weight >= two[1].weight));
-            for to in nodes(&graph) {
-                let to = to.as_str();
+            let all = nodes(&graph);
+            let names: Vec<&str> = all.iter().map(ToolName::as_str).collect();
+            let some = weights.some(from, &names);
+            for (to, one) in names.into_iter().zip(some) {
                 let step = row.iter().find(|step| step.to.as_str() == to);
+                prop_assert_eq!(one.as_ref(), step);
                 prop_assert_eq!(weights.weight(from, to), step.map(|step| step.weight));
                 prop_assert_eq!(graph.has_edge(from, to), step.is_some());
                 if let Some(step) = step {
@@ -149,6 +152,15 @@ proptest! {
                     (a, b) => prop_assert_eq!(a, b),
                 }
             }
+        }
+    }
+
+    #[test]
+    fn what_leads_to_a_node_is_what_leads_from_the_others(graph in graph()) {
+        for to in nodes(&graph) {
+            let edges = graph.edges();
+            let right: Vec<_> = edges.into_iter().filter(|edge| *edge.to == to).collect();
+            prop_assert_eq!(graph.before(to.as_str()), right);
         }
     }
 

@@ -470,7 +470,7 @@ fn later_tasks(story: &mut Story) {
     story.call(5, 1, ("wikipedia", search("Port Sel lighthouse"), Ok("built in 1871"), 220));
     story.step(5, 2, "wikipedia");
     let ask = story.ask(5, Role::Actor);
-    story.answer(ask, "Now the founder's year of birth.", 160);
-    let call = story.request_call(5, 2, "read_page", search("founder of Port Sel"));
+    story.answer(ask, "Now the difference in years.", 160);
+    let call = story.request_call(5, 2, "calculator", json!({"expression": "1871 - 1830"}));
     story.tell(Event::CallStarted { call }).wait(310);
 }

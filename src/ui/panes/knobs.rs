@@ -1,9 +1,11 @@
-//! The numbers that can be turned while it runs.
+//! The numbers that can be turned while it runs: what each is, where it stands in its range, whether
+//! that is its default, and when a turn is felt.
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
+use super::row::Row;
 use crate::{
-    knob::KNOBS,
+    knob::{KNOBS, Kind, KnobSpec, Takes},
     state::State,
     ui::{
         hits::{Hits, Target},
@@ -15,58 +17,162 @@ use crate::{
 };
 
 const PANE: PaneId = PaneId::Knobs;
+const SYMBOL: usize = 7;
+const NAME: usize = 16;
+const VALUE: usize = 8;
+const TAKES: usize = 10;
+/// Below this height the list needs every line.
+const WITH_DOC: u16 = 7;
 
-pub fn title(_cx: &Cx<'_>) -> Line<'static> {
-    Line::from(PANE.name())
+pub fn title(cx: &Cx<'_>) -> Line<'static> {
+    let changed = KNOBS.iter().filter(|spec| is_changed(cx.state, spec)).count();
+    match changed {
+        0 => Line::from(PANE.name()),
+        n => Line::from(format!("{} · {n} changed", PANE.name())),
+    }
 }
 
-fn total(_state: &State) -> usize {
-    KNOBS.len()
+fn is_changed(state: &State, spec: &KnobSpec) -> bool {
+    state.knobs.get(spec.knob) != spec.default
 }
 
-fn label(state: &State, i: usize) -> Option<String> {
-    KNOBS.get(i).map(|spec| format!("{} {}", spec.name, spec.show(state.knobs.get(spec.knob))))
-}
-
-fn selected(_state: &State, view: &View) -> Option<usize> {
+fn selected(view: &View) -> Option<usize> {
     KNOBS.iter().position(|spec| spec.knob == view.knob())
 }
 
-fn select(_state: &State, view: &mut View, i: usize) {
-    if let Some(spec) = KNOBS.get(i) {
+pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    let doc = doc_height(cx, area);
+    let list = Rect { height: area.height - doc, ..area };
+    let rows = (KNOBS.len(), selected(cx.view));
+    vlist::draw(cx, PANE, (list, buf, hits), rows, |i, line, buf, hits| {
+        if let Some(spec) = KNOBS.get(i) {
+            draw_knob(cx, spec, line, buf);
+            hits.add(line, Target::Knob(spec.knob));
+        }
+    });
+    draw_doc(cx, Rect { y: list.bottom(), height: doc, ..area }, buf);
+}
+
+fn draw_knob(cx: &Cx<'_>, spec: &KnobSpec, line: Rect, buf: &mut Buffer) {
+    let theme = cx.theme;
+    let value = cx.state.knobs.get(spec.knob);
+    let changed = is_changed(cx.state, spec);
+    let mut row = Row::new(line, buf);
+    row.cell(if changed { "*" } else { "" }, 1, theme.user);
+    row.cell(spec.symbol, SYMBOL, theme.accent);
+    if row.left() >= NAME + VALUE {
+        row.cell(spec.name, NAME, theme.text);
+    }
+    row.right(&spec.show(value), VALUE, if changed { theme.user } else { theme.title }).gap(2);
+    let takes = if row.left() >= TAKES + 12 { TAKES } else { 0 };
+    let range = row.left().saturating_sub(takes + usize::from(takes > 0)).min(40);
+    draw_range(cx, spec, value, range, &mut row);
+    if takes > 0 {
+        row.gap(1).cell(felt(spec.takes), takes, theme.dim);
+    }
+}
+
+/// The knob's place in its range.
+fn draw_range(cx: &Cx<'_>, spec: &KnobSpec, value: f64, width: usize, row: &mut Row<'_>) {
+    let theme = cx.theme;
+    match spec.kind {
+        Kind::Real | Kind::Whole => {
+            let last = width.saturating_sub(1);
+            let at = (place(spec, value) * last as f64).round() as usize;
+            row.cell(&"━".repeat(at.min(last)), at.min(last), theme.bar_fill);
+            row.cell("●", 1, theme.accent);
+            row.cell(
+                &"─".repeat(last.saturating_sub(at)),
+                last.saturating_sub(at),
+                theme.bar_empty,
+            );
+        }
+        Kind::Switch => {
+            let on = value != 0.0;
+            let names = if on { "━━●  on" } else { "●──  off" };
+            row.cell(names, width, if on { theme.bar_fill } else { theme.bar_empty });
+        }
+        Kind::Choice(names) => {
+            let start = row.left();
+            for (i, name) in names.iter().enumerate() {
+                let used = start - row.left();
+                if used + text::width(name) + 3 > width {
+                    break;
+                }
+                let on = i as f64 == value;
+                let name = if on { format!("‹{name}›") } else { format!(" {name} ") };
+                row.put(&name, if on { theme.accent } else { theme.bar_empty });
+            }
+            let used = start - row.left();
+            row.gap(width.saturating_sub(used));
+        }
+    }
+}
+
+/// Where a value lies between the least and the most, 0 to 1. Long ranges are drawn by the square
+/// root, because it is their lower end that is used.
+fn place(spec: &KnobSpec, value: f64) -> f64 {
+    let share = ((value - spec.min) / (spec.max - spec.min)).clamp(0.0, 1.0);
+    let steps = (spec.max - spec.min) / spec.step;
+    if steps > 50.0 { share.sqrt() } else { share }
+}
+
+fn felt(takes: Takes) -> &'static str {
+    match takes {
+        Takes::AtOnce => "at once",
+        Takes::NextStep => "next step",
+        Takes::NextTask => "next task",
+    }
+}
+
+fn doc(cx: &Cx<'_>) -> String {
+    let spec = cx.view.knob().spec();
+    format!(
+        "{}: {}. Takes {}; default {}; felt {}.",
+        spec.name,
+        spec.doc,
+        spec.range(),
+        spec.show(spec.default),
+        match spec.takes {
+            Takes::AtOnce => "at once",
+            Takes::NextStep => "at the next step",
+            Takes::NextTask => "with the next task",
+        }
+    )
+}
+
+fn doc_height(cx: &Cx<'_>, area: Rect) -> u16 {
+    if area.height < WITH_DOC {
+        return 0;
+    }
+    let lines = text::wrap(&doc(cx), usize::from(area.width)).take(3).count();
+    // The line above it is left empty.
+    u16::try_from(lines + 1).unwrap_or(0).min(area.height / 2)
+}
+
+fn draw_doc(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
+    let doc = doc(cx);
+    for (y, line) in (area.y + 1..area.bottom()).zip(text::wrap(&doc, usize::from(area.width))) {
+        Row::new(Rect { y, height: 1, ..area }, buf).put(&line, cx.theme.dim);
+    }
+}
+
+pub fn go(_state: &State, view: &mut View, to: Move) {
+    let at = selected(view);
+    if let Some(spec) =
+        vlist::moved(KNOBS.len(), at, to, view.page(PANE)).and_then(|i| KNOBS.get(i))
+    {
         view.knob = Some(spec.knob);
     }
 }
 
-fn target(_state: &State, i: usize) -> Option<Target> {
-    KNOBS.get(i).map(|spec| Target::Knob(spec.knob))
-}
-
-pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-    let rows = (total(cx.state), selected(cx.state, cx.view));
-    vlist::draw(cx, PANE, (area, buf, hits), rows, |i, line, buf, hits| {
-        let label = label(cx.state, i).unwrap_or_default();
-        let width = usize::from(line.width);
-        buf.set_stringn(line.x, line.y, text::cut(&label, width), width, cx.theme.text);
-        if let Some(target) = target(cx.state, i) {
-            hits.add(line, target);
-        }
+pub fn find(_state: &State, view: &mut View, needle: &str, how: Find) -> bool {
+    let hit = vlist::found(KNOBS.len(), selected(view), how, |i| {
+        KNOBS.get(i).is_some_and(|spec| spec.name.contains(needle) || spec.doc.contains(needle))
     });
-}
-
-pub fn go(state: &State, view: &mut View, to: Move) {
-    let at = selected(state, view);
-    if let Some(i) = vlist::moved(total(state), at, to, view.page(PANE)) {
-        select(state, view, i);
+    let spec = hit.and_then(|i| KNOBS.get(i));
+    if let Some(spec) = spec {
+        view.knob = Some(spec.knob);
     }
-}
-
-pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    let hit = vlist::found(total(state), selected(state, view), how, |i| {
-        label(state, i).is_some_and(|label| label.to_lowercase().contains(needle))
-    });
-    if let Some(i) = hit {
-        select(state, view, i);
-    }
-    hit.is_some()
+    spec.is_some()
 }

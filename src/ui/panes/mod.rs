@@ -1,6 +1,14 @@
 //! One file per region of the screen. Each has `title`, `draw`, `go` (a movement key) and `find`; they
 //! are reached only through [`super::pane`].
 
+mod brief;
+mod glyph;
+mod here;
+mod order;
+mod row;
+mod since;
+mod units;
+
 pub mod calls;
 pub mod graph;
 pub mod knobs;

@@ -1,71 +1,273 @@
-//! The tools: score, trend, weight, calls and faults.
+//! The tools: what each has been found to be worth, how that went, and what its calls came to. Those
+//! that were used or scored come first.
 
-use ratatui::{buffer::Buffer, layout::Rect, text::Line};
+use std::collections::HashSet;
 
+use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
+
+use super::{glyph, here::Here, order::Order, row::Row, units};
 use crate::{
-    state::State,
+    graph::Weighted,
+    id::ToolName,
+    state::{State, ToolState},
     ui::{
         hits::{Hits, Target},
         pane::{Cx, Move, PaneId},
         text,
+        theme::Theme,
         view::View,
         vlist::{self, Find},
     },
 };
 
 const PANE: PaneId = PaneId::Scores;
+/// Off or gone, and a fault that is armed.
+const MARKS: usize = 4;
+/// The least and the most room for a name.
+const NAME: (usize, usize) = (14, 28);
 
-pub fn title(_cx: &Cx<'_>) -> Line<'static> {
-    Line::from(PANE.name())
+/// What is shown of a tool, from what matters most to what is left out first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Column {
+    Score,
+    Last,
+    Trend,
+    Weight,
+    Succeeded,
+    Failed,
+    Mean,
+    Cost,
+    Class,
 }
 
-fn total(state: &State) -> usize {
-    state.tools.len()
+/// With the width of each.
+const COLUMNS: [(Column, &str, usize); 9] = [
+    (Column::Score, "score", 6),
+    (Column::Last, "last", 5),
+    (Column::Trend, "trend", 8),
+    (Column::Weight, "weight", 6),
+    (Column::Succeeded, "ok", 4),
+    (Column::Failed, "fail", 4),
+    (Column::Mean, "mean", 8),
+    (Column::Cost, "cost", 6),
+    (Column::Class, "class", 22),
+];
+
+pub fn title(cx: &Cx<'_>) -> Line<'static> {
+    let tools = cx.state.tools.len();
+    let sort = cx.view.sort.name();
+    Line::from(format!("{} {tools} · by {sort}", PANE.name()))
 }
 
-fn label(state: &State, i: usize) -> Option<String> {
-    state.tools.get_index(i).map(|(name, _)| format!("{name} {:+}", state.learning.score(name)))
+/// What all rows of a frame have in common.
+struct Shown<'a> {
+    cx: &'a Cx<'a>,
+    broken: HashSet<&'a ToolName>,
+    columns: &'a [(Column, &'static str, usize)],
+    name: usize,
+    from: &'a str,
+}
+
+impl<'a> Shown<'a> {
+    fn new(cx: &'a Cx<'a>, width: usize) -> Self {
+        let mut room = width.saturating_sub(MARKS + NAME.0);
+        let fitting = COLUMNS.iter().take_while(|(_, _, width)| {
+            let fits = room > *width;
+            room = room.saturating_sub(width + 1);
+            fits
+        });
+        let columns = &COLUMNS[..fitting.count()];
+        let taken: usize = columns.iter().map(|(_, _, width)| width + 1).sum();
+        let armed = cx.state.faults.values().filter(|fault| fault.armed);
+        Self {
+            cx,
+            broken: armed.map(|fault| &fault.spec.tool).collect(),
+            columns,
+            name: width.saturating_sub(MARKS + taken).min(NAME.1),
+            from: Here::of(cx.state).node(),
+        }
+    }
+}
+
+pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    if cx.state.tools.is_empty() {
+        Row::new(area, buf).put("no tools yet", cx.theme.dim);
+        return;
+    }
+    let head = u16::from(area.height > 2);
+    let list = Rect { y: area.y + head, height: area.height - head, ..area };
+    let bar = cx.state.tools.len() > usize::from(list.height);
+    let shown = Shown::new(cx, usize::from(area.width.saturating_sub(u16::from(bar))));
+    if head > 0 {
+        draw_head(&shown, area, buf);
+    }
+    let order = Order::new(cx.state, cx.view.sort);
+    let selected = selected(cx.state, cx.view).and_then(|i| order.row(i));
+    vlist::draw(cx, PANE, (list, buf, hits), (order.len(), selected), |row, line, buf, hits| {
+        let tool = order.at(row).and_then(|i| cx.state.tools.get_index(i));
+        if let Some((name, tool)) = tool {
+            draw_tool(&shown, name, tool, line, buf);
+            hits.add(line, Target::Tool(name.clone()));
+        }
+    });
+}
+
+fn draw_head(shown: &Shown<'_>, line: Rect, buf: &mut Buffer) {
+    let dim = shown.cx.theme.dim;
+    let mut row = Row::new(line, buf);
+    row.gap(MARKS).cell("tool", shown.name, dim);
+    for (column, head, width) in shown.columns {
+        row.gap(1);
+        match column {
+            Column::Trend | Column::Class => row.cell(head, *width, dim),
+            Column::Score
+            | Column::Last
+            | Column::Weight
+            | Column::Succeeded
+            | Column::Failed
+            | Column::Mean
+            | Column::Cost => row.right(head, *width, dim),
+        };
+    }
+}
+
+fn draw_tool(shown: &Shown<'_>, name: &ToolName, tool: &ToolState, line: Rect, buf: &mut Buffer) {
+    let cx = shown.cx;
+    let theme = cx.theme;
+    let mut row = Row::new(line, buf);
+    draw_marks(theme, tool, shown.broken.contains(name), &mut row);
+    let found = cx.view.needle(PANE).is_some_and(|needle| holds(name, tool, needle));
+    let style = match (found, tool.is_offered()) {
+        (true, _) => theme.found,
+        (false, true) => theme.text,
+        (false, false) => theme.dim,
+    };
+    row.cell(name.as_str(), shown.name, style);
+    let points = cx.state.learning.history.get(name);
+    for (column, _, width) in shown.columns {
+        row.gap(1);
+        match column {
+            Column::Score => {
+                let score = cx.state.learning.score(name);
+                row.right(&glyph::signed(score), *width, signed_style(theme, score));
+            }
+            Column::Last => draw_last(cx, name, *width, &mut row),
+            Column::Trend => {
+                // Before its first score every tool stands at 0.
+                let scores = points.into_iter().flatten().map(|point| point.score);
+                let values = points.map(|_| 0.0).into_iter().chain(scores);
+                row.cell(&glyph::spark(values, *width), *width, theme.bar_fill);
+            }
+            Column::Weight => draw_weight(shown, name, *width, &mut row),
+            Column::Succeeded => {
+                count(&mut row, tool.succeeded, *width, theme.good, theme);
+            }
+            Column::Failed => count(&mut row, tool.failed, *width, theme.bad, theme),
+            Column::Mean => {
+                row.right(&mean(tool), *width, theme.text);
+            }
+            Column::Cost => {
+                row.right(&cost(tool.spec.cost), *width, theme.dim);
+            }
+            Column::Class => {
+                row.cell(&tool.spec.class, *width, theme.dim);
+            }
+        }
+    }
+}
+
+fn draw_marks(theme: &Theme, tool: &ToolState, broken: bool, row: &mut Row<'_>) {
+    match (tool.present, tool.switched_on) {
+        (false, _) => row.cell("†", 1, theme.dim),
+        (true, false) => row.cell("⊘", 1, theme.warn),
+        (true, true) => row.gap(1),
+    };
+    row.cell(if broken { "⚡" } else { "" }, 2, theme.injected).gap(1);
+}
+
+/// What the last evaluation or edit did to the score.
+fn draw_last(cx: &Cx<'_>, name: &ToolName, width: usize, row: &mut Row<'_>) {
+    let points = cx.state.learning.history.get(name).map_or(&[][..], Vec::as_slice);
+    let Some((last, before)) = points.split_last() else {
+        row.gap(width);
+        return;
+    };
+    let change = last.score - before.last().map_or(0.0, |point| point.score);
+    let arrow = match change {
+        _ if change > 0.0 => "▲",
+        _ if change < 0.0 => "▼",
+        _ => "",
+    };
+    let size = glyph::signed(change.abs());
+    let text = format!("{arrow}{}", size.trim_start_matches('+'));
+    row.right(&text, width, signed_style(cx.theme, change));
+}
+
+fn draw_weight(shown: &Shown<'_>, name: &ToolName, width: usize, row: &mut Row<'_>) {
+    let state = shown.cx.state;
+    let weights = state.learning.weights(&state.knobs);
+    let choice = weights.some(shown.from, &[name.as_str()]).pop().flatten();
+    let Some(Weighted { weight, pinned, .. }) = choice else {
+        row.right("–", width, shown.cx.theme.dim);
+        return;
+    };
+    let number = units::weight_format(&state.knobs).show(weight);
+    let style = if pinned { shown.cx.theme.pinned } else { shown.cx.theme.text };
+    row.right(&if pinned { format!("={number}") } else { number }, width, style);
+}
+
+fn count(row: &mut Row<'_>, n: u32, width: usize, style: Style, theme: &Theme) {
+    let style = if n == 0 { theme.dim } else { style };
+    row.right(&text::count(u64::from(n)), width, style);
+}
+
+fn mean(tool: &ToolState) -> String {
+    let ended = u64::from(tool.succeeded + tool.failed);
+    tool.micros.checked_div(ended).map_or_else(|| "–".to_owned(), text::span)
+}
+
+fn cost(credits: f64) -> String {
+    if credits == 0.0 { "free".to_owned() } else { format!("{credits}") }
+}
+
+fn signed_style(theme: &Theme, value: f64) -> Style {
+    match value {
+        _ if value > 0.0 => theme.good,
+        _ if value < 0.0 => theme.bad,
+        _ => theme.dim,
+    }
 }
 
 fn selected(state: &State, view: &View) -> Option<usize> {
     state.tools.get_index_of(view.tool.as_ref()?)
 }
 
-fn select(state: &State, view: &mut View, i: usize) {
-    if let Some((name, _)) = state.tools.get_index(i) {
-        view.tool = Some(name.clone());
-    }
-}
-
-fn target(state: &State, i: usize) -> Option<Target> {
-    state.tools.get_index(i).map(|(name, _)| Target::Tool(name.clone()))
-}
-
-pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-    let rows = (total(cx.state), selected(cx.state, cx.view));
-    vlist::draw(cx, PANE, (area, buf, hits), rows, |i, line, buf, hits| {
-        let label = label(cx.state, i).unwrap_or_default();
-        let width = usize::from(line.width);
-        buf.set_stringn(line.x, line.y, text::cut(&label, width), width, cx.theme.text);
-        if let Some(target) = target(cx.state, i) {
-            hits.add(line, target);
-        }
-    });
+fn holds(name: &ToolName, tool: &ToolState, needle: &str) -> bool {
+    let within = |text: &str| text.to_lowercase().contains(needle);
+    within(name.as_str()) || within(&tool.spec.class)
 }
 
 pub fn go(state: &State, view: &mut View, to: Move) {
-    let at = selected(state, view);
-    if let Some(i) = vlist::moved(total(state), at, to, view.page(PANE)) {
-        select(state, view, i);
+    let order = Order::new(state, view.sort);
+    let at = selected(state, view).and_then(|i| order.row(i));
+    let row = vlist::moved(order.len(), at, to, view.page(PANE));
+    select(state, view, row.and_then(|row| order.at(row)));
+}
+
+fn select(state: &State, view: &mut View, i: Option<usize>) -> bool {
+    let name = i.and_then(|i| state.tools.get_index(i)).map(|(name, _)| name);
+    if let Some(name) = name {
+        view.tool = Some(name.clone());
     }
+    name.is_some()
 }
 
 pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    let hit = vlist::found(total(state), selected(state, view), how, |i| {
-        label(state, i).is_some_and(|label| label.to_lowercase().contains(needle))
+    let order = Order::new(state, view.sort);
+    let at = selected(state, view).and_then(|i| order.row(i));
+    let hit = vlist::found(order.len(), at, how, |row| {
+        let tool = order.at(row).and_then(|i| state.tools.get_index(i));
+        tool.is_some_and(|(name, tool)| holds(name, tool, needle))
     });
-    if let Some(i) = hit {
-        select(state, view, i);
-    }
-    hit.is_some()
+    select(state, view, hit.and_then(|row| order.at(row)))
 }

@@ -1,30 +1,41 @@
-//! The queue: what is done, at work and to come.
+//! The queue: what is done and whether it was right, what is at work, what is to come.
 
-use ratatui::{buffer::Buffer, layout::Rect, text::Line};
+use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
+use super::{row::Row, units};
 use crate::{
-    state::State,
+    event::Outcome,
+    state::{State, TaskPhase, TaskState},
     ui::{
         hits::{Hits, Target},
         pane::{Cx, Move, PaneId},
         text,
+        theme::Theme,
         view::View,
         vlist::{self, Find},
     },
 };
 
 const PANE: PaneId = PaneId::Tasks;
+/// What the text keeps before anything else is shown; of the columns those on the left stay longest.
+const TEXT: usize = 36;
+/// From this width on there is room for the answers too.
+const WITH_ANSWERS: usize = 100;
+const ANSWER: usize = 26;
 
-pub fn title(_cx: &Cx<'_>) -> Line<'static> {
-    Line::from(PANE.name())
-}
-
-fn total(state: &State) -> usize {
-    state.tasks.len()
-}
-
-fn label(state: &State, i: usize) -> Option<String> {
-    state.tasks.get(i).map(|task| format!("{} {}", task.id, task.task.text))
+pub fn title(cx: &Cx<'_>) -> Line<'static> {
+    let state = cx.state;
+    let (mut right, mut judged) = (0, 0);
+    for correct in state.tasks.iter().filter_map(|task| task.correct) {
+        judged += 1;
+        right += usize::from(correct);
+    }
+    let done = format!("{} {}/{}", PANE.name(), state.tasks_done(), state.tasks.len());
+    if judged == 0 {
+        return Line::from(done);
+    }
+    let percent = right * 100 / judged;
+    Line::from(format!("{done} · {right} of {judged} right ({percent} %)"))
 }
 
 fn selected(state: &State, view: &View) -> Option<usize> {
@@ -33,41 +44,119 @@ fn selected(state: &State, view: &View) -> Option<usize> {
         .and_then(|task| state.tasks.binary_search_by_key(&task, |task| task.id).ok())
 }
 
-fn select(state: &State, view: &mut View, i: usize) {
-    if let Some(task) = state.tasks.get(i) {
-        view.task = Some(task.id);
-    }
-}
-
-fn target(state: &State, i: usize) -> Option<Target> {
-    state.tasks.get(i).map(|task| Target::Task(task.id))
-}
-
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-    let rows = (total(cx.state), selected(cx.state, cx.view));
+    if cx.state.tasks.is_empty() {
+        Row::new(area, buf).put("no tasks yet: t writes one", cx.theme.dim);
+        return;
+    }
+    let rows = (cx.state.tasks.len(), selected(cx.state, cx.view));
     vlist::draw(cx, PANE, (area, buf, hits), rows, |i, line, buf, hits| {
-        let label = label(cx.state, i).unwrap_or_default();
-        let width = usize::from(line.width);
-        buf.set_stringn(line.x, line.y, text::cut(&label, width), width, cx.theme.text);
-        if let Some(target) = target(cx.state, i) {
-            hits.add(line, target);
+        if let Some(task) = cx.state.tasks.get(i) {
+            draw_task(cx, task, line, buf);
+            hits.add(line, Target::Task(task.id));
         }
     });
 }
 
+/// How a task stands: a glyph, a word, and how it looks.
+pub(super) fn standing(task: &TaskState, theme: &Theme) -> (&'static str, &'static str, Style) {
+    match (&task.phase, task.correct) {
+        (TaskPhase::Queued, _) => ("·", "queued", theme.dim),
+        (TaskPhase::Running, _) => ("▶", "at work", theme.running),
+        (TaskPhase::Done { .. }, Some(true)) => ("✓", "right", theme.good),
+        (TaskPhase::Done { outcome: Outcome::Answered }, Some(false)) => ("✗", "wrong", theme.bad),
+        (TaskPhase::Done { outcome: Outcome::Answered }, None) => ("•", "answered", theme.text),
+        (TaskPhase::Done { outcome: Outcome::GaveUp }, _) => ("✗", "gave up", theme.warn),
+        (TaskPhase::Done { outcome: Outcome::OutOfSteps }, _) => ("✗", "out of steps", theme.warn),
+        (TaskPhase::Done { outcome: Outcome::Failed }, _) => ("✗", "failed", theme.bad),
+        (TaskPhase::Done { outcome: Outcome::Stopped }, _) => ("■", "stopped", theme.dim),
+    }
+}
+
+/// What a task took, as far as there is room for it: columns of words and their widths.
+pub(super) fn columns(task: &TaskState, now: u64) -> [(String, usize); 5] {
+    if task.started.is_none() {
+        return Default::default();
+    }
+    let micros = task.ended.unwrap_or(now).saturating_sub(task.started.unwrap_or(now));
+    let dollars = units::dollars(task.dollars, task.unpriced, task.asks.len());
+    [
+        (units::plural(task.steps.len(), "step"), 8),
+        (units::plural(task.calls.len(), "call"), 8),
+        (format!("{} tok", text::count(task.tokens())), 10),
+        (dollars, 10),
+        (text::span(micros), 9),
+    ]
+}
+
+fn draw_task(cx: &Cx<'_>, task: &TaskState, line: Rect, buf: &mut Buffer) {
+    let theme = cx.theme;
+    let (glyph, word, style) = standing(task, theme);
+    let mut row = Row::new(line, buf);
+    let digits = cx.state.tasks.len().to_string().len();
+    row.right(&task.id.to_string(), digits, theme.dim).gap(1);
+    row.cell(glyph, 2, style);
+    let wide = row.left();
+    if wide >= 34 {
+        row.cell(word, 13, style);
+    }
+    let columns = columns(task, cx.now);
+    let mut room = row.left().saturating_sub(TEXT);
+    let shown = columns.iter().take_while(|(_, width)| {
+        let fits = room > *width;
+        room = room.saturating_sub(width + 1);
+        fits && *width > 0
+    });
+    let shown: Vec<_> = shown.collect();
+    let taken: usize = shown.iter().map(|(_, width)| width + 1).sum();
+    let text = if task.task.name.is_empty() {
+        task.task.text.clone()
+    } else {
+        format!("{}: {}", task.task.name, task.task.text)
+    };
+    let style = match task.phase {
+        TaskPhase::Running => theme.accent,
+        TaskPhase::Queued => theme.dim,
+        TaskPhase::Done { .. } => theme.text,
+    };
+    let left = row.left().saturating_sub(taken);
+    let answer = if wide >= WITH_ANSWERS { ANSWER } else { 0 };
+    row.cell(&text, left.saturating_sub(answer), style);
+    if answer > 0 {
+        row.gap(1).cell(&answered(task), answer - 1, standing(task, theme).2);
+    }
+    for (words, width) in shown {
+        row.gap(1).right(words, *width, theme.dim);
+    }
+}
+
+/// The answer, and the right one beside it where it differs.
+fn answered(task: &TaskState) -> String {
+    match (&task.answer, &task.task.gold, task.correct) {
+        (Some(answer), Some(gold), Some(false)) => format!("{answer} ≠ {gold}"),
+        (None, Some(gold), Some(false)) => format!("not {gold}"),
+        (Some(answer), _, _) => answer.clone(),
+        (None, _, _) => String::new(),
+    }
+}
+
 pub fn go(state: &State, view: &mut View, to: Move) {
     let at = selected(state, view);
-    if let Some(i) = vlist::moved(total(state), at, to, view.page(PANE)) {
-        select(state, view, i);
+    let to = vlist::moved(state.tasks.len(), at, to, view.page(PANE));
+    if let Some(task) = to.and_then(|i| state.tasks.get(i)) {
+        view.task = Some(task.id);
     }
 }
 
 pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    let hit = vlist::found(total(state), selected(state, view), how, |i| {
-        label(state, i).is_some_and(|label| label.to_lowercase().contains(needle))
+    let hit = vlist::found(state.tasks.len(), selected(state, view), how, |i| {
+        let task = state.tasks.get(i).map(|task| &task.task);
+        task.is_some_and(|task| {
+            format!("{}: {}", task.name, task.text).to_lowercase().contains(needle)
+        })
     });
-    if let Some(i) = hit {
-        select(state, view, i);
+    if let Some(task) = hit.and_then(|i| state.tasks.get(i)) {
+        view.task = Some(task.id);
     }
     hit.is_some()
 }

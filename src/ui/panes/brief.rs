@@ -1,0 +1,87 @@
+//! Values of any size on one line.
+
+use serde_json::Value;
+
+use crate::ui::text;
+
+/// The arguments of a call as people write them, `query: "first flight", k: 3`, in about `width` cells:
+/// what is far beyond is never built. Whoever draws it cuts and cleans it.
+pub fn arguments(arguments: &Value, width: usize) -> String {
+    let mut out = String::new();
+    match arguments {
+        Value::Object(map) => {
+            for (i, (key, value)) in map.iter().enumerate() {
+                if out.len() > width * 4 {
+                    break;
+                }
+                out.push_str(if i > 0 { ", " } else { "" });
+                out.push_str(start(key, width));
+                out.push_str(": ");
+                push(value, width, &mut out);
+            }
+        }
+        other => push(other, width, &mut out),
+    }
+    out
+}
+
+fn push(value: &Value, width: usize, out: &mut String) {
+    match value {
+        Value::String(text) => {
+            out.push('"');
+            out.push_str(start(text, width));
+            out.push('"');
+        }
+        Value::Array(items) if items.len() > width => {
+            out.push_str(&format!("[{} items]", items.len()));
+        }
+        Value::Object(map) if map.len() > width => {
+            out.push_str(&format!("{{{} fields}}", map.len()));
+        }
+        Value::Array(items) => {
+            out.push('[');
+            for (i, item) in items.iter().enumerate() {
+                out.push_str(if i > 0 { ", " } else { "" });
+                push(item, width / 2, out);
+            }
+            out.push(']');
+        }
+        Value::Object(map) => {
+            out.push('{');
+            for (i, (key, item)) in map.iter().enumerate() {
+                out.push_str(if i > 0 { ", " } else { "" });
+                out.push_str(start(key, width));
+                out.push_str(": ");
+                push(item, width / 2, out);
+            }
+            out.push('}');
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => out.push_str(&value.to_string()),
+    }
+}
+
+/// As much of a text as can matter for so many cells.
+fn start(text: &str, width: usize) -> &str {
+    text::start(text, width.saturating_mul(4).saturating_add(8))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn arguments_read_like_a_call() {
+        let value = json!({"query": "first flight", "k": 3, "tags": ["a", null]});
+        assert_eq!(arguments(&value, 40), r#"query: "first flight", k: 3, tags: ["a", null]"#);
+        assert_eq!(arguments(&json!("not an object"), 40), r#""not an object""#);
+        assert_eq!(arguments(&json!({}), 40), "");
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_not_built() {
+        let huge = json!({"text": "x".repeat(1 << 20), "list": vec![0; 1 << 16]});
+        assert!(arguments(&huge, 40).len() < 500);
+    }
+}

@@ -1,0 +1,94 @@
+//! Numbers as pictures of one line: bars, trends, heat. Every one of them reads without colour.
+
+/// Eighths of a cell, from one to eight.
+const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
+/// Heights of a cell, from one eighth to eight.
+const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// From nothing to much; in the order of the theme's `heat`.
+pub const HEAT: [char; 5] = ['·', '░', '▒', '▓', '█'];
+
+/// The full part of a bar of `width` cells for a share from 0 to 1, to an eighth of a cell. What is
+/// not nothing has at least one eighth.
+pub fn bar(share: f64, width: usize) -> String {
+    let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
+    let all = width * 8;
+    let mut eighths = ((share * all as f64).round() as usize).min(all);
+    if share > 0.0 && width > 0 {
+        eighths = eighths.max(1);
+    }
+    let mut bar: String = std::iter::repeat_n('█', eighths / 8).collect();
+    if let Some(rest) = (eighths % 8).checked_sub(1) {
+        bar.push(EIGHTHS[rest]);
+    }
+    bar
+}
+
+/// The last `width` values as a line of heights. The lowest of them is the floor, the highest the
+/// ceiling; values that never change lie in the middle.
+pub fn spark(values: impl DoubleEndedIterator<Item = f64>, width: usize) -> String {
+    let mut last: Vec<f64> = values.rev().take(width).collect();
+    last.reverse();
+    let low = last.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = last.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let height = |value: f64| {
+        let place = if high > low { (value - low) / (high - low) * 7.0 } else { 3.0 };
+        HEIGHTS[(place.round() as usize).min(7)]
+    };
+    last.into_iter().map(height).collect()
+}
+
+/// How hot a weight from 0 to 1 is, 0 to 4. Rows of a graph have many successors, so the steps are
+/// finer where weights are small.
+pub fn heat(weight: f64) -> usize {
+    const STEPS: [f64; 4] = [0.02, 0.1, 0.25, 0.5];
+    STEPS.iter().filter(|step| weight >= **step).count()
+}
+
+/// A signed number as people read it, with a real minus: `+3`, `−1.5`, `0`.
+pub fn signed(value: f64) -> String {
+    let text = plain(value.abs());
+    match value {
+        _ if text == "0" => text,
+        _ if value < 0.0 => format!("−{text}"),
+        _ => format!("+{text}"),
+    }
+}
+
+/// At most one decimal, and none where it says nothing.
+fn plain(value: f64) -> String {
+    match value {
+        _ if value >= 1e6 => format!("{value:.0e}"),
+        _ if (value - value.round()).abs() < 0.05 => format!("{value:.0}"),
+        _ => format!("{value:.1}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_are_exact_to_an_eighth() {
+        assert_eq!(bar(0.0, 10), "");
+        assert_eq!(bar(1.0, 3), "███");
+        assert_eq!(bar(0.5, 3), "█▌");
+        assert_eq!(bar(0.0001, 10), "▏");
+        assert_eq!(bar(7.0, 2), "██");
+        assert_eq!(bar(f64::NAN, 2), "");
+        assert_eq!(bar(0.5, 0), "");
+    }
+
+    #[test]
+    fn sparks_show_the_last_values() {
+        assert_eq!(spark([9.0, 0.0, 1.0, 7.0].into_iter(), 3), "▁▂█");
+        assert_eq!(spark([2.0, 2.0].into_iter(), 8), "▄▄");
+        assert_eq!(spark([].into_iter(), 8), "");
+    }
+
+    #[test]
+    fn numbers_have_a_sign() {
+        let shown = [3.0, -1.5, 0.0, -0.01, 2.999, 1e15].map(signed);
+        assert_eq!(shown, ["+3", "−1.5", "0", "0", "+3", "+1e15"]);
+        assert_eq!([0.0, 0.05, 0.3, 1.0].map(heat), [0, 1, 3, 4]);
+    }
+}

@@ -1,0 +1,174 @@
+//! What can follow the node in the middle, and what leads to it: as rows, no more of them than are
+//! looked at.
+
+use std::collections::HashSet;
+
+use crate::{
+    event::Offered,
+    graph::{Prior, Structure, Weighted, Weights},
+    id::ToolName,
+    knob::Knob,
+    state::State,
+    ui::panes::{graph::outlook::outlook, here::Here, since::Since},
+};
+
+/// Nodes that lead to the middle are cut off behind so many: a table of them says no more.
+const BEFORE: usize = 200;
+
+/// One tool that can come next.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    pub to: ToolName,
+    /// The edge; `None` where the tool is offered to explore and has none.
+    pub edge: Option<Weighted>,
+    /// The edge's weight before whatever moved weights last.
+    pub was: Option<f64>,
+    /// What it would become if the tool were given +1 or −3.
+    pub outlook: [Option<f64>; 2],
+    /// Why it is on the present menu; `None`: it is not.
+    pub offered: Option<Offered>,
+}
+
+/// The node in the middle: the one that the user went to, else where the agent is.
+pub fn centre<'a>(state: &'a State, centre: Option<&'a ToolName>) -> &'a str {
+    let known =
+        centre.filter(|node| node.is_special() || state.learning.graph.contains(node.as_str()));
+    known.map_or_else(|| Here::of(state).node(), ToolName::as_str)
+}
+
+/// The choices of a node: the present menu first, as the model sees it, then all others by weight.
+#[derive(Debug)]
+pub struct Choices<'a> {
+    state: &'a State,
+    from: &'a str,
+    /// The tools of the menu, where the agent is at this node.
+    menu: Vec<(ToolName, Offered)>,
+    since: Option<&'a Since>,
+    total: usize,
+}
+
+impl<'a> Choices<'a> {
+    pub fn new(state: &'a State, from: &'a str, since: Option<&'a Since>) -> Self {
+        let here = Here::of(state);
+        let step = here.step.filter(|step| step.from.as_str() == from);
+        let menu: Vec<(ToolName, Offered)> = step
+            .map_or(&[][..], |step| &step.menu)
+            .iter()
+            .map(|item| (item.tool.clone(), item.why))
+            .collect();
+        let graph = &state.learning.graph;
+        let without_edge =
+            menu.iter().filter(|(tool, _)| !graph.has_edge(from, tool.as_str())).count();
+        let total = weights(state).successors_len(from) + without_edge;
+        Self { state, from, menu, since, total }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.total
+    }
+
+    /// How many of them are on the menu.
+    pub fn offered(&self) -> usize {
+        self.menu.len()
+    }
+
+    /// The first `k`.
+    pub fn top(&self, k: usize) -> Vec<Choice> {
+        let names: Vec<&str> = self.menu.iter().map(|(tool, _)| tool.as_str()).collect();
+        let edges = weights(self.state).some(self.from, &names);
+        let on_menu: HashSet<&str> = names.iter().copied().collect();
+        let offered = self.menu.iter().zip(edges).map(|((tool, why), edge)| Choice {
+            to: tool.clone(),
+            edge,
+            was: None,
+            outlook: [None; 2],
+            offered: Some(*why),
+        });
+        let mut rows: Vec<Choice> = offered.take(k).collect();
+        if k > rows.len() {
+            let others = weights(self.state).top(self.from, k);
+            let others = others.into_iter().filter(|edge| !on_menu.contains(edge.to.as_str()));
+            let room = k - rows.len();
+            rows.extend(others.take(room).map(|edge| Choice {
+                to: edge.to.clone(),
+                edge: Some(edge),
+                was: None,
+                outlook: [None; 2],
+                offered: None,
+            }));
+        }
+        rows
+    }
+
+    /// Adds to these rows what they were and what they could become.
+    pub fn compare(&self, rows: &mut [Choice]) {
+        let names: Vec<&str> = rows.iter().map(|row| row.to.as_str()).collect();
+        let was: Vec<Option<f64>> = match self.since {
+            Some(since) => {
+                let some = since.weights(self.state).some(self.from, &names);
+                some.into_iter().map(|edge| edge.map(|edge| edge.weight)).collect()
+            }
+            None => vec![None; rows.len()],
+        };
+        let (alpha, beta) = (self.state.knobs.get(Knob::Alpha), self.state.knobs.get(Knob::Beta));
+        for (row, was) in rows.iter_mut().zip(was) {
+            row.was = was;
+            let score = self.state.learning.score(&row.to);
+            let becomes =
+                |delta| row.edge.as_ref().and_then(|edge| outlook(edge, score, delta, alpha, beta));
+            row.outlook = [becomes(1.0), becomes(-3.0)];
+        }
+    }
+
+    /// The row of this tool, if it is among the first `k`.
+    pub fn row(&self, tool: &str, k: usize) -> Option<usize> {
+        self.top(k).iter().position(|row| row.to.as_str() == tool)
+    }
+}
+
+/// What leads to a node, the heaviest first, and how many more there are that are not listed: in a graph
+/// that knows nothing every tool leads everywhere.
+pub fn before(state: &State, to: &str) -> (Vec<(ToolName, f64)>, usize) {
+    let graph = &state.learning.graph;
+    let here = Here::of(state);
+    let walked = here.path();
+    let came_from = walked.windows(2).filter(|pair| pair[1] == to).map(|pair| pair[0]);
+    let stored = graph.before(to);
+    let mut by_prior: Vec<(&str, f64)> =
+        stored.iter().map(|edge| (edge.from.as_str(), edge.prior)).collect();
+    by_prior.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    let known = by_prior.iter().map(|(from, _)| *from).take(BEFORE);
+    let mut seen = HashSet::new();
+    let weights = weights(state);
+    let mut rows: Vec<(ToolName, f64)> = came_from
+        .chain([ToolName::START])
+        .chain(known)
+        .filter(|from| *from != to && seen.insert(*from))
+        .filter_map(|from| Some((ToolName::new(from), weights.weight(from, to)?)))
+        .collect();
+    rows.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    let total = sources(state, to);
+    let others = total.saturating_sub(rows.len());
+    (rows, others)
+}
+
+/// How many nodes lead to this one, itself not counted.
+fn sources(state: &State, to: &str) -> usize {
+    let graph = &state.learning.graph;
+    let everyone = graph.structure() == Structure::Implied
+        && (graph.prior() == Prior::Uninformed || to == ToolName::END);
+    let start = usize::from(graph.has_edge(ToolName::START, to));
+    if everyone {
+        return graph.len() - usize::from(graph.contains(to)) + start;
+    }
+    let stored = graph.before(to);
+    let tools = stored
+        .iter()
+        .filter(|edge| edge.from.as_str() != to && edge.from.as_str() != ToolName::START);
+    tools.count() + start
+}
+
+pub fn weights(state: &State) -> Weights<'_> {
+    state.learning.weights(&state.knobs)
+}

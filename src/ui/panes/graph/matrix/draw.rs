@@ -1,0 +1,212 @@
+//! The drawing of the matrix. A cell is a glyph for how heavy it is, the number where there is room, and
+//! a mark where the last evaluation or turn of a knob moved it.
+
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+
+use super::{Axis, cursor};
+use crate::knob::Knob;
+use crate::{
+    graph::{WeightFormat, Weighted},
+    id::ToolName,
+    ui::{
+        hits::{Hits, Target},
+        pane::Cx,
+        panes::{
+            glyph,
+            graph::{PANE, outlook::outlook, shown_name},
+            here::Here,
+            row::Row,
+            since::Since,
+            units,
+        },
+        text, vlist,
+    },
+};
+
+/// The most rows that names standing upright may take.
+const UPRIGHT: usize = 12;
+
+/// What is the same for all cells of a frame.
+struct Grid<'a> {
+    cx: &'a Cx<'a>,
+    since: Option<Since>,
+    here: &'a str,
+    /// The selected row and column.
+    cursor: (Option<usize>, Option<usize>),
+    rows: usize,
+    head: usize,
+    cell: usize,
+    /// The names of the columns shown, and the place of the first of them.
+    columns: Vec<&'a str>,
+    first: usize,
+}
+
+pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    if cx.state.tools.is_empty() {
+        Row::new(area, buf).put("no tools yet", cx.theme.dim);
+        return;
+    }
+    let rows = Axis::rows(cx.state);
+    let grid = Grid::new(cx, usize::from(area.width));
+    let foot = u16::from(area.height > 6);
+    let head = grid.head_height(area.height);
+    let list = Rect { y: area.y + head, height: area.height - head - foot, ..area };
+    grid.draw_head(Rect { height: head, ..area }, buf);
+    vlist::draw(
+        cx,
+        PANE,
+        (list, buf, hits),
+        (rows.len(), grid.cursor.0),
+        |row, line, buf, hits| {
+            if let Some(from) = rows.name(row) {
+                grid.draw_row(from, row, line, buf, hits);
+            }
+        },
+    );
+    if foot > 0 {
+        grid.draw_foot(Rect { y: list.bottom(), height: foot, ..area }, buf);
+    }
+}
+
+impl<'a> Grid<'a> {
+    fn new(cx: &'a Cx<'a>, width: usize) -> Self {
+        let axis = Axis::columns(cx.state);
+        let cursor = cursor(cx.state, cx.view);
+        let longest = cx.state.tools.keys().take(200).map(|name| text::width(name.as_str()));
+        let head = longest.max().unwrap_or(0).clamp(6, 18).min(width / 3) + 2;
+        let room = width.saturating_sub(head + 1);
+        // Numbers where all columns fit with them, else glyphs alone; a part of them with numbers where
+        // not even glyphs fit.
+        let fits = |cell: &usize| axis.len() * *cell <= room;
+        let cell = [4, 3, 2].into_iter().find(fits).unwrap_or(3);
+        let shown = (room / cell).max(1);
+        // Page by page, so that columns stay where they are while the cursor moves.
+        let first = cursor.1.map_or(0, |column| column / shown * shown);
+        let columns = (first..axis.len().min(first + shown)).map_while(|i| axis.name(i)).collect();
+        let since = Since::of(cx.state);
+        let here = Here::of(cx.state).node();
+        Self { cx, since, here, cursor, rows: axis.len(), head, cell, columns, first }
+    }
+
+    fn head_height(&self, height: u16) -> u16 {
+        let longest = self.columns.iter().map(|name| text::width(shown_name(name))).max();
+        // Names are written out where all rows fit below them.
+        let height = usize::from(height);
+        let free = height.saturating_sub(self.rows + 2);
+        let most = (height / 3).min(UPRIGHT).max(free);
+        u16::try_from(longest.unwrap_or(0).min(most)).unwrap_or(0)
+    }
+
+    /// The names of the columns, upright, standing on the cells.
+    fn draw_head(&self, area: Rect, buf: &mut Buffer) {
+        let theme = self.cx.theme;
+        let height = usize::from(area.height);
+        for (i, name) in self.columns.iter().enumerate() {
+            let name = text::cut(shown_name(name), height);
+            let letters: Vec<char> = name.chars().collect();
+            let top = height - letters.len().min(height);
+            let style = match self.cursor.1 {
+                Some(column) if column == self.first + i => theme.accent,
+                Some(_) | None if self.columns[i] == self.here => theme.graph_here,
+                Some(_) | None => theme.dim,
+            };
+            for (y, letter) in (area.y..area.bottom()).skip(top).zip(&letters) {
+                let line = Rect { y, height: 1, ..area };
+                // Above the last digit.
+                let gap = self.head + i * self.cell + usize::from(self.cell > 2);
+                Row::new(line, buf).gap(gap).put(&letter.to_string(), style);
+            }
+        }
+    }
+
+    fn draw_row(&self, from: &str, place: usize, line: Rect, buf: &mut Buffer, hits: &mut Hits) {
+        let state = self.cx.state;
+        let theme = self.cx.theme;
+        let mut row = Row::new(line, buf);
+        let style = if from == self.here { theme.graph_here } else { theme.text };
+        row.put(if from == self.here { "●" } else { " " }, style);
+        row.cell(from, self.head - 2, style).gap(1);
+        let edges = state.learning.weights(&state.knobs).some(from, &self.columns);
+        let was = self.since.as_ref().map(|since| since.weights(state).some(from, &self.columns));
+        for (i, edge) in edges.iter().enumerate() {
+            let was = was.as_ref().and_then(|was| was.get(i)?.as_ref()).map(|edge| edge.weight);
+            let start = row.x();
+            let (glyphs, style) = self.cell(edge.as_ref(), was);
+            let selected = self.cursor == (Some(place), Some(self.first + i));
+            let style = if selected { theme.selection(true) } else { style };
+            row.cell(&glyphs, self.cell, style);
+            let cells = Rect { x: start, width: row.x() - start, height: line.height, ..line };
+            if edge.is_some() {
+                hits.add(cells, Target::Edge(from.into(), ToolName::new(self.columns[i])));
+            }
+        }
+    }
+
+    /// What a cell shows, and how.
+    fn cell(&self, edge: Option<&Weighted>, was: Option<f64>) -> (String, Style) {
+        let theme = self.cx.theme;
+        let Some(edge) = edge else { return (String::new(), theme.dim) };
+        let heat = glyph::heat(edge.weight);
+        let moved = was.map_or(0.0, |was| edge.weight - was);
+        let mark = match moved {
+            _ if edge.pinned => "=",
+            _ if moved > 0.005 => "▲",
+            _ if moved < -0.005 => "▼",
+            _ => " ",
+        };
+        // Two digits, whatever the model is shown: the foot says more.
+        let number = WeightFormat::Integer.show(edge.weight);
+        let number = match number.as_str() {
+            // Next to nothing: a dot says more than a zero.
+            "0" => " ·",
+            // A hundred has no room, and need not be told from 99.
+            "100" => "99",
+            number => number,
+        };
+        let glyph = if heat == 0 { ' ' } else { glyph::HEAT[heat] };
+        let style = if edge.pinned { theme.pinned } else { theme.heat[heat] };
+        let shown = match self.cell {
+            4 => format!("{glyph}{number:>2}{mark}"),
+            3 => format!("{number:>2}{mark}"),
+            _ => format!("{}{mark}", glyph::HEAT[heat]),
+        };
+        (shown, style)
+    }
+
+    /// Everything about the selected cell.
+    fn draw_foot(&self, line: Rect, buf: &mut Buffer) {
+        let theme = self.cx.theme;
+        let state = self.cx.state;
+        let mut row = Row::new(line, buf);
+        let Some((from, to)) = &self.cx.view.edge else {
+            row.put("arrows choose a weight; · little, ░ ▒ ▓ █ more; = held by you", theme.dim);
+            return;
+        };
+        row.put(&format!("{from} → {}", shown_name(to.as_str())), theme.accent).gap(2);
+        let weights = state.learning.weights(&state.knobs);
+        let Some(edge) = weights.some(from.as_str(), &[to.as_str()]).pop().flatten() else {
+            row.put("no edge", theme.dim);
+            return;
+        };
+        let format = units::weight_format(&state.knobs);
+        let held = if edge.pinned { " (held by you)" } else { "" };
+        row.put(&format!("weight {}{held}", format.show(edge.weight)), theme.title).gap(1);
+        if let Some(since) = &self.since {
+            let was = since.weights(state).weight(from.as_str(), to.as_str());
+            let moved = units::moved(format, was.unwrap_or(edge.weight), edge.weight);
+            if !moved.is_empty() {
+                row.put(&format!("{moved} since {} ", since.cause.words()), theme.text);
+            }
+        }
+        let known = format!(" prior {}, seen {}×", format.show(edge.prior), edge.count);
+        row.put(&known, theme.dim);
+        let (alpha, beta) = (state.knobs.get(Knob::Alpha), state.knobs.get(Knob::Beta));
+        let score = state.learning.score(to);
+        for delta in [1.0, -3.0] {
+            if let Some(then) = outlook(&edge, score, delta, alpha, beta) {
+                let then = format!("  if {} {}", glyph::signed(delta), format.show(then));
+                row.put(&then, theme.dim);
+            }
+        }
+    }
+}

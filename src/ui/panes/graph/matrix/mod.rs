@@ -1,0 +1,92 @@
+//! Every weight at once, as a heat map: rows are where one is, columns where one can go.
+
+mod draw;
+
+use super::{super::order::Order, PANE};
+use crate::{
+    id::ToolName,
+    state::State,
+    ui::{
+        pane::Move,
+        panes::here::Here,
+        view::View,
+        vlist::{self, Find},
+    },
+};
+
+pub use draw::draw;
+
+/// The rows or the columns: one special node, then the tools.
+struct Axis<'a> {
+    state: &'a State,
+    order: Order,
+    first: &'static str,
+}
+
+impl<'a> Axis<'a> {
+    fn rows(state: &'a State) -> Self {
+        Self { state, order: Order::joined(state), first: ToolName::START }
+    }
+
+    fn columns(state: &'a State) -> Self {
+        Self { state, order: Order::joined(state), first: ToolName::END }
+    }
+
+    fn len(&self) -> usize {
+        self.order.len() + 1
+    }
+
+    fn name(&self, i: usize) -> Option<&'a str> {
+        let Some(i) = i.checked_sub(1) else { return Some(self.first) };
+        let (name, _) = self.state.tools.get_index(self.order.at(i)?)?;
+        Some(name.as_str())
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        if name == self.first {
+            return Some(0);
+        }
+        Some(self.order.row(self.state.tools.get_index_of(name)?)? + 1)
+    }
+}
+
+/// Row and column of the selected edge; the row of the agent, and no column, where none is.
+fn cursor(state: &State, view: &View) -> (Option<usize>, Option<usize>) {
+    let rows = Axis::rows(state);
+    match &view.edge {
+        Some((from, to)) => (rows.place(from.as_str()), Axis::columns(state).place(to.as_str())),
+        None => (rows.place(Here::of(state).node()), None),
+    }
+}
+
+pub fn go(state: &State, view: &mut View, to: Move) {
+    view.follow(PANE);
+    let (rows, columns) = (Axis::rows(state), Axis::columns(state));
+    let (row, column) = cursor(state, view);
+    let (row, column) = match to {
+        Move::Left => (row, Some(column.map_or(0, |column| column.saturating_sub(1)))),
+        Move::Right => (row, Some(column.map_or(0, |column| (column + 1).min(columns.len() - 1)))),
+        Move::Up | Move::Down | Move::PageUp | Move::PageDown | Move::Top | Move::Bottom => {
+            (vlist::moved(rows.len(), row, to, view.page(PANE)), column)
+        }
+    };
+    let from = rows.name(row.unwrap_or(0));
+    let to = columns.name(column.unwrap_or(0));
+    if let (Some(from), Some(to)) = (from, to) {
+        view.edge = Some((from.into(), to.into()));
+        view.tool = Some(to.into());
+    }
+}
+
+pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
+    let rows = Axis::rows(state);
+    let (at, column) = cursor(state, view);
+    let hit = vlist::found(rows.len(), at, how, |row| {
+        rows.name(row).is_some_and(|name| name.to_lowercase().contains(needle))
+    });
+    let Some(from) = hit.and_then(|row| rows.name(row)) else { return false };
+    let to = Axis::columns(state).name(column.unwrap_or(0)).unwrap_or(ToolName::END);
+    view.edge = Some((from.into(), to.into()));
+    view.tool = Some(from.into());
+    true
+}

@@ -1,0 +1,61 @@
+//! What a weight would become, before it does.
+
+use crate::graph::{Weighted, f};
+
+/// Below this a score is worth so little that the row is summed up in another scale.
+const TINY: f64 = 1e-200;
+
+/// The weight that this choice would have if its tool's score, now `score`, changed by `delta` and no
+/// other did; `None` where that cannot be told from its weight alone.
+///
+/// ToolNet, eq. 6 and 7, solved for the sum in the denominator, which the weight implies: so no row has
+/// to be built anew for each of its choices.
+pub fn outlook(choice: &Weighted, score: f64, delta: f64, alpha: f64, beta: f64) -> Option<f64> {
+    if choice.pinned || beta >= 1.0 {
+        return Some(choice.weight);
+    }
+    let (now, then) = (f(score, alpha), f(score + delta, alpha));
+    let share = (choice.weight - beta * choice.prior) / (1.0 - beta);
+    if share <= 0.0 || now < TINY {
+        return None;
+    }
+    let others = (now / share - now).max(0.0);
+    Some(beta * choice.prior + (1.0 - beta) * then / (others + then).max(TINY))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        graph::{Pins, Prior, Scores, ToolGraph, Weights},
+        id::ToolName,
+    };
+
+    proptest! {
+        #[test]
+        fn it_is_what_the_weights_become(
+            scores in prop::collection::vec(-12.0..12.0f64, 2..9), which in 0usize..9,
+            delta in -3.0..3.0f64, alpha in 0.0..3.0f64, beta in 0.0..1.0f64, informed: bool,
+        ) {
+            let mut graph = ToolGraph::new(if informed { Prior::Static } else { Prior::Uninformed });
+            let mut now = Scores::new();
+            for (i, score) in scores.iter().enumerate() {
+                let tool = ToolName::new(format!("t{i}"));
+                graph.add_tool(tool.clone());
+                now.set(tool, *score).unwrap();
+            }
+            let pins = Pins::new();
+            let weights = |scores| Weights { graph: &graph, scores, alpha, beta, pins: &pins };
+            let row = weights(&now).row("start");
+            let choice = &row[which % row.len()];
+            let score = now.get(choice.to.as_str()).unwrap();
+            let mut then = now.clone();
+            then.add(choice.to.clone(), delta).unwrap();
+            let right = weights(&then).weight("start", choice.to.as_str()).unwrap();
+            let told = outlook(choice, score, delta, alpha, beta).unwrap();
+            prop_assert!((told - right).abs() < 1e-6, "{} is not {}", told, right);
+        }
+    }
+}

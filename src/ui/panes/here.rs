@@ -1,0 +1,57 @@
+//! Where the agent is, and the way it came in this try.
+
+use crate::{
+    event::Outcome,
+    id::ToolName,
+    state::{CallPhase, CallState, State, StepState, TaskState},
+};
+
+/// The agent's last decision in the task that a person most likely means.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Here<'a> {
+    pub task: Option<&'a TaskState>,
+    pub step: Option<&'a StepState>,
+    /// What it chose there, if it has chosen a tool.
+    pub chosen: Option<&'a CallState>,
+}
+
+impl<'a> Here<'a> {
+    pub fn of(state: &'a State) -> Self {
+        let Some(task) = state.shown_task() else { return Self::default() };
+        let step = task.steps.last();
+        // A later try counts its steps from 1 again, so the number alone does not tell.
+        let chosen = task
+            .calls
+            .last()
+            .and_then(|call| state.call(*call))
+            .filter(|call| step.is_some_and(|step| step.step == call.step));
+        Self { task: Some(task), step, chosen }
+    }
+
+    /// The node from which it chooses; `start` before the first step.
+    pub fn node(&self) -> &'a str {
+        self.step.map_or(ToolName::START, |step| step.from.as_str())
+    }
+
+    /// The nodes of this try in order, the one that was just chosen last.
+    pub fn path(&self) -> Vec<&'a str> {
+        let Some(task) = self.task else { return Vec::new() };
+        let first = task.steps.iter().rposition(|step| step.step == 1).unwrap_or(0);
+        let mut path: Vec<&str> =
+            task.steps[first..].iter().map(|step| step.from.as_str()).collect();
+        match self.chosen.map(|call| (&call.phase, call.tool.as_str())) {
+            Some((CallPhase::Refused { .. }, _)) | None => {}
+            Some((
+                CallPhase::Requested
+                | CallPhase::Running
+                | CallPhase::Done { .. }
+                | CallPhase::Failed { .. },
+                tool,
+            )) => path.push(tool),
+        }
+        if task.outcome() == Some(Outcome::Answered) {
+            path.push(ToolName::END);
+        }
+        path
+    }
+}

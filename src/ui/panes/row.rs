@@ -1,0 +1,87 @@
+//! One line of a pane, written from left to right. What does not fit is cut, never wrapped, and
+//! whatever is written is cleaned first.
+
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+
+use super::glyph;
+use crate::ui::text;
+
+/// A line that is being written.
+pub struct Row<'a> {
+    buf: &'a mut Buffer,
+    x: u16,
+    y: u16,
+    right: u16,
+}
+
+impl<'a> Row<'a> {
+    /// The first line of `area`; what is outside of the buffer is never written.
+    pub fn new(area: Rect, buf: &'a mut Buffer) -> Self {
+        let area = area.intersection(buf.area);
+        let right = if area.height == 0 { area.x } else { area.right() };
+        Self { buf, x: area.x, y: area.y, right }
+    }
+
+    /// How many cells are left.
+    pub fn left(&self) -> usize {
+        usize::from(self.right - self.x)
+    }
+
+    /// Where the next cell is.
+    pub fn x(&self) -> u16 {
+        self.x
+    }
+
+    /// As much of the text as fits, and no more cells than it takes.
+    pub fn put(&mut self, text: &str, style: Style) -> &mut Self {
+        let width = self.left();
+        self.write(text, width, style);
+        self
+    }
+
+    /// The text in exactly so many cells, filled with spaces.
+    pub fn cell(&mut self, text: &str, width: usize, style: Style) -> &mut Self {
+        let start = self.x;
+        let width = width.min(self.left());
+        self.write(text, width, style);
+        // A space has no style of its own, unless it is underlined or has a ground.
+        while usize::from(self.x - start) < width {
+            self.write(" ", 1, style);
+        }
+        self
+    }
+
+    /// The text at the right end of exactly so many cells.
+    pub fn right(&mut self, text: &str, width: usize, style: Style) -> &mut Self {
+        let width = width.min(self.left());
+        let text = text::cut(text, width);
+        let before = width.saturating_sub(text::width(&text));
+        self.gap(before);
+        self.write(&text, width - before, style);
+        self
+    }
+
+    /// Leaves so many cells as they are.
+    pub fn gap(&mut self, cells: usize) -> &mut Self {
+        self.x += u16::try_from(cells.min(self.left())).unwrap_or(0);
+        self
+    }
+
+    /// A bar of exactly so many cells for a share from 0 to 1.
+    pub fn bar(&mut self, share: f64, width: usize, (full, empty): (Style, Style)) -> &mut Self {
+        let width = width.min(self.left());
+        let bar = glyph::bar(share, width);
+        let rest = width - text::width(&bar);
+        self.write(&bar, width, full);
+        self.write(&"·".repeat(rest), rest, empty);
+        self
+    }
+
+    fn write(&mut self, text: &str, width: usize, style: Style) {
+        if width == 0 {
+            return;
+        }
+        let text = text::cut(text, width);
+        self.x = self.buf.set_stringn(self.x, self.y, &text, width, style).0.min(self.right);
+    }
+}

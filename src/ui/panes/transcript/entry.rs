@@ -1,0 +1,310 @@
+//! What each line of the transcript looks like: what matters first (the thought, the call, what came
+//! back, the score), the rest dim behind it.
+
+use ratatui::{style::Style, text::Line as Row};
+
+use super::sheet::Sheet;
+use crate::{
+    chat::Role,
+    event::{By, Lane, Offered},
+    id::ToolName,
+    state::{AskPhase, AskState, CallPhase, CallState, Line, StepState, TaskState, What},
+    ui::{
+        pane::Cx,
+        panes::{brief, calls, glyph, tasks, units},
+        text,
+    },
+};
+
+/// Rows that a text may take: while it is one of many, and while it is the selected one.
+const ROWS: (usize, usize) = (3, 10);
+/// Columns of a tool's name where names stand below each other.
+const NAME: usize = 16;
+
+/// One entry that is being written.
+struct Entry<'a> {
+    cx: &'a Cx<'a>,
+    sheet: Sheet,
+    most: usize,
+}
+
+/// The rows of a line of the transcript, at least one.
+pub fn rows(cx: &Cx<'_>, line: &Line, width: usize, selected: bool) -> Vec<Row<'static>> {
+    let most = if selected { ROWS.1 } else { ROWS.0 };
+    let mut entry = Entry { cx, sheet: Sheet::new(width), most };
+    entry.write(line);
+    if entry.sheet.rows.is_empty() {
+        entry.sheet.rows.push(Row::default());
+    }
+    entry.sheet.rows
+}
+
+impl<'a> Entry<'a> {
+    fn write(&mut self, line: &Line) {
+        let state = self.cx.state;
+        let theme = self.cx.theme;
+        let task = line.task.and_then(|task| state.task(task));
+        match (&line.what, task) {
+            (What::TaskStarted, Some(task)) => self.task_started(task),
+            (What::TryStarted { number }, Some(task)) => self.try_started(*number, task),
+            (What::Step { index }, Some(task)) => {
+                if let Some(step) = task.steps.get(*index as usize) {
+                    self.step(step);
+                }
+            }
+            (What::Ask { ask }, _) => {
+                if let Some(ask) = state.ask(*ask) {
+                    self.ask(ask);
+                }
+            }
+            (What::Call { call }, _) => {
+                if let Some(call) = state.call(*call) {
+                    self.call(call);
+                }
+            }
+            (What::Evaluated { learned }, Some(task)) => self.evaluated(task, *learned),
+            (What::TaskFinished, Some(task)) => self.task_finished(task),
+            (What::Intervention { text, by }, _) => {
+                let who = match by {
+                    By::User => "◆ you: ",
+                    By::Engine => "◆ engine: ",
+                    By::Undo(_) => "↶ undone: ",
+                };
+                self.sheet.text((who, theme.user), (text, theme.user), self.most);
+            }
+            (What::Notice { text }, _) => {
+                self.sheet.text(("» ", theme.warn), (text, theme.text), self.most);
+            }
+            // A damaged journal: there is no such task.
+            (
+                What::TaskStarted
+                | What::TryStarted { .. }
+                | What::Step { .. }
+                | What::Evaluated { .. }
+                | What::TaskFinished,
+                None,
+            ) => self.sheet.row(&[("» of a task that is not known", theme.dim)]),
+        }
+    }
+
+    fn task_started(&mut self, task: &TaskState) {
+        let title = self.cx.theme.title;
+        let head = format!("━━ task {} ━━ ", task.id);
+        self.sheet.text((&head, title), (&task.task.text, title), self.most);
+    }
+
+    fn try_started(&mut self, number: u32, task: &TaskState) {
+        let theme = self.cx.theme;
+        self.sheet.row(&[(&format!("── try {number} ──"), theme.title)]);
+        if let Some(last) = task.reflections.last() {
+            self.sheet.text(("   ↺ ", theme.accent), (last, theme.text), self.most);
+        }
+    }
+
+    fn step(&mut self, step: &StepState) {
+        let theme = self.cx.theme;
+        let format = units::weight_format(&self.cx.state.knobs);
+        let mut menu = String::new();
+        for item in &step.menu {
+            // A line shows a few dozen tools at most; a menu may hold a thousand.
+            if menu.len() > 1000 {
+                break;
+            }
+            menu.push_str(if menu.is_empty() { "" } else { " · " });
+            menu.push_str(if item.why == Offered::Explore { "+" } else { "" });
+            menu.push_str(if item.tool.as_str() == ToolName::END {
+                "Finish"
+            } else {
+                item.tool.as_str()
+            });
+            if let Some(weight) = item.weight {
+                menu.push(' ');
+                menu.push_str(&format.show(weight));
+            }
+        }
+        let head = format!("{} at {}", step.step, step.from);
+        self.sheet.row(&[(&head, theme.graph_here), (&format!("  menu {menu}"), theme.dim)]);
+    }
+
+    fn ask(&mut self, ask: &AskState) {
+        let theme = self.cx.theme;
+        let (glyph, style) = match ask.role {
+            Role::Actor => ("  ✎ ", theme.text),
+            Role::Reflector => ("  ↺ ", theme.text),
+            // What it says comes as verdicts, a line each.
+            Role::Evaluator => ("  ⚖ ", theme.dim),
+        };
+        match (&ask.phase, ask.role) {
+            (AskPhase::Requested, _) => self.asking(ask, glyph, "is about to be asked"),
+            (AskPhase::Running, _) if ask.partial.is_empty() => self.asking(ask, glyph, "is asked"),
+            (AskPhase::Running, _) => self.partial(ask, glyph),
+            (AskPhase::Failed { error }, _) => {
+                let text = format!("{} failed: {}", ask.model, error.text);
+                self.sheet.text(("  ✗ ", theme.bad), (&text, theme.bad), self.most);
+            }
+            (AskPhase::Done { .. }, Role::Evaluator) => {
+                self.sheet.row(&[(glyph, theme.accent), ("judged", theme.dim)]);
+                self.used(ask);
+            }
+            (AskPhase::Done { reply }, Role::Actor | Role::Reflector) => {
+                let said =
+                    if reply.text.trim().is_empty() { &reply.reasoning } else { &reply.text };
+                match said.trim() {
+                    "" => self.sheet.row(&[(glyph, theme.accent), ("(no thought)", theme.dim)]),
+                    said => self.sheet.text((glyph, theme.accent), (said, style), self.most),
+                }
+                self.used(ask);
+            }
+        }
+    }
+
+    /// Nothing has come yet.
+    fn asking(&mut self, ask: &AskState, glyph: &str, what: &str) {
+        let theme = self.cx.theme;
+        let model = ask.model.to_string();
+        let what = format!(" ({}) {what}", ask.role);
+        self.sheet.row(&[(glyph, theme.accent), (&model, theme.accent), (&what, theme.dim)]);
+        match self.cx.state.control.held.iter().find(|hold| hold.lane == Lane::Agent) {
+            Some(hold) => {
+                let held = text::span(self.cx.now.saturating_sub(hold.since));
+                self.sheet
+                    .suffix(&format!("  held {}, {held}", hold.boundary.name()), theme.paused);
+            }
+            None => {
+                let elapsed = format!("  {}", text::span(ask.elapsed(self.cx.now)));
+                self.sheet.suffix(&elapsed, theme.running);
+            }
+        }
+    }
+
+    /// The end of what has streamed in so far.
+    fn partial(&mut self, ask: &AskState, glyph: &str) {
+        let theme = self.cx.theme;
+        let before = ask.partial.len().saturating_sub(self.most * 200);
+        let before = text::start(&ask.partial, before).len();
+        let cut = if before > 0 { "…" } else { "" };
+        let text = format!("{cut}{}▌", &ask.partial[before..]);
+        let mut whole = Sheet::new(self.sheet.width());
+        whole.text((glyph, theme.accent), (&text, theme.text), usize::MAX);
+        let first = whole.rows.len().saturating_sub(self.most);
+        self.sheet.rows.extend(whole.rows.drain(first..));
+    }
+
+    /// What an answer took.
+    fn used(&mut self, ask: &AskState) {
+        let Some(reply) = ask.reply() else { return };
+        let about = if reply.usage.estimated { "≈" } else { "" };
+        let tokens_in = text::count(reply.usage.tokens_in);
+        let tokens_out = text::count(reply.usage.tokens_out);
+        let time = text::span(ask.elapsed(self.cx.now));
+        let mut used = format!("{} {about}{tokens_in}→{tokens_out} tok {time}", ask.model);
+        if ask.retries > 0 {
+            used = format!("{}, {used}", units::plural(ask.retries as usize, "retry"));
+        }
+        self.sheet.at_right(&used, self.cx.theme.dim);
+    }
+
+    fn call(&mut self, call: &CallState) {
+        let cx = self.cx;
+        let theme = cx.theme;
+        let width = self.sheet.width();
+        let hold = cx.state.control.held.iter().find(|hold| hold.lane == Lane::Call(call.id));
+        let (word, style) = calls::standing(call, hold, cx.now, theme);
+        let time = match hold {
+            Some(hold) => format!(", {}", hold.boundary.name()),
+            None if call.started.is_some() => format!(" {}", text::span(call.elapsed(cx.now))),
+            None => String::new(),
+        };
+        let state = format!("{word}{time}");
+        // The state keeps its place at the right; the arguments are cut before it.
+        let room = width.saturating_sub(text::width(&state) + 3);
+        let arguments = format!("({})", brief::arguments(&call.arguments, width));
+        let name = text::cut(call.tool.as_str(), room.saturating_sub(6)).into_owned();
+        let arguments =
+            text::cut(&arguments, room.saturating_sub(4 + text::width(&name))).into_owned();
+        self.sheet.row(&[("  → ", theme.accent), (&name, theme.accent), (&arguments, theme.text)]);
+        self.sheet.at_right(&state, style);
+        self.result(call);
+        if let Some(fault) = call.injected {
+            let kind = cx.state.faults.get(&fault).map_or("fault", |fault| fault.spec.kind.name());
+            let note = format!("    ⚡ injected {kind} (fault {fault})");
+            self.sheet.row(&[(&note, theme.injected)]);
+        }
+    }
+
+    fn result(&mut self, call: &CallState) {
+        let theme = self.cx.theme;
+        match &call.phase {
+            CallPhase::Requested | CallPhase::Running => {}
+            CallPhase::Refused { why } => {
+                self.sheet.text(("    ⊘ ", theme.warn), (why, theme.warn), self.most);
+            }
+            CallPhase::Failed { error } => {
+                self.sheet.text(("    ✗ ", theme.bad), (&error.text, theme.bad), self.most);
+            }
+            CallPhase::Done { output } => {
+                let (text, style) = match output.text.trim() {
+                    "" => ("(nothing)", theme.dim),
+                    text => (text, theme.text),
+                };
+                self.sheet.text(("    = ", theme.good), (text, style), self.most);
+                if let Some(bytes) = output.cut_from {
+                    let cut = format!("  (cut; it gave {} bytes)", text::count(bytes));
+                    self.sheet.suffix(&cut, theme.warn);
+                }
+            }
+        }
+    }
+
+    fn evaluated(&mut self, task: &TaskState, learned: bool) {
+        let theme = self.cx.theme;
+        for verdict in &task.verdicts {
+            let score = f64::from(verdict.score);
+            let style = match verdict.score {
+                1.. => theme.good,
+                0 => theme.dim,
+                ..0 => theme.bad,
+            };
+            let name = text::fit(verdict.tool.as_str(), NAME);
+            let score = format!(" {:>2}  ", glyph::signed(score));
+            let row = [
+                ("  ★ ", theme.accent),
+                (name.as_str(), theme.text),
+                (score.as_str(), style),
+                (verdict.reason.as_str(), theme.dim),
+            ];
+            self.sheet.row(&row);
+        }
+        if task.verdicts.is_empty() {
+            self.sheet.row(&[("  ★ ", theme.accent), ("no tool was judged", theme.dim)]);
+        }
+        if !learned {
+            self.sheet.row(&[("    learning is frozen: no score changed", theme.warn)]);
+        }
+    }
+
+    fn task_finished(&mut self, task: &TaskState) {
+        let theme = self.cx.theme;
+        let (glyph, word, style) = tasks::standing(task, theme);
+        let head = format!("{glyph} {word}");
+        match &task.answer {
+            Some(answer) => {
+                let head = format!("{head}: ");
+                self.sheet.text((&head, style), (answer.trim(), theme.title), self.most);
+            }
+            None => self.sheet.row(&[(&head, style)]),
+        }
+        if let (Some(gold), Some(false)) = (&task.task.gold, task.correct) {
+            self.sheet.suffix(&format!("  right is {gold}"), theme.warn);
+        }
+        let took: Vec<String> = tasks::columns(task, self.cx.now)
+            .into_iter()
+            .map(|(words, _)| words)
+            .filter(|words| !words.is_empty())
+            .collect();
+        let took = took.join(" · ");
+        if !self.sheet.at_right(&took, theme.dim) {
+            self.sheet.row(&[("  ", Style::new()), (&took, theme.dim)]);
+        }
+    }
+}

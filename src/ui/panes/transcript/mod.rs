@@ -1,0 +1,214 @@
+//! The session as a person reads it. Entries take as many rows as they need; only those on the screen
+//! are built, from the end backwards while the newest is followed.
+
+mod entry;
+mod search;
+mod sheet;
+
+use ratatui::{buffer::Buffer, layout::Rect, text::Line};
+
+use super::row::Row;
+use crate::{
+    state::{State, What},
+    ui::{
+        hits::{Hits, Target},
+        pane::{Cx, Move, PaneId},
+        view::View,
+        vlist::{self, Find, Window},
+    },
+};
+
+const PANE: PaneId = PaneId::Transcript;
+/// From this width on every entry says when it was.
+const WITH_TIME: u16 = 96;
+const TIME: u16 = 9;
+
+pub fn title(cx: &Cx<'_>) -> Line<'static> {
+    let behind = match cx.view.line.and_then(|n| place(cx.state, n)) {
+        Some(at) => cx.state.transcript.len() - 1 - at,
+        None => 0,
+    };
+    match behind {
+        0 => Line::from(PANE.name()),
+        n => Line::from(format!("{} · {n} below", PANE.name())),
+    }
+}
+
+/// The place of the line that this event made, or of the last one before it.
+fn place(state: &State, n: u64) -> Option<usize> {
+    state.transcript.partition_point(|line| line.n <= n).checked_sub(1)
+}
+
+/// One entry on the screen.
+struct Shown {
+    at: usize,
+    rows: Vec<Line<'static>>,
+    /// Rows above the pane's first row.
+    hidden: usize,
+}
+
+pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    let lines = &cx.state.transcript;
+    if lines.is_empty() {
+        Row::new(area, buf).put("nothing has happened yet: space lets the agent run", cx.theme.dim);
+        return;
+    }
+    let time = if area.width >= WITH_TIME { TIME } else { 0 };
+    let body = Rect { x: area.x + time, width: area.width.saturating_sub(time + 1), ..area };
+    let shown = visible(cx, usize::from(body.width), usize::from(area.height));
+    let Some(first) = shown.first().map(|entry| entry.at) else { return };
+    let free = cx.view.windows.get(PANE).free;
+    let window = Window { first, rows: shown.len(), total: lines.len(), free };
+    hits.window(PANE, window);
+    let mut y = area.y;
+    for entry in &shown {
+        let line = &lines[entry.at];
+        let rows = &entry.rows[entry.hidden..];
+        let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).min(area.bottom() - y);
+        let block = Rect { y, height, width: area.width - 1, ..area };
+        if time > 0 && entry.hidden == 0 {
+            Row::new(block, buf).right(&clock(line.at), usize::from(time) - 2, cx.theme.dim);
+        }
+        for (y, row) in (y..y + height).zip(rows) {
+            buf.set_line(body.x, y, row, body.width);
+        }
+        if cx.view.line == Some(line.n) {
+            buf.set_style(block, cx.theme.selection(cx.focused));
+        }
+        hits.add(block, Target::Line(line.n));
+        y += height;
+    }
+    let bar = Rect { x: area.right() - 1, width: 1, ..area };
+    vlist::scrollbar(cx, bar, window, buf);
+}
+
+/// The entries that fill the pane.
+fn visible(cx: &Cx<'_>, width: usize, height: usize) -> Vec<Shown> {
+    let last = cx.state.transcript.len() - 1;
+    let window = cx.view.windows.get(PANE);
+    // The wheel brought it back to the end: it keeps up again.
+    let at_end = window.first + window.rows >= window.total;
+    let selected = cx.view.line.and_then(|n| place(cx.state, n));
+    match (window.free, selected) {
+        (true, _) if !at_end => downwards(cx, window.first.min(last), width, height),
+        (true, _) | (false, None) => upwards(cx, last, width, height),
+        (false, Some(at)) if at <= window.first => downwards(cx, at, width, height),
+        (false, Some(at)) => {
+            let shown = downwards(cx, window.first.min(last), width, height);
+            let rows = |shown: &[Shown]| shown.iter().map(|entry| entry.rows.len()).sum::<usize>();
+            let through = shown.iter().position(|entry| entry.at == at);
+            match through {
+                Some(i) if rows(&shown[..=i]) <= height => shown,
+                Some(_) | None => upwards(cx, at, width, height),
+            }
+        }
+    }
+}
+
+fn build(cx: &Cx<'_>, at: usize, width: usize) -> Shown {
+    let line = &cx.state.transcript[at];
+    let selected = cx.view.line == Some(line.n);
+    Shown { at, rows: entry::rows(cx, line, width, selected), hidden: 0 }
+}
+
+/// The entries from this one on; the end of the transcript is never above the end of the pane, if
+/// there is enough of it.
+fn downwards(cx: &Cx<'_>, first: usize, width: usize, height: usize) -> Vec<Shown> {
+    let mut room = height;
+    let mut shown = Vec::new();
+    for at in first..cx.state.transcript.len() {
+        if room == 0 {
+            return shown;
+        }
+        let entry = build(cx, at, width);
+        room = room.saturating_sub(entry.rows.len());
+        shown.push(entry);
+    }
+    if room == 0 { shown } else { upwards(cx, cx.state.transcript.len() - 1, width, height) }
+}
+
+/// The entries up to this one.
+fn upwards(cx: &Cx<'_>, last: usize, width: usize, height: usize) -> Vec<Shown> {
+    let mut room = height;
+    let mut shown = Vec::new();
+    for at in (0..=last).rev() {
+        if room == 0 {
+            break;
+        }
+        let mut entry = build(cx, at, width);
+        entry.hidden = entry.rows.len().saturating_sub(room);
+        room = room.saturating_sub(entry.rows.len());
+        shown.push(entry);
+    }
+    shown.reverse();
+    if room == 0 || last + 1 == cx.state.transcript.len() {
+        return shown;
+    }
+    // The beginning does not fill the pane: what comes after it does.
+    for at in last + 1..cx.state.transcript.len() {
+        if room == 0 {
+            break;
+        }
+        let entry = build(cx, at, width);
+        room = room.saturating_sub(entry.rows.len());
+        shown.push(entry);
+    }
+    shown
+}
+
+/// Time since the session was opened: `0:12.4`, `1:02:03`.
+fn clock(micros: u64) -> String {
+    let (seconds, tenth) = (micros / 1_000_000, micros / 100_000 % 10);
+    let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    match hours {
+        0 => format!("{minutes}:{rest:02}.{tenth}"),
+        _ => format!("{hours}:{minutes:02}:{rest:02}"),
+    }
+}
+
+pub fn go(state: &State, view: &mut View, to: Move) {
+    view.follow(PANE);
+    let at = view.line.and_then(|n| place(state, n));
+    let last = state.transcript.len().checked_sub(1);
+    let to_end = match to {
+        Move::Bottom => true,
+        // Below the last line is the end, which keeps up.
+        Move::Down | Move::PageDown => at.is_none() || at == last,
+        Move::Up | Move::PageUp | Move::Top | Move::Left | Move::Right => false,
+    };
+    if to_end {
+        view.line = None;
+        return;
+    }
+    select(state, view, vlist::moved(state.transcript.len(), at, to, view.page(PANE)));
+}
+
+/// Selects a line, and what it is about.
+fn select(state: &State, view: &mut View, at: Option<usize>) -> bool {
+    let Some(line) = at.and_then(|at| state.transcript.get(at)) else { return false };
+    view.line = Some(line.n);
+    match &line.what {
+        What::Ask { ask } => view.ask = Some(*ask),
+        What::Call { call } => {
+            view.call = Some(*call);
+            if let Some(call) = state.call(*call) {
+                view.tool = Some(call.tool.clone());
+            }
+        }
+        What::TaskStarted | What::TaskFinished => view.task = line.task,
+        What::TryStarted { .. }
+        | What::Step { .. }
+        | What::Evaluated { .. }
+        | What::Intervention { .. }
+        | What::Notice { .. } => {}
+    }
+    true
+}
+
+pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
+    let at = view.line.and_then(|n| place(state, n));
+    let hit = vlist::found(state.transcript.len(), at, how, |at| {
+        state.transcript.get(at).is_some_and(|line| search::holds(state, line, needle))
+    });
+    select(state, view, hit)
+}

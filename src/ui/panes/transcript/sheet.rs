@@ -1,0 +1,110 @@
+//! The rows of one entry: styled pieces of clean text, wrapped under each other.
+
+use ratatui::{
+    style::Style,
+    text::{Line, Span},
+};
+
+use crate::ui::text;
+
+/// Rows of a given width that are being written.
+#[derive(Debug)]
+pub struct Sheet {
+    width: usize,
+    pub rows: Vec<Line<'static>>,
+}
+
+impl Sheet {
+    pub fn new(width: usize) -> Self {
+        Self { width, rows: Vec::new() }
+    }
+
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// One row of these pieces; what does not fit is cut.
+    pub fn row(&mut self, pieces: &[(&str, Style)]) {
+        let mut room = self.width;
+        let mut spans = Vec::new();
+        for (piece, style) in pieces {
+            let piece = text::cut(piece, room).into_owned();
+            room -= text::width(&piece).min(room);
+            spans.push(Span::styled(piece, *style));
+        }
+        self.rows.push(Line::from(spans));
+    }
+
+    /// A text behind a head of its own, wrapped into at most `most` rows that are indented by the head's
+    /// width; `…` where something is left out.
+    pub fn text(&mut self, (head, head_style): (&str, Style), body: (&str, Style), most: usize) {
+        let (body, style) = body;
+        let indent = text::width(head);
+        let room = self.width.saturating_sub(indent).max(1);
+        let mut lines: Vec<String> = text::wrap(body, room).take(most + 1).collect();
+        let more = lines.len() > most;
+        lines.truncate(most);
+        if let (true, Some(last)) = (more, lines.last_mut()) {
+            // Room for the sign at the end, whatever stands there now.
+            *last = text::cut(&format!("{last} …"), room).into_owned();
+            if !last.ends_with('…') {
+                last.push('…');
+            }
+        }
+        for (i, line) in lines.into_iter().enumerate() {
+            let head = if i == 0 { head.to_owned() } else { " ".repeat(indent) };
+            let spans = vec![Span::styled(head, head_style), Span::styled(line, style)];
+            self.rows.push(Line::from(spans));
+        }
+    }
+
+    /// Adds to the last row, if it fits there whole.
+    pub fn suffix(&mut self, text: &str, style: Style) {
+        let Some(last) = self.rows.last_mut() else { return };
+        let text = text::clean(text);
+        if last.width() + text::width(&text) <= self.width {
+            last.push_span(Span::styled(text.into_owned(), style));
+        }
+    }
+
+    /// Adds to the last row at the right edge; false, and nothing is added, if it does not fit there
+    /// whole.
+    pub fn at_right(&mut self, text: &str, style: Style) -> bool {
+        let used = self.rows.last().map_or(usize::MAX, Line::width);
+        let room = self.width.saturating_sub(used);
+        let fits = room >= text::width(text) + 2;
+        if fits {
+            self.suffix(&" ".repeat(room - text::width(text)), Style::new());
+            self.suffix(text, style);
+        }
+        fits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(sheet: &Sheet) -> Vec<String> {
+        sheet.rows.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn long_texts_are_wrapped_and_cut_with_a_sign() {
+        let mut sheet = Sheet::new(12);
+        sheet.text(("> ", Style::new()), ("one two three four five", Style::new()), 2);
+        assert_eq!(plain(&sheet), ["> one two", "  three … "].map(str::trim_end));
+    }
+
+    #[test]
+    fn suffixes_never_push_anything_out() {
+        let mut sheet = Sheet::new(10);
+        sheet.row(&[("seven..", Style::new())]);
+        sheet.suffix("four", Style::new());
+        assert_eq!(plain(&sheet), ["seven.."]);
+        sheet.suffix("...", Style::new());
+        assert_eq!(plain(&sheet), ["seven....."]);
+        sheet.at_right("x", Style::new());
+        assert_eq!(plain(&sheet), ["seven....."]);
+    }
+}

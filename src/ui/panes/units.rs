@@ -1,0 +1,71 @@
+//! Money, weights and counted things, in words.
+
+use crate::{
+    graph::WeightFormat,
+    knob::{Knob, Knobs},
+};
+
+/// How weights are written: as the model sees them; where it sees none, as whole numbers.
+pub fn weight_format(knobs: &Knobs) -> WeightFormat {
+    match WeightFormat::ALL.get(knobs.count(Knob::WeightFormat)) {
+        Some(WeightFormat::None) | None => WeightFormat::Integer,
+        Some(format) => *format,
+    }
+}
+
+/// How a weight moved, in the numbers that are shown: an arrow and the difference. Empty where nothing
+/// moved, an arrow alone where it moved by less than the format shows.
+pub fn moved(format: WeightFormat, before: f64, after: f64) -> String {
+    let arrow = match after - before {
+        d if d.abs() < 5e-4 => return String::new(),
+        d if d > 0.0 => "▲",
+        _ => "▼",
+    };
+    let number = |weight: f64| format.show(weight).parse::<f64>().unwrap_or(0.0);
+    let shown = number(after) - number(before);
+    if shown == 0.0 {
+        return arrow.to_owned();
+    }
+    let places = match format {
+        WeightFormat::Per100 => 2,
+        WeightFormat::Per10 => 1,
+        WeightFormat::None | WeightFormat::Integer | WeightFormat::X10 => 0,
+    };
+    format!("{arrow}{:.places$}", shown.abs())
+}
+
+/// What asks cost: `$0.0123`, `≥ $0.0123` where some had no known price, `unknown` where none had.
+pub fn dollars(sum: f64, unpriced: u32, asks: usize) -> String {
+    match unpriced as usize {
+        0 => format!("${sum:.4}"),
+        unpriced if unpriced >= asks && sum == 0.0 => "$ unknown".to_owned(),
+        _ => format!("≥ ${sum:.4}"),
+    }
+}
+
+/// `1 step`, `2 steps`.
+pub fn plural(n: usize, thing: &str) -> String {
+    if n == 1 { format!("1 {thing}") } else { format!("{n} {thing}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_price_is_never_nothing() {
+        assert_eq!(dollars(0.0, 0, 3), "$0.0000");
+        assert_eq!(dollars(0.0, 3, 3), "$ unknown");
+        assert_eq!(dollars(0.01234, 1, 3), "≥ $0.0123");
+        assert_eq!([plural(1, "call"), plural(0, "call")], ["1 call", "0 calls"]);
+    }
+
+    #[test]
+    fn a_difference_is_that_of_the_numbers_shown() {
+        use WeightFormat::{Integer, Per100};
+        assert_eq!(moved(Integer, 0.304, 0.346), "▲5");
+        assert_eq!(moved(Integer, 0.301, 0.302), "▲");
+        assert_eq!(moved(Integer, 0.3, 0.3), "");
+        assert_eq!(moved(Per100, 0.37, 0.3), "▼0.07");
+    }
+}
