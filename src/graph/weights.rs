@@ -112,24 +112,25 @@ impl<'a> Weights<'a> {
     /// The edges from `from` to these, in this order; `None` where there is no such edge. However many
     /// are asked for, the row is summed up only once.
     pub fn some(&self, from: &str, to: &[&str]) -> Vec<Option<Weighted>> {
+        let weigh = |(step, score): (Successor<'_>, f64), evidence: &Evidence| {
+            self.weigh(from, step, evidence.share(score))
+        };
         match self.graph.row(from) {
             None => vec![None; to.len()],
             Some(Row::Listed(steps)) => {
+                let steps: Vec<_> = steps.into_iter().map(|step| self.with_score(step)).collect();
                 let evidence = self.evidence_of(&steps);
-                let by_name: HashMap<&str, &Successor<'_>> =
-                    steps.iter().map(|step| (step.name.as_str(), step)).collect();
-                let weigh =
-                    |to: &&str| by_name.get(to).map(|step| self.weigh(from, step, &evidence));
-                to.iter().map(weigh).collect()
+                let known: HashMap<&str, _> =
+                    steps.iter().map(|step| (step.0.name.as_str(), *step)).collect();
+                to.iter().map(|to| known.get(to).map(|step| weigh(*step, &evidence))).collect()
             }
             Some(Row::Even { end }) => {
                 let evidence = self.evidence_of_even(end);
-                let weigh = |to: &&str| {
-                    let step = self.even_step(to, end)?;
-                    in_even_row(self.graph, step.name, end)
-                        .then(|| self.weigh(from, &step, &evidence))
+                let step = |to: &str| {
+                    self.even_step(to, end)
+                        .filter(|(step, _)| in_even_row(self.graph, step.name, end))
                 };
-                to.iter().map(weigh).collect()
+                to.iter().map(|to| step(to).map(|step| weigh(step, &evidence))).collect()
             }
         }
     }
