@@ -1,0 +1,158 @@
+//! The engine's own work: sessions of many steps with a model and a tool that take no time, journaled
+//! and not, on a menu of sixteen tools and on one of thousands.
+
+use std::{rc::Rc, sync::Arc};
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use futures::{FutureExt, future::LocalBoxFuture};
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use toolyard::{
+    chat::{Finish, Reply, Request, Role, ToolCall, Usage},
+    engine::{self, Setup},
+    event::Opening,
+    graph::{Prior, ToolGraph},
+    id::ToolName,
+    journal::{Header, Journal},
+    knob::{Knob, Knobs},
+    model::{Model, Progress},
+    outcome::{ModelError, ToolError, ToolOutput},
+    spec::{Effect, ModelSpec, Task, ToolMode, ToolSpec},
+    tool::{Invocation, Tool, ToolBox},
+};
+
+const STEPS: usize = 20;
+const TASKS: usize = 5;
+
+struct Instant(Arc<ModelSpec>);
+
+impl Model for Instant {
+    fn spec(&self) -> &Arc<ModelSpec> {
+        &self.0
+    }
+
+    fn ask<'a>(
+        &'a self,
+        request: &'a Request,
+        _progress: &'a mut dyn FnMut(Progress),
+    ) -> LocalBoxFuture<'a, Result<Reply, ModelError>> {
+        let tool = request.tools.first().map_or("tool_0".into(), |tool| tool.name.clone());
+        let call = ToolCall { id: "c".into(), tool, arguments: json!({"query": "bench"}) };
+        let reply = Reply {
+            text: "I need tool 3 for this.".into(),
+            reasoning: String::new(),
+            calls: vec![call],
+            finish: Finish::Calls,
+            usage: Usage { tokens_in: 900, tokens_out: 30, ..Usage::default() },
+        };
+        async move { Ok(reply) }.boxed_local()
+    }
+}
+
+struct Nothing(Arc<ToolSpec>);
+
+impl Tool for Nothing {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.0
+    }
+
+    fn call<'a>(&'a self, _: &'a Invocation) -> LocalBoxFuture<'a, Result<ToolOutput, ToolError>> {
+        async { Ok(ToolOutput { text: "something".into(), cut_from: None }) }.boxed_local()
+    }
+}
+
+fn tool(i: usize) -> Rc<dyn Tool> {
+    Rc::new(Nothing(Arc::new(ToolSpec {
+        name: ToolName::new(format!("tool_{i}")),
+        description: format!("Tool number {i} looks things up and says what it found."),
+        parameters: json!({
+            "type": "object",
+            "properties": {"query": {"type": "string"}},
+            "required": ["query"],
+        }),
+        class: "Bench".into(),
+        cost: 1.0,
+        effect: Effect::Read,
+        timeout_ms: 1000,
+        source: "bench".into(),
+        examples: vec![],
+    })))
+}
+
+fn setup(tools: usize, journal: Option<Journal>) -> Setup {
+    let spec = ModelSpec {
+        name: "instant".into(),
+        source: "bench".into(),
+        simulated: true,
+        mode: ToolMode::Native,
+        price_in: Some(0.0),
+        price_out: Some(0.0),
+        context: None,
+    };
+    let mut knobs = Knobs::default();
+    knobs.set(Knob::MaxSteps, STEPS as f64);
+    let mut graph = ToolGraph::new(Prior::Uninformed);
+    let mut tool_box = ToolBox::default();
+    for i in 0..tools {
+        let tool = tool(i);
+        graph.add_tool(tool.spec().name.clone());
+        tool_box.join(tool);
+    }
+    Setup {
+        opening: Opening {
+            seed: 1,
+            workspace: "bench".into(),
+            strategy: "toolnet".into(),
+            knobs,
+            models: vec![spec.clone()],
+            roles: Role::ALL.into_iter().map(|role| (role, "instant".into())).collect(),
+            paused: false,
+        },
+        models: vec![Rc::new(Instant(Arc::new(spec)))],
+        tools: tool_box,
+        graph,
+        scores: Default::default(),
+        tasks: vec![Task::from_text("Find out what there is to find out."); TASKS],
+        faults: vec![],
+        journal,
+        stay: false,
+        keep: None,
+        reload: None,
+    }
+}
+
+fn steps(c: &mut Criterion) {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
+        return;
+    };
+    let Ok(folder) = tempfile::tempdir() else { return };
+    let mut group = c.benchmark_group("engine");
+    // One element is one step: a menu, an ask, a call, their events.
+    group.throughput(Throughput::Elements((STEPS * TASKS) as u64));
+    group.sample_size(20);
+    let mut files = 0u32;
+    for (tools, journaled) in [(16, false), (16, true), (1000, false)] {
+        let name = if journaled { "steps_journaled" } else { "steps" };
+        group.bench_function(BenchmarkId::new(name, tools), |b| {
+            b.iter_batched(
+                || {
+                    files += 1;
+                    let path = folder.path().join(format!("{files}.jsonl"));
+                    let header = Header::at(jiff::Timestamp::UNIX_EPOCH);
+                    setup(tools, journaled.then(|| Journal::create(&path, &header).ok()).flatten())
+                },
+                |setup| {
+                    let (_commands, wishes) = mpsc::unbounded_channel();
+                    let listener = Box::new(|_: &Arc<_>| {});
+                    runtime.block_on(engine::run(setup, wishes, listener))
+                },
+                criterion::BatchSize::PerIteration,
+            );
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, steps);
+criterion_main!(benches);
