@@ -27,3 +27,4 @@ pub mod toml_file;
 pub mod tool;
 pub mod ui;
 pub mod words;
+pub mod workspace;

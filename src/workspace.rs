@@ -19,8 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     graph::{Prior, ToolGraph},
     id::ToolName,
-    import,
-    sample,
+    import, sample,
     spec::Task,
     state::Learning,
     tasks,
@@ -35,6 +34,8 @@ pub struct Workspace {
     pub title: String,
     /// `None` for the embedded demo.
     pub folder: Option<PathBuf>,
+    /// Where manifests are read from, besides what is embedded.
+    pub tool_folders: Vec<PathBuf>,
     pub manifests: Vec<Manifest>,
     pub tasks: Vec<Task>,
     pub graph: ToolGraph,
@@ -50,61 +51,66 @@ pub struct Learned {
     pub explored: Vec<(ToolName, ToolName)>,
 }
 
+/// All manifests: of the demo, if it is part of this, and of these folders. No two have one name.
+///
+/// # Errors
+/// All that is wrong with them.
+pub fn manifests(embedded: bool, folders: &[PathBuf]) -> Result<Vec<Manifest>, Problems> {
+    let mut all = if embedded { sample::manifests()? } else { Vec::new() };
+    for folder in folders {
+        all.extend(manifest::load_dir(folder)?);
+    }
+    manifest::unique(all.into_iter().map(Ok))
+}
+
 impl Workspace {
-    /// The demo that is embedded in the program.
+    /// The workspace of this folder, or the demo, with the tools of more folders.
     ///
     /// # Errors
-    /// None in a program that passes its tests; they load it.
-    pub fn embedded() -> Result<Self, Problems> {
-        let trajectories = sample::trajectories();
-        let mut graph = crate::graph::learn(&trajectories)
-            .map_err(|error| Problem::of_file("sample trajectories", error.to_string()))?;
-        let manifests = sample::manifests()?;
-        for manifest in &manifests {
-            graph.add_tool(manifest.spec.name.clone());
+    /// All that is wrong with the manifests, or the first problem of another file.
+    pub fn open(folder: Option<&Path>, more_tools: &[PathBuf]) -> Result<Self, Problems> {
+        match folder {
+            Some(folder) => Self::of_folder(folder, more_tools),
+            None => Self::embedded(more_tools),
         }
+    }
+
+    fn embedded(more_tools: &[PathBuf]) -> Result<Self, Problems> {
+        let graph = crate::graph::learn(&sample::trajectories()?)
+            .map_err(|error| Problem::of_file("sample trajectories", error.to_string()))?;
+        let manifests = manifests(true, more_tools)?;
         Ok(Self {
             title: "embedded demo".to_owned(),
             folder: None,
+            tool_folders: more_tools.to_vec(),
+            graph: fitted(graph, &manifests),
             manifests,
             tasks: sample::tasks()?,
-            graph,
             learned: Learned::default(),
         })
     }
 
-    /// A folder's workspace.
-    ///
-    /// # Errors
-    /// All that is wrong with its manifests, or the first problem of another file.
-    pub fn load(folder: &Path) -> Result<Self, Problems> {
+    fn of_folder(folder: &Path, more_tools: &[PathBuf]) -> Result<Self, Problems> {
         if !folder.is_dir() {
             let text = "there is no such folder; expected one with tools/*.toml in it";
             return Err(Problem::of_file(folder.display().to_string(), text).into());
         }
-        let manifests = manifest::load_dir(&folder.join("tools"))?;
-        let mut graph = match read_if_there(&folder.join("graph.json"))? {
-            Some((file, text)) => {
-                ToolGraph::from_json(&text).map_err(|error| Problem::of_file(file, error.to_string()))?
-            }
+        let mut tool_folders = vec![folder.join("tools")];
+        tool_folders.extend_from_slice(more_tools);
+        let manifests = manifests(false, &tool_folders)?;
+        let graph = match read_if_there(&folder.join("graph.json"))? {
+            Some((file, text)) => ToolGraph::from_json(&text)
+                .map_err(|error| Problem::of_file(file, error.to_string()))?,
             None => ToolGraph::new(Prior::Uninformed),
         };
-        let present: IndexSet<_> =
-            manifests.iter().map(|manifest| manifest.spec.name.clone()).collect();
-        let gone: Vec<_> = graph.tools().filter(|tool| !present.contains(*tool)).cloned().collect();
-        for tool in gone {
-            graph.remove_tool(tool.as_str());
-        }
-        for tool in present {
-            graph.add_tool(tool);
-        }
         Ok(Self {
             title: folder.display().to_string(),
+            folder: Some(folder.to_owned()),
+            tool_folders,
+            graph: fitted(graph, &manifests),
+            manifests,
             tasks: find_tasks(folder)?,
             learned: Learned::load(&folder.join("learned.json"))?,
-            folder: Some(folder.to_owned()),
-            manifests,
-            graph,
         })
     }
 
@@ -144,7 +150,8 @@ impl Learned {
     pub fn load(path: &Path) -> Result<Self, Problems> {
         let Some((file, text)) = read_if_there(path)? else { return Ok(Self::default()) };
         serde_json::from_str(&text).map_err(|error| {
-            let text = format!("{error}; expected what an earlier session wrote, or no file at all");
+            let text =
+                format!("{error}; expected what an earlier session wrote, or no file at all");
             Problem::of_file(file, text).into()
         })
     }
@@ -157,6 +164,19 @@ impl Learned {
         let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
         import::write_file(path, &(text + "\n")).map_err(|error| error.to_string())
     }
+}
+
+/// The graph with exactly the tools that there are.
+fn fitted(mut graph: ToolGraph, manifests: &[Manifest]) -> ToolGraph {
+    let there: IndexSet<_> = manifests.iter().map(|manifest| &manifest.spec.name).collect();
+    let gone: Vec<_> = graph.tools().filter(|tool| !there.contains(tool)).cloned().collect();
+    for tool in gone {
+        graph.remove_tool(tool.as_str());
+    }
+    for tool in there {
+        graph.add_tool(tool.clone());
+    }
+    graph
 }
 
 fn find_tasks(folder: &Path) -> Result<Vec<Task>, Problems> {

@@ -7,19 +7,17 @@ use std::{
 };
 
 use toolyard::{
-    chat::Role,
-    config::{Config, ModelConfig},
+    config::{self, Config, ModelConfig},
     engine::{Keep, Reload, Setup},
     event::Opening,
     fault::FaultSpec,
-    id::ModelName,
     journal::{Header, Journal},
     knob::{Knob, Knobs},
     model::{Model, openai::OpenAi, simulated::Simulated},
     spec::Task,
     strategy::Strategy,
-    tool::{ToolBox, manifest},
-    workspace::{Learned, Workspace},
+    tool::ToolBox,
+    workspace::{self, Learned, Workspace},
 };
 
 use super::{SessionArgs, trouble::Trouble};
@@ -49,7 +47,7 @@ impl Blueprint {
             config.session.seed = seed;
         }
         if let Some(model) = &args.model {
-            bind_all(&mut config, model)?;
+            config.bind_all(model).map_err(|why| Trouble::Usage(format!("--model: {why}")))?;
         }
         let strategy = match &args.strategy {
             Some(text) => text.parse().map_err(Trouble::Usage)?,
@@ -61,10 +59,8 @@ impl Blueprint {
             knobs.set(knob, value);
         }
         let folder = args.workspace.clone().or_else(|| config.session.workspace.clone());
-        let mut workspace = match &folder {
-            Some(folder) => Workspace::load(folder).map_err(Trouble::usage)?,
-            None => Workspace::embedded().map_err(Trouble::usage)?,
-        };
+        let mut workspace =
+            Workspace::open(folder.as_deref(), &config.tools.folders).map_err(Trouble::usage)?;
         let learned = match (&args.learned, &workspace.folder) {
             (None, Some(folder)) if !args.fresh => Some(folder.join("learned.json")),
             (Some(path), _) => {
@@ -86,22 +82,24 @@ impl Blueprint {
         Ok(Self { config, workspace, strategy, knobs, tasks, faults, learned, journal, live })
     }
 
+    /// For people.
+    pub fn title(&self) -> &str {
+        &self.workspace.title
+    }
+
     /// For the screen: waits for the user, and goes slowly enough to follow if a simulated model
     /// would otherwise be done at once.
     pub fn for_the_screen(mut self) -> Self {
         self.live = true;
-        let simulated = self.config.roles.values().any(|model| {
-            matches!(self.config.models.get(model), Some(ModelConfig::Simulated(_)))
-        });
+        let simulated =
+            self.config.roles.values().any(|model| {
+                matches!(self.config.models.get(model), Some(ModelConfig::Simulated(_)))
+            });
         let untouched = self.knobs.get(Knob::Pace) == Knob::Pace.spec().default;
         if simulated && untouched {
             self.knobs.set(Knob::Pace, DEMO_PACE_MS);
         }
         self
-    }
-
-    pub fn title(&self) -> &str {
-        &self.workspace.title
     }
 
     /// Starts the journal, if one is wanted.
@@ -123,12 +121,14 @@ impl Blueprint {
             roles: self.config.roles.clone(),
             paused: self.live,
         };
-        let keep = self.learned.map(|path| -> Keep {
-            Box::new(move |learning| Learned::of(learning).save(&path))
-        });
-        let reload = self.workspace.folder.clone().map(|folder| -> Reload {
+        let keep = self
+            .learned
+            .map(|path| -> Keep { Box::new(move |learning| Learned::of(learning).save(&path)) });
+        let folders = self.workspace.tool_folders.clone();
+        let reload = (!folders.is_empty()).then(|| -> Reload {
+            let embedded = self.workspace.folder.is_none();
             Box::new(move || {
-                manifest::load_dir(&folder.join("tools")).map_err(|problems| problems.to_string())
+                workspace::manifests(embedded, &folders).map_err(|problems| problems.to_string())
             })
         });
         Ok(Setup {
@@ -165,23 +165,13 @@ impl Blueprint {
     }
 }
 
-fn bind_all(config: &mut Config, model: &str) -> Result<(), Trouble> {
-    let name = ModelName::from(model);
-    if !config.models.contains_key(&name) {
-        let known: Vec<_> = config.models.keys().map(ModelName::as_str).collect();
-        let text = format!("no model `{model}` is configured; there is {}", known.join(", "));
-        return Err(Trouble::Usage(text));
-    }
-    for role in Role::ALL {
-        config.roles.insert(role, name.clone());
-    }
-    Ok(())
-}
-
 fn parse_knob(text: &str) -> Result<(Knob, f64), Trouble> {
     let expected = || {
         let names: Vec<_> = toolyard::knob::KNOBS.iter().map(|spec| spec.name).collect();
-        Trouble::Usage(format!("--knob {text}: expected NAME=VALUE, NAME one of {}", names.join(", ")))
+        Trouble::Usage(format!(
+            "--knob {text}: expected NAME=VALUE, NAME one of {}",
+            names.join(", ")
+        ))
     };
     let (name, value) = text.split_once('=').ok_or_else(expected)?;
     let knob = Knob::by_name(name.trim()).ok_or_else(expected)?;
@@ -227,7 +217,7 @@ fn journal_path(args: &SessionArgs, config: &Config) -> Option<PathBuf> {
         return None;
     }
     args.journal.clone().or_else(|| {
-        let folder = config.session.journals.clone().or_else(default_journals)?;
+        let folder = config.session.journals.clone().or_else(config::default_journals)?;
         let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%S").to_string();
         let free = |path: &PathBuf| !path.exists();
         let name = |n: u32| folder.join(numbered(&now, n));
@@ -240,9 +230,4 @@ fn numbered(now: &str, n: u32) -> PathBuf {
         1 => Path::new(&format!("{now}.jsonl")).to_owned(),
         n => Path::new(&format!("{now}-{n}.jsonl")).to_owned(),
     }
-}
-
-fn default_journals() -> Option<PathBuf> {
-    let dirs = directories::ProjectDirs::from("", "", "toolyard")?;
-    Some(dirs.data_dir().join("journals"))
 }

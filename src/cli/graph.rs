@@ -33,7 +33,7 @@ pub fn graph(command: &GraphCommand) -> Result<(), Trouble> {
 }
 
 fn learn(format: &str, paths: &[std::path::PathBuf], out: &Path) -> Result<(), Trouble> {
-    let format = format.parse().map_err(Trouble::usage::<import::UnknownFormat>)?;
+    let format: import::Format = format.parse().map_err(Trouble::usage)?;
     let read = import::read_trajectories(format, paths).map_err(Trouble::usage)?;
     let graph = read.learn().map_err(Trouble::usage)?;
     import::write_file(out, &Listing::learned(&graph).to_json()).map_err(Trouble::failed)?;
@@ -78,8 +78,7 @@ fn weights(
 }
 
 fn read(path: &Path) -> Result<String, Trouble> {
-    fs::read_to_string(path)
-        .map_err(|error| Trouble::Usage(format!("{}: {error}", path.display())))
+    fs::read_to_string(path).map_err(|error| Trouble::Usage(format!("{}: {error}", path.display())))
 }
 
 fn read_graph(path: &Path) -> Result<ToolGraph, Trouble> {

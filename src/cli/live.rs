@@ -6,9 +6,11 @@ use tokio::sync::mpsc;
 
 use toolyard::{
     command::Command,
+    config::Config,
     engine,
     event::Record,
     journal::{Header, Loaded},
+    strategy::Strategy,
     ui,
 };
 
@@ -16,7 +18,7 @@ use super::{blueprint::Blueprint, trouble::Trouble};
 
 /// Opens the screen on a new session. The engine has a thread of its own, so that neither waits for
 /// the other; the two share nothing but two channels.
-pub fn live(blueprint: Blueprint) -> Result<(), Trouble> {
+pub fn live(blueprint: Blueprint) -> Result<ui::Ended, Trouble> {
     let mut blueprint = blueprint.for_the_screen();
     let settings = settings(&blueprint.config)?;
     let (command, commands) = mpsc::unbounded_channel();
@@ -46,16 +48,16 @@ pub fn live(blueprint: Blueprint) -> Result<(), Trouble> {
     // However the screen ended, the session must end properly too.
     let _ = command.send(Command::Stop);
     let ended = engine.join().map_err(|_| Trouble::Failed("the engine panicked".to_owned()))?;
-    shown?;
+    let shown = shown?;
     ended?;
-    if let Some(path) = path {
+    if let (Some(path), ui::Ended::ByUser) = (path, shown) {
         println!("journal: {}", path.display());
     }
-    Ok(())
+    Ok(shown)
 }
 
 /// Opens the screen on a journal.
-pub fn past(loaded: Loaded, title: String, config: &toolyard::config::Config) -> Result<(), Trouble> {
+pub fn past(loaded: Loaded, title: String, config: &Config) -> Result<ui::Ended, Trouble> {
     let settings = settings(config)?;
     let (record, records) = mpsc::unbounded_channel();
     for past in loaded.records {
@@ -66,8 +68,17 @@ pub fn past(loaded: Loaded, title: String, config: &toolyard::config::Config) ->
     ui::run(source, settings).map_err(Trouble::failed)
 }
 
-fn settings(config: &toolyard::config::Config) -> Result<ui::Settings, Trouble> {
-    ui::Settings::new(&config.ui.theme, &config.ui.keys).map_err(Trouble::usage)
+fn settings(config: &Config) -> Result<ui::Settings, Trouble> {
+    let (keymap, wrong) = ui::keymap::Keymap::new(&config.ui.keys);
+    let shots = std::env::current_dir().map_err(Trouble::failed)?;
+    Ok(ui::Settings {
+        keymap,
+        themes: Vec::new(),
+        strategies: Strategy::all().map(|strategy| strategy.to_string()).collect(),
+        mouse: config.ui.mouse,
+        shots,
+        notices: wrong.iter().map(ToString::to_string).collect(),
+    })
 }
 
 /// Waits for Ctrl-C or a polite kill.

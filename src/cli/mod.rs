@@ -44,8 +44,6 @@ pub enum Command {
     Shot(ShotArgs),
     /// Print every action of the screen with its keys, as a Markdown table.
     Keys(ConfigArgs),
-    /// Check configuration, terminal, models and tools.
-    Doctor(DoctorArgs),
 }
 
 /// Where settings come from.
@@ -198,13 +196,4 @@ pub struct ShotArgs {
     pub out: PathBuf,
     #[command(flatten)]
     pub config: ConfigArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct DoctorArgs {
-    #[command(flatten)]
-    pub session: SessionArgs,
-    /// As JSON.
-    #[arg(long)]
-    pub json: bool,
 }

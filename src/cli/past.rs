@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use toolyard::{
+    config::Config,
     journal::{self, Loaded},
     report::Report,
     state::State,
+    ui,
 };
 
-use super::{ReplayArgs, run::save, trouble::Trouble};
+use super::{ConfigArgs, ReplayArgs, ShotArgs, live, run::save, trouble::Trouble};
 
 /// A journal up to an event, and the state after it.
 pub struct Past {
@@ -31,8 +33,8 @@ pub fn load(path: &Path, at: Option<u64>) -> Result<Past, Trouble> {
     Ok(Past { loaded, state })
 }
 
-/// `toolyard replay`: prints or saves what was asked for; the journal if the screen is wanted.
-pub fn replay(args: &ReplayArgs) -> Result<Option<Past>, Trouble> {
+/// `toolyard replay`: prints and saves what was asked for; opens the screen if nothing was.
+pub fn replay(args: &ReplayArgs) -> Result<ui::Ended, Trouble> {
     let past = load(&args.journal, args.at)?;
     if past.loaded.torn > 0 && !args.json {
         eprintln!(
@@ -48,6 +50,41 @@ pub fn replay(args: &ReplayArgs) -> Result<Option<Past>, Trouble> {
         let text = serde_json::to_string_pretty(&past.state).map_err(Trouble::failed)?;
         println!("{text}");
     }
-    let quiet = args.json || args.report.is_some();
-    Ok((!quiet).then_some(past))
+    if args.json || args.report.is_some() {
+        return Ok(ui::Ended::ByUser);
+    }
+    let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
+    live::past(past.loaded, args.journal.display().to_string(), &config)
+}
+
+/// `toolyard shot`: a picture of one moment.
+pub fn shot(args: &ShotArgs) -> Result<(), Trouble> {
+    let size = parse_size(&args.size)?;
+    let past = load(&args.journal, args.at)?;
+    let theme = ui::theme::Theme::default();
+    let svg = ui::shot::shot(&past.state, size, &theme);
+    toolyard::import::write_file(&args.out, &svg).map_err(Trouble::failed)
+}
+
+/// Columns and rows, such as `160x48`.
+fn parse_size(text: &str) -> Result<(u16, u16), Trouble> {
+    let range = 20..=1000;
+    let sides = text.split_once('x').and_then(|(columns, rows)| {
+        let side = |text: &str| text.parse::<u16>().ok();
+        Some((side(columns)?, side(rows)?))
+    });
+    sides.filter(|(columns, rows)| range.contains(columns) && (5..=1000).contains(rows)).ok_or_else(
+        || Trouble::Usage(format!("--size {text}: expected COLSxROWS, from 20x5 to 1000x1000")),
+    )
+}
+
+/// `toolyard keys`: every action with its keys.
+pub fn keys(args: &ConfigArgs) -> Result<(), Trouble> {
+    let config = Config::find(args.config.as_deref()).map_err(Trouble::usage)?;
+    let (keymap, wrong) = ui::keymap::Keymap::new(&config.ui.keys);
+    print!("{}", ui::keytable::markdown(&keymap));
+    for error in &wrong {
+        eprintln!("toolyard: {error}");
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(Trouble::Usage("some keys are wrong".to_owned())) }
 }

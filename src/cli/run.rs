@@ -22,7 +22,8 @@ use super::{RunArgs, blueprint::Blueprint, trouble::Trouble};
 pub fn run(args: &RunArgs) -> Result<bool, Trouble> {
     let mut blueprint = Blueprint::draw(&args.session, args.task.as_deref())?;
     let journal = blueprint.take_journal()?;
-    let mut out = Output { json: args.json, out: BufWriter::new(io::stdout()), state: State::default() };
+    let mut out =
+        Output { json: args.json, out: BufWriter::new(io::stdout()), state: State::default() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(Trouble::failed)?;
     let state = runtime.block_on(async {

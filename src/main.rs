@@ -1,0 +1,63 @@
+//! Arguments → configuration → a session, live or past → the screen or a report. The only place that
+//! prints errors and chooses exit codes.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+mod cli;
+
+use cli::{Cli, Command, blueprint::Blueprint, trouble::Trouble};
+use toolyard::ui::Ended;
+
+fn main() -> ExitCode {
+    let json = std::env::args_os().any(|argument| argument == "--json");
+    let parsed = match Cli::try_parse() {
+        Ok(parsed) => parsed,
+        Err(error) if json && error.use_stderr() => {
+            return report(&Trouble::Usage(error.to_string().trim().to_owned()), json);
+        }
+        Err(error) => error.exit(),
+    };
+    match obey(parsed) {
+        Ok(code) => code,
+        Err(trouble) => report(&trouble, json),
+    }
+}
+
+/// Says what went wrong: to a person on standard error, to a script as a line of its JSON.
+fn report(trouble: &Trouble, json: bool) -> ExitCode {
+    if json {
+        println!("{}", trouble.to_json());
+    } else {
+        eprintln!("{trouble}");
+    }
+    ExitCode::from(trouble.exit_code())
+}
+
+fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
+    match cli.command {
+        None => {
+            let blueprint = Blueprint::draw(&cli.session, cli.task.as_deref())?;
+            return Ok(after_the_screen(cli::live::live(blueprint)?));
+        }
+        Some(Command::Run(args)) => {
+            let all_answered = cli::run::run(&args)?;
+            return Ok(if all_answered { ExitCode::SUCCESS } else { ExitCode::from(1) });
+        }
+        Some(Command::Replay(args)) => return Ok(after_the_screen(cli::past::replay(&args)?)),
+        Some(Command::Graph(command)) => cli::graph::graph(&command)?,
+        Some(Command::Import(command)) => cli::graph::import(&command)?,
+        Some(Command::Shot(args)) => cli::past::shot(&args)?,
+        Some(Command::Keys(args)) => cli::past::keys(&args)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A program that a signal ended says which, as shells expect.
+fn after_the_screen(ended: Ended) -> ExitCode {
+    match ended {
+        Ended::ByUser => ExitCode::SUCCESS,
+        Ended::BySignal(signal) => ExitCode::from(u8::try_from(128 + signal).unwrap_or(1)),
+    }
+}
