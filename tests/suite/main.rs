@@ -17,6 +17,7 @@ mod papers_toolnet;
 mod programs;
 mod samples;
 mod story;
+mod tools;
 
 /// A file or folder of the data that lies beside the project; `None`, loudly, where it is not there.
 fn shared(path: &str) -> Option<PathBuf> {

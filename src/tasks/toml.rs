@@ -1,108 +1,16 @@
-//! Files of tasks. `.toml` names the capabilities once and a chain of steps per task; `.jsonl` has a
-//! [`Task`] per line, or only `{"task": TEXT, "gold": …}`; `.txt` has the text of a task per line.
+//! Tasks in TOML, with reference chains in terms of capabilities.
 
-use std::{
-    collections::{HashMap, HashSet},
-    path::Path,
-};
+use std::collections::HashSet;
 
 use indexmap::IndexMap;
-use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     id::ToolName,
     spec::{ChainStep, Task},
-    toml_file::{Field, Fields, Problem, Problems, TomlFile},
+    toml_file::{Field, Fields, Problems, TomlFile},
     words,
 };
-
-/// Reads a file of tasks; its ending says how it is written.
-///
-/// # Errors
-/// Everything that is wrong with it; a file without a task too.
-pub fn load(path: &Path) -> Result<Vec<Task>, Problems> {
-    let file = path.display().to_string();
-    let parse = match path.extension().and_then(|ending| ending.to_str()) {
-        Some("toml") => parse_toml,
-        Some("jsonl") => parse_jsonl,
-        Some("txt") => parse_text,
-        Some(_) | None => {
-            let text = "cannot tell how it is written; expected a name in .toml, .jsonl or .txt";
-            return Err(Problem::of_file(file, text).into());
-        }
-    };
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Problem::of_file(&file, format!("cannot be read: {error}")))?;
-    let tasks = parse(&file, &text)?;
-    if tasks.is_empty() {
-        return Err(Problem::of_file(file, "holds no task; expected at least one").into());
-    }
-    Ok(tasks)
-}
-
-/// The text of a task per line; empty lines are skipped.
-///
-/// # Errors
-/// None; the signature is that of its siblings.
-pub fn parse_text(_file: &str, text: &str) -> Result<Vec<Task>, Problems> {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    Ok(lines.map(Task::from_text).collect())
-}
-
-/// A task per line, as JSON.
-///
-/// # Errors
-/// Every line that is no task.
-pub fn parse_jsonl(file: &str, text: &str) -> Result<Vec<Task>, Problems> {
-    let mut tasks = Vec::new();
-    let mut problems = Vec::new();
-    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        match Line::read(line) {
-            Ok(task) => tasks.push(task),
-            Err(text) => problems.push(Problem {
-                file: file.to_owned(),
-                line: Some(at + 1),
-                field: String::new(),
-                text: format!("{text}; expected {{\"task\": TEXT, \"gold\": ANSWER}}"),
-            }),
-        }
-    }
-    if problems.is_empty() { Ok(tasks) } else { Err(Problems(problems)) }
-}
-
-/// A task as people write it: its text is called `task` too, and a gold answer may be a number.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Line {
-    #[serde(default)]
-    name: String,
-    #[serde(alias = "task")]
-    text: String,
-    #[serde(default)]
-    gold: Option<Value>,
-    #[serde(default)]
-    chain: Vec<ChainStep>,
-}
-
-impl Line {
-    fn read(line: &str) -> Result<Task, String> {
-        let Self { name, text, gold, chain } =
-            serde_json::from_str(line).map_err(|error| error.to_string())?;
-        if text.trim().is_empty() {
-            return Err("the task's text is empty".into());
-        }
-        let gold = gold.map(|gold| match gold {
-            Value::String(text) => Ok(text),
-            Value::Number(number) => Ok(number.to_string()),
-            Value::Bool(flag) => Ok(if flag { "yes" } else { "no" }.into()),
-            Value::Null | Value::Array(_) | Value::Object(_) => {
-                Err("`gold` is neither a text nor a number".to_owned())
-            }
-        });
-        Ok(Task { name, text, gold: gold.transpose()?, chain })
-    }
-}
 
 /// `[capabilities]` and `[[task]]`.
 ///
@@ -116,7 +24,7 @@ pub fn parse_toml(file: &str, text: &str) -> Result<Vec<Task>, Problems> {
         };
         let tasks = fields.need("task", "[[task]] with `text`, and `gold` where it is known")?;
         fields.finish();
-        let mut names = HashMap::new();
+        let mut names = HashSet::new();
         let list = tasks.list()?;
         let tasks: Vec<_> =
             list.iter().map(|field| read_task(field, &capabilities, &mut names)).collect();
@@ -149,12 +57,12 @@ fn read_tools(field: &Field<'_>) -> Option<Vec<ToolName>> {
 fn read_task(
     field: &Field<'_>,
     capabilities: &Capabilities,
-    names: &mut HashMap<String, ()>,
+    names: &mut HashSet<String>,
 ) -> Option<Task> {
     let mut fields = field.table()?;
     let name = fields.get("name").map_or(Some(""), |field| {
         let name = field.text()?;
-        if names.insert(name.to_owned(), ()).is_some() {
+        if !names.insert(name.to_owned()) {
             field.refuse(format!("{name:?} is the name of an earlier task; choose another"));
             return None;
         }
@@ -206,7 +114,7 @@ fn read_step(mut fields: Fields<'_>, capabilities: &Capabilities) -> Option<Chai
         }
     };
     let arguments = fields.get("arguments").map_or_else(
-        || Some(Value::Object(serde_json::Map::new())),
+        || Some(Value::Object(Map::new())),
         |field| {
             field.table()?;
             field.json()
@@ -289,38 +197,5 @@ text = "Why?"
              chain)",
         ];
         assert_eq!(problems.lines().collect::<Vec<_>>(), expected);
-    }
-
-    #[test]
-    fn lines_of_json_may_say_task_and_have_numbers_as_gold() {
-        let text =
-            "{\"task\":\"a\",\"gold\":2.5}\n\n{\"text\":\"b\",\"name\":\"n\",\"chain\":[]}\n";
-        let tasks = parse_jsonl("t.jsonl", text).unwrap();
-        assert_eq!(tasks[0].gold.as_deref(), Some("2.5"));
-        assert_eq!((tasks[1].name.as_str(), tasks[1].text.as_str()), ("n", "b"));
-        let problems =
-            parse_jsonl("t.jsonl", "{\"task\":\"a\"}\n{}\n[1\n{\"task\":\"\"}").unwrap_err();
-        let lines: Vec<_> = problems.0.iter().map(|problem| problem.line).collect();
-        assert_eq!(lines, [Some(2), Some(3), Some(4)]);
-        assert!(problems.to_string().starts_with("t.jsonl:2: missing field `text`"), "{problems}");
-    }
-
-    #[test]
-    fn a_file_says_by_its_name_how_it_is_written() {
-        let folder = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| {
-            let path = folder.path().join(name);
-            std::fs::write(&path, text).unwrap();
-            load(&path)
-        };
-        assert_eq!(
-            write("a.txt", "one\n\n two \n").unwrap(),
-            [Task::from_text("one"), Task::from_text("two")]
-        );
-        assert_eq!(write("a.toml", GOOD).unwrap().len(), 2);
-        let csv = write("a.csv", "x").unwrap_err().to_string();
-        assert!(csv.ends_with("expected a name in .toml, .jsonl or .txt"), "{csv}");
-        let empty = write("b.txt", "\n").unwrap_err().to_string();
-        assert!(empty.ends_with("b.txt: holds no task; expected at least one"), "{empty}");
     }
 }

@@ -1,14 +1,16 @@
 //! Tools whose answers were recorded: a table of arguments → answer, read from JSON lines. Real data
 //! sets come this way, and so does a tool that is too dear or too dangerous to call again.
 
+mod nearest;
+
 use std::{collections::HashMap, path::Path, sync::Arc};
 
 use futures::future::{FutureExt, LocalBoxFuture};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use self::nearest::{difference, key, likeness};
 use crate::{
-    chance::canonical,
     spec::ToolSpec,
     toml_file::{Problem, Problems},
     tool::{
@@ -176,67 +178,6 @@ impl Calls {
             }
         }
     }
-}
-
-/// Canonical text in which whole numbers look the same however they were written.
-fn key(arguments: &Value) -> String {
-    fn whole(value: &Value) -> Value {
-        match value {
-            Value::Number(number) => match number.as_f64() {
-                // Beyond 2^53 a float cannot tell whole numbers apart.
-                Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 9e15 => {
-                    Value::from(float as i64)
-                }
-                Some(_) | None => value.clone(),
-            },
-            Value::Array(items) => items.iter().map(whole).collect(),
-            Value::Object(map) => {
-                map.iter().map(|(key, value)| (key.clone(), whole(value))).collect()
-            }
-            Value::Null | Value::Bool(_) | Value::String(_) => value.clone(),
-        }
-    }
-    canonical(&whole(arguments))
-}
-
-/// How much two arguments are alike: the share of fields that agree, texts counting in part.
-fn likeness(asked: &Value, recorded: &Value) -> f64 {
-    match (asked, recorded) {
-        (Value::Object(asked), Value::Object(recorded)) => {
-            let shared: f64 = asked
-                .iter()
-                .filter_map(|(key, value)| Some(likeness(value, recorded.get(key)?)))
-                .sum();
-            shared / asked.len().max(recorded.len()).max(1) as f64
-        }
-        (Value::String(asked), Value::String(recorded)) => {
-            // Quadratic in the length: look at beginnings only.
-            strsim::normalized_levenshtein(&clipped(asked, 60), &clipped(recorded, 60))
-        }
-        _ => f64::from(u8::from(key(asked) == key(recorded))),
-    }
-}
-
-/// The first field, in the order asked, in which the two differ.
-fn difference(path: &str, asked: &Value, recorded: &Value) -> Option<String> {
-    if key(asked) == key(recorded) {
-        return None;
-    }
-    if let (Value::Object(asked), Value::Object(recorded)) = (asked, recorded) {
-        for (name, value) in asked {
-            let path = format!("{path}.{name}");
-            let Some(other) = recorded.get(name) else {
-                return Some(format!("{path} is not recorded"));
-            };
-            if let Some(found) = difference(&path, value, other) {
-                return Some(found);
-            }
-        }
-        let missing = recorded.keys().find(|name| !asked.contains_key(name.as_str()))?;
-        return Some(format!("{path}.{missing} is missing"));
-    }
-    let [asked, recorded] = [asked, recorded].map(|value| clipped(&value.to_string(), 80));
-    Some(format!("{path}: asked {asked}, recorded {recorded}"))
 }
 
 /// A tool that answers from a [`Table`].

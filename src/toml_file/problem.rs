@@ -1,0 +1,58 @@
+//! What is wrong in a file, said so that its author can mend it.
+
+use std::fmt;
+
+/// One thing that is wrong in a file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Problem {
+    /// The file as the user named it, or what was embedded.
+    pub file: String,
+    /// Counted from 1; `None` when the file as a whole is meant.
+    pub line: Option<usize>,
+    /// The field's path in the file, such as `source.command`; may be empty.
+    pub field: String,
+    /// What is wrong, what was expected, what to do.
+    pub text: String,
+}
+
+impl Problem {
+    /// A problem with the file as a whole.
+    pub fn of_file(file: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { file: file.into(), line: None, field: String::new(), text: text.into() }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        if !self.field.is_empty() {
+            write!(f, ": {}", self.field)?;
+        }
+        write!(f, ": {}", self.text)
+    }
+}
+
+/// Everything that is wrong in one or several files; never empty.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Problems(pub Vec<Problem>);
+
+impl From<Problem> for Problems {
+    fn from(problem: Problem) -> Self {
+        Self(vec![problem])
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, problem) in self.0.iter().enumerate() {
+            if at > 0 {
+                f.write_str("\n")?;
+            }
+            problem.fmt(f)?;
+        }
+        Ok(())
+    }
+}

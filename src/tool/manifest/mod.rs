@@ -1,0 +1,117 @@
+//! Manifests: a TOML file per tool says what it is called, what it takes, and where it comes from.
+//! The reader is strict, because a typo that is passed over shows only when an agent goes astray.
+
+mod read;
+mod source;
+
+use std::{collections::HashMap, fs, path::Path, rc::Rc, sync::Arc};
+
+use crate::{
+    id::ToolName,
+    spec::ToolSpec,
+    toml_file::{Problem, Problems, TomlFile},
+    tool::{
+        Tool,
+        builtin::{Builtin, BuiltinTool},
+        command::{CommandSource, CommandTool},
+        recorded::{RecordedTool, Table},
+    },
+};
+
+/// Where a tool comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    Builtin(Builtin),
+    Command(CommandSource),
+    Recorded(Table),
+}
+
+/// A tool as its manifest describes it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Manifest {
+    pub spec: Arc<ToolSpec>,
+    pub source: Source,
+    /// The file it was read from, for messages.
+    pub file: String,
+}
+
+impl Manifest {
+    /// Reads one manifest. `file` names it in messages; paths in it are relative to `folder`.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn parse(file: &str, text: &str, folder: &Path) -> Result<Self, Problems> {
+        TomlFile::read(file, text, |fields| read::manifest(fields, file, folder))
+    }
+
+    /// The tool that can be called.
+    pub fn tool(&self) -> Rc<dyn Tool> {
+        let spec = self.spec.clone();
+        match &self.source {
+            Source::Builtin(function) => Rc::new(BuiltinTool::new(spec, function.clone())),
+            Source::Command(source) => Rc::new(CommandTool::new(spec, source.clone())),
+            Source::Recorded(table) => Rc::new(RecordedTool::new(spec, table.clone())),
+        }
+    }
+}
+
+/// Reads every `*.toml` of a directory (not of those in it), in the order of their names.
+///
+/// # Errors
+/// Everything that is wrong in any of them; two tools of one name; a directory that cannot be read.
+pub fn load_dir(path: &Path) -> Result<Vec<Manifest>, Problems> {
+    let unreadable = |error: std::io::Error| {
+        let text = format!("cannot be read: {error}; expected a directory of tool manifests");
+        Problem::of_file(path.display().to_string(), text)
+    };
+    let mut files = Vec::new();
+    for entry in fs::read_dir(path).map_err(unreadable)? {
+        let file = entry.map_err(unreadable)?.path();
+        let hidden = file.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if file.extension().is_some_and(|ending| ending == "toml") && !hidden {
+            files.push(file);
+        }
+    }
+    files.sort();
+    unique(files.iter().map(|file| load(file)))
+}
+
+fn load(path: &Path) -> Result<Manifest, Problems> {
+    let file = path.display().to_string();
+    let text = fs::read_to_string(path)
+        .map_err(|error| Problem::of_file(&file, format!("cannot be read: {error}")))?;
+    Manifest::parse(&file, &text, path.parent().unwrap_or(Path::new("")))
+}
+
+/// All manifests, or all that is wrong with any of them, two of one name included.
+///
+/// # Errors
+/// As above.
+pub fn unique(
+    manifests: impl IntoIterator<Item = Result<Manifest, Problems>>,
+) -> Result<Vec<Manifest>, Problems> {
+    let mut good: Vec<Manifest> = Vec::new();
+    let mut problems = Vec::new();
+    let mut places: HashMap<ToolName, usize> = HashMap::new();
+    for manifest in manifests {
+        match manifest {
+            Ok(manifest) => match places.get(&manifest.spec.name) {
+                Some(earlier) => problems.push(Problem {
+                    file: manifest.file,
+                    line: None,
+                    field: "name".into(),
+                    text: format!(
+                        "{:?} is the name of the tool in {} already; give one of them another",
+                        manifest.spec.name, good[*earlier].file
+                    ),
+                }),
+                None => {
+                    places.insert(manifest.spec.name.clone(), good.len());
+                    good.push(manifest);
+                }
+            },
+            Err(found) => problems.extend(found.0),
+        }
+    }
+    if problems.is_empty() { Ok(good) } else { Err(Problems(problems)) }
+}

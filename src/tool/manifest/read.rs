@@ -1,0 +1,145 @@
+//! Reading the fields of a manifest, its schema above all.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use serde_json::{Value, json};
+
+use super::{Manifest, Source, source};
+use crate::{
+    id::ToolName,
+    spec::{Effect, ToolSpec},
+    toml_file::{Field, Fields},
+    tool::{builtin::Builtin, check::Checker},
+    words::clipped,
+};
+
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+/// A tool that needs longer is better started by one call and asked about by another.
+const LONGEST_TIMEOUT: Duration = Duration::from_secs(3600);
+/// Longer names are refused by every endpoint there is.
+const NAME: usize = 128;
+/// How a menu shows [`ToolName::END`]; a tool of this name could never be told from it.
+const FINISH: &str = "Finish";
+
+/// Reads all fields before it gives up on any, so that all problems are found at once.
+pub fn manifest(mut fields: Fields<'_>, file: &str, folder: &Path) -> Option<Manifest> {
+    let name = fields.need("name", "name = \"my_tool\"").and_then(|field| read_name(&field));
+    let description = fields
+        .need("description", "description = \"what it does, for the model to choose by\"")
+        .and_then(|field| field.text());
+    let class = fields.get("class").map_or(Some(""), |field| field.text());
+    let cost = fields.get("cost").map_or(Some(0.0), |field| field.number(0.0, 1e9));
+    let effect = fields.get("effect").map_or(Some(Effect::Unknown), |field| {
+        field.one_of(&[
+            ("read", Effect::Read),
+            ("idempotent", Effect::Idempotent),
+            ("write", Effect::Write),
+            ("unknown", Effect::Unknown),
+        ])
+    });
+    let timeout = fields.get("timeout").map_or(Some(DEFAULT_TIMEOUT), |field| {
+        field.duration(Duration::from_millis(1), LONGEST_TIMEOUT)
+    });
+    let examples = fields.get("examples").map_or(Some(Vec::new()), |field| field.texts());
+    let parameters = fields.get("parameters");
+    let schema = match &parameters {
+        Some(field) => read_schema(field),
+        None => Some(json!({ "type": "object", "properties": {} })),
+    };
+    let source = fields
+        .need("source", "[source] with one of `builtin`, `command`, `recorded`")
+        .and_then(|field| field.table())
+        .and_then(|table| source::read(table, folder));
+    if let (Some(schema), Some((Source::Builtin(function), _))) = (&schema, &source) {
+        check_needs(&fields, parameters.as_ref(), schema, function);
+    }
+    fields.finish();
+    let (source, shown) = source?;
+    let spec = ToolSpec {
+        name: name?,
+        description: description?.to_owned(),
+        parameters: schema?,
+        class: class?.to_owned(),
+        cost: cost?,
+        effect: effect?,
+        timeout_ms: timeout?.as_millis() as u64,
+        source: shown,
+        examples: examples?,
+    };
+    Some(Manifest { spec: Arc::new(spec), source, file: file.to_owned() })
+}
+
+fn read_name(field: &Field<'_>) -> Option<ToolName> {
+    let text = field.text()?;
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    if text.is_empty() || text.len() > NAME || !text.chars().all(allowed) {
+        field.wrong(&format!("1 to {NAME} letters, digits, `_`, `.` or `-`"));
+        return None;
+    }
+    let name = ToolName::new(text);
+    if name.is_special() || text == FINISH {
+        field.refuse(format!("{text:?} is a node of the tool graph; choose another name"));
+        return None;
+    }
+    Some(name)
+}
+
+/// The schema of the arguments, checked against the rules for schemas.
+fn read_schema(field: &Field<'_>) -> Option<Value> {
+    let mut schema = field.json()?;
+    let Some(object) = schema.as_object_mut() else {
+        field.wrong("a table with a JSON Schema of the arguments");
+        return None;
+    };
+    let kind = object.entry("type").or_insert_with(|| "object".into());
+    if kind != "object" {
+        field.refuse(format!("arguments are an object: expected type = \"object\", got {kind}"));
+        return None;
+    }
+    let fault: Option<String> = match jsonschema::meta::validate(&schema) {
+        Err(error) => Some(format!("{error} (at {:?})", error.instance_path().as_str())),
+        // Compiling every schema of 16,000 tools would be felt at start. Only references and
+        // patterns can be wrong in a way that the rules do not show.
+        Ok(()) if mentions(&schema, &["$ref", "$dynamicRef", "pattern", "patternProperties"]) => {
+            Checker::new(&schema).fault().map(str::to_owned)
+        }
+        Ok(()) => None,
+    };
+    if let Some(fault) = fault {
+        field.refuse(format!("not a JSON Schema: {}", clipped(&fault, 300)));
+        return None;
+    }
+    Some(schema)
+}
+
+fn mentions(schema: &Value, keys: &[&str]) -> bool {
+    match schema {
+        Value::Object(map) => {
+            map.iter().any(|(key, value)| keys.contains(&key.as_str()) || mentions(value, keys))
+        }
+        Value::Array(items) => items.iter().any(|item| mentions(item, keys)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+/// A built-in function whose arguments are not declared could never be called.
+fn check_needs(
+    fields: &Fields<'_>,
+    parameters: Option<&Field<'_>>,
+    schema: &Value,
+    function: &Builtin,
+) {
+    for need in function.needs() {
+        if schema.pointer(&format!("/properties/{need}")).is_none() {
+            let text = format!(
+                "the built-in tool `{}` needs the argument `{need}`; declare it in \
+                 [parameters.properties.{need}]",
+                function.name()
+            );
+            match parameters {
+                Some(field) => field.refuse(text),
+                None => fields.refuse(text),
+            }
+        }
+    }
+}
