@@ -223,6 +223,12 @@ async fn a_dropped_call_ends_its_program_and_reaps_it() {
 }
 
 #[tokio::test]
+async fn a_program_that_prints_without_end_can_be_dropped() {
+    let pids = drop_once_started("echo $$ > \"$1\"; exec yes", 1).await;
+    wait_until("the program is reaped", || test_kill_process(pids[0]).is_err());
+}
+
+#[tokio::test]
 async fn grandchildren_that_refuse_to_end_are_killed() {
     let script = "trap '' TERM; (trap '' TERM; sleep 1000 & echo $! >> \"$1\"; wait) & \
                   echo $! >> \"$1\"; echo $$ >> \"$1\"; wait; wait; sleep 1000";

@@ -1,5 +1,33 @@
 //! Manifests: a TOML file per tool says what it is called, what it takes, and where it comes from.
 //! The reader is strict, because a typo that is passed over shows only when an agent goes astray.
+//!
+//! ```toml
+//! name = "weather"              # letters, digits, `_`, `.`, `-`
+//! description = "…"             # what the model chooses by
+//! class = "Information Retrieval"
+//! cost = 2                      # credits a call; default 0
+//! effect = "read"               # or "idempotent", "write", "unknown"; default "unknown"
+//! timeout = "10s"               # default "30s"
+//! examples = ["Does it rain?"]  # questions it answers; for retrieval only
+//!
+//! [parameters]                  # JSON Schema of the arguments; default: none
+//! required = ["city"]
+//! properties.city.type = "string"
+//!
+//! [source]                      # one of three
+//! command = ["python3", "weather.py"]  # no shell; run beside the manifest; shown to people, so a key
+//!                                      # does not belong here but in the environment
+//! env = ["PATH"]                # variables handed on; default none
+//! set = { LANG = "C" }          # variables set; default none
+//! cwd = "scripts"               # relative to the manifest's folder
+//! max_output = 65536            # bytes of stdout that are kept
+//!
+//! # recorded = "answers.jsonl"  # lines {"arguments": {…}, "result": …} or {…, "error": "…"}
+//! # otherwise = "no answer"     # for arguments that are not recorded; default: an error
+//!
+//! # builtin = "calculator"      # a function of this program
+//! # options = { … }             # what it takes
+//! ```
 
 mod read;
 mod source;
