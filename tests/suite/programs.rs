@@ -250,6 +250,11 @@ fn a_call_ends_its_program_even_if_its_runtime_is_gone() {
     wait_until("the program is reaped", || test_kill_process(pids[0]).is_err());
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_paused_clock_does_not_run_ahead_of_a_program() {
+    assert_eq!(sh("sleep 0.3; echo hi").await.unwrap().text, "hi");
+}
+
 #[tokio::test]
 async fn many_calls_at_once_leave_nothing() {
     let calls = (0..40).map(|n| async move {

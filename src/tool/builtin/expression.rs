@@ -12,7 +12,6 @@ use std::{
 
 use fend_core::Interrupt;
 use serde_json::Value;
-use tokio::sync::oneshot;
 
 use super::{arguments, numbers::plain};
 use crate::{
@@ -66,25 +65,25 @@ async fn evaluate(expression: String) -> Result<String, ToolError> {
     refuse_programs(&expression)?;
     let limit = Limit::default();
     let _stop = OnDrop(limit.dropped.clone());
-    let (tell, told) = oneshot::channel();
-    let work = move || {
+    let work = move || -> Result<String, ToolError> {
         let result =
             fend_core::evaluate_with_interrupt(&expression, &mut fend_core::Context::new(), &limit);
-        let _nobody_waits = tell.send(result.map_err(|error| {
+        let result = result.map_err(|error| {
             let (shown, why) = (clipped(&expression, 80), clipped(&error, 200));
             failed(format!("cannot calculate {shown:?}: {why}"))
-        }));
+        })?;
+        // What matters is the number; that it is rounded shows in its decimals.
+        let text = result.get_main_result();
+        Ok(text.strip_prefix("approx. ").unwrap_or(text).to_owned())
     };
-    thread::Builder::new()
-        .name("calculator".into())
-        .stack_size(STACK)
-        .spawn(work)
-        .map_err(|error| ToolError::new(ToolErrorKind::Unavailable, error.to_string()))?;
-    // The thread ends without a word only if the library panics.
-    let result = told.await.map_err(|_| failed("the calculation broke down".into()))??;
-    // What matters is the number; that it is rounded shows in its decimals.
-    let text = result.get_main_result();
-    Ok(text.strip_prefix("approx. ").unwrap_or(text).to_owned())
+    // The threads for blocking work have an ordinary stack. One waits for the deep one, so that the
+    // runtime knows of the work: a clock that tests have paused does not run ahead of it.
+    let joined = tokio::task::spawn_blocking(move || {
+        let thread = thread::Builder::new().name("calculator".into()).stack_size(STACK);
+        let thread = thread.spawn(work).map_err(|error| failed(error.to_string()))?;
+        thread.join().unwrap_or_else(|_| Err(failed("the calculation broke down".into())))
+    });
+    joined.await.unwrap_or_else(|_| Err(failed("the calculation was given up".into())))
 }
 
 /// The library also knows functions, variables and text, and with them expressions that have no
@@ -134,6 +133,13 @@ mod tests {
         for (expression, expected) in cases {
             assert_eq!(value(expression).await.as_deref(), Ok(expected));
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_paused_clock_waits_for_the_work() {
+        let limit = Duration::from_secs(1);
+        let calculated = tokio::time::timeout(limit, value("1000!/998!")).await;
+        assert_eq!(calculated.unwrap().as_deref(), Ok("999000"));
     }
 
     #[tokio::test]

@@ -16,10 +16,7 @@ use std::{
 };
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-use tokio::{
-    process::{ChildStderr, ChildStdin, ChildStdout},
-    sync::watch,
-};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
 /// How long a program may take to end when asked, before it is ended.
 const GRACE: Duration = Duration::from_millis(500);
@@ -42,15 +39,23 @@ pub fn end_all() {
 
 /// The first process of a group; its number is the group's.
 struct Leader {
+    state: Mutex<Leading>,
+    changed: Condvar,
+}
+
+struct Leading {
     /// `None` once it is reaped.
-    pid: Mutex<Option<Pid>>,
-    reaped: Condvar,
+    pid: Option<Pid>,
+    /// How it ended; `None` before, and where the system would not say.
+    status: Option<ExitStatus>,
+    /// Whether somebody still waits for the answer.
+    wanted: bool,
 }
 
 impl Leader {
     /// Sends a signal to the whole group, if it is still there.
     fn signal(&self, signal: Signal) {
-        if let Some(pid) = *locked(&self.pid) {
+        if let Some(pid) = locked(&self.state).pid {
             // Fails only when nobody of the group is left.
             let _gone = kill_process_group(pid, signal);
         }
@@ -58,10 +63,17 @@ impl Leader {
 
     fn is_reaped_within(&self, time: Duration) -> bool {
         let waited = self
-            .reaped
-            .wait_timeout_while(locked(&self.pid), time, |pid| pid.is_some())
+            .changed
+            .wait_timeout_while(locked(&self.state), time, |state| state.pid.is_some())
             .unwrap_or_else(PoisonError::into_inner);
-        waited.0.is_none()
+        waited.0.pid.is_none()
+    }
+
+    /// Waits until the process has ended, or nobody wants to know any more.
+    fn status(&self) -> Option<ExitStatus> {
+        let running = |state: &mut Leading| state.pid.is_some() && state.wanted;
+        let waited = self.changed.wait_while(locked(&self.state), running);
+        waited.unwrap_or_else(PoisonError::into_inner).status
     }
 
     /// Asks the group to end, and sees to it that it does.
@@ -92,21 +104,7 @@ pub struct Pipes {
 }
 
 /// A running group; dropping it ends it.
-pub struct Group {
-    leader: Arc<Leader>,
-    ended: Ended,
-}
-
-/// When and how the first process ended.
-#[derive(Clone)]
-pub struct Ended(watch::Receiver<Option<ExitStatus>>);
-
-impl Ended {
-    /// Waits for the end. `None` if the system would not say how it ended.
-    pub async fn status(&mut self) -> Option<ExitStatus> {
-        self.0.wait_for(Option::is_some).await.ok().and_then(|status| *status)
-    }
-}
+pub struct Group(Arc<Leader>);
 
 impl Group {
     /// Starts a program as the leader of a new group.
@@ -132,29 +130,34 @@ impl Group {
 
     fn watch(child: Child) -> io::Result<Self> {
         let pid = Pid::from_child(&child);
-        let leader = Arc::new(Leader { pid: Mutex::new(Some(pid)), reaped: Condvar::new() });
-        let (tell, ended) = watch::channel(None);
-        let watched = leader.clone();
+        let state = Leading { pid: Some(pid), status: None, wanted: true };
+        let leader = Arc::new(Leader { state: Mutex::new(state), changed: Condvar::new() });
         locked(&RUNNING).push(leader.clone());
-        // The closure owns the child. Where no thread can be had the child is lost unreaped, but not
-        // running: the group below is dropped, and with it ended.
-        let group = Self { leader, ended: Ended(ended) };
+        // The thread owns the child. Where no thread can be had the child is lost unreaped, but not
+        // running: this group is dropped, and with it ended.
+        let group = Self(leader.clone());
         thread::Builder::new().name("tool-wait".into()).spawn(move || {
-            let status = reap(child, pid, &watched);
-            locked(&RUNNING).retain(|running| !Arc::ptr_eq(running, &watched));
-            let _nobody_waits = tell.send(status);
+            reap(child, pid, &leader);
+            locked(&RUNNING).retain(|running| !Arc::ptr_eq(running, &leader));
         })?;
         Ok(group)
     }
 
-    pub fn ended(&self) -> Ended {
-        self.ended.clone()
+    /// Waits for the end of the first process. `None` if the system would not say how it ended.
+    ///
+    /// On a thread that may block: the runtime knows then that something is going on, and a clock
+    /// that tests have paused does not run ahead of a real program.
+    pub async fn ended(&self) -> Option<ExitStatus> {
+        let leader = self.0.clone();
+        tokio::task::spawn_blocking(move || leader.status()).await.ok().flatten()
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        self.leader.clone().end();
+        locked(&self.0.state).wanted = false;
+        self.0.changed.notify_all();
+        self.0.clone().end();
     }
 }
 
@@ -170,18 +173,17 @@ fn own_session(command: &mut Command) {
 }
 
 /// Waits for the program, ends what is left of its group, and only then lets go of its number.
-fn reap(mut child: Child, pid: Pid, leader: &Leader) -> Option<ExitStatus> {
+fn reap(mut child: Child, pid: Pid, leader: &Leader) {
     let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(pid), look) {}
-    let mut number = locked(&leader.pid);
+    let mut state = locked(&leader.state);
     let _nobody_left = kill_process_group(pid, Signal::KILL);
-    let status = child.wait().ok();
-    *number = None;
-    leader.reaped.notify_all();
-    status
+    state.status = child.wait().ok();
+    state.pid = None;
+    leader.changed.notify_all();
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What is guarded is a number or a list: whole at every moment, also after a panic.
+    // What is guarded is whole at every moment, also after a panic.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -120,15 +120,14 @@ impl CommandSource {
         let (group, Pipes { stdin, stdout, stderr }) = self.start()?;
         let mut out = Capture::new(Keep::First, self.max_output);
         let mut err = Capture::new(Keep::Last, STDERR);
-        let mut ended = group.ended();
         let pipes =
             async { tokio::join!(feed(stdin, arguments), out.fill(stdout), err.fill(stderr)) };
         tokio::select! {
             _ = pipes => {}
-            () = async { ended.status().await; sleep(DRAIN).await } => {}
+            () = async { group.ended().await; sleep(DRAIN).await } => {}
         }
         // A program may close its output and work on.
-        let status = group.ended().status().await;
+        let status = group.ended().await;
         self.answer(status, &out, &err)
     }
 
