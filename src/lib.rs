@@ -6,6 +6,7 @@ pub mod chance;
 pub mod chat;
 pub mod command;
 pub mod config;
+pub mod doctor;
 pub mod engine;
 pub mod event;
 pub mod fault;

@@ -50,6 +50,10 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
         Some(Command::Import(command)) => cli::graph::import(&command)?,
         Some(Command::Shot(args)) => cli::past::shot(&args)?,
         Some(Command::Keys(args)) => cli::past::keys(&args)?,
+        Some(Command::Doctor(args)) => {
+            let is_well = cli::doctor::doctor(&args)?;
+            return Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(1) });
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

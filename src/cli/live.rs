@@ -70,7 +70,10 @@ pub fn past(loaded: Loaded, title: String, config: &Config) -> Result<ui::Ended,
 
 fn settings(config: &Config) -> Result<ui::Settings, Trouble> {
     let (keymap, wrong) = ui::keymap::Keymap::new(&config.ui.keys);
-    let shots = std::env::current_dir().map_err(Trouble::failed)?;
+    let shots = match &config.ui.shots {
+        Some(folder) => folder.clone(),
+        None => std::env::current_dir().map_err(Trouble::failed)?,
+    };
     Ok(ui::Settings {
         keymap,
         themes: Vec::new(),

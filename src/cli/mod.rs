@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use toolyard::fault::{FAULT_SYNTAX, FaultSpec};
 
 pub mod blueprint;
+pub mod doctor;
 pub mod graph;
 pub mod live;
 pub mod past;
@@ -44,6 +45,8 @@ pub enum Command {
     Shot(ShotArgs),
     /// Print every action of the screen with its keys, as a Markdown table.
     Keys(ConfigArgs),
+    /// Check configuration, workspace, tools, terminal and models, and say what to do.
+    Doctor(DoctorArgs),
 }
 
 /// Where settings come from.
@@ -196,4 +199,19 @@ pub struct ShotArgs {
     pub out: PathBuf,
     #[command(flatten)]
     pub config: ConfigArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    #[command(flatten)]
+    pub config: ConfigArgs,
+    /// The folder with tools/, tasks, graph.json and what was learned.
+    #[arg(long, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+    /// The configured model that plays every role.
+    #[arg(long, value_name = "M")]
+    pub model: Option<String>,
+    /// As JSON.
+    #[arg(long)]
+    pub json: bool,
 }

@@ -84,7 +84,8 @@ pub fn keys(args: &ConfigArgs) -> Result<(), Trouble> {
     let (keymap, wrong) = ui::keymap::Keymap::new(&config.ui.keys);
     print!("{}", ui::keytable::markdown(&keymap));
     for error in &wrong {
+        // What is no key or no action was refused before; here a default key went to another action.
         eprintln!("toolyard: {error}");
     }
-    if wrong.is_empty() { Ok(()) } else { Err(Trouble::Usage("some keys are wrong".to_owned())) }
+    Ok(())
 }

@@ -23,6 +23,17 @@ pub struct Settled {
 }
 
 impl Config {
+    /// The environment variables that change settings.
+    pub const VARIABLES: [&str; 7] = [
+        "TOOLYARD_CONFIG",
+        "TOOLYARD_STRATEGY",
+        "TOOLYARD_SEED",
+        "TOOLYARD_WORKSPACE",
+        "TOOLYARD_JOURNALS",
+        "TOOLYARD_THEME",
+        "TOOLYARD_MODEL",
+    ];
+
     /// The configuration of a start, but for its flags: defaults, then the file, then the environment.
     /// `explicit` is the file that a flag asks for.
     ///
@@ -71,7 +82,7 @@ impl Config {
         Ok(())
     }
 
-    /// `TOOLYARD_STRATEGY`, `_SEED`, `_WORKSPACE`, `_JOURNALS`, `_THEME`, `_MODEL`.
+    /// What [`Config::VARIABLES`] change, but for the file.
     fn apply(&mut self, environment: Environment<'_>) -> Result<(), Problems> {
         let mut problems = Vec::new();
         let mut apply = |name: &str, apply: &mut dyn FnMut(&str) -> Result<(), String>| {

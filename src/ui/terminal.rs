@@ -17,7 +17,10 @@ use std::{
 use ratatui::{
     Terminal,
     backend::CrosstermBackend,
-    crossterm::terminal::{disable_raw_mode, enable_raw_mode},
+    crossterm::{
+        self,
+        terminal::{disable_raw_mode, enable_raw_mode},
+    },
 };
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -101,6 +104,12 @@ impl Drop for Owned {
             let _ = writeln!(io::stderr(), "{panic}");
         }
     }
+}
+
+/// Columns and rows of standard output, where it is a terminal that knows them.
+pub fn size() -> Option<(u16, u16)> {
+    let known = io::stdout().is_terminal().then(|| crossterm::terminal::size().ok()).flatten();
+    known.filter(|(columns, rows)| *columns > 0 && *rows > 0)
 }
 
 fn set(mouse: bool) -> io::Result<()> {

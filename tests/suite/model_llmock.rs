@@ -122,7 +122,7 @@ async fn llmock_finds_nothing_to_complain_about() {
     let mut endpoint = Endpoint::new("mock", format!("{}/v1", grader.url), "gpt-4o");
     endpoint.silence_timeout = Duration::from_secs(1);
     let model = OpenAi::new(endpoint.clone()).unwrap();
-    assert!(model.reachable().await.unwrap().contains("has \"gpt-4o\""));
+    assert!(model.reachable().await.unwrap().text.contains("has \"gpt-4o\""));
 
     // Plain, streamed and not.
     let (reply, retries) = ask(&model, &request("one")).await;

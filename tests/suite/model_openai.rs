@@ -553,15 +553,16 @@ async fn reachable_without_spending_tokens() {
     let list = r#"{"data":[{"id":"gpt-x"},{"id":"gpt-y"}]}"#;
     let other = r#"{"data":[{"id":"gpt-y"}]}"#;
     let cases = [
-        (body("200 OK", list), "answers and has \"gpt-x\""),
-        (body("200 OK", other), "does not list \"gpt-x\"; it has gpt-y"),
-        (body("404 Not Found", "{}"), "is unchecked, and its `url` too"),
-        (body("200 OK", "{}"), "answers, but lists no models"),
+        (body("200 OK", list), true, "answers and has \"gpt-x\""),
+        (body("200 OK", other), false, "does not list \"gpt-x\"; it has gpt-y"),
+        (body("404 Not Found", "{}"), false, "is unchecked, and its `url` too"),
+        (body("200 OK", "{}"), false, "answers, but lists no models"),
     ];
-    for (script, phrase) in cases {
+    for (script, is_sure, phrase) in cases {
         let fake = Fake::start(vec![script]).await;
-        let text = OpenAi::new(endpoint(&fake)).unwrap().reachable().await.unwrap();
-        assert!(text.contains(phrase), "{text}");
+        let reached = OpenAi::new(endpoint(&fake)).unwrap().reachable().await.unwrap();
+        assert_eq!(reached.is_sure, is_sure, "{reached:?}");
+        assert!(reached.text.contains(phrase), "{reached:?}");
         assert!(fake.seen.lock().unwrap()[0].head.starts_with("get /v1/models "));
     }
     for (status, kind) in [

@@ -52,6 +52,15 @@ const LONGEST_LIST: usize = 8 * 1024 * 1024;
 /// How long [`OpenAi::reachable`] waits: a list is ready at once.
 const REACH: Duration = Duration::from_secs(10);
 
+/// An endpoint that answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// Whether it says that it has the model.
+    pub is_sure: bool,
+    /// For a person.
+    pub text: String,
+}
+
 /// A model behind an OpenAI-compatible endpoint.
 #[derive(Debug)]
 pub struct OpenAi {
@@ -83,12 +92,12 @@ impl OpenAi {
         })
     }
 
-    /// Whether the endpoint answers and takes the key, in words for a person. Costs no tokens: it
+    /// Whether the endpoint answers and takes the key. Costs no tokens: it
     /// asks for the list of models, and a server without one is reachable all the same.
     ///
     /// # Errors
     /// As [`Model::ask`], without retries.
-    pub async fn reachable(&self) -> Result<String, ModelError> {
+    pub async fn reachable(&self) -> Result<Reached, ModelError> {
         let (headers, redactor) = self.headers().await?;
         let list = self.client()?.get(endpoint::service(&self.base, &["models"])).headers(headers);
         let line =
@@ -98,7 +107,8 @@ impl OpenAi {
         let response = match line.send(list).await {
             Ok(response) => response,
             Err(Failed { status: Some(status), .. }) if has_no_list(status) => {
-                return Ok(unlisted + ", and its `url` too (most end in /v1)");
+                let text = unlisted + ", and its `url` too (most end in /v1)";
+                return Ok(Reached { is_sure: false, text });
             }
             Err(failed) => return Err(failed.error),
         };
@@ -106,14 +116,16 @@ impl OpenAi {
         let list: Value = serde_json::from_slice(&body).unwrap_or_default();
         let entries = list["data"].as_array().into_iter().flatten();
         let ids: Vec<&str> = entries.filter_map(|entry| entry["id"].as_str()).collect();
-        Ok(if ids.contains(&model.as_str()) {
+        let is_sure = ids.contains(&model.as_str());
+        let text = if is_sure {
             format!("{host} answers and has {model:?}")
         } else if ids.is_empty() {
             unlisted
         } else {
             let some = failure::visible(&ids[..ids.len().min(5)].join(", "), 200);
             format!("{host} answers, but does not list {model:?}; it has {some}")
-        })
+        };
+        Ok(Reached { is_sure, text })
     }
 
     async fn run(

@@ -159,7 +159,8 @@ async fn feed(mut stdin: ChildStdin, arguments: &Value) {
     }
 }
 
-fn is_executable(file: &Path) -> bool {
+/// Whether this is a file that may be started.
+pub fn is_executable(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     file.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
