@@ -75,6 +75,7 @@ fn simulated(mut fields: Fields<'_>) -> simulated::Settings {
     let mut settings = simulated::Settings::default();
     set(&mut settings.skill, fields.get("skill").and_then(|f| f.number(0.0, 1.0)));
     set(&mut settings.sensitivity, fields.get("sensitivity").and_then(|f| f.number(0.0, 20.0)));
+    set(&mut settings.habit, fields.get("habit").and_then(|f| f.number(1.0, 100.0)));
     set(
         &mut settings.latency,
         fields.get("latency").and_then(|f| f.duration(Duration::ZERO, HOUR)),

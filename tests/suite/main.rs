@@ -14,6 +14,7 @@ mod model_llmock;
 mod model_openai;
 mod model_text;
 mod panes;
+mod papers_learning;
 mod papers_toolnet;
 mod programs;
 mod samples;

@@ -13,7 +13,7 @@ use crate::{
     strategy::prompt::FINISH,
 };
 
-/// How often it tries one tool for one purpose before it thinks of something else.
+/// How often it lets one tool fail at one thing before it takes another.
 const PATIENCE: usize = 2;
 
 pub(super) fn act(
@@ -39,19 +39,48 @@ fn follow(prompted: &Prompted<'_>, task: &Task, settings: Settings, chance: Chan
     let step = &task.chain[open];
     let thought = thought(step, task.chain.get(open + 1));
     let slips = chance.with(b"skill").unit() >= settings.skill;
-    let fits = |choice: &&Choice<'_>| step.tools.contains(&choice.def.name);
-    let right: Vec<_> = prompted.menu.iter().filter(fits).collect();
-    let fresh = least_tried(&prompted.past, right, |_| Some(step.arguments.clone()));
-    if !slips && let Some(choice) = pick(&fresh, settings, chance) {
+    let place = |choice: &Choice<'_>| step.tools.iter().position(|tool| *tool == choice.def.name);
+    let right = prompted.menu.iter().filter_map(|choice| {
+        // The farther down the list of tools for this step, the less usual.
+        let usual = settings.habit.powi(-i32::try_from(place(choice)?).unwrap_or(i32::MAX));
+        is_worth_trying(&prompted.past, choice, &step.arguments).then_some((choice, usual))
+    });
+    if !slips && let Some(choice) = pick(&right.collect::<Vec<_>>(), settings, chance) {
         return call(thought, choice, step.arguments.clone());
     }
     // No tool for it here, or a slip: try something else from the menu, if anything is left.
-    let others: Vec<_> = prompted.menu.iter().filter(|choice| !fits(choice)).collect();
-    let others = least_tried(&prompted.past, others, |choice| Some(guess(choice, prompted.task)));
-    match pick(&others, settings, chance) {
+    let others = prompted.menu.iter().filter(|choice| place(choice).is_none());
+    match pick(&untried(&prompted.past, others, prompted.task), settings, chance) {
         Some(choice) => call(thought, choice, guess(choice, prompted.task)),
         None => give_up(),
     }
+}
+
+/// Whether these arguments may still bring something from this tool: a failure may pass, so it is
+/// tried again; a tool that found nothing will find nothing again.
+fn is_worth_trying(past: &[Past], choice: &Choice<'_>, arguments: &Value) -> bool {
+    let wanted = canonical(arguments);
+    let tried = past
+        .iter()
+        .filter(|past| past.tool == choice.def.name && canonical(&past.arguments) == wanted);
+    let mut failures = 0;
+    for past in tried {
+        match past.looks() {
+            Looks::Failed => failures += 1,
+            Looks::Useful | Looks::Useless => return false,
+        }
+    }
+    failures < PATIENCE
+}
+
+/// Those that were not tried with what would be guessed for them.
+fn untried<'c, 'd>(
+    past: &[Past],
+    choices: impl Iterator<Item = &'c Choice<'d>>,
+    task: &str,
+) -> Vec<(&'c Choice<'d>, f64)> {
+    let fresh = choices.filter(|choice| is_worth_trying(past, choice, &guess(choice, task)));
+    fresh.map(|choice| (choice, 1.0)).collect()
 }
 
 /// The latest observation that looks like what this step wants.
@@ -85,11 +114,10 @@ fn improvise(prompted: &Prompted<'_>, settings: Settings, chance: Chance) -> Sai
     if let Some(past) = prompted.past.iter().rev().find(|past| past.looks() == Looks::Useful) {
         return finish(gist(&past.result));
     }
-    let all = prompted.menu.iter().collect();
-    let fresh = least_tried(&prompted.past, all, |choice| Some(guess(choice, prompted.task)));
-    let shared = |choice: &&Choice<'_>| common_words(&choice.def.description, prompted.task);
-    let best = fresh.iter().map(shared).max().unwrap_or(0);
-    let fitting: Vec<_> = fresh.into_iter().filter(|choice| shared(choice) == best).collect();
+    let fresh = untried(&prompted.past, prompted.menu.iter(), prompted.task);
+    let shared = |choice: &Choice<'_>| common_words(&choice.def.description, prompted.task);
+    let best = fresh.iter().map(|(choice, _)| shared(choice)).max().unwrap_or(0);
+    let fitting: Vec<_> = fresh.into_iter().filter(|(choice, _)| shared(choice) == best).collect();
     match pick(&fitting, settings, chance) {
         Some(choice) if prompted.past.len() < PATIENCE + 1 => {
             let thought = format!("I look for a tool that suits: {}", prompted.task);
@@ -99,47 +127,27 @@ fn improvise(prompted: &Prompted<'_>, settings: Settings, chance: Chance) -> Sai
     }
 }
 
-/// Those that were tried least with these arguments; none once all were tried often enough.
-fn least_tried<'c, 'd>(
-    past: &[Past],
-    choices: Vec<&'c Choice<'d>>,
-    arguments: impl Fn(&Choice<'_>) -> Option<Value>,
-) -> Vec<&'c Choice<'d>> {
-    let tried = |choice: &Choice<'_>| {
-        let wanted = arguments(choice).map(|arguments| canonical(&arguments));
-        let same = |past: &&Past| {
-            past.tool == choice.def.name && Some(canonical(&past.arguments)) == wanted
-        };
-        past.iter().filter(same).count()
-    };
-    let least = choices.iter().map(|choice| tried(choice)).min().unwrap_or(0);
-    if least >= PATIENCE {
-        return Vec::new();
-    }
-    choices.into_iter().filter(|choice| tried(choice) == least).collect()
-}
-
-/// One of these, in proportion to its weight to the power of the sensitivity. A tool without a weight
-/// among weighted ones counts as a light one.
+/// One of these, in proportion to its weight to the power of the sensitivity, times how usual it is.
+/// A tool without a weight among weighted ones counts as a light one.
 fn pick<'c, 'd>(
-    choices: &[&'c Choice<'d>],
+    choices: &[(&'c Choice<'d>, f64)],
     settings: Settings,
     chance: Chance,
 ) -> Option<&'c Choice<'d>> {
-    let shown: Vec<_> = choices.iter().filter_map(|choice| choice.weight).collect();
+    let shown: Vec<_> = choices.iter().filter_map(|(choice, _)| choice.weight).collect();
     let light = shown.iter().copied().fold(f64::INFINITY, f64::min) / 2.0;
     let light = if light.is_finite() { light } else { 1.0 };
     let heaviest = shown.iter().copied().fold(light, f64::max).max(f64::MIN_POSITIVE);
     let weights: Vec<_> = choices
         .iter()
-        .map(|choice| {
+        .map(|(choice, usual)| {
             // Relative to the heaviest, so that a high power cannot overflow; never quite nothing,
             // since a weight that is shown as 0 was rounded.
             let share = (choice.weight.unwrap_or(light) / heaviest).max(0.01);
-            share.powf(settings.sensitivity)
+            share.powf(settings.sensitivity) * usual
         })
         .collect();
-    chance.with(b"pick").pick(&weights).map(|i| choices[i])
+    chance.with(b"pick").pick(&weights).map(|i| choices[i].0)
 }
 
 /// What it wants now and next, in words that a retriever can use.

@@ -34,6 +34,9 @@ pub struct Settings {
     /// How strongly it follows the weights it is shown: a tool is picked in proportion to its weight
     /// to this power. 0 ignores weights.
     pub sensitivity: f64,
+    /// How much it prefers the usual tool of a capability to the next one where weights do not
+    /// differ; 1 is not at all. What a language model would take from names and descriptions.
+    pub habit: f64,
     /// How long it takes to answer.
     pub latency: Duration,
     /// US dollars per million tokens, in and out. It costs nothing; a price is for demonstrations.
@@ -46,6 +49,7 @@ impl Default for Settings {
         Self {
             skill: 0.95,
             sensitivity: 3.0,
+            habit: 3.0,
             latency: Duration::ZERO,
             price_in: 0.0,
             price_out: 0.0,
