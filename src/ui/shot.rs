@@ -9,7 +9,7 @@ use std::{
 use ratatui::{
     buffer::{Buffer, Cell},
     layout::Rect,
-    style::{Color, Modifier},
+    style::Modifier,
 };
 use unicode_width::UnicodeWidthStr;
 
@@ -194,8 +194,8 @@ fn flush(
 }
 
 fn look(cell: &Cell, theme: &Theme) -> Look {
-    let mut fg = theme.resolve(cell.fg).unwrap_or_else(|| theme.foreground());
-    let mut bg = theme.resolve(cell.bg).unwrap_or_else(|| theme.ground());
+    let mut fg = theme.rgb(cell.fg).unwrap_or_else(|| theme.foreground());
+    let mut bg = theme.rgb(cell.bg).unwrap_or_else(|| theme.ground());
     if cell.modifier.contains(Modifier::REVERSED) {
         std::mem::swap(&mut fg, &mut bg);
     }
@@ -224,57 +224,4 @@ fn escaped(text: &str) -> String {
         }
     }
     out
-}
-
-impl Theme {
-    /// The ground under everything.
-    fn ground(&self) -> Rgb {
-        self.text.bg.and_then(|bg| self.resolve(bg)).unwrap_or(self.terminal.ground)
-    }
-
-    fn foreground(&self) -> Rgb {
-        self.text.fg.and_then(|fg| self.resolve(fg)).unwrap_or(self.terminal.text)
-    }
-
-    /// A colour as it looks; `None`: the terminal's default.
-    fn resolve(&self, color: Color) -> Option<Rgb> {
-        let ansi = |i: usize| self.terminal.ansi.get(i).copied();
-        match color {
-            Color::Reset => None,
-            Color::Black => ansi(0),
-            Color::Red => ansi(1),
-            Color::Green => ansi(2),
-            Color::Yellow => ansi(3),
-            Color::Blue => ansi(4),
-            Color::Magenta => ansi(5),
-            Color::Cyan => ansi(6),
-            Color::Gray => ansi(7),
-            Color::DarkGray => ansi(8),
-            Color::LightRed => ansi(9),
-            Color::LightGreen => ansi(10),
-            Color::LightYellow => ansi(11),
-            Color::LightBlue => ansi(12),
-            Color::LightMagenta => ansi(13),
-            Color::LightCyan => ansi(14),
-            Color::White => ansi(15),
-            Color::Rgb(r, g, b) => Some((r, g, b)),
-            Color::Indexed(i) => Some(self.indexed(i)),
-        }
-    }
-
-    /// The 256 colours: sixteen of the terminal, a cube, greys.
-    fn indexed(&self, i: u8) -> Rgb {
-        let level = |n: u8| if n == 0 { 0 } else { 55 + 40 * n };
-        match i {
-            0..16 => self.terminal.ansi[usize::from(i)],
-            16..232 => {
-                let i = i - 16;
-                (level(i / 36), level(i / 6 % 6), level(i % 6))
-            }
-            232.. => {
-                let grey = 8 + 10 * (i - 232);
-                (grey, grey, grey)
-            }
-        }
-    }
 }

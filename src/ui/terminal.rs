@@ -5,7 +5,7 @@
 //! thread must not, for the screen lives on: it is passed to the screen, and to standard error after it.
 
 use std::{
-    io::{self, BufWriter, IsTerminal, Stdout, Write},
+    io::{self, IsTerminal, Write},
     panic,
     sync::{
         Mutex,
@@ -46,10 +46,36 @@ static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// The terminal while the screen owns it; dropping it gives it back.
 pub struct Owned {
-    pub terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    pub terminal: Terminal<CrosstermBackend<Frames>>,
     /// What other threads say when they panic.
     pub panics: UnboundedReceiver<String>,
     mouse: bool,
+}
+
+/// Standard output, a whole frame at a time. A frame that broke off, or that comes after the terminal
+/// was given back, is forgotten: it would be written over what the shell shows.
+#[derive(Debug, Default)]
+pub struct Frames(Vec<u8>);
+
+impl Write for Frames {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let frame = std::mem::take(&mut self.0);
+        if !SET.load(Ordering::SeqCst) {
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        out.write_all(&frame)?;
+        out.flush()?;
+        // Room for the next frame, which is mostly as large.
+        self.0 = frame;
+        self.0.clear();
+        Ok(())
+    }
 }
 
 impl Owned {
@@ -66,9 +92,7 @@ impl Owned {
         let (sender, panics) = unbounded_channel();
         hook(sender);
         set(mouse)?;
-        // One write per frame: a frame of a large screen is some tens of kilobytes.
-        let out = BufWriter::with_capacity(1 << 16, io::stdout());
-        match Terminal::new(CrosstermBackend::new(out)) {
+        match Terminal::new(CrosstermBackend::new(Frames::default())) {
             Ok(terminal) => Ok(Self { terminal, panics, mouse }),
             Err(error) => {
                 restore();

@@ -10,6 +10,7 @@ mod graph;
 mod graph_exports;
 mod import;
 mod journal;
+mod keys;
 mod model_llmock;
 mod model_openai;
 mod model_text;
@@ -18,7 +19,11 @@ mod papers_learning;
 mod papers_toolnet;
 mod programs;
 mod samples;
+mod screens;
+mod stage;
 mod story;
+mod terminal;
+mod themes;
 mod tools;
 
 /// A file or folder of the data that lies beside the project; `None`, loudly, where it is not there.

@@ -5,6 +5,9 @@
 //! Colour only repeats what a word or a glyph already says: with `NO_COLOR`, or for a reader who does
 //! not see the difference, nothing is lost.
 
+mod colour;
+pub mod load;
+
 use ratatui::style::{Color, Modifier, Style};
 
 macro_rules! styles {

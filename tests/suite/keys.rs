@@ -1,0 +1,444 @@
+//! Keys as a person types them, and what comes of them.
+
+use ratatui::crossterm::event::{
+    Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEventKind,
+};
+use toolyard::{
+    chat::Role,
+    command::Command,
+    event::{Boundary, By, Event, Lane, Resume},
+    id::{CallId, FaultId, TaskId, ToolName},
+    knob::Knob,
+    ui::{
+        action::{ACTIONS, Action},
+        hits::Target,
+        pane::PaneId,
+        popups::{Popup, Subject},
+        screen::Setup,
+        update::Effect,
+        view::GraphView,
+    },
+};
+
+use crate::{
+    stage::{Stage, setup},
+    story::{self, Story},
+};
+
+fn stage() -> Stage {
+    Stage::of(&story::demo())
+}
+
+/// The only command that these keys send.
+fn command(stage: &mut Stage, keys: &str) -> Command {
+    let effects = stage.press(keys);
+    match effects.as_slice() {
+        [Effect::Send(command)] => command.clone(),
+        other => panic!("{keys:?} gives {other:?}\n{}", stage.text()),
+    }
+}
+
+fn tool(name: &str) -> ToolName {
+    ToolName::from(name)
+}
+
+#[test]
+fn keys_send_commands() {
+    let cases: &[(&str, Command)] = &[
+        ("space", Command::Pause),
+        ("n", Command::Step),
+        ("N", Command::StepTask),
+        ("x", Command::CancelCall(CallId(11))),
+        ("S y", Command::Stop),
+        ("u", Command::Undo),
+        ("r", Command::ReloadTools),
+        ("L", Command::TurnKnob { knob: Knob::Learn, value: 0.0 }),
+        ("]", Command::TurnKnob { knob: Knob::Alpha, value: 0.55 }),
+        ("[", Command::TurnKnob { knob: Knob::Alpha, value: 0.45 }),
+        ("o 2 enter", Command::TurnKnob { knob: Knob::Alpha, value: 2.0 }),
+        ("4 down left", Command::TurnKnob { knob: Knob::Beta, value: 0.4 }),
+        ("K down enter up enter", Command::TurnKnob { knob: Knob::Beta, value: 0.5 }),
+        ("A down enter", Command::UseStrategy { strategy: "toolnet+reflexion".into() }),
+        ("5 down m down enter", Command::BindRole { role: Role::Evaluator, model: "local".into() }),
+        ("e 3 enter", Command::SetScore { tool: tool("search_web"), score: 3.0 }),
+        ("e - 2 . 5 enter", Command::SetScore { tool: tool("search_web"), score: -2.5 }),
+        ("e up up enter", Command::SetScore { tool: tool("search_web"), score: 1.0 }),
+        ("+", Command::SetScore { tool: tool("search_web"), score: 0.0 }),
+        ("-", Command::SetScore { tool: tool("search_web"), score: -2.0 }),
+        ("E", Command::ForgetScore { tool: tool("search_web") }),
+        ("d", Command::SwitchTool { tool: tool("search_web"), on: false }),
+        ("f", Command::DisarmFault { fault: FaultId(1) }),
+    ];
+    for (keys, expected) in cases {
+        assert_eq!(command(&mut stage(), keys), *expected, "{keys}");
+    }
+}
+
+#[test]
+fn space_runs_what_is_held_and_holds_what_runs() {
+    let mut stage = stage();
+    assert_eq!(command(&mut stage, "space"), Command::Pause);
+    stage.tell(Event::PauseRequested { by: By::User });
+    assert!(stage.shows("PAUSING (1 call in flight)"), "{}", stage.text());
+    assert_eq!(command(&mut stage, "space"), Command::Run);
+    stage.tell(Event::Held { lane: Lane::Call(CallId(11)), boundary: Boundary::AfterCall });
+    stage.tell(Event::Paused);
+    assert!(stage.shows("PAUSED after a call (#11) for 0 s"), "{}", stage.text());
+    assert_eq!(command(&mut stage, "space"), Command::Run);
+    stage.tell(Event::Resumed { how: Resume::Step, by: By::User });
+    assert!(stage.shows("STEPPING"));
+    assert_eq!(command(&mut stage, "space"), Command::Pause);
+}
+
+#[test]
+fn breaking_a_tool_again_rearms_the_same_fault() {
+    let mut stage = stage();
+    stage.tell(Event::FaultDisarmed { fault: FaultId(1), by: By::User });
+    assert_eq!(command(&mut stage, "f"), Command::RearmFault { fault: FaultId(1) });
+    let Command::ArmFault { spec } = command(&mut stage, "3 down f") else {
+        panic!("a tool without faults gets a new one");
+    };
+    assert_ne!(spec.tool, tool("search_web"));
+    assert_eq!(spec.to_string(), format!("{}:error", spec.tool));
+}
+
+#[test]
+fn a_pinned_weight_is_let_go_and_a_free_one_is_typed() {
+    let mut stage = stage();
+    stage.press("p");
+    assert!(stage.shows("no edge is selected"), "{}", stage.text());
+    stage.screen.view.edge = Some((tool("read_page"), tool("summarize")));
+    let unpin = Command::UnpinWeight { from: tool("read_page"), to: tool("summarize") };
+    assert_eq!(command(&mut stage, "p"), unpin);
+    stage.screen.view.edge = Some((tool("read_page"), tool("calculator")));
+    let weight = 0.9;
+    let pin = Command::PinWeight { from: tool("read_page"), to: tool("calculator"), weight };
+    stage.press("p");
+    stage.write("1.9");
+    assert_eq!(stage.press("enter"), []);
+    assert!(stage.shows("`1.9` is not a number from 0 to 1"), "{}", stage.text());
+    stage.press("backspace backspace backspace");
+    stage.write("0.9");
+    assert_eq!(command(&mut stage, "enter"), pin);
+}
+
+#[test]
+fn a_wrong_knob_value_says_what_it_takes() {
+    let mut stage = stage();
+    stage.press("4 down enter 7 enter");
+    assert!(stage.shows("beta takes a number from 0 to 1"), "{}", stage.text());
+    assert_eq!(stage.press("esc"), []);
+    assert!(stage.screen.view.popups.is_empty());
+}
+
+#[test]
+fn a_knob_at_its_end_says_so() {
+    let mut stage = stage();
+    stage.tell(Event::KnobTurned { knob: Knob::Alpha, value: 0.0, was: 0.5, by: By::User });
+    assert_eq!(stage.press("["), []);
+    assert!(stage.shows("alpha is at its limit"), "{}", stage.text());
+}
+
+#[test]
+fn tasks_are_written_in_lines_and_keys_in_them_only_type() {
+    let mut stage = stage();
+    stage.press("t");
+    stage.write("quit? f n S");
+    stage.press("alt-enter");
+    stage.screen.handle(&Input::Paste("second\r\nthird \x1b[2J".into()));
+    let text = "quit? f n S\nsecond\nthird [2J".to_owned();
+    assert_eq!(command(&mut stage, "enter"), Command::QueueTask { text });
+    // Nothing but spaces is no task.
+    assert_eq!(stage.press("t space enter"), []);
+    assert_eq!(stage.press("esc"), []);
+}
+
+#[test]
+fn a_fault_is_described_field_by_field() {
+    let mut stage = stage();
+    stage.press("F");
+    assert!(stage.shows("search_web:error"), "{}", stage.text());
+    assert!(stage.shows("fired 1 of 1"), "{}", stage.text());
+    // Space disarms the one that is armed, and the list stays.
+    assert_eq!(command(&mut stage, "space"), Command::DisarmFault { fault: FaultId(1) });
+    stage.press("a right right down");
+    stage.write("0.3");
+    stage.press("down down 2 down 8 0 0");
+    assert!(stage.shows("search_web:latency:p=0.3:from-task=2:ms=800"), "{}", stage.text());
+    let Command::ArmFault { spec } = command(&mut stage, "enter") else { panic!() };
+    assert_eq!(spec.to_string(), "search_web:latency:ms=800:p=0.3:from-task=2");
+}
+
+#[test]
+fn a_wrong_fault_says_why_and_an_armed_one_is_replaced() {
+    let mut stage = stage();
+    stage.press("F a down");
+    stage.write("3");
+    stage.press("enter");
+    assert!(stage.shows("p is 3"), "{}", stage.text());
+    stage.press("backspace up up end x enter");
+    assert!(stage.shows("did you mean `search_web`?"), "{}", stage.text());
+    stage.press("esc");
+    let effects = stage.press("e right enter");
+    let disarm = Effect::Send(Command::DisarmFault { fault: FaultId(1) });
+    assert_eq!(effects[0], disarm);
+    assert!(matches!(&effects[1], Effect::Send(Command::ArmFault { spec })
+        if spec.to_string() == "search_web:timeout"));
+}
+
+#[test]
+fn every_action_is_found_by_its_name_in_the_palette_and_in_the_help() {
+    for spec in ACTIONS {
+        for key in [":", "?"] {
+            let mut stage = stage();
+            stage.press(key);
+            stage.write(spec.name);
+            let Some(Popup::Actions(actions)) = stage.screen.view.popups.last() else { panic!() };
+            assert_eq!(actions.chosen(), Some(spec.action), "{key} {}", spec.name);
+        }
+    }
+}
+
+#[test]
+fn the_palette_does_what_is_chosen_and_the_help_finds_keys_and_words() {
+    let mut stage = stage();
+    stage.press(":");
+    stage.write("stp ts");
+    assert_eq!(command(&mut stage, "enter"), Command::StepTask);
+    stage.press("?");
+    assert!(stage.shows("Look closer"), "{}", stage.text());
+    stage.write("manifests");
+    assert!(stage.shows("reload-tools") && !stage.shows("Look closer"), "{}", stage.text());
+    stage.press("esc ?");
+    stage.write("ctrl-z");
+    assert_eq!(stage.press("enter"), [Effect::Suspend]);
+}
+
+#[test]
+fn what_cannot_be_done_says_why() {
+    let mut stage = Stage::of(&Story::open());
+    for (keys, why) in [
+        ("f", "break: no tool is selected"),
+        ("E", "the selected tool has no score"),
+        ("u", "there is nothing to take back"),
+        ("x", "nothing is running"),
+        ("v", "no model has been asked yet"),
+        ("c", "no tool has been called yet"),
+        (">", "this is the present already"),
+    ] {
+        assert_eq!(stage.press(keys), [], "{keys}");
+        assert!(stage.shows(why), "{keys}: {}", stage.text());
+    }
+    // The next key takes the message away.
+    stage.press("tab");
+    assert!(!stage.shows("this is the present already"));
+}
+
+#[test]
+fn a_replay_is_looked_at_and_never_changed() {
+    let setup = Setup { read_only: Some("a replay can only be looked at"), ..setup() };
+    let mut stage = Stage::with(&story::demo(), setup);
+    for spec in ACTIONS {
+        let changes = ["space", "n", "N", "x", "S", "t", "f", "e", "+", "-", "E", "p", "L", "]"];
+        let changes = spec.keys.first().filter(|key| changes.contains(key));
+        if let Some(key) = changes {
+            assert_eq!(stage.press(key), [], "{}", spec.name);
+            assert!(stage.shows("a replay can only be looked at"), "{}", spec.name);
+        }
+    }
+    assert_eq!(stage.press("q"), [Effect::Quit]);
+}
+
+#[test]
+fn leaving_asks_while_the_agent_is_at_work() {
+    let mut stage = stage();
+    assert_eq!(stage.press("q"), []);
+    assert!(stage.shows("1 call is running; it is cancelled."), "{}", stage.text());
+    assert_eq!(stage.press("n"), []);
+    assert_eq!(stage.press("q q"), [Effect::Quit]);
+    assert_eq!(stage.press("ctrl-c ctrl-c"), [Effect::Quit]);
+    stage.tell(Event::SessionEnded { why: "stopped".into() });
+    assert_eq!(stage.press("q"), [Effect::Quit]);
+}
+
+#[test]
+fn panes_are_gone_to_zoomed_and_left() {
+    let mut stage = stage();
+    assert_eq!(stage.screen.view.focus, PaneId::Graph);
+    stage.press("tab tab");
+    assert_eq!(stage.screen.view.focus, PaneId::Scores);
+    stage.press("shift-tab shift-tab shift-tab");
+    assert_eq!(stage.screen.view.focus, PaneId::Tasks);
+    for (key, pane) in ["1", "2", "3", "4", "5", "6", "7"].iter().zip(PaneId::ALL) {
+        stage.press(key);
+        assert_eq!(stage.screen.view.focus, pane);
+    }
+    stage.press("z");
+    assert!(stage.shows("7 Tasks") && !stage.shows("1 Graph"), "{}", stage.text());
+    stage.press("2");
+    assert_eq!(stage.screen.view.zoom, Some(PaneId::Transcript));
+    stage.press("esc");
+    assert_eq!(stage.screen.view.zoom, None);
+    stage.press("g g");
+    assert_eq!(stage.screen.view.graph, GraphView::Matrix);
+}
+
+#[test]
+fn searching_finds_as_it_is_typed_goes_on_and_leaves() {
+    let mut stage = stage();
+    stage.press("3 /");
+    stage.write("date");
+    assert_eq!(stage.screen.view.tool, Some(tool("date_diff")));
+    assert!(stage.shows("/date"), "{}", stage.text());
+    stage.press("backspace backspace backspace backspace");
+    stage.write("search");
+    let first = stage.screen.view.tool.clone();
+    stage.press("enter");
+    let second = stage.screen.view.tool.clone();
+    assert_ne!(first, second);
+    stage.press("up");
+    assert_eq!(stage.screen.view.tool, first);
+    stage.write("qqq");
+    assert!(stage.shows("nothing found"), "{}", stage.text());
+    assert_eq!(stage.screen.view.tool, first);
+    stage.press("esc");
+    assert!(stage.screen.view.find.is_none());
+}
+
+#[test]
+fn the_past_is_looked_at_while_the_agent_runs_on() {
+    let mut stage = stage();
+    let last = stage.screen.live().n;
+    stage.press(", ,");
+    assert_eq!(stage.screen.shown().n, last - 2);
+    assert!(stage.shows("LIVE +2"), "{}", stage.text());
+    stage.tell(Event::Noticed { text: "meanwhile".into() });
+    assert!(stage.shows("LIVE +3"));
+    assert_eq!(stage.screen.shown().n, last - 2);
+    stage.press("<");
+    let step = stage.screen.shown().n;
+    assert!(step < last - 2);
+    stage.press("<");
+    assert!(stage.screen.shown().n < step);
+    stage.press(">");
+    assert_eq!(stage.screen.shown().n, step);
+    stage.press("^");
+    assert_eq!(stage.screen.shown().n, 1);
+    assert_eq!(stage.press(","), []);
+    assert!(stage.shows("this is the first event"), "{}", stage.text());
+    stage.press("$");
+    assert_eq!(stage.screen.shown().n, last + 1);
+    // Forward from the last but one is the present, and Esc is a way there too.
+    stage.press(", .");
+    assert_eq!(stage.screen.view.moment, None);
+    stage.press("^ esc");
+    assert_eq!(stage.screen.view.moment, None);
+    // What is commanded meanwhile means now.
+    assert_eq!(command(&mut stage, "^ space"), Command::Pause);
+}
+
+#[test]
+fn every_past_state_is_the_fold_up_to_there() {
+    let story = story::demo();
+    let mut stage = Stage::of(&story);
+    for keys in ["^", ".", ".", ">", ">", ",", "<", "<", ",", ".", ">", ">"] {
+        stage.press(keys);
+        let n = stage.screen.view.moment.unwrap();
+        let folded = toolyard::state::State::fold(&story.records[..n as usize]);
+        assert_eq!(*stage.screen.shown(), folded, "after {keys} at {n}");
+    }
+}
+
+#[test]
+fn enter_looks_closer_at_what_is_selected() {
+    let mut stage = stage();
+    let subject = |stage: &Stage| match stage.screen.view.popups.last() {
+        Some(Popup::Inspect(inspect)) => inspect.subject().clone(),
+        other => panic!("{other:?}"),
+    };
+    stage.press("3 enter");
+    assert_eq!(subject(&stage), Subject::Tool(tool("search_web")));
+    stage.press("esc 6 enter");
+    assert_eq!(subject(&stage), Subject::Call(CallId(11)));
+    stage.press("left");
+    assert_eq!(subject(&stage), Subject::Call(CallId(10)));
+    stage.press("esc 7 enter");
+    assert_eq!(subject(&stage), Subject::Task(TaskId(5)));
+    stage.press("q v");
+    assert!(matches!(subject(&stage), Subject::Prompt(_)));
+    // The agent can be held while its prompt is read.
+    assert_eq!(command(&mut stage, "space"), Command::Pause);
+    assert!(matches!(subject(&stage), Subject::Prompt(_)));
+    stage.press("esc M");
+    assert_eq!(subject(&stage), Subject::Messages);
+}
+
+#[test]
+fn releases_are_no_presses_and_unknown_keys_do_nothing() {
+    let mut stage = stage();
+    let key = KeyEvent::new(KeyCode::Char('n'), KeyModifiers::NONE);
+    let release = KeyEvent { kind: KeyEventKind::Release, ..key };
+    assert_eq!(stage.screen.handle(&Input::Key(release)), []);
+    let repeat = KeyEvent { kind: KeyEventKind::Repeat, ..key };
+    assert_eq!(stage.screen.handle(&Input::Key(repeat)), [Effect::Send(Command::Step)]);
+    assert_eq!(stage.press("alt-x f9 é"), []);
+}
+
+#[test]
+fn the_user_s_keys_work_and_are_shown() {
+    let changed = [("step".to_owned(), vec!["f10".to_owned()])].into();
+    let (keymap, errors) = toolyard::ui::keymap::Keymap::new(&changed);
+    assert_eq!(errors, []);
+    let mut stage = Stage::with(&story::demo(), Setup { keymap, ..setup() });
+    assert!(stage.shows("f10 step"), "{}", stage.text());
+    assert_eq!(stage.press("n"), []);
+    assert_eq!(command(&mut stage, "f10"), Command::Step);
+}
+
+#[test]
+fn the_mouse_selects_opens_scrolls_and_presses() {
+    let mut stage = stage();
+    stage.click(&Target::Tool(tool("wikipedia")));
+    assert_eq!(stage.screen.view.tool, Some(tool("wikipedia")));
+    stage.click(&Target::Task(TaskId(5)));
+    assert_eq!(stage.screen.view.focus, PaneId::Tasks);
+    // A second click looks closer.
+    stage.click(&Target::Task(TaskId(5)));
+    assert!(matches!(stage.screen.view.popups.last(), Some(Popup::Inspect(_))));
+    // Below a popup nothing is hit.
+    assert!(stage.screen.hits().targets().all(|(_, target)| !matches!(target, Target::Tool(_))));
+    stage.press("esc");
+    let step = stage.click(&Target::Action(Action::Step));
+    assert_eq!(step, [Effect::Send(Command::Step)]);
+
+    let transcript = stage.screen.view.windows.get(PaneId::Transcript);
+    let (x, y) = stage
+        .screen
+        .hits()
+        .targets()
+        .find(|(_, target)| *target == Target::Pane(PaneId::Transcript))
+        .map(|(area, _)| (area.x + 5, area.y + 3))
+        .unwrap();
+    stage.mouse(MouseEventKind::ScrollUp, x, y);
+    let scrolled = stage.screen.view.windows.get(PaneId::Transcript);
+    assert!(scrolled.first < transcript.first, "{transcript:?} {scrolled:?}");
+    assert_eq!(stage.screen.view.focus, PaneId::Tasks);
+}
+
+#[test]
+fn tabs_are_clicked_on_small_screens() {
+    let mut stage = stage().sized(80, 24);
+    stage.click(&Target::Action(Action::Pane(PaneId::Knobs)));
+    assert_eq!(stage.screen.view.focus, PaneId::Knobs);
+    assert!(stage.shows("alpha") && stage.shows("4 Knobs"), "{}", stage.text());
+}
+
+#[test]
+fn questions_are_answered_by_clicking() {
+    let mut stage = stage();
+    stage.press("S");
+    assert_eq!(stage.click(&Target::PopupRow(1)), []);
+    assert!(stage.screen.view.popups.is_empty());
+    stage.press("S");
+    assert_eq!(stage.click(&Target::PopupRow(0)), [Effect::Send(Command::Stop)]);
+}

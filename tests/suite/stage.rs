@@ -1,0 +1,121 @@
+//! A screen to type at, without a terminal: keys as people write them in, effects and cells out.
+
+use std::sync::Arc;
+
+use ratatui::{
+    buffer::Buffer,
+    crossterm::event::{Event as Input, KeyEvent, MouseButton, MouseEvent, MouseEventKind},
+    layout::Rect,
+};
+use toolyard::{
+    event::{Event, Record},
+    ui::{
+        hits::Target,
+        key::Key,
+        keymap::Keymap,
+        screen::{Screen, Setup},
+        shot,
+        theme::Theme,
+        update::Effect,
+    },
+};
+
+use crate::story::Story;
+
+/// A screen of some size.
+pub struct Stage {
+    pub screen: Screen,
+    pub area: Rect,
+    pub buf: Buffer,
+}
+
+impl Stage {
+    /// Shows this story, at 120×40.
+    pub fn of(story: &Story) -> Self {
+        Self::with(story, Setup { read_only: None, ..setup() })
+    }
+
+    pub fn with(story: &Story, setup: Setup) -> Self {
+        let mut screen = Screen::new(setup);
+        for record in &story.records {
+            screen.receive(Arc::new(record.clone()));
+        }
+        screen.view.told = false;
+        let area = Rect::new(0, 0, 120, 40);
+        let mut stage = Self { screen, area, buf: Buffer::empty(area) };
+        stage.draw();
+        stage
+    }
+
+    pub fn sized(mut self, width: u16, height: u16) -> Self {
+        self.area = Rect::new(0, 0, width, height);
+        self.draw();
+        self
+    }
+
+    pub fn draw(&mut self) {
+        self.buf = Buffer::empty(self.area);
+        let now = self.screen.live().at;
+        self.screen.draw(self.area, &mut self.buf, now);
+    }
+
+    /// Something happens.
+    pub fn tell(&mut self, event: Event) {
+        let (n, at) = (self.screen.live().n + 1, self.screen.live().at);
+        self.screen.receive(Arc::new(Record { n, at, event }));
+        self.draw();
+    }
+
+    /// Presses these keys one after the other, with a frame after each.
+    pub fn press(&mut self, keys: &str) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        for key in keys.split_whitespace() {
+            let key: Key = key.parse().unwrap();
+            effects.extend(self.screen.handle(&Input::Key(KeyEvent::from(key))));
+            self.draw();
+        }
+        effects
+    }
+
+    /// Types a text, letter by letter.
+    pub fn write(&mut self, text: &str) {
+        for c in text.chars() {
+            let key = Key::plain(ratatui::crossterm::event::KeyCode::Char(c));
+            self.screen.handle(&Input::Key(KeyEvent::from(key)));
+        }
+        self.draw();
+    }
+
+    pub fn mouse(&mut self, kind: MouseEventKind, column: u16, row: u16) -> Vec<Effect> {
+        let modifiers = ratatui::crossterm::event::KeyModifiers::NONE;
+        let event = MouseEvent { kind, column, row, modifiers };
+        let effects = self.screen.handle(&Input::Mouse(event));
+        self.draw();
+        effects
+    }
+
+    /// Clicks on the first cell of a target.
+    pub fn click(&mut self, target: &Target) -> Vec<Effect> {
+        let found = self.screen.hits().targets().find(|(_, there)| there == target);
+        let area = found.unwrap_or_else(|| panic!("{target:?} is not on the screen")).0;
+        self.mouse(MouseEventKind::Down(MouseButton::Left), area.x, area.y)
+    }
+
+    pub fn text(&self) -> String {
+        shot::text(&self.buf)
+    }
+
+    pub fn shows(&self, text: &str) -> bool {
+        self.text().contains(text)
+    }
+}
+
+pub fn setup() -> Setup {
+    Setup {
+        title: "toolyard".into(),
+        read_only: None,
+        keymap: Keymap::default(),
+        themes: vec![Theme::default()],
+        strategies: ["direct", "react", "toolnet", "toolnet+reflexion"].map(String::from).into(),
+    }
+}
