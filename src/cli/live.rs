@@ -70,18 +70,28 @@ pub fn past(loaded: Loaded, title: String, config: &Config) -> Result<ui::Ended,
 
 fn settings(config: &Config) -> Result<ui::Settings, Trouble> {
     let (keymap, wrong) = ui::keymap::Keymap::new(&config.ui.keys);
+    let (themes, ugly) = ui::theme::load::all(&config.ui.theme, None, colours());
     let shots = match &config.ui.shots {
         Some(folder) => folder.clone(),
         None => std::env::current_dir().map_err(Trouble::failed)?,
     };
     Ok(ui::Settings {
         keymap,
-        themes: Vec::new(),
+        themes,
         strategies: Strategy::all().map(|strategy| strategy.to_string()).collect(),
         mouse: config.ui.mouse,
         shots,
-        notices: wrong.iter().map(ToString::to_string).collect(),
+        notices: wrong
+            .iter()
+            .map(ToString::to_string)
+            .chain(ugly.iter().map(ToString::to_string))
+            .collect(),
     })
+}
+
+/// Whether the user wants colours (<https://no-color.org>).
+pub fn colours() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// Waits for Ctrl-C or a polite kill.

@@ -61,7 +61,12 @@ pub fn replay(args: &ReplayArgs) -> Result<ui::Ended, Trouble> {
 pub fn shot(args: &ShotArgs) -> Result<(), Trouble> {
     let size = parse_size(&args.size)?;
     let past = load(&args.journal, args.at)?;
-    let theme = ui::theme::Theme::default();
+    let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
+    let name = args.theme.as_ref().unwrap_or(&config.ui.theme);
+    let (theme, ugly) = ui::theme::load::find(name, None);
+    for warning in &ugly {
+        eprintln!("toolyard: {warning}");
+    }
     let svg = ui::shot::shot(&past.state, size, &theme);
     toolyard::import::write_file(&args.out, &svg).map_err(Trouble::failed)
 }

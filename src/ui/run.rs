@@ -4,11 +4,12 @@ use std::{
     io,
     path::PathBuf,
     sync::Arc,
+    task::Poll,
     time::{Duration, Instant},
 };
 
 use color_eyre::eyre::{Result, WrapErr};
-use futures::{FutureExt, StreamExt};
+use futures::StreamExt;
 use jiff::Timestamp;
 use ratatui::crossterm::event::{Event as Input, EventStream};
 use tokio::{
@@ -218,9 +219,11 @@ impl Loop {
                     return Ok(true);
                 }
             }
-            next = match inputs.next().now_or_never() {
-                Some(Some(input)) => Some(input?),
-                Some(None) | None => None,
+            // Polled with this task's own waker: the stream remembers the first it is given, and one
+            // that wakes nobody would leave the next key unseen.
+            next = match futures::poll!(inputs.next()) {
+                Poll::Ready(Some(input)) => Some(input?),
+                Poll::Ready(None) | Poll::Pending => None,
             };
         }
         self.pace.at_once();
@@ -237,9 +240,9 @@ impl Loop {
             Effect::NextTheme => {
                 self.screen.next_theme();
                 // The new ground reaches cells that hold the same text as before.
-                self.owned.terminal.clear()?;
+                self.owned.redraw()?;
             }
-            Effect::Redraw => self.owned.terminal.clear()?,
+            Effect::Redraw => self.owned.redraw()?,
         }
         Ok(false)
     }

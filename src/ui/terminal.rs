@@ -21,6 +21,7 @@ use ratatui::{
         self,
         terminal::{disable_raw_mode, enable_raw_mode},
     },
+    layout::{Position, Rect},
 };
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -109,14 +110,22 @@ impl Owned {
     /// Takes it over again and draws everything anew.
     pub fn retake(&mut self) -> io::Result<()> {
         set(self.mouse)?;
-        self.terminal.clear()
+        self.redraw()
     }
 
     /// Sets what a shell may have changed while the program was stopped from outside.
     pub fn refresh(&mut self) -> io::Result<()> {
         disable_raw_mode()?;
         enable_raw_mode()?;
-        self.terminal.clear()
+        self.redraw()
+    }
+
+    /// Makes the next frame write every cell anew.
+    pub fn redraw(&mut self) -> io::Result<()> {
+        // `Terminal::clear` would ask the terminal where the cursor is and wait for the answer, which
+        // the reader of the keys gets instead. A resize to the same size clears without asking.
+        let size = self.terminal.size()?;
+        self.terminal.resize(Rect::from((Position::ORIGIN, size)))
     }
 }
 

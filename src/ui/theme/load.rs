@@ -67,6 +67,17 @@ pub fn find(name: &str, folder: Option<&Path>) -> (Theme, Vec<Warning>) {
     (theme, loader.warnings)
 }
 
+/// The theme of this name, then all others that a key can change it for; without colours where the
+/// user wants none (`NO_COLOR`).
+pub fn all(name: &str, folder: Option<&Path>, colours: bool) -> (Vec<Theme>, Vec<Warning>) {
+    let (chosen, warnings) = find(name, folder);
+    let others =
+        built_in().into_iter().filter(|theme| theme.name != chosen.name).collect::<Vec<_>>();
+    let themes = std::iter::once(chosen).chain(others);
+    let themes = themes.map(|theme| if colours { theme } else { theme.without_colour() });
+    (themes.collect(), warnings)
+}
+
 struct Loader<'a> {
     folder: Option<&'a Path>,
     warnings: Vec<Warning>,
