@@ -2,6 +2,7 @@
 //! one node and its neighbours, *map* for the whole, *matrix* for every weight at once.
 
 mod focus;
+mod map;
 mod matrix;
 mod outlook;
 
@@ -35,21 +36,24 @@ pub fn title(cx: &Cx<'_>) -> Line<'static> {
 
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     match cx.view.graph {
-        GraphView::Focus | GraphView::Map => focus::draw(cx, area, buf, hits),
+        GraphView::Focus => focus::draw(cx, area, buf, hits),
+        GraphView::Map => map::draw(cx, area, buf, hits),
         GraphView::Matrix => matrix::draw(cx, area, buf, hits),
     }
 }
 
 pub fn go(state: &State, view: &mut View, to: Move) {
     match view.graph {
-        GraphView::Focus | GraphView::Map => focus::go(state, view, to),
+        GraphView::Focus => focus::go(state, view, to),
+        GraphView::Map => map::go(state, view, to),
         GraphView::Matrix => matrix::go(state, view, to),
     }
 }
 
 pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
     match view.graph {
-        GraphView::Focus | GraphView::Map => focus::find(state, view, needle, how),
+        GraphView::Focus => focus::find(state, view, needle, how),
+        GraphView::Map => map::find(state, view, needle, how),
         GraphView::Matrix => matrix::find(state, view, needle, how),
     }
 }

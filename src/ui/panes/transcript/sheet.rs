@@ -45,11 +45,7 @@ impl Sheet {
         let more = lines.len() > most;
         lines.truncate(most);
         if let (true, Some(last)) = (more, lines.last_mut()) {
-            // Room for the sign at the end, whatever stands there now.
             *last = text::cut(&format!("{last} …"), room).into_owned();
-            if !last.ends_with('…') {
-                last.push('…');
-            }
         }
         for (i, line) in lines.into_iter().enumerate() {
             let head = if i == 0 { head.to_owned() } else { " ".repeat(indent) };
@@ -93,7 +89,7 @@ mod tests {
     fn long_texts_are_wrapped_and_cut_with_a_sign() {
         let mut sheet = Sheet::new(12);
         sheet.text(("> ", Style::new()), ("one two three four five", Style::new()), 2);
-        assert_eq!(plain(&sheet), ["> one two", "  three … "].map(str::trim_end));
+        assert_eq!(plain(&sheet), ["> one two", "  three fou…"]);
     }
 
     #[test]

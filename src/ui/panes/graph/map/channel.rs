@@ -1,0 +1,161 @@
+//! The gap between two layers: every bundle of edges that changes rows there gets a vertical lane.
+
+use std::collections::BTreeMap;
+
+/// Edges that are drawn as one line in a channel, because they share the node at one side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Net {
+    /// All that are joined to this node at the left of the channel.
+    Left(usize),
+    /// All that are joined to this node at the right of the channel.
+    Right(usize),
+    /// This edge alone, between two layers that it passes.
+    Alone(usize),
+}
+
+/// The rows at which a net enters and leaves a channel.
+#[derive(Clone, Debug, Default)]
+struct Rows {
+    left: Vec<usize>,
+    right: Vec<usize>,
+}
+
+/// An order that draws two different edges over each other costs as much as so many crossings.
+const OVERLAP: usize = 100;
+/// Rounds of improvement; a channel has a dozen nets, and few rounds settle it.
+const ROUNDS: usize = 20;
+
+impl Rows {
+    fn span(&self) -> (usize, usize) {
+        let all = || self.left.iter().chain(&self.right).copied();
+        (all().min().unwrap_or(0), all().max().unwrap_or(0))
+    }
+
+    fn is_straight(&self) -> bool {
+        let (top, bottom) = self.span();
+        top == bottom
+    }
+
+    fn touches(&self, other: &Rows) -> bool {
+        let ((top, bottom), (other_top, other_bottom)) = (self.span(), other.span());
+        top <= other_bottom && other_top <= bottom
+    }
+
+    /// Crossings, and worse, if this net's lane is left of the other's.
+    fn cost_left_of(&self, other: &Rows) -> usize {
+        let inside = |row: &&usize, (top, bottom): (usize, usize)| top < **row && **row < bottom;
+        let out = self.right.iter().filter(|row| inside(row, other.span())).count();
+        let into = other.left.iter().filter(|row| inside(row, self.span())).count();
+        let over = self.right.iter().filter(|row| other.left.contains(row)).count();
+        out + into + OVERLAP * over
+    }
+}
+
+/// The lane of each net that needs one, from the left, and how many lanes there are. `hops` are the
+/// edges through the channel: net, row at the left, row at the right.
+pub fn lanes(hops: &[(Net, usize, usize)]) -> (BTreeMap<Net, usize>, usize) {
+    let mut nets: BTreeMap<Net, Rows> = BTreeMap::new();
+    for (net, left, right) in hops {
+        let rows = nets.entry(*net).or_default();
+        rows.left.push(*left);
+        rows.right.push(*right);
+    }
+    let mut order: Vec<(Net, Rows)> =
+        nets.into_iter().filter(|(_, rows)| !rows.is_straight()).collect();
+    untangle(&mut order);
+    pack(&order)
+}
+
+/// Moves nets to where they cost least, for as long as that saves anything.
+fn untangle(order: &mut [(Net, Rows)]) {
+    for _ in 0..ROUNDS {
+        let mut better = false;
+        for i in 0..order.len() {
+            let to = best_place(order, i);
+            if to != i {
+                let (low, high) = (i.min(to), i.max(to));
+                if to > i {
+                    order[low..=high].rotate_left(1)
+                } else {
+                    order[low..=high].rotate_right(1)
+                }
+                better = true;
+            }
+        }
+        if !better {
+            return;
+        }
+    }
+}
+
+/// Where the net at `i` costs least; `i` where no other place is better.
+fn best_place(order: &[(Net, Rows)], i: usize) -> usize {
+    let net = &order[i].1;
+    // What it saves to pass one other net, to the right and to the left.
+    let to_right =
+        |other: &Rows| other.cost_left_of(net) as isize - net.cost_left_of(other) as isize;
+    let (mut best, mut least) = (i, 0);
+    let mut change = 0;
+    for (place, (_, other)) in order.iter().enumerate().skip(i + 1) {
+        change += to_right(other);
+        if change < least {
+            (best, least) = (place, change);
+        }
+    }
+    change = 0;
+    for (place, (_, other)) in order.iter().enumerate().take(i).rev() {
+        change -= to_right(other);
+        if change < least {
+            (best, least) = (place, change);
+        }
+    }
+    best
+}
+
+/// Nets that do not meet may share a lane; the others keep their order.
+fn pack(order: &[(Net, Rows)]) -> (BTreeMap<Net, usize>, usize) {
+    let mut placed: Vec<(&Rows, usize)> = Vec::new();
+    let mut lanes = BTreeMap::new();
+    for (net, rows) in order {
+        let lane = placed
+            .iter()
+            .filter(|(other, _)| other.touches(rows))
+            .map(|(_, lane)| lane + 1)
+            .max()
+            .unwrap_or(0);
+        placed.push((rows, lane));
+        lanes.insert(*net, lane);
+    }
+    let count = placed.iter().map(|(_, lane)| lane + 1).max().unwrap_or(0);
+    (lanes, count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nested_turns_do_not_cross() {
+        let (a, b) = (Net::Alone(0), Net::Alone(1));
+        // Both go down: the lower one has to turn first.
+        let (lanes, count) = lanes(&[(a, 1, 5), (b, 2, 6)]);
+        assert_eq!(count, 2);
+        assert!(lanes[&b] < lanes[&a]);
+    }
+
+    #[test]
+    fn what_does_not_meet_shares_a_lane_and_straight_lines_need_none() {
+        let hops = [(Net::Alone(0), 0, 2), (Net::Alone(1), 5, 3), (Net::Left(7), 9, 9)];
+        let (lanes, count) = lanes(&hops);
+        assert_eq!(count, 1);
+        assert_eq!(lanes.len(), 2);
+    }
+
+    #[test]
+    fn a_line_never_runs_over_another() {
+        // One leaves at the row at which the other enters.
+        let (a, b) = (Net::Alone(0), Net::Alone(1));
+        let (lanes, _) = lanes(&[(a, 0, 4), (b, 4, 8)]);
+        assert!(lanes[&b] < lanes[&a], "b must have turned off before a comes to that row");
+    }
+}

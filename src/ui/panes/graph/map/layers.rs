@@ -1,0 +1,235 @@
+//! Where nodes and edges go, in layers from left to right: dagre decides which layer each node is in,
+//! the order within a layer and the rough height; here that becomes whole rows.
+
+use dagre::{
+    EdgeLabel, LayoutOptions, NodeLabel, RankDir, graph::Graph, layout, layout::types::LabelPos,
+};
+
+/// A graph as it is to be laid out: sizes and connections, nothing of what it is about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Shape {
+    /// Width of each node in columns.
+    pub widths: Vec<usize>,
+    /// Height of every node in rows: 1, or 3 for boxes.
+    pub height: usize,
+    /// From, to: places in `widths`. No self edges.
+    pub edges: Vec<(usize, usize)>,
+}
+
+/// What stands in a layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Item {
+    Node(usize),
+    /// Where this edge passes through. It passes each layer at most once.
+    Pass(usize),
+}
+
+/// A layer from top to bottom: each item with its first row.
+pub type Layer = Vec<(Item, usize)>;
+
+/// Room between dagre's layers, only so large that layers are told apart.
+const GAP: f64 = 8.0;
+/// Width of a node for dagre; the real widths matter only later, for whole columns.
+const WIDE: f64 = 2.0;
+
+/// How much higher a drawing may be than its fullest layer, in parts and in rows.
+const SLACK: (f64, f64) = (1.25, 4.0);
+
+/// The layers from left to right. Every edge between two nodes passes at least one layer between them,
+/// where its label has a row of its own.
+pub fn layers(shape: &Shape) -> Vec<Layer> {
+    let laid = arrange(shape);
+    let columns = columns(shape, &laid);
+    let mut layers: Vec<Vec<(Item, f64)>> = vec![Vec::new(); columns.len()];
+    for (item, x, y) in items(shape, &laid) {
+        layers[nearest(&columns, x)].push((item, y));
+    }
+    let scale = scale(&layers, shape.height);
+    let layers: Vec<Layer> =
+        layers.into_iter().map(|layer| whole_rows(layer, scale, shape.height)).collect();
+    without_gaps(layers, shape.height)
+}
+
+/// What heights are multiplied by: dagre draws long edges straight, however high that gets, and rows
+/// are few.
+fn scale(layers: &[Vec<(Item, f64)>], height: usize) -> f64 {
+    let full = |layer: &Vec<(Item, f64)>| -> usize {
+        layer.iter().map(|(item, _)| tall(*item, height)).sum()
+    };
+    let needed = layers.iter().map(full).max().unwrap_or(0) as f64;
+    let drawn = layers.iter().flatten().map(|(_, y)| *y).fold(0.0, f64::max);
+    let wanted = needed * SLACK.0 + SLACK.1;
+    if drawn > wanted { wanted / drawn } else { 1.0 }
+}
+
+type Laid = Graph<NodeLabel, EdgeLabel>;
+
+fn arrange(shape: &Shape) -> Laid {
+    let mut graph = Graph::new();
+    for i in 0..shape.widths.len() {
+        let node = NodeLabel { width: WIDE, height: shape.height as f64, ..NodeLabel::default() };
+        graph.set_node(i.to_string(), Some(node));
+    }
+    for &(from, to) in &shape.edges {
+        // A label makes dagre keep a layer free between the ends, and a row in it.
+        let label = EdgeLabel {
+            width: WIDE,
+            height: 1.0,
+            labelpos: LabelPos::Center,
+            ..EdgeLabel::default()
+        };
+        graph.set_edge(from.to_string(), to.to_string(), Some(label), None);
+    }
+    let options = LayoutOptions {
+        rankdir: RankDir::LR,
+        nodesep: 1.0,
+        edgesep: 0.0,
+        ranksep: GAP,
+        ..LayoutOptions::default()
+    };
+    layout(&mut graph, Some(options));
+    graph
+}
+
+/// Every node, and every place between two nodes where an edge bends, with its coordinates.
+fn items<'a>(shape: &'a Shape, laid: &'a Laid) -> impl Iterator<Item = (Item, f64, f64)> + 'a {
+    let nodes = (0..shape.widths.len()).filter_map(|i| {
+        let node = laid.node(&i.to_string())?;
+        Some((Item::Node(i), node.x?, node.y?))
+    });
+    let passes = shape.edges.iter().enumerate().flat_map(|(i, (from, to))| {
+        let points = laid
+            .edge(&from.to_string(), &to.to_string(), None)
+            .map_or(&[][..], |edge| &edge.points);
+        // The first and the last are where the line meets the nodes.
+        let inner = points.get(1..points.len().saturating_sub(1)).unwrap_or_default();
+        inner.iter().map(move |point| (Item::Pass(i), point.x, point.y))
+    });
+    nodes.chain(passes)
+}
+
+/// The distinct columns that dagre used, from left to right.
+fn columns(shape: &Shape, laid: &Laid) -> Vec<f64> {
+    let mut columns: Vec<f64> = items(shape, laid).map(|(_, x, _)| x).collect();
+    columns.sort_by(f64::total_cmp);
+    columns.dedup_by(|a, b| (*a - *b).abs() < 0.5);
+    columns
+}
+
+fn nearest(columns: &[f64], x: f64) -> usize {
+    let after = columns.partition_point(|column| *column < x - 0.5);
+    after.min(columns.len().saturating_sub(1))
+}
+
+/// Rounds to rows, in the same order, none over another, and as near to where they were as that allows:
+/// what is too close is pushed apart evenly, up and down.
+fn whole_rows(mut layer: Vec<(Item, f64)>, scale: f64, height: usize) -> Layer {
+    layer.sort_by(|(_, a), (_, b)| a.total_cmp(b));
+    let mut above = 0;
+    let mut offsets = Vec::new();
+    let mut wished = Vec::new();
+    for (item, middle) in &layer {
+        let height = tall(*item, height);
+        wished.push(middle * scale - height as f64 / 2.0 - above as f64);
+        offsets.push(above);
+        above += height;
+    }
+    let places = rising(&wished);
+    let rows = layer.into_iter().zip(offsets).zip(places);
+    rows.map(|(((item, _), offset), place)| (item, place.round().max(0.0) as usize + offset))
+        .collect()
+}
+
+/// The never falling numbers that are nearest to these (pool adjacent violators).
+fn rising(wished: &[f64]) -> Vec<f64> {
+    // Runs that share a place: their mean, and how many they are.
+    let mut runs: Vec<(f64, usize)> = Vec::new();
+    for wish in wished {
+        runs.push((*wish, 1));
+        while let [.., (before, n), (after, m)] = runs.as_slice() {
+            if before <= after {
+                break;
+            }
+            let both = n + m;
+            let mean = (before * *n as f64 + after * *m as f64) / both as f64;
+            runs.truncate(runs.len() - 2);
+            runs.push((mean, both));
+        }
+    }
+    runs.into_iter().flat_map(|(mean, n)| std::iter::repeat_n(mean, n)).collect()
+}
+
+/// Takes out rows in which no layer has anything; one of several in a row stays, as a gap.
+fn without_gaps(mut layers: Vec<Layer>, height: usize) -> Vec<Layer> {
+    let end = layers.iter().flatten().map(|(item, top)| top + tall(*item, height)).max();
+    let mut used = vec![false; end.unwrap_or(0)];
+    for (item, top) in layers.iter().flatten() {
+        used[*top..*top + tall(*item, height)].fill(true);
+    }
+    let mut next = 0;
+    let mut gap = true;
+    let moved: Vec<usize> = used
+        .iter()
+        .map(|used| {
+            let row = next;
+            next += usize::from(*used || !gap);
+            gap = !used;
+            row
+        })
+        .collect();
+    for (_, top) in layers.iter_mut().flatten() {
+        *top = moved[*top];
+    }
+    layers
+}
+
+/// How many rows an item takes.
+pub fn tall(item: Item, height: usize) -> usize {
+    match item {
+        Item::Node(_) => height,
+        Item::Pass(_) => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_is_too_close_is_pushed_apart_evenly() {
+        assert_eq!(rising(&[1.0, 3.0, 2.0, 4.0]), [1.0, 2.5, 2.5, 4.0]);
+        let layer = vec![(Item::Pass(0), 5.5), (Item::Pass(1), 5.5), (Item::Pass(2), 5.5)];
+        let rows: Vec<usize> = whole_rows(layer, 1.0, 1).iter().map(|(_, row)| *row).collect();
+        assert_eq!(rows, [4, 5, 6]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_node_has_its_place_and_nothing_overlaps(
+            nodes in 1usize..20, height in prop_oneof![Just(1usize), Just(3)],
+            edges in prop::collection::vec((0usize..20, 0usize..20), 0..40),
+        ) {
+            let mut edges: Vec<_> =
+                edges.into_iter().filter(|(a, b)| a != b && *a < nodes && *b < nodes).collect();
+            edges.sort_unstable();
+            edges.dedup();
+            let shape = Shape { widths: vec![5; nodes], height, edges };
+            let layers = layers(&shape);
+            let mut placed: Vec<usize> = Vec::new();
+            for layer in &layers {
+                let mut free = 0;
+                for (item, top) in layer {
+                    prop_assert!(*top >= free);
+                    free = top + tall(*item, height);
+                    if let Item::Node(node) = item {
+                        placed.push(*node);
+                    }
+                }
+            }
+            placed.sort_unstable();
+            prop_assert_eq!(placed, (0..nodes).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! A tool on the map: its marks, its name, its score.
+
+use ratatui::style::Style;
+
+use crate::{
+    id::ToolName,
+    state::State,
+    ui::{
+        pane::Cx,
+        panes::{glyph, graph::shown_name, here::Here},
+        text,
+    },
+};
+
+/// Columns of a name.
+const NAME: usize = 20;
+
+/// The words of a node, without what frames it.
+pub fn label(state: &State, name: &str, here: &Here<'_>, broken: bool) -> String {
+    let mut label = String::new();
+    if here.node() == name {
+        label.push_str("● ");
+    }
+    if state.tools.get(name).is_some_and(|tool| !tool.is_offered()) {
+        label.push_str("⊘ ");
+    }
+    if broken {
+        label.push_str("⚡ ");
+    }
+    label.push_str(&text::cut(shown_name(name), NAME));
+    if let Some(score) = state.learning.scores.get(name).filter(|score| *score != 0.0) {
+        label.push(' ');
+        label.push_str(&glyph::signed(score));
+    }
+    label
+}
+
+/// How it looks: where the agent is and was stands out.
+pub fn style(cx: &Cx<'_>, name: &str, here: &Here<'_>, path: &[&str]) -> Style {
+    let theme = cx.theme;
+    if here.node() == name || path.last() == Some(&name) {
+        return theme.graph_here;
+    }
+    if path.contains(&name) {
+        return theme.accent;
+    }
+    let off = cx.state.tools.get(name).is_some_and(|tool| !tool.is_offered());
+    if off || name == ToolName::START || name == ToolName::END {
+        return theme.dim;
+    }
+    theme.graph_node
+}

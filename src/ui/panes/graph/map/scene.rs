@@ -1,0 +1,222 @@
+//! What the map shows of the graph: which tools, and which of their edges. Everything at once could not
+//! be read, so the lighter edges are left out, and counted.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::{
+    graph::{Prior, Weights},
+    id::ToolName,
+    state::State,
+    ui::panes::here::Here,
+};
+
+/// Up to so many tools are shown whole; of more, the neighbourhood of one.
+pub const WHOLE: usize = 60;
+/// Edges that leave one node at most, edges beyond one for each node, and the weight below which none is
+/// drawn.
+const PER_NODE: usize = 4;
+const MORE: usize = 12;
+const LEAST: f64 = 0.04;
+/// Edges that leave a node which leads to every tool: the first few say all.
+const FROM_START: usize = 4;
+/// How many tools around the middle one belong to its neighbourhood, after it and before it.
+const AROUND: (usize, usize) = (18, 10);
+
+/// One edge that is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Edge {
+    /// Places in [`Scene::nodes`].
+    pub from: usize,
+    pub to: usize,
+    /// `None`: the agent went there, but the graph has no such edge.
+    pub weight: Option<f64>,
+    pub pinned: bool,
+    /// The agent went this way in its present try.
+    pub walked: bool,
+}
+
+/// The part of the graph that is drawn.
+#[derive(Debug, Default)]
+pub struct Scene<'a> {
+    /// In the order of the graph.
+    pub nodes: Vec<&'a str>,
+    pub edges: Vec<Edge>,
+    /// Tools none of whose edges is drawn.
+    pub loose: Vec<&'a str>,
+    /// Edges between the tools here that are not drawn; those to the same tool and to the end are not
+    /// counted.
+    pub lighter: usize,
+    /// Only the neighbourhood of a tool is shown.
+    pub part: bool,
+}
+
+impl<'a> Scene<'a> {
+    /// `focus` decides only what is shown of a graph that is too large to be shown whole.
+    pub fn of(state: &'a State, focus: &'a str) -> Self {
+        let here = Here::of(state);
+        let path = here.path();
+        let part = state.learning.graph.len() > WHOLE;
+        let names = if part { around(state, focus, &path) } else { everything(state) };
+        let place: HashMap<&str, usize> =
+            names.iter().enumerate().map(|(i, name)| (*name, i)).collect();
+        let candidates = candidates(state, &names, &place, focus);
+        let lighter = candidates.len();
+        let mut edges = walked(state, &path, &place);
+        let seen: HashSet<(usize, usize)> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
+        let candidates: Vec<Edge> =
+            candidates.into_iter().filter(|edge| !seen.contains(&(edge.from, edge.to))).collect();
+        let least = if part { 0.0 } else { LEAST };
+        edges.extend(heaviest(candidates, names.len(), least));
+        let lighter = lighter.saturating_sub(edges.len());
+        // In a fixed order, whatever their weights: so the drawing stays as it is while they change.
+        edges.sort_by_key(|edge| (edge.from, edge.to));
+        compact(Self { nodes: names, edges, loose: Vec::new(), lighter, part }, &path)
+    }
+
+    pub fn place(&self, name: &str) -> Option<usize> {
+        self.nodes.iter().position(|node| *node == name)
+    }
+}
+
+fn everything(state: &State) -> Vec<&str> {
+    let tools = state.learning.graph.tools().map(ToolName::as_str);
+    [ToolName::START].into_iter().chain(tools).chain([ToolName::END]).collect()
+}
+
+/// The neighbourhood of a node, in the order of the graph.
+fn around<'a>(state: &'a State, focus: &'a str, path: &[&'a str]) -> Vec<&'a str> {
+    let graph = &state.learning.graph;
+    let weights = state.learning.weights(&state.knobs);
+    let mut names: HashSet<&str> = path.iter().copied().chain([focus, ToolName::START]).collect();
+    let after = weights.top(focus, AROUND.0);
+    names.extend(after.iter().filter_map(|edge| known(state, edge.to.as_str())));
+    let mut before = graph.before(focus);
+    before.sort_by(|a, b| b.prior.total_cmp(&a.prior));
+    names.extend(before.iter().take(AROUND.1).map(|edge| edge.from.as_str()));
+    let rank = |name: &str| match name {
+        ToolName::START => 0,
+        ToolName::END => usize::MAX,
+        tool => state.tools.get_index_of(tool).map_or(usize::MAX - 1, |i| i + 1),
+    };
+    let mut names: Vec<&str> = names.into_iter().chain([ToolName::END]).collect();
+    names.sort_by_key(|name| (rank(name), *name));
+    names.dedup();
+    names.truncate(WHOLE + 2);
+    names
+}
+
+/// The state's own copy of a tool's name.
+fn known<'a>(state: &'a State, name: &str) -> Option<&'a str> {
+    state.tools.get_key_value(name).map(|(name, _)| name.as_str())
+}
+
+/// Edges that could be drawn: between the tools here, not from a tool to itself, not to the end.
+fn candidates(
+    state: &State,
+    names: &[&str],
+    place: &HashMap<&str, usize>,
+    focus: &str,
+) -> Vec<Edge> {
+    let weights = state.learning.weights(&state.knobs);
+    // Where nothing is known every row is the same: one of them says all.
+    let alike = state.learning.graph.prior() == Prior::Uninformed;
+    let rows = names.iter().enumerate().filter(|(_, name)| {
+        **name != ToolName::END && (!alike || **name == ToolName::START || **name == focus)
+    });
+    let mut edges = Vec::new();
+    for (from, name) in rows {
+        let row = row(&weights, name, names, from, place);
+        if alike || *name == ToolName::START {
+            // All that were never scored weigh the same: which of them comes first means nothing.
+            let better = |edge: &Edge| {
+                edge.pinned || state.learning.scores.get(names[edge.to]).is_some_and(|s| s > 0.0)
+            };
+            edges.extend(row.filter(better).take(FROM_START));
+        } else {
+            edges.extend(row);
+        }
+    }
+    edges
+}
+
+/// The edges of one node to the tools here, the heaviest first.
+fn row<'a>(
+    weights: &Weights<'_>,
+    name: &str,
+    names: &[&str],
+    from: usize,
+    place: &'a HashMap<&str, usize>,
+) -> impl Iterator<Item = Edge> + 'a {
+    let all = weights.top(name, names.len() * 2);
+    all.into_iter().filter_map(move |edge| {
+        let to = *place.get(edge.to.as_str())?;
+        let drawn = to != from && edge.to.as_str() != ToolName::END;
+        let (weight, pinned) = (Some(edge.weight), edge.pinned);
+        drawn.then_some(Edge { from, to, weight, pinned, walked: false })
+    })
+}
+
+/// The way of the present try.
+fn walked(state: &State, path: &[&str], place: &HashMap<&str, usize>) -> Vec<Edge> {
+    let weights = state.learning.weights(&state.knobs);
+    let mut seen = HashSet::new();
+    let edges = path.windows(2).filter_map(|pair| {
+        let (from, to) = (*place.get(pair[0])?, *place.get(pair[1])?);
+        if from == to || !seen.insert((from, to)) {
+            return None;
+        }
+        let weight = weights.weight(pair[0], pair[1]);
+        let pinned = state.learning.pins.get(pair[0], pair[1]).is_some();
+        Some(Edge { from, to, weight, pinned, walked: true })
+    });
+    edges.collect()
+}
+
+/// The heaviest of these, so many that a node has a few: first the heaviest of each node, so that every
+/// node is tied to the rest, then by weight.
+fn heaviest(mut edges: Vec<Edge>, nodes: usize, least: f64) -> Vec<Edge> {
+    let weight = |edge: &Edge| edge.weight.unwrap_or(0.0);
+    edges.retain(|edge| weight(edge) >= least);
+    edges.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then((a.from, a.to).cmp(&(b.from, b.to))));
+    let mut leaving = vec![0usize; nodes];
+    let mut ranked: Vec<(usize, Edge)> = edges
+        .into_iter()
+        .map(|edge| {
+            leaving[edge.from] += 1;
+            (leaving[edge.from], edge)
+        })
+        .filter(|(rank, _)| *rank <= PER_NODE)
+        .collect();
+    // A stable sort: those that are not the first of their node stay by weight.
+    ranked.sort_by_key(|(rank, _)| *rank > 1);
+    ranked.truncate(nodes + MORE);
+    ranked.into_iter().map(|(_, edge)| edge).collect()
+}
+
+/// Takes out the nodes that no drawn edge touches, except where the agent is.
+fn compact<'a>(scene: Scene<'a>, path: &[&str]) -> Scene<'a> {
+    let mut used = vec![false; scene.nodes.len()];
+    for edge in &scene.edges {
+        used[edge.from] = true;
+        used[edge.to] = true;
+    }
+    for (used, name) in used.iter_mut().zip(&scene.nodes) {
+        *used |= path.last() == Some(name);
+    }
+    let mut moved = vec![0; scene.nodes.len()];
+    let (mut nodes, mut loose) = (Vec::new(), Vec::new());
+    for (i, name) in scene.nodes.iter().enumerate() {
+        if used[i] {
+            moved[i] = nodes.len();
+            nodes.push(*name);
+        } else if *name != ToolName::START && *name != ToolName::END {
+            loose.push(*name);
+        }
+    }
+    let edges = scene.edges.into_iter().map(|edge| Edge {
+        from: moved[edge.from],
+        to: moved[edge.to],
+        ..edge
+    });
+    Scene { nodes, edges: edges.collect(), loose, ..scene }
+}
