@@ -18,6 +18,7 @@ mod panes;
 mod papers_learning;
 mod papers_toolnet;
 mod programs;
+mod readme;
 mod samples;
 mod screens;
 mod stage;

@@ -1,0 +1,102 @@
+//! The README says what is true: its keys are those of the program, its configuration and its tool can be
+//! used as they stand, and its commands do what they say.
+
+use std::{fs, path::Path, process::Command};
+
+use serde_json::json;
+use toolyard::{
+    config::Config,
+    tool::{Invocation, manifest::Manifest},
+    ui::{keymap::Keymap, keytable},
+};
+
+const README: &str = include_str!("../../README.md");
+
+/// The fenced blocks of this language, in order.
+fn blocks(language: &str) -> Vec<&'static str> {
+    let fence = format!("```{language}\n");
+    let after = README.split(fence.as_str()).skip(1);
+    after.map(|rest| rest.split_once("```").expect("a block ends").0).collect()
+}
+
+/// The block that begins with this comment.
+fn block(language: &str, name: &str) -> &'static str {
+    let begins = format!("# {name}\n");
+    let all = blocks(language);
+    all.into_iter().find(|text| text.starts_with(&begins)).expect("the README has this block")
+}
+
+#[test]
+fn its_keys_are_those_of_the_program() {
+    let (_, rest) = README.split_once("<!-- keys:").unwrap();
+    let (_, rest) = rest.split_once("-->\n").unwrap();
+    let (table, _) = rest.split_once("<!-- end of keys -->").unwrap();
+    let keys = keytable::markdown(&Keymap::default());
+    assert_eq!(table.trim(), keys.trim(), "put what `toolyard keys` prints into README.md");
+}
+
+#[test]
+fn its_configuration_can_be_used() {
+    let text = block("toml", "config.toml");
+    for text in [text.to_owned(), text.replace("#key_env", "key_env")] {
+        let config = Config::parse("config.toml", &text).unwrap();
+        assert!(config.roles.values().all(|model| model.as_str() == "mine"));
+    }
+}
+
+#[tokio::test]
+async fn its_tool_can_be_called() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("weather.py"), block("python", "tools/weather.py")).unwrap();
+    let text = block("toml", "tools/weather.toml");
+    let manifest = Manifest::parse("weather.toml", text, folder.path()).unwrap();
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("SKIPPED: this test needs python3");
+        return;
+    }
+    let invocation = Invocation { arguments: json!({"city": "Lisbon"}), seed: 0 };
+    let output = manifest.tool().call(&invocation).await.unwrap();
+    assert_eq!(output.text.trim(), "It is sunny in Lisbon.");
+}
+
+#[test]
+fn its_commands_work() {
+    let home = tempfile::tempdir().unwrap();
+    let trajectory = "{\"task\": \"t\", \"tools\": [\"search_web\", \"calculator\"]}\n";
+    fs::write(home.path().join("trajectories.jsonl"), trajectory).unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_toolyard"));
+    let script = blocks("sh").concat();
+    let lines: Vec<_> = script.lines().filter(|line| line.starts_with("toolyard ")).collect();
+    assert!(lines.len() > 5, "{lines:?}");
+    for line in lines {
+        let output = Command::new("sh")
+            .args(["-c", line])
+            .current_dir(home.path())
+            .env_clear()
+            .env(
+                "PATH",
+                [program.parent().unwrap().to_str().unwrap(), "/usr/bin", "/bin"].join(":"),
+            )
+            .env("HOME", home.path())
+            .output()
+            .unwrap();
+        // Of a hundred tasks with a broken tool some may fail, and say so.
+        let fails = line.contains("--fault") && output.status.code() == Some(1);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() || fails, "{line}\n{said}");
+    }
+    for file in ["s.jsonl", "report.json", "events.jsonl", "state.json", "moment.svg", "graph.json"]
+    {
+        let length = fs::metadata(home.path().join(file)).unwrap().len();
+        assert!(length > 200, "{file} has {length} bytes");
+    }
+}
+
+#[test]
+fn what_it_links_to_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let links = README.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    for link in links.filter(|link| !link.starts_with("http")) {
+        assert!(root.join(link).exists(), "README.md links to {link}, which is not there");
+    }
+}
