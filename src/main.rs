@@ -19,10 +19,10 @@ fn main() -> ExitCode {
         }
         Err(error) => error.exit(),
     };
-    match obey(parsed) {
-        Ok(code) => code,
-        Err(trouble) => report(&trouble, json),
-    }
+    let code = obey(parsed).unwrap_or_else(|trouble| report(&trouble, json));
+    // Programs that were told to end get no longer than this to do so.
+    toolyard::tool::command::end_all();
+    code
 }
 
 /// Says what went wrong: to a person on standard error, to a script as a line of its JSON.

@@ -91,14 +91,14 @@ impl Output {
                     Some(false) => "WRONG",
                     None => "",
                 };
-                let clean = toolyard::words::clipped(&state.task.text, 60);
-                let answer = answer.as_deref().map(|answer| toolyard::words::clipped(answer, 40));
+                let answer = answer.as_deref().map(|answer| one_line(answer, 40));
                 writeln!(
                     self.out,
-                    "{task:>4}  {:<12} {mark:<6} {:>2} steps  {:>6} tokens  {clean}  → {}",
+                    "{task:>4}  {:<12} {mark:<6} {:>2} steps  {:>6} tokens  {}  → {}",
                     outcome.name(),
                     state.steps.len(),
                     state.tokens(),
+                    one_line(&state.task.text, 60),
                     answer.as_deref().unwrap_or("–"),
                 )
             }
@@ -120,4 +120,10 @@ impl Output {
             _ => Ok(()),
         }
     }
+}
+
+/// The beginning of a text that a model or a file brought, safe for a terminal.
+fn one_line(text: &str, most: usize) -> String {
+    let words: Vec<_> = text.split_whitespace().collect();
+    toolyard::words::clipped(&toolyard::ui::text::clean(&words.join(" ")), most)
 }
