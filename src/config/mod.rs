@@ -6,6 +6,7 @@
 //! never stand in the file: it says where to find them.
 
 mod file;
+mod keys;
 mod model;
 
 mod read;

@@ -1,5 +1,4 @@
-//! `[models.NAME]`: the simulated model's settings, and endpoints. A key never stands here; a setting
-//! that would hold one is refused, and nothing of it is repeated.
+//! `[models.NAME]`: the simulated model's settings, and endpoints.
 
 use std::time::Duration;
 
@@ -7,12 +6,15 @@ use indexmap::IndexMap;
 use reqwest::Url;
 use serde_json::{Map, Value};
 
-use super::{ModelConfig, SIMULATED, read::set};
+use super::{
+    ModelConfig, SIMULATED,
+    keys::{NO_KEYS, headers, holds_a_key, key},
+    read::set,
+};
 use crate::{
     id::ModelName,
     model::{
-        openai::{Endpoint, OpenAi, carries_key},
-        secret::{HeaderSource, KeySource},
+        openai::{Endpoint, OpenAi},
         simulated,
     },
     spec::ToolMode,
@@ -24,9 +26,6 @@ const DEAREST: f64 = 1e6;
 const LONGEST_NAME: usize = 64;
 const MILLISECOND: Duration = Duration::from_millis(1);
 const HOUR: Duration = Duration::from_secs(3600);
-
-const NO_KEYS: &str = "a key must not stand in a file: write key_env = \"NAME_OF_A_VARIABLE\", or \
-    key_command = [\"program\", \"argument\"] for a program that prints the key";
 
 #[derive(Clone, Copy)]
 enum Kind {
@@ -125,90 +124,6 @@ fn filled<'f>(field: &Field<'f>) -> Option<&'f str> {
         return None;
     }
     Some(text)
-}
-
-/// Whether a setting of this name would hold a key itself, in whatever spelling.
-fn holds_a_key(name: &str) -> bool {
-    let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-    let letters = letters.to_ascii_lowercase();
-    let whole = ["key", "token", "secret", "password", "authorization", "bearer"];
-    let ends = ["apikey", "accesstoken", "authtoken"];
-    whole.contains(&letters.as_str()) || ends.iter().any(|end| letters.ends_with(end))
-}
-
-fn key(fields: &mut Fields<'_>) -> Option<KeySource> {
-    let env = fields.get("key_env");
-    let command = fields.get("key_command");
-    match (env, command) {
-        (Some(_), Some(command)) => {
-            command.refuse("there is a key_env already; one of the two is enough");
-            None
-        }
-        (Some(env), None) => variable(&env).map(KeySource::Env),
-        (None, Some(command)) => {
-            let words = if command.is_text() { Vec::new() } else { command.texts()? };
-            if words.first().is_none_or(String::is_empty) {
-                // It may be the key itself, and is not repeated.
-                command.refuse(
-                    "expected a program that prints the key, and its arguments, such as \
-                     [\"pass\", \"show\", \"openai\"]",
-                );
-                return None;
-            }
-            Some(KeySource::Command(words))
-        }
-        (None, None) => None,
-    }
-}
-
-/// The name of an environment variable. Small letters are refused, for what is given here by mistake
-/// is a key, and it must not go on as a name that messages show.
-fn variable(field: &Field<'_>) -> Option<String> {
-    let name = field.text()?;
-    let good = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-    let begins = name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_');
-    if !begins || !name.chars().all(good) {
-        field.refuse(
-            "expected the name of an environment variable in capital letters, such as \
-             OPENAI_API_KEY; the key itself must not stand in a file",
-        );
-        return None;
-    }
-    Some(name.to_owned())
-}
-
-fn headers(field: &Field<'_>) -> IndexMap<String, HeaderSource> {
-    let Some(fields) = field.table() else { return IndexMap::new() };
-    let header = |(name, field): (&str, Field<'_>)| Some((name.to_owned(), header(name, &field)?));
-    fields.all().into_iter().filter_map(header).collect()
-}
-
-/// A text, or `{ env = "NAME" }`.
-fn header(name: &str, field: &Field<'_>) -> Option<HeaderSource> {
-    if reqwest::header::HeaderName::try_from(name).is_err() {
-        field.refuse("not the name of an HTTP header; expected letters, digits and `-`");
-        return None;
-    }
-    if !field.is_text() {
-        let mut fields = field.table()?;
-        let env = fields.need("env", "env = \"NAME_OF_A_VARIABLE\"");
-        fields.forbid(holds_a_key, NO_KEYS);
-        fields.finish();
-        return variable(&env?).map(HeaderSource::Env);
-    }
-    if carries_key(name) || holds_a_key(name) {
-        field.refuse(format!(
-            "this header carries a key, which must not stand in a file: write \
-             {name} = {{ env = \"NAME_OF_A_VARIABLE\" }}"
-        ));
-        return None;
-    }
-    let text = field.text()?;
-    if reqwest::header::HeaderValue::try_from(text).is_err() {
-        field.refuse("a header's value is one line of printable characters");
-        return None;
-    }
-    Some(HeaderSource::Literal(text.to_owned()))
 }
 
 /// Anything that the endpoint takes besides, but no key.

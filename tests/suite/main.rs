@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 mod config;
+mod configured;
 mod doctor;
 mod engine;
 mod fake_endpoint;
