@@ -48,6 +48,10 @@ pub struct State {
     pub learning: Learning,
     /// In the order of their numbers, which count from 1.
     pub tasks: Vec<TaskState>,
+    /// The task at work.
+    pub at_work: Option<TaskId>,
+    /// How many tasks have ended.
+    pub tasks_done: usize,
     /// In the order of their numbers, which count from 1.
     pub asks: Vec<AskState>,
     /// In the order of their numbers, which count from 1.
@@ -100,6 +104,7 @@ impl State {
                 }
             }
             Event::TaskStarted { task } => {
+                self.at_work = Some(*task);
                 if let Some(task) = self.task_mut(*task) {
                     task.start(at);
                 }
@@ -115,6 +120,8 @@ impl State {
                 }
             }
             Event::TaskFinished { task, outcome, answer, correct } => {
+                self.at_work = None;
+                self.tasks_done += 1;
                 if let Some(task) = self.task_mut(*task) {
                     task.finish(at, *outcome, answer.as_deref(), *correct);
                 }
@@ -144,7 +151,7 @@ impl State {
                 self.learning.graph.add_edge(from.as_str(), to.as_str());
             }
             Event::ScoreSet { tool, score, .. } => {
-                let task = self.current_task().map(|task| task.id);
+                let task = self.shown_task().map(|task| task.id);
                 self.learning.set_score(task, tool, *score);
             }
             Event::WeightPinned { from, to, weight, .. } => {
@@ -212,25 +219,19 @@ impl State {
 
     /// The task at work, if any.
     pub fn current_task(&self) -> Option<&TaskState> {
-        self.tasks.iter().rev().find(|task| matches!(task.phase, TaskPhase::Running))
+        self.task(self.at_work?)
     }
 
     /// The task that a person most likely means: the one at work, else the last that was.
     pub fn shown_task(&self) -> Option<&TaskState> {
-        self.current_task()
-            .or_else(|| self.tasks.iter().rev().find(|task| task.phase != TaskPhase::Queued))
+        // Tasks are taken in order, so as many were started as have ended or are at work.
+        let started = self.tasks_done + usize::from(self.at_work.is_some());
+        self.tasks.get(started.checked_sub(1)?)
     }
 
     /// The first task that nobody has started.
     pub fn next_task(&self) -> Option<&TaskState> {
-        // Tasks are taken in order, so the queued ones are the tail.
-        let started = self.tasks.partition_point(|task| task.phase != TaskPhase::Queued);
-        self.tasks.get(started)
-    }
-
-    /// How many tasks have ended.
-    pub fn tasks_done(&self) -> usize {
-        self.tasks.iter().filter(|task| matches!(task.phase, TaskPhase::Done { .. })).count()
+        self.tasks.get(self.tasks_done + usize::from(self.at_work.is_some()))
     }
 
     /// Calls that run or are held at this moment. Looks at the recent past only.

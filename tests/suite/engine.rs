@@ -414,11 +414,11 @@ fn stepping_over_a_task_holds_before_the_next() {
         let yard = Plan { paused: true, tasks: 2, ..Plan::default() }.start();
         yard.settle().await;
         yard.wish(Command::StepTask);
-        yard.until("it holds again", |state| state.tasks_done() == 1).await;
+        yard.until("it holds again", |state| state.tasks_done == 1).await;
         yard.settle().await;
         assert_eq!((yard.mode(), yard.held()), (Mode::Paused, vec!["before a task"]));
         yard.wish(Command::Run);
-        assert_eq!(yard.session.await.unwrap().tasks_done(), 2);
+        assert_eq!(yard.session.await.unwrap().tasks_done, 2);
     });
 }
 
@@ -712,7 +712,7 @@ fn steps_run_out() {
 fn a_queue_that_is_empty_waits_for_tasks() {
     on_paused_time(async {
         let yard = Plan { stay: true, ..Plan::default() }.start();
-        yard.until("the first is done", |state| state.tasks_done() == 1).await;
+        yard.until("the first is done", |state| state.tasks_done == 1).await;
         yard.wish(Command::Pause);
         yard.settle().await;
         assert_eq!(yard.mode(), Mode::Paused);
@@ -720,7 +720,7 @@ fn a_queue_that_is_empty_waits_for_tasks() {
         yard.settle().await;
         assert_eq!(yard.held(), ["before a task"]);
         yard.wish(Command::Run);
-        yard.until("the second is done", |state| state.tasks_done() == 2).await;
+        yard.until("the second is done", |state| state.tasks_done == 2).await;
         yard.wish(Command::Stop);
         yard.session.await.unwrap();
     });

@@ -30,7 +30,7 @@ pub fn title(cx: &Cx<'_>) -> Line<'static> {
         judged += 1;
         right += usize::from(correct);
     }
-    let done = format!("{} {}/{}", PANE.name(), state.tasks_done(), state.tasks.len());
+    let done = format!("{} {}/{}", PANE.name(), state.tasks_done, state.tasks.len());
     if judged == 0 {
         return Line::from(done);
     }
