@@ -3,6 +3,7 @@
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
+    style::Style,
     text::{Line, Span},
     widgets::{Block, BorderType, Widget},
 };
@@ -20,7 +21,7 @@ use super::{
 /// Draws everything into `area`.
 pub fn draw(cx: &Cx<'_>, keymap: &Keymap, title: &str, area: Rect, buf: &mut Buffer) -> Hits {
     let mut hits = Hits::default();
-    buf.set_style(area, cx.theme.text);
+    buf.set_style(area, cx.theme.screen);
     let Some(parts) = layout::parts(area, cx.view) else {
         too_small(cx, area, buf);
         return hits;
@@ -57,11 +58,15 @@ fn framed(cx: &Cx<'_>, pane: PaneId, frame: Rect, buf: &mut Buffer, hits: &mut H
     } else {
         (BorderType::Plain, cx.theme.border)
     };
+    // The frame's colour is not the title's: what is faint round a pane must be read in it.
+    let words = if focused { cx.theme.title } else { cx.theme.text };
+    let words = Style::reset().patch(cx.theme.screen).patch(words);
     hits.add(frame, Target::Pane(pane));
     let mut title = Line::from(Span::styled(format!(" {} ", number(pane)), cx.theme.key));
     title.spans.extend(pane::title(pane, &cx).spans);
     title.push_span(" ");
-    let block = Block::bordered().border_type(kind).border_style(style).title(title);
+    let block =
+        Block::bordered().border_type(kind).border_style(style).title_style(words).title(title);
     let inside = block.inner(frame);
     block.render(frame, buf);
     if !inside.is_empty() {

@@ -71,7 +71,10 @@ fn pieces(cx: &Cx<'_>, title: &str) -> Vec<Piece> {
     let mut add = |rank, text: String, style: Style, click| {
         pieces.push(Piece { text, style, rank, click });
     };
-    add(6, title.to_owned(), theme.title, None);
+    add(6, "toolyard".to_owned(), theme.title, None);
+    if !title.is_empty() {
+        add(7, text::cut(title, 32).into_owned(), theme.dim, None);
+    }
     if let Some(moment) = cx.view.moment {
         let behind = cx.live.n.saturating_sub(moment);
         add(0, format!("EVENT {moment}, LIVE +{behind}"), theme.past, Some(Action::Live));

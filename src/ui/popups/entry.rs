@@ -75,7 +75,7 @@ impl Entry {
 
     pub fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
         let mut field = self.area.clone();
-        field.set_style(cx.theme.text.patch(cx.theme.popup).patch(cx.theme.input));
+        field.set_style(cx.theme.screen.patch(cx.theme.popup).patch(cx.theme.input));
         field.set_cursor_line_style(Style::new());
         field.set_cursor_style(cx.theme.selection);
         (&*field).render(area, buf);

@@ -27,7 +27,7 @@ pub(super) fn open(
     hits.cover();
     hits.add(area, Target::Popup);
     Clear.render(outer, buf);
-    buf.set_style(outer, cx.theme.text);
+    buf.set_style(outer, cx.theme.screen);
     buf.set_style(outer, cx.theme.popup);
     let room = usize::from(outer.width.saturating_sub(4));
     let edge = |text: &str| format!(" {} ", text::cut(text, room));

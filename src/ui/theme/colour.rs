@@ -7,12 +7,12 @@ use super::{Rgb, Theme};
 impl Theme {
     /// The ground under everything.
     pub fn ground(&self) -> Rgb {
-        self.text.bg.and_then(|bg| self.rgb(bg)).unwrap_or(self.terminal.ground)
+        self.screen.bg.and_then(|bg| self.rgb(bg)).unwrap_or(self.terminal.ground)
     }
 
     /// The text that has no other colour.
     pub fn foreground(&self) -> Rgb {
-        self.text.fg.and_then(|fg| self.rgb(fg)).unwrap_or(self.terminal.text)
+        self.screen.fg.and_then(|fg| self.rgb(fg)).unwrap_or(self.terminal.text)
     }
 
     /// A colour as it looks; `None`: the terminal's default.

@@ -63,7 +63,9 @@ macro_rules! styles {
 }
 
 styles! {
-    /// Everything that has no other meaning; its background is the screen's.
+    /// The ground under everything, and what is drawn on it without a meaning of its own.
+    screen = Style::new();
+    /// What is read. Without a ground, so that it can stand on any.
     text = Style::new();
     /// What matters less.
     dim = fg(Color::DarkGray);
@@ -172,7 +174,7 @@ impl Theme {
             if let Some(style) = self.style_mut(name) {
                 // What only its ground told apart must still stand out.
                 let ground = style.bg.is_some_and(|bg| bg != Color::Reset);
-                let stands_out = ground && !matches!(*name, "text" | "popup" | "header");
+                let stands_out = ground && !matches!(*name, "screen" | "popup" | "header");
                 style.fg = None;
                 style.bg = None;
                 if stands_out {

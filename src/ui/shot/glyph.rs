@@ -1,0 +1,145 @@
+//! Frames and blocks as shapes. A font draws them shorter or wider than a cell, so that lines have
+//! gaps; terminals draw them themselves, and so does a picture of one.
+
+/// A filled rectangle in a cell: left, top, width, height, from 0 to 1.
+pub(super) type Part = (f64, f64, f64, f64);
+
+/// Half the thickness of a thin and of a thick line, in parts of a cell's width.
+const THIN: f64 = 0.07;
+const THICK: f64 = 0.16;
+/// How far the lines of a double line are from its middle, in parts of a cell's width.
+const APART: f64 = 0.16;
+/// A cell's height is about so many times its width; lines must be as thick either way.
+const TALL: f64 = 2.14;
+
+/// The shapes of a character and how much of them is ink (shades); `None`: it is for the font.
+pub(super) fn parts(c: char) -> Option<(Vec<Part>, f64)> {
+    if let Some(arms) = arms(c) {
+        return Some((lines(arms), 1.0));
+    }
+    if let Some(doubled) = double(c) {
+        return Some((doubled, 1.0));
+    }
+    let eighth = |n: u32| f64::from(n) / 8.0;
+    Some(match c {
+        '▀' => (vec![(0.0, 0.0, 1.0, 0.5)], 1.0),
+        '▁'..='█' => {
+            let height = eighth(u32::from(c) - 0x2580);
+            (vec![(0.0, 1.0 - height, 1.0, height)], 1.0)
+        }
+        '▉'..='▏' => (vec![(0.0, 0.0, eighth(0x2590 - u32::from(c)), 1.0)], 1.0),
+        '▐' => (vec![(0.5, 0.0, 0.5, 1.0)], 1.0),
+        '░' => (vec![(0.0, 0.0, 1.0, 1.0)], 0.25),
+        '▒' => (vec![(0.0, 0.0, 1.0, 1.0)], 0.5),
+        '▓' => (vec![(0.0, 0.0, 1.0, 1.0)], 0.75),
+        _ => return None,
+    })
+}
+
+/// The thickness of the arms from the middle of a cell: up, right, down, left. 0: no arm.
+fn arms(c: char) -> Option<[f64; 4]> {
+    let (n, t, k) = (0.0, THIN, THICK);
+    Some(match c {
+        '─' => [n, t, n, t],
+        '━' => [n, k, n, k],
+        '│' => [t, n, t, n],
+        '┃' => [k, n, k, n],
+        '┌' | '╭' => [n, t, t, n],
+        '┐' | '╮' => [n, n, t, t],
+        '└' | '╰' => [t, t, n, n],
+        '┘' | '╯' => [t, n, n, t],
+        '┏' => [n, k, k, n],
+        '┓' => [n, n, k, k],
+        '┗' => [k, k, n, n],
+        '┛' => [k, n, n, k],
+        '├' => [t, t, t, n],
+        '┤' => [t, n, t, t],
+        '┬' => [n, t, t, t],
+        '┴' => [t, t, n, t],
+        '┼' => [t, t, t, t],
+        '╵' => [t, n, n, n],
+        '╶' => [n, t, n, n],
+        '╷' => [n, n, t, n],
+        '╴' => [n, n, n, t],
+        '╸' => [n, n, n, k],
+        '╺' => [n, k, n, n],
+        '╼' => [n, k, n, t],
+        '╾' => [n, t, n, k],
+        _ => return None,
+    })
+}
+
+fn lines([up, right, down, left]: [f64; 4]) -> Vec<Part> {
+    let across = up.max(down);
+    let along = right.max(left);
+    let mut parts = Vec::new();
+    // Arms reach over the middle by the other line's thickness, so that corners are closed.
+    if up > 0.0 {
+        parts.push((0.5 - up, 0.0, 2.0 * up, 0.5 + along / TALL));
+    }
+    if down > 0.0 {
+        let top = 0.5 - along / TALL;
+        parts.push((0.5 - down, top, 2.0 * down, 1.0 - top));
+    }
+    if left > 0.0 {
+        parts.push((0.0, 0.5 - left / TALL, 0.5 + across, 2.0 * left / TALL));
+    }
+    if right > 0.0 {
+        let start = 0.5 - across;
+        parts.push((start, 0.5 - right / TALL, 1.0 - start, 2.0 * right / TALL));
+    }
+    parts
+}
+
+/// The frame of popups: two thin lines.
+fn double(c: char) -> Option<Vec<Part>> {
+    let across = |from: f64, to: f64, y: f64| {
+        (from - THIN / 2.0, y - THIN / 2.0 / TALL, to - from + THIN, THIN / TALL)
+    };
+    let down = |from: f64, to: f64, x: f64| {
+        (x - THIN / 2.0, from - THIN / 2.0 / TALL, THIN, to - from + THIN / TALL)
+    };
+    // Near and far line of either direction.
+    let (x1, x2) = (0.5 - APART, 0.5 + APART);
+    let (y1, y2) = (0.5 - APART / TALL, 0.5 + APART / TALL);
+    Some(match c {
+        '═' => vec![across(0.0, 1.0, y1), across(0.0, 1.0, y2)],
+        '║' => vec![down(0.0, 1.0, x1), down(0.0, 1.0, x2)],
+        '╔' => {
+            vec![across(x1, 1.0, y1), across(x2, 1.0, y2), down(y1, 1.0, x1), down(y2, 1.0, x2)]
+        }
+        '╗' => {
+            vec![across(0.0, x2, y1), across(0.0, x1, y2), down(y1, 1.0, x2), down(y2, 1.0, x1)]
+        }
+        '╚' => {
+            vec![across(x2, 1.0, y1), across(x1, 1.0, y2), down(0.0, y2, x1), down(0.0, y1, x2)]
+        }
+        '╝' => {
+            vec![across(0.0, x1, y1), across(0.0, x2, y2), down(0.0, y1, x1), down(0.0, y2, x2)]
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_stay_in_their_cell_and_lines_reach_its_edges() {
+        for c in "─━│┃┌┐└┘┏┓┗┛├┤┬┴┼═║╔╗╚╝▀▁▂▃▄▅▆▇█▉▊▋▌▍▎▏▐░▒▓".chars()
+        {
+            let (parts, ink) = parts(c).unwrap_or_else(|| panic!("{c}"));
+            assert!(!parts.is_empty() && ink > 0.0 && ink <= 1.0, "{c}");
+            for (x, y, width, height) in parts {
+                let inside = x >= -0.05 && y >= -0.05 && x + width <= 1.05 && y + height <= 1.05;
+                assert!(inside && width > 0.0 && height > 0.0, "{c}: {x} {y} {width} {height}");
+            }
+        }
+        let (line, _) = parts('─').unwrap();
+        let left = line.iter().map(|part| part.0).fold(1.0, f64::min);
+        let right = line.iter().map(|part| part.0 + part.2).fold(0.0, f64::max);
+        assert_eq!((left, right), (0.0, 1.0));
+        assert!(parts('a').is_none() && parts('日').is_none());
+    }
+}

@@ -1,0 +1,87 @@
+//! Pictures of the screen: its cells as SVG, on an exact grid, and as plain text.
+
+mod glyph;
+mod svg;
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use ratatui::{
+    buffer::{Buffer, Cell},
+    layout::Rect,
+};
+use unicode_width::UnicodeWidthStr;
+
+use super::{
+    keymap::Keymap,
+    screen::{Screen, Setup},
+    theme::Theme,
+    view::View,
+};
+use crate::state::State;
+
+pub use svg::svg;
+
+/// The screen of a state as SVG, as it would be shown at that moment.
+pub fn shot(state: &State, size: (u16, u16), theme: &Theme) -> String {
+    let area = Rect::new(0, 0, size.0, size.1);
+    let mut buf = Buffer::empty(area);
+    let mut screen = Screen::showing(
+        state.clone(),
+        Setup {
+            title: String::new(),
+            read_only: None,
+            keymap: Keymap::default(),
+            themes: vec![theme.clone()],
+            strategies: Vec::new(),
+        },
+        View { tool: state.tools.keys().next().cloned(), ..View::default() },
+    );
+    screen.draw(area, &mut buf, state.at);
+    svg(&buf, theme)
+}
+
+/// Writes both pictures next to each other, named after the event that the screen is at; an older
+/// picture is never overwritten. Gives the path of the SVG.
+///
+/// # Errors
+/// Where the folder cannot be written to.
+pub fn write(buf: &Buffer, theme: &Theme, folder: &Path, n: u64) -> io::Result<PathBuf> {
+    fs::create_dir_all(folder)?;
+    let name = |i: u32| match i {
+        0 => format!("toolyard-{n}.svg"),
+        i => format!("toolyard-{n}-{i}.svg"),
+    };
+    let path = (0..).map(|i| folder.join(name(i))).find(|path| !path.exists());
+    let path = path.ok_or(io::ErrorKind::AlreadyExists)?;
+    fs::write(&path, svg(buf, theme))?;
+    fs::write(path.with_extension("txt"), text(buf))?;
+    Ok(path)
+}
+
+/// The cells as lines of text, without spaces at their ends.
+pub fn text(buf: &Buffer) -> String {
+    let mut out = String::new();
+    for y in buf.area.y..buf.area.bottom() {
+        let line: String = cells(buf, y).map(|(_, cell)| cell.symbol()).collect();
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+/// The cells of a row and where they begin; the second cell of a wide character is not one.
+fn cells(buf: &Buffer, y: u16) -> impl Iterator<Item = (u16, &Cell)> {
+    let mut covered = 0;
+    (buf.area.x..buf.area.right()).filter_map(move |x| {
+        if covered > 0 {
+            covered -= 1;
+            return None;
+        }
+        let cell = &buf[(x, y)];
+        covered = cell.symbol().width().saturating_sub(1);
+        Some((x, cell))
+    })
+}
