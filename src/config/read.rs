@@ -13,7 +13,10 @@ use crate::{
     knob::{KNOBS, KnobSpec, Knobs},
     model::secret,
     toml_file::{Field, Fields, Problems},
-    ui::keymap::{Keymap, KeymapError},
+    ui::{
+        keymap::{Keymap, KeymapError},
+        theme::load::built_in_names,
+    },
     words,
 };
 
@@ -134,11 +137,17 @@ fn ui(mut fields: Fields<'_>, folder: &Path, ui: &mut UiConfig) {
     fields.finish();
 }
 
-/// A name, or the path of a file. Whether there is such a theme is said by those who read themes.
+/// The name of a built-in theme, or the path of a file. What is in the file is for those to judge who
+/// read themes: they leave out what is wrong and go on.
 fn theme(field: &Field<'_>, folder: &Path) -> Option<String> {
     let text = field.text()?;
     if text.ends_with(".toml") {
         return path(field, folder).map(|path| path.display().to_string());
+    }
+    if !built_in_names().any(|name| name == text) {
+        let expected = words::expected(text, built_in_names());
+        field.refuse(format!("there is no theme {text:?}; {expected}; or a path ending in .toml"));
+        return None;
     }
     Some(text.to_owned())
 }

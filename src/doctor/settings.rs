@@ -9,7 +9,10 @@ use std::{
 use super::{Finding, Subject, in_force};
 use crate::{
     config::{Config, Settled, default_journals, default_path},
-    ui::keymap::{Keymap, KeymapError},
+    ui::{
+        keymap::{Keymap, KeymapError},
+        theme,
+    },
 };
 
 const ABOUT: &str = "configuration";
@@ -34,6 +37,9 @@ pub(super) fn configuration(subject: &Subject<'_>, findings: &mut Vec<Finding>) 
     }
     if let Some(Err(why)) = subject.model.map(|model| config.bind_all(model)) {
         findings.push(Finding::fail(ABOUT, format!("--model: {why}")));
+    }
+    for warning in theme::load::find(&config.ui.theme, None).1 {
+        findings.push(Finding::warn(ABOUT, warning.to_string()));
     }
     // What is wrong with the keys ends a start; what is left are keys that lost their action.
     for taken in Keymap::new(&config.ui.keys).1 {

@@ -122,6 +122,19 @@ fn the_example_explains_every_knob() {
 }
 
 #[test]
+fn the_example_names_every_theme() {
+    let names: Vec<_> = toolyard::ui::theme::load::built_in_names().collect();
+    for name in &names {
+        let line = format!(
+            "# terminal (the sixteen colours of your terminal), {}; default",
+            names[1..].join(", ")
+        );
+        assert!(EXAMPLE.contains(&line), "config.example.toml needs\n{line}");
+        assert_eq!(parse(&format!("[ui]\ntheme = {name:?}\n")).ui.theme, *name);
+    }
+}
+
+#[test]
 fn every_bad_configuration_is_refused_with_its_phrase() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bad-configs");
     let mut seen = 0;

@@ -102,6 +102,15 @@ async fn what_is_wrong_is_said_with_what_to_do() {
 }
 
 #[tokio::test]
+async fn a_theme_that_is_wrong_is_mentioned() {
+    let surroundings = Surroundings::new("[ui]\ntheme = \"mine.toml\"\n");
+    surroundings.write("mine.toml", "[styles]\ngod = \"green\"\n");
+    let text = shown(&surroundings.examined(None, SCREEN).await);
+    assert!(text.contains("warn  configuration: theme "), "{text}");
+    assert!(text.contains("mine.toml, line 2, styles.god: there is no such style"), "{text}");
+}
+
+#[tokio::test]
 async fn a_default_key_that_moved_is_mentioned() {
     let surroundings = Surroundings::new("[ui.keys]\nstep = \"space\"\n");
     let text = shown(&surroundings.examined(None, SCREEN).await);
