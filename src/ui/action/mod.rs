@@ -41,6 +41,7 @@ pub enum Action {
     InspectPrompt,
     InspectCall,
     GraphView,
+    SortTools,
     Messages,
 
     EventBack,

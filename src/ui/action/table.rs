@@ -206,6 +206,12 @@ pub const ACTIONS: &[ActionSpec] = &[
         why::never,
     ),
     look(
+        Action::SortTools,
+        ("sort-tools", "sort tools", "sort the tools by score, weight, calls or name, in turn"),
+        &["O"],
+        why::never,
+    ),
+    look(
         Action::Messages,
         ("messages", "messages", "everything this screen has told you"),
         &["M"],

@@ -20,9 +20,8 @@ use crate::{
 };
 
 const PANE: PaneId = PaneId::Calls;
-const NUMBER: usize = 5;
-const TIME: usize = 9;
-const WORD: usize = 13;
+const TIME: usize = 8;
+const WORD: usize = 9;
 /// The longest piece of a task that an axis shows, in microseconds; older calls lie left of it.
 const LONGEST: u64 = 60_000_000;
 
@@ -108,63 +107,62 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
 fn draw_call(cx: &Cx<'_>, call: &CallState, line: Rect, buf: &mut Buffer) {
     let theme = cx.theme;
     let hold = cx.state.control.held.iter().find(|hold| hold.lane == Lane::Call(call.id));
-    let (word, style) = standing(call, hold, cx.now, theme);
+    let (word, style) = standing(call, hold, theme);
     let mut row = Row::new(line, buf);
     let wide = row.left();
-    row.cell(&format!("#{}", call.id), NUMBER, theme.dim);
+    let digits = cx.state.calls.len().to_string().len();
+    row.cell(&format!("#{}", call.id), digits + 2, theme.dim);
     row.cell(if call.injected.is_some() { "⚡" } else { "" }, 2, theme.injected).gap(1);
-    let name = if wide >= 72 { 20 } else { 14 };
+    let name = if wide >= 72 { 20 } else { 13 };
     row.cell(call.tool.as_str(), name, theme.text).gap(1);
     let arguments = if wide >= 100 { (wide - 76).min(60) } else { 0 };
     let lane = row.left().saturating_sub(TIME + WORD + arguments + 2);
     if lane >= 6 {
         draw_lane(cx, call, hold, lane, style, &mut row);
     }
-    row.right(&time(call, hold, cx.now), TIME, theme.text).gap(1);
-    row.cell(&word, WORD, style);
+    let time = match hold {
+        Some(hold) => text::span(cx.now.saturating_sub(hold.since)),
+        None => time(call, cx.now),
+    };
+    row.right(&time, TIME, if hold.is_some() { style } else { theme.text }).gap(1);
+    row.cell(word, WORD, style);
     if arguments > 0 {
         row.gap(1).put(&super::brief::arguments(&call.arguments, arguments), theme.dim);
     }
 }
 
-/// How a call stands, in a word or two, and how that looks.
+/// How a call stands, in a word, and how that looks.
 pub(super) fn standing(
     call: &CallState,
     hold: Option<&Hold>,
-    now: u64,
     theme: &Theme,
-) -> (String, Style) {
-    if let Some(hold) = hold {
-        return (format!("held {}", text::span(now.saturating_sub(hold.since))), theme.paused);
+) -> (&'static str, Style) {
+    if hold.is_some() {
+        return ("held", theme.paused);
     }
-    let (word, style) = match &call.phase {
+    match &call.phase {
         CallPhase::Requested => ("waiting", theme.warn),
         CallPhase::Running => ("running", theme.running),
         CallPhase::Refused { .. } => ("refused", theme.warn),
         CallPhase::Done { .. } => ("ok", theme.good),
         CallPhase::Failed { error } => (failure(error.kind), theme.bad),
-    };
-    (word.to_owned(), style)
+    }
 }
 
 fn failure(kind: ToolErrorKind) -> &'static str {
     match kind {
-        ToolErrorKind::Arguments => "bad arguments",
+        ToolErrorKind::Arguments => "bad args",
         ToolErrorKind::Timeout => "timed out",
-        ToolErrorKind::Unavailable => "unavailable",
+        ToolErrorKind::Unavailable => "not there",
         ToolErrorKind::Failed => "failed",
-        ToolErrorKind::NotRecorded => "not recorded",
+        ToolErrorKind::NotRecorded => "no record",
         ToolErrorKind::Cancelled => "cancelled",
     }
 }
 
-/// The call's own time, without what it was held; nothing while it has not started.
-fn time(call: &CallState, hold: Option<&Hold>, now: u64) -> String {
-    if call.started.is_none() {
-        return String::new();
-    }
-    let until = hold.filter(|_| call.ended.is_none()).map_or(now, |hold| hold.since);
-    text::span(call.elapsed(until))
+/// The call's own time; nothing while it has not started.
+fn time(call: &CallState, now: u64) -> String {
+    call.started.map_or(String::new(), |_| text::span(call.elapsed(now)))
 }
 
 /// When a task's calls began, and when they ended or now.

@@ -108,18 +108,21 @@ fn draw_role(cx: &Cx<'_>, role: Role, line: Rect, buf: &mut Buffer) {
     draw_tally(cx.theme, &bound.tally, last, shown, &mut row);
 }
 
-/// The model's name, and whether it is simulated.
+/// The model's name, and whether it is simulated: said once where the name says it already.
 fn draw_name(cx: &Cx<'_>, model: Option<&ModelState>, name: &str, width: usize, row: &mut Row<'_>) {
     let simulated = model.is_some_and(|model| model.spec.simulated);
-    let mark = if simulated { SIMULATED.len() + 1 } else { 0 };
-    if mark == 0 {
+    if !simulated {
         row.cell(name, width, cx.theme.accent);
         return;
     }
-    let shown = text::width(name).min(width.saturating_sub(mark));
-    row.cell(name, shown, cx.theme.accent);
-    let left = width - shown;
-    row.cell(if shown > 0 { " SIMULATED" } else { SIMULATED }, left, cx.theme.simulated);
+    let room = width.saturating_sub(SIMULATED.len() + 1);
+    let shown = match text::width(name) {
+        _ if name.eq_ignore_ascii_case(SIMULATED) => 0,
+        wide => wide.min(room),
+    };
+    row.cell(name, shown, cx.theme.accent).gap(usize::from(shown > 0));
+    let left = width - shown - usize::from(shown > 0);
+    row.cell(SIMULATED, left, cx.theme.simulated);
 }
 
 fn draw_tally(

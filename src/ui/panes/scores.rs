@@ -11,6 +11,7 @@ use crate::{
     id::ToolName,
     state::{State, ToolState},
     ui::{
+        action::Action,
         hits::{Hits, Target},
         pane::{Cx, Move, PaneId},
         text,
@@ -24,7 +25,7 @@ const PANE: PaneId = PaneId::Scores;
 /// Off or gone, and a fault that is armed.
 const MARKS: usize = 4;
 /// The least and the most room for a name.
-const NAME: (usize, usize) = (14, 28);
+const NAME: (usize, usize) = (16, 28);
 
 /// What is shown of a tool, from what matters most to what is left out first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +43,8 @@ enum Column {
 
 /// With the width of each.
 const COLUMNS: [(Column, &str, usize); 9] = [
-    (Column::Score, "score", 6),
-    (Column::Last, "last", 5),
+    (Column::Score, "score", 5),
+    (Column::Last, "last", 4),
     (Column::Trend, "trend", 8),
     (Column::Weight, "weight", 6),
     (Column::Succeeded, "ok", 4),
@@ -100,6 +101,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let shown = Shown::new(cx, usize::from(area.width.saturating_sub(u16::from(bar))));
     if head > 0 {
         draw_head(&shown, area, buf);
+        hits.add(Rect { height: head, ..area }, Target::Action(Action::SortTools));
     }
     let order = Order::new(cx.state, cx.view.sort);
     let selected = selected(cx.state, cx.view).and_then(|i| order.row(i));

@@ -19,7 +19,7 @@ use crate::{
 const PANE: PaneId = PaneId::Tasks;
 /// What the text keeps before anything else is shown; of the columns those on the left stay longest.
 const TEXT: usize = 36;
-/// From this width on there is room for the answers too.
+/// From this width on there is room for the task's name and the answers too.
 const WITH_ANSWERS: usize = 100;
 const ANSWER: usize = 26;
 
@@ -109,10 +109,9 @@ fn draw_task(cx: &Cx<'_>, task: &TaskState, line: Rect, buf: &mut Buffer) {
     });
     let shown: Vec<_> = shown.collect();
     let taken: usize = shown.iter().map(|(_, width)| width + 1).sum();
-    let text = if task.task.name.is_empty() {
-        task.task.text.clone()
-    } else {
-        format!("{}: {}", task.task.name, task.task.text)
+    let text = match task.task.name.as_str() {
+        name if wide >= WITH_ANSWERS && !name.is_empty() => format!("{name}: {}", task.task.text),
+        _ => task.task.text.clone(),
     };
     let style = match task.phase {
         TaskPhase::Running => theme.accent,

@@ -95,6 +95,11 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<Effect> {
             view.graph = view.graph.next();
             Vec::new()
         }
+        Action::SortTools => {
+            view.sort = view.sort.next();
+            view.follow(PaneId::Scores);
+            Vec::new()
+        }
 
         Action::EventBack => past::to(world, view, past::Way::Event(-1)),
         Action::EventForward => past::to(world, view, past::Way::Event(1)),

@@ -209,9 +209,12 @@ impl<'a> Entry<'a> {
         let theme = cx.theme;
         let width = self.sheet.width();
         let hold = cx.state.control.held.iter().find(|hold| hold.lane == Lane::Call(call.id));
-        let (word, style) = calls::standing(call, hold, cx.now, theme);
+        let (word, style) = calls::standing(call, hold, theme);
         let time = match hold {
-            Some(hold) => format!(", {}", hold.boundary.name()),
+            Some(hold) => {
+                let held = text::span(cx.now.saturating_sub(hold.since));
+                format!(" {held}, {}", hold.boundary.name())
+            }
             None if call.started.is_some() => format!(" {}", text::span(call.elapsed(cx.now))),
             None => String::new(),
         };

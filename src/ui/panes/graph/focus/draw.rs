@@ -79,10 +79,14 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         return;
     }
     let wanted = before(cx.state, frame.centre).0.len() + 1;
+    let choices = Choices::new(cx.state, frame.centre, None).len();
     let rows = before_rows(rest.height).min(u16::try_from(wanted).unwrap_or(u16::MAX));
-    let (above, rest) = split(rest, rows);
+    // A line of air above each part, where there is more room than there are rows.
+    let roomy = usize::from(rest.height) >= usize::from(rows) + choices + 4;
+    let air = |area| split(area, u16::from(roomy)).1;
+    let (above, rest) = split(air(rest), rows);
     frame.draw_before(above, buf, hits);
-    let (node, list) = split(rest, 1);
+    let (node, list) = split(air(rest), 1);
     frame.draw_node(node, buf, hits);
     frame.draw_choices(list, buf, hits);
 }
@@ -308,21 +312,20 @@ impl Frame<'_> {
         }
         row.gap(1);
         match chosen {
-            Some((words, style)) => row.put(&words, style),
+            Some((words, style)) => row.put(words, style),
             None => row.put(self.why(choice), theme.dim),
         };
     }
 
     /// How the call of this tool stands, if the agent has just chosen it here.
-    fn chosen(&self, choice: &Choice) -> Option<(String, ratatui::style::Style)> {
+    fn chosen(&self, choice: &Choice) -> Option<(&'static str, ratatui::style::Style)> {
         if self.centre != self.here.node() {
             return None;
         }
         let call = self.here.chosen.filter(|call| call.tool == choice.to)?;
         let state = self.cx.state;
         let hold = state.control.held.iter().find(|hold| hold.lane == Lane::Call(call.id));
-        let (word, style) = calls::standing(call, hold, self.cx.now, self.cx.theme);
-        Some((word, style))
+        Some(calls::standing(call, hold, self.cx.theme))
     }
 
     /// Why it is on the menu, or why it cannot be.

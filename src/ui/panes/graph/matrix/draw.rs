@@ -25,6 +25,8 @@ use crate::{
 
 /// The most rows that names standing upright may take.
 const UPRIGHT: usize = 12;
+/// Columns of a name where that gains room for numbers.
+const SHORT: usize = 10;
 
 /// What is the same for all cells of a frame.
 struct Grid<'a> {
@@ -68,17 +70,23 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     }
 }
 
+/// The widths of the names and of a cell: numbers where all columns fit with them, if need be beside
+/// shorter names, else glyphs alone; a part of the columns with numbers where not even glyphs fit.
+fn layout(longest: usize, columns: usize, width: usize) -> (usize, usize) {
+    let ways = [(longest, 4), (SHORT, 4), (longest, 3), (SHORT, 3), (longest, 2)];
+    let fits = |(name, cell): &(usize, usize)| name + 3 + columns * cell <= width;
+    let (name, cell) = ways.into_iter().find(fits).unwrap_or((longest, 3));
+    (name.min(longest) + 2, cell)
+}
+
 impl<'a> Grid<'a> {
     fn new(cx: &'a Cx<'a>, width: usize) -> Self {
         let axis = Axis::columns(cx.state);
         let cursor = cursor(cx.state, cx.view);
         let longest = cx.state.tools.keys().take(200).map(|name| text::width(name.as_str()));
-        let head = longest.max().unwrap_or(0).clamp(6, 18).min(width / 3) + 2;
+        let longest = longest.max().unwrap_or(0).clamp(6, 18).min(width / 3);
+        let (head, cell) = layout(longest, axis.len(), width);
         let room = width.saturating_sub(head + 1);
-        // Numbers where all columns fit with them, else glyphs alone; a part of them with numbers where
-        // not even glyphs fit.
-        let fits = |cell: &usize| axis.len() * *cell <= room;
-        let cell = [4, 3, 2].into_iter().find(fits).unwrap_or(3);
         let shown = (room / cell).max(1);
         // Page by page, so that columns stay where they are while the cursor moves.
         let first = cursor.1.map_or(0, |column| column / shown * shown);
