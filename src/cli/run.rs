@@ -102,6 +102,10 @@ impl Output {
                     answer.as_deref().unwrap_or("–"),
                 )
             }
+            Event::AskFailed { error, .. } => self.aside(&error.text),
+            Event::AskRetried { why, .. } => self.aside(&format!("trying again: {why}")),
+            Event::EvaluationRefused { why, .. } => self.aside(&format!("not learned: {why}")),
+            Event::Noticed { text } => self.aside(text),
             Event::SessionEnded { why } => {
                 let totals = Report::of(&self.state).totals;
                 writeln!(
@@ -119,6 +123,11 @@ impl Output {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Something to know about the task at work, which has no line yet.
+    fn aside(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.out, "      {}", one_line(text, 200))
     }
 }
 
