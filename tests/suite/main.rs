@@ -20,6 +20,7 @@ mod papers_learning;
 mod papers_toolnet;
 mod programs;
 mod readme;
+mod rules;
 mod samples;
 mod screens;
 mod stage;

@@ -1,0 +1,288 @@
+//! A session under test: a model that follows a script, two tools, and time that passes only when
+//! nothing else can happen.
+
+use std::{cell::RefCell, collections::VecDeque, rc::Rc, sync::Arc, time::Duration};
+
+use futures::{FutureExt, future::LocalBoxFuture};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{self, UnboundedSender};
+
+use toolyard::{
+    chat::{Finish, Reply, Request, Role, ToolCall, Usage},
+    command::Command,
+    engine::{self, Setup},
+    event::{Event, Opening, Record},
+    graph::{Prior, ToolGraph},
+    id::ModelName,
+    journal::Journal,
+    knob::{Knob, Knobs},
+    model::{Model, Progress},
+    outcome::{ModelError, ToolError, ToolOutput},
+    spec::{Effect, ModelSpec, Task, ToolMode, ToolSpec},
+    state::{Mode, State},
+    tool::{Invocation, Tool, ToolBox},
+};
+
+/// Answers from a list, in order; then finishes with `done`.
+struct Script {
+    spec: Arc<ModelSpec>,
+    pub replies: RefCell<VecDeque<Result<Reply, ModelError>>>,
+    pub delay: Duration,
+}
+
+impl Script {
+    fn new(replies: Vec<Result<Reply, ModelError>>) -> Self {
+        let spec = ModelSpec {
+            name: "script".into(),
+            source: "test".into(),
+            simulated: true,
+            mode: ToolMode::Native,
+            price_in: Some(1.0),
+            price_out: Some(2.0),
+            context: None,
+        };
+        Self { spec: Arc::new(spec), replies: RefCell::new(replies.into()), delay: Duration::ZERO }
+    }
+}
+
+impl Model for Script {
+    fn spec(&self) -> &Arc<ModelSpec> {
+        &self.spec
+    }
+
+    fn ask<'a>(
+        &'a self,
+        request: &'a Request,
+        progress: &'a mut dyn FnMut(Progress),
+    ) -> LocalBoxFuture<'a, Result<Reply, ModelError>> {
+        async move {
+            tokio::time::sleep(self.delay).await;
+            progress(Progress::Text("thinking".into()));
+            if request.role == Role::Evaluator {
+                return Ok(say(r#"{"scores":[{"tool":"echo","score":2,"reason":"helped"}]}"#));
+            }
+            let next = self.replies.borrow_mut().pop_front();
+            next.unwrap_or_else(|| Ok(calls(&[("Finish", json!({"answer": "done"}))])))
+        }
+        .boxed_local()
+    }
+}
+
+pub fn say(text: &str) -> Reply {
+    let usage = Usage { tokens_in: 1_000_000, tokens_out: 500_000, ..Usage::default() };
+    Reply {
+        text: text.into(),
+        reasoning: String::new(),
+        calls: vec![],
+        finish: Finish::Stop,
+        usage,
+    }
+}
+
+pub fn calls(calls: &[(&str, Value)]) -> Reply {
+    let calls = calls.iter().enumerate().map(|(i, (tool, arguments))| ToolCall {
+        id: format!("c{i}"),
+        tool: (*tool).into(),
+        arguments: arguments.clone(),
+    });
+    Reply { calls: calls.collect(), finish: Finish::Calls, ..say("I call.") }
+}
+
+/// Answers with its argument after a while; `hang` never does.
+struct Echo {
+    spec: Arc<ToolSpec>,
+    running: Rc<RefCell<(usize, usize)>>,
+}
+
+impl Echo {
+    fn new(name: &str, running: Rc<RefCell<(usize, usize)>>) -> Self {
+        let spec = ToolSpec {
+            name: name.into(),
+            description: format!("{name} says what it is told"),
+            parameters: json!({
+                "type": "object",
+                "properties": {"text": {"type": "string"}, "ms": {"type": "integer"}},
+                "required": ["text"],
+            }),
+            class: "Test".into(),
+            cost: 2.0,
+            effect: Effect::Read,
+            timeout_ms: 10_000,
+            source: "test".into(),
+            examples: vec![],
+        };
+        Self { spec: Arc::new(spec), running }
+    }
+}
+
+impl Tool for Echo {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    fn call<'a>(
+        &'a self,
+        invocation: &'a Invocation,
+    ) -> LocalBoxFuture<'a, Result<ToolOutput, ToolError>> {
+        async move {
+            if self.spec.name.as_str() == "hang" {
+                std::future::pending::<()>().await;
+            }
+            {
+                let mut running = self.running.borrow_mut();
+                running.0 += 1;
+                running.1 = running.1.max(running.0);
+            }
+            let ms = invocation.arguments.get("ms").and_then(Value::as_u64).unwrap_or(0);
+            tokio::time::sleep(Duration::from_millis(ms)).await;
+            self.running.borrow_mut().0 -= 1;
+            let text = invocation.arguments["text"].as_str().unwrap_or_default().to_owned();
+            Ok(ToolOutput { text, cut_from: None })
+        }
+        .boxed_local()
+    }
+}
+
+/// A session under test: what it is told, and what it has said so far.
+pub struct Yard {
+    pub commands: UnboundedSender<Command>,
+    pub state: Rc<RefCell<State>>,
+    pub records: Rc<RefCell<Vec<Arc<Record>>>>,
+    pub most_at_once: Rc<RefCell<(usize, usize)>>,
+    pub session: tokio::task::JoinHandle<State>,
+}
+
+pub struct Plan {
+    pub replies: Vec<Result<Reply, ModelError>>,
+    pub strategy: &'static str,
+    pub tasks: usize,
+    pub paused: bool,
+    pub stay: bool,
+    pub knobs: Vec<(Knob, f64)>,
+    pub faults: Vec<&'static str>,
+    pub delay: Duration,
+    pub journal: Option<Journal>,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self {
+            replies: vec![Ok(calls(&[("echo", json!({"text": "hello"}))]))],
+            strategy: "toolnet",
+            tasks: 1,
+            paused: false,
+            stay: false,
+            knobs: vec![],
+            faults: vec![],
+            delay: Duration::ZERO,
+            journal: None,
+        }
+    }
+}
+
+impl Plan {
+    pub fn start(self) -> Yard {
+        let (commands, wishes) = mpsc::unbounded_channel();
+        let state = Rc::new(RefCell::new(State::default()));
+        let records = Rc::new(RefCell::new(Vec::new()));
+        let most_at_once = Rc::new(RefCell::new((0, 0)));
+        let mut tools = ToolBox::default();
+        let mut graph = ToolGraph::new(Prior::Uninformed);
+        for name in ["echo", "hang"] {
+            tools.join(Rc::new(Echo::new(name, Rc::clone(&most_at_once))));
+            graph.add_tool(name.into());
+        }
+        let mut knobs = Knobs::default();
+        for (knob, value) in self.knobs {
+            knobs.set(knob, value);
+        }
+        let mut model = Script::new(self.replies);
+        model.delay = self.delay;
+        let opening = Opening {
+            seed: 1,
+            workspace: "test".into(),
+            strategy: self.strategy.into(),
+            knobs,
+            models: vec![(*model.spec).clone()],
+            roles: Role::ALL.into_iter().map(|role| (role, ModelName::from("script"))).collect(),
+            paused: self.paused,
+        };
+        let task = Task { gold: Some("done".into()), ..Task::from_text("Say hello.") };
+        let setup = Setup {
+            opening,
+            models: vec![Rc::new(model)],
+            tools,
+            graph,
+            scores: Default::default(),
+            tasks: vec![task; self.tasks],
+            faults: self.faults.iter().map(|spec| spec.parse().unwrap()).collect(),
+            journal: self.journal,
+            stay: self.stay,
+            keep: None,
+            reload: None,
+        };
+        let (fold, seen) = (Rc::clone(&state), Rc::clone(&records));
+        let listener = Box::new(move |record: &Arc<Record>| {
+            fold.borrow_mut().apply(record);
+            seen.borrow_mut().push(Arc::clone(record));
+        });
+        let session =
+            tokio::task::spawn_local(
+                async move { engine::run(setup, wishes, listener).await.unwrap() },
+            );
+        Yard { commands, state, records, most_at_once, session }
+    }
+}
+
+impl Yard {
+    pub fn wish(&self, command: Command) {
+        self.commands.send(command).unwrap();
+    }
+
+    /// Lets the session go on until this holds; fails if it never does.
+    pub async fn until(&self, what: &str, holds: impl Fn(&State) -> bool) {
+        for _ in 0..20_000 {
+            if holds(&self.state.borrow()) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        panic!("never {what}: {:#?}", self.kinds());
+    }
+
+    /// Lets the session do whatever it can do now.
+    pub async fn settle(&self) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+
+    pub fn kinds(&self) -> Vec<String> {
+        self.records.borrow().iter().map(|record| record.event.kind().to_owned()).collect()
+    }
+
+    pub fn refusals(&self) -> Vec<String> {
+        let records = self.records.borrow();
+        let whys = records.iter().filter_map(|record| match &record.event {
+            Event::CommandRefused { why, .. } => Some(why.clone()),
+            _ => None,
+        });
+        whys.collect()
+    }
+
+    pub fn mode(&self) -> Mode {
+        self.state.borrow().control.mode
+    }
+
+    pub fn held(&self) -> Vec<&'static str> {
+        self.state.borrow().control.held.iter().map(|hold| hold.boundary.name()).collect()
+    }
+}
+
+/// Runs a test on one thread, with time that passes only when nothing else can happen.
+pub fn on_paused_time(test: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    tokio::task::LocalSet::new().block_on(&runtime, test);
+}
