@@ -41,7 +41,7 @@ impl Sheet {
         let (body, style) = body;
         let indent = text::width(head);
         let room = self.width.saturating_sub(indent).max(1);
-        let mut lines: Vec<String> = text::wrap(body, room).take(most + 1).collect();
+        let mut lines: Vec<String> = text::wrap(body, room).take(most.saturating_add(1)).collect();
         let more = lines.len() > most;
         lines.truncate(most);
         if let (true, Some(last)) = (more, lines.last_mut()) {

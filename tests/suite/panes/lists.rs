@@ -1,0 +1,226 @@
+//! Tools, tasks, models, calls and knobs.
+
+use serde_json::json;
+use toolyard::{
+    chat::Role,
+    event::{Boundary, Event, Lane, Outcome},
+    id::TaskId,
+    outcome::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
+    state::Mode,
+    ui::{
+        hits::Target,
+        pane::{self, Move, PaneId},
+        view::{ToolSort, View},
+        vlist::Find,
+    },
+};
+
+use super::show;
+use crate::story::{self, Story};
+
+fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
+}
+
+#[test]
+fn a_tool_shows_its_score_how_it_came_to_it_and_its_calls() {
+    let story = story::demo();
+    let shown = show(PaneId::Scores, &story, &View::default(), 110, 20);
+    let line = words(shown.line("search_backup"));
+    // Edited to 4, then +3, then +2; no edge leads there from where the agent is.
+    let right = ["search_backup", "+9", "▲2", "▁▄▆█", "–", "2", "0", "545", "ms", "2"];
+    assert_eq!(line[..10], right);
+    let broken = words(shown.line("search_web"));
+    assert_eq!(broken[..4], ["⚡", "search_web", "−1", "▼3"]);
+    assert!(shown.line("random_calc").starts_with('⊘'), "it is switched off");
+    assert_eq!(words(shown.line("calculator"))[4], "35", "its weight from wikipedia");
+}
+
+#[test]
+fn tools_are_sorted_as_one_wishes_and_unused_ones_come_last() {
+    let story = story::demo();
+    let first = |sort| {
+        let view = View { sort, ..View::default() };
+        let shown = show(PaneId::Scores, &story, &view, 80, 24);
+        let name = |line: &str| {
+            let words = words(line);
+            words[usize::from(words[0] == "⚡" || words[0] == "⊘")].to_owned()
+        };
+        shown.lines[1..].iter().take(16).map(|line| name(line)).collect::<Vec<_>>()
+    };
+    assert_eq!(first(ToolSort::Score)[..3], ["search_backup", "population", "calculator"]);
+    assert_eq!(first(ToolSort::Calls)[..2], ["wikipedia", "search_web"]);
+    assert_eq!(first(ToolSort::Weight)[..3], ["calculator", "wikipedia", "date_diff"]);
+    let by_name = first(ToolSort::Name);
+    assert!(by_name.is_sorted(), "{by_name:?}");
+    // Never used, never scored: in the order in which they joined.
+    assert_eq!(first(ToolSort::Score)[7..9], ["weather", "nothing_found"]);
+}
+
+#[test]
+fn moving_through_the_tools_follows_what_is_seen() {
+    let story = story::demo();
+    let mut view = View::default();
+    let mut seen = Vec::new();
+    for _ in 0..16 {
+        pane::go(PaneId::Scores, story.state(), &mut view, Move::Down);
+        seen.push(view.tool.clone().unwrap());
+    }
+    let shown = show(PaneId::Scores, &story, &View::default(), 80, 24);
+    let rows: Vec<_> = shown
+        .hits
+        .targets()
+        .filter_map(|(_, target)| match target {
+            Target::Tool(name) => Some(name.clone()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(seen, rows);
+    assert!(pane::find(PaneId::Scores, story.state(), &mut view, "unit", Find::Here));
+    assert_eq!(view.tool, Some("unit_convert".into()));
+}
+
+#[test]
+fn a_task_says_in_words_whether_it_was_right() {
+    let mut story = story::demo();
+    for (task, outcome) in [(5, Outcome::OutOfSteps), (6, Outcome::GaveUp), (7, Outcome::Stopped)] {
+        story.start(task).wait(10);
+        let (task, correct) = (TaskId(task), Some(false));
+        story.tell(Event::TaskFinished { task, outcome, answer: None, correct });
+    }
+    let shown = show(PaneId::Tasks, &story, &View::default(), 140, 10);
+    for (row, words) in
+        [(0, "✓ right"), (1, "✗ wrong"), (4, "✗ out of steps"), (5, "✗ gave up"), (6, "■ stopped")]
+    {
+        assert!(shown.lines[row].contains(words), "{}", shown.lines[row]);
+    }
+    assert!(shown.lines[1].contains("65 ≠ 66"), "the answer beside the right one");
+    for words in ["3 steps", "2 calls", "2724 tok", "$0.0000"] {
+        assert!(shown.lines[0].contains(words), "{}", shown.lines[0]);
+    }
+}
+
+#[test]
+fn the_tasks_title_counts_what_is_done_and_right() {
+    let story = story::demo();
+    let theme = toolyard::ui::theme::Theme::default();
+    let (state, view) = (story.state(), View::default());
+    let cx = pane::Cx {
+        state,
+        live: state,
+        view: &view,
+        theme: &theme,
+        now: story.now(),
+        focused: true,
+    };
+    let title = pane::title(PaneId::Tasks, &cx).to_string();
+    assert_eq!(title, "Tasks 4/7 · 3 of 4 right (75 %)");
+}
+
+#[test]
+fn models_say_when_they_are_simulated_and_when_their_price_is_unknown() {
+    let mut story = story::demo();
+    let ask = story.ask(5, Role::Reflector);
+    story.tell(Event::AskRetried { ask, attempt: 1, wait_ms: 100, why: "429".into() });
+    story.answer(ask, "Look before you leap.", 900);
+    let ask = story.ask(5, Role::Reflector);
+    let error = ModelError::new(ModelErrorKind::Timeout, "silence for 30 s");
+    story.wait(10).tell(Event::AskFailed { ask, error });
+    let shown = show(PaneId::Models, &story, &View::default(), 120, 12);
+    assert!(shown.line("actor").contains("sim SIMULATED"));
+    assert!(shown.line("actor").contains("≈9600"), "estimated counts are marked");
+    let reflector = words(shown.line("reflector"));
+    let right = ["reflector", "local", "2", "640", "41", "$", "unknown", "900", "ms"];
+    assert_eq!(reflector[..9], right);
+    assert_eq!(reflector[reflector.len() - 2..], ["1", "1"], "one failed, one asked again");
+    assert!(shown.line("127.0.0.1").contains("price unknown"));
+    // While it is asked, the time runs.
+    story.ask(5, Role::Actor);
+    story.wait(310);
+    let shown = show(PaneId::Models, &story, &View::default(), 120, 12);
+    assert!(shown.line("actor").contains("▶310 ms"));
+}
+
+#[test]
+fn a_lower_bound_of_the_cost_is_called_one() {
+    let mut story = story::demo();
+    let (model, was) = ("local".into(), "sim".into());
+    let by = toolyard::event::By::User;
+    story.tell(Event::RoleBound { role: Role::Actor, model, was, by });
+    let ask = story.ask(5, Role::Actor);
+    story.answer(ask, "hm", 5);
+    let shown = show(PaneId::Models, &story, &View::default(), 120, 12);
+    assert!(shown.line("actor").contains("≥ $0.0000"), "{}", shown.line("actor"));
+}
+
+/// Three calls at once: one runs, one waits for the user, one is over.
+fn lanes() -> Story {
+    let mut story = story::demo();
+    let arguments = json!({"query": "x"});
+    let held = story.request_call(5, 2, "weather", arguments.clone());
+    story.tell(Event::Held { lane: Lane::Call(held), boundary: Boundary::BeforeCall });
+    let failed = story.request_call(5, 2, "currency", arguments);
+    story.tell(Event::CallStarted { call: failed }).wait(100);
+    let error = ToolError::new(ToolErrorKind::Timeout, "no answer in 100 ms");
+    story.tell(Event::CallFailed { call: failed, error }).wait(900);
+    story
+}
+
+#[test]
+fn calls_in_flight_come_first_and_say_what_they_wait_for() {
+    let story = lanes();
+    let shown = show(PaneId::Calls, &story, &View::default(), 110, 14);
+    assert_eq!(words(&shown.lines[0])[..2], ["#12", "weather"]);
+    assert!(shown.lines[0].contains("1.0 s held"));
+    assert_eq!(words(&shown.lines[1])[..2], ["#11", "calculator"]);
+    assert!(shown.lines[1].contains("1.3 s running"));
+    assert_eq!(words(&shown.lines[2])[..2], ["#13", "currency"]);
+    assert!(shown.lines[2].contains("100 ms timed out"));
+    assert!(shown.line("#6").contains('⚡'), "an injected failure is marked");
+    assert!(shown.lines[1].contains("expression: \"1871 - 1830\""));
+}
+
+#[test]
+fn lanes_of_one_task_share_their_time_axis() {
+    let story = lanes();
+    let shown = show(PaneId::Calls, &story, &View::default(), 80, 14);
+    let lane = |row: usize| {
+        let (_, lane) = shown.lines[row].split_once('▕').unwrap();
+        let (lane, _) = lane.split_once('▏').unwrap();
+        lane.to_owned()
+    };
+    let (held, running, over) = (lane(0), lane(1), lane(2));
+    let from = |lane: &str| lane.chars().take_while(|c| *c == ' ').count();
+    assert!(held.trim().chars().all(|c| c == '░'), "it has never run: {held}");
+    assert!(running.trim().chars().all(|c| c == '█') && running.ends_with('█'), "{running}");
+    assert_eq!(from(&held), from(&over), "they were wanted at the same time");
+    assert!(from(&running) < from(&held) && over.ends_with(' '));
+}
+
+#[test]
+fn moving_through_the_calls_selects_their_tools() {
+    let story = lanes();
+    let mut view = View::default();
+    let mut seen = Vec::new();
+    for _ in 0..4 {
+        pane::go(PaneId::Calls, story.state(), &mut view, Move::Down);
+        seen.push((view.call.unwrap().0, view.tool.clone().unwrap().to_string()));
+    }
+    let right = [(12, "weather"), (11, "calculator"), (13, "currency"), (10, "wikipedia")];
+    assert_eq!(seen, right.map(|(call, tool)| (call, tool.to_owned())));
+}
+
+#[test]
+fn a_knob_shows_where_it_stands_and_what_it_does() {
+    let story = story::demo();
+    let mut view = View::default();
+    pane::go(PaneId::Knobs, story.state(), &mut view, Move::Down);
+    let shown = show(PaneId::Knobs, &story, &view, 90, 20);
+    let beta = shown.line("beta");
+    assert!(beta.starts_with("*β") && beta.contains("0.45") && beta.contains("at once"));
+    assert!(shown.line("weight_format").contains("‹integer›"));
+    assert!(shown.line("tries").contains("next task"));
+    assert!(shown.has("beta: trust in the prior"), "the selected one is explained");
+    assert!(shown.has("default 0.50"));
+    assert!(story.state().control.mode == Mode::Running);
+}

@@ -1,0 +1,145 @@
+//! The transcript.
+
+use toolyard::{
+    chat::Role,
+    event::{Boundary, By, Event, Lane},
+    state::State,
+    ui::{
+        pane::{self, Move, PaneId},
+        view::View,
+        vlist::Find,
+    },
+};
+
+use super::{Shown, draw, show};
+use crate::story::{self, Story};
+
+fn transcript(story: &Story, view: &View) -> Shown {
+    show(PaneId::Transcript, story, view, 90, 30)
+}
+
+/// All of it, with nothing left out.
+fn whole(story: &Story) -> Shown {
+    show(PaneId::Transcript, story, &View::default(), 90, 150)
+}
+
+#[test]
+fn what_matters_first_is_on_its_own_row() {
+    let shown = whole(&story::demo());
+    assert!(shown.has("━━ task 1 ━━ How many people live in the twin city of Lyra?"));
+    assert!(shown.has("✎ I need the twin city first."));
+    let call = shown.line("→ search_web(query: \"twin city of Lyra\")");
+    assert!(call.contains("ok 420 ms"), "{call}");
+    assert!(shown.has("= Lyra is twinned with Ostra."));
+    assert!(shown.line("✓ right: 48200").contains("3 steps · 2 calls"));
+    assert!(shown.line("★ population").contains("+3  gave the answer itself"));
+    assert!(shown.line("✗ wrong: 65").contains("right is 66"));
+}
+
+#[test]
+fn interventions_and_injected_failures_are_marked() {
+    let shown = whole(&story::demo());
+    assert!(shown.has("◆ you: fault 1 armed: search_web:error"));
+    assert!(shown.has("◆ you: beta: 0.50 → 0.45"));
+    let failure = shown.row("✗ 503 Service Unavailable");
+    assert!(shown.lines[failure + 1].contains("⚡"));
+    assert!(shown.lines[failure + 1].contains("injected error (fault 1)"));
+    let menu = shown.line("2 at wikipedia  menu calculator 35");
+    assert!(menu.contains("+search_web"), "what is offered to explore has a plus: {menu}");
+}
+
+#[test]
+fn an_answer_is_shown_while_it_comes() {
+    let mut story = story::demo();
+    let ask = story.ask(5, Role::Actor);
+    story.wait(200);
+    assert!(transcript(&story, &View::default()).has("sim (actor) is asked  200 ms"));
+    for text in ["The founder was ", "born in 1830", &" very long".repeat(100), " and so"] {
+        let (text, reasoning) = (text.to_owned(), String::new());
+        story.tell(Event::AskProgressed { ask, text, reasoning });
+    }
+    let shown = transcript(&story, &View::default());
+    assert!(shown.lines.last().unwrap().trim_end_matches(['│', '┃', ' ']).ends_with("and so▌"));
+}
+
+#[test]
+fn what_is_held_says_where_and_for_how_long() {
+    let mut story = story::demo();
+    let call = story.request_call(5, 2, "weather", serde_json::json!({}));
+    story.tell(Event::Held { lane: Lane::Call(call), boundary: Boundary::BeforeCall });
+    story.wait(3_200);
+    let shown = transcript(&story, &View::default());
+    assert!(shown.line("→ weather()").contains("held 3.2 s, before a call"));
+}
+
+#[test]
+fn it_keeps_up_until_somebody_looks_back() {
+    let mut story = story::demo();
+    let mut view = View::default();
+    assert!(transcript(&story, &view).lines.last().unwrap().contains("→ calculator("));
+    pane::go(PaneId::Transcript, story.state(), &mut view, Move::Up);
+    pane::go(PaneId::Transcript, story.state(), &mut view, Move::Up);
+    let selected = view.line.unwrap();
+    let before = transcript(&story, &view);
+    view.settle(&before.hits);
+    story.tell(Event::Noticed { text: "something new".into() });
+    let after = transcript(&story, &view);
+    assert_eq!(before.lines[..20], after.lines[..20], "it stays where one looks");
+    assert_eq!(view.line, Some(selected));
+    pane::go(PaneId::Transcript, story.state(), &mut view, Move::Bottom);
+    assert!(transcript(&story, &view).lines.last().unwrap().contains("something new"));
+}
+
+#[test]
+fn the_selected_line_is_always_seen() {
+    let story = story::demo();
+    let mut view = View::default();
+    for to in [Move::Top, Move::PageDown, Move::PageDown, Move::Down, Move::PageUp, Move::Up] {
+        pane::go(PaneId::Transcript, story.state(), &mut view, to);
+        let shown = transcript(&story, &view);
+        view.settle(&shown.hits);
+        let n = view.line.expect("not at the end");
+        let target = toolyard::ui::hits::Target::Line(n);
+        assert!(shown.hits.targets().any(|(_, seen)| *seen == target), "{to:?}");
+        assert!(shown.lines.iter().all(|line| !line.trim().is_empty()), "no room is wasted");
+    }
+}
+
+#[test]
+fn the_wheel_moves_it_and_the_end_holds_it_again() {
+    let story = story::demo();
+    let mut view = View::default();
+    let first = transcript(&story, &view);
+    view.settle(&first.hits);
+    let wheel = |view: &mut View, by| {
+        let window = view.windows.get(PaneId::Transcript).wheeled(by);
+        view.windows.set(PaneId::Transcript, window);
+        let shown = transcript(&story, view);
+        view.settle(&shown.hits);
+        shown
+    };
+    let up = wheel(&mut view, -6);
+    assert_ne!(up.lines, first.lines);
+    assert_eq!(wheel(&mut view, 60).lines, first.lines);
+}
+
+#[test]
+fn text_is_found_where_it_was_cut_too() {
+    let mut story = story::demo();
+    let hidden = format!("{} needle", "hay ".repeat(400));
+    story.call(5, 2, ("wikipedia", serde_json::json!({}), Ok(&hidden), 5));
+    let mut view = View::default();
+    assert!(pane::find(PaneId::Transcript, story.state(), &mut view, "needle", Find::Here));
+    assert_eq!(view.tool, Some("wikipedia".into()), "the call's tool is selected with it");
+    assert!(!pane::find(PaneId::Transcript, story.state(), &mut view, "no such", Find::Here));
+}
+
+#[test]
+fn a_line_without_its_task_is_no_panic() {
+    let mut story = Story::open();
+    story.tell(Event::TaskStarted { task: toolyard::id::TaskId(99) });
+    story.tell(Event::ScoreSet { tool: "x".into(), score: 1.0, was: 0.0, by: By::Undo(1) });
+    let shown = draw(PaneId::Transcript, story.state(), &View::default(), 0, 40, 5);
+    assert!(shown.has("task that is not known") && shown.has("↶ undone:"));
+    draw(PaneId::Transcript, &State::default(), &View::default(), 0, 1, 1);
+}
