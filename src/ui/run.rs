@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use color_eyre::eyre::{Result, WrapErr};
+use color_eyre::eyre::{Result, WrapErr, eyre};
 use futures::StreamExt;
 use jiff::Timestamp;
 use ratatui::crossterm::event::{Event as Input, EventStream};
@@ -76,8 +76,10 @@ pub fn run(source: Source, settings: Settings) -> Result<Ended> {
         .build()
         .wrap_err("cannot start the screen's runtime")?;
     let ended = runtime.block_on(async {
-        let mut looper = Loop::new(source, settings).wrap_err("cannot open the screen")?;
-        looper.run().await.wrap_err("the terminal was lost")
+        // Cause and all on one line: whoever shows it may not walk the chain.
+        let mut looper = Loop::new(source, settings)
+            .map_err(|error| eyre!("cannot open the screen: {error}"))?;
+        looper.run().await.map_err(|error| eyre!("the terminal was lost: {error}"))
     });
     // Reading a terminal blocks a thread of the runtime's; nobody waits for its last key.
     runtime.shutdown_background();

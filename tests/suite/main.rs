@@ -19,6 +19,7 @@ mod panes;
 mod papers_learning;
 mod papers_toolnet;
 mod programs;
+mod pty;
 mod readme;
 mod rules;
 mod samples;
