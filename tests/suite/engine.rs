@@ -13,6 +13,7 @@ use toolyard::{
     journal::{self, Header, Journal},
     knob::Knob,
     outcome::{ModelError, ModelErrorKind, ToolErrorKind},
+    spec::ToolMode,
     state::{CallPhase, Mode, State},
 };
 
@@ -235,6 +236,27 @@ fn concurrency_is_limited_by_its_knob_live() {
         let took = state.calls[5].ended.unwrap() - state.calls[0].started.unwrap();
         assert!((300_000..320_000).contains(&took), "{took}");
         assert_eq!(state.calls.len(), 6);
+    });
+}
+
+#[test]
+fn a_model_without_tool_calls_is_asked_and_read_in_text() {
+    on_paused_time(async {
+        let act =
+            "Thought: I ask.\nAction: echo\nAction Input: {\"text\": \"hi\"}\nObservation: no";
+        let replies = vec![Ok(say(act)), Ok(say("Thought: I know.\nFinal Answer: done"))];
+        let plan = Plan { replies, tools: ToolMode::Text, ..Plan::default() };
+        let state = plan.start().session.await.unwrap();
+        // What is kept is what the model saw: no tools beside the prompt, all of them in it.
+        let seen = &state.asks[1].request;
+        assert!(seen.tools.is_empty() && seen.stop.iter().any(|stop| stop.contains("Observation")));
+        let prompt: Vec<_> = seen.messages.iter().map(|message| message.text()).collect();
+        let prompt = prompt.join("\n");
+        for part in ["echo says what it is told", "Action: echo", "Observation: hi"] {
+            assert!(prompt.contains(part), "{part:?} is not in {prompt}");
+        }
+        assert_eq!(state.calls[0].observation(), Some("hi"));
+        assert_eq!(state.tasks[0].correct, Some(true));
     });
 }
 

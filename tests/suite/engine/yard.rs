@@ -43,6 +43,10 @@ impl Script {
         };
         Self { spec: Arc::new(spec), replies: RefCell::new(replies.into()), delay: Duration::ZERO }
     }
+
+    fn take_tools(&mut self, mode: ToolMode) {
+        self.spec = Arc::new(ModelSpec { mode, ..(*self.spec).clone() });
+    }
 }
 
 impl Model for Script {
@@ -161,6 +165,7 @@ pub struct Plan {
     pub knobs: Vec<(Knob, f64)>,
     pub faults: Vec<&'static str>,
     pub delay: Duration,
+    pub tools: ToolMode,
     pub journal: Option<Journal>,
 }
 
@@ -175,6 +180,7 @@ impl Default for Plan {
             knobs: vec![],
             faults: vec![],
             delay: Duration::ZERO,
+            tools: ToolMode::Native,
             journal: None,
         }
     }
@@ -198,6 +204,7 @@ impl Plan {
         }
         let mut model = Script::new(self.replies);
         model.delay = self.delay;
+        model.take_tools(self.tools);
         let opening = Opening {
             seed: 1,
             workspace: "test".into(),
