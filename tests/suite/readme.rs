@@ -8,6 +8,7 @@ use toolyard::{
     config::Config,
     tool::{Invocation, manifest::Manifest},
     ui::{keymap::Keymap, keytable},
+    workspace::Workspace,
 };
 
 const README: &str = include_str!("../../README.md");
@@ -33,6 +34,13 @@ fn its_keys_are_those_of_the_program() {
     let (table, _) = rest.split_once("<!-- end of keys -->").unwrap();
     let keys = keytable::markdown(&Keymap::default());
     assert_eq!(table.trim(), keys.trim(), "put what `toolyard keys` prints into README.md");
+}
+
+#[test]
+fn its_demo_is_as_large_as_it_says() {
+    let demo = Workspace::open(None, &[]).unwrap();
+    let size = format!("{} tools, {} tasks,", demo.manifests.len(), demo.tasks.len());
+    assert!(README.contains(&size), "README.md should say {size}");
 }
 
 #[test]
