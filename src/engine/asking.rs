@@ -1,14 +1,11 @@
 //! One model request, through its stations.
 
-use std::{sync::Arc, time::Duration};
+use std::{rc::Rc, sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    context::bound,
-    core::{Effect, Shared},
-};
+use super::core::{Core, Effect, Shared};
 use crate::{
     chat::{Reply, Request, Role, Usage},
     event::{Boundary, Event, Lane},
@@ -109,6 +106,12 @@ async fn ask_once(
     });
     shared.pass(Lane::Agent, Boundary::AfterAsk).await;
     outcome
+}
+
+/// The model that plays this role now.
+fn bound(core: &Core, role: Role) -> Option<Rc<dyn Model>> {
+    let model = &core.state.models.roles.get(&role)?.model;
+    core.models.get(model).cloned()
 }
 
 /// The request in the form in which this model takes tools: what is journaled is what it sees.

@@ -9,7 +9,7 @@
 //! The event of a result comes before the gate behind it: a person who is held there must see the
 //! result, and the screen knows only what events say.
 
-use std::{rc::Rc, sync::Arc};
+use std::sync::Arc;
 
 use futures::{StreamExt, stream::FuturesOrdered};
 
@@ -21,7 +21,6 @@ use crate::{
     chat::{Reply, Request, Role, ToolCall},
     event::{Boundary, Event, Lane, MenuItem, Verdict},
     id::{TaskId, ToolName},
-    model::Model,
     outcome::ModelError,
     state::State,
     strategy::{self, Called},
@@ -51,7 +50,7 @@ impl strategy::Context for Context {
         let ids = self.shared.write(|core| {
             let request = |call| calling::request(core, self.task, step, call);
             let ids: Vec<_> = calls.iter().map(request).collect();
-            core.gate.branch(&ids);
+            core.lanes.branch(&ids);
             ids
         });
         let running: FuturesOrdered<_> = ids
@@ -100,10 +99,4 @@ fn retrieve(core: &Core, text: &str, k: usize) -> Vec<ToolName> {
     let offered =
         |tool: &ToolName| core.state.tools.get(tool).is_some_and(|tool| tool.is_offered());
     hits.into_iter().map(|(tool, _)| tool).filter(offered).take(k).collect()
-}
-
-/// The model that plays this role now.
-pub(super) fn bound(core: &Core, role: Role) -> Option<Rc<dyn Model>> {
-    let model = &core.state.models.roles.get(&role)?.model;
-    core.models.get(model).cloned()
 }

@@ -5,7 +5,7 @@ use std::{cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
 use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use super::gate::Gate;
+use super::lanes::Lanes;
 use crate::{
     event::{Event, Record},
     id::{AskId, CallId, FaultId, ModelName, TaskId},
@@ -31,7 +31,7 @@ pub(super) struct Core {
     pub tools: ToolBox,
     pub index: Lexical,
     pub models: HashMap<ModelName, Rc<dyn Model>>,
-    pub gate: Gate,
+    pub lanes: Lanes,
     /// What ends each effect in flight early.
     pub cancels: HashMap<Effect, CancellationToken>,
     /// How often each tool was called with the same arguments.
@@ -73,7 +73,7 @@ impl Core {
             tools,
             index: Lexical::new([]),
             models,
-            gate: Gate::default(),
+            lanes: Lanes::default(),
             cancels: HashMap::new(),
             occurrences: HashMap::new(),
             keep: None,

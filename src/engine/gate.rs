@@ -1,8 +1,6 @@
 //! Where a run is held. Every lane passes the gate at every boundary; a pause or a step lets it wait
 //! there. Holding never kills: what runs, runs on to its next boundary.
 
-use std::collections::BTreeSet;
-
 use super::core::{Core, Shared};
 use crate::{
     event::{Boundary, Event, Lane},
@@ -11,40 +9,12 @@ use crate::{
     state::Mode,
 };
 
-/// Which lanes there are, and which one a step lets go on.
-#[derive(Debug, Default)]
-pub(super) struct Gate {
-    /// Lanes that can come to a boundary. The agent's own lane rests while its calls run.
-    lanes: BTreeSet<Lane>,
-    /// The lane that a step released; it may pass once.
-    granted: Option<Lane>,
-}
-
-impl Gate {
-    /// The agent begins to work on something.
-    pub fn open(&mut self) {
-        self.lanes.insert(Lane::Agent);
-    }
-
-    /// The agent has nothing to do.
-    pub fn close(&mut self) {
-        self.lanes.clear();
-    }
-
-    /// The agent rests while these calls run.
-    pub fn branch(&mut self, calls: &[CallId]) {
-        if !calls.is_empty() {
-            self.lanes = calls.iter().copied().map(Lane::Call).collect();
-        }
-    }
-}
-
 impl Core {
     /// A call has ended. After the last one the agent goes on.
     pub fn join(&mut self, call: CallId) {
-        self.gate.lanes.remove(&Lane::Call(call));
-        if self.gate.lanes.is_empty() {
-            self.gate.open();
+        self.lanes.live.remove(&Lane::Call(call));
+        if self.lanes.live.is_empty() {
+            self.lanes.open();
         }
         self.settle();
     }
@@ -58,17 +28,17 @@ impl Core {
 
     /// Lets the lane that was held first go on by one boundary.
     pub fn grant_step(&mut self) {
-        self.gate.granted = self.state.control.held.first().map(|hold| hold.lane);
+        self.lanes.granted = self.state.control.held.first().map(|hold| hold.lane);
     }
 
     /// Says `Paused` once every lane is held, or there is none.
     pub fn settle(&mut self) {
         let control = &self.state.control;
-        let all_held = self.gate.lanes.iter().all(|lane| control.is_held(*lane));
-        let idle = self.gate.lanes.is_empty();
+        let all_held = self.lanes.live.iter().all(|lane| control.is_held(*lane));
+        let idle = self.lanes.live.is_empty();
         let due = match control.mode {
             Mode::Pausing => all_held,
-            Mode::Stepping => all_held && self.gate.granted.is_none() && !idle,
+            Mode::Stepping => all_held && self.lanes.granted.is_none() && !idle,
             Mode::SteppingTask => all_held && !idle,
             Mode::Running | Mode::Paused | Mode::Ended => false,
         };
@@ -89,7 +59,7 @@ impl Core {
     /// Whether a lane that is held may go on. The wish to go on to the end of a task also releases
     /// the hold before it.
     fn releases(&self, lane: Lane) -> bool {
-        self.gate.granted == Some(lane)
+        self.lanes.granted == Some(lane)
             || match self.state.control.mode {
                 Mode::Running | Mode::SteppingTask | Mode::Ended => true,
                 Mode::Pausing | Mode::Paused | Mode::Stepping => false,
@@ -113,8 +83,8 @@ impl Shared {
         });
         self.until(|core| core.releases(lane)).await;
         self.write(|core| {
-            if core.gate.granted == Some(lane) {
-                core.gate.granted = None;
+            if core.lanes.granted == Some(lane) {
+                core.lanes.granted = None;
             }
             core.emit(Event::Released { lane });
         });

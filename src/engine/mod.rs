@@ -30,6 +30,7 @@ mod context;
 mod core;
 mod faults;
 mod gate;
+mod lanes;
 mod tools;
 
 pub use self::core::{Keep, Listener, Reload};
@@ -117,11 +118,11 @@ async fn work(shared: &Shared, stay: bool) {
         }
         let next = shared.read(|core| core.state.next_task().map(|task| task.id));
         let Some(task) = next else { return };
-        shared.write(|core| core.gate.open());
+        shared.write(|core| core.lanes.open());
         shared.pass(Lane::Agent, Boundary::BeforeTask).await;
         work_on(shared, task).await;
         shared.write(|core| {
-            core.gate.close();
+            core.lanes.close();
             core.settle();
         });
     }

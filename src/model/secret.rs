@@ -2,7 +2,7 @@
 //!
 //! A key is read when it is needed, from an environment variable or a command, and lives in memory
 //! only. Its type can be printed by nothing, and every text that leaves an adapter goes through
-//! [`Redactor`], since servers like to echo what they refuse.
+//! `Redactor`, since servers like to echo what they refuse.
 
 use std::{
     fmt,

@@ -1,6 +1,6 @@
 //! The baseline without tools: one ask, and its text is the answer.
 
-use super::{Context, Ending, act::Trajectory, prompt};
+use super::{Context, Ending, Trajectory, prompt};
 use crate::{chat::Role, event::Outcome, spec::Task};
 
 /// One try at a task.

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-use super::{Context, Ending, act::Trajectory, prompt};
+use super::{Context, Ending, Trajectory, prompt};
 use crate::{chat::Role, event::Verdict, id::ToolName, knob::Knob, spec::Task};
 
 const EVALUATE: &str = "You judge the tools of an agent. Read what it did and give every tool that it \

@@ -1,6 +1,6 @@
 //! What a step may choose from.
 
-use super::{Base, Context, act::Trajectory};
+use super::{Base, Context, Trajectory};
 use crate::{
     event::{MenuItem, Offered},
     graph::Weighted,

@@ -15,8 +15,10 @@ pub mod evaluate;
 pub mod menu;
 pub mod prompt;
 pub mod reflexion;
+pub mod trajectory;
 
 pub use context::{Called, Context, Observation};
+pub use trajectory::{Trajectory, Turn};
 
 /// A loop and its modifiers, written `toolnet+reflexion`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Ending, act::Trajectory};
+use super::{Ending, Trajectory};
 use crate::{
     chat::{Message, Request, Role, ToolDef},
     event::{MenuItem, Offered},

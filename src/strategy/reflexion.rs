@@ -1,7 +1,7 @@
 //! Reflexion (Shinn et al. 2023): after a failed try, one ask reflects on the trajectory; what it
 //! says joins the prompt of the next try.
 
-use super::{Context, Ending, act::Trajectory, prompt};
+use super::{Context, Ending, Trajectory, prompt};
 use crate::{chat::Role, outcome::ModelError, spec::Task};
 
 /// How many reflections the next try is shown, the latest ones.
