@@ -269,6 +269,29 @@ async fn many_calls_at_once_leave_nothing() {
     }
 }
 
+/// A thread that is kept from running for longer than output may be late must not lose it: the first
+/// look at the pipes may then come after that time is over.
+#[tokio::test]
+async fn a_busy_thread_does_not_lose_what_was_printed() {
+    for _ in 0..8 {
+        let mut call = std::pin::pin!(sh("echo said"));
+        let mut polls = 0;
+        let output = std::future::poll_fn(|context| {
+            polls += 1;
+            if polls > 1 {
+                return call.as_mut().poll(context);
+            }
+            // Started, ended, and seen to have ended, all before the runtime has looked at the pipes.
+            for wait in [200, 400] {
+                assert!(call.as_mut().poll(context).is_pending());
+                std::thread::sleep(Duration::from_millis(wait));
+            }
+            std::task::Poll::Pending
+        });
+        assert_eq!(output.await.unwrap().text, "said");
+    }
+}
+
 #[tokio::test]
 async fn a_program_that_is_not_there_is_unavailable_and_says_where_it_was_looked_for() {
     let error = run(source(&["no-such-program-here"]), json!({})).await.unwrap_err();

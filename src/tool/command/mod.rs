@@ -123,8 +123,10 @@ impl CommandSource {
         let pipes =
             async { tokio::join!(feed(stdin, arguments), out.fill(stdout), err.fill(stderr)) };
         tokio::select! {
+            // What is in the pipes comes before the end of the wait for it.
+            biased;
             _ = pipes => {}
-            () = async { group.ended().await; sleep(DRAIN).await } => {}
+            () = async { group.ended().await; drained().await } => {}
         }
         // A program may close its output and work on.
         let status = group.ended().await;
@@ -148,6 +150,15 @@ impl CommandSource {
                 ))
             }
         }
+    }
+}
+
+/// The time in which output may still arrive. In pieces, since a thread that was kept from running may
+/// find it over before it has looked at the pipes: between two pieces it looks.
+async fn drained() {
+    const PIECES: u32 = 5;
+    for _ in 0..PIECES {
+        sleep(DRAIN / PIECES).await;
     }
 }
 
