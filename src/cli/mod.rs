@@ -82,8 +82,8 @@ pub struct SessionArgs {
     pub tasks_limit: Option<usize>,
     #[arg(long, value_name = "SPEC", help = format!("Arm a fault: {FAULT_SYNTAX}"))]
     pub fault: Vec<FaultSpec>,
-    /// Turn a knob before the start, as `alpha=0.8` or `learn=off`; `toolyard keys` lists none of
-    /// them, the configuration's example all.
+    /// Turn a knob before the start, as `alpha=0.8` or `learn=off`; all are in
+    /// config.example.toml, and among the knobs (4) of the screen with what they do.
     #[arg(long, value_name = "NAME=VALUE")]
     pub knob: Vec<String>,
     /// Where the journal is written, instead of the platform's data folder.

@@ -44,7 +44,8 @@ pub(super) fn no_edge(state: &State, view: &View) -> Option<&'static str> {
         .edge
         .as_ref()
         .is_some_and(|(from, to)| state.learning.graph.has_edge(from.as_str(), to.as_str()));
-    over(state, view).or((!known).then_some("no edge is selected: choose one in the graph (1)"))
+    over(state, view)
+        .or((!known).then_some("no edge is selected: go to one in the graph (1) with the arrows"))
 }
 
 pub(super) fn nothing_to_undo(state: &State, view: &View) -> Option<&'static str> {

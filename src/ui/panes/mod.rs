@@ -7,7 +7,7 @@ mod here;
 mod order;
 mod row;
 mod since;
-mod units;
+pub mod units;
 
 pub mod calls;
 pub mod graph;

@@ -26,6 +26,8 @@ pub(super) const KEYS: &str = "type to search · enter: do it · esc: leave";
 /// Cells for the keys and for the names.
 const KEY_WIDTH: usize = 14;
 const NAME_WIDTH: usize = 16;
+/// Rows at the foot: air, and two for what the selected action does.
+const FOOT: u16 = 3;
 
 /// Every action, searched.
 #[derive(Debug)]
@@ -56,6 +58,15 @@ struct Item {
     keys: String,
     /// Why it cannot be done now.
     why_not: Option<&'static str>,
+}
+
+impl Item {
+    fn doc(&self) -> String {
+        match self.why_not {
+            Some(why) => format!("{} (not now: {why})", self.spec.doc),
+            None => self.spec.doc.to_owned(),
+        }
+    }
 }
 
 impl Actions {
@@ -174,8 +185,8 @@ impl Actions {
     }
 
     pub(super) fn prepare(&mut self, area: Rect) {
-        // The box, its two lines of frame, the field and the line below it.
-        let rows = usize::from(height(area).saturating_sub(2));
+        // Without the field and the line below it, and what is said in full at the foot.
+        let rows = usize::from(height(area).saturating_sub(2 + FOOT));
         self.window = self.window.next(self.rows.len(), rows, Some(self.selected));
     }
 
@@ -192,7 +203,8 @@ impl Actions {
         if self.rows.is_empty() {
             buf.set_stringn(inside.x, inside.y + 2, "nothing is called that", 40, cx.theme.dim);
         }
-        for (y, i) in (inside.y + 2..inside.bottom()).zip(self.window.range()) {
+        let end = inside.bottom().saturating_sub(FOOT).max(inside.y + 2);
+        for (y, i) in (inside.y + 2..end).zip(self.window.range()) {
             let line = Rect { y, height: 1, width: inside.width - 1, ..inside };
             self.row(cx, self.rows[i], usize::from(line.width)).render(line, buf);
             if i == self.selected {
@@ -201,8 +213,18 @@ impl Actions {
             hits.add(line, Target::PopupRow(i));
         }
         let bar =
-            Rect { x: inside.right() - 1, y: inside.y + 2, width: 1, height: inside.height - 2 };
+            Rect { x: inside.right() - 1, y: inside.y + 2, width: 1, height: end - inside.y - 2 };
         vlist::scrollbar(cx, bar, self.window, buf);
+        self.foot(cx, Rect { y: end, height: inside.bottom() - end, ..inside }, buf);
+    }
+
+    /// In full what the selected row may have had no room for.
+    fn foot(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
+        let Some(Row::Item(i)) = self.rows.get(self.selected) else { return };
+        let (width, doc) = (usize::from(area.width), self.all[*i].doc());
+        for (y, line) in (area.y + 1..area.bottom()).zip(text::wrap(&doc, width)) {
+            buf.set_stringn(area.x, y, line, width, cx.theme.dim);
+        }
     }
 
     fn row(&self, cx: &Cx<'_>, row: Row, width: usize) -> Line<'_> {
@@ -211,10 +233,7 @@ impl Actions {
             Row::Item(i) => i,
         };
         let item = &self.all[i];
-        let doc = match item.why_not {
-            Some(why) => format!("{} (not now: {why})", item.spec.doc),
-            None => item.spec.doc.to_owned(),
-        };
+        let doc = item.doc();
         let left = width.saturating_sub(KEY_WIDTH + NAME_WIDTH + 2);
         let style = if item.why_not.is_some() { cx.theme.dim } else { cx.theme.text };
         Line::from(vec![
@@ -236,5 +255,5 @@ impl Actions {
 }
 
 fn height(area: Rect) -> u16 {
-    area.height.saturating_sub(6).clamp(4, 44)
+    area.height.saturating_sub(6).clamp(4, 48)
 }

@@ -150,6 +150,7 @@ fn about(strategy: &str) -> &'static str {
 }
 
 fn about_model(spec: &ModelSpec) -> String {
-    let source = text::cut(&spec.source, 60);
+    let source = spec.source.strip_prefix("simulated: ").unwrap_or(&spec.source);
+    let source = text::cut(source, 60);
     if spec.simulated { format!("SIMULATED MODEL  {source}") } else { source.into_owned() }
 }

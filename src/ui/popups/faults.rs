@@ -11,6 +11,7 @@ use crate::{
         hits::{Hits, Target},
         key::Key,
         pane::{Cx, Move},
+        panes::units,
         text,
         update::Effect,
         view::View,
@@ -103,7 +104,7 @@ impl Faults {
 
 fn row(id: FaultId, fault: &FaultState, width: usize) -> String {
     let armed = if fault.armed { "⚡ armed   " } else { "· disarmed" };
-    let fired = format!("fired {} of {}", fault.fired, fault.seen);
+    let fired = format!("fired {} of {}", fault.fired, units::plural(fault.seen as usize, "call"));
     let room = width.saturating_sub(fired.len() + 18);
     format!("{id:>3} {armed}  {} {fired}", text::fit(&fault.spec.to_string(), room))
 }

@@ -28,6 +28,8 @@ pub struct Value {
     entry: Entry,
     /// Nothing was typed yet: the first character replaces the old value.
     fresh: bool,
+    /// It is what it was at first: there is nothing to set.
+    untouched: bool,
     error: Option<String>,
 }
 
@@ -45,7 +47,7 @@ impl Value {
     }
 
     fn new(what: For, value: String) -> Self {
-        Self { what, entry: Entry::line(&value), fresh: true, error: None }
+        Self { what, entry: Entry::line(&value), fresh: true, untouched: true, error: None }
     }
 
     fn title(&self) -> String {
@@ -59,7 +61,10 @@ impl Value {
     fn doc(&self) -> String {
         match &self.what {
             For::Score(_) => "any number; what the evaluator gives is added to it".to_owned(),
-            For::Weight(..) => "from 0 to 1; held until you let it go (p)".to_owned(),
+            For::Weight(..) => {
+                "from 0 to 1, also where the screen shows 25 for 0.25; held until you let it go (p)"
+                    .to_owned()
+            }
             For::Knob(knob) => format!("{}; {}", knob.spec().range(), knob.spec().doc),
         }
     }
@@ -88,6 +93,10 @@ impl Value {
         match key.code {
             KeyCode::Esc => return Reply::Close,
             KeyCode::Char('c') if key.types().is_none() => return Reply::Close,
+            // To hold a weight where it is says something; to set a number to what it is does not.
+            KeyCode::Enter if self.untouched && !matches!(self.what, For::Weight(..)) => {
+                return Reply::Close;
+            }
             KeyCode::Enter => match self.command(&self.entry.text()) {
                 Ok(command) => return Reply::Done(vec![Effect::Send(command)]),
                 Err(error) => self.error = Some(error),
@@ -99,6 +108,7 @@ impl Value {
                     self.entry.set("");
                 }
                 self.fresh = false;
+                self.untouched = false;
                 self.error = None;
                 self.entry.key(key);
             }
@@ -111,6 +121,7 @@ impl Value {
             self.entry.set("");
         }
         self.fresh = false;
+        self.untouched = false;
         self.entry.paste(text);
     }
 
@@ -124,6 +135,7 @@ impl Value {
         };
         self.entry.set(&stepped);
         self.fresh = true;
+        self.untouched = false;
         self.error = None;
     }
 

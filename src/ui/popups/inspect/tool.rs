@@ -5,7 +5,7 @@ use crate::{
     id::ToolName,
     spec::Effect,
     state::{CallPhase, State, ToolState},
-    ui::text,
+    ui::{panes::units, text},
 };
 
 /// How many of its calls, score changes and successors are shown.
@@ -50,7 +50,8 @@ fn about(tool: &ToolState, page: &mut Page<'_>) {
         Effect::Unknown => "not declared, taken for a write",
     };
     page.field("effect", effect);
-    page.field("cost", &format!("{} credits a call", spec.cost));
+    let credits = if spec.cost == 1.0 { "credit" } else { "credits" };
+    page.field("cost", &format!("{} {credits} a call", spec.cost));
     page.field("timeout", &text::span(spec.timeout_ms.saturating_mul(1000)));
     page.field("source", &spec.source);
     let ended = tool.succeeded + tool.failed;
@@ -101,7 +102,8 @@ fn faults(state: &State, name: &ToolName, page: &mut Page<'_>) {
     for (id, fault) in faults {
         let armed = if fault.armed { "⚡ armed" } else { "disarmed" };
         let style = if fault.armed { page.theme.injected } else { page.theme.dim };
-        let what = format!("{}, fired {} of {}", fault.spec, fault.fired, fault.seen);
+        let seen = units::plural(fault.seen as usize, "call");
+        let what = format!("{}, fired {} of {seen}", fault.spec, fault.fired);
         page.field_in(&format!("{id} {armed}"), &what, style);
     }
 }

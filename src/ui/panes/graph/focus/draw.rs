@@ -258,9 +258,9 @@ impl Frame<'_> {
         let (all, offered) = (text::count(choices.len() as u64), choices.offered());
         let head = match offered {
             0 => format!("can be followed by {all}"),
-            _ => format!("can go to {all}, {offered} on the menu"),
+            _ => format!("{offered} of {all} on the menu"),
         };
-        row.cell(&head, MARKS + widths.name + 1 + widths.bar, dim);
+        row.cell(&head, MARKS + widths.name + widths.bar, dim).gap(1);
         row.right(if row.left() > 30 { "weight" } else { "" }, NUMBER, dim).gap(1 + MOVED);
         if widths.look {
             row.right("if +1", LOOK, dim).gap(1).right("if −3", LOOK, dim).gap(1);
@@ -339,7 +339,7 @@ impl Frame<'_> {
         }
         match choice.offered {
             Some(Offered::All | Offered::Successor) => "offered",
-            Some(Offered::Retrieved) => "suits the task",
+            Some(Offered::Retrieved) => "suits task",
             Some(Offered::Filled) => "had room",
             Some(Offered::Explore) => "to explore",
             Some(Offered::Finish) => "always",

@@ -304,10 +304,11 @@ fn draw_foot(cx: &Cx<'_>, scene: &Scene<'_>, beyond: String, area: Rect, buf: &m
         row.put(&format!("{} of {all} tools  ", scene.nodes.len()), dim);
     }
     row.put(&units::plural(scene.edges.len(), "edge"), dim);
+    row.put("; hidden: ", dim);
     if scene.lighter > 0 {
-        row.put(&format!(", {} lighter ones hidden", scene.lighter), dim);
+        row.put(&format!("{} lighter, ", scene.lighter), dim);
     }
-    row.put(", those to Finish too; ", dim).put("━ way of this try", cx.theme.graph_here);
+    row.put("those to Finish; ", dim).put("━ way of this try", cx.theme.graph_here);
     row.put(&beyond, cx.theme.warn);
     if area.height < 2 {
         return;

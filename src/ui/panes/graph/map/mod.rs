@@ -79,12 +79,16 @@ fn signed((x, y): (usize, usize)) -> (isize, isize) {
     (x as isize, y as isize)
 }
 
-/// Selects a node, and the edge that was walked to it if there is one.
+/// Selects a node, and an edge of it: the one that was walked, in its direction or against it, else the
+/// one by which the agent could go there. So there is nearly always a weight to hold.
 fn select(state: &State, view: &mut View, from: Option<&str>, to: Option<&str>) {
-    let Some(to) = to.map(ToolName::new) else { return };
-    let edge = from.filter(|from| state.learning.graph.has_edge(from, to.as_str()));
-    view.edge = edge.map(|from| (ToolName::new(from), to.clone()));
-    view.tool = Some(to);
+    let Some(to) = to else { return };
+    let here = Here::of(state);
+    let walked = from.map(|from| [(from, to), (to, from)]).into_iter().flatten();
+    let mut edges = walked.chain([(here.node(), to)]);
+    let edge = edges.find(|(from, to)| state.learning.graph.has_edge(from, to));
+    view.edge = edge.map(|(from, to)| (ToolName::new(from), ToolName::new(to)));
+    view.tool = Some(ToolName::new(to));
 }
 
 /// Selects a tool by its name, wherever it is.
