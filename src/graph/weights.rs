@@ -112,27 +112,56 @@ impl<'a> Weights<'a> {
     /// The edges from `from` to these, in this order; `None` where there is no such edge. However many
     /// are asked for, the row is summed up only once.
     pub fn some(&self, from: &str, to: &[&str]) -> Vec<Option<Weighted>> {
-        let weigh = |(step, score): (Successor<'_>, f64), evidence: &Evidence| {
-            self.weigh(from, step, evidence.share(score))
-        };
-        match self.graph.row(from) {
+        self.table(&[from], to).pop().unwrap_or_default()
+    }
+
+    /// [`Weights::some`] for several rows. Rows that are there by rule have the same sum, which is then
+    /// made once for all of them.
+    pub fn table(&self, from: &[&str], to: &[&str]) -> Vec<Vec<Option<Weighted>>> {
+        // By whether `end` is in the row.
+        let mut even: [Option<Evidence>; 2] = [None; 2];
+        let row = |from: &&str| match self.graph.row(from) {
             None => vec![None; to.len()],
-            Some(Row::Listed(steps)) => {
-                let steps: Vec<_> = steps.into_iter().map(|step| self.with_score(step)).collect();
-                let evidence = self.evidence_of(&steps);
-                let known: HashMap<&str, _> =
-                    steps.iter().map(|step| (step.0.name.as_str(), *step)).collect();
-                to.iter().map(|to| known.get(to).map(|step| weigh(*step, &evidence))).collect()
-            }
+            Some(Row::Listed(steps)) => self.some_listed(from, steps, to),
             Some(Row::Even { end }) => {
-                let evidence = self.evidence_of_even(end);
-                let step = |to: &str| {
-                    self.even_step(to, end)
-                        .filter(|(step, _)| in_even_row(self.graph, step.name, end))
-                };
-                to.iter().map(|to| step(to).map(|step| weigh(step, &evidence))).collect()
+                let known = &mut even[usize::from(end)];
+                let evidence = known.get_or_insert_with(|| self.evidence_of_even(end));
+                self.some_even(from, end, evidence, to)
             }
-        }
+        };
+        from.iter().map(row).collect()
+    }
+
+    fn some_listed(
+        &self,
+        from: &str,
+        steps: Vec<Successor<'_>>,
+        to: &[&str],
+    ) -> Vec<Option<Weighted>> {
+        let steps: Vec<_> = steps.into_iter().map(|step| self.with_score(step)).collect();
+        let evidence = self.evidence_of(&steps);
+        let known: HashMap<&str, _> =
+            steps.iter().map(|step| (step.0.name.as_str(), *step)).collect();
+        let weigh = |to: &&str| {
+            let (step, score) = *known.get(to)?;
+            Some(self.weigh(from, step, evidence.share(score)))
+        };
+        to.iter().map(weigh).collect()
+    }
+
+    fn some_even(
+        &self,
+        from: &str,
+        end: bool,
+        evidence: &Evidence,
+        to: &[&str],
+    ) -> Vec<Option<Weighted>> {
+        let weigh = |to: &&str| {
+            let (step, score) = self.even_step(to, end)?;
+            in_even_row(self.graph, step.name, end)
+                .then(|| self.weigh(from, step, evidence.share(score)))
+        };
+        to.iter().map(weigh).collect()
     }
 
     /// How many successors a node has, implied ones among them.

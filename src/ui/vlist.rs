@@ -104,6 +104,16 @@ pub enum Find {
     Previous,
 }
 
+/// The rows of a pane's list that [`draw`] will show there: for whoever prepares them all at once.
+pub fn window(
+    cx: &Cx<'_>,
+    pane: PaneId,
+    area: Rect,
+    (total, selected): (usize, Option<usize>),
+) -> Window {
+    cx.view.windows.get(pane).next(total, usize::from(area.height), selected)
+}
+
 /// Draws the visible rows of a pane's list, marks the selected one, and notes the window. `row` gets
 /// the row's place in the list and its area of one line; it notes its own target.
 pub fn draw(
@@ -113,7 +123,7 @@ pub fn draw(
     (total, selected): (usize, Option<usize>),
     mut row: impl FnMut(usize, Rect, &mut Buffer, &mut Hits),
 ) {
-    let window = cx.view.windows.get(pane).next(total, usize::from(area.height), selected);
+    let window = window(cx, pane, area, (total, selected));
     hits.window(pane, window);
     let bar = total > window.rows && area.width > 4;
     let width = area.width - u16::from(bar);

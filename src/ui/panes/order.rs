@@ -97,8 +97,11 @@ fn used_or_scored(state: &State) -> Vec<usize> {
 }
 
 /// The largest first; equal ones stay as they joined.
-fn descending(rows: &mut [usize], key: impl Fn(usize) -> f64) {
-    rows.sort_by(|a, b| key(*b).total_cmp(&key(*a)));
+fn descending(rows: &mut Vec<usize>, key: impl Fn(usize) -> f64) {
+    let mut keyed: Vec<(f64, usize)> = rows.iter().map(|i| (key(*i), *i)).collect();
+    keyed.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    rows.clear();
+    rows.extend(keyed.into_iter().map(|(_, i)| i));
 }
 
 fn name(state: &State, i: usize) -> Option<&str> {

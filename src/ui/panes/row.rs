@@ -39,15 +39,15 @@ impl<'a> Row<'a> {
         self
     }
 
-    /// The text in exactly so many cells, filled with spaces.
+    /// The text at the left end of exactly so many cells; all of them get the style.
     pub fn cell(&mut self, text: &str, width: usize, style: Style) -> &mut Self {
-        let start = self.x;
         let width = width.min(self.left());
+        // At most what is left of the line, which is measured in u16.
+        let end = self.x + u16::try_from(width).unwrap_or(0);
         self.write(text, width, style);
-        // A space has no style of its own, unless it is underlined or has a ground.
-        while usize::from(self.x - start) < width {
-            self.write(" ", 1, style);
-        }
+        let rest = Rect { x: self.x, y: self.y, width: end - self.x, height: 1 };
+        self.buf.set_style(rest, style);
+        self.x = end;
         self
     }
 

@@ -66,7 +66,6 @@ struct Shown<'a> {
     broken: HashSet<&'a ToolName>,
     columns: &'a [(Column, &'static str, usize)],
     name: usize,
-    from: &'a str,
 }
 
 impl<'a> Shown<'a> {
@@ -85,7 +84,6 @@ impl<'a> Shown<'a> {
             broken: armed.map(|fault| &fault.spec.tool).collect(),
             columns,
             name: width.saturating_sub(MARKS + taken).min(NAME.1),
-            from: Here::of(cx.state).node(),
         }
     }
 }
@@ -105,13 +103,27 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     }
     let order = Order::new(cx.state, cx.view.sort);
     let selected = selected(cx.state, cx.view).and_then(|i| order.row(i));
-    vlist::draw(cx, PANE, (list, buf, hits), (order.len(), selected), |row, line, buf, hits| {
-        let tool = order.at(row).and_then(|i| cx.state.tools.get_index(i));
-        if let Some((name, tool)) = tool {
-            draw_tool(&shown, name, tool, line, buf);
-            hits.add(line, Target::Tool(name.clone()));
+    let rows = (order.len(), selected);
+    let visible = vlist::window(cx, PANE, list, rows).range();
+    let tools: Vec<(&ToolName, &ToolState)> = visible
+        .clone()
+        .filter_map(|row| order.at(row).and_then(|i| cx.state.tools.get_index(i)))
+        .collect();
+    let weights = weights(cx.state, &tools);
+    vlist::draw(cx, PANE, (list, buf, hits), rows, |row, line, buf, hits| {
+        let at = row - visible.start;
+        if let Some((name, tool)) = tools.get(at) {
+            let weight = weights.get(at).and_then(Option::as_ref);
+            draw_tool(&shown, (name, tool), weight, line, buf);
+            hits.add(line, Target::Tool((*name).clone()));
         }
     });
+}
+
+/// The edges to these tools from where the agent is.
+fn weights(state: &State, tools: &[(&ToolName, &ToolState)]) -> Vec<Option<Weighted>> {
+    let names: Vec<&str> = tools.iter().map(|(name, _)| name.as_str()).collect();
+    state.learning.weights(&state.knobs).some(Here::of(state).node(), &names)
 }
 
 fn draw_head(shown: &Shown<'_>, line: Rect, buf: &mut Buffer) {
@@ -133,7 +145,13 @@ fn draw_head(shown: &Shown<'_>, line: Rect, buf: &mut Buffer) {
     }
 }
 
-fn draw_tool(shown: &Shown<'_>, name: &ToolName, tool: &ToolState, line: Rect, buf: &mut Buffer) {
+fn draw_tool(
+    shown: &Shown<'_>,
+    (name, tool): (&ToolName, &ToolState),
+    weight: Option<&Weighted>,
+    line: Rect,
+    buf: &mut Buffer,
+) {
     let cx = shown.cx;
     let theme = cx.theme;
     let mut row = Row::new(line, buf);
@@ -160,7 +178,7 @@ fn draw_tool(shown: &Shown<'_>, name: &ToolName, tool: &ToolState, line: Rect, b
                 let values = points.map(|_| 0.0).into_iter().chain(scores);
                 row.cell(&glyph::spark(values, *width), *width, theme.bar_fill);
             }
-            Column::Weight => draw_weight(shown, name, *width, &mut row),
+            Column::Weight => draw_weight(cx, weight, *width, &mut row),
             Column::Succeeded => {
                 count(&mut row, tool.succeeded, *width, theme.good, theme);
             }
@@ -205,17 +223,14 @@ fn draw_last(cx: &Cx<'_>, name: &ToolName, width: usize, row: &mut Row<'_>) {
     row.right(&text, width, signed_style(cx.theme, change));
 }
 
-fn draw_weight(shown: &Shown<'_>, name: &ToolName, width: usize, row: &mut Row<'_>) {
-    let state = shown.cx.state;
-    let weights = state.learning.weights(&state.knobs);
-    let choice = weights.some(shown.from, &[name.as_str()]).pop().flatten();
-    let Some(Weighted { weight, pinned, .. }) = choice else {
-        row.right("–", width, shown.cx.theme.dim);
+fn draw_weight(cx: &Cx<'_>, edge: Option<&Weighted>, width: usize, row: &mut Row<'_>) {
+    let Some(Weighted { weight, pinned, .. }) = edge else {
+        row.right("–", width, cx.theme.dim);
         return;
     };
-    let number = units::weight_format(&state.knobs).show(weight);
-    let style = if pinned { shown.cx.theme.pinned } else { shown.cx.theme.text };
-    row.right(&if pinned { format!("={number}") } else { number }, width, style);
+    let number = units::weight_format(&cx.state.knobs).show(*weight);
+    let style = if *pinned { cx.theme.pinned } else { cx.theme.text };
+    row.right(&if *pinned { format!("={number}") } else { number }, width, style);
 }
 
 fn count(row: &mut Row<'_>, n: u32, width: usize, style: Style, theme: &Theme) {

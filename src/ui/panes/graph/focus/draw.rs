@@ -229,7 +229,7 @@ impl Frame<'_> {
         let depth = super::depth(self.cx.view) + height;
         let selected = self.cx.view.edge.as_ref().filter(|(from, _)| from.as_str() == self.centre);
         let selected = selected.and_then(|(_, to)| choices.row(to.as_str(), depth));
-        let window = self.cx.view.windows.get(PANE).next(choices.len(), height, selected);
+        let window = vlist::window(self.cx, PANE, list, (choices.len(), selected));
         let mut rows = choices.top(window.range().end);
         let first = window.range().start.min(rows.len());
         let mut rows = rows.split_off(first);

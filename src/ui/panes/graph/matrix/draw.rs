@@ -6,7 +6,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use super::{Axis, cursor};
 use crate::knob::Knob;
 use crate::{
-    graph::{WeightFormat, Weighted},
+    graph::{WeightFormat, Weighted, Weights},
     id::ToolName,
     ui::{
         hits::{Hits, Target},
@@ -15,6 +15,7 @@ use crate::{
             glyph,
             graph::{PANE, outlook::outlook, shown_name},
             here::Here,
+            order::Order,
             row::Row,
             since::Since,
             units,
@@ -48,26 +49,33 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         Row::new(area, buf).put("no tools yet", cx.theme.dim);
         return;
     }
-    let rows = Axis::rows(cx.state);
-    let grid = Grid::new(cx, usize::from(area.width));
+    let order = Order::joined(cx.state);
+    let rows = Axis::rows(cx.state, &order);
+    let grid = Grid::new(cx, &order, usize::from(area.width));
     let foot = u16::from(area.height > 6);
     let head = grid.head_height(area.height);
     let list = Rect { y: area.y + head, height: area.height - head - foot, ..area };
     grid.draw_head(Rect { height: head, ..area }, buf);
-    vlist::draw(
-        cx,
-        PANE,
-        (list, buf, hits),
-        (rows.len(), grid.cursor.0),
-        |row, line, buf, hits| {
-            if let Some(from) = rows.name(row) {
-                grid.draw_row(from, row, line, buf, hits);
-            }
-        },
-    );
+    let total = (rows.len(), grid.cursor.0);
+    let visible = vlist::window(cx, PANE, list, total).range();
+    let names: Vec<&str> = visible.clone().map_while(|row| rows.name(row)).collect();
+    let edges = weights(cx).table(&names, &grid.columns);
+    let was = grid.since.as_ref().map(|since| since.weights(cx.state));
+    let was = was.map_or_else(Vec::new, |was| was.table(&names, &grid.columns));
+    vlist::draw(cx, PANE, (list, buf, hits), total, |row, line, buf, hits| {
+        let at = row - visible.start;
+        if let (Some(from), Some(edges)) = (names.get(at), edges.get(at)) {
+            let was = was.get(at).map_or(&[][..], Vec::as_slice);
+            grid.draw_row((from, row), (edges, was), line, buf, hits);
+        }
+    });
     if foot > 0 {
         grid.draw_foot(Rect { y: list.bottom(), height: foot, ..area }, buf);
     }
+}
+
+fn weights<'a>(cx: &Cx<'a>) -> Weights<'a> {
+    cx.state.learning.weights(&cx.state.knobs)
 }
 
 /// The widths of the names and of a cell: numbers where all columns fit with them, if need be beside
@@ -80,9 +88,9 @@ fn layout(longest: usize, columns: usize, width: usize) -> (usize, usize) {
 }
 
 impl<'a> Grid<'a> {
-    fn new(cx: &'a Cx<'a>, width: usize) -> Self {
-        let axis = Axis::columns(cx.state);
-        let cursor = cursor(cx.state, cx.view);
+    fn new(cx: &'a Cx<'a>, order: &'a Order, width: usize) -> Self {
+        let axis = Axis::columns(cx.state, order);
+        let cursor = cursor(Axis::rows(cx.state, order), axis, cx.view);
         let longest = cx.state.tools.keys().take(200).map(|name| text::width(name.as_str()));
         let longest = longest.max().unwrap_or(0).clamp(6, 18).min(width / 3);
         let (head, cell) = layout(longest, axis.len(), width);
@@ -127,33 +135,41 @@ impl<'a> Grid<'a> {
         }
     }
 
-    fn draw_row(&self, from: &str, place: usize, line: Rect, buf: &mut Buffer, hits: &mut Hits) {
-        let state = self.cx.state;
+    /// A row: its name and its place, and the edges of the columns, now and before.
+    fn draw_row(
+        &self,
+        (from, place): (&str, usize),
+        (edges, was): (&[Option<Weighted>], &[Option<Weighted>]),
+        line: Rect,
+        buf: &mut Buffer,
+        hits: &mut Hits,
+    ) {
         let theme = self.cx.theme;
         let mut row = Row::new(line, buf);
         let style = if from == self.here { theme.graph_here } else { theme.text };
         row.put(if from == self.here { "●" } else { " " }, style);
         row.cell(from, self.head - 2, style).gap(1);
-        let edges = state.learning.weights(&state.knobs).some(from, &self.columns);
-        let was = self.since.as_ref().map(|since| since.weights(state).some(from, &self.columns));
+        let name = ToolName::new(from);
         for (i, edge) in edges.iter().enumerate() {
-            let was = was.as_ref().and_then(|was| was.get(i)?.as_ref()).map(|edge| edge.weight);
-            let start = row.x();
-            let (glyphs, style) = self.cell(edge.as_ref(), was);
             let selected = self.cursor == (Some(place), Some(self.first + i));
+            let Some(edge) = edge else {
+                let style = if selected { theme.selection(true) } else { Style::new() };
+                row.cell("", self.cell, style);
+                continue;
+            };
+            let was = was.get(i).and_then(Option::as_ref).map(|edge| edge.weight);
+            let start = row.x();
+            let (glyphs, style) = self.cell(edge, was);
             let style = if selected { theme.selection(true) } else { style };
             row.cell(&glyphs, self.cell, style);
             let cells = Rect { x: start, width: row.x() - start, height: line.height, ..line };
-            if edge.is_some() {
-                hits.add(cells, Target::Edge(from.into(), ToolName::new(self.columns[i])));
-            }
+            hits.add(cells, Target::Edge(name.clone(), edge.to.clone()));
         }
     }
 
     /// What a cell shows, and how.
-    fn cell(&self, edge: Option<&Weighted>, was: Option<f64>) -> (String, Style) {
+    fn cell(&self, edge: &Weighted, was: Option<f64>) -> (String, Style) {
         let theme = self.cx.theme;
-        let Some(edge) = edge else { return (String::new(), theme.dim) };
         let heat = glyph::heat(edge.weight);
         let moved = was.map_or(0.0, |was| edge.weight - was);
         let mark = match moved {

@@ -17,19 +17,20 @@ use crate::{
 pub use draw::draw;
 
 /// The rows or the columns: one special node, then the tools.
+#[derive(Clone, Copy)]
 struct Axis<'a> {
     state: &'a State,
-    order: Order,
+    order: &'a Order,
     first: &'static str,
 }
 
 impl<'a> Axis<'a> {
-    fn rows(state: &'a State) -> Self {
-        Self { state, order: Order::joined(state), first: ToolName::START }
+    fn rows(state: &'a State, order: &'a Order) -> Self {
+        Self { state, order, first: ToolName::START }
     }
 
-    fn columns(state: &'a State) -> Self {
-        Self { state, order: Order::joined(state), first: ToolName::END }
+    fn columns(state: &'a State, order: &'a Order) -> Self {
+        Self { state, order, first: ToolName::END }
     }
 
     fn len(&self) -> usize {
@@ -51,18 +52,18 @@ impl<'a> Axis<'a> {
 }
 
 /// Row and column of the selected edge; the row of the agent, and no column, where none is.
-fn cursor(state: &State, view: &View) -> (Option<usize>, Option<usize>) {
-    let rows = Axis::rows(state);
+fn cursor(rows: Axis<'_>, columns: Axis<'_>, view: &View) -> (Option<usize>, Option<usize>) {
     match &view.edge {
-        Some((from, to)) => (rows.place(from.as_str()), Axis::columns(state).place(to.as_str())),
-        None => (rows.place(Here::of(state).node()), None),
+        Some((from, to)) => (rows.place(from.as_str()), columns.place(to.as_str())),
+        None => (rows.place(Here::of(rows.state).node()), None),
     }
 }
 
 pub fn go(state: &State, view: &mut View, to: Move) {
     view.follow(PANE);
-    let (rows, columns) = (Axis::rows(state), Axis::columns(state));
-    let (row, column) = cursor(state, view);
+    let order = Order::joined(state);
+    let (rows, columns) = (Axis::rows(state, &order), Axis::columns(state, &order));
+    let (row, column) = cursor(rows, columns, view);
     let (row, column) = match to {
         Move::Left => (row, Some(column.map_or(0, |column| column.saturating_sub(1)))),
         Move::Right => (row, Some(column.map_or(0, |column| (column + 1).min(columns.len() - 1)))),
@@ -79,13 +80,14 @@ pub fn go(state: &State, view: &mut View, to: Move) {
 }
 
 pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    let rows = Axis::rows(state);
-    let (at, column) = cursor(state, view);
+    let order = Order::joined(state);
+    let (rows, columns) = (Axis::rows(state, &order), Axis::columns(state, &order));
+    let (at, column) = cursor(rows, columns, view);
     let hit = vlist::found(rows.len(), at, how, |row| {
         rows.name(row).is_some_and(|name| name.to_lowercase().contains(needle))
     });
     let Some(from) = hit.and_then(|row| rows.name(row)) else { return false };
-    let to = Axis::columns(state).name(column.unwrap_or(0)).unwrap_or(ToolName::END);
+    let to = columns.name(column.unwrap_or(0)).unwrap_or(ToolName::END);
     view.edge = Some((from.into(), to.into()));
     view.tool = Some(from.into());
     true
