@@ -7,6 +7,7 @@ use super::{
     action::Action,
     hits::{Hits, Target},
     pane::Cx,
+    panes::units,
     text,
 };
 use crate::{
@@ -102,8 +103,8 @@ fn pieces(cx: &Cx<'_>, title: &str) -> Vec<Piece> {
     add(5, spent(state), theme.text, None);
     let faults = state.faults_armed();
     if faults > 0 {
-        let plural = if faults == 1 { "" } else { "s" };
-        add(1, format!("⚡{faults} fault{plural}"), theme.injected, Some(Action::Faults));
+        let faults = units::plural(faults, "fault");
+        add(1, format!("⚡{faults}"), theme.injected, Some(Action::Faults));
     }
     if state.models.any_simulated() {
         add(0, "SIMULATED MODEL".to_owned(), theme.simulated, None);
@@ -162,12 +163,12 @@ fn mode_style(cx: &Cx<'_>) -> Style {
 
 /// Money where prices are known, and that it is more where they are not.
 fn spent(state: &State) -> String {
-    let (mut dollars, mut unpriced, mut tokens) = (0.0, 0, 0);
+    let (mut sum, mut unpriced, mut tokens) = (0.0, 0, 0);
     for model in state.models.known.values() {
-        dollars += model.tally.dollars;
+        sum += model.tally.dollars;
         unpriced += model.tally.unpriced;
         tokens += model.tally.tokens_in + model.tally.tokens_out;
     }
-    let bound = if unpriced > 0 { "≥" } else { "" };
-    format!("{bound}${dollars:.4} {} tok", text::count(tokens))
+    let dollars = units::dollars(sum, unpriced, state.asks.len());
+    format!("{dollars} {} tok", text::count(tokens))
 }

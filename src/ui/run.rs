@@ -27,7 +27,7 @@ use super::{
     update::Effect,
     view::Tone,
 };
-use crate::{command::Command, event::Record};
+use crate::{command::Command, event::Record, state::Mode};
 
 /// Where a session comes from.
 pub struct Source {
@@ -172,19 +172,26 @@ impl Loop {
                     }
                 }
                 Woken::Frame => self.frame()?,
-                Woken::Records(records) => {
-                    self.silent = records.is_empty();
-                    for record in records {
-                        self.screen.receive(record);
-                    }
-                    self.pace.soon();
-                }
+                Woken::Records(records) => self.receive(records),
                 Woken::Panic(text) => {
                     self.screen.tell(Tone::Bad, text);
                     self.pace.soon();
                 }
             }
         }
+    }
+
+    /// Folds what happened. Nothing at all means that nothing will any more.
+    fn receive(&mut self, records: Vec<Arc<Record>>) {
+        self.silent = records.is_empty();
+        for record in records {
+            self.screen.receive(record);
+        }
+        let ended = self.screen.live().control.mode == Mode::Ended;
+        if self.silent && self.commands.is_some() && !ended {
+            self.screen.tell(Tone::Bad, "the session broke off: its engine is gone");
+        }
+        self.pace.soon();
     }
 
     async fn wake(&mut self, inputs: &mut EventStream) -> Woken {

@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     event::{Event, Record},
-    state::State,
+    state::{Mode, State},
 };
 
 /// How the screen is set up.
@@ -210,8 +210,11 @@ impl Screen {
         if self.past.is_some() || self.setup.read_only.is_some() {
             return None;
         }
-        if self.live.ask_in_flight().is_some_and(|ask| ask.started.is_some())
-            || self.live.calls_in_flight().any(|call| call.started.is_some())
+        // While every lane is held, nothing runs, finished or not.
+        let held = self.live.control.mode == Mode::Paused;
+        if !held
+            && (self.live.ask_in_flight().is_some_and(|ask| ask.started.is_some())
+                || self.live.calls_in_flight().any(|call| call.started.is_some()))
         {
             return Some(pace::TICK);
         }

@@ -2,7 +2,7 @@
 //! are reached only through [`super::pane`].
 
 mod brief;
-mod glyph;
+pub(super) mod glyph;
 mod here;
 mod order;
 mod row;

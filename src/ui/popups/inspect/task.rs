@@ -4,7 +4,13 @@ use super::Page;
 use crate::{
     id::TaskId,
     state::{State, TaskPhase, TaskState},
-    ui::text,
+    ui::{
+        panes::{
+            glyph::signed,
+            units::{dollars, plural},
+        },
+        text,
+    },
 };
 
 pub(super) fn write(state: &State, id: TaskId, page: &mut Page<'_>) {
@@ -40,34 +46,38 @@ fn head(task: &TaskState, page: &mut Page<'_>) {
     if let (Some(started), Some(ended)) = (task.started, task.ended) {
         page.field("took", &text::span(ended.saturating_sub(started)));
     }
-    let bound = if task.unpriced > 0 { "at least " } else { "" };
     page.field(
         "used",
         &format!(
-            "{} asks, {} calls, {} tokens in, {} out, {} credits, {bound}${:.6}",
-            task.asks.len(),
-            task.calls.len(),
+            "{}, {}, {} tokens in, {} out, {} credits, {}",
+            plural(task.asks.len(), "ask"),
+            plural(task.calls.len(), "call"),
             task.tokens_in,
             task.tokens_out,
             task.credits,
-            task.dollars
+            dollars(task.dollars, task.unpriced, task.asks.len())
         ),
     );
 }
 
 fn end(task: &TaskState, page: &mut Page<'_>) {
-    if task.answer.is_none() && task.task.gold.is_none() {
+    let over = task.outcome().is_some();
+    if !over && task.task.gold.is_none() {
         return;
     }
     page.heading("Answer");
     let (mark, style) = match task.correct {
-        Some(true) => ("right", page.theme.good),
-        Some(false) => ("wrong", page.theme.bad),
+        Some(true) => ("✓ right", page.theme.good),
+        Some(false) => ("✗ wrong", page.theme.bad),
         None => ("", page.theme.text),
     };
-    page.field_in("given", task.answer.as_deref().unwrap_or("none"), style);
+    if over {
+        page.field_in("given", task.answer.as_deref().unwrap_or("none"), style);
+    }
     if let Some(gold) = &task.task.gold {
         page.field("expected", gold);
+    }
+    if !mark.is_empty() {
         page.field_in("judged", mark, style);
     }
 }
@@ -101,7 +111,7 @@ fn verdicts(task: &TaskState, page: &mut Page<'_>) {
             0 => page.theme.dim,
             1.. => page.theme.good,
         };
-        let text = format!("{:+}  {}", verdict.score, verdict.reason);
+        let text = format!("{}  {}", signed(f64::from(verdict.score)), verdict.reason);
         page.field_in(verdict.tool.as_str(), &text, style);
     }
 }

@@ -5,7 +5,10 @@ use crate::{
     id::ToolName,
     spec::Effect,
     state::{CallPhase, State, ToolState},
-    ui::{panes::units, text},
+    ui::{
+        panes::{glyph::signed, units},
+        text,
+    },
 };
 
 /// How many of its calls, score changes and successors are shown.
@@ -70,7 +73,7 @@ fn about(tool: &ToolState, page: &mut Page<'_>) {
 }
 
 fn score(state: &State, name: &ToolName, page: &mut Page<'_>) {
-    page.heading(&format!("Score {:+}", state.learning.score(name)));
+    page.heading(&format!("Score {}", signed(state.learning.score(name))));
     let Some(history) = state.learning.history.get(name) else {
         page.text("never scored", page.theme.dim);
         return;
@@ -87,7 +90,8 @@ fn score(state: &State, name: &ToolName, page: &mut Page<'_>) {
             0 => "at start".to_owned(),
             task => format!("task {task}"),
         };
-        page.field_in(&task, &format!("{change:+} → {:+}", point.score), style);
+        let what = format!("{} → {}", signed(change), signed(point.score));
+        page.field_in(&task, &what, style);
         before = point.score;
     }
 }
