@@ -14,7 +14,10 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::event::{Event, Record};
+use crate::{
+    event::{Event, Record},
+    json_file,
+};
 
 /// The version of the format that this program writes, and the newest that it reads.
 pub const FORMAT: u32 = 1;
@@ -61,10 +64,12 @@ pub struct Loaded {
 /// What can be wrong with a journal.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
+    #[error("{path}: is there already, and a journal is never written over; choose another name")]
+    Taken { path: PathBuf },
     #[error("{path}: {source}")]
     Io { path: PathBuf, source: io::Error },
     #[error(
-        "{path}: line 1 is no journal header: {why}; expected \
+        "{path}:1: no journal header: {why}; expected \
          {{\"toolyard_journal\":{FORMAT},…}} as `toolyard run --journal FILE` writes it"
     )]
     NoHeader { path: PathBuf, why: String },
@@ -73,7 +78,7 @@ pub enum JournalError {
          read it with toolyard {program} or newer"
     )]
     TooNew { path: PathBuf, found: u32, program: String },
-    #[error("{path}: line {line}: {why}; expected an event like {{\"n\":{n},\"at\":…,\"kind\":…}}")]
+    #[error("{path}:{line}: {why}; expected an event like {{\"n\":{n},\"at\":…,\"kind\":…}}")]
     BadLine { path: PathBuf, line: usize, n: u64, why: String },
 }
 
@@ -84,7 +89,11 @@ impl Journal {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(io)?;
         }
-        let file = OpenOptions::new().append(true).create_new(true).open(path).map_err(io)?;
+        let file = OpenOptions::new().append(true).create_new(true).open(path);
+        let file = file.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => JournalError::Taken { path: path.to_owned() },
+            _ => io(error),
+        })?;
         let mut journal = Self { file, path: path.to_owned(), line: Vec::new() };
         journal.write(header)?;
         Ok(journal)
@@ -149,7 +158,7 @@ pub fn read(path: &Path) -> Result<Loaded, JournalError> {
 fn parse_header(path: &Path, line: &[u8]) -> Result<Header, JournalError> {
     let no = |why: String| JournalError::NoHeader { path: path.to_owned(), why };
     // The version is looked at before the rest, so that a newer header may look different.
-    let value: Value = serde_json::from_slice(line).map_err(|error| no(error.to_string()))?;
+    let value: Value = serde_json::from_slice(line).map_err(|error| no(without_place(&error)))?;
     let found = value.get("toolyard_journal").and_then(Value::as_u64);
     let found = found.ok_or_else(|| no("there is no field `toolyard_journal`".to_owned()))?;
     if found > u64::from(FORMAT) {
@@ -175,14 +184,26 @@ fn parse_record(line: &[u8]) -> Result<Record, String> {
     }
     let error = match serde_json::from_slice::<Record>(line) {
         Ok(record) => return Ok(record),
-        Err(error) => error.to_string(),
+        Err(error) => without_place(&error),
     };
-    match serde_json::from_slice::<Raw>(line) {
+    let known = match serde_json::from_slice::<Raw>(line) {
         Ok(Raw { n, at, kind, data }) if error.contains("unknown variant") && !is_known(&kind) => {
-            Ok(Record { n, at, event: Event::Unknown { kind, data } })
+            return Ok(Record { n, at, event: Event::Unknown { kind, data } });
         }
-        Ok(_) | Err(_) => Err(error),
-    }
+        Ok(Raw { kind, data, .. }) => Some(serde_json::json!({ "kind": kind, "data": data })),
+        Err(_) => None,
+    };
+    // Read once more for the sake of the field alone: what was wrong above has lost it.
+    let field = known.and_then(|event| json_file::explain::<Event>(&event));
+    Err(field.unwrap_or(error))
+}
+
+/// What serde says, without the line: that of the text it was given is always the first.
+fn without_place(error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    said.strip_suffix(&place)
+        .map_or(said.clone(), |said| format!("{said} (column {})", error.column()))
 }
 
 /// Whether this version has an event of this kind.

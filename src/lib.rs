@@ -24,8 +24,8 @@
 //! layers
 //!   answer chance id words
 //!   chat graph knob outcome spec toml_file
-//!   fault import retrieve tasks
-//!   command event
+//!   fault import json_file retrieve
+//!   command event tasks
 //!   journal state tool
 //!   report sample strategy
 //!   model workspace
@@ -52,6 +52,7 @@ pub mod graph;
 pub mod id;
 pub mod import;
 pub mod journal;
+pub mod json_file;
 pub mod knob;
 pub mod model;
 pub mod outcome;

@@ -15,7 +15,9 @@ fn main() -> ExitCode {
     let parsed = match Cli::try_parse() {
         Ok(parsed) => parsed,
         Err(error) if json && error.use_stderr() => {
-            return report(&Trouble::Usage(error.to_string().trim().to_owned()), json);
+            let text = error.to_string();
+            let text = text.trim_start_matches("error: ").trim_end();
+            return report(&Trouble::Usage(text.to_owned()), json);
         }
         Err(error) => error.exit(),
     };
@@ -28,9 +30,10 @@ fn main() -> ExitCode {
 /// Says what went wrong: to a person on standard error, to a script as a line of its JSON.
 fn report(trouble: &Trouble, json: bool) -> ExitCode {
     if json {
-        println!("{}", trouble.to_json());
+        // What cannot be said there shows in the exit code.
+        let _ = cli::out::print_line(&trouble.to_json());
     } else {
-        eprintln!("{trouble}");
+        cli::out::warn(trouble.text());
     }
     ExitCode::from(trouble.exit_code())
 }
@@ -38,6 +41,7 @@ fn report(trouble: &Trouble, json: bool) -> ExitCode {
 fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
     match cli.command {
         None => {
+            cli.refuse_late_command()?;
             let blueprint = Blueprint::draw(&cli.session, cli.task.as_deref())?;
             return Ok(after_the_screen(cli::live::live(blueprint)?));
         }

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     graph::{Prior, ToolGraph},
     id::ToolName,
-    import, sample,
+    import, json_file, sample,
     spec::Task,
     state::Learning,
     tasks,
@@ -149,11 +149,8 @@ impl Learned {
     /// Where the file is there but not what [`Learned::save`] writes.
     pub fn load(path: &Path) -> Result<Self, Problems> {
         let Some((file, text)) = read_if_there(path)? else { return Ok(Self::default()) };
-        serde_json::from_str(&text).map_err(|error| {
-            let text =
-                format!("{error}; expected what an earlier session wrote, or no file at all");
-            Problem::of_file(file, text).into()
-        })
+        let expected = "what an earlier session wrote, or no file at all";
+        Ok(json_file::read(&file, &text, expected)?)
     }
 
     /// Writes it, whole or not at all.

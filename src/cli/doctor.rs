@@ -7,7 +7,7 @@ use toolyard::{
     ui,
 };
 
-use super::{DoctorArgs, trouble::Trouble};
+use super::{DoctorArgs, out, trouble::Trouble};
 
 /// Prints what was found; whether nothing failed.
 pub fn doctor(args: &DoctorArgs) -> Result<bool, Trouble> {
@@ -21,11 +21,9 @@ pub fn doctor(args: &DoctorArgs) -> Result<bool, Trouble> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let findings = runtime.map_err(Trouble::failed)?.block_on(doctor::examine(&subject));
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&findings).map_err(Trouble::failed)?);
+        out::print_line(&serde_json::to_string_pretty(&findings).map_err(Trouble::failed)?)?;
     } else {
-        for finding in &findings {
-            println!("{finding}");
-        }
+        out::print(&findings.iter().map(|finding| format!("{finding}\n")).collect::<String>())?;
     }
     Ok(doctor::is_well(&findings))
 }

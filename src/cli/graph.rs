@@ -7,10 +7,11 @@ use indexmap::IndexMap;
 use toolyard::{
     graph::{Listing, Pins, Scores, ToolGraph, Weights},
     id::ToolName,
-    import,
+    import, json_file,
+    ui::text::clean,
 };
 
-use super::{GraphCommand, ImportCommand, trouble::Trouble};
+use super::{GraphCommand, ImportCommand, out, trouble::Trouble};
 
 pub fn graph(command: &GraphCommand) -> Result<(), Trouble> {
     match command {
@@ -26,26 +27,24 @@ pub fn graph(command: &GraphCommand) -> Result<(), Trouble> {
                 "graphml" => listing.to_graphml(),
                 _ => listing.to_json(),
             };
-            print!("{text}");
-            Ok(())
+            out::print(&text)
         }
     }
 }
 
-fn learn(format: &str, paths: &[std::path::PathBuf], out: &Path) -> Result<(), Trouble> {
+fn learn(format: &str, paths: &[std::path::PathBuf], file: &Path) -> Result<(), Trouble> {
     let format: import::Format = format.parse().map_err(Trouble::usage)?;
     let read = import::read_trajectories(format, paths).map_err(Trouble::usage)?;
     let graph = read.learn().map_err(Trouble::usage)?;
-    import::write_file(out, &Listing::learned(&graph).to_json()).map_err(Trouble::failed)?;
-    println!(
+    import::write_file(file, &Listing::learned(&graph).to_json()).map_err(Trouble::failed)?;
+    out::print_line(&format!(
         "{} trajectories, {} without calls; {} tools, {} edges → {}",
         read.list.len(),
         read.without_calls,
         graph.len(),
         graph.edge_count(),
-        out.display()
-    );
-    Ok(())
+        file.display()
+    ))
 }
 
 fn weights(
@@ -67,14 +66,14 @@ fn weights(
     let weights = Weights { graph: &graph, scores: &scores, pins: &pins, alpha, beta };
     let listing = Listing::weighed(&weights, usize::MAX);
     if json {
-        print!("{}", listing.to_json());
-        return Ok(());
+        return out::print(&listing.to_json());
     }
-    for edge in listing.into_edges() {
+    let lines = listing.into_edges().into_iter().map(|edge| {
         let weight = edge.weight.unwrap_or(edge.prior);
-        println!("{:<28} {:<28} {:>7.4} {weight:>7.4}", edge.from, edge.to, edge.prior);
-    }
-    Ok(())
+        let (from, to) = (clean(edge.from.as_str()), clean(edge.to.as_str()));
+        format!("{from:<28} {to:<28} {:>7.4} {weight:>7.4}\n", edge.prior)
+    });
+    out::print(&lines.collect::<String>())
 }
 
 fn read(path: &Path) -> Result<String, Trouble> {
@@ -87,14 +86,13 @@ fn read_graph(path: &Path) -> Result<ToolGraph, Trouble> {
 }
 
 fn read_scores(path: &Path) -> Result<Scores, Trouble> {
-    let wrong = |what: String| {
-        Trouble::Usage(format!("{}: {what}; expected {{\"TOOL\": NUMBER, …}}", path.display()))
-    };
+    let file = path.display().to_string();
+    let expected = "{\"TOOL\": NUMBER, …}";
     let raw: IndexMap<ToolName, f64> =
-        serde_json::from_str(&read(path)?).map_err(|error| wrong(error.to_string()))?;
+        json_file::read(&file, &read(path)?, expected).map_err(Trouble::usage)?;
     let mut scores = Scores::new();
     for (tool, score) in raw {
-        scores.set(tool, score).map_err(|error| wrong(error.to_string()))?;
+        scores.set(tool, score).map_err(|error| Trouble::Usage(format!("{file}: {error}")))?;
     }
     Ok(scores)
 }
@@ -103,9 +101,8 @@ pub fn import(command: &ImportCommand) -> Result<(), Trouble> {
     match command {
         ImportCommand::ApiBank { dir, out, force } => {
             let imported = import::import_api_bank(dir, out, *force).map_err(Trouble::usage)?;
-            println!("{imported}");
-            println!("run it: toolyard --workspace {}", out.display());
-            Ok(())
+            let workspace = out.display();
+            out::print_line(&format!("{imported}\nrun it: toolyard --workspace {workspace}"))
         }
     }
 }

@@ -14,7 +14,7 @@ use toolyard::{
     ui,
 };
 
-use super::{blueprint::Blueprint, trouble::Trouble};
+use super::{blueprint::Blueprint, out, trouble::Trouble};
 
 /// Opens the screen on a new session. The engine has a thread of its own, so that neither waits for
 /// the other; the two share nothing but two channels.
@@ -51,7 +51,7 @@ pub fn live(blueprint: Blueprint) -> Result<ui::Ended, Trouble> {
     let shown = shown?;
     ended?;
     if let (Some(path), ui::Ended::ByUser) = (path, shown) {
-        println!("journal: {}", path.display());
+        out::print_line(&format!("journal: {}", path.display()))?;
     }
     Ok(shown)
 }

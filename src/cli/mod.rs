@@ -2,14 +2,17 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use toolyard::fault::{FAULT_SYNTAX, FaultSpec};
+
+use self::trouble::Trouble;
 
 pub mod blueprint;
 pub mod doctor;
 pub mod graph;
 pub mod live;
+pub mod out;
 pub mod past;
 pub mod run;
 pub mod trouble;
@@ -27,6 +30,21 @@ pub struct Cli {
     pub task: Option<String>,
     #[command(flatten)]
     pub session: SessionArgs,
+}
+
+impl Cli {
+    /// `toolyard --seed 3 run` would be taken for the task "run".
+    ///
+    /// # Errors
+    /// That the task is the name of a command.
+    pub fn refuse_late_command(&self) -> Result<(), Trouble> {
+        let Some(task) = &self.task else { return Ok(()) };
+        if Self::command().find_subcommand(task).is_none() {
+            return Ok(());
+        }
+        let text = format!("a command comes first, and its options after it: toolyard {task} …");
+        Err(Trouble::Usage(text))
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -72,7 +90,7 @@ pub struct SessionArgs {
     #[arg(long, value_name = "M")]
     pub model: Option<String>,
     /// Decides all chance; the same seed gives the same run.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// Tasks from a file (.toml, .jsonl or .txt), instead of the workspace's.
     #[arg(long, value_name = "FILE", conflicts_with = "task")]
@@ -153,10 +171,10 @@ pub enum GraphCommand {
         #[arg(long, value_name = "FILE")]
         scores: Option<PathBuf>,
         /// Speed of learning, at least 0.
-        #[arg(long, default_value_t = 0.5)]
+        #[arg(long, default_value_t = 0.5, allow_negative_numbers = true)]
         alpha: f64,
         /// Trust in the prior, 0 to 1.
-        #[arg(long, default_value_t = 0.5)]
+        #[arg(long, default_value_t = 0.5, allow_negative_numbers = true)]
         beta: f64,
         /// As JSON instead of a table.
         #[arg(long)]

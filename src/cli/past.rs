@@ -10,7 +10,7 @@ use toolyard::{
     ui,
 };
 
-use super::{ConfigArgs, ReplayArgs, ShotArgs, live, run::save, trouble::Trouble};
+use super::{ConfigArgs, ReplayArgs, ShotArgs, live, out, run::save, trouble::Trouble};
 
 /// A journal up to an event, and the state after it.
 pub struct Past {
@@ -37,18 +37,18 @@ pub fn load(path: &Path, at: Option<u64>) -> Result<Past, Trouble> {
 pub fn replay(args: &ReplayArgs) -> Result<ui::Ended, Trouble> {
     let past = load(&args.journal, args.at)?;
     if past.loaded.torn > 0 && !args.json {
-        eprintln!(
-            "toolyard: {}: the last line is cut off ({} bytes) and left out",
+        out::warn(&format!(
+            "{}: the last line is cut off ({} bytes) and left out",
             args.journal.display(),
             past.loaded.torn
-        );
+        ));
     }
     if let Some(path) = &args.report {
         save(path, &Report::of(&past.state))?;
     }
     if args.json {
         let text = serde_json::to_string_pretty(&past.state).map_err(Trouble::failed)?;
-        println!("{text}");
+        out::print_line(&text)?;
     }
     if args.json || args.report.is_some() {
         return Ok(ui::Ended::ByUser);
@@ -65,7 +65,7 @@ pub fn shot(args: &ShotArgs) -> Result<(), Trouble> {
     let name = args.theme.as_ref().unwrap_or(&config.ui.theme);
     let (theme, ugly) = ui::theme::load::find(name, None);
     for warning in &ugly {
-        eprintln!("toolyard: {warning}");
+        out::warn(&warning.to_string());
     }
     let svg = ui::shot::shot(&past.state, size, &theme);
     toolyard::import::write_file(&args.out, &svg).map_err(Trouble::failed)
@@ -87,10 +87,10 @@ fn parse_size(text: &str) -> Result<(u16, u16), Trouble> {
 pub fn keys(args: &ConfigArgs) -> Result<(), Trouble> {
     let config = Config::find(args.config.as_deref()).map_err(Trouble::usage)?;
     let (keymap, wrong) = ui::keymap::Keymap::new(&config.ui.keys);
-    print!("{}", ui::keytable::markdown(&keymap));
+    out::print(&ui::keytable::markdown(&keymap))?;
     for error in &wrong {
         // What is no key or no action was refused before; here a default key went to another action.
-        eprintln!("toolyard: {error}");
+        out::warn(&error.to_string());
     }
     Ok(())
 }

@@ -1,8 +1,10 @@
 //! `toolyard run`: a session without a screen.
 
 use std::{
+    cell::RefCell,
     io::{self, BufWriter, Write},
     path::Path,
+    rc::Rc,
     sync::Arc,
 };
 
@@ -16,14 +18,16 @@ use toolyard::{
     state::State,
 };
 
-use super::{RunArgs, blueprint::Blueprint, trouble::Trouble};
+use super::{RunArgs, blueprint::Blueprint, out::accepted, trouble::Trouble};
 
 /// Runs the tasks; whether all of them ended with an answer.
 pub fn run(args: &RunArgs) -> Result<bool, Trouble> {
     let mut blueprint = Blueprint::draw(&args.session, args.task.as_deref())?;
+    for path in [&args.report, &args.state].into_iter().flatten() {
+        expect_folder(path)?;
+    }
     let journal = blueprint.take_journal()?;
-    let mut out =
-        Output { json: args.json, out: BufWriter::new(io::stdout()), state: State::default() };
+    let out = Rc::new(RefCell::new(Output::new(args.json)));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(Trouble::failed)?;
     let state = runtime.block_on(async {
@@ -35,7 +39,8 @@ pub fn run(args: &RunArgs) -> Result<bool, Trouble> {
             std::future::pending::<()>().await;
         });
         let setup = blueprint.build(journal)?;
-        let listener = Box::new(move |record: &Arc<Record>| out.show(record));
+        let shown = Rc::clone(&out);
+        let listener = Box::new(move |record: &Arc<Record>| shown.borrow_mut().show(record));
         engine::run(setup, commands, listener).await.map_err(Trouble::failed)
     })?;
     if let Some(path) = &args.report {
@@ -44,7 +49,20 @@ pub fn run(args: &RunArgs) -> Result<bool, Trouble> {
     if let Some(path) = &args.state {
         save(path, &state)?;
     }
+    if let Some(error) = out.borrow_mut().lost.take() {
+        accepted(Err(error))?;
+    }
     Ok(state.tasks.iter().all(|task| task.outcome() == Some(Outcome::Answered)))
+}
+
+/// Finds out before a long session, and not after it, that its report has no place.
+fn expect_folder(path: &Path) -> Result<(), Trouble> {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => Err(Trouble::Usage(
+            format!("{}: there is no folder {}", path.display(), folder.display()),
+        )),
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Writes one JSON object to a file, whole or not at all.
@@ -58,19 +76,31 @@ struct Output {
     json: bool,
     out: BufWriter<io::Stdout>,
     state: State,
+    /// Why nothing is written any more.
+    lost: Option<io::Error>,
 }
 
 impl Output {
-    /// A reader that has gone away does not stop the session: the journal is the record.
+    fn new(json: bool) -> Self {
+        Self { json, out: BufWriter::new(io::stdout()), state: State::default(), lost: None }
+    }
+
+    /// What cannot be written does not stop the session: the journal is the record.
     fn show(&mut self, record: &Arc<Record>) {
+        if self.lost.is_none() {
+            self.lost = self.write(record).err();
+        }
+    }
+
+    fn write(&mut self, record: &Record) -> io::Result<()> {
         if self.json {
-            let _ = serde_json::to_writer(&mut self.out, record);
-            let _ = writeln!(self.out);
+            serde_json::to_writer(&mut self.out, record)?;
+            writeln!(self.out)?;
         } else {
             self.state.apply(record);
-            let _ = self.tell(&record.event);
+            self.tell(&record.event)?;
         }
-        let _ = self.out.flush();
+        self.out.flush()
     }
 
     fn tell(&mut self, event: &Event) -> io::Result<()> {

@@ -27,7 +27,8 @@ impl Trouble {
         }
     }
 
-    fn text(&self) -> &str {
+    /// What a person is told.
+    pub fn text(&self) -> &str {
         match self {
             Trouble::Usage(text) | Trouble::Failed(text) => text,
         }
@@ -41,11 +42,5 @@ impl Trouble {
         };
         json!({"error": {"kind": kind, "text": self.text(), "exit_code": self.exit_code()}})
             .to_string()
-    }
-}
-
-impl std::fmt::Display for Trouble {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "toolyard: {}", self.text())
     }
 }

@@ -18,7 +18,7 @@ use crate::id::ToolName;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GraphError {
     /// Not JSON, or not of the right form; the text names the line and the field.
-    #[error("{0}")]
+    #[error("{0}; expected {{\"nodes\": [NAME…], \"edges\": [{{\"from\", \"to\", \"prior\"}}…]}}")]
     Form(String),
     /// Of the right form, but it makes no sense.
     #[error("line {line}: {fault}")]

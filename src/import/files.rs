@@ -61,11 +61,25 @@ pub fn read(path: &Path) -> Result<String, ImportError> {
 }
 
 /// Replaces a file as a whole: whoever reads it, whenever this is cut short, finds the old text or the
-/// new one, never a part.
+/// new one, never a part. A link is followed, and what is no file, such as a pipe, is written to as it is.
 ///
 /// # Errors
 /// What the system said, with the path. The old file is still there then.
 pub fn write(path: &Path, text: &str) -> Result<(), ImportError> {
+    let written = match fs::metadata(path) {
+        Ok(there) if !there.is_file() => write_to(path, text),
+        Ok(_) => fs::canonicalize(path).and_then(|path| replace(&path, text)),
+        Err(_) => replace(path, text),
+    };
+    written.map_err(|source| io_error(path, "cannot be written", source))
+}
+
+/// Writes to a pipe or a device, which must not be replaced by a file.
+fn write_to(path: &Path, text: &str) -> io::Result<()> {
+    fs::OpenOptions::new().write(true).open(path)?.write_all(text.as_bytes())
+}
+
+fn replace(path: &Path, text: &str) -> io::Result<()> {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
     name.push(format!(".{}.new", std::process::id()));
@@ -75,7 +89,7 @@ pub fn write(path: &Path, text: &str) -> Result<(), ImportError> {
         // What went wrong is reported; that the remainder could not be removed adds nothing.
         let _ = fs::remove_file(&beside);
     }
-    written.map_err(|source| io_error(path, "cannot be written", source))
+    written
 }
 
 fn write_through(path: &Path, text: &str) -> io::Result<()> {

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 pub use self::toml::parse_toml;
 use crate::{
+    json_file,
     spec::{ChainStep, Task},
     toml_file::{Problem, Problems},
 };
@@ -55,14 +56,9 @@ pub fn parse_jsonl(file: &str, text: &str) -> Result<Vec<Task>, Problems> {
     let mut tasks = Vec::new();
     let mut problems = Vec::new();
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        match Line::read(line) {
+        match Line::read(file, at + 1, line) {
             Ok(task) => tasks.push(task),
-            Err(text) => problems.push(Problem {
-                file: file.to_owned(),
-                line: Some(at + 1),
-                field: String::new(),
-                text: format!("{text}; expected {{\"task\": TEXT, \"gold\": ANSWER}}"),
-            }),
+            Err(problem) => problems.push(problem),
         }
     }
     if problems.is_empty() { Ok(tasks) } else { Err(Problems(problems)) }
@@ -83,18 +79,24 @@ struct Line {
 }
 
 impl Line {
-    fn read(line: &str) -> Result<Task, String> {
-        let Self { name, text, gold, chain } =
-            serde_json::from_str(line).map_err(|error| error.to_string())?;
+    fn read(file: &str, line: usize, text: &str) -> Result<Task, Problem> {
+        let expected = "{\"task\": TEXT, \"gold\": ANSWER}";
+        let Self { name, text, gold, chain } = json_file::read_line(file, line, text, expected)?;
+        let wrong = |field: &str, text: &str| Problem {
+            file: file.to_owned(),
+            line: Some(line),
+            field: field.to_owned(),
+            text: text.to_owned(),
+        };
         if text.trim().is_empty() {
-            return Err("the task's text is empty".into());
+            return Err(wrong("task", "expected a text that is not empty"));
         }
         let gold = gold.map(|gold| match gold {
             Value::String(text) => Ok(text),
             Value::Number(number) => Ok(number.to_string()),
             Value::Bool(flag) => Ok(if flag { "yes" } else { "no" }.into()),
             Value::Null | Value::Array(_) | Value::Object(_) => {
-                Err("`gold` is neither a text nor a number".to_owned())
+                Err(wrong("gold", "expected a text or a number"))
             }
         });
         Ok(Task { name, text, gold: gold.transpose()?, chain })

@@ -44,7 +44,7 @@ fn what_is_appended_is_read() {
     assert_eq!((loaded.header, loaded.torn), (header.clone(), 0));
     assert_eq!(loaded.records, (1..=3).map(record).collect::<Vec<_>>());
     // A journal is never overwritten.
-    assert!(matches!(Journal::create(&path, &header), Err(JournalError::Io { .. })));
+    assert!(matches!(Journal::create(&path, &header), Err(JournalError::Taken { .. })));
 }
 
 #[test]
@@ -78,24 +78,24 @@ fn an_unknown_kind_is_kept_and_shown() {
 #[test]
 fn what_is_wrong_is_said_with_its_line() {
     for (text, phrases) in [
-        (String::new(), &["FILE: line 1", "no journal header"][..]),
-        ("hello\n".into(), &["FILE: line 1", "expected"]),
-        ("{\"a\":1}\n".into(), &["FILE: line 1", "toolyard_journal"]),
+        (String::new(), &["FILE:1", "no journal header"][..]),
+        ("hello\n".into(), &["FILE:1", "expected"]),
+        ("{\"a\":1}\n".into(), &["FILE:1", "toolyard_journal"]),
         (
             "{\"toolyard_journal\":9,\"program\":\"7.0\"}\n".into(),
             &["format 9", "up to 1", "toolyard 7.0"],
         ),
-        (format!("{HEADER}\nnonsense\n"), &["FILE: line 2", "expected an event"]),
-        (format!("{HEADER}\n{}\n", noticed(2)), &["FILE: line 2", "event 2 where 1 was due"]),
+        (format!("{HEADER}\nnonsense\n"), &["FILE:2", "expected an event"]),
+        (format!("{HEADER}\n{}\n", noticed(2)), &["FILE:2", "event 2 where 1 was due"]),
         (
             format!(
                 "{HEADER}\n{}\n{}\n",
                 noticed(1),
                 r#"{"n":2,"at":3,"kind":"Noticed","data":{}}"#
             ),
-            &["FILE: line 3", "text"],
+            &["FILE:3", "text"],
         ),
-        (format!("{HEADER}\n{}\n", r#"{"n":1,"at":-3,"kind":"Paused"}"#), &["FILE: line 2", "-3"]),
+        (format!("{HEADER}\n{}\n", r#"{"n":1,"at":-3,"kind":"Paused"}"#), &["FILE:2", "-3"]),
     ] {
         let error = error(&text);
         for phrase in phrases {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+mod cli;
 mod config;
 mod configured;
 mod doctor;
@@ -18,6 +19,7 @@ mod model_text;
 mod panes;
 mod papers_learning;
 mod papers_toolnet;
+mod program;
 mod programs;
 mod pty;
 mod readme;

@@ -1,0 +1,271 @@
+//! Whatever is wrong with a file or an argument: exit code 2, and a message that names the file, the
+//! line, the field and what was expected. With `--json` the same as JSON.
+
+use serde_json::Value;
+
+use crate::program::{Home, Ran};
+
+/// What is written first, what is run then, and what the message says.
+struct Case {
+    files: &'static [(&'static str, &'static str)],
+    run: &'static str,
+    says: &'static [&'static str],
+}
+
+const fn case(
+    files: &'static [(&'static str, &'static str)],
+    run: &'static str,
+    says: &'static [&'static str],
+) -> Case {
+    Case { files, run, says }
+}
+
+const HEADER: &str =
+    "{\"toolyard_journal\":1,\"program\":\"0.1.0\",\"opened\":\"2026-11-21T10:00:00.000Z\"}\n";
+
+const FILES: &[Case] = &[
+    case(&[], "replay no.jsonl", &["no.jsonl: ", "No such file"]),
+    case(
+        &[("j", "hello\n")],
+        "replay j",
+        &["j:1: no journal header", "expected {\"toolyard_journal\""],
+    ),
+    case(&[("j", "")], "replay j", &["j:1: no journal header"]),
+    case(
+        &[("j", "{\"toolyard_journal\":99,\"program\":\"9.9\"}\n")],
+        "replay j",
+        &["written in format 99", "read it with toolyard 9.9"],
+    ),
+    case(&[], "run --tasks no.toml", &["no.toml: cannot be read"]),
+    case(
+        &[("t.csv", "a,b")],
+        "run --tasks t.csv",
+        &["t.csv: ", "expected a name in .toml, .jsonl"],
+    ),
+    case(
+        &[("t.txt", "\n\n")],
+        "run --tasks t.txt",
+        &["t.txt: holds no task; expected at least one"],
+    ),
+    case(
+        &[("t.jsonl", "{\"task\": \"a\"}\n{\"task\": 3}\n")],
+        "run --tasks t.jsonl",
+        &[
+            "t.jsonl:2: task: invalid type: integer `3`, expected a string",
+            "expected {\"task\": TEXT",
+        ],
+    ),
+    case(
+        &[("t.jsonl", "{\"task\": \"a\", \"gold\": [1]}\n")],
+        "run --tasks t.jsonl",
+        &["t.jsonl:1: gold: expected a text or a number"],
+    ),
+    case(
+        &[("t.toml", "[[task]]\ntext = \"a\"\nglod = 1\n")],
+        "run --tasks t.toml",
+        &["t.toml:3: task[0].glod: unknown key; did you mean `gold`?"],
+    ),
+    case(
+        &[],
+        "run --workspace no",
+        &["no: there is no such folder; expected one with tools/*.toml"],
+    ),
+    case(
+        &[(
+            "w/tools/a.toml",
+            "name = \"a\"\ndescription = \"A.\"\ntimeout = 5\n[source]\nbuiltin = \"calculater\"\n",
+        )],
+        "run --workspace w",
+        &[
+            "w/tools/a.toml:3: timeout: expected",
+            "w/tools/a.toml:5: source.builtin: ",
+            "did you mean `calculator`?",
+        ],
+    ),
+    case(&[("w/tools/a.toml", "name = \"a")], "run --workspace w", &["w/tools/a.toml:1: not TOML"]),
+    case(
+        &[
+            ("w/tools/.keep", ""),
+            (
+                "w/graph.json",
+                "{\"nodes\": [\"a\"],\n\"edges\": [{\"from\": \"a\", \"to\": \"b\", \"prior\": 1}]}",
+            ),
+        ],
+        "run --workspace w",
+        &["w/graph.json: line 2: edges[0].to: \"b\" is not among the nodes"],
+    ),
+    case(
+        &[
+            ("w/tools/.keep", ""),
+            ("w/learned.json", "{\"scores\": {\n\"a\": \"x\"}, \"explored\": []}"),
+        ],
+        "run --workspace w",
+        &[
+            "w/learned.json:2: scores.a: invalid type: string \"x\", expected f64",
+            "or no file at all",
+        ],
+    ),
+    case(
+        &[("g", "{\"nodes\": [\"a\"]}")],
+        "graph show g",
+        &["g: ", "missing field `edges` at line 1", "expected {\"nodes\""],
+    ),
+    case(
+        &[("g", "{\"nodes\": [\"a\"], \"edges\": []}"), ("s", "{\n\"a\": true}")],
+        "graph weights g --scores s",
+        &["s:2: a: invalid type: boolean `true`, expected f64", "expected {\"TOOL\": NUMBER, …}"],
+    ),
+    case(
+        &[("g", "{\"nodes\": [\"a\"], \"edges\": []}"), ("s", "{\"a\": 1e300}")],
+        "graph weights g --scores s",
+        &["s: ", "a", "1000000"],
+    ),
+    case(
+        &[("t", "{\"task\": \"\", \"tools\": [7]}")],
+        "graph learn --format jsonl t --out g",
+        &["t:1: tools", "found a number"],
+    ),
+    case(&[("t", "")], "graph learn --format jsonl no --out g", &["no: cannot be read"]),
+    case(&[], "import api-bank no --out w", &["no: "]),
+    case(
+        &[("c", "[session]\nseed = \"x\"\n")],
+        "run --config c",
+        &["c:2: session.seed: expected a whole number", "got \"x\""],
+    ),
+    case(
+        &[("c", "[sesion]\n")],
+        "keys --config c",
+        &["c:1: sesion: unknown key; did you mean `session`?"],
+    ),
+    case(
+        &[],
+        "run --config no.toml",
+        &["no.toml: there is no such file; start from config.example.toml"],
+    ),
+    case(&[("j", "x")], "run --journal j", &["j: is there already", "choose another name"]),
+    case(&[], "run --report no/r.json", &["no/r.json: there is no folder no"]),
+];
+
+const ARGUMENTS: &[Case] = &[
+    case(&[], "run --knob alpha=99", &["alpha", "a number from 0 to 10"]),
+    case(&[], "run --knob alpah=1", &["--knob alpah=1: expected NAME=VALUE", "alpha"]),
+    case(
+        &[],
+        "run --strategy rect",
+        &["no strategy `rect`; expected one of direct, react, toolnet"],
+    ),
+    case(&[], "run --model gpt", &["--model: no model \"gpt\"", "simulated"]),
+    case(&[], "run --seed -1", &["--seed", "-1"]),
+    case(&[], "run --fault search_web", &["no kind named; expected TOOL:KIND"]),
+    case(
+        &[],
+        "run --fault serch_web:error",
+        &["there is no tool serch_web; did you mean `search_web`?"],
+    ),
+    case(&[], "run --task a --tasks b", &["--task", "cannot be used with"]),
+    case(&[], "run --tasks-limit many", &["--tasks-limit", "many"]),
+    case(&[], "--seed 3 run", &["a command comes first", "toolyard run"]),
+    case(&[], "graph weights g --alpha -1", &["--alpha is a number from 0 to"]),
+    case(&[], "graph weights g --beta 2", &["--beta is a number from 0 to 1, not 2"]),
+    case(&[], "graph show g --format png", &["png", "graphml"]),
+];
+
+fn run(home: &Home, case: &Case, json: bool) -> Ran {
+    for (name, text) in case.files {
+        home.write(name, text);
+    }
+    let mut arguments: Vec<_> = case.run.split(' ').collect();
+    if json {
+        arguments.push("--json");
+    }
+    home.run(&arguments)
+}
+
+/// Makes sure that the program has refused, and said all of this.
+fn assert_says(case: &Case, said: &str) {
+    for phrase in case.says {
+        assert!(said.contains(phrase), "`{}` says\n{said}\nwithout {phrase:?}", case.run);
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said_to_a_person() {
+    for case in FILES.iter().chain(ARGUMENTS) {
+        let ran = run(&Home::new(), case, false);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "`{}`: {ran:?}", case.run);
+        assert_says(case, &ran.err);
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said_to_a_script() {
+    // Only these commands have the flag.
+    let with_json = |case: &&Case| case.run.starts_with("run ") || case.run.starts_with("replay ");
+    for case in FILES.iter().chain(ARGUMENTS).filter(with_json) {
+        let ran = run(&Home::new(), case, true);
+        assert_eq!((ran.code, ran.err.as_str()), (2, ""), "`{}`: {ran:?}", case.run);
+        let [line] = &ran.lines()[..] else { panic!("one line, not {ran:?}") };
+        assert_eq!(line["error"]["exit_code"], 2);
+        assert_eq!(line["error"]["kind"], "usage");
+        let Value::String(said) = &line["error"]["text"] else { panic!("{line}") };
+        assert_says(case, said);
+    }
+}
+
+#[test]
+fn a_broken_line_of_a_journal_is_named() {
+    let home = Home::new();
+    home.succeed(&["run", "--tasks-limit", "1", "--journal", "j.jsonl"]);
+    let journal = home.read("j.jsonl");
+    let lines: Vec<_> = journal.lines().collect();
+    let started = lines.iter().position(|line| line.contains("\"TaskStarted\"")).unwrap();
+    let broken = |name: &str, line: Option<&str>| {
+        let mut lines: Vec<_> = lines.iter().map(|line| Some(*line)).collect();
+        lines[started] = line;
+        let text: Vec<_> = lines.into_iter().flatten().collect();
+        home.write(name, text.join("\n") + "\n");
+        let ran = home.run(&["replay", name, "--json"]);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        ran.lines()[0]["error"]["text"].as_str().unwrap().to_owned()
+    };
+    let (n, line) = (started, started + 1);
+    let wrong = lines[started].replace("\"data\":{\"task\":1}", "\"data\":{\"task\":\"x\"}");
+    let said = broken("a", Some(&wrong));
+    let says =
+        format!("a:{line}: data.task: invalid type: string \"x\", expected u32; expected an event");
+    assert!(said.starts_with(&says), "{said}");
+    assert!(broken("b", None).contains(&format!("b:{line}: event {} where {n} was due", n + 1)));
+    assert!(
+        broken("c", Some("{\"n\": 3, \"at\"")).starts_with(&format!("c:{line}: EOF while parsing"))
+    );
+    assert!(broken("d", Some("null")).starts_with(&format!("d:{line}: ")));
+
+    // Cut off by a crash: that is no fault, and it is said.
+    home.write("e", journal.trim_end());
+    let ran = home.run(&["replay", "e", "--report", "r.json"]);
+    assert!(ran.code == 0 && ran.err.contains("e: the last line is cut off"), "{ran:?}");
+    let ran = home.run(&["replay", "j.jsonl", "--at", "9999", "--json"]);
+    assert!(ran.code == 2 && ran.out.contains("so there is no event 9999"), "{ran:?}");
+}
+
+#[test]
+fn a_message_never_takes_the_terminal_over() {
+    let home = Home::new();
+    home.write("t.jsonl", "{\"task\": \"a\", \"\u{1b}]0;title\u{7}\": 1}\n");
+    home.write(
+        "j.jsonl",
+        format!("{HEADER}{{\"n\":1,\"at\":1,\"kind\":\"\u{1b}[2J\",\"data\":3}}\n"),
+    );
+    for arguments in [
+        &["run", "--tasks", "t.jsonl"][..],
+        &["run", "--workspace", "\u{1b}[31mred"],
+        &["replay", "j.jsonl", "--at", "\u{1b}c"],
+        &["replay", "\u{1b}c"],
+        &["graph", "show", "\u{9b}2J"],
+    ] {
+        let ran = home.run(arguments);
+        assert_eq!(ran.code, 2, "{arguments:?}");
+        let tame = |c: char| c == '\n' || !c.is_control();
+        assert!(ran.err.chars().all(tame), "{arguments:?}: {:?}", ran.err);
+    }
+}

@@ -1,0 +1,103 @@
+//! The real program in a home of its own: nothing of this machine's user reaches it, and nothing of it
+//! is left.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder that is home, working directory and everything else to the programs started in it.
+pub struct Home(TempDir);
+
+/// What a run left.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Home {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Makes a file, and the folders above it.
+    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    pub fn json(&self, name: &str) -> Value {
+        serde_json::from_str(&self.read(name)).unwrap()
+    }
+
+    /// What the program sees of the machine.
+    pub fn environment(&self) -> Vec<(String, String)> {
+        let folders = ["HOME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"];
+        let here = self.0.path().display().to_string();
+        let mut variables: Vec<_> =
+            folders.into_iter().map(|name| (name.to_owned(), here.clone())).collect();
+        variables.push(("PATH".to_owned(), std::env::var("PATH").unwrap_or_default()));
+        variables
+    }
+
+    /// The program with these arguments, not started yet. It has no input.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_toolyard"));
+        command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
+        command.env_clear().envs(self.environment());
+        command
+    }
+
+    /// Runs it to its end. It never panics, whatever it is given.
+    pub fn run(&self, arguments: &[&str]) -> Ran {
+        Ran::of(self.command(arguments).output().unwrap())
+    }
+
+    /// Runs it, and it succeeds.
+    pub fn succeed(&self, arguments: &[&str]) -> String {
+        let ran = self.run(arguments);
+        assert_eq!(ran.code, 0, "{arguments:?}: {ran:?}");
+        ran.out
+    }
+}
+
+impl Ran {
+    pub fn of(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).expect("what is printed is UTF-8");
+        let ran = Self {
+            code: output.status.code().unwrap_or(-1),
+            out: text(output.stdout),
+            err: text(output.stderr),
+        };
+        assert!(ran.code != 101 && !ran.err.contains("panicked"), "it panicked: {ran:?}");
+        ran
+    }
+
+    /// Each line of what was printed, as JSON.
+    pub fn lines(&self) -> Vec<Value> {
+        let parse = |line| {
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("no JSON: {line}: {error}"))
+        };
+        self.out.lines().map(parse).collect()
+    }
+}
+
+/// A path as an argument.
+pub fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
