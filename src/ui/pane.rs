@@ -117,6 +117,9 @@ pub fn title(pane: PaneId, cx: &Cx<'_>) -> Line<'static> {
 
 /// Draws a pane's inside.
 pub fn draw(pane: PaneId, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    if area.is_empty() {
+        return;
+    }
     match pane {
         PaneId::Graph => graph::draw(cx, area, buf, hits),
         PaneId::Transcript => transcript::draw(cx, area, buf, hits),

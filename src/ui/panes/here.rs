@@ -3,8 +3,11 @@
 use crate::{
     event::Outcome,
     id::ToolName,
-    state::{CallPhase, CallState, State, StepState, TaskState},
+    state::{CallPhase, CallState, State, StepState, TaskState, What},
 };
+
+/// How far back the last step is looked for, in lines of the transcript.
+const LINES: usize = 4096;
 
 /// The agent's last decision in the task that a person most likely means.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,13 +22,7 @@ impl<'a> Here<'a> {
     pub fn of(state: &'a State) -> Self {
         let Some(task) = state.shown_task() else { return Self::default() };
         let step = task.steps.last();
-        // A later try counts its steps from 1 again, so the number alone does not tell.
-        let chosen = task
-            .calls
-            .last()
-            .and_then(|call| state.call(*call))
-            .filter(|call| step.is_some_and(|step| step.step == call.step));
-        Self { task: Some(task), step, chosen }
+        Self { task: Some(task), step, chosen: chosen(state, task) }
     }
 
     /// The node from which it chooses; `start` before the first step.
@@ -54,4 +51,22 @@ impl<'a> Here<'a> {
         }
         path
     }
+}
+
+/// The call that came after the task's last step. Its number alone does not tell: a later try counts its
+/// steps from 1 again.
+fn chosen<'a>(state: &'a State, task: &TaskState) -> Option<&'a CallState> {
+    let lines = state.transcript.iter().rev().take(LINES);
+    let last = lines.filter(|line| line.task == Some(task.id)).find_map(|line| match line.what {
+        What::Call { call } => Some(Some(call)),
+        What::Step { .. } => Some(None),
+        What::TaskStarted
+        | What::TryStarted { .. }
+        | What::Ask { .. }
+        | What::Evaluated { .. }
+        | What::TaskFinished
+        | What::Intervention { .. }
+        | What::Notice { .. } => None,
+    });
+    state.call(last??)
 }

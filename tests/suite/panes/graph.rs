@@ -172,6 +172,22 @@ fn the_selected_cell_of_the_matrix_is_told_in_full() {
     }
 }
 
+#[test]
+fn a_call_of_an_earlier_try_is_not_taken_for_the_choice_of_this_one() {
+    let mut story = Story::open();
+    story.join(["a", "b"].map(|name| story::tool(name, "", 1.0)));
+    story.queue(&[("hard", Some("x"))]);
+    story.start(1).step(1, 1, "start");
+    story.call(1, 1, ("a", json!({}), Ok("nothing"), 5));
+    assert!(focus(&story, &view(FOCUS)).line("start").contains("start ▸ a"));
+    let reflections = vec!["try b".to_owned()];
+    story.tell(Event::TryStarted { task: toolyard::id::TaskId(1), number: 2, reflections });
+    story.step(1, 1, "start");
+    let shown = focus(&story, &view(FOCUS));
+    assert_eq!(shown.lines[0].trim_end(), "start", "it has chosen nothing yet");
+    assert!(!shown.has("▶"));
+}
+
 /// What the map shows: the label of each edge, by its ends.
 fn map_labels(shown: &Shown) -> HashMap<(String, String), String> {
     let mut labels: HashMap<_, String> = HashMap::new();

@@ -170,10 +170,11 @@ impl<'a> Entry<'a> {
                 self.sheet
                     .suffix(&format!("  held {}, {held}", hold.boundary.name()), theme.paused);
             }
-            None => {
+            None if ask.started.is_some() => {
                 let elapsed = format!("  {}", text::span(ask.elapsed(self.cx.now)));
                 self.sheet.suffix(&elapsed, theme.running);
             }
+            None => {}
         }
     }
 

@@ -238,12 +238,11 @@ impl Map<'_> {
         let selected = self.cx.view.tool.is_some();
         for (i, name) in self.scene.nodes.iter().enumerate() {
             let style = node::style(self.cx, name, &self.here, &self.path);
-            let mut area = None;
-            for (row, line) in framed(&self.labels[i], self.height).iter().enumerate() {
-                let (x, y) = self.plan.nodes[i];
-                area = self.put((x, y + row), line, style, buf).or(area);
-            }
-            let Some(area) = area else { continue };
+            let (x, y) = self.plan.nodes[i];
+            let lines = framed(&self.labels[i], self.height);
+            let areas = lines.iter().enumerate();
+            let areas = areas.filter_map(|(row, line)| self.put((x, y + row), line, style, buf));
+            let Some(area) = areas.reduce(Rect::union) else { continue };
             if selected && *name == focus {
                 buf.set_style(area, self.cx.theme.selection(self.cx.focused));
             }

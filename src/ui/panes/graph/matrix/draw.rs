@@ -57,18 +57,22 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let list = Rect { y: area.y + head, height: area.height - head - foot, ..area };
     grid.draw_head(Rect { height: head, ..area }, buf);
     let total = (rows.len(), grid.cursor.0);
-    let visible = vlist::window(cx, PANE, list, total).range();
-    let names: Vec<&str> = visible.clone().map_while(|row| rows.name(row)).collect();
+    let window = vlist::window(cx, PANE, list, total);
+    let names: Vec<&str> = window.range().map_while(|row| rows.name(row)).collect();
     let edges = weights(cx).table(&names, &grid.columns);
     let was = grid.since.as_ref().map(|since| since.weights(cx.state));
     let was = was.map_or_else(Vec::new, |was| was.table(&names, &grid.columns));
-    vlist::draw(cx, PANE, (list, buf, hits), total, |row, line, buf, hits| {
-        let at = row - visible.start;
+    // Not a list of rows: what is selected is a cell.
+    hits.window(PANE, window);
+    for (at, (y, row)) in (list.y..list.bottom()).zip(window.range()).enumerate() {
+        let line = Rect { y, height: 1, width: list.width - 1, ..list };
         if let (Some(from), Some(edges)) = (names.get(at), edges.get(at)) {
             let was = was.get(at).map_or(&[][..], Vec::as_slice);
             grid.draw_row((from, row), (edges, was), line, buf, hits);
         }
-    });
+    }
+    let bar = Rect { x: list.right() - 1, width: 1, ..list };
+    vlist::scrollbar(cx, bar, window, buf);
     if foot > 0 {
         grid.draw_foot(Rect { y: list.bottom(), height: foot, ..area }, buf);
     }
@@ -146,21 +150,26 @@ impl<'a> Grid<'a> {
     ) {
         let theme = self.cx.theme;
         let mut row = Row::new(line, buf);
-        let style = if from == self.here { theme.graph_here } else { theme.text };
+        let chosen = self.cx.view.edge.is_some() && self.cursor.0 == Some(place);
+        let style = match (from == self.here, chosen) {
+            (true, _) => theme.graph_here,
+            (false, true) => theme.accent,
+            (false, false) => theme.text,
+        };
         row.put(if from == self.here { "●" } else { " " }, style);
         row.cell(from, self.head - 2, style).gap(1);
         let name = ToolName::new(from);
         for (i, edge) in edges.iter().enumerate() {
             let selected = self.cursor == (Some(place), Some(self.first + i));
             let Some(edge) = edge else {
-                let style = if selected { theme.selection(true) } else { Style::new() };
+                let style = if selected { theme.selection(self.cx.focused) } else { Style::new() };
                 row.cell("", self.cell, style);
                 continue;
             };
             let was = was.get(i).and_then(Option::as_ref).map(|edge| edge.weight);
             let start = row.x();
             let (glyphs, style) = self.cell(edge, was);
-            let style = if selected { theme.selection(true) } else { style };
+            let style = if selected { theme.selection(self.cx.focused) } else { style };
             row.cell(&glyphs, self.cell, style);
             let cells = Rect { x: start, width: row.x() - start, height: line.height, ..line };
             hits.add(cells, Target::Edge(name.clone(), edge.to.clone()));
