@@ -24,6 +24,7 @@ pub mod popups;
 mod run;
 pub mod screen;
 pub mod shot;
+mod source;
 pub mod terminal;
 pub mod text;
 pub mod theme;
@@ -31,5 +32,6 @@ pub mod update;
 pub mod view;
 pub mod vlist;
 
-pub use run::{Ended, Settings, Source, run};
+pub use run::run;
 pub use shot::shot;
+pub use source::{Ended, Settings, Source};

@@ -18,52 +18,15 @@ use tokio::{
 };
 
 use super::{
-    keymap::Keymap,
     pace::Pace,
     screen::{Screen, Setup},
     shot,
+    source::{Ended, Settings, Source},
     terminal::Owned,
-    theme::Theme,
     update::Effect,
     view::Tone,
 };
 use crate::{command::Command, event::Record, state::Mode};
-
-/// Where a session comes from.
-pub struct Source {
-    /// When it was opened (RFC 3339), as in its header.
-    pub opened: String,
-    pub records: UnboundedReceiver<Arc<Record>>,
-    /// `None`: a replay, to look at only.
-    pub commands: Option<UnboundedSender<Command>>,
-    /// In the screen's header.
-    pub title: String,
-}
-
-/// How the screen should be.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    pub keymap: Keymap,
-    /// The one to start with, then those that a key goes through. None: the terminal's own colours.
-    pub themes: Vec<Theme>,
-    /// The names of the strategies to choose from.
-    pub strategies: Vec<String>,
-    /// Whether the mouse is the program's; the terminal's own selection then needs shift.
-    pub mouse: bool,
-    /// Where screenshots go.
-    pub shots: PathBuf,
-    /// Told when the screen opens: what was wrong with theme or keys.
-    pub notices: Vec<String>,
-}
-
-/// Why the screen ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// The person left.
-    ByUser,
-    /// A signal with this number asked for it.
-    BySignal(i32),
-}
 
 /// Shows a session until the person leaves or a signal comes. Blocks, and owns the terminal meanwhile.
 /// The session itself is not ended: whoever runs it does that.

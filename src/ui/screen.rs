@@ -87,18 +87,18 @@ impl Screen {
 
     /// Some events are meant for the person.
     fn listen(&mut self, record: &Record) {
-        match &record.event {
-            Event::CommandRefused { command, why } => {
-                self.view.tell(record.at, Tone::Bad, format!("cannot {command}: {why}"));
-            }
-            Event::Noticed { text } => self.view.tell(record.at, Tone::Plain, text.clone()),
-            Event::SessionEnded { why } => {
-                self.view.tell(record.at, Tone::Plain, format!("the session has ended: {why}"));
-            }
-            Event::ToolsJoined { .. } if self.view.tool.is_none() => {
-                self.view.tool = self.live.tools.keys().next().cloned();
-            }
-            _ => {}
+        if let Event::CommandRefused { command, why } = &record.event {
+            self.view.tell(record.at, Tone::Bad, format!("cannot {command}: {why}"));
+        }
+        if let Event::Noticed { text } = &record.event {
+            self.view.tell(record.at, Tone::Plain, text.clone());
+        }
+        if let Event::SessionEnded { why } = &record.event {
+            self.view.tell(record.at, Tone::Plain, format!("the session has ended: {why}"));
+        }
+        // Keys that mean a tool mean one from the start.
+        if matches!(record.event, Event::ToolsJoined { .. }) && self.view.tool.is_none() {
+            self.view.tool = self.live.tools.keys().next().cloned();
         }
     }
 

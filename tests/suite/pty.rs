@@ -12,6 +12,7 @@ use std::{
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
+use toolyard::ui::terminal::Owned;
 use vt100::{MouseProtocolMode, Parser, Screen};
 
 /// Far more than anything here takes; whoever waits so long has failed.
@@ -43,9 +44,13 @@ fn cells(n: u16) -> NonZero<u16> {
 impl Sitting {
     /// Starts the program in a home of its own.
     fn start(columns: u16, rows: u16, arguments: &[&str]) -> Self {
+        Self::start_program(Path::new(env!("CARGO_BIN_EXE_toolyard")), columns, rows, arguments)
+    }
+
+    fn start_program(program: &Path, columns: u16, rows: u16, arguments: &[&str]) -> Self {
         let home = tempfile::tempdir().unwrap();
         let pair = native_pty_system().openpty(size(columns, rows)).unwrap();
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_toolyard"));
+        let mut command = CommandBuilder::new(program);
         command.args(arguments);
         command.cwd(home.path());
         command.env_clear();
@@ -191,6 +196,22 @@ fn any_size_is_lived_with() {
 }
 
 #[test]
+fn suspended_it_gives_the_terminal_back_and_comes_back_itself() {
+    let mut sitting = Sitting::start(100, 30, &[]);
+    sitting.wait("1 Graph");
+    // There is no shell here that could ever continue it, so the system does not let it stop; then it
+    // takes the terminal again by itself.
+    sitting.press("\x1a");
+    sitting.wait_until("the shell's screen", |screen| !screen.alternate_screen());
+    sitting.wait_until("its own screen", Screen::alternate_screen);
+    sitting.wait("1 Graph");
+    sitting.press("4");
+    sitting.wait("4 Knobs");
+    sitting.press("q");
+    assert_eq!(sitting.end().exit_code(), 0);
+}
+
+#[test]
 fn a_signal_ends_it_and_gives_the_terminal_back() {
     for (signal, code) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {
         let mut sitting = Sitting::start(100, 30, &[]);
@@ -238,4 +259,58 @@ fn without_a_terminal_it_says_so() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("needs a terminal") && said.contains("toolyard run"), "{said}");
     assert!(output.stdout.is_empty());
+}
+
+/// Runs one of the ignored tests below in a pseudo-terminal; everything that it wrote.
+fn played(name: &str) -> String {
+    let this = std::env::current_exe().unwrap();
+    let arguments = ["--exact", name, "--ignored", "--nocapture"];
+    let sitting = Sitting::start_program(&this, 100, 30, &arguments);
+    let seen = Arc::clone(&sitting.seen);
+    sitting.end();
+    let seen = seen.lock().unwrap();
+    String::from_utf8_lossy(&seen.bytes).into_owned()
+}
+
+/// Where in what was written this is.
+fn place(written: &str, what: &str) -> usize {
+    written.find(what).unwrap_or_else(|| panic!("{what:?} was not written:\n{written}"))
+}
+
+const GIVEN_BACK: &str = "\x1b[?1049l";
+
+#[test]
+fn a_panic_of_the_screen_gives_the_terminal_back_before_it_is_told() {
+    let written = played("pty::child_the_screen_panics");
+    assert!(place(&written, GIVEN_BACK) < place(&written, "the screen's own fault"));
+    assert_eq!(written.matches(GIVEN_BACK).count(), 1);
+}
+
+#[test]
+#[ignore = "is run in a pseudo-terminal by the test above"]
+fn child_the_screen_panics() {
+    let _owned = Owned::take(true).unwrap();
+    panic!("the screen's own fault");
+}
+
+#[test]
+fn a_panic_below_a_live_screen_leaves_it_alone_and_is_told_after_it() {
+    let written = played("pty::child_a_worker_panics");
+    let alive = place(&written, "the screen lives");
+    assert!(alive < place(&written, GIVEN_BACK));
+    assert!(place(&written, GIVEN_BACK) < place(&written, "worker panicked"));
+    assert_eq!(written.matches(GIVEN_BACK).count(), 1);
+}
+
+#[test]
+#[ignore = "is run in a pseudo-terminal by the test above"]
+fn child_a_worker_panics() {
+    let mut owned = Owned::take(true).unwrap();
+    let worker = thread::Builder::new().name("worker".into());
+    let worker = worker.spawn(|| panic!("a worker's fault")).unwrap();
+    assert!(worker.join().is_err());
+    let told = owned.panics.try_recv().unwrap();
+    assert!(told.contains("a worker's fault"), "{told}");
+    print!("the screen lives");
+    std::io::stdout().flush().unwrap();
 }
