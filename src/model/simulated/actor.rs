@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    Said, Settings,
+    Said, Settings, improvise,
+    improvise::guess,
     prompted::{Choice, Looks, Past, Prompted},
 };
 use crate::{
@@ -28,7 +29,7 @@ pub(super) fn act(
     }
     match chain {
         Some(task) => follow(prompted, task, settings, chance),
-        None => improvise(prompted, settings, chance),
+        None => improvise::improvise(prompted, settings, chance),
     }
 }
 
@@ -58,7 +59,7 @@ fn follow(prompted: &Prompted<'_>, task: &Task, settings: Settings, chance: Chan
 
 /// Whether these arguments may still bring something from this tool: a failure may pass, so it is
 /// tried again; a tool that found nothing will find nothing again.
-fn is_worth_trying(past: &[Past], choice: &Choice<'_>, arguments: &Value) -> bool {
+pub(super) fn is_worth_trying(past: &[Past], choice: &Choice<'_>, arguments: &Value) -> bool {
     let wanted = canonical(arguments);
     let tried = past
         .iter()
@@ -74,7 +75,7 @@ fn is_worth_trying(past: &[Past], choice: &Choice<'_>, arguments: &Value) -> boo
 }
 
 /// Those that were not tried with what would be guessed for them.
-fn untried<'c, 'd>(
+pub(super) fn untried<'c, 'd>(
     past: &[Past],
     choices: impl Iterator<Item = &'c Choice<'d>>,
     task: &str,
@@ -109,27 +110,9 @@ fn answer(prompted: &Prompted<'_>, task: &Task) -> String {
     }
 }
 
-/// Without a chain: the tool whose description shares the most words with the task, then its result.
-fn improvise(prompted: &Prompted<'_>, settings: Settings, chance: Chance) -> Said {
-    if let Some(past) = prompted.past.iter().rev().find(|past| past.looks() == Looks::Useful) {
-        return finish(gist(&past.result));
-    }
-    let fresh = untried(&prompted.past, prompted.menu.iter(), prompted.task);
-    let shared = |choice: &Choice<'_>| common_words(&choice.def.description, prompted.task);
-    let best = fresh.iter().map(|(choice, _)| shared(choice)).max().unwrap_or(0);
-    let fitting: Vec<_> = fresh.into_iter().filter(|(choice, _)| shared(choice) == best).collect();
-    match pick(&fitting, settings, chance) {
-        Some(choice) if prompted.past.len() < PATIENCE + 1 => {
-            let thought = format!("I look for a tool that suits: {}", prompted.task);
-            call(thought, choice, guess(choice, prompted.task))
-        }
-        Some(_) | None => give_up(),
-    }
-}
-
 /// One of these, in proportion to its weight to the power of the sensitivity, times how usual it is.
 /// A tool without a weight among weighted ones counts as a light one.
-fn pick<'c, 'd>(
+pub(super) fn pick<'c, 'd>(
     choices: &[(&'c Choice<'d>, f64)],
     settings: Settings,
     chance: Chance,
@@ -171,68 +154,27 @@ fn words(arguments: &Value) -> String {
     }
 }
 
-/// Arguments that fit a schema as well as a guess can: the task's text for texts, its first number
-/// for numbers.
-fn guess(choice: &Choice<'_>, task: &str) -> Value {
-    let properties = choice.def.parameters.get("properties").and_then(Value::as_object);
-    let required = choice.def.parameters.get("required").and_then(Value::as_array);
-    let is_required = |name: &str| {
-        required.is_some_and(|names| names.iter().any(|wanted| wanted.as_str() == Some(name)))
-    };
-    let arguments = properties.into_iter().flatten().filter(|(name, _)| is_required(name));
-    arguments.map(|(name, schema)| (name.clone(), fitting(schema, task))).collect()
-}
-
-fn fitting(schema: &Value, task: &str) -> Value {
-    if let Some(first) = schema.get("enum").and_then(Value::as_array).and_then(|all| all.first()) {
-        return first.clone();
-    }
-    let number = numbers(task).next().unwrap_or(1.0);
-    match schema.get("type").and_then(Value::as_str) {
-        Some("integer") => json!(number as i64),
-        Some("number") => json!(number),
-        Some("boolean") => json!(true),
-        Some("array") => {
-            json!([fitting(schema.get("items").unwrap_or(&Value::Null), task)])
-        }
-        Some("object") => json!({}),
-        Some(_) | None => json!(task),
-    }
-}
-
-fn numbers(text: &str) -> impl Iterator<Item = f64> {
-    let words = text.split(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-'));
-    words.filter_map(|word| word.trim_end_matches('.').parse().ok())
-}
-
-fn common_words(a: &str, b: &str) -> usize {
-    let words = |text: &str| {
-        let text = text.to_lowercase();
-        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 3);
-        words.map(str::to_owned).collect::<std::collections::HashSet<_>>()
-    };
-    words(a).intersection(&words(b)).count()
-}
-
-/// The beginning of a result, as an answer.
-fn gist(result: &str) -> String {
+/// The first sentence of a result, as an answer; without the number of the first of several hits.
+pub(super) fn gist(result: &str) -> String {
     let line = result.trim().lines().next().unwrap_or_default();
+    let numbered = line.split_once(". ").filter(|(number, _)| number.parse::<u32>().is_ok());
+    let line = numbered.map_or(line, |(_, rest)| rest);
     let sentence = line.split_inclusive(". ").next().unwrap_or_default();
     sentence.trim().chars().take(200).collect()
 }
 
-fn call(text: String, choice: &Choice<'_>, arguments: Value) -> Said {
+pub(super) fn call(text: String, choice: &Choice<'_>, arguments: Value) -> Said {
     let call = ToolCall { id: "call_1".to_owned(), tool: choice.def.name.clone(), arguments };
     Said { text, call: Some(call) }
 }
 
-fn finish(answer: String) -> Said {
+pub(super) fn finish(answer: String) -> Said {
     let arguments = json!({ "answer": answer });
     let call = ToolCall { id: "call_1".to_owned(), tool: FINISH.into(), arguments };
     Said { text: "I know the answer.".to_owned(), call: Some(call) }
 }
 
-fn give_up() -> Said {
+pub(super) fn give_up() -> Said {
     let arguments = json!({ "answer": "", "gave_up": true });
     let call = ToolCall { id: "call_1".to_owned(), tool: FINISH.into(), arguments };
     Said { text: "None of these tools helps any further.".to_owned(), call: Some(call) }

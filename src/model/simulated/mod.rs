@@ -23,6 +23,7 @@ use crate::{
 };
 
 mod actor;
+mod improvise;
 mod judge;
 mod prompted;
 
