@@ -129,41 +129,47 @@ impl FromStr for FaultSpec {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = |what: String| format!("fault `{text}`: {what}; expected {FAULT_SYNTAX}");
+        Self::read(text).map_err(|what| format!("fault `{text}`: {what}; expected {FAULT_SYNTAX}"))
+    }
+}
+
+impl FaultSpec {
+    /// As `parse`, but an error says only what is wrong: for who fills in a form and writes no syntax.
+    pub fn read(text: &str) -> Result<Self, String> {
         let mut parts = text.split(':');
         let tool = parts.next().filter(|tool| !tool.is_empty());
-        let tool = tool.ok_or_else(|| wrong("no tool named".to_owned()))?;
-        let kind = parts.next().ok_or_else(|| wrong("no kind named".to_owned()))?;
+        let tool = tool.ok_or("no tool named")?;
+        let kind = parts.next().ok_or("no kind named")?;
         let mut kind = match kind {
             "error" => FaultKind::crash(),
             "timeout" => FaultKind::Timeout,
             "latency" => FaultKind::Latency { ms: 1000 },
             "empty" => FaultKind::Empty,
             "garbage" => FaultKind::Garbage,
-            other => return Err(wrong(format!("there is no kind `{other}`"))),
+            other => return Err(format!("there is no kind `{other}`")),
         };
         let mut trigger = Trigger::default();
         while let Some(part) = parts.next() {
             let (key, value) =
-                part.split_once('=').ok_or_else(|| wrong(format!("`{part}` has no `=`")))?;
+                part.split_once('=').ok_or_else(|| format!("`{part}` has no `=`"))?;
             match (key, &mut kind) {
                 ("p", _) => {
-                    let p = number::<f64>(key, value).map_err(wrong)?;
+                    let p = number::<f64>(key, value)?;
                     if !(0.0..=1.0).contains(&p) {
-                        return Err(wrong(format!("p is {p}")));
+                        return Err(format!("p is {p}, not from 0 to 1"));
                     }
                     trigger.probability = Some(p);
                 }
-                ("nth", _) => trigger.nth = Some(positive(key, value).map_err(wrong)?),
-                ("from-task", _) => trigger.from_task = Some(positive(key, value).map_err(wrong)?),
-                ("ms", FaultKind::Latency { ms }) => *ms = number(key, value).map_err(wrong)?,
+                ("nth", _) => trigger.nth = Some(positive(key, value)?),
+                ("from-task", _) => trigger.from_task = Some(positive(key, value)?),
+                ("ms", FaultKind::Latency { ms }) => *ms = number(key, value)?,
                 // A text may hold colons, so it takes all that is left.
                 ("text", FaultKind::Error { text }) => {
                     *text =
                         std::iter::once(value).chain(parts.by_ref()).collect::<Vec<_>>().join(":");
                 }
                 (other, kind) => {
-                    return Err(wrong(format!("`{other}` is no key of {}", kind.name())));
+                    return Err(format!("`{other}` is no key of {}", kind.name()));
                 }
             }
         }
@@ -176,7 +182,7 @@ fn number<T: FromStr>(key: &str, value: &str) -> Result<T, String> {
 }
 
 fn positive(key: &str, value: &str) -> Result<u32, String> {
-    match number(key, value)? {
+    match value.parse().map_err(|_| format!("{key} is `{value}`, not a whole number from 1"))? {
         0 => Err(format!("{key} counts from 1")),
         n => Ok(n),
     }

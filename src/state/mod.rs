@@ -222,6 +222,11 @@ impl State {
         self.task(self.at_work?)
     }
 
+    /// A task is at work or waits for its turn.
+    pub fn has_work(&self) -> bool {
+        self.at_work.is_some() || self.tasks_done < self.tasks.len()
+    }
+
     /// The task that a person most likely means: the one at work, else the last that was.
     pub fn shown_task(&self) -> Option<&TaskState> {
         // Tasks are taken in order, so as many were started as have ended or are at work.

@@ -32,6 +32,12 @@ pub fn draw(cx: &Cx<'_>, keymap: &Keymap, area: Rect, buf: &mut Buffer, hits: &m
             let width = usize::from(area.width);
             let shown = format!("{mark}{}", message.text);
             buf.set_stringn(area.x, area.y, text::cut(&shown, width), width, style);
+            // What is cut is kept, and can be read.
+            let all = keymap.key(Action::Messages).map(|key| format!("  {key}: all of it"));
+            if let Some(all) = all.filter(|all| text::width(&shown) > width && width > all.len()) {
+                let x = area.right() - all.len() as u16;
+                buf.set_stringn(x, area.y, &all, all.len(), cx.theme.key);
+            }
         }
         None => keys(cx, keymap, area, buf, hits),
     }

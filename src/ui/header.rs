@@ -132,8 +132,16 @@ fn mode(cx: &Cx<'_>) -> String {
             Some(hold) => format!("{name} {} for {}", at(hold), waited(hold, cx.now)),
             None => name.to_owned(),
         },
+        Mode::Running | Mode::Stepping | Mode::SteppingTask if idle(cx.state) => {
+            format!("{name}, no task left")
+        }
         Mode::Running | Mode::Stepping | Mode::SteppingTask | Mode::Ended => name.to_owned(),
     }
+}
+
+/// It would run if it had something to run.
+fn idle(state: &State) -> bool {
+    state.n > 0 && !state.has_work()
 }
 
 fn at(hold: &Hold) -> String {
@@ -155,6 +163,7 @@ fn waited(hold: &Hold, now: u64) -> String {
 
 fn mode_style(cx: &Cx<'_>) -> Style {
     match cx.state.control.mode {
+        Mode::Running | Mode::Stepping | Mode::SteppingTask if idle(cx.state) => cx.theme.paused,
         Mode::Running | Mode::Stepping | Mode::SteppingTask => cx.theme.running,
         Mode::Pausing | Mode::Paused => cx.theme.paused,
         Mode::Ended => cx.theme.dim,

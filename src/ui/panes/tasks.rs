@@ -46,7 +46,11 @@ fn selected(state: &State, view: &View) -> Option<usize> {
 
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if cx.state.tasks.is_empty() {
-        Row::new(area, buf).put("no tasks yet: t writes one", cx.theme.dim);
+        let said = match cx.view.read_only {
+            Some(_) => "no tasks yet",
+            None => "no tasks yet: t writes one",
+        };
+        Row::new(area, buf).put(said, cx.theme.dim);
         return;
     }
     let rows = (cx.state.tasks.len(), selected(cx.state, cx.view));

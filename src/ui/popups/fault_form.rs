@@ -129,7 +129,7 @@ impl FaultForm {
     }
 
     fn spec(&self, live: &State) -> Result<FaultSpec, String> {
-        let spec: FaultSpec = self.written().parse()?;
+        let spec = FaultSpec::read(&self.written())?;
         if live.tools.contains_key(&spec.tool) {
             return Ok(spec);
         }
@@ -263,7 +263,13 @@ impl FaultForm {
                 let kind = format!("◂ {} ▸", FaultKind::NAMES[self.kind]);
                 buf.set_stringn(value.x, value.y, kind, room, label_style);
             }
-            Some(entry) if on => entry.draw(cx, value, buf),
+            Some(entry) if on => {
+                entry.draw(cx, value, buf);
+                if entry.text().is_empty() && value.width > 2 {
+                    let hint = text::cut(hint, room - 2);
+                    buf.set_stringn(value.x + 2, value.y, hint, room - 2, cx.theme.dim);
+                }
+            }
             Some(entry) if entry.text().is_empty() => {
                 buf.set_stringn(value.x, value.y, hint, room, cx.theme.dim);
             }

@@ -29,7 +29,7 @@ pub(super) fn cancel(live: &State, view: &View) -> Vec<Effect> {
 pub(super) fn quit(world: &World<'_>, view: &mut View) -> Vec<Effect> {
     let live = world.live;
     let runs = match live.control.mode {
-        Mode::Running | Mode::Stepping | Mode::SteppingTask | Mode::Pausing => live.n > 0,
+        Mode::Running | Mode::Stepping | Mode::SteppingTask | Mode::Pausing => live.has_work(),
         Mode::Paused => live.current_task().is_some(),
         Mode::Ended => false,
     };

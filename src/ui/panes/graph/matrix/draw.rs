@@ -212,7 +212,13 @@ impl<'a> Grid<'a> {
         let state = self.cx.state;
         let mut row = Row::new(line, buf);
         let Some((from, to)) = &self.cx.view.edge else {
-            row.put("arrows choose a weight; · little, ░ ▒ ▓ █ more; = held by you", theme.dim);
+            // Cells of three have room for the number alone.
+            let shades = if self.cell == 3 {
+                " · next to nothing;"
+            } else {
+                " · little, ░ ▒ ▓ █ more;"
+            };
+            row.put(&format!("arrows choose a weight;{shades} = held by you"), theme.dim);
             return;
         };
         row.put(&format!("{from} → {}", shown_name(to.as_str())), theme.accent).gap(2);
