@@ -23,6 +23,8 @@ use crate::{
 };
 
 mod actor;
+mod choose;
+mod guess;
 mod improvise;
 mod judge;
 mod prompted;

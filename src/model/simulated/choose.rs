@@ -1,0 +1,93 @@
+//! Choosing among tools, and what is said once it is chosen.
+
+use serde_json::{Value, json};
+
+use super::{
+    Said, Settings,
+    guess::guess,
+    prompted::{Choice, Looks, Past},
+};
+use crate::{
+    chance::{Chance, canonical},
+    chat::ToolCall,
+    strategy::prompt::FINISH,
+};
+
+/// How often it lets one tool fail at one thing before it takes another.
+const PATIENCE: usize = 2;
+
+/// Whether these arguments may still bring something from this tool: a failure may pass, so it is
+/// tried again; a tool that found nothing will find nothing again.
+pub(super) fn is_worth_trying(past: &[Past], choice: &Choice<'_>, arguments: &Value) -> bool {
+    let wanted = canonical(arguments);
+    let tried = past
+        .iter()
+        .filter(|past| past.tool == choice.def.name && canonical(&past.arguments) == wanted);
+    let mut failures = 0;
+    for past in tried {
+        match past.looks() {
+            Looks::Failed => failures += 1,
+            Looks::Useful | Looks::Useless => return false,
+        }
+    }
+    failures < PATIENCE
+}
+
+/// Those that were not tried with what would be guessed for them.
+pub(super) fn untried<'c, 'd>(
+    past: &[Past],
+    choices: impl Iterator<Item = &'c Choice<'d>>,
+    task: &str,
+) -> Vec<(&'c Choice<'d>, f64)> {
+    let fresh = choices.filter(|choice| is_worth_trying(past, choice, &guess(choice, task)));
+    fresh.map(|choice| (choice, 1.0)).collect()
+}
+
+/// One of these, in proportion to its weight to the power of the sensitivity, times how usual it is.
+/// A tool without a weight among weighted ones counts as a light one.
+pub(super) fn pick<'c, 'd>(
+    choices: &[(&'c Choice<'d>, f64)],
+    settings: Settings,
+    chance: Chance,
+) -> Option<&'c Choice<'d>> {
+    let shown: Vec<_> = choices.iter().filter_map(|(choice, _)| choice.weight).collect();
+    let light = shown.iter().copied().fold(f64::INFINITY, f64::min) / 2.0;
+    let light = if light.is_finite() { light } else { 1.0 };
+    let heaviest = shown.iter().copied().fold(light, f64::max).max(f64::MIN_POSITIVE);
+    let weights: Vec<_> = choices
+        .iter()
+        .map(|(choice, usual)| {
+            // Relative to the heaviest, so that a high power cannot overflow; never quite nothing,
+            // since a weight that is shown as 0 was rounded.
+            let share = (choice.weight.unwrap_or(light) / heaviest).max(0.01);
+            share.powf(settings.sensitivity) * usual
+        })
+        .collect();
+    chance.with(b"pick").pick(&weights).map(|i| choices[i].0)
+}
+
+/// The first sentence of a result, as an answer; without the number of the first of several hits.
+pub(super) fn gist(result: &str) -> String {
+    let line = result.trim().lines().next().unwrap_or_default();
+    let numbered = line.split_once(". ").filter(|(number, _)| number.parse::<u32>().is_ok());
+    let line = numbered.map_or(line, |(_, rest)| rest);
+    let sentence = line.split_inclusive(". ").next().unwrap_or_default();
+    sentence.trim().chars().take(200).collect()
+}
+
+pub(super) fn call(text: String, choice: &Choice<'_>, arguments: Value) -> Said {
+    let call = ToolCall { id: "call_1".to_owned(), tool: choice.def.name.clone(), arguments };
+    Said { text, call: Some(call) }
+}
+
+pub(super) fn finish(answer: String) -> Said {
+    let arguments = json!({ "answer": answer });
+    let call = ToolCall { id: "call_1".to_owned(), tool: FINISH.into(), arguments };
+    Said { text: "I know the answer.".to_owned(), call: Some(call) }
+}
+
+pub(super) fn give_up() -> Said {
+    let arguments = json!({ "answer": "", "gave_up": true });
+    let call = ToolCall { id: "call_1".to_owned(), tool: FINISH.into(), arguments };
+    Said { text: "None of these tools helps any further.".to_owned(), call: Some(call) }
+}
