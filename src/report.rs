@@ -10,7 +10,7 @@ use crate::{
     graph::{ListedEdge, Listing},
     id::{ModelName, TaskId, ToolName},
     knob::Knobs,
-    state::{CallPhase, State, TaskState},
+    state::{State, TaskState},
 };
 
 /// An uninformed graph with more edges than this is not listed: thousands of tools have millions of
@@ -36,7 +36,7 @@ pub struct Report {
     pub faults: Vec<FaultReport>,
 }
 
-/// Sums over the tasks that were started.
+/// Sums over the tasks that have ended; `dollars` over all that was asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Totals {
     pub tasks: usize,
@@ -140,8 +140,8 @@ impl Totals {
             totals.with_gold += usize::from(task.gold.is_some());
             totals.steps += task.steps;
             totals.calls += task.calls;
-            totals.tokens_in += task.tokens_in;
-            totals.tokens_out += task.tokens_out;
+            totals.tokens_in = totals.tokens_in.saturating_add(task.tokens_in);
+            totals.tokens_out = totals.tokens_out.saturating_add(task.tokens_out);
             totals.cost += task.cost;
         }
         totals
@@ -149,19 +149,15 @@ impl Totals {
 }
 
 fn task_report(state: &State, task: &TaskState) -> TaskReport {
-    let ran = |phase: &CallPhase| match phase {
-        CallPhase::Running | CallPhase::Done { .. } | CallPhase::Failed { .. } => true,
-        CallPhase::Requested | CallPhase::Refused { .. } => false,
-    };
     let calls = task.calls.iter().filter_map(|call| state.call(*call));
     let tools: Vec<_> =
-        calls.filter(|call| ran(&call.phase)).map(|call| call.tool.clone()).collect();
+        calls.filter(|call| call.started.is_some()).map(|call| call.tool.clone()).collect();
     let mut tokens_by_role: BTreeMap<Role, (u64, u64)> = BTreeMap::new();
     for ask in task.asks.iter().filter_map(|ask| state.ask(*ask)) {
         if let Some(reply) = ask.reply() {
             let tokens = tokens_by_role.entry(ask.role).or_default();
-            tokens.0 += reply.usage.tokens_in;
-            tokens.1 += reply.usage.tokens_out;
+            tokens.0 = tokens.0.saturating_add(reply.usage.tokens_in);
+            tokens.1 = tokens.1.saturating_add(reply.usage.tokens_out);
         }
     }
     TaskReport {

@@ -33,9 +33,11 @@ pub(super) async fn ask(
     request: Request,
 ) -> Result<Arc<Reply>, ModelError> {
     let meant = Arc::new(request);
-    for again in 0.. {
+    let mut again = 0;
+    loop {
         match ask_once(shared, task, role, &meant).await {
             Err(error) if again < ASKED_AGAIN && broke_off(&error) => {
+                again += 1;
                 let text = format!("the answer broke off ({error}); asking again");
                 shared.emit(Event::Noticed { text });
                 tokio::time::sleep(BEFORE_ASKING_AGAIN).await;
@@ -43,7 +45,6 @@ pub(super) async fn ask(
             outcome => return outcome,
         }
     }
-    Err(ModelError::new(ModelErrorKind::BadAnswer, "the answer broke off every time"))
 }
 
 /// Whether a stream failed after some of its text had come, in a way that another try may mend.
@@ -83,6 +84,7 @@ async fn ask_once(
     let held_and_asked = async {
         shared.pass(Lane::Agent, Boundary::BeforeAsk).await;
         shared.emit(Event::AskStarted { ask });
+        shared.stays_sound().await;
         stream(shared, ask, &*model, &request).await
     };
     let outcome = tokio::select! {

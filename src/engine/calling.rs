@@ -36,9 +36,14 @@ pub(super) async fn call(shared: &Shared, id: CallId, call: &ToolCall) -> Observ
     let observation = tokio::select! {
         biased;
         () = cancel.cancelled() => {
-            shared.write(|core| core.let_go(Lane::Call(id)));
+            let ran = shared.write(|core| {
+                core.let_go(Lane::Call(id));
+                core.state.call(id).is_some_and(|call| call.started.is_some())
+            });
             let error = ToolError::new(ToolErrorKind::Cancelled, "the call was cancelled by the user");
-            ended(shared, id, Err(error))
+            let why = error.text.clone();
+            let observation = ended(shared, id, Err(error));
+            if ran { observation } else { Observation::Refused(why) }
         }
         observation = attempt(shared, id, call) => observation,
     };
@@ -48,15 +53,26 @@ pub(super) async fn call(shared: &Shared, id: CallId, call: &ToolCall) -> Observ
 }
 
 async fn attempt(shared: &Shared, id: CallId, call: &ToolCall) -> Observation {
+    if let Err(why) = shared.read(|core| offered(core, &call.tool)) {
+        return refused(shared, id, why);
+    }
+    // The gate comes behind the wait for room, so that nothing starts in a pause because something
+    // else has ended; but those that a gate lets go together need not all find room.
+    loop {
+        shared.until(has_room).await;
+        shared.pass(Lane::Call(id), Boundary::BeforeCall).await;
+        if shared.read(has_room) {
+            break;
+        }
+    }
+    // Once more: while it waited, the tool may have left, changed or been switched off.
     let tool = match shared.read(|core| offered(core, &call.tool)) {
         Ok(tool) => tool,
         Err(why) => return refused(shared, id, why),
     };
-    shared.pass(Lane::Call(id), Boundary::BeforeCall).await;
     if let Err(error) = shared.read(|core| core.tools.check(call.tool.as_str(), &call.arguments)) {
         return refused(shared, id, error.text);
     }
-    shared.until(has_room).await;
     let (seed, fault) = shared.write(|core| {
         core.emit(Event::CallStarted { call: id });
         let chance = occurrence(core, &call.tool, &call.arguments);
@@ -66,6 +82,7 @@ async fn attempt(shared: &Shared, id: CallId, call: &ToolCall) -> Observation {
         }
         (chance.bits(), fault.map(|(_, kind)| kind))
     });
+    shared.stays_sound().await;
     let invocation = Invocation { arguments: call.arguments.clone(), seed };
     let outcome = within(&*tool, faults::run(fault, &*tool, &invocation)).await;
     ended(shared, id, outcome)

@@ -9,7 +9,7 @@ use crate::{
     id::{FaultId, ToolName},
     knob::Knob,
     spec::Task,
-    state::Mode,
+    state::{Mode, ToolState},
     strategy::Strategy,
 };
 
@@ -62,7 +62,10 @@ fn grant(core: &mut Core, command: Command, by: By) -> Result<(), String> {
         Command::DisarmFault { fault } => disarm(core, fault, by),
         Command::RearmFault { fault } => rearm(core, fault, by),
         Command::SwitchTool { tool, on } => {
-            known_tool(core, &tool)?;
+            if known_tool(core, &tool)?.switched_on == on {
+                let how = if on { "on" } else { "off" };
+                return Err(format!("{tool} is {how} already"));
+            }
             core.emit(Event::ToolSwitched { tool, on, by });
             Ok(())
         }
@@ -91,6 +94,7 @@ fn pause(core: &mut Core, by: By) -> Result<(), String> {
         Mode::Pausing => return Err("it is pausing; what runs must come to a boundary".to_owned()),
         Mode::Running | Mode::Stepping | Mode::SteppingTask => {}
     }
+    core.revoke_step();
     core.emit(Event::PauseRequested { by });
     core.settle();
     Ok(())
@@ -125,19 +129,22 @@ fn use_strategy(core: &mut Core, strategy: &str, by: By) -> Result<(), String> {
 fn turn(core: &mut Core, knob: Knob, value: f64, by: By) -> Result<(), String> {
     let value = knob.spec().check(value)?;
     let was = core.state.knobs.get(knob);
-    if value != was {
-        core.emit(Event::KnobTurned { knob, value, was, by });
+    if value == was {
+        return Err(format!("{knob} is {} already", knob.spec().show(was)));
     }
+    core.emit(Event::KnobTurned { knob, value, was, by });
     Ok(())
 }
 
-fn known_tool(core: &Core, tool: &ToolName) -> Result<(), String> {
-    let known = tool.is_special() || core.state.tools.contains_key(tool);
-    if known { Ok(()) } else { Err(format!("there is no tool {tool}")) }
+fn known_tool<'a>(core: &'a Core, tool: &ToolName) -> Result<&'a ToolState, String> {
+    core.state.tools.get(tool).ok_or_else(|| format!("there is no tool {tool}"))
 }
 
 fn set_score(core: &mut Core, tool: ToolName, score: f64, by: By) -> Result<(), String> {
-    known_tool(core, &tool)?;
+    // `end` is scored like a tool (ToolNet, eq. 7 sums over all successors).
+    if tool.as_str() != ToolName::END {
+        known_tool(core, &tool)?;
+    }
     if score.is_nan() || score.abs() > Scores::MAX {
         return Err(format!("a score is a number from -{0} to {0}, not {score}", Scores::MAX));
     }
@@ -147,8 +154,9 @@ fn set_score(core: &mut Core, tool: ToolName, score: f64, by: By) -> Result<(), 
 }
 
 fn pin(core: &mut Core, from: ToolName, to: ToolName, weight: f64, by: By) -> Result<(), String> {
-    known_tool(core, &from)?;
-    known_tool(core, &to)?;
+    for end in [&from, &to].into_iter().filter(|end| !end.is_special()) {
+        known_tool(core, end)?;
+    }
     if !(0.0..=1.0).contains(&weight) {
         return Err(format!("a weight is a number from 0 to 1, not {weight}"));
     }
@@ -190,12 +198,13 @@ fn rearm(core: &mut Core, fault: FaultId, by: By) -> Result<(), String> {
 }
 
 fn undo(core: &mut Core) -> Result<(), String> {
-    let last = core.state.control.undo.last().cloned();
-    let last = last.ok_or("there is nothing to take back")?;
-    let seen = core.state.n;
-    grant(core, last.back, By::Undo(last.n))?;
-    if core.state.n == seen {
-        return Err("it has no effect any more".to_owned());
+    let mut refused = None;
+    // What cannot be taken back any more (its tool is gone, say) must not bar what was done before.
+    for undoable in core.state.control.undo.clone().into_iter().rev() {
+        match grant(core, undoable.back, By::Undo(undoable.n)) {
+            Ok(()) => return Ok(()),
+            Err(why) => refused = refused.or(Some(why)),
+        }
     }
-    Ok(())
+    Err(refused.unwrap_or_else(|| "there is nothing to take back".to_owned()))
 }

@@ -12,7 +12,7 @@ use crate::{
     journal::{Journal, JournalError},
     model::Model,
     retrieve::Lexical,
-    state::{Learning, State},
+    state::{Learning, State, next_number},
     tool::{ToolBox, manifest::Manifest},
 };
 
@@ -86,8 +86,12 @@ impl Core {
     }
 
     /// Makes an event. What is journaled is folded and shown; what cannot be journaled ends the
-    /// session, since a screen must not show what a crash would lose.
+    /// session, since a screen must not show what a crash would lose; nothing is written behind a
+    /// line that may be torn.
     pub fn emit(&mut self, event: Event) {
+        if self.is_broken() {
+            return;
+        }
         let at = u64::try_from(self.opened.elapsed().as_micros()).unwrap_or(u64::MAX);
         let record = Record { n: self.state.n + 1, at, event };
         if let Some(journal) = &mut self.journal
@@ -119,25 +123,20 @@ impl Core {
 
     /// The number of the next ask; numbers count from 1 without gaps.
     pub fn next_ask(&self) -> AskId {
-        AskId(number(self.state.asks.len()))
+        AskId(next_number(self.state.asks.len()))
     }
 
     pub fn next_call(&self) -> CallId {
-        CallId(number(self.state.calls.len()))
+        CallId(next_number(self.state.calls.len()))
     }
 
     pub fn next_task(&self) -> TaskId {
-        TaskId(number(self.state.tasks.len()))
+        TaskId(next_number(self.state.tasks.len()))
     }
 
     pub fn next_fault(&self) -> FaultId {
-        FaultId(number(self.state.faults.len()))
+        FaultId(next_number(self.state.faults.len()))
     }
-}
-
-/// The number of the next thing in a list of this length.
-fn number(len: usize) -> u32 {
-    u32::try_from(len).unwrap_or(u32::MAX).saturating_add(1)
 }
 
 impl Shared {
@@ -159,6 +158,12 @@ impl Shared {
 
     pub fn emit(&self, event: Event) {
         self.write(|core| core.emit(event));
+    }
+
+    /// Waits forever if the journal is broken. Nothing may be done that cannot be recorded, and a
+    /// strategy that went on with a state that stands still might never end.
+    pub async fn stays_sound(&self) {
+        self.until(|core| !core.is_broken()).await;
     }
 
     /// Waits until this holds. Everything runs on one thread, so nothing can change between the look

@@ -19,11 +19,28 @@ impl Core {
         self.settle();
     }
 
-    /// A lane that is cancelled while it is held is held no longer.
+    /// A lane that is cancelled while it is held is held no longer. A step that it was granted is
+    /// spent: it must not carry the lane past its next boundary as well.
     pub fn let_go(&mut self, lane: Lane) {
+        if self.lanes.granted == Some(lane) {
+            self.lanes.granted = None;
+        }
         if self.state.control.is_held(lane) {
             self.emit(Event::Released { lane });
         }
+    }
+
+    /// Releases every lane; the session ends.
+    pub fn let_all_go(&mut self) {
+        let held: Vec<_> = self.state.control.held.iter().map(|hold| hold.lane).collect();
+        for lane in held {
+            self.let_go(lane);
+        }
+    }
+
+    /// Takes back a step that no lane has taken yet.
+    pub fn revoke_step(&mut self) {
+        self.lanes.granted = None;
     }
 
     /// Lets the lane that was held first go on by one boundary.
@@ -39,7 +56,9 @@ impl Core {
         let due = match control.mode {
             Mode::Pausing => all_held,
             Mode::Stepping => all_held && self.lanes.granted.is_none() && !idle,
-            Mode::SteppingTask => all_held && !idle,
+            // Lanes that were released together wake one after another, so lanes that look held may
+            // be on their way; only a hold before the next task ends this.
+            Mode::SteppingTask => control.is_held_at(Boundary::BeforeTask),
             Mode::Running | Mode::Paused | Mode::Ended => false,
         };
         if due {
@@ -70,6 +89,7 @@ impl Core {
 impl Shared {
     /// Lets a lane pass a boundary, at once or when the user says so.
     pub async fn pass(&self, lane: Lane, boundary: Boundary) {
+        self.stays_sound().await;
         let pace = self.read(|core| core.state.knobs.count(Knob::Pace));
         if pace > 0 {
             tokio::time::sleep(std::time::Duration::from_millis(pace as u64)).await;

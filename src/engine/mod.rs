@@ -51,7 +51,7 @@ pub struct Setup {
     pub journal: Option<Journal>,
     /// Wait for more tasks when the queue is empty, instead of ending the session.
     pub stay: bool,
-    /// Keeps what was learned beyond the session; called after every task.
+    /// Keeps what was learned beyond the session; called after every task and at the end.
     pub keep: Option<Keep>,
     /// Reads the tools again.
     pub reload: Option<Reload>,
@@ -156,13 +156,12 @@ async fn work_on(shared: &Shared, id: TaskId) {
 /// Ends the session: what was in flight is gone by now, and is said to be.
 fn close(shared: &Shared, why: &str) {
     shared.write(|core| {
+        core.let_all_go();
         let calls: Vec<_> = core.state.calls_in_flight().map(|call| call.id).collect();
         for call in calls {
-            core.let_go(Lane::Call(call));
             let error = ToolError::new(ToolErrorKind::Cancelled, "the session was stopped");
             core.emit(Event::CallFailed { call, error });
         }
-        core.let_go(Lane::Agent);
         if let Some(ask) = core.state.ask_in_flight().map(|ask| ask.id) {
             let error = ModelError::new(ModelErrorKind::Cancelled, "the session was stopped");
             core.emit(Event::AskFailed { ask, error });
@@ -171,6 +170,8 @@ fn close(shared: &Shared, why: &str) {
             let (outcome, answer, correct) = (Outcome::Stopped, None, None);
             core.emit(Event::TaskFinished { task, outcome, answer, correct });
         }
+        // Scores that the user set after the last task count as well.
+        core.keep_learned();
         core.emit(Event::SessionEnded { why: why.to_owned() });
         core.sync();
     });

@@ -43,6 +43,9 @@ impl Core {
 
     /// Keeps what was learned. A failure is said once a task, and loses nothing: the journal has it.
     pub fn keep_learned(&mut self) {
+        if self.is_broken() {
+            return;
+        }
         let Some(mut keep) = self.keep.take() else { return };
         if let Err(error) = keep(&self.state.learning) {
             self.emit(Event::Noticed { text: format!("what was learned was not saved: {error}") });

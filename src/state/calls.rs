@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{State, index};
+use super::{State, index, is_next};
 use crate::{
     chat::{Reply, Request, Role},
     event::{Event, Lane},
@@ -139,6 +139,9 @@ impl CallState {
 impl State {
     pub(super) fn apply_ask(&mut self, at: u64, event: &Event) {
         if let Event::AskRequested { ask, task, role, model, request } = event {
+            if !is_next(ask.0, self.asks.len()) {
+                return;
+            }
             self.asks.push(AskState {
                 id: *ask,
                 task: *task,
@@ -190,8 +193,9 @@ impl State {
             self.models.used(state.role, &state.model, reply.usage, *dollars, micros);
             let task = state.task;
             if let Some(task) = self.task_mut(task) {
-                task.tokens_in += reply.usage.tokens_in;
-                task.tokens_out += reply.usage.tokens_out;
+                // Endpoints say what they like, also 2^64 - 1 tokens twice.
+                task.tokens_in = task.tokens_in.saturating_add(reply.usage.tokens_in);
+                task.tokens_out = task.tokens_out.saturating_add(reply.usage.tokens_out);
                 task.dollars += dollars.unwrap_or(0.0);
                 task.unpriced += u32::from(dollars.is_none());
             }
@@ -200,6 +204,9 @@ impl State {
 
     pub(super) fn apply_call(&mut self, at: u64, event: &Event) {
         if let Event::CallRequested { call, task, step, tool, arguments } = event {
+            if !is_next(call.0, self.calls.len()) {
+                return;
+            }
             self.calls.push(CallState {
                 id: *call,
                 task: *task,
@@ -254,7 +261,10 @@ impl State {
                 let ran = state.started.is_some();
                 state.end(at, CallPhase::Failed { error: error.clone() });
                 let (tool, micros) = (state.tool.clone(), state.elapsed(at));
-                self.count_end(&tool, ran.then_some(micros), |tool| tool.failed += 1);
+                self.count_end(&tool, ran.then_some(micros), |tool| {
+                    let count = if ran { &mut tool.failed } else { &mut tool.refused };
+                    *count += 1;
+                });
             }
             _ => {}
         }
@@ -267,7 +277,7 @@ impl State {
             && call.started.is_some()
             && call.ended.is_none()
         {
-            call.held += micros;
+            call.held = call.held.saturating_add(micros);
         }
     }
 }

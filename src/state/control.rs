@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::{
     command::Command,
-    event::{Boundary, By, Event, Lane, Record, Resume},
+    event::{Boundary, By, Event, Lane, Record, Resume, Verdict},
 };
 
 /// Whether the agent runs.
@@ -79,7 +79,7 @@ impl Control {
         self.held.push(Hold { lane, boundary, since });
     }
 
-    /// Releases the lane; how long it was held, in microseconds.
+    /// Releases the lane; how long it was held, in microseconds. 0 for a lane that is not held.
     pub(super) fn release(&mut self, lane: Lane, at: u64) -> u64 {
         match self.held.iter().position(|hold| hold.lane == lane) {
             Some(i) => at.saturating_sub(self.held.remove(i).since),
@@ -89,6 +89,22 @@ impl Control {
 
     pub fn is_held(&self, lane: Lane) -> bool {
         self.held.iter().any(|hold| hold.lane == lane)
+    }
+
+    /// Whether any lane is held at this boundary.
+    pub fn is_held_at(&self, boundary: Boundary) -> bool {
+        self.held.iter().any(|hold| hold.boundary == boundary)
+    }
+
+    /// The evaluator has added to a score that the user set: taking the edit back must leave that.
+    pub(super) fn keep_learned(&mut self, verdict: &Verdict) {
+        for undoable in &mut self.undo {
+            if let Command::SetScore { tool, score } = &mut undoable.back
+                && *tool == verdict.tool
+            {
+                *score += f64::from(verdict.score);
+            }
+        }
     }
 
     /// Notes how to take this event back, or that it took another one back.

@@ -62,10 +62,7 @@ impl Learning {
         }
     }
 
-    pub(super) fn evaluate(&mut self, task: TaskId, verdicts: &[Verdict], learned: bool) {
-        if !learned {
-            return;
-        }
+    pub(super) fn evaluate(&mut self, task: TaskId, verdicts: &[Verdict]) {
         for verdict in verdicts {
             let score = self.score(&verdict.tool) + f64::from(verdict.score);
             self.set_score(Some(task), &verdict.tool, score);

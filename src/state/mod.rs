@@ -99,8 +99,11 @@ impl State {
             Event::GraphLoaded { graph, scores } => self.learning.load(graph, scores),
 
             Event::TasksQueued { first, tasks, .. } => {
-                for (i, task) in (first.0..).zip(tasks) {
-                    self.tasks.push(TaskState::new(TaskId(i), task.clone()));
+                if is_next(first.0, self.tasks.len()) {
+                    for task in tasks {
+                        let id = TaskId(next_number(self.tasks.len()));
+                        self.tasks.push(TaskState::new(id, task.clone()));
+                    }
                 }
             }
             Event::TaskStarted { task } => {
@@ -142,7 +145,10 @@ impl State {
             | Event::CallFailed { .. } => self.apply_call(at, &record.event),
 
             Event::Evaluated { task, verdicts, learned } => {
-                self.learning.evaluate(*task, verdicts, *learned);
+                if *learned {
+                    self.learning.evaluate(*task, verdicts);
+                    verdicts.iter().for_each(|verdict| self.control.keep_learned(verdict));
+                }
                 if let Some(task) = self.task_mut(*task) {
                     task.verdicts.clone_from(verdicts);
                 }
@@ -260,6 +266,17 @@ impl State {
     pub fn faults_armed(&self) -> usize {
         self.faults.values().filter(|fault| fault.armed).count()
     }
+}
+
+/// The number of the next thing in a list of this length; numbers count from 1 without gaps.
+pub(crate) fn next_number(len: usize) -> u32 {
+    u32::try_from(len).unwrap_or(u32::MAX).saturating_add(1)
+}
+
+/// Whether something with this number goes at the end of a list of this length. Lists are looked up
+/// by number, so what a damaged journal has elsewhere is left out.
+fn is_next(number: u32, len: usize) -> bool {
+    index(number) == Some(len)
 }
 
 /// The place of the thing with this number in its list.

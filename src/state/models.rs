@@ -51,15 +51,20 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// In and out together; the largest number there is where endpoints claim more.
+    pub fn tokens(&self) -> u64 {
+        self.tokens_in.saturating_add(self.tokens_out)
+    }
+
     fn add(&mut self, usage: Usage, dollars: Option<f64>, micros: u64) {
         self.asks += 1;
-        self.tokens_in += usage.tokens_in;
-        self.tokens_out += usage.tokens_out;
+        self.tokens_in = self.tokens_in.saturating_add(usage.tokens_in);
+        self.tokens_out = self.tokens_out.saturating_add(usage.tokens_out);
         self.estimated |= usage.estimated;
         self.dollars += dollars.unwrap_or(0.0);
         self.unpriced += u32::from(dollars.is_none());
         self.last_micros = micros;
-        self.micros += micros;
+        self.micros = self.micros.saturating_add(micros);
     }
 }
 

@@ -121,6 +121,6 @@ impl TaskState {
     }
 
     pub fn tokens(&self) -> u64 {
-        self.tokens_in + self.tokens_out
+        self.tokens_in.saturating_add(self.tokens_out)
     }
 }

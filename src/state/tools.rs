@@ -22,7 +22,9 @@ pub struct ToolState {
     /// Calls that ran, ended or not.
     pub started: u32,
     pub succeeded: u32,
+    /// Calls that ran and failed.
     pub failed: u32,
+    /// Calls that were refused, or cancelled before they ran.
     pub refused: u32,
     /// Own time of all ended calls together, in microseconds.
     pub micros: u64,
@@ -120,7 +122,7 @@ impl State {
         count: impl FnOnce(&mut ToolState),
     ) {
         if let Some(tool) = self.tools.get_mut(name) {
-            tool.micros += micros.unwrap_or(0);
+            tool.micros = tool.micros.saturating_add(micros.unwrap_or(0));
             count(tool);
         }
     }

@@ -172,11 +172,11 @@ fn mode_style(cx: &Cx<'_>) -> Style {
 
 /// Money where prices are known, and that it is more where they are not.
 fn spent(state: &State) -> String {
-    let (mut sum, mut unpriced, mut tokens) = (0.0, 0, 0);
+    let (mut sum, mut unpriced, mut tokens) = (0.0, 0, 0u64);
     for model in state.models.known.values() {
         sum += model.tally.dollars;
         unpriced += model.tally.unpriced;
-        tokens += model.tally.tokens_in + model.tally.tokens_out;
+        tokens = tokens.saturating_add(model.tally.tokens());
     }
     let dollars = units::dollars(sum, unpriced, state.asks.len());
     format!("{dollars} {} tok", text::count(tokens))

@@ -1,5 +1,8 @@
 //! The engine with a scripted model and tools on paused time: what is wished, when, and what comes.
 
+mod control;
+mod damaged;
+mod undo;
 mod yard;
 
 use std::{rc::Rc, time::Duration};

@@ -10,7 +10,7 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 use toolyard::{
     chat::{Finish, Reply, Request, Role, ToolCall, Usage},
     command::Command,
-    engine::{self, Setup},
+    engine::{self, Keep, Reload, Setup},
     event::{Event, Opening, Record},
     graph::{Prior, ToolGraph},
     id::ModelName,
@@ -167,6 +167,8 @@ pub struct Plan {
     pub delay: Duration,
     pub tools: ToolMode,
     pub journal: Option<Journal>,
+    pub keep: Option<Keep>,
+    pub reload: Option<Reload>,
 }
 
 impl Default for Plan {
@@ -182,6 +184,8 @@ impl Default for Plan {
             delay: Duration::ZERO,
             tools: ToolMode::Native,
             journal: None,
+            keep: None,
+            reload: None,
         }
     }
 }
@@ -225,8 +229,8 @@ impl Plan {
             faults: self.faults.iter().map(|spec| spec.parse().unwrap()).collect(),
             journal: self.journal,
             stay: self.stay,
-            keep: None,
-            reload: None,
+            keep: self.keep,
+            reload: self.reload,
         };
         let (fold, seen) = (Rc::clone(&state), Rc::clone(&records));
         let listener = Box::new(move |record: &Arc<Record>| {
@@ -291,5 +295,8 @@ pub fn on_paused_time(test: impl Future<Output = ()>) {
         .start_paused(true)
         .build()
         .unwrap();
-    tokio::task::LocalSet::new().block_on(&runtime, test);
+    // A session that waits for what never comes is found at once: no time passes here.
+    let limit = Duration::from_secs(24 * 3600);
+    let test = async move { tokio::time::timeout(limit, test).await };
+    tokio::task::LocalSet::new().block_on(&runtime, test).expect("the session never ends");
 }

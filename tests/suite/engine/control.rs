@@ -1,0 +1,228 @@
+//! Wishes that meet: steps, pauses, cancels and ends that come at the same moment, or while several
+//! calls are held at once.
+
+use std::{rc::Rc, time::Duration};
+
+use proptest::prelude::*;
+use serde_json::json;
+use toolyard::{
+    command::Command,
+    event::{Boundary, Event, Lane, Outcome, Record},
+    id::CallId,
+    knob::Knob,
+    state::{CallPhase, Mode, State},
+};
+
+use super::yard::{Plan, Yard, calls, on_paused_time};
+
+/// A plan whose first reply wants so many calls of so many milliseconds at once.
+fn at_once(calls_wanted: usize, ms: u64) -> Plan {
+    let call = |i: usize| ("echo", json!({"text": i.to_string(), "ms": ms}));
+    let wanted: Vec<_> = (0..calls_wanted).map(call).collect();
+    Plan { replies: vec![Ok(calls(&wanted))], ..Plan::default() }
+}
+
+async fn paused_after_calls(plan: Plan) -> Yard {
+    let yard = plan.start();
+    yard.until("calls run", |state| state.calls_in_flight().count() > 0).await;
+    yard.wish(Command::Pause);
+    yard.until("it pauses", |state| state.control.mode == Mode::Paused).await;
+    yard
+}
+
+#[test]
+fn stepping_over_a_task_lets_every_held_lane_go_on() {
+    on_paused_time(async {
+        let yard = paused_after_calls(at_once(3, 10)).await;
+        assert_eq!(yard.held(), ["after a call"; 3]);
+        yard.wish(Command::StepTask);
+        let state = yard.session.await.unwrap();
+        assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered));
+    });
+}
+
+#[test]
+fn a_pause_takes_back_a_step_that_nobody_has_taken_yet() {
+    on_paused_time(async {
+        let yard = Plan { paused: true, ..Plan::default() }.start();
+        yard.settle().await;
+        yard.wish(Command::Step);
+        yard.wish(Command::Pause);
+        yard.settle().await;
+        assert_eq!((yard.mode(), yard.held()), (Mode::Paused, vec!["before a task"]));
+        assert!(!yard.kinds().contains(&"Released".to_owned()), "{:?}", yard.kinds());
+    });
+}
+
+#[test]
+fn a_step_of_a_call_that_is_cancelled_at_once_goes_no_farther_than_its_end() {
+    on_paused_time(async {
+        let yard = Plan { paused: true, ..Plan::default() }.start();
+        for _ in 0..3 {
+            yard.settle().await;
+            yard.wish(Command::Step);
+        }
+        yard.settle().await;
+        assert_eq!(yard.held(), ["before a call"]);
+        yard.wish(Command::Step);
+        yard.wish(Command::CancelCall(CallId(1)));
+        yard.settle().await;
+        assert_eq!((yard.mode(), yard.held()), (Mode::Paused, vec!["after a call"]));
+    });
+}
+
+#[test]
+fn a_pause_lets_no_call_start_that_waited_for_room() {
+    on_paused_time(async {
+        let knobs = vec![(Knob::Concurrency, 1.0)];
+        let yard = paused_after_calls(Plan { knobs, ..at_once(4, 100) }).await;
+        let started = || yard.state.borrow().calls.iter().filter(|c| c.started.is_some()).count();
+        assert_eq!(started(), 1);
+        yard.wish(Command::Run);
+        yard.until("the second runs", |state| {
+            state.calls.iter().filter(|call| call.started.is_some()).count() == 2
+        })
+        .await;
+        yard.wish(Command::Pause);
+        yard.until("it pauses again", |state| state.control.mode == Mode::Paused).await;
+        assert_eq!(started(), 2);
+        yard.wish(Command::Run);
+        let most = Rc::clone(&yard.most_at_once);
+        let state = yard.session.await.unwrap();
+        assert!(state.calls.iter().all(|call| matches!(call.phase, CallPhase::Done { .. })));
+        assert_eq!(most.borrow().1, 1);
+    });
+}
+
+#[test]
+fn stop_releases_what_is_held_after_its_end_too() {
+    on_paused_time(async {
+        let yard = paused_after_calls(at_once(2, 10)).await;
+        yard.wish(Command::Stop);
+        let state = yard.session.await.unwrap();
+        assert_eq!(state.control.held, []);
+        assert_eq!(state.tasks[0].outcome(), Some(Outcome::Stopped));
+    });
+}
+
+#[test]
+fn a_call_cancelled_before_it_ran_was_not_run() {
+    on_paused_time(async {
+        let yard = Plan { paused: true, ..Plan::default() }.start();
+        for _ in 0..3 {
+            yard.settle().await;
+            yard.wish(Command::Step);
+        }
+        yard.settle().await;
+        yard.wish(Command::CancelCall(CallId(1)));
+        yard.wish(Command::Run);
+        let state = yard.session.await.unwrap();
+        let tool = &state.tools["echo"];
+        assert_eq!((tool.started, tool.failed, tool.refused), (0, 0, 1));
+        assert_eq!(toolyard::report::Report::of(&state).tasks[0].calls, 0);
+        // What was not run is not judged.
+        assert_eq!(state.tasks[0].verdicts, []);
+        let told = state.asks[1].request.messages.last().unwrap().text().to_owned();
+        assert_eq!(told, "Not called: the call was cancelled by the user");
+    });
+}
+
+#[test]
+fn a_tool_switched_off_while_its_call_is_held_is_not_run() {
+    on_paused_time(async {
+        let yard = Plan { paused: true, ..Plan::default() }.start();
+        for _ in 0..3 {
+            yard.settle().await;
+            yard.wish(Command::Step);
+        }
+        yard.settle().await;
+        yard.wish(Command::SwitchTool { tool: "echo".into(), on: false });
+        yard.wish(Command::Run);
+        let state = yard.session.await.unwrap();
+        assert!(matches!(&state.calls[0].phase, CallPhase::Refused { .. }), "{:?}", state.calls);
+    });
+}
+
+fn wish() -> impl Strategy<Value = Command> {
+    prop_oneof![
+        3 => Just(Command::Run),
+        3 => Just(Command::Pause),
+        4 => Just(Command::Step),
+        2 => Just(Command::StepTask),
+        1 => (1u32..8).prop_map(|id| Command::CancelCall(CallId(id))),
+        1 => Just(Command::CancelAsk),
+        1 => (1u32..3).prop_map(|n| Command::TurnKnob {
+            knob: Knob::Concurrency,
+            value: f64::from(n),
+        }),
+    ]
+}
+
+/// What must hold of every session, whoever wished what and when.
+fn sound(records: &[std::sync::Arc<Record>]) {
+    let mut state = State::default();
+    // Released by a cancel, which works in a pause as well.
+    let mut cancelled: Option<Lane> = None;
+    let is_end = |kind| ["Released", "CallFailed", "AskFailed", "TaskFinished"].contains(&kind);
+    let ends = records.iter().rev().skip(1).take_while(|record| is_end(record.event.kind()));
+    let end = records.len() - 1 - ends.count();
+    for (i, record) in records.iter().enumerate() {
+        let paused = state.control.mode == Mode::Paused && i < end;
+        match &record.event {
+            Event::Paused => {
+                let open = state.calls_in_flight().filter(|call| call.started.is_some()).count();
+                assert_eq!(open, 0, "event {}: paused while a call runs", record.n);
+            }
+            Event::CallStarted { .. } | Event::AskStarted { .. } | Event::TaskStarted { .. } => {
+                assert!(!paused, "event {}: {} in a pause", record.n, record.event.kind());
+            }
+            Event::Released { lane } if paused => {
+                assert_eq!(cancelled.replace(*lane), None, "event {}", record.n);
+            }
+            Event::CallFailed { .. } | Event::AskFailed { .. } | Event::Resumed { .. } => {
+                cancelled = None;
+            }
+            Event::Held { lane, boundary } => {
+                assert!(!state.control.is_held(*lane), "event {}: {lane:?} held twice", record.n);
+                if let (Lane::Call(id), Boundary::AfterCall) = (lane, boundary) {
+                    assert!(state.call(*id).unwrap().phase.is_over());
+                }
+            }
+            _ => {}
+        }
+        state.apply(record);
+    }
+    assert_eq!(state.control.held, []);
+    assert_eq!(state.control.mode, Mode::Ended);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn any_wishes_at_any_moment_leave_a_sound_session(
+        wishes in proptest::collection::vec((0u64..60, wish()), 0..25),
+        paused: bool,
+        stopped: bool,
+    ) {
+        on_paused_time(async {
+            let knobs = vec![(Knob::Concurrency, 2.0), (Knob::Pace, 3.0)];
+            let yard = Plan { tasks: 2, paused, knobs, ..at_once(3, 20) }.start();
+            for (ms, wish) in wishes {
+                if yard.commands.send(wish).is_err() {
+                    break;
+                }
+                // Several wishes in one breath are as likely as one by one.
+                tokio::time::sleep(Duration::from_millis(ms.saturating_sub(30))).await;
+            }
+            let _ = yard.commands.send(if stopped { Command::Stop } else { Command::Run });
+            let records = Rc::clone(&yard.records);
+            let ended = tokio::time::timeout(Duration::from_secs(60), yard.session).await;
+            let kinds: Vec<_> = records.borrow().iter().map(|r| r.event.kind().to_owned()).collect();
+            let state = ended.unwrap_or_else(|_| panic!("never ends: {kinds:?}")).unwrap();
+            sound(&records.borrow());
+            let folded = State::fold(records.borrow().iter().map(|record| &**record));
+            assert_eq!(serde_json::to_string(&folded).unwrap(), serde_json::to_string(&state).unwrap());
+        });
+    }
+}

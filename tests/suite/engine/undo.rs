@@ -1,0 +1,95 @@
+//! What is taken back, and what of it others have built on since.
+
+use std::cell::Cell;
+
+use serde_json::json;
+use toolyard::{command::Command, engine::Reload, id::FaultId, id::ToolName, knob::Knob, sample};
+
+use super::yard::{Plan, calls, on_paused_time};
+
+#[test]
+fn taking_back_a_score_keeps_what_was_learned_since() {
+    on_paused_time(async {
+        let yard = Plan { paused: true, stay: true, ..Plan::default() }.start();
+        let echo = || ToolName::from("echo");
+        yard.wish(Command::SetScore { tool: echo(), score: 5.0 });
+        yard.wish(Command::Run);
+        yard.until("the task is done", |state| state.tasks_done == 1).await;
+        assert_eq!(yard.state.borrow().learning.score(&echo()), 7.0);
+        yard.wish(Command::Undo);
+        yard.settle().await;
+        assert_eq!(yard.state.borrow().learning.score(&echo()), 2.0);
+    });
+}
+
+#[test]
+fn what_cannot_be_taken_back_any_more_bars_nothing_before_it() {
+    on_paused_time(async {
+        let manifest = sample::manifests().unwrap().remove(0);
+        let tool = manifest.spec.name.clone();
+        let times = Cell::new(0);
+        let reload: Reload = Box::new(move || {
+            times.set(times.get() + 1);
+            Ok(if times.get() == 1 { vec![manifest.clone()] } else { vec![] })
+        });
+        let reload = Some(reload);
+        let yard = Plan { paused: true, stay: true, reload, ..Plan::default() }.start();
+        let (from, to) = (ToolName::start(), tool);
+        yard.wish(Command::TurnKnob { knob: Knob::Alpha, value: 2.0 });
+        yard.wish(Command::ReloadTools);
+        yard.wish(Command::PinWeight { from: from.clone(), to: to.clone(), weight: 0.9 });
+        yard.wish(Command::UnpinWeight { from, to });
+        yard.wish(Command::ReloadTools);
+        yard.wish(Command::Undo);
+        yard.settle().await;
+        let state = yard.state.borrow();
+        assert_eq!(state.knobs.get(Knob::Alpha), Knob::Alpha.spec().default);
+        assert_eq!(yard.refusals(), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn what_is_so_already_is_refused_and_leaves_nothing_to_take_back() {
+    on_paused_time(async {
+        let yard = Plan { paused: true, stay: true, ..Plan::default() }.start();
+        let off = |on| Command::SwitchTool { tool: "hang".into(), on };
+        for (wish, phrase) in [
+            (off(true), "on already"),
+            (Command::TurnKnob { knob: Knob::Alpha, value: Knob::Alpha.spec().default }, "already"),
+            (Command::SwitchTool { tool: ToolName::start(), on: false }, "no tool start"),
+            (Command::SetScore { tool: ToolName::start(), score: 1.0 }, "no tool start"),
+            (Command::ArmFault { spec: "end:error".parse().unwrap() }, "no tool end"),
+        ] {
+            let before = yard.refusals().len();
+            yard.wish(wish.clone());
+            yard.settle().await;
+            let refusals = yard.refusals();
+            assert_eq!(refusals.len(), before + 1, "{wish:?}");
+            assert!(refusals[before].contains(phrase), "{wish:?}: {refusals:?}");
+        }
+        assert_eq!(yard.state.borrow().control.undo, []);
+        yard.wish(off(false));
+        yard.wish(off(false));
+        yard.wish(Command::Undo);
+        yard.settle().await;
+        assert_eq!(yard.state.borrow().offered_tools().count(), 2);
+    });
+}
+
+#[test]
+fn a_fault_armed_again_by_undo_counts_its_calls_anew() {
+    on_paused_time(async {
+        let once = || Ok(calls(&[("echo", json!({"text": "x"}))]));
+        let replies = vec![once(), once()];
+        let faults = vec!["echo:error:nth=1"];
+        let yard = Plan { paused: true, replies, faults, ..Plan::default() }.start();
+        let fault = FaultId(1);
+        yard.wish(Command::DisarmFault { fault });
+        yard.wish(Command::Undo);
+        yard.wish(Command::Run);
+        let state = yard.session.await.unwrap();
+        let injected: Vec<_> = state.calls.iter().map(|call| call.injected).collect();
+        assert_eq!(injected, [Some(fault), None]);
+        assert_eq!(state.faults[&fault].fired, 1);
+    });
+}
