@@ -4,8 +4,10 @@
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-use super::{Context, Ending, Trajectory, prompt};
-use crate::{chat::Role, event::Verdict, id::ToolName, knob::Knob, spec::Task};
+use super::{Called, Context, Ending, Observation, Trajectory, prompt};
+use crate::{
+    chat::Role, event::Verdict, id::ToolName, knob::Knob, outcome::ToolErrorKind, spec::Task,
+};
 
 const EVALUATE: &str = "You judge the tools of an agent. Read what it did and give every tool that it \
     used one integer from -3 (harmful) to 3 (decisive), with a reason in a few words. A tool whose \
@@ -30,9 +32,14 @@ pub async fn evaluate(ctx: &impl Context, task: &Task, trajectory: &Trajectory, 
     }
     let (learn, learn_injected) =
         ctx.state(|state| (state.knobs.is_on(Knob::Learn), state.knobs.is_on(Knob::LearnInjected)));
-    if !learn_injected {
-        verdicts.retain(|verdict| verdict.score >= 0 || !was_injected(trajectory, &verdict.tool));
-    }
+    // What the user cancelled says nothing about the tool; whether a fault does is the user's choice.
+    verdicts.retain(|verdict| {
+        let excused = trajectory
+            .calls()
+            .filter(|called| called.tool == verdict.tool)
+            .any(|called| was_cancelled(called) || (called.injected && !learn_injected));
+        verdict.score >= 0 || !excused
+    });
     if !verdicts.is_empty() {
         ctx.evaluated(verdicts, learn).await;
     }
@@ -49,8 +56,8 @@ fn used(trajectory: &Trajectory) -> Vec<ToolName> {
     used
 }
 
-fn was_injected(trajectory: &Trajectory, tool: &ToolName) -> bool {
-    trajectory.calls().any(|called| called.tool == *tool && called.injected)
+fn was_cancelled(called: &Called) -> bool {
+    matches!(&called.observation, Observation::Failed(error) if error.kind == ToolErrorKind::Cancelled)
 }
 
 /// Reads the evaluator's reply: what can be used, and why the rest cannot. A score out of range is
