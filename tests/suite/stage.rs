@@ -112,7 +112,7 @@ impl Stage {
 
 pub fn setup() -> Setup {
     Setup {
-        title: "toolyard".into(),
+        title: "the demo".into(),
         read_only: None,
         keymap: Keymap::default(),
         themes: vec![Theme::default()],
