@@ -1,7 +1,7 @@
 //! Where everything goes. Pure: a size and what is zoomed in, rectangles out.
 //!
 //! ```text
-//! up to 119×29: tabs        120×30 and more: two columns      180×45 and more: three
+//! up to 119×29: tabs        120×30 and more: two columns      200×45 and more: three
 //! ┌ header ────────┐        ┌ header ──────────────────┐      ┌ header ──────────────────────┐
 //! │ 1 Graph 2 …    │        │ Graph       │ Tasks      │      │ Graph      │ Tasks │ Models  │
 //! │ one pane       │        │             │ Tools      │      │            │       │ Knobs   │
@@ -20,7 +20,7 @@ pub const MIN: (u16, u16) = (60, 16);
 /// From here on there are two columns.
 const TWO: (u16, u16) = (120, 30);
 /// From here on there are three.
-const THREE: (u16, u16) = (180, 45);
+const THREE: (u16, u16) = (200, 45);
 
 /// The parts of the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -176,7 +176,9 @@ proptest! {
 
 #[test]
 fn a_screen_that_is_too_small_says_so_and_comes_back() {
-    for (width, height) in [(1, 1), (2, 1), (1, 30), (59, 24), (80, 15), (300, 1)] {
+    for (width, height) in
+        [(0, 0), (0, 9), (9, 0), (1, 1), (2, 1), (1, 30), (59, 24), (80, 15), (300, 1)]
+    {
         let mut stage = Stage::of(&story::demo()).sized(width, height);
         for keys in TOUR {
             stage.press(keys);

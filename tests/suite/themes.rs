@@ -106,6 +106,18 @@ fn a_theme_inherits_names_its_colours_and_replaces_whole_styles() {
 }
 
 #[test]
+fn a_theme_file_inherits_from_one_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("base.toml"), "[styles]\ngood = 'blue'").unwrap();
+    let file = folder.path().join("mine.toml");
+    fs::write(&file, "inherits = 'base.toml'\n[styles]\nbad = 'cyan'").unwrap();
+    let (theme, warnings) = load::find(file.to_str().unwrap(), None);
+    assert_eq!(warnings, []);
+    assert_eq!((theme.good.fg, theme.bad.fg), (Some(Color::Blue), Some(Color::Cyan)));
+    assert_eq!(theme.name, "mine");
+}
+
+#[test]
 fn what_is_wrong_says_where_and_what_is_expected() {
     for (text, place, phrase) in [
         ("[styles]\ngod = 'red'", "line 2, styles.god", "did you mean `good`?"),

@@ -101,8 +101,10 @@ impl Place<'_> {
 impl Loader<'_> {
     /// `from`: the place that inherits from it.
     fn named(&mut self, name: &str, from: Option<(Place<'_>, Range<usize>)>, deep: usize) -> Theme {
+        // A file names others as seen from its own folder.
+        let beside = from.as_ref().and_then(|(place, _)| Path::new(place.file).parent());
         let file = match self.folder {
-            _ if name.ends_with(".toml") => Some(Path::new(name).to_owned()),
+            _ if name.ends_with(".toml") => Some(beside.unwrap_or(Path::new("")).join(name)),
             Some(folder) => Some(folder.join(format!("{name}.toml"))).filter(|file| file.exists()),
             None => None,
         };
