@@ -1,203 +1,190 @@
-//! The real program in a pseudo-terminal: what a person sees, and what is left of it afterwards.
+//! The workbench as a person meets it: keys in, a screen out, and a terminal that is afterwards as it
+//! was before, however it ended.
 
-use std::{
-    io::{Read, Write},
-    num::NonZero,
-    path::Path,
-    sync::{Arc, Mutex},
-    thread,
-    time::{Duration, Instant},
+use std::{io::Write, path::Path, thread};
+
+use rustix::process::Signal;
+use toolyard::ui::terminal::Owned;
+use vt100::Screen;
+
+use crate::{
+    program::{Home, text},
+    sitting::{Sitting, assert_harmless},
 };
 
-use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
-use rustix::process::{Pid, Signal, kill_process};
-use tempfile::TempDir;
-use toolyard::ui::terminal::Owned;
-use vt100::{MouseProtocolMode, Parser, Screen};
+const PANES: [&str; 7] =
+    ["1 Graph", "2 Transcript", "3 Tools", "4 Knobs", "5 Models", "6 Calls", "7 Tasks"];
 
-/// Far more than anything here takes; whoever waits so long has failed.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// The program, and the terminal that it thinks it runs in.
-struct Sitting {
-    child: Box<dyn Child + Send + Sync>,
-    master: Box<dyn MasterPty + Send>,
-    writer: Box<dyn Write + Send>,
-    seen: Arc<Mutex<Seen>>,
-    _home: TempDir,
-}
-
-struct Seen {
-    parser: Parser,
-    bytes: Vec<u8>,
-    closed: bool,
-}
-
-fn size(columns: u16, rows: u16) -> PtySize {
-    PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }
-}
-
-fn cells(n: u16) -> NonZero<u16> {
-    NonZero::new(n).unwrap()
-}
-
-impl Sitting {
-    /// Starts the program in a home of its own.
-    fn start(columns: u16, rows: u16, arguments: &[&str]) -> Self {
-        Self::start_program(Path::new(env!("CARGO_BIN_EXE_toolyard")), columns, rows, arguments)
+#[test]
+fn a_person_runs_the_demo_steps_breaks_a_tool_and_leaves() {
+    let home = Home::new();
+    let mut sitting = Sitting::start(&home, 120, 40, &["--seed", "5"]);
+    sitting.wait_header("PAUSED before a task");
+    for shown in PANES.iter().chain(&["SIMULATED MODEL", "search_web", "? help"]) {
+        sitting.wait(shown);
     }
+    sitting.press(" ");
+    sitting.wait_header("RUNNING");
+    sitting.wait("7 Tasks 2/");
+    sitting.press(" ");
+    sitting.wait_header("PAUSED");
 
-    fn start_program(program: &Path, columns: u16, rows: u16, arguments: &[&str]) -> Self {
-        let home = tempfile::tempdir().unwrap();
-        let pair = native_pty_system().openpty(size(columns, rows)).unwrap();
-        let mut command = CommandBuilder::new(program);
-        command.args(arguments);
-        command.cwd(home.path());
-        command.env_clear();
-        command.env("TERM", "xterm-256color");
-        command.env("HOME", home.path());
-        let child = pair.slave.spawn_command(command).unwrap();
-        drop(pair.slave);
-        let parser = Parser::new(cells(rows), cells(columns), 0);
-        let seen = Arc::new(Mutex::new(Seen { parser, bytes: Vec::new(), closed: false }));
-        let mut reader = pair.master.try_clone_reader().unwrap();
-        let watcher = Arc::clone(&seen);
-        thread::spawn(move || {
-            let mut buf = [0; 4096];
-            while let Ok(n @ 1..) = reader.read(&mut buf) {
-                let mut seen = watcher.lock().unwrap();
-                seen.parser.process(&buf[..n]);
-                seen.bytes.extend_from_slice(&buf[..n]);
-            }
-            watcher.lock().unwrap().closed = true;
+    // From boundary to boundary.
+    let mut places = vec![sitting.header()];
+    for _ in 0..4 {
+        sitting.press("n");
+        let last = places.last().unwrap().clone();
+        sitting.wait_for("a step", || {
+            let header = sitting.header();
+            header != last && header.contains("PAUSED")
         });
-        let writer = pair.master.take_writer().unwrap();
-        Self { child, master: pair.master, writer, seen, _home: home }
+        places.push(sitting.header());
     }
+    assert!(places.iter().any(|place| place.contains(" a call")), "{places:?}");
 
-    fn home(&self) -> &Path {
-        self._home.path()
-    }
+    sitting.press("3f");
+    sitting.wait("⚡1 fault");
+    sitting.press("ze");
+    sitting.wait("Score of");
+    sitting.press("7\r");
+    sitting.wait("+7");
+    sitting.press("u");
+    sitting.wait_until("the score to be taken back", |screen| !screen.contents().contains("+7"));
+    sitting.press("u");
+    sitting
+        .wait_until("the fault to be disarmed", |screen| !screen.contents().contains("⚡1 fault"));
 
-    fn press(&mut self, keys: &str) {
-        self.writer.write_all(keys.as_bytes()).unwrap();
-        self.writer.flush().unwrap();
-    }
-
-    fn resize(&self, columns: u16, rows: u16) {
-        self.seen.lock().unwrap().parser.screen_mut().set_size(cells(rows), cells(columns));
-        self.master.resize(size(columns, rows)).unwrap();
-    }
-
-    fn text(&self) -> String {
-        self.seen.lock().unwrap().parser.screen().contents()
-    }
-
-    /// Waits until the screen shows this.
-    fn wait(&self, what: &str) {
-        self.wait_until(what, |screen| screen.contents().contains(what));
-    }
-
-    fn wait_until(&self, what: &str, holds: impl Fn(&Screen) -> bool) {
-        let start = Instant::now();
-        while !holds(self.seen.lock().unwrap().parser.screen()) {
-            assert!(start.elapsed() < PATIENCE, "waited for {what:?}, saw\n{}", self.text());
-            thread::sleep(Duration::from_millis(5));
-        }
-    }
-
-    fn kill(&self, signal: Signal) {
-        let pid = Pid::from_raw(self.child.process_id().unwrap() as i32).unwrap();
-        kill_process(pid, signal).unwrap();
-    }
-
-    /// Waits for the end, and makes sure that the terminal is as it was.
-    fn end(mut self) -> ExitStatus {
-        let start = Instant::now();
-        let status = loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                break status;
-            }
-            assert!(start.elapsed() < PATIENCE, "it does not end:\n{}", self.text());
-            thread::sleep(Duration::from_millis(5));
-        };
-        while !self.seen.lock().unwrap().closed {
-            assert!(start.elapsed() < PATIENCE, "the terminal stays open");
-            thread::sleep(Duration::from_millis(5));
-        }
-        self.assert_given_back();
-        status
-    }
-
-    fn assert_given_back(&self) {
-        let seen = self.seen.lock().unwrap();
-        let screen = seen.parser.screen();
-        assert!(!screen.alternate_screen(), "the alternate screen is still on");
-        assert_eq!(screen.mouse_protocol_mode(), MouseProtocolMode::None);
-        assert!(!screen.bracketed_paste(), "pasted text is still marked");
-        assert!(!screen.hide_cursor(), "the cursor is still hidden");
-        let text = String::from_utf8_lossy(&seen.bytes);
-        assert_eq!(text.matches("\x1b[?1004h").count(), text.matches("\x1b[?1004l").count());
-    }
+    sitting.press("q");
+    sitting.wait("Leave while the agent is at work?");
+    sitting.press("y");
+    let (status, bytes) = sitting.end();
+    assert_eq!(status.exit_code(), 0);
+    assert_harmless(&bytes);
+    let (_, after) = bytes.rsplit_once("\x1b[?1049l").unwrap();
+    assert!(after.contains("journal: "), "it says where the journal is: {after:?}");
+    let journal = after.trim().rsplit_once("journal: ").unwrap().1;
+    assert!(Path::new(journal).starts_with(home.path("")), "{journal}");
+    let kept = home.succeed(&["replay", journal, "--json"]);
+    assert!(kept.contains("\"mode\": \"ended\""), "the session ended properly");
 }
 
 #[test]
-fn a_person_runs_the_demo_looks_around_and_leaves() {
-    let mut sitting = Sitting::start(120, 40, &["--seed", "5"]);
-    sitting.wait("PAUSED");
-    sitting.wait("SIMULATED MODEL");
-    sitting.wait("search_web");
+fn help_prompt_and_screenshot_are_a_key_away() {
+    let home = Home::new();
+    let mut sitting = Sitting::start(&home, 120, 40, &["--no-journal"]);
+    sitting.wait_header("PAUSED");
     sitting.press(" ");
-    sitting.wait("task 3/");
-    sitting.press(" ");
-    sitting.wait("PAUSED");
-
+    sitting.wait("7 Tasks 1/");
     sitting.press("?");
     sitting.wait("Help: every key");
     sitting.press("manifests");
     sitting.wait("reload-tools");
     sitting.press("\x1b");
     sitting.wait_until("the help to close", |screen| !screen.contents().contains("Help:"));
-
     sitting.press("v");
     sitting.wait("exactly what the model saw");
     sitting.press("q");
-    sitting.press("3ze");
-    sitting.wait("Score of");
-    sitting.press("7\r");
-    sitting.wait("+7");
-    sitting.press("u");
-    sitting.wait_until("the score to be taken back", |screen| !screen.contents().contains("+7"));
-
     sitting.press("s");
     sitting.wait("written: ");
-    let shots = std::fs::read_dir(sitting.home()).unwrap();
+    let shots = std::fs::read_dir(home.path("")).unwrap();
     let names = shots.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     assert!(names.into_iter().any(|name| name.ends_with(".svg")));
-
     sitting.press("q");
     sitting.wait("Leave while the agent is at work?");
     sitting.press("y");
-    assert_eq!(sitting.end().exit_code(), 0);
+    assert_harmless(&sitting.end().1);
 }
 
 #[test]
-fn any_size_is_lived_with() {
-    let mut sitting = Sitting::start(80, 24, &[]);
+fn any_size_is_lived_with_while_it_runs() {
+    let home = Home::new();
+    let mut sitting = Sitting::start(&home, 80, 24, &["--no-journal"]);
     sitting.wait("1 Graph");
+    sitting.press(" ");
+    sitting.wait_header("RUNNING");
     sitting.resize(200, 60);
-    sitting.wait("6 Calls");
+    for pane in PANES {
+        sitting.wait(pane);
+    }
     sitting.resize(30, 8);
     sitting.wait("too small: 30×8");
     sitting.resize(80, 24);
     sitting.wait("2 Transcript");
-    sitting.press("q");
-    assert_eq!(sitting.end().exit_code(), 0);
+    sitting.resize(320, 90);
+    sitting.wait("6 Calls");
+    sitting.press(" ");
+    sitting.wait_header("PAUSED");
+    sitting.press("qy");
+    assert_eq!(sitting.end().0.exit_code(), 0);
 }
 
 #[test]
-fn suspended_it_gives_the_terminal_back_and_comes_back_itself() {
-    let mut sitting = Sitting::start(100, 30, &[]);
+fn a_signal_ends_it_and_gives_the_terminal_back() {
+    for (signal, code) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {
+        let home = Home::new();
+        let mut sitting = Sitting::start(&home, 100, 30, &["--journal", "j.jsonl"]);
+        sitting.wait_header("PAUSED");
+        sitting.press(" ");
+        sitting.wait_header("RUNNING");
+        sitting.kill(signal);
+        let (status, bytes) = sitting.end();
+        assert_eq!(status.exit_code(), code, "{signal:?}");
+        assert!(bytes.ends_with("\x1b[?1049l"), "{signal:?}: nothing comes after the screen");
+        let kept = home.succeed(&["replay", "j.jsonl", "--json"]);
+        assert!(kept.contains("\"mode\": \"ended\""), "{signal:?}: the session ended properly");
+    }
+}
+
+#[test]
+fn a_session_is_looked_at_again_and_cannot_be_changed() {
+    let home = Home::new();
+    home.run(&["run", "--tasks-limit", "3", "--journal", "j.jsonl"]);
+    let before = home.read("j.jsonl");
+    let mut sitting = Sitting::start(&home, 120, 40, &["replay", "j.jsonl"]);
+    sitting.wait("REPLAY");
+    sitting.wait("task 3/3");
+    sitting.press(",");
+    sitting.wait("LIVE +1");
+    sitting.press("^");
+    sitting.wait("EVENT 1,");
+    sitting.press("$f");
+    sitting.wait("a replay can only be looked at");
+    sitting.press("q");
+    assert_eq!(sitting.end().0.exit_code(), 0);
+    assert_eq!(home.read("j.jsonl"), before);
+}
+
+#[test]
+fn what_is_wrong_at_the_start_leaves_the_terminal_alone() {
+    let home = Home::new();
+    home.write("w/tools/a.toml", "name = \"\u{1b}[2J");
+    home.write("j.jsonl", "nonsense\n");
+    for (arguments, says) in [
+        (&["--workspace", "w"][..], "w/tools/a.toml:1: not TOML"),
+        (&["--workspace", "no"], "no: there is no such folder"),
+        (&["replay", "j.jsonl"], "j.jsonl:1: no journal header"),
+        (&["--journal", "j.jsonl"], "j.jsonl: is there already"),
+        (&["--strategy", "rect"], "no strategy `rect`"),
+        (&["--seed", "3", "run"], "a command comes first"),
+    ] {
+        let (status, bytes) = Sitting::start(&home, 120, 40, arguments).end();
+        assert_eq!(status.exit_code(), 2, "{arguments:?}: {bytes}");
+        assert!(bytes.contains(says), "{arguments:?} says {bytes}");
+        assert!(!bytes.contains('\u{1b}'), "{arguments:?}: the terminal was touched: {bytes:?}");
+    }
+}
+
+#[test]
+fn without_a_terminal_it_says_so() {
+    let ran = Home::new().run(&[]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    assert!(ran.err.contains("needs a terminal") && ran.err.contains("toolyard run"), "{ran:?}");
+}
+
+#[test]
+fn where_nobody_could_continue_it_it_continues_itself() {
+    let home = Home::new();
+    let mut sitting = Sitting::start(&home, 100, 30, &["--no-journal"]);
     sitting.wait("1 Graph");
     // There is no shell here that could ever continue it, so the system does not let it stop; then it
     // takes the terminal again by itself.
@@ -208,68 +195,38 @@ fn suspended_it_gives_the_terminal_back_and_comes_back_itself() {
     sitting.press("4");
     sitting.wait("4 Knobs");
     sitting.press("q");
-    assert_eq!(sitting.end().exit_code(), 0);
+    assert_eq!(sitting.end().0.exit_code(), 0);
 }
 
 #[test]
-fn a_signal_ends_it_and_gives_the_terminal_back() {
-    for (signal, code) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {
-        let mut sitting = Sitting::start(100, 30, &[]);
-        sitting.wait("PAUSED");
-        sitting.press(" ");
-        sitting.wait("RUNNING");
-        sitting.kill(signal);
-        assert_eq!(sitting.end().exit_code(), code, "{signal:?}");
-    }
-}
-
-#[test]
-fn a_session_is_looked_at_again_and_cannot_be_changed() {
-    let home = tempfile::tempdir().unwrap();
-    let journal = home.path().join("j.jsonl");
-    let status = std::process::Command::new(env!("CARGO_BIN_EXE_toolyard"))
-        .args(["run", "--tasks-limit", "3", "--journal"])
-        .arg(&journal)
-        .env("HOME", home.path())
-        .stdout(std::process::Stdio::null())
-        .status()
-        .unwrap();
-    assert!(status.code().is_some_and(|code| code < 2), "{status}");
-    let mut sitting = Sitting::start(120, 40, &["replay", journal.to_str().unwrap()]);
-    sitting.wait("REPLAY");
-    sitting.wait("task 3/3");
-    sitting.press(",");
-    sitting.wait("LIVE +1");
-    sitting.press("^");
-    sitting.wait("EVENT 1,");
-    sitting.press("$f");
-    sitting.wait("a replay can only be looked at");
-    sitting.press("q");
-    assert_eq!(sitting.end().exit_code(), 0);
-}
-
-#[test]
-fn without_a_terminal_it_says_so() {
-    let home = tempfile::tempdir().unwrap();
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_toolyard"))
-        .env("HOME", home.path())
-        .output()
-        .unwrap();
-    assert!(!output.status.success());
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("needs a terminal") && said.contains("toolyard run"), "{said}");
-    assert!(output.stdout.is_empty());
+fn a_shell_gets_the_terminal_for_a_while() {
+    let home = Home::new();
+    let variables = [("PS1", "ready> ")];
+    let mut shell = Sitting::of(&home, 120, 40, &["sh", "-i"], &variables);
+    shell.wait("ready>");
+    shell.press(&format!("{} --no-journal\r", env!("CARGO_BIN_EXE_toolyard")));
+    shell.wait_header("PAUSED");
+    shell.press("\x1a");
+    shell.wait_until("the shell", |screen| {
+        !screen.alternate_screen() && screen.contents().trim_end().ends_with("ready>")
+    });
+    shell.press("fg\r");
+    shell.wait_header("PAUSED");
+    shell.press("?");
+    shell.wait("Help: every key");
+    shell.press("\x1b");
+    shell.wait_until("the help to close", |screen| !screen.contents().contains("Help:"));
+    shell.press("q");
+    shell.wait_until("the shell", |screen| !screen.alternate_screen());
+    shell.press("exit\r");
+    shell.end();
 }
 
 /// Runs one of the ignored tests below in a pseudo-terminal; everything that it wrote.
 fn played(name: &str) -> String {
     let this = std::env::current_exe().unwrap();
-    let arguments = ["--exact", name, "--ignored", "--nocapture"];
-    let sitting = Sitting::start_program(&this, 100, 30, &arguments);
-    let seen = Arc::clone(&sitting.seen);
-    sitting.end();
-    let seen = seen.lock().unwrap();
-    String::from_utf8_lossy(&seen.bytes).into_owned()
+    let words = [text(&this), "--exact", name, "--ignored", "--nocapture"];
+    Sitting::of(&Home::new(), 100, 30, &words, &[]).end().1
 }
 
 /// Where in what was written this is.
