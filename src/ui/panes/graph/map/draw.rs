@@ -30,7 +30,9 @@ use crate::{
 };
 
 /// Ways to draw, the roomiest first: rows of a node, columns from lane to lane.
-pub const WAYS: [(usize, usize); 4] = [(3, 2), (3, 1), (1, 2), (1, 1)];
+const WAYS: [(usize, usize); 4] = [(3, 2), (3, 1), (1, 2), (1, 1)];
+/// Up to so many nodes are tried as boxes.
+const BOXES: usize = 30;
 /// From this weight on a line is drawn in the colour of text.
 const PLAIN: f64 = 0.25;
 
@@ -92,28 +94,26 @@ fn labels(cx: &Cx<'_>, scene: &Scene<'_>, here: &Here<'_>) -> Vec<String> {
     scene.nodes.iter().map(label).collect()
 }
 
-/// The shape of a scene, with nodes of this height.
-pub fn shape(scene: &Scene<'_>, labels: &[String], height: usize) -> Shape {
+/// The scene laid out with nodes of this height: 1, or 3 for boxes.
+pub fn plan(scene: &Scene<'_>, labels: &[String], height: usize, spacing: usize) -> Rc<Plan> {
+    let edges = scene.edges.iter().map(|edge| (edge.from, edge.to)).collect();
+    let shape = Shape { nodes: scene.nodes.len(), height, edges };
     let frame = if height == 1 { 2 } else { 4 };
-    Shape {
-        widths: labels.iter().map(|label| text::width(label) + frame).collect(),
-        height,
-        edges: scene.edges.iter().map(|edge| (edge.from, edge.to)).collect(),
-    }
+    memo::plan(shape, labels.iter().map(|label| text::width(label) + frame).collect(), spacing)
 }
 
 /// The roomiest way to draw it that fits; where none does, the closest one.
 fn fitting(scene: &Scene<'_>, labels: &[String], area: Rect) -> (Rc<Plan>, usize) {
-    let fits = |plan: &Plan| {
-        plan.width <= usize::from(area.width) && plan.height <= usize::from(area.height)
-    };
+    let (width, rows) = (usize::from(area.width), usize::from(area.height));
     let mut closest = None;
-    for (height, spacing) in WAYS {
-        let plan = memo::plan(&shape(scene, labels, height), spacing);
-        if fits(&plan) {
-            return (plan, height);
+    // Boxes above each other would not fit: no need to lay them out.
+    let ways = WAYS.iter().filter(|(height, _)| *height == 1 || scene.nodes.len() <= BOXES);
+    for (height, spacing) in ways {
+        let plan = plan(scene, labels, *height, *spacing);
+        if plan.width <= width && plan.height <= rows {
+            return (plan, *height);
         }
-        closest = Some((plan, height));
+        closest = Some((plan, *height));
     }
     closest.unwrap_or_default()
 }

@@ -5,14 +5,15 @@ use dagre::{
     EdgeLabel, LayoutOptions, NodeLabel, RankDir, graph::Graph, layout, layout::types::LabelPos,
 };
 
-/// A graph as it is to be laid out: sizes and connections, nothing of what it is about.
+/// A graph as it is to be laid out: connections, nothing of what it is about. Widths do not count: they
+/// change with every digit of a score, and a layer takes as many columns as it needs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
-    /// Width of each node in columns.
-    pub widths: Vec<usize>,
+    /// How many nodes there are.
+    pub nodes: usize,
     /// Height of every node in rows: 1, or 3 for boxes.
     pub height: usize,
-    /// From, to: places in `widths`. No self edges.
+    /// From, to: nodes by their places. No self edges.
     pub edges: Vec<(usize, usize)>,
 }
 
@@ -66,7 +67,7 @@ type Laid = Graph<NodeLabel, EdgeLabel>;
 
 fn arrange(shape: &Shape) -> Laid {
     let mut graph = Graph::new();
-    for i in 0..shape.widths.len() {
+    for i in 0..shape.nodes {
         let node = NodeLabel { width: WIDE, height: shape.height as f64, ..NodeLabel::default() };
         graph.set_node(i.to_string(), Some(node));
     }
@@ -93,7 +94,7 @@ fn arrange(shape: &Shape) -> Laid {
 
 /// Every node, and every place between two nodes where an edge bends, with its coordinates.
 fn items<'a>(shape: &'a Shape, laid: &'a Laid) -> impl Iterator<Item = (Item, f64, f64)> + 'a {
-    let nodes = (0..shape.widths.len()).filter_map(|i| {
+    let nodes = (0..shape.nodes).filter_map(|i| {
         let node = laid.node(&i.to_string())?;
         Some((Item::Node(i), node.x?, node.y?))
     });
@@ -215,7 +216,7 @@ mod tests {
                 edges.into_iter().filter(|(a, b)| a != b && *a < nodes && *b < nodes).collect();
             edges.sort_unstable();
             edges.dedup();
-            let shape = Shape { widths: vec![5; nodes], height, edges };
+            let shape = Shape { nodes, height, edges };
             let layers = layers(&shape);
             let mut placed: Vec<usize> = Vec::new();
             for layer in &layers {

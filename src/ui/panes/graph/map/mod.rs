@@ -41,7 +41,7 @@ pub fn go(state: &State, view: &mut View, to: Move) {
     let scene = Scene::of(state, focus);
     // The order of nodes is that of any way to draw them; this one has the least to lay out.
     let labels: Vec<String> = scene.nodes.iter().map(|name| (*name).to_owned()).collect();
-    let plan = memo::plan(&draw::shape(&scene, &labels, 1), 1);
+    let plan = draw::plan(&scene, &labels, 1, 1);
     let Some(at) = scene.place(focus).filter(|_| seen.is_some()) else {
         let first = scene.place(Here::of(state).node()).unwrap_or(0);
         return select(state, view, None, scene.nodes.get(first).copied());

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{
     channel::{Net, lanes},
-    layers::{Item, Layer, Shape, layers, tall},
+    layers::{Item, Layer, Shape, tall},
     lines::Place,
 };
 
@@ -45,19 +45,16 @@ struct Stop {
 }
 
 impl Plan {
-    /// Lays out a graph with `spacing` (1 or more) columns from lane to lane.
-    pub fn new(shape: &Shape, spacing: usize) -> Self {
-        if shape.widths.is_empty() {
-            return Self::default();
-        }
-        let layers = layers(shape);
-        let routes = routes(shape, &layers);
-        let channels = channels(&layers, &routes);
-        let columns = columns(shape, &layers, &channels, spacing);
+    /// Draws these layers of a shape, with nodes of these widths in columns, and `spacing` (1 or more)
+    /// columns from lane to lane.
+    pub fn new(shape: &Shape, layers: &[Layer], widths: &[usize], spacing: usize) -> Self {
+        let routes = routes(shape, layers);
+        let channels = channels(layers, &routes);
+        let columns = columns(widths, layers, &channels, spacing);
         let mut plan = Self {
             width: columns.last().map_or(0, |column| column.start + column.width),
-            height: height(shape, &layers),
-            nodes: vec![(0, 0); shape.widths.len()],
+            height: height(shape, layers),
+            nodes: vec![(0, 0); shape.nodes],
             wires: Vec::new(),
         };
         for (layer, column) in layers.iter().zip(&columns) {
@@ -70,7 +67,7 @@ impl Plan {
         plan.wires = routes
             .iter()
             .enumerate()
-            .map(|(edge, route)| wire(edge, route, shape, &columns, &channels))
+            .map(|(edge, route)| wire(edge, route, widths, &columns, &channels))
             .collect();
         plan
     }
@@ -95,7 +92,7 @@ struct Route {
 }
 
 fn routes(shape: &Shape, layers: &[Layer]) -> Vec<Route> {
-    let mut node_stops = vec![Stop { layer: 0, row: 0, node: None }; shape.widths.len()];
+    let mut node_stops = vec![Stop { layer: 0, row: 0, node: None }; shape.nodes];
     let mut passes: Vec<Vec<Stop>> = vec![Vec::new(); shape.edges.len()];
     for (layer, items) in layers.iter().enumerate() {
         for &(item, top) in items {
@@ -144,11 +141,16 @@ fn channels(layers: &[Layer], routes: &[Route]) -> Vec<Channel> {
     hops.iter().map(|hops| lanes(hops)).collect()
 }
 
-fn columns(shape: &Shape, layers: &[Layer], channels: &[Channel], spacing: usize) -> Vec<Column> {
+fn columns(
+    widths: &[usize],
+    layers: &[Layer],
+    channels: &[Channel],
+    spacing: usize,
+) -> Vec<Column> {
     let mut start = 0;
     let column = |(layer, (_, lanes)): (&Layer, &Channel)| {
         let widths = layer.iter().map(|(item, _)| match item {
-            Item::Node(i) => shape.widths[*i],
+            Item::Node(i) => widths[*i],
             Item::Pass(_) => LABEL + 2,
         });
         let column = Column { start, width: widths.max().unwrap_or(0), spacing };
@@ -166,7 +168,7 @@ fn height(shape: &Shape, layers: &[Layer]) -> usize {
 fn wire(
     edge: usize,
     route: &Route,
-    shape: &Shape,
+    widths: &[usize],
     columns: &[Column],
     channels: &[Channel],
 ) -> Wire {
@@ -178,7 +180,7 @@ fn wire(
         let net = number(left.layer, key);
         // The ends lie on the node itself, which is drawn over them: so the line meets it.
         let start = match left.node {
-            Some(node) => from.start + shape.widths[node].saturating_sub(1),
+            Some(node) => from.start + widths[node].saturating_sub(1),
             None => from.start + from.width,
         };
         let turn = channels[left.layer].0.get(&key).map(|lane| from.lane(*lane));
