@@ -5,6 +5,9 @@ use crate::graph::{Weighted, f};
 /// Below this a score is worth so little that the row is summed up in another scale.
 const TINY: f64 = 1e-200;
 
+/// What is lost in rounding (1e-16) does not show if a change multiplies it by less than this.
+const SHOWS: f64 = 1e8;
+
 /// The weight that this choice would have if its tool's score, now `score`, changed by `delta` and no
 /// other did; `None` where that cannot be told from its weight alone.
 ///
@@ -15,9 +18,14 @@ pub fn outlook(choice: &Weighted, score: f64, delta: f64, alpha: f64, beta: f64)
         return Some(choice.weight);
     }
     let (now, then) = (f(score, alpha), f(score + delta, alpha));
-    let share = (choice.weight - beta * choice.prior) / (1.0 - beta);
-    if share <= 0.0 || now < TINY {
+    // A share that is lost in the rounding of the weight is nothing; that it is a little more shows
+    // only if the change multiplies it.
+    let share = ((choice.weight - beta * choice.prior) / (1.0 - beta)).max(0.0);
+    if now < TINY || (share == 0.0 && then / now > SHOWS) {
         return None;
+    }
+    if share == 0.0 {
+        return Some(beta * choice.prior);
     }
     let others = (now / share - now).max(0.0);
     Some(beta * choice.prior + (1.0 - beta) * then / (others + then).max(TINY))
