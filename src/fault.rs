@@ -91,7 +91,6 @@ impl fmt::Display for FaultSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.tool, self.kind.name())?;
         match &self.kind {
-            FaultKind::Error { text } if *text != error_text() => write!(f, ":text={text}")?,
             FaultKind::Latency { ms } => write!(f, ":ms={ms}")?,
             FaultKind::Error { .. }
             | FaultKind::Timeout
@@ -108,7 +107,15 @@ impl fmt::Display for FaultSpec {
         if let Some(task) = from_task {
             write!(f, ":from-task={task}")?;
         }
-        Ok(())
+        // Last: a text takes all that is left.
+        match &self.kind {
+            FaultKind::Error { text } if *text != error_text() => write!(f, ":text={text}"),
+            FaultKind::Error { .. }
+            | FaultKind::Timeout
+            | FaultKind::Latency { .. }
+            | FaultKind::Empty
+            | FaultKind::Garbage => Ok(()),
+        }
     }
 }
 
@@ -205,6 +212,7 @@ mod tests {
             "x.y:timeout:nth=3",
             "a:garbage",
             "a:empty:p=0.5:from-task=2",
+            "a:error:p=0.5:nth=2:text=no: none",
         ] {
             assert_eq!(text.parse::<FaultSpec>().unwrap().to_string(), text);
         }

@@ -11,7 +11,7 @@ use toolyard::{
     engine::{Keep, Reload, Setup},
     event::Opening,
     fault::FaultSpec,
-    journal::{Header, Journal},
+    journal::{Header, Journal, JournalError},
     knob::{Knob, Knobs},
     model::{Model, openai::OpenAi, simulated::Simulated},
     spec::Task,
@@ -25,6 +25,17 @@ use super::{SessionArgs, trouble::Trouble};
 /// How long a person is given at every boundary where nothing else takes time.
 const DEMO_PACE_MS: f64 = 80.0;
 
+/// Sessions that may start in one folder in the same second.
+const MOST_A_SECOND: u32 = 1000;
+
+/// Where a journal goes.
+enum Place {
+    /// This file, which must not be there yet.
+    File(PathBuf),
+    /// A new file in this folder.
+    Folder(PathBuf),
+}
+
 /// Everything that a session needs, checked.
 pub struct Blueprint {
     pub config: Config,
@@ -34,7 +45,7 @@ pub struct Blueprint {
     tasks: Vec<Task>,
     faults: Vec<FaultSpec>,
     learned: Option<PathBuf>,
-    journal: Option<PathBuf>,
+    journal: Option<Place>,
     /// On the screen: starts paused, and stays when the queue is empty.
     live: bool,
 }
@@ -76,7 +87,7 @@ impl Blueprint {
             known_tool(&workspace, spec)?;
         }
         let tasks = tasks(args, task, &workspace)?;
-        let journal = journal_path(args, &config);
+        let journal = journal_place(args, &config);
         let faults = args.fault.clone();
         let live = false;
         Ok(Self { config, workspace, strategy, knobs, tasks, faults, learned, journal, live })
@@ -105,8 +116,11 @@ impl Blueprint {
     /// Starts the journal, if one is wanted.
     pub fn take_journal(&mut self) -> Result<Option<Journal>, Trouble> {
         let header = Header::at(jiff::Timestamp::now());
-        let create = |path: PathBuf| Journal::create(&path, &header).map_err(Trouble::usage);
-        self.journal.take().map(create).transpose()
+        let journal = self.journal.take().map(|place| match place {
+            Place::File(path) => Journal::create(&path, &header),
+            Place::Folder(folder) => create_in(&folder, &header),
+        });
+        journal.transpose().map_err(Trouble::usage)
     }
 
     /// Builds the session. Its parts belong to the thread that calls this.
@@ -211,18 +225,28 @@ fn tasks(
     }
 }
 
-/// Where the journal goes, if it is wanted; a name that sorts by time and is not taken.
-fn journal_path(args: &SessionArgs, config: &Config) -> Option<PathBuf> {
+/// Where the journal goes, if it is wanted.
+fn journal_place(args: &SessionArgs, config: &Config) -> Option<Place> {
     if args.no_journal {
         return None;
     }
-    args.journal.clone().or_else(|| {
+    args.journal.clone().map(Place::File).or_else(|| {
         let folder = config.session.journals.clone().or_else(config::default_journals)?;
-        let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%S").to_string();
-        let free = |path: &PathBuf| !path.exists();
-        let name = |n: u32| folder.join(numbered(&now, n));
-        (1..1000).map(name).find(free)
+        Some(Place::Folder(folder))
     })
+}
+
+/// Starts a journal under a name that sorts by time. Sessions that start in the same second each get
+/// a name of their own: a name is free if the file can be made, not if it was not there just before.
+fn create_in(folder: &Path, header: &Header) -> Result<Journal, JournalError> {
+    let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%S").to_string();
+    let mut n = 1;
+    loop {
+        match Journal::create(&folder.join(numbered(&now, n)), header) {
+            Err(JournalError::Taken { .. }) if n < MOST_A_SECOND => n += 1,
+            outcome => return outcome,
+        }
+    }
 }
 
 fn numbered(now: &str, n: u32) -> PathBuf {

@@ -69,9 +69,12 @@ async fn ask_once(
     role: Role,
     meant: &Arc<Request>,
 ) -> Result<Arc<Reply>, ModelError> {
-    let model = shared.read(|core| bound(core, role)).ok_or_else(|| {
-        ModelError::new(ModelErrorKind::Refused, format!("no model is bound to the role {role}"))
-    })?;
+    let Some(model) = shared.read(|core| bound(core, role)) else {
+        let text = format!("no model is bound to the role {role}");
+        // There is no ask that could fail for all to see.
+        shared.emit(Event::Noticed { text: text.clone() });
+        return Err(ModelError::new(ModelErrorKind::Refused, text));
+    };
     let request = as_seen(model.spec(), meant);
     let cancel = CancellationToken::new();
     let ask = shared.write(|core| {

@@ -50,12 +50,13 @@ pub async fn act(
             }
             Decision::Call(calls) => {
                 let called = ctx.call(step, &calls).await;
+                let from = at.clone();
                 for ran in called.iter().filter(|called| called.observation.ran()) {
                     let explored = menu
                         .iter()
                         .any(|item| item.tool == ran.tool && item.why == Offered::Explore);
                     if explored {
-                        ctx.edge_explored(&at, &ran.tool);
+                        ctx.edge_explored(&from, &ran.tool);
                     }
                     at = ran.tool.clone();
                 }

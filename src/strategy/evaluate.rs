@@ -15,6 +15,9 @@ const EVALUATE: &str = "You judge the tools of an agent. Read what it did and gi
     down. Reply with JSON only: \
     {\"scores\": [{\"tool\": NAME, \"score\": INTEGER, \"reason\": TEXT}]}";
 
+/// More than the braces before any honest answer.
+const BRACES: usize = 100;
+
 /// Has the finished try judged, and learns from it unless learning is frozen.
 pub async fn evaluate(ctx: &impl Context, task: &Task, trajectory: &Trajectory, ending: &Ending) {
     let used = used(trajectory);
@@ -94,9 +97,10 @@ fn read(text: &str, used: &[ToolName]) -> (Vec<Verdict>, Vec<String>) {
     (verdicts, refused)
 }
 
-/// The JSON objects in a text, whatever a model wrote around them.
+/// The JSON objects in a text, whatever a model wrote around them. Only so many braces are tried:
+/// each may cost a walk to the end of the text, and a model may write megabytes of them.
 fn objects(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices('{').filter_map(|(at, _)| {
+    text.match_indices('{').take(BRACES).filter_map(|(at, _)| {
         let mut stream = serde_json::Deserializer::from_str(&text[at..]).into_iter::<&RawValue>();
         stream.next()?.ok().map(RawValue::get)
     })
@@ -118,6 +122,12 @@ mod tests {
         assert_eq!(refused, Vec::<String>::new());
         let scores: Vec<_> = verdicts.iter().map(|v| (v.tool.as_str(), v.score)).collect();
         assert_eq!(scores, [("search", 2), ("calc", -3)]);
+    }
+
+    #[test]
+    fn megabytes_of_braces_are_given_up_soon() {
+        let text = "{\"a\":".repeat(1 << 17);
+        assert_eq!(read(&text, &used()).1, ["no JSON object with `scores` in the reply"]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use toolyard::{
 use crate::program::{Home, Ran};
 
 mod graph;
+mod journals;
 mod killed;
 mod workspace;
 mod wrong;

@@ -2,6 +2,7 @@
 
 mod control;
 mod damaged;
+mod learning;
 mod undo;
 mod yard;
 

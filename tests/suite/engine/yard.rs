@@ -159,6 +159,7 @@ pub struct Yard {
 pub struct Plan {
     pub replies: Vec<Result<Reply, ModelError>>,
     pub strategy: &'static str,
+    pub names: &'static [&'static str],
     pub tasks: usize,
     pub paused: bool,
     pub stay: bool,
@@ -176,6 +177,7 @@ impl Default for Plan {
         Self {
             replies: vec![Ok(calls(&[("echo", json!({"text": "hello"}))]))],
             strategy: "toolnet",
+            names: &["echo", "hang"],
             tasks: 1,
             paused: false,
             stay: false,
@@ -198,7 +200,7 @@ impl Plan {
         let most_at_once = Rc::new(RefCell::new((0, 0)));
         let mut tools = ToolBox::default();
         let mut graph = ToolGraph::new(Prior::Uninformed);
-        for name in ["echo", "hang"] {
+        for name in self.names.iter().copied() {
             tools.join(Rc::new(Echo::new(name, Rc::clone(&most_at_once))));
             graph.add_tool(name.into());
         }

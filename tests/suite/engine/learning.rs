@@ -1,0 +1,58 @@
+//! What a session learns, and what it leaves to the next one.
+
+use std::{cell::RefCell, rc::Rc};
+
+use serde_json::json;
+use toolyard::{
+    chat::Reply, command::Command, engine::Keep, event::Event, id::ToolName, knob::Knob,
+    state::Learning,
+};
+
+use super::yard::{Plan, calls, on_paused_time};
+
+#[test]
+fn scores_set_after_the_last_task_are_kept_too() {
+    on_paused_time(async {
+        let kept = Rc::new(RefCell::new(Vec::new()));
+        let scores = Rc::clone(&kept);
+        let keep: Keep = Box::new(move |learning: &Learning| {
+            scores.borrow_mut().push(learning.score(&"echo".into()));
+            Ok(())
+        });
+        let yard = Plan { stay: true, keep: Some(keep), ..Plan::default() }.start();
+        yard.until("the task is done", |state| state.tasks_done == 1).await;
+        yard.wish(Command::SetScore { tool: "echo".into(), score: 9.0 });
+        yard.wish(Command::Stop);
+        yard.session.await.unwrap();
+        assert_eq!(*kept.borrow(), [2.0, 9.0]);
+    });
+}
+
+#[test]
+fn every_tool_explored_at_one_step_gets_an_edge_from_where_the_agent_was() {
+    on_paused_time(async {
+        // A menu of one successor, so that all others are explored.
+        let knobs = vec![(Knob::MenuMax, 1.0), (Knob::TopK, 3.0), (Knob::Explore, 5.0)];
+        let say = |tool: &'static str| (tool, json!({"text": "x", "ms": 1}));
+        // Those are explored that suit the last thought.
+        let thought = "A lamp, or a door?".to_owned();
+        let replies = vec![
+            Ok(Reply { text: thought, ..calls(&[say("echo")]) }),
+            Ok(calls(&[say("echo"), say("lamp"), say("door")])),
+        ];
+        let yard = Plan { knobs, replies, names: &["echo", "lamp", "door"], ..Plan::default() };
+        let yard = yard.start();
+        let records = Rc::clone(&yard.records);
+        yard.session.await.unwrap();
+        let edges: Vec<(ToolName, ToolName)> = records
+            .borrow()
+            .iter()
+            .filter_map(|record| match &record.event {
+                Event::EdgeExplored { from, to } => Some((from.clone(), to.clone())),
+                _ => None,
+            })
+            .collect();
+        let edge = |to: &str| (ToolName::from("echo"), ToolName::from(to));
+        assert_eq!(edges, [edge("lamp"), edge("door")]);
+    });
+}
