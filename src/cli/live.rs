@@ -40,7 +40,7 @@ pub fn live(blueprint: Blueprint) -> Result<ui::Ended, Trouble> {
                 // A screen that is gone has said so by a `Stop`.
                 let _ = record.send(Arc::clone(seen));
             });
-            engine::run(setup, commands, listener).await.map_err(Trouble::failed)
+            engine::run(setup, commands, listener).await.map_err(Trouble::unwritten)
         })
     });
     let engine = engine.map_err(Trouble::failed)?;

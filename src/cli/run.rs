@@ -41,7 +41,7 @@ pub fn run(args: &RunArgs) -> Result<bool, Trouble> {
         let setup = blueprint.build(journal)?;
         let shown = Rc::clone(&out);
         let listener = Box::new(move |record: &Arc<Record>| shown.borrow_mut().show(record));
-        engine::run(setup, commands, listener).await.map_err(Trouble::failed)
+        engine::run(setup, commands, listener).await.map_err(Trouble::unwritten)
     })?;
     if let Some(path) = &args.report {
         save(path, &Report::of(&state))?;

@@ -9,6 +9,7 @@ use super::{
     pane::Cx,
     panes::units,
     text,
+    view::ReadOnly,
 };
 use crate::{
     event::Lane,
@@ -80,10 +81,13 @@ fn pieces(cx: &Cx<'_>, title: &str) -> Vec<Piece> {
         let behind = cx.live.n.saturating_sub(moment);
         add(0, format!("EVENT {moment}, LIVE +{behind}"), theme.past, Some(Action::Live));
     }
-    if cx.view.read_only.is_some() {
-        add(0, "REPLAY".to_owned(), theme.past, None);
+    if let Some(read_only) = cx.view.read_only {
+        add(0, read_only.name().to_owned(), theme.past, None);
     }
-    add(0, mode(cx), mode_style(cx), Some(Action::RunOrPause));
+    // What broke off is in no mode any more, whatever its last event said.
+    if cx.view.read_only != Some(ReadOnly::BrokenOff) {
+        add(0, mode(cx), mode_style(cx), Some(Action::RunOrPause));
+    }
     if !state.tasks.is_empty() {
         let at = state.shown_task().map_or(0, |task| task.id.0);
         add(1, format!("task {at}/{}", state.tasks.len()), theme.text, None);

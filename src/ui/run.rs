@@ -24,7 +24,7 @@ use super::{
     source::{Ended, Settings, Source},
     terminal::Owned,
     update::Effect,
-    view::Tone,
+    view::{ReadOnly, Tone},
 };
 use crate::{command::Command, event::Record, state::Mode};
 
@@ -95,7 +95,7 @@ impl Loop {
             resumed: signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
         };
         let owned = Owned::take(settings.mouse)?;
-        let read_only = source.commands.is_none().then_some("a replay can only be looked at");
+        let read_only = source.commands.is_none().then_some(ReadOnly::Replay);
         let mut screen = Screen::new(Setup {
             title: source.title,
             read_only,
@@ -152,7 +152,7 @@ impl Loop {
         }
         let ended = self.screen.live().control.mode == Mode::Ended;
         if self.silent && self.commands.is_some() && !ended {
-            self.screen.tell(Tone::Bad, "the session broke off: its engine is gone");
+            self.screen.break_off();
         }
         self.pace.soon();
     }

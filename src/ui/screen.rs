@@ -19,7 +19,7 @@ use super::{
     popups::{self, Prepare},
     theme::Theme,
     update::{self, Effect, World, mouse},
-    view::{Tone, View},
+    view::{ReadOnly, Tone, View},
 };
 use crate::{
     event::{Event, Record},
@@ -32,7 +32,7 @@ pub struct Setup {
     /// In the header.
     pub title: String,
     /// The session cannot be changed from here, and why.
-    pub read_only: Option<&'static str>,
+    pub read_only: Option<ReadOnly>,
     pub keymap: Keymap,
     /// The one in use, then those that it can be changed for.
     pub themes: Vec<Theme>,
@@ -100,6 +100,12 @@ impl Screen {
         if matches!(record.event, Event::ToolsJoined { .. }) && self.view.tool.is_none() {
             self.view.tool = self.live.tools.keys().next().cloned();
         }
+    }
+
+    /// The session will say nothing more, though it has not ended.
+    pub fn break_off(&mut self) {
+        self.view.read_only = Some(ReadOnly::BrokenOff);
+        self.tell(Tone::Bad, ReadOnly::BrokenOff.why());
     }
 
     /// What is true now.
@@ -207,7 +213,7 @@ impl Screen {
 
     /// How often something on the screen changes by time alone; `None`: nothing does.
     pub fn ticks(&self, now: u64) -> Option<Duration> {
-        if self.past.is_some() || self.setup.read_only.is_some() {
+        if self.past.is_some() || self.view.read_only.is_some() {
             return None;
         }
         // While every lane is held, nothing runs, finished or not.

@@ -99,6 +99,33 @@ impl ToolSort {
     }
 }
 
+/// Why a session can only be looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadOnly {
+    /// It has run already.
+    Replay,
+    /// It was live, and its engine is gone without having ended it.
+    BrokenOff,
+}
+
+impl ReadOnly {
+    /// In the first line.
+    pub fn name(self) -> &'static str {
+        match self {
+            ReadOnly::Replay => "REPLAY",
+            ReadOnly::BrokenOff => "BROKEN OFF",
+        }
+    }
+
+    /// Said to whom tries to change something.
+    pub fn why(self) -> &'static str {
+        match self {
+            ReadOnly::Replay => "a replay can only be looked at",
+            ReadOnly::BrokenOff => "the session broke off: its engine is gone",
+        }
+    }
+}
+
 /// Everything the screen remembers between two frames.
 #[derive(Debug, Default)]
 pub struct View {
@@ -132,7 +159,7 @@ pub struct View {
     /// What is searched for, lower case, and in which pane.
     pub find: Option<(PaneId, String)>,
     /// The session cannot be changed from here, and why.
-    pub read_only: Option<&'static str>,
+    pub read_only: Option<ReadOnly>,
 
     /// From the bottom up; the topmost has the keyboard.
     pub popups: Vec<Popup>,

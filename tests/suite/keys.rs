@@ -16,7 +16,7 @@ use toolyard::{
         popups::{Popup, Subject},
         screen::Setup,
         update::Effect,
-        view::GraphView,
+        view::{GraphView, ReadOnly},
     },
 };
 
@@ -236,7 +236,7 @@ fn what_cannot_be_done_says_why() {
 
 #[test]
 fn a_replay_is_looked_at_and_never_changed() {
-    let setup = Setup { read_only: Some("a replay can only be looked at"), ..setup() };
+    let setup = Setup { read_only: Some(ReadOnly::Replay), ..setup() };
     let mut stage = Stage::with(&story::demo(), setup);
     for spec in ACTIONS {
         let changes = ["space", "n", "N", "x", "S", "t", "f", "e", "+", "-", "E", "p", "L", "]"];

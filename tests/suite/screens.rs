@@ -11,7 +11,7 @@ use toolyard::{
         screen::Setup,
         shot,
         theme::{Theme, load},
-        view::GraphView,
+        view::{GraphView, ReadOnly},
     },
 };
 
@@ -139,7 +139,7 @@ fn held_broken_and_in_the_past() {
     insta::assert_snapshot!("paused", styled(&stage));
     stage.press("< < <");
     insta::assert_snapshot!("past", styled(&stage));
-    let replay = Setup { read_only: Some("a replay can only be looked at"), ..setup() };
+    let replay = Setup { read_only: Some(ReadOnly::Replay), ..setup() };
     insta::assert_snapshot!("replay", Stage::with(&story::demo(), replay).text());
 }
 

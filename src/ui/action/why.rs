@@ -11,8 +11,8 @@ pub(super) fn never(_: &State, _: &View) -> Option<&'static str> {
 
 /// Nothing of a recorded or ended session can be changed.
 pub(super) fn over(state: &State, view: &View) -> Option<&'static str> {
-    if view.read_only.is_some() {
-        return view.read_only;
+    if let Some(read_only) = view.read_only {
+        return Some(read_only.why());
     }
     (state.control.mode == Mode::Ended).then_some("the session has ended")
 }

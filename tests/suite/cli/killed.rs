@@ -12,7 +12,10 @@ use toolyard::{
     state::State,
 };
 
-use crate::program::Home;
+use crate::{
+    program::{Home, Ran},
+    sitting::Sitting,
+};
 
 /// Starts a slow session, kills it once it has shown so many events, and gives the events it showed.
 fn killed_after(home: &Home, events: usize, signal: Signal) -> (Vec<Record>, i32) {
@@ -75,6 +78,48 @@ fn a_journal_can_be_read_while_it_is_written() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
+}
+
+/// A disk that is full after so many blocks of 512 bytes.
+fn full_disk(arguments: &str) -> Vec<String> {
+    let program = env!("CARGO_BIN_EXE_toolyard");
+    let script = format!("trap '' XFSZ; ulimit -f 120; exec {program} {arguments}");
+    ["sh", "-c", &script].map(str::to_owned).into()
+}
+
+const FULL: &str =
+    "j.jsonl: File too large (os error 27); the journal cannot be written, so the session was";
+
+#[test]
+fn a_full_disk_ends_a_session_and_loses_nothing_that_was_shown() {
+    let home = Home::new();
+    let words = full_disk("run --json --journal j.jsonl");
+    let mut command = std::process::Command::new(&words[0]);
+    command.args(&words[1..]).current_dir(home.path("")).env_clear().envs(home.environment());
+    let ran = Ran::of(command.output().unwrap());
+    assert_eq!((ran.code, ran.err.as_str()), (1, ""));
+    let mut lines = ran.lines();
+    let error = lines.pop().unwrap();
+    assert!(error["error"]["text"].as_str().unwrap().starts_with(FULL), "{error}");
+    let Loaded { records, torn, .. } = journal::read(&home.path("j.jsonl")).unwrap();
+    assert!(torn > 0, "the last line was cut off");
+    assert_eq!(records.len(), lines.len(), "what was kept was shown, and nothing else");
+}
+
+#[test]
+fn a_full_disk_is_told_on_the_screen_and_after_it() {
+    let home = Home::new();
+    let words = full_disk("--journal j.jsonl --knob pace=0");
+    let words: Vec<_> = words.iter().map(String::as_str).collect();
+    let mut sitting = Sitting::of(&home, 120, 40, &words, &[]);
+    sitting.wait_header("PAUSED");
+    sitting.press(" ");
+    sitting.wait("the session broke off");
+    sitting.wait_header("BROKEN OFF");
+    sitting.press("q");
+    let (status, bytes) = sitting.end();
+    assert_eq!(status.exit_code(), 1);
+    assert!(bytes.rsplit_once("\x1b[?1049l").unwrap().1.contains(FULL), "{bytes}");
 }
 
 #[test]
