@@ -113,7 +113,7 @@ fn draw_call(cx: &Cx<'_>, call: &CallState, line: Rect, buf: &mut Buffer) {
     let digits = cx.state.calls.len().to_string().len();
     row.cell(&format!("#{}", call.id), digits + 2, theme.dim);
     row.cell(if call.injected.is_some() { "⚡" } else { "" }, 2, theme.injected).gap(1);
-    let name = if wide >= 72 { 20 } else { 13 };
+    let name = (wide / 4).clamp(13, 20);
     row.cell(call.tool.as_str(), name, theme.text).gap(1);
     let arguments = if wide >= 100 { (wide - 76).min(60) } else { 0 };
     let lane = row.left().saturating_sub(TIME + WORD + arguments + 2);

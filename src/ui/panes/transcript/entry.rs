@@ -19,7 +19,7 @@ use crate::{
 /// Rows that a text may take: while it is one of many, and while it is the selected one.
 const ROWS: (usize, usize) = (3, 10);
 /// Columns of a tool's name where names stand below each other.
-const NAME: usize = 16;
+const NAME: usize = 20;
 
 /// One entry that is being written.
 struct Entry<'a> {

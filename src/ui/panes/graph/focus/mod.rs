@@ -3,6 +3,9 @@
 
 mod choices;
 mod draw;
+mod into;
+mod list;
+mod rows;
 
 use super::PANE;
 use crate::{

@@ -56,7 +56,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         Row::new(area, buf).put("no tools yet", cx.theme.dim);
         return;
     }
-    let focus = focus_of(cx.state, cx.view.tool.as_ref());
+    let focus = focus_of(cx.state, cx.view.centre.as_ref());
     let scene = Scene::of(cx.state, focus);
     let here = Here::of(cx.state);
     let foot = foot_height(&scene, area);
@@ -81,7 +81,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         area: inner,
     };
     map.draw_lines(buf, hits);
-    map.draw_nodes(focus, buf, hits);
+    map.draw_nodes(buf, hits);
     let beyond = map.beyond();
     let foot = Rect { y: inner.bottom(), height: foot, ..area };
     draw_foot(cx, &scene, beyond, foot, buf);
@@ -234,8 +234,7 @@ impl Map<'_> {
         }
     }
 
-    fn draw_nodes(&self, focus: &str, buf: &mut Buffer, hits: &mut Hits) {
-        let selected = self.cx.view.tool.is_some();
+    fn draw_nodes(&self, buf: &mut Buffer, hits: &mut Hits) {
         for (i, name) in self.scene.nodes.iter().enumerate() {
             let style = node::style(self.cx, name, &self.here, &self.path);
             let (x, y) = self.plan.nodes[i];
@@ -243,7 +242,7 @@ impl Map<'_> {
             let areas = lines.iter().enumerate();
             let areas = areas.filter_map(|(row, line)| self.put((x, y + row), line, style, buf));
             let Some(area) = areas.reduce(Rect::union) else { continue };
-            if selected && *name == focus {
+            if self.cx.view.tool.as_ref().is_some_and(|tool| tool.as_str() == *name) {
                 buf.set_style(area, self.cx.theme.selection(self.cx.focused));
             }
             hits.add(area, Target::Tool(ToolName::new(name)));

@@ -22,60 +22,62 @@ use crate::{
         vlist::{self, Find},
     },
 };
+use lines::Place;
 use scene::Scene;
 
 pub use draw::draw;
 
-/// The node that is looked at: the selected tool, else where the agent is.
-fn focus_of<'a>(state: &'a State, selected: Option<&'a ToolName>) -> &'a str {
+/// The node that is looked at: the one that the user went to, else where the agent is.
+fn focus_of<'a>(state: &'a State, centre: Option<&'a ToolName>) -> &'a str {
     let known =
-        selected.filter(|tool| tool.is_special() || state.learning.graph.contains(tool.as_str()));
+        centre.filter(|tool| tool.is_special() || state.learning.graph.contains(tool.as_str()));
     known.map_or_else(|| Here::of(state).node(), ToolName::as_str)
 }
 
-/// Moves to the nearest node in a direction, as one sees them.
+/// Moves to the nearest node in a direction, as one sees them; `Top` goes back to the agent.
 pub fn go(state: &State, view: &mut View, to: Move) {
     view.follow(PANE);
-    let seen = view.tool.clone();
-    let focus = focus_of(state, seen.as_ref());
+    if to == Move::Top {
+        (view.centre, view.edge) = (None, None);
+        return;
+    }
+    let centre = view.centre.clone();
+    let focus = focus_of(state, centre.as_ref());
     let scene = Scene::of(state, focus);
     // The order of nodes is that of any way to draw them; this one has the least to lay out.
     let labels: Vec<String> = scene.nodes.iter().map(|name| (*name).to_owned()).collect();
     let plan = draw::plan(&scene, &labels, 1, 1);
-    let Some(at) = scene.place(focus).filter(|_| seen.is_some()) else {
-        let first = scene.place(Here::of(state).node()).unwrap_or(0);
-        return select(state, view, None, scene.nodes.get(first).copied());
+    let Some(from) = scene.place(focus).and_then(|i| plan.nodes.get(i)) else {
+        // It stands on no edge that is drawn, so nothing lies beside it.
+        return select(state, view, None, scene.nodes.first().copied());
     };
-    let (x, y) = signed(plan.nodes[at]);
-    let distance = |i: &usize| {
-        let (dx, dy) = signed(plan.nodes[*i]);
-        let (dx, dy) = (dx - x, dy - y);
-        // Rows are twice as high as columns are wide, and sideways counts more than ahead.
-        let (ahead, aside) = match to {
-            Move::Left => (-dx, dy.abs() * 4),
-            Move::Right => (dx, dy.abs() * 4),
-            Move::Up | Move::PageUp => (-dy, dx.abs()),
-            Move::Down | Move::PageDown => (dy, dx.abs()),
-            Move::Top => (-dx * 1000 - dy, 0),
-            Move::Bottom => (dx * 1000 + dy, 0),
-        };
-        (ahead > 0).then_some(match to {
-            // As far as it goes.
-            Move::Top | Move::Bottom => -ahead,
-            Move::Left | Move::Right | Move::Up | Move::Down | Move::PageUp | Move::PageDown => {
-                ahead + aside
-            }
-        })
-    };
-    let nearest =
-        (0..scene.nodes.len()).filter(|i| *i != at).filter_map(|i| Some((distance(&i)?, i))).min();
-    let from = scene.nodes[at].to_owned();
+    let nearest = (0..scene.nodes.len())
+        .filter(|i| scene.nodes[*i] != focus)
+        .filter_map(|i| Some((distance(*from, plan.nodes[i], to)?, i)))
+        .min();
     if let Some((_, i)) = nearest {
-        select(state, view, Some(&from), scene.nodes.get(i).copied());
+        select(state, view, Some(focus), scene.nodes.get(i).copied());
     }
 }
 
-fn signed((x, y): (usize, usize)) -> (isize, isize) {
+/// How far it is to a place if one goes this way; `None` where it does not lie that way.
+fn distance(from: Place, place: Place, to: Move) -> Option<isize> {
+    let ((x, y), (left, top)) = (signed(place), signed(from));
+    let (dx, dy) = (x - left, y - top);
+    // Rows are twice as high as columns are wide, and sideways counts more than ahead.
+    let (ahead, aside) = match to {
+        Move::Left => (-dx, dy.abs() * 4),
+        Move::Right => (dx, dy.abs() * 4),
+        Move::Up | Move::PageUp => (-dy, dx.abs()),
+        Move::Down | Move::PageDown => (dy, dx.abs()),
+        // As far to the right as it goes.
+        Move::Bottom => return (dx > 0).then_some(-dx),
+        Move::Top => return None,
+    };
+    (ahead > 0).then_some(ahead + aside)
+}
+
+fn signed((x, y): Place) -> (isize, isize) {
     (x as isize, y as isize)
 }
 
@@ -89,6 +91,7 @@ fn select(state: &State, view: &mut View, from: Option<&str>, to: Option<&str>) 
     let edge = edges.find(|(from, to)| state.learning.graph.has_edge(from, to));
     view.edge = edge.map(|(from, to)| (ToolName::new(from), ToolName::new(to)));
     view.tool = Some(ToolName::new(to));
+    view.centre = view.tool.clone().filter(|to| to.as_str() != here.node());
 }
 
 /// Selects a tool by its name, wherever it is.

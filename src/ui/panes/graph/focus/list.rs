@@ -1,0 +1,182 @@
+//! What can follow the node in the middle: the weights, what moved them, what they would become.
+
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+
+use super::{
+    choices::{Choice, Choices},
+    draw::Frame,
+    rows::{MARKS, MOVED, NUMBER, name_width, split},
+};
+use crate::{
+    event::{Lane, Offered},
+    id::ToolName,
+    ui::{
+        hits::{Hits, Target},
+        panes::{
+            calls,
+            graph::{PANE, shown_name},
+            row::Row,
+        },
+        text, vlist,
+    },
+};
+
+/// Columns of what a weight would become, and of what is known of it.
+const LOOK: usize = 5;
+/// Room for why a tool is offered, or how its call stands.
+const WHY: usize = 14;
+
+/// Columns that depend on how wide the list is.
+struct Widths {
+    name: usize,
+    bar: usize,
+    /// What weights would become.
+    look: bool,
+    /// What trajectories taught, and from how many.
+    prior: bool,
+}
+
+impl Widths {
+    fn new(width: usize, name: usize) -> Self {
+        let looks = 2 * (LOOK + 1);
+        let (look, prior) = (width >= 60, width >= 84);
+        let columns = looks * (usize::from(look) + usize::from(prior));
+        let fixed = MARKS + name + 1 + NUMBER + 1 + MOVED + columns + 1;
+        let room = width.saturating_sub(fixed + WHY);
+        Self { name, bar: room.clamp(6, 24), look, prior }
+    }
+}
+
+impl Frame<'_> {
+    pub fn draw_choices(&self, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+        let choices = Choices::new(self.cx.state, self.centre, self.since.as_ref());
+        let (head, list) = split(area, u16::from(area.height > 2));
+        if choices.len() == 0 {
+            Row::new(area, buf).put("nothing follows it", self.cx.theme.dim);
+            return;
+        }
+        let height = usize::from(list.height);
+        let depth = super::depth(self.cx.view) + height;
+        let selected = self.cx.view.edge.as_ref().filter(|(from, _)| from.as_str() == self.centre);
+        let selected = selected.and_then(|(_, to)| choices.row(to.as_str(), depth));
+        let window = vlist::window(self.cx, PANE, list, (choices.len(), selected));
+        let mut rows = choices.top(window.range().end);
+        let width = usize::from(list.width);
+        let widths = Widths::new(width, name_width(width, rows.iter().map(|row| &row.to)));
+        self.draw_head(head, &widths, &choices, buf);
+        let first = window.range().start.min(rows.len());
+        let mut rows = rows.split_off(first);
+        choices.compare(&mut rows);
+        vlist::draw(
+            self.cx,
+            PANE,
+            (list, buf, hits),
+            (choices.len(), selected),
+            |i, line, buf, hits| {
+                if let Some(choice) = i.checked_sub(first).and_then(|i| rows.get(i)) {
+                    self.draw_choice(choice, &widths, line, buf);
+                    let from = ToolName::new(self.centre);
+                    hits.add(line, Target::Edge(from, choice.to.clone()));
+                }
+            },
+        );
+    }
+
+    fn draw_head(&self, line: Rect, widths: &Widths, choices: &Choices<'_>, buf: &mut Buffer) {
+        if line.height == 0 {
+            return;
+        }
+        let dim = self.cx.theme.dim;
+        let mut row = Row::new(line, buf);
+        let (all, offered) = (text::count(choices.len() as u64), choices.offered());
+        let head = match offered {
+            0 => format!("can be followed by {all}"),
+            _ => format!("{offered} of {all} on the menu"),
+        };
+        row.cell(&head, MARKS + widths.name + widths.bar, dim).gap(1);
+        row.right(if row.left() > 30 { "weight" } else { "" }, NUMBER, dim).gap(1 + MOVED);
+        if widths.look {
+            row.right("if +1", LOOK, dim).gap(1).right("if −3", LOOK, dim).gap(1);
+        }
+        if widths.prior {
+            row.right("prior", LOOK, dim).gap(1).right("seen", LOOK, dim).gap(1);
+        }
+    }
+
+    fn draw_choice(&self, choice: &Choice, widths: &Widths, line: Rect, buf: &mut Buffer) {
+        let theme = self.cx.theme;
+        let mut row = Row::new(line, buf);
+        let chosen = self.chosen(choice);
+        self.draw_marks(&choice.to, if chosen.is_some() { "▶" } else { " " }, &mut row);
+        let style = match (choice.offered, chosen.is_some()) {
+            (_, true) => theme.graph_here,
+            (Some(_), false) => theme.graph_node,
+            (None, false) if self.centre == self.here.node() => theme.dim,
+            (None, false) => theme.graph_node,
+        };
+        row.cell(shown_name(choice.to.as_str()), widths.name, style).gap(1);
+        match &choice.edge {
+            Some(edge) => {
+                let fill = if edge.pinned { theme.pinned } else { theme.bar_fill };
+                row.bar(edge.weight, widths.bar, (fill, theme.bar_empty));
+                let number = self.format.show(edge.weight);
+                let number = if edge.pinned { format!("={number}") } else { number };
+                row.right(&number, NUMBER, if edge.pinned { theme.pinned } else { style });
+                row.gap(1);
+                self.draw_moved(choice.was, edge.weight, &mut row);
+            }
+            None => {
+                row.gap(widths.bar).right("–", NUMBER, theme.dim).gap(1 + MOVED);
+            }
+        }
+        if widths.look {
+            for look in choice.outlook {
+                let look = look.map_or("–".to_owned(), |look| self.format.show(look));
+                row.right(&look, LOOK, theme.dim).gap(1);
+            }
+        }
+        if widths.prior {
+            let edge = choice.edge.as_ref();
+            let prior = edge.map_or("–".to_owned(), |edge| self.format.show(edge.prior));
+            row.right(&prior, LOOK, theme.dim).gap(1);
+            let seen = edge.map_or(0, |edge| edge.count);
+            let seen = if seen > 0 { format!("{}×", text::count(seen)) } else { String::new() };
+            row.right(&seen, LOOK, theme.dim).gap(1);
+        }
+        row.gap(1);
+        match chosen {
+            Some((words, style)) => row.put(words, style),
+            None => row.put(self.why(choice), theme.dim),
+        };
+    }
+
+    /// How the call of this tool stands, if the agent has just chosen it here.
+    fn chosen(&self, choice: &Choice) -> Option<(&'static str, Style)> {
+        if self.centre != self.here.node() {
+            return None;
+        }
+        let call = self.here.chosen.filter(|call| call.tool == choice.to)?;
+        let state = self.cx.state;
+        let hold = state.control.held.iter().find(|hold| hold.lane == Lane::Call(call.id));
+        Some(calls::standing(call, hold, self.cx.theme))
+    }
+
+    /// Why it is on the menu, or why it cannot be.
+    fn why(&self, choice: &Choice) -> &'static str {
+        let tool = self.cx.state.tools.get(&choice.to);
+        if tool.is_some_and(|tool| !tool.present) {
+            return "gone";
+        }
+        if tool.is_some_and(|tool| !tool.switched_on) {
+            return "switched off";
+        }
+        match choice.offered {
+            Some(Offered::All | Offered::Successor) => "offered",
+            Some(Offered::Retrieved) => "suits task",
+            Some(Offered::Filled) => "had room",
+            Some(Offered::Explore) => "to explore",
+            Some(Offered::Finish) => "always",
+            None => "",
+        }
+    }
+}

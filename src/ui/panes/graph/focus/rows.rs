@@ -1,0 +1,53 @@
+//! What the rows of both lists of the focus view have in common.
+
+use ratatui::layout::Rect;
+
+use super::draw::Frame;
+use crate::{
+    id::ToolName,
+    ui::{
+        panes::{graph::shown_name, row::Row, units},
+        text,
+    },
+};
+
+/// Columns: cursor and marks, number, difference.
+pub const MARKS: usize = 5;
+pub const NUMBER: usize = 6;
+pub const MOVED: usize = 6;
+
+/// The first rows of an area, and what is left.
+pub fn split(area: Rect, rows: u16) -> (Rect, Rect) {
+    let rows = rows.min(area.height);
+    (Rect { height: rows, ..area }, Rect { y: area.y + rows, height: area.height - rows, ..area })
+}
+
+/// Room for these names, in a list of this width: no more than they need, and at most a third of it.
+pub fn name_width<'a>(width: usize, names: impl Iterator<Item = &'a ToolName>) -> usize {
+    let longest = names.map(|name| text::width(shown_name(name.as_str()))).max();
+    longest.unwrap_or(0).clamp(12, (width / 3).clamp(14, 28))
+}
+
+impl Frame<'_> {
+    pub fn is_selected(&self, from: &str, to: &str) -> bool {
+        let edge = self.cx.view.edge.as_ref();
+        edge.is_some_and(|(a, b)| a.as_str() == from && b.as_str() == to)
+    }
+
+    pub fn draw_moved(&self, was: Option<f64>, weight: f64, row: &mut Row<'_>) {
+        let theme = self.cx.theme;
+        let was = was.unwrap_or(weight);
+        let style = if weight > was { theme.good } else { theme.bad };
+        row.cell(&units::moved(self.format, was, weight), MOVED, style);
+    }
+
+    pub fn draw_marks(&self, tool: &ToolName, cursor: &str, row: &mut Row<'_>) {
+        let theme = self.cx.theme;
+        row.cell(cursor, 1, theme.graph_here);
+        let known = self.cx.state.tools.get(tool);
+        let off = known.is_some_and(|tool| !tool.is_offered());
+        row.cell(if off { "⊘" } else { "" }, 1, theme.warn);
+        row.cell(if self.broken.contains(tool) { "⚡" } else { "" }, 2, theme.injected);
+        row.gap(MARKS - 4);
+    }
+}
