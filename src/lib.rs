@@ -23,7 +23,7 @@
 //! ```text
 //! layers
 //!   answer chance id words
-//!   chat graph knob outcome spec toml_file
+//!   chat graph knob outcome rates spec toml_file
 //!   fault import json_file retrieve
 //!   command event tasks
 //!   journal state tool
@@ -56,6 +56,7 @@ pub mod json_file;
 pub mod knob;
 pub mod model;
 pub mod outcome;
+pub mod rates;
 pub mod report;
 pub mod retrieve;
 pub mod sample;

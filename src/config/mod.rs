@@ -28,6 +28,7 @@ use crate::{
     id::ModelName,
     knob::Knobs,
     model::{openai::Endpoint, simulated},
+    rates::Rates,
     strategy::{Base, Strategy},
     toml_file::{Problems, TomlFile},
 };
@@ -47,6 +48,8 @@ pub struct Config {
     pub roles: BTreeMap<Role, ModelName>,
     pub ui: UiConfig,
     pub tools: ToolsConfig,
+    /// What things are worth in credits.
+    pub cost: Rates,
 }
 
 /// How a session begins.
@@ -99,6 +102,7 @@ impl Default for Config {
             roles: bound_to(&SIMULATED.into()),
             ui: UiConfig::default(),
             tools: ToolsConfig::default(),
+            cost: Rates::default(),
         }
     }
 }

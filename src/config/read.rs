@@ -12,6 +12,7 @@ use crate::{
     id::ModelName,
     knob::{KNOBS, KnobSpec, Knobs},
     model::secret,
+    rates::Rates,
     toml_file::{Field, Fields, Problems},
     ui::{
         keymap::{Keymap, KeymapError},
@@ -19,6 +20,10 @@ use crate::{
     },
     words,
 };
+
+/// The least and the most that something may cost or be worth, in credits.
+const SMALLEST: f64 = 0.001;
+const DEAREST: f64 = 1e6;
 
 /// The whole file. Relative paths begin at `folder`.
 pub(super) fn config(mut fields: Fields<'_>, folder: &Path) -> Config {
@@ -40,6 +45,9 @@ pub(super) fn config(mut fields: Fields<'_>, folder: &Path) -> Config {
     }
     if let Some(fields) = section(&mut fields, "tools") {
         tools(fields, folder, &mut config.tools);
+    }
+    if let Some(fields) = section(&mut fields, "cost") {
+        cost(fields, &mut config.cost);
     }
     fields.finish();
     config
@@ -195,6 +203,17 @@ fn tools(mut fields: Fields<'_>, folder: &Path, tools: &mut ToolsConfig) {
     let folders = fields.get("folders").and_then(|field| field.list());
     let folders = folders.map(|list| list.iter().filter_map(|field| path(field, folder)).collect());
     set(&mut tools.folders, folders);
+    fields.finish();
+}
+
+/// What is unknown costs at least [`SMALLEST`]: at 0 it would be free.
+fn cost(mut fields: Fields<'_>, rates: &mut Rates) {
+    let exchange = |field: Field<'_>| field.number(0.0, DEAREST);
+    let unknown = |field: Field<'_>| field.number(SMALLEST, DEAREST);
+    set(&mut rates.credits_per_dollar, fields.get("credits_per_dollar").and_then(exchange));
+    set(&mut rates.credits_per_second, fields.get("credits_per_second").and_then(exchange));
+    set(&mut rates.unknown_ask, fields.get("unknown_ask").and_then(unknown));
+    set(&mut rates.unknown_tool, fields.get("unknown_tool").and_then(unknown));
     fields.finish();
 }
 

@@ -1,0 +1,96 @@
+//! What things are worth in credits, the one unit of a budget: what is paid for tokens, what tools
+//! declare, and time. A price that nobody knows is counted by a declared fallback and never as 0, since a
+//! budget that leaves out what it does not know is kept on paper only.
+
+use serde::{Deserialize, Serialize};
+
+/// The exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Rates {
+    /// Credits for one US dollar, at least 0; at 100 a credit is a US cent. At 0 a budget does not count
+    /// what models cost.
+    pub credits_per_dollar: f64,
+    /// Credits for one second of waiting, at least 0. Unless it is 0, what a run cost depends on how fast
+    /// it was, and no run repeats another exactly.
+    pub credits_per_second: f64,
+    /// Credits counted for one ask of a model whose price is not known, above 0.
+    pub unknown_ask: f64,
+    /// Credits counted for one call of a tool whose cost is not declared, above 0.
+    pub unknown_tool: f64,
+}
+
+impl Default for Rates {
+    fn default() -> Self {
+        Self {
+            credits_per_dollar: 100.0,
+            credits_per_second: 0.0,
+            unknown_ask: 1.0,
+            unknown_tool: 1.0,
+        }
+    }
+}
+
+impl Rates {
+    /// Credits of one ask that cost so many US dollars. What is no price (negative, not finite) is as
+    /// unknown as none. Where dollars are worth nothing, the unknown ones are worth nothing too.
+    pub fn ask(&self, dollars: Option<f64>) -> f64 {
+        if self.credits_per_dollar == 0.0 {
+            return 0.0;
+        }
+        amount(dollars).map_or(self.unknown_ask, |dollars| dollars * self.credits_per_dollar)
+    }
+
+    /// Credits of one call of a tool that declares this cost. What is no cost is as unknown as none.
+    pub fn tool(&self, cost: Option<f64>) -> f64 {
+        amount(cost).unwrap_or(self.unknown_tool)
+    }
+
+    /// Credits of so many microseconds.
+    pub fn time(&self, micros: u64) -> f64 {
+        micros as f64 / 1e6 * self.credits_per_second
+    }
+}
+
+/// What can be paid.
+fn amount(number: Option<f64>) -> Option<f64> {
+    number.filter(|number| number.is_finite() && *number >= 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_credit_is_a_cent_and_time_is_free_unless_it_is_said_otherwise() {
+        let rates = Rates::default();
+        assert_eq!(rates.ask(Some(0.25)), 25.0);
+        assert_eq!(rates.ask(Some(0.0)), 0.0);
+        assert_eq!(rates.time(u64::MAX), 0.0);
+        let rates = Rates { credits_per_dollar: 1000.0, credits_per_second: 4.0, ..rates };
+        assert_eq!((rates.ask(Some(0.25)), rates.time(1_500_000)), (250.0, 6.0));
+    }
+
+    #[test]
+    fn the_unknown_is_never_free() {
+        let rates = Rates { unknown_ask: 3.0, unknown_tool: 7.0, ..Rates::default() };
+        for unknown in [None, Some(f64::NAN), Some(f64::INFINITY), Some(-0.5)] {
+            assert_eq!((rates.ask(unknown), rates.tool(unknown)), (3.0, 7.0), "{unknown:?}");
+        }
+        assert_eq!((rates.tool(Some(0.0)), rates.tool(Some(2.5))), (0.0, 2.5));
+    }
+
+    #[test]
+    fn where_dollars_are_not_counted_unknown_ones_are_not_either() {
+        let rates = Rates { credits_per_dollar: 0.0, ..Rates::default() };
+        assert_eq!((rates.ask(Some(5.0)), rates.ask(None)), (0.0, 0.0));
+    }
+
+    #[test]
+    fn what_is_left_out_of_a_file_is_at_its_default() {
+        let rates: Rates = serde_json::from_str(r#"{"unknown_ask":2}"#).unwrap();
+        assert_eq!(rates, Rates { unknown_ask: 2.0, ..Rates::default() });
+        let whole = serde_json::to_string(&rates).unwrap();
+        assert_eq!(serde_json::from_str::<Rates>(&whole).unwrap(), rates);
+    }
+}
