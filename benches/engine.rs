@@ -72,7 +72,7 @@ fn tool(i: usize) -> Rc<dyn Tool> {
             "required": ["query"],
         }),
         class: "Bench".into(),
-        cost: 1.0,
+        cost: Some(1.0),
         effect: Effect::Read,
         timeout_ms: 1000,
         source: "bench".into(),

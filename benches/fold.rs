@@ -26,7 +26,7 @@ fn spec(i: u32) -> Arc<ToolSpec> {
         description: "does what it does".into(),
         parameters: json!({"type": "object"}),
         class: "Bench".into(),
-        cost: 1.0,
+        cost: Some(1.0),
         effect: Effect::Read,
         timeout_ms: 1000,
         source: "bench".into(),

@@ -94,7 +94,7 @@ fn library(n: u64) -> Vec<ToolSpec> {
             description: sentence(&mut chance, 30),
             parameters: json!({ "type": "object" }),
             class: String::new(),
-            cost: 0.0,
+            cost: None,
             effect: Effect::Read,
             timeout_ms: 1_000,
             source: "bench".into(),

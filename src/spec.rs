@@ -30,9 +30,9 @@ pub struct ToolSpec {
     /// Which kind of work it does, such as "Information Retrieval"; free text from the manifest.
     #[serde(default)]
     pub class: String,
-    /// Credits for one call, at least 0.
+    /// Credits for one call, at least 0; `None`: not declared, never taken for 0 (see `Rates::tool`).
     #[serde(default)]
-    pub cost: f64,
+    pub cost: Option<f64>,
     #[serde(default)]
     pub effect: Effect,
     /// How long one call may run, in milliseconds.

@@ -148,7 +148,6 @@ fn write_tool(
             .filter(|description| !description.is_empty())
             .unwrap_or(&undescribed),
         class: declared.map_or("", |declared| &declared.database_name),
-        cost: 1.0,
         // Whatever the real one did: looking an answer up changes nothing.
         effect: Effect::Read,
         timeout: "10s",

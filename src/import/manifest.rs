@@ -11,7 +11,6 @@ pub(super) struct Manifest<'a> {
     pub description: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     pub class: &'a str,
-    pub cost: f64,
     pub effect: Effect,
     pub timeout: &'a str,
     pub parameters: &'a Value,

@@ -179,7 +179,7 @@ mod tests {
             description: description.into(),
             parameters: json!({ "type": "object" }),
             class: String::new(),
-            cost: 0.0,
+            cost: None,
             effect: Effect::Read,
             timeout_ms: 1_000,
             source: "test".into(),

@@ -8,6 +8,7 @@ use super::State;
 use crate::{
     fault::FaultSpec,
     id::{FaultId, TaskId, ToolName},
+    rates::Rates,
     spec::ToolSpec,
 };
 
@@ -107,8 +108,8 @@ impl State {
         }
         let Some(tool) = self.tools.get_mut(name) else { return };
         tool.started += 1;
-        tool.credits += tool.spec.cost;
-        let cost = tool.spec.cost;
+        let cost = Rates::default().tool(tool.spec.cost);
+        tool.credits += cost;
         if let Some(task) = self.task_mut(task) {
             task.credits += cost;
         }

@@ -41,7 +41,7 @@ fn tool(source: CommandSource) -> CommandTool {
         description: String::new(),
         parameters: json!({ "type": "object" }),
         class: String::new(),
-        cost: 0.0,
+        cost: None,
         effect: Effect::Unknown,
         timeout_ms: 1000,
         source: "command".into(),

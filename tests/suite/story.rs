@@ -258,7 +258,7 @@ pub fn tool(name: &str, class: &str, cost: f64) -> ToolSpec {
         description: format!("Does {name}."),
         parameters: json!({"type": "object", "properties": {"query": {"type": "string"}}}),
         class: class.into(),
-        cost,
+        cost: Some(cost),
         effect: Effect::Read,
         timeout_ms: 5000,
         source: "builtin".into(),

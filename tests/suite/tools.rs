@@ -63,7 +63,10 @@ fn names(specs: &[Arc<ToolSpec>]) -> Vec<&str> {
 fn every_field_is_read() {
     let manifest = parse(WHOLE).unwrap();
     let spec = &manifest.spec;
-    assert_eq!((spec.name.as_str(), spec.cost, spec.timeout_ms), ("weather.now-2", 2.5, 1500));
+    assert_eq!(
+        (spec.name.as_str(), spec.cost, spec.timeout_ms),
+        ("weather.now-2", Some(2.5), 1500)
+    );
     assert_eq!((spec.class.as_str(), spec.effect), ("Information Retrieval", Effect::Read));
     assert_eq!(spec.source, "command python3 weather.py --plain");
     assert_eq!(
@@ -92,7 +95,7 @@ fn what_is_left_out_has_a_careful_default() {
     let manifest =
         parse("name = \"t\"\ndescription = \"d\"\n[source]\ncommand = [\"true\"]").unwrap();
     let spec = &manifest.spec;
-    assert_eq!((spec.effect, spec.cost, spec.timeout_ms), (Effect::Unknown, 0.0, 30_000));
+    assert_eq!((spec.effect, spec.cost, spec.timeout_ms), (Effect::Unknown, None, 30_000));
     assert_eq!(spec.parameters, json!({ "type": "object", "properties": {} }));
     let Source::Command(command) = &manifest.source else { panic!("{:?}", manifest.source) };
     assert!(command.env.is_empty() && command.set.is_empty());

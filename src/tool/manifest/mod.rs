@@ -5,7 +5,7 @@
 //! name = "weather"              # letters, digits, `_`, `.`, `-`
 //! description = "…"             # what the model chooses by
 //! class = "Information Retrieval"
-//! cost = 2                      # credits a call; default 0
+//! cost = 2                      # credits a call; default: not known, counted as [cost] says
 //! effect = "read"               # or "idempotent", "write", "unknown"; default "unknown"
 //! timeout = "10s"               # default "30s"
 //! examples = ["Does it rain?"]  # questions it answers; for retrieval only

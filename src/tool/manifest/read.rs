@@ -16,6 +16,8 @@ use crate::{
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 /// A tool that needs longer is better started by one call and asked about by another.
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(3600);
+/// Credits that no budget holds.
+const DEAREST: f64 = 1e9;
 /// Longer names are refused by every endpoint there is.
 const NAME: usize = 128;
 /// How a menu shows [`ToolName::END`]; a tool of this name could never be told from it.
@@ -28,7 +30,7 @@ pub fn manifest(mut fields: Fields<'_>, file: &str, folder: &Path) -> Option<Man
         .need("description", "description = \"what it does, for the model to choose by\"")
         .and_then(|field| field.text());
     let class = fields.get("class").map_or(Some(""), |field| field.text());
-    let cost = fields.get("cost").map_or(Some(0.0), |field| field.number(0.0, 1e9));
+    let cost = fields.get("cost").map_or(Some(None), |field| field.number(0.0, DEAREST).map(Some));
     let effect = fields.get("effect").map_or(Some(Effect::Unknown), |field| {
         field.one_of(&[
             ("read", Effect::Read),

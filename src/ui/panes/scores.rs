@@ -243,8 +243,12 @@ fn mean(tool: &ToolState) -> String {
     tool.micros.checked_div(ended).map_or_else(|| "–".to_owned(), text::span)
 }
 
-fn cost(credits: f64) -> String {
-    if credits == 0.0 { "free".to_owned() } else { format!("{credits}") }
+fn cost(credits: Option<f64>) -> String {
+    match credits {
+        Some(0.0) => "free".to_owned(),
+        Some(credits) => credits.to_string(),
+        None => "?".to_owned(),
+    }
 }
 
 fn signed_style(theme: &Theme, value: f64) -> Style {

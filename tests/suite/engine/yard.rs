@@ -109,7 +109,7 @@ impl Echo {
                 "required": ["text"],
             }),
             class: "Test".into(),
-            cost: 2.0,
+            cost: Some(2.0),
             effect: Effect::Read,
             timeout_ms: 10_000,
             source: "test".into(),

@@ -6,6 +6,7 @@ use toolyard::{
     event::{Boundary, Event, Lane, Outcome},
     id::TaskId,
     outcome::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
+    spec::ToolSpec,
     state::Mode,
     ui::{
         hits::Target,
@@ -34,6 +35,17 @@ fn a_tool_shows_its_score_how_it_came_to_it_and_its_calls() {
     assert_eq!(broken[..4], ["⚡", "search_web", "−1", "▼3"]);
     assert!(shown.line("random_calc").starts_with('⊘'), "it is switched off");
     assert_eq!(words(shown.line("calculator"))[4], "35", "its weight from wikipedia");
+}
+
+#[test]
+fn a_cost_that_is_not_declared_does_not_look_free() {
+    let mut story = Story::open();
+    let undeclared = ToolSpec { cost: None, ..story::tool("undeclared", "", 0.0) };
+    story.join([story::tool("free", "", 0.0), story::tool("dear", "", 2.5), undeclared]);
+    let shown = show(PaneId::Scores, &story, &View::default(), 110, 10);
+    for (tool, cost) in [("free", "free"), ("dear", "2.5"), ("undeclared", "?")] {
+        assert_eq!(words(shown.line(tool)).last(), Some(&cost), "{tool}");
+    }
 }
 
 #[test]

@@ -53,8 +53,7 @@ fn about(tool: &ToolState, page: &mut Page<'_>) {
         Effect::Unknown => "not declared, taken for a write",
     };
     page.field("effect", effect);
-    let credits = if spec.cost == 1.0 { "credit" } else { "credits" };
-    page.field("cost", &format!("{} {credits} a call", spec.cost));
+    page.field("cost", &cost(spec.cost));
     page.field("timeout", &text::span(spec.timeout_ms.saturating_mul(1000)));
     page.field("source", &spec.source);
     let ended = tool.succeeded + tool.failed;
@@ -70,6 +69,14 @@ fn about(tool: &ToolState, page: &mut Page<'_>) {
             text::span(mean)
         ),
     );
+}
+
+fn cost(credits: Option<f64>) -> String {
+    match credits {
+        Some(1.0) => "1 credit a call".to_owned(),
+        Some(credits) => format!("{credits} credits a call"),
+        None => "not declared".to_owned(),
+    }
 }
 
 fn score(state: &State, name: &ToolName, page: &mut Page<'_>) {
