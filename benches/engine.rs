@@ -108,6 +108,7 @@ fn setup(tools: usize, journal: Option<Journal>) -> Setup {
             models: vec![spec.clone()],
             roles: Role::ALL.into_iter().map(|role| (role, "instant".into())).collect(),
             paused: false,
+            rates: toolyard::rates::Rates::default(),
         },
         models: vec![Rc::new(Instant(Arc::new(spec)))],
         tools: tool_box,

@@ -17,16 +17,20 @@ pub enum Role {
     Evaluator,
     /// Says after a failed try what to do differently (Reflexion).
     Reflector,
+    /// Says whether a result helped (BTP, section 2.4), and which of two steps promises more
+    /// (Tree of Thoughts).
+    Judge,
 }
 
 impl Role {
-    pub const ALL: [Role; 3] = [Role::Actor, Role::Evaluator, Role::Reflector];
+    pub const ALL: [Role; 4] = [Role::Actor, Role::Evaluator, Role::Reflector, Role::Judge];
 
     pub fn name(self) -> &'static str {
         match self {
             Role::Actor => "actor",
             Role::Evaluator => "evaluator",
             Role::Reflector => "reflector",
+            Role::Judge => "judge",
         }
     }
 }

@@ -51,6 +51,8 @@ pub enum Command {
     DisarmFault { fault: FaultId },
     /// Arm a fault again that was disarmed → `FaultArmed`.
     RearmFault { fault: FaultId },
+    /// How often a tool may still be used in the task at work; the plan is made around it → `UsesSet`.
+    SetUses { tool: ToolName, uses: u32 },
     /// Take a tool off every menu, or put it back → `ToolSwitched`.
     SwitchTool { tool: ToolName, on: bool },
     /// Read the tools' manifests again → `ToolsJoined`, `ToolsLeft`.
@@ -82,6 +84,7 @@ impl Command {
             Command::ArmFault { .. } => "arm the fault",
             Command::DisarmFault { .. } => "disarm the fault",
             Command::RearmFault { .. } => "arm the fault again",
+            Command::SetUses { .. } => "set the uses",
             Command::SwitchTool { .. } => "switch the tool",
             Command::ReloadTools => "reload the tools",
             Command::Undo => "undo",

@@ -23,6 +23,12 @@ pub enum Knob {
     Temperature,
     Concurrency,
     Pace,
+    Budget,
+    Tau,
+    Candidates,
+    Estimate,
+    Blacklist,
+    Judge,
 }
 
 /// What values a knob takes.
@@ -106,8 +112,33 @@ const fn switch(
     spec
 }
 
+const fn choice(
+    knob: Knob,
+    names: (&'static str, &'static str),
+    of: &'static [&'static str],
+    default: f64,
+    takes: Takes,
+    doc: &'static str,
+) -> KnobSpec {
+    let most = (of.len() - 1) as f64;
+    let mut spec = real(knob, names, (0.0, most, 1.0), default, takes, doc);
+    spec.kind = Kind::Choice(of);
+    spec
+}
+
 /// The names of the weight formats, in the order of `graph::WeightFormat::ALL` (ToolNet, table 5).
 pub const WEIGHT_FORMATS: &[&str] = &["none", "/100", "/10", "integer", "x10"];
+
+/// How expected values and frequencies are made of experience, in the order of
+/// `budget::estimate::Mode::ALL`: as the paper has it, or as its authors' code.
+pub const ESTIMATES: &[&str] = &["smoothed", "paper"];
+
+/// Whether a tool whose result did not help is banned for the rest of the task (BTP, section 2.4):
+/// never; unless it has helped before (the authors' code); always (the paper).
+pub const BLACKLISTS: &[&str] = &["off", "protected", "strict"];
+
+/// Who judges whether a result helped.
+pub const JUDGES: &[&str] = &["rules", "model"];
 
 /// Every knob, in the order in which people see them.
 pub const KNOBS: &[KnobSpec] = &[
@@ -151,18 +182,14 @@ pub const KNOBS: &[KnobSpec] = &[
         Takes::NextStep,
         "at most so many successors are offered, the heaviest first",
     ),
-    KnobSpec {
-        knob: Knob::WeightFormat,
-        name: "weight_format",
-        symbol: "w",
-        kind: Kind::Choice(WEIGHT_FORMATS),
-        min: 0.0,
-        max: 4.0,
-        step: 1.0,
-        default: 3.0,
-        takes: Takes::NextStep,
-        doc: "how the model is shown a weight (ToolNet, table 5)",
-    },
+    choice(
+        Knob::WeightFormat,
+        ("weight_format", "w"),
+        WEIGHT_FORMATS,
+        3.0,
+        Takes::NextStep,
+        "how the model is shown a weight (ToolNet, table 5)",
+    ),
     whole(
         Knob::MaxSteps,
         ("max_steps", "steps"),
@@ -224,6 +251,54 @@ pub const KNOBS: &[KnobSpec] = &[
         0.0,
         Takes::NextStep,
         "milliseconds to wait at every boundary, so that a person can follow",
+    ),
+    real(
+        Knob::Budget,
+        ("budget", "B"),
+        (0.0, 1e6, 1.0),
+        20.0,
+        Takes::AtOnce,
+        "credits that a task may cost; +btp plans for it and holds to it (BTP, eq. 2)",
+    ),
+    real(
+        Knob::Tau,
+        ("tau", "τ"),
+        (0.0, 1.0, 0.05),
+        0.15,
+        Takes::AtOnce,
+        "a tool whose expected value is below this is not planned for (BTP, section 2.2)",
+    ),
+    whole(
+        Knob::Candidates,
+        ("candidates", "n"),
+        (1.0, 1000.0, 1.0),
+        8.0,
+        Takes::NextTask,
+        "how many tools a plan is made for: by words, and by what helped with similar tasks",
+    ),
+    choice(
+        Knob::Estimate,
+        ("estimate", "est"),
+        ESTIMATES,
+        0.0,
+        Takes::AtOnce,
+        "how values are made of experience: smoothed, or bare as in the paper (BTP, eq. 3 and 4)",
+    ),
+    choice(
+        Knob::Blacklist,
+        ("blacklist", "ban"),
+        BLACKLISTS,
+        1.0,
+        Takes::AtOnce,
+        "whether one useless result bans a tool from its task; protected spares what has helped",
+    ),
+    choice(
+        Knob::Judge,
+        ("judge", "judge"),
+        JUDGES,
+        0.0,
+        Takes::AtOnce,
+        "who says whether a result helped: rules (an error, nothing found) or a model",
     ),
 ];
 

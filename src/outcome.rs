@@ -62,6 +62,8 @@ pub enum ModelErrorKind {
     Refused,
     /// The answer ended early or makes no sense.
     BadAnswer,
+    /// What is left of the budget does not pay for it; it was not sent.
+    OverBudget,
     /// Somebody cancelled it while it ran.
     Cancelled,
 }

@@ -175,7 +175,7 @@ fn task_report(state: &State, task: &TaskState) -> TaskReport {
         tokens_in: task.tokens_in,
         tokens_out: task.tokens_out,
         tokens_by_role,
-        cost: task.credits,
+        cost: task.credits(),
         dollars: (task.unpriced == 0).then_some(task.dollars),
         verdicts: task.verdicts.clone(),
     }

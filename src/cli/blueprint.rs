@@ -134,6 +134,7 @@ impl Blueprint {
             models: models.iter().map(|model| (**model.spec()).clone()).collect(),
             roles: self.config.roles.clone(),
             paused: self.live,
+            rates: self.config.cost,
         };
         let keep = self
             .learned

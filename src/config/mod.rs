@@ -109,7 +109,7 @@ impl Default for Config {
 
 impl Default for SessionConfig {
     fn default() -> Self {
-        let strategy = Strategy { base: Base::ToolNet, reflexion: false };
+        let strategy = Strategy::from(Base::ToolNet);
         Self { strategy, seed: 1, workspace: None, journals: None }
     }
 }

@@ -58,6 +58,7 @@ fn broke_off(error: &ModelError) -> bool {
         ModelErrorKind::Auth
         | ModelErrorKind::ContextOverflow
         | ModelErrorKind::Refused
+        | ModelErrorKind::OverBudget
         | ModelErrorKind::Cancelled => false,
     };
     passing && !error.partial.is_empty()
@@ -75,7 +76,8 @@ async fn ask_once(
         shared.emit(Event::Noticed { text: text.clone() });
         return Err(ModelError::new(ModelErrorKind::Refused, text));
     };
-    let request = as_seen(model.spec(), meant);
+    let bounded = shared.read(|core| core.bounded(role, model.spec(), meant));
+    let request = as_seen(model.spec(), &bounded);
     let cancel = CancellationToken::new();
     let ask = shared.write(|core| {
         let ask = core.next_ask();
@@ -86,6 +88,9 @@ async fn ask_once(
     });
     let held_and_asked = async {
         shared.pass(Lane::Agent, Boundary::BeforeAsk).await;
+        if let Err(why) = shared.read(|core| core.affords_ask(role)) {
+            return Err(ModelError::new(ModelErrorKind::OverBudget, why));
+        }
         shared.emit(Event::AskStarted { ask });
         shared.stays_sound().await;
         stream(shared, ask, &*model, &request).await

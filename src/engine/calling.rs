@@ -12,7 +12,7 @@ use super::{
 use crate::{
     chance::{Chance, canonical},
     chat::ToolCall,
-    event::{Boundary, Event, Lane},
+    event::{Boundary, Event, Lane, Refusal},
     id::{CallId, TaskId, ToolName},
     knob::Knob,
     outcome::{ToolError, ToolErrorKind, ToolOutput},
@@ -71,7 +71,7 @@ async fn attempt(shared: &Shared, id: CallId, call: &ToolCall) -> Observation {
         Err(why) => return refused(shared, id, why),
     };
     if let Err(error) = shared.read(|core| core.tools.check(call.tool.as_str(), &call.arguments)) {
-        return refused(shared, id, error.text);
+        return refused(shared, id, (Refusal::Arguments, error.text));
     }
     let (seed, fault) = shared.write(|core| {
         core.emit(Event::CallStarted { call: id });
@@ -89,17 +89,26 @@ async fn attempt(shared: &Shared, id: CallId, call: &ToolCall) -> Observation {
 }
 
 /// The tool, if it may be called now: there, not switched off, and on the menu of this step.
-fn offered(core: &Core, name: &ToolName) -> Result<Rc<dyn Tool>, String> {
+///
+/// In this order (BTP, algorithm 2): blacklisted, unknown, no use left or too dear, not on the menu.
+fn offered(core: &Core, name: &ToolName) -> Result<Rc<dyn Tool>, (Refusal, String)> {
+    let refused = |why: String| Err((Refusal::NotOffered, why));
+    core.not_blacklisted(name)?;
+    let tool = match (core.tools.get(name.as_str()), core.state.tools.get(name)) {
+        (Some(tool), Some(state)) if state.is_offered() => tool,
+        (Some(_), _) => {
+            return refused(format!("the tool {name} is not available; choose another one"));
+        }
+        (None, _) => {
+            return refused(format!("there is no tool {name}; choose one of those offered"));
+        }
+    };
+    core.affordable(name)?;
     let step = core.state.current_task().and_then(|task| task.steps.last());
     if step.is_some_and(|step| !step.menu.iter().any(|item| item.tool == *name)) {
-        return Err(format!("{name} is not among the tools offered; choose one of those"));
+        return refused(format!("{name} is not among the tools offered; choose one of those"));
     }
-    let state = core.state.tools.get(name);
-    match (core.tools.get(name.as_str()), state) {
-        (Some(tool), Some(state)) if state.is_offered() => Ok(tool),
-        (Some(_), _) => Err(format!("the tool {name} is not available; choose another one")),
-        (None, _) => Err(format!("there is no tool {name}; choose one of those offered")),
-    }
+    Ok(tool)
 }
 
 /// Whether another call may start beside those that run.
@@ -131,8 +140,8 @@ async fn within(
     })
 }
 
-fn refused(shared: &Shared, id: CallId, why: String) -> Observation {
-    shared.emit(Event::CallRefused { call: id, why: why.clone() });
+fn refused(shared: &Shared, id: CallId, (reason, why): (Refusal, String)) -> Observation {
+    shared.emit(Event::CallRefused { call: id, why: why.clone(), reason });
     Observation::Refused(why)
 }
 

@@ -69,6 +69,7 @@ fn grant(core: &mut Core, command: Command, by: By) -> Result<(), String> {
             core.emit(Event::ToolSwitched { tool, on, by });
             Ok(())
         }
+        Command::SetUses { tool, uses } => core.set_uses(tool, uses, by),
         Command::ReloadTools => core.reload_tools(),
         Command::Undo => undo(core),
     }

@@ -19,8 +19,8 @@ use super::{
 };
 use crate::{
     chat::{Reply, Request, Role, ToolCall},
-    event::{Boundary, Event, Lane, MenuItem, Verdict},
-    id::{TaskId, ToolName},
+    event::{Boundary, Event, Lane, MenuItem, NodeEnd, Verdict},
+    id::{CallId, TaskId, ToolName},
     outcome::ModelError,
     state::State,
     strategy::{self, Called},
@@ -63,7 +63,7 @@ impl strategy::Context for Context {
                     .shared
                     .read(|core| core.state.call(id).is_some_and(|call| call.injected.is_some()));
                 let (tool, arguments) = (call.tool.clone(), call.arguments.clone());
-                Called { tool, arguments, observation, injected }
+                Called { id, tool, arguments, observation, injected }
             })
             .collect();
         running.collect().await
@@ -80,6 +80,30 @@ impl strategy::Context for Context {
 
     fn edge_explored(&self, from: &ToolName, to: &ToolName) {
         self.shared.emit(Event::EdgeExplored { from: from.clone(), to: to.clone() });
+    }
+
+    fn judged(&self, call: CallId, helpful: bool, why: String) {
+        self.shared.write(|core| core.judged(call, helpful, why));
+    }
+
+    fn closing(&self, why: String) {
+        self.shared.emit(Event::Closing { task: self.task, why });
+    }
+
+    fn node_opened(&self, node: u32, parent: u32) {
+        self.shared.emit(Event::NodeOpened { task: self.task, node, parent });
+    }
+
+    fn node_entered(&self, node: u32) {
+        self.shared.emit(Event::NodeEntered { task: self.task, node });
+    }
+
+    fn nodes_ranked(&self, votes: Vec<(u32, u32)>) {
+        self.shared.emit(Event::NodesRanked { task: self.task, votes });
+    }
+
+    fn node_closed(&self, node: u32, how: NodeEnd) {
+        self.shared.emit(Event::NodeClosed { task: self.task, node, how });
     }
 
     async fn evaluated(&self, verdicts: Vec<Verdict>, learned: bool) {

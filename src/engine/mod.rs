@@ -24,6 +24,7 @@ use crate::{
 };
 
 mod asking;
+mod budget;
 mod calling;
 mod commands;
 mod context;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{State, index, is_next};
+use super::{State, index, is_next, models::Used};
 use crate::{
     chat::{Reply, Request, Role},
-    event::{Event, Lane},
+    event::{Event, Lane, Refusal},
     id::{AskId, CallId, FaultId, ModelName, TaskId, ToolName},
     outcome::{ModelError, ToolError, ToolOutput},
 };
@@ -58,6 +58,7 @@ pub enum CallPhase {
     /// Not run, and free of charge.
     Refused {
         why: String,
+        reason: Refusal,
     },
     Done {
         output: ToolOutput,
@@ -78,6 +79,8 @@ pub struct CallState {
     pub phase: CallPhase,
     /// The fault that fired on it, if one did.
     pub injected: Option<FaultId>,
+    /// Whether its result helped, once that was judged.
+    pub helpful: Option<bool>,
     /// Microseconds since the session was opened.
     pub requested: u64,
     pub started: Option<u64>,
@@ -129,7 +132,7 @@ impl CallState {
     pub fn observation(&self) -> Option<&str> {
         match &self.phase {
             CallPhase::Requested | CallPhase::Running => None,
-            CallPhase::Refused { why } => Some(why),
+            CallPhase::Refused { why, .. } => Some(why),
             CallPhase::Done { output } => Some(&output.text),
             CallPhase::Failed { error } => Some(&error.text),
         }
@@ -190,8 +193,11 @@ impl State {
             state.dollars = *dollars;
             state.end(at, AskPhase::Done { reply: Arc::clone(reply) });
             let micros = state.elapsed(at);
-            self.models.used(state.role, &state.model, reply.usage, *dollars, micros);
+            let credits = self.rates.ask(*dollars);
+            let spent = Used { usage: reply.usage, dollars: *dollars, credits, micros };
+            self.models.used(state.role, &state.model, spent);
             let task = state.task;
+            self.charge_ask(task, credits, micros);
             if let Some(task) = self.task_mut(task) {
                 // Endpoints say what they like, also 2^64 - 1 tokens twice.
                 task.tokens_in = task.tokens_in.saturating_add(reply.usage.tokens_in);
@@ -215,6 +221,7 @@ impl State {
                 arguments: arguments.clone(),
                 phase: CallPhase::Requested,
                 injected: None,
+                helpful: None,
                 requested: at,
                 started: None,
                 ended: None,
@@ -247,24 +254,29 @@ impl State {
                     fault.fired += 1;
                 }
             }
-            Event::CallRefused { why, .. } => {
-                state.end(at, CallPhase::Refused { why: why.clone() });
-                let tool = state.tool.clone();
+            Event::CallRefused { why, reason, .. } => {
+                state.end(at, CallPhase::Refused { why: why.clone(), reason: *reason });
+                let (tool, task) = (state.tool.clone(), state.task);
                 self.count_end(&tool, None, |tool| tool.refused += 1);
+                self.refuse(task, &tool, *reason);
             }
             Event::CallFinished { output, .. } => {
                 state.end(at, CallPhase::Done { output: output.clone() });
-                let (tool, micros) = (state.tool.clone(), state.elapsed(at));
+                let (tool, task, micros) = (state.tool.clone(), state.task, state.elapsed(at));
                 self.count_end(&tool, Some(micros), |tool| tool.succeeded += 1);
+                self.charge_call_time(task, &tool, micros);
             }
             Event::CallFailed { error, .. } => {
                 let ran = state.started.is_some();
                 state.end(at, CallPhase::Failed { error: error.clone() });
-                let (tool, micros) = (state.tool.clone(), state.elapsed(at));
+                let (tool, task, micros) = (state.tool.clone(), state.task, state.elapsed(at));
                 self.count_end(&tool, ran.then_some(micros), |tool| {
                     let count = if ran { &mut tool.failed } else { &mut tool.refused };
                     *count += 1;
                 });
+                if ran {
+                    self.charge_call_time(task, &tool, micros);
+                }
             }
             _ => {}
         }

@@ -149,6 +149,9 @@ fn opposite(event: &Event) -> Option<(By, Command)> {
         }
         Event::FaultArmed { fault, by, .. } => (*by, Command::DisarmFault { fault: *fault }),
         Event::FaultDisarmed { fault, by } => (*by, Command::RearmFault { fault: *fault }),
+        Event::UsesSet { tool, was, by, .. } => {
+            (*by, Command::SetUses { tool: tool.clone(), uses: *was })
+        }
         Event::SessionOpened(_)
         | Event::SessionEnded { .. }
         | Event::ToolsJoined { .. }
@@ -171,6 +174,14 @@ fn opposite(event: &Event) -> Option<(By, Command)> {
         | Event::FaultFired { .. }
         | Event::CallFinished { .. }
         | Event::CallFailed { .. }
+        | Event::Judged { .. }
+        | Event::ToolBlacklisted { .. }
+        | Event::Planned { .. }
+        | Event::Closing { .. }
+        | Event::NodeOpened { .. }
+        | Event::NodeEntered { .. }
+        | Event::NodesRanked { .. }
+        | Event::NodeClosed { .. }
         | Event::Evaluated { .. }
         | Event::EvaluationRefused { .. }
         | Event::EdgeExplored { .. }

@@ -13,20 +13,25 @@ use crate::{
     event::{Event, Record},
     id::{AskId, CallId, FaultId, TaskId, ToolName},
     knob::Knobs,
+    rates::Rates,
 };
 
+pub mod budget;
 pub mod calls;
 pub mod control;
 pub mod learning;
 pub mod models;
+pub mod search;
 pub mod tasks;
 pub mod tools;
 pub mod transcript;
 
+pub use budget::{Spent, TaskBudget, ToolLedger};
 pub use calls::{AskPhase, AskState, CallPhase, CallState};
 pub use control::{Control, Hold, Mode, Undoable};
 pub use learning::{Learning, ScorePoint};
 pub use models::{ModelState, Models, RoleUse};
+pub use search::{NodeState, SearchTree};
 pub use tasks::{StepState, TaskPhase, TaskState};
 pub use tools::{FaultState, ToolState};
 pub use transcript::{Line, What};
@@ -43,6 +48,7 @@ pub struct State {
     pub strategy: String,
     pub control: Control,
     pub knobs: Knobs,
+    pub rates: Rates,
     pub models: Models,
     pub tools: IndexMap<ToolName, ToolState>,
     pub learning: Learning,
@@ -144,6 +150,17 @@ impl State {
             | Event::CallFinished { .. }
             | Event::CallFailed { .. } => self.apply_call(at, &record.event),
 
+            Event::Judged { .. }
+            | Event::ToolBlacklisted { .. }
+            | Event::Planned { .. }
+            | Event::UsesSet { .. }
+            | Event::Closing { .. } => self.apply_budget(&record.event),
+
+            Event::NodeOpened { .. }
+            | Event::NodeEntered { .. }
+            | Event::NodesRanked { .. }
+            | Event::NodeClosed { .. } => self.apply_search(&record.event),
+
             Event::Evaluated { task, verdicts, learned } => {
                 if *learned {
                     self.learning.evaluate(*task, verdicts);
@@ -203,6 +220,7 @@ impl State {
         self.workspace.clone_from(&opening.workspace);
         self.strategy.clone_from(&opening.strategy);
         self.knobs = opening.knobs.clone();
+        self.rates = opening.rates;
         self.models = Models::new(&opening.models, &opening.roles);
         self.control.mode = if opening.paused { Mode::Paused } else { Mode::Running };
     }

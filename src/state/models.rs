@@ -31,6 +31,15 @@ pub struct RoleUse {
     pub tally: Tally,
 }
 
+/// What one ask used.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Used {
+    pub usage: Usage,
+    pub dollars: Option<f64>,
+    pub credits: f64,
+    pub micros: u64,
+}
+
 /// Sums over asks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Tally {
@@ -45,6 +54,8 @@ pub struct Tally {
     pub dollars: f64,
     /// Asks without a known price; while any, `dollars` is a lower bound.
     pub unpriced: u32,
+    /// What the asks counted against budgets, those without a known price included.
+    pub credits: f64,
     /// Of the last ask, and of all of them, in microseconds.
     pub last_micros: u64,
     pub micros: u64,
@@ -56,8 +67,16 @@ impl Tally {
         self.tokens_in.saturating_add(self.tokens_out)
     }
 
-    fn add(&mut self, usage: Usage, dollars: Option<f64>, micros: u64) {
+    /// What one ask costs on average, in credits and in microseconds; `None` before the first.
+    pub fn average(&self) -> Option<(f64, u64)> {
+        let ended = self.asks.checked_sub(self.failed).filter(|ended| *ended > 0)?;
+        Some((self.credits / f64::from(ended), self.micros / u64::from(ended)))
+    }
+
+    fn add(&mut self, spent: Used) {
+        let Used { usage, dollars, credits, micros } = spent;
         self.asks += 1;
+        self.credits += credits;
         self.tokens_in = self.tokens_in.saturating_add(usage.tokens_in);
         self.tokens_out = self.tokens_out.saturating_add(usage.tokens_out);
         self.estimated |= usage.estimated;
@@ -100,16 +119,9 @@ impl Models {
             .model = model.clone();
     }
 
-    pub(super) fn used(
-        &mut self,
-        role: Role,
-        model: &ModelName,
-        usage: Usage,
-        dollars: Option<f64>,
-        micros: u64,
-    ) {
+    pub(super) fn used(&mut self, role: Role, model: &ModelName, spent: Used) {
         for tally in self.tallies(role, model) {
-            tally.add(usage, dollars, micros);
+            tally.add(spent);
         }
     }
 

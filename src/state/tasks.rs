@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::{SearchTree, TaskBudget};
 use crate::{
     event::{MenuItem, Outcome, Verdict},
     id::{AskId, CallId, TaskId, ToolName},
@@ -38,8 +39,9 @@ pub struct TaskState {
     pub ended: Option<u64>,
     pub tokens_in: u64,
     pub tokens_out: u64,
-    /// Declared cost of the calls that ran, in credits.
-    pub credits: f64,
+    pub budget: TaskBudget,
+    /// Where a search has been; empty for strategies that do not search.
+    pub search: SearchTree,
     /// What the asks with a known price cost.
     pub dollars: f64,
     /// How many asks had no known price; while any, `dollars` is a lower bound.
@@ -73,7 +75,8 @@ impl TaskState {
             ended: None,
             tokens_in: 0,
             tokens_out: 0,
-            credits: 0.0,
+            budget: TaskBudget::default(),
+            search: SearchTree::default(),
             dollars: 0.0,
             unpriced: 0,
         }
@@ -88,6 +91,8 @@ impl TaskState {
     pub(super) fn retry(&mut self, number: u32, reflections: &[String]) {
         self.tries = number;
         self.reflections = reflections.to_vec();
+        self.budget.closing = false;
+        self.search = SearchTree::default();
     }
 
     pub(super) fn step(&mut self, step: u32, from: &ToolName, menu: &[MenuItem]) {

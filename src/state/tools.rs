@@ -29,7 +29,7 @@ pub struct ToolState {
     pub refused: u32,
     /// Own time of all ended calls together, in microseconds.
     pub micros: u64,
-    /// Declared cost of all calls that ran, in credits.
+    /// Own cost of all calls that ran, in credits.
     pub credits: f64,
 }
 
@@ -107,12 +107,10 @@ impl State {
             }
         }
         let Some(tool) = self.tools.get_mut(name) else { return };
+        let cost = self.rates.tool(tool.spec.cost);
         tool.started += 1;
-        let cost = Rates::default().tool(tool.spec.cost);
         tool.credits += cost;
-        if let Some(task) = self.task_mut(task) {
-            task.credits += cost;
-        }
+        self.charge_call(task, name, cost);
     }
 
     /// A call of this tool ended, after so much time of its own if it ran at all.

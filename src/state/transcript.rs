@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::State;
 use crate::{
-    event::{By, Event, Record},
+    event::{BudgetPlan, By, Event, NodeEnd, Record},
     id::{AskId, CallId, TaskId},
 };
 
@@ -43,6 +43,10 @@ pub enum What {
         learned: bool,
     },
     TaskFinished,
+    /// How often each tool may be used from here on, and why that was planned, in words.
+    Planned {
+        text: String,
+    },
     /// Somebody changed something: what, in words.
     Intervention {
         text: String,
@@ -82,6 +86,21 @@ impl State {
                 Some((Some(*task), What::Evaluated { learned: *learned }))
             }
             Event::TaskFinished { task, .. } => Some((Some(*task), What::TaskFinished)),
+
+            Event::Planned { task, why, plan } => {
+                let text = format!("{why}: {}", plan_in_words(plan));
+                Some((Some(*task), What::Planned { text }))
+            }
+            Event::ToolBlacklisted { tool, why, .. } => {
+                notice(format!("{tool} is blacklisted for this task: {why}"))
+            }
+            Event::Closing { why, .. } => notice(format!("closing: {why}")),
+            Event::NodeClosed { node, how, .. } if *how != NodeEnd::Answered => {
+                notice(format!("step {node} leads nowhere: {}", how.name()))
+            }
+            Event::UsesSet { tool, uses, was, by, .. } => {
+                intervention(by, format!("uses left of {tool}: {was} → {uses}"))
+            }
 
             Event::ScoreSet { tool, score, was, by } => {
                 intervention(by, format!("score of {tool}: {was} → {score}"))
@@ -132,6 +151,11 @@ impl State {
             Event::ToolsJoined { .. }
             | Event::ToolsLeft { .. }
             | Event::TasksQueued { .. }
+            | Event::Judged { .. }
+            | Event::NodeOpened { .. }
+            | Event::NodeEntered { .. }
+            | Event::NodesRanked { .. }
+            | Event::NodeClosed { .. }
             | Event::SessionOpened(_)
             | Event::GraphLoaded { .. }
             | Event::AskStarted { .. }
@@ -150,4 +174,12 @@ impl State {
             | Event::Released { .. } => None,
         }
     }
+}
+
+/// `search×2 calculator×1, 8 of 20 credits`.
+fn plan_in_words(plan: &BudgetPlan) -> String {
+    let planned = plan.tools.iter().filter(|tool| tool.uses > 0);
+    let uses: Vec<_> = planned.map(|tool| format!("{}×{}", tool.tool, tool.uses)).collect();
+    let uses = if uses.is_empty() { "no tool".to_owned() } else { uses.join(" ") };
+    format!("{uses}, {:.2} of {:.2} credits", plan.cost, plan.free())
 }

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::{
     chat::{Reply, Request, Role, ToolCall},
-    event::{MenuItem, Verdict},
-    id::ToolName,
+    event::{MenuItem, NodeEnd, Verdict},
+    id::{CallId, ToolName},
     outcome::{ModelError, ToolError},
     state::State,
 };
@@ -20,7 +20,8 @@ pub trait Context {
     /// Tools that suit a text, best first, at most `k`; only tools that may be offered now.
     fn retrieve(&self, text: &str, k: usize) -> Vec<ToolName>;
 
-    /// Asks the model that is bound to this role.
+    /// Asks the model that is bound to this role. Where a budget is enforced and does not pay for it,
+    /// nothing is sent, and the error is [`ModelErrorKind::OverBudget`](crate::outcome::ModelErrorKind).
     fn ask(
         &self,
         role: Role,
@@ -39,6 +40,26 @@ pub trait Context {
 
     /// Says that a tool was used that was no successor; the graph has that edge from now on.
     fn edge_explored(&self, from: &ToolName, to: &ToolName);
+
+    /// Says whether the result of a call helped. What did not help may be blacklisted for this task,
+    /// and the plan made again.
+    fn judged(&self, call: CallId, helpful: bool, why: String);
+
+    /// Says that nothing more will be tried, and why. What was kept back of the budget for the closing
+    /// summary may be spent from here on.
+    fn closing(&self, why: String);
+
+    /// Says that a search goes down: the step `node` follows the step `parent` (0: the root).
+    fn node_opened(&self, node: u32, parent: u32);
+
+    /// Says where a search goes on: at a child, or back at a node that has more.
+    fn node_entered(&self, node: u32);
+
+    /// Says how often each of these nodes was preferred to its siblings.
+    fn nodes_ranked(&self, votes: Vec<(u32, u32)>);
+
+    /// Says that nothing more comes of a node.
+    fn node_closed(&self, node: u32, how: NodeEnd);
 
     /// Says what the evaluator found.
     fn evaluated(&self, verdicts: Vec<Verdict>, learned: bool) -> impl Future<Output = ()>;
@@ -76,6 +97,7 @@ impl Observation {
 /// A call that has ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Called {
+    pub id: CallId,
     pub tool: ToolName,
     pub arguments: Value,
     pub observation: Observation,

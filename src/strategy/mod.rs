@@ -20,11 +20,16 @@ pub mod trajectory;
 pub use context::{Called, Context, Observation};
 pub use trajectory::{Trajectory, Turn};
 
-/// A loop and its modifiers, written `toolnet+reflexion`.
+/// A loop and its modifiers, written `toolnet+btp+reflexion`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Strategy {
     pub base: Base,
+    /// Tell the model what tools cost and what is left of the budget, and enforce nothing (BTP's
+    /// baseline).
+    pub prompt: bool,
+    /// Plan which tools to use how often within the budget, and hold to it (BTP).
+    pub btp: bool,
     /// Reflect on a failed try and try again (Reflexion).
     pub reflexion: bool,
 }
@@ -52,30 +57,72 @@ impl Base {
     }
 }
 
+impl From<Base> for Strategy {
+    /// The bare loop.
+    fn from(base: Base) -> Self {
+        Self { base, prompt: false, btp: false, reflexion: false }
+    }
+}
+
 impl Strategy {
+    /// The modifiers, in the order in which they are written.
+    pub const MODIFIERS: [&str; 3] = ["prompt", "btp", "reflexion"];
+
     /// Every combination, in the order in which people are offered them.
     pub fn all() -> impl Iterator<Item = Strategy> {
-        [false, true].into_iter().flat_map(|reflexion| {
-            Base::ALL.into_iter().map(move |base| Strategy { base, reflexion })
+        (0..8).flat_map(|bits| {
+            Base::ALL.into_iter().map(move |base| Strategy {
+                base,
+                prompt: bits & 2 != 0,
+                btp: bits & 1 != 0,
+                reflexion: bits & 4 != 0,
+            })
         })
+    }
+
+    fn modifier(&mut self, name: &str) -> Option<&mut bool> {
+        match name {
+            "prompt" => Some(&mut self.prompt),
+            "btp" => Some(&mut self.btp),
+            "reflexion" => Some(&mut self.reflexion),
+            _ => None,
+        }
     }
 }
 
 impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let reflexion = if self.reflexion { "+reflexion" } else { "" };
-        f.pad(&format!("{}{reflexion}", self.base.name()))
+        let mut text = self.base.name().to_owned();
+        let on = [self.prompt, self.btp, self.reflexion];
+        for (name, _) in Self::MODIFIERS.into_iter().zip(on).filter(|(_, on)| *on) {
+            text.push('+');
+            text.push_str(name);
+        }
+        f.pad(&text)
     }
 }
 
 impl FromStr for Strategy {
     type Err = String;
 
+    /// Modifiers may stand in any order, each once.
     fn from_str(text: &str) -> Result<Self, String> {
-        Strategy::all().find(|strategy| strategy.to_string() == text).ok_or_else(|| {
-            let known: Vec<_> = Strategy::all().map(|strategy| strategy.to_string()).collect();
-            format!("there is no strategy `{text}`; expected one of {}", known.join(", "))
-        })
+        let wrong = || {
+            format!(
+                "there is no strategy `{text}`; expected one of {}, and behind it any of +{}",
+                Base::ALL.map(Base::name).join(", "),
+                Self::MODIFIERS.join(", +"),
+            )
+        };
+        let mut parts = text.split('+');
+        let name = parts.next().unwrap_or_default();
+        let base = Base::ALL.into_iter().find(|base| base.name() == name).ok_or_else(wrong)?;
+        let mut strategy = Strategy::from(base);
+        for part in parts {
+            let on = strategy.modifier(part).filter(|on| !**on).ok_or_else(wrong)?;
+            *on = true;
+        }
+        Ok(strategy)
     }
 }
 
@@ -156,6 +203,11 @@ mod tests {
         for strategy in Strategy::all() {
             assert_eq!(strategy.to_string().parse(), Ok(strategy));
         }
-        assert!("react+magic".parse::<Strategy>().unwrap_err().contains("toolnet+reflexion"));
+        let mixed = "react+reflexion+btp".parse::<Strategy>().map(|read| read.to_string());
+        assert_eq!(mixed.as_deref(), Ok("react+btp+reflexion"));
+        for wrong in ["react+magic", "react+btp+btp", "", "+btp", "react+", "React"] {
+            let why = wrong.parse::<Strategy>().unwrap_err();
+            assert!(why.contains("toolnet, and behind it any of +prompt"), "{why}");
+        }
     }
 }

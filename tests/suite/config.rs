@@ -180,7 +180,12 @@ fn an_endpoint_needs_three_lines_and_takes_every_setting() {
     let mine = "mine";
     assert_eq!(
         bound,
-        [(Role::Actor, mine), (Role::Evaluator, "simulated"), (Role::Reflector, mine)]
+        [
+            (Role::Actor, mine),
+            (Role::Evaluator, "simulated"),
+            (Role::Reflector, mine),
+            (Role::Judge, mine)
+        ]
     );
 
     let full = r#"

@@ -33,7 +33,9 @@ fn a_task_runs_from_menu_to_score() {
         assert_eq!(task.outcome(), Some(Outcome::Answered));
         assert_eq!(task.correct, Some(true));
         assert_eq!(task.steps.len(), 2);
-        assert_eq!(task.credits, 2.0);
+        assert_eq!(task.budget.spent.tools, 2.0);
+        // Six dollars, at a hundred credits each.
+        assert_eq!(task.budget.spent.models, 600.0);
         assert_eq!(state.learning.score(&"echo".into()), 2.0);
         // Three asks at a million tokens in for 1 dollar and half a million out for 2.
         assert_eq!(task.dollars, 6.0);
@@ -377,10 +379,10 @@ fn calls_outside_the_menu_or_the_schema_are_refused_free_of_charge() {
         ];
         let state = Plan { replies, ..Plan::default() }.start().session.await.unwrap();
         let whys: Vec<_> = state.calls.iter().map(|call| call.observation().unwrap()).collect();
-        assert!(whys[0].contains("not among the tools offered"), "{whys:?}");
+        assert!(whys[0].contains("there is no tool nobody"), "{whys:?}");
         assert!(whys[1].contains("text"), "{whys:?}");
         assert!(state.calls.iter().all(|call| matches!(call.phase, CallPhase::Refused { .. })));
-        assert_eq!(state.tasks[0].credits, 0.0);
+        assert_eq!(state.tasks[0].budget.spent.tools, 0.0);
     });
 }
 

@@ -72,6 +72,7 @@ impl Run {
                 models: vec![(**model.spec()).clone()],
                 roles: Role::ALL.into_iter().map(|role| (role, name.into())).collect(),
                 paused: false,
+                rates: toolyard::rates::Rates::default(),
             },
             models: vec![model],
             graph: workspace.known_graph(),

@@ -49,6 +49,7 @@ impl Story {
                 (Role::Reflector, "local".into()),
             ]),
             paused: false,
+            rates: toolyard::rates::Rates::default(),
         })));
         story
     }

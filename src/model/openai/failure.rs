@@ -131,6 +131,7 @@ impl Place<'_> {
             | ModelErrorKind::Endpoint
             | ModelErrorKind::Refused
             | ModelErrorKind::BadAnswer
+            | ModelErrorKind::OverBudget
             | ModelErrorKind::Cancelled => String::new(),
         }
     }

@@ -69,6 +69,13 @@ fn finds(chain: Option<&Task>, past: &Past) -> bool {
     }
 }
 
+/// Whether the one result that it is shown helps with the task.
+pub(super) fn helps(prompted: &Prompted<'_>, chain: Option<&Task>) -> Said {
+    let helps = prompted.past.last().is_some_and(|past| finds(chain, past));
+    let why = if helps { "it holds what was looked for" } else { "it is beside the point" };
+    Said { text: json!({ "helpful": helps, "reason": why }).to_string(), call: None }
+}
+
 /// Says which tools failed or found nothing.
 pub(super) fn reflect(prompted: &Prompted<'_>) -> Said {
     let mut bad: Vec<String> = Vec::new();

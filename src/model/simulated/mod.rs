@@ -104,6 +104,7 @@ impl Simulated {
             Role::Actor => actor::act(&prompted, chain, self.settings, chance),
             Role::Evaluator => judge::evaluate(&prompted, chain, self.settings, chance),
             Role::Reflector => judge::reflect(&prompted),
+            Role::Judge => judge::helps(&prompted, chain),
         }
     }
 

@@ -65,6 +65,7 @@ fn chosen<'a>(state: &'a State, task: &TaskState) -> Option<&'a CallState> {
         | What::Ask { .. }
         | What::Evaluated { .. }
         | What::TaskFinished
+        | What::Planned { .. }
         | What::Intervention { .. }
         | What::Notice { .. } => None,
     });

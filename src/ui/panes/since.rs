@@ -101,6 +101,7 @@ impl Since {
             | Command::ArmFault { .. }
             | Command::DisarmFault { .. }
             | Command::RearmFault { .. }
+            | Command::SetUses { .. }
             | Command::SwitchTool { .. }
             | Command::ReloadTools
             | Command::Undo => None,
@@ -145,6 +146,7 @@ fn last_evaluation(state: &State) -> Option<(u64, TaskId)> {
         | What::Ask { .. }
         | What::Call { .. }
         | What::TaskFinished
+        | What::Planned { .. }
         | What::Intervention { .. }
         | What::Notice { .. } => None,
     })

@@ -72,6 +72,9 @@ pub(super) fn standing(task: &TaskState, theme: &Theme) -> (&'static str, &'stat
         (TaskPhase::Done { outcome: Outcome::Answered }, None) => ("•", "answered", theme.text),
         (TaskPhase::Done { outcome: Outcome::GaveUp }, _) => ("✗", "gave up", theme.warn),
         (TaskPhase::Done { outcome: Outcome::OutOfSteps }, _) => ("✗", "out of steps", theme.warn),
+        (TaskPhase::Done { outcome: Outcome::OutOfBudget }, _) => {
+            ("✗", "out of budget", theme.warn)
+        }
         (TaskPhase::Done { outcome: Outcome::Failed }, _) => ("✗", "failed", theme.bad),
         (TaskPhase::Done { outcome: Outcome::Stopped }, _) => ("■", "stopped", theme.dim),
     }

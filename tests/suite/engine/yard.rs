@@ -219,6 +219,7 @@ impl Plan {
             models: vec![(*model.spec).clone()],
             roles: Role::ALL.into_iter().map(|role| (role, ModelName::from("script"))).collect(),
             paused: self.paused,
+            rates: toolyard::rates::Rates::default(),
         };
         let task = Task { gold: Some("done".into()), ..Task::from_text("Say hello.") };
         let setup = Setup {

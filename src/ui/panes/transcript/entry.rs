@@ -72,6 +72,9 @@ impl<'a> Entry<'a> {
                 };
                 self.sheet.text((who, theme.user), (text, theme.user), self.most);
             }
+            (What::Planned { text }, _) => {
+                self.sheet.text(("▤ ", theme.accent), (text, theme.text), self.most);
+            }
             (What::Notice { text }, _) => {
                 self.sheet.text(("» ", theme.warn), (text, theme.text), self.most);
             }
@@ -132,7 +135,7 @@ impl<'a> Entry<'a> {
             Role::Actor => ("  ✎ ", theme.text),
             Role::Reflector => ("  ↺ ", theme.text),
             // What it says comes as verdicts, a line each.
-            Role::Evaluator => ("  ⚖ ", theme.dim),
+            Role::Evaluator | Role::Judge => ("  ⚖ ", theme.dim),
         };
         match (&ask.phase, ask.role) {
             (AskPhase::Requested, _) => self.asking(ask, glyph, "is about to be asked"),
@@ -146,7 +149,7 @@ impl<'a> Entry<'a> {
                 self.sheet.row(&[(glyph, theme.accent), ("judged", theme.dim)]);
                 self.used(ask);
             }
-            (AskPhase::Done { reply }, Role::Actor | Role::Reflector) => {
+            (AskPhase::Done { reply }, Role::Actor | Role::Reflector | Role::Judge) => {
                 let said =
                     if reply.text.trim().is_empty() { &reply.reasoning } else { &reply.text };
                 match said.trim() {
@@ -240,7 +243,7 @@ impl<'a> Entry<'a> {
         let theme = self.cx.theme;
         match &call.phase {
             CallPhase::Requested | CallPhase::Running => {}
-            CallPhase::Refused { why } => {
+            CallPhase::Refused { why, .. } => {
                 self.sheet.text(("    ⊘ ", theme.warn), (why, theme.warn), self.most);
             }
             CallPhase::Failed { error } => {

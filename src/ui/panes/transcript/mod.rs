@@ -199,6 +199,7 @@ fn select(state: &State, view: &mut View, at: Option<usize>) -> bool {
         What::TryStarted { .. }
         | What::Step { .. }
         | What::Evaluated { .. }
+        | What::Planned { .. }
         | What::Intervention { .. }
         | What::Notice { .. } => {}
     }

@@ -22,7 +22,9 @@ pub fn holds(state: &State, line: &Line, needle: &str) -> bool {
         What::Evaluated { .. } => task.is_some_and(|task| {
             task.verdicts.iter().any(|verdict| has(verdict.tool.as_str()) || has(&verdict.reason))
         }),
-        What::Intervention { text, .. } | What::Notice { text } => has(text),
+        What::Intervention { text, .. } | What::Notice { text } | What::Planned { text } => {
+            has(text)
+        }
     }
 }
 

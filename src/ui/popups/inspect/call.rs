@@ -52,7 +52,7 @@ fn times(state: &State, call: &CallState, page: &mut Page<'_>) {
 fn result(call: &CallState, page: &mut Page<'_>) {
     match &call.phase {
         CallPhase::Requested | CallPhase::Running => page.heading("Result: none yet"),
-        CallPhase::Refused { why } => {
+        CallPhase::Refused { why, .. } => {
             page.heading("Refused");
             page.text(why, page.theme.bad);
         }

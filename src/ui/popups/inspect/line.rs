@@ -29,7 +29,7 @@ pub(super) fn write(state: &State, n: u64, page: &mut Page<'_>) {
             page.field("changed", &by);
             page.text(text, page.theme.text);
         }
-        What::Notice { text } => page.text(text, page.theme.text),
+        What::Notice { text } | What::Planned { text } => page.text(text, page.theme.text),
         What::TaskStarted
         | What::TryStarted { .. }
         | What::Step { .. }

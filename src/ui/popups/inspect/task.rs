@@ -54,7 +54,7 @@ fn head(task: &TaskState, page: &mut Page<'_>) {
             plural(task.calls.len(), "call"),
             task.tokens_in,
             task.tokens_out,
-            task.credits,
+            task.credits(),
             dollars(task.dollars, task.unpriced, task.asks.len())
         ),
     );

@@ -175,6 +175,7 @@ impl Frame<'_> {
             Some(Offered::Retrieved) => "suits task",
             Some(Offered::Filled) => "had room",
             Some(Offered::Explore) => "to explore",
+            Some(Offered::Planned) => "in the plan",
             Some(Offered::Finish) => "always",
             None => "",
         }

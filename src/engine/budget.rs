@@ -1,0 +1,186 @@
+//! The station that keeps a task within its budget (BTP, algorithm 2). It refuses free of charge and
+//! says why; it does so for tasks that have a plan, whatever their strategy.
+//!
+//! The guard is on real money: a call starts only if what was spent, what it is estimated to cost and
+//! what the closing summary is estimated to cost fit the budget together.
+
+use std::sync::Arc;
+
+use super::core::Core;
+use crate::{
+    chat::{Request, Role},
+    event::{By, Event, Refusal},
+    id::{CallId, ToolName},
+    knob::Knob,
+    model::tokens,
+    spec::ModelSpec,
+    state::{TaskBudget, TaskState, budget::CENT},
+};
+
+/// Tokens of a request and of its answer, assumed of a model that was not asked yet.
+const ASSUMED: (u32, u32) = (1000, 150);
+
+/// An answer that may be as long as this need not be bounded: none gets there.
+const UNBOUNDED: u32 = 32_768;
+
+impl Core {
+    /// The task at work and its ledger, if its budget is enforced.
+    pub fn budgeted(&self) -> Option<(&TaskState, &TaskBudget)> {
+        let task = self.state.current_task()?;
+        task.budget.plan.is_some().then_some((task, &task.budget))
+    }
+
+    pub fn not_blacklisted(&self, tool: &ToolName) -> Result<(), (Refusal, String)> {
+        let Some((_, budget)) = self.budgeted() else { return Ok(()) };
+        match budget.blacklist.get(tool) {
+            Some(_) => Err((
+                Refusal::Blacklisted,
+                format!("{tool} is forbidden: its result did not help with this task"),
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the plan has a use of this tool left, and what is left pays for it.
+    pub fn affordable(&self, tool: &ToolName) -> Result<(), (Refusal, String)> {
+        let Some((_, budget)) = self.budgeted() else { return Ok(()) };
+        if budget.left(tool.as_str()) == Some(0) {
+            let why = format!("{tool} is forbidden: the budget has no further use of it");
+            return Err((Refusal::NoUseLeft, why));
+        }
+        let (cost, left) = (self.use_cost(tool), self.state.credits_left());
+        if cost + self.reserve() > left + CENT {
+            let why = format!(
+                "{tool} costs about {cost:.2} credits, and {left:.2} are left; use what you know"
+            );
+            return Err((Refusal::TooDear, why));
+        }
+        Ok(())
+    }
+
+    /// Whether what is left pays for an ask of this role.
+    pub fn affords_ask(&self, role: Role) -> Result<(), String> {
+        if self.budgeted().is_none() {
+            return Ok(());
+        }
+        let reserve = self.reserve_beside(role);
+        let (cost, left) = (self.ask_cost(role), self.state.credits_left());
+        if cost + reserve > left + CENT {
+            return Err(format!(
+                "asking the {role} costs about {cost:.2} credits, {reserve:.2} are kept for the \
+                 closing summary, and {left:.2} are left"
+            ));
+        }
+        Ok(())
+    }
+
+    /// The request, with its answer bounded in length by what is left to pay for it.
+    pub fn bounded(&self, role: Role, model: &ModelSpec, request: &Arc<Request>) -> Arc<Request> {
+        let most = self.affordable_tokens(role, model, request);
+        let asked = request.max_tokens.unwrap_or(u32::MAX);
+        match most.filter(|most| *most < asked && *most < UNBOUNDED) {
+            Some(most) => Arc::new(Request { max_tokens: Some(most), ..(**request).clone() }),
+            None => Arc::clone(request),
+        }
+    }
+
+    /// How long an answer may be before it costs more than is left; `None` where nothing says so.
+    fn affordable_tokens(&self, role: Role, model: &ModelSpec, request: &Request) -> Option<u32> {
+        self.budgeted()?;
+        let per_token =
+            |price: Option<f64>| Some(price? / 1e6 * self.state.rates.credits_per_dollar);
+        let (price_in, price_out) = (per_token(model.price_in)?, per_token(model.price_out)?);
+        if price_out <= 0.0 {
+            return None;
+        }
+        let prompt = tokens::count_request(request) as f64 * price_in;
+        let left = self.state.credits_left() - self.reserve_beside(role) - prompt;
+        // Never 0: whether it may be asked at all was decided by what such an ask costs on average.
+        Some((left / price_out).clamp(1.0, f64::from(UNBOUNDED)) as u32)
+    }
+
+    /// What an ask of this role must leave.
+    fn reserve_beside(&self, role: Role) -> f64 {
+        match role {
+            Role::Actor | Role::Judge => self.reserve(),
+            // These come when all is done.
+            Role::Evaluator | Role::Reflector => 0.0,
+        }
+    }
+
+    /// What is kept back for the closing summary, until it is its turn.
+    pub fn reserve(&self) -> f64 {
+        match self.budgeted() {
+            Some((_, budget)) if !budget.closing => self.ask_cost(Role::Actor),
+            Some(_) | None => 0.0,
+        }
+    }
+
+    /// Credits for one use of a tool: its own cost, one model request, and the time of both
+    /// (BTP, eq. 1). Follows what was measured as soon as anything was.
+    pub fn use_cost(&self, tool: &ToolName) -> f64 {
+        let state = &self.state;
+        let Some(known) = state.tools.get(tool) else { return 0.0 };
+        let ran = u64::from(known.succeeded) + u64::from(known.failed);
+        let time = known.micros.checked_div(ran).map_or(0.0, |micros| state.rates.time(micros));
+        let judge = match state.knobs.count(Knob::Judge) {
+            0 => 0.0,
+            _ => self.ask_cost(Role::Judge),
+        };
+        state.rates.tool(known.spec.cost) + time + self.ask_cost(Role::Actor) + judge
+    }
+
+    /// Credits for one request of this role, with its time: the average of its model, or what its
+    /// price makes of an assumed request.
+    pub fn ask_cost(&self, role: Role) -> f64 {
+        let Some(model) = self.state.models.of(role) else { return 0.0 };
+        let rates = &self.state.rates;
+        if let Some((credits, micros)) = model.tally.average() {
+            return credits + rates.time(micros);
+        }
+        let (spec, (tokens_in, tokens_out)) = (&model.spec, ASSUMED);
+        let dollars = spec.price_in.zip(spec.price_out).map(|(price_in, price_out)| {
+            (f64::from(tokens_in) * price_in + f64::from(tokens_out) * price_out) / 1e6
+        });
+        rates.ask(dollars)
+    }
+
+    /// Says whether a result helped; what did not may be banned from the rest of the task.
+    pub fn judged(&mut self, call: CallId, helpful: bool, why: String) {
+        self.emit(Event::Judged { call, helpful, why: why.clone() });
+        if helpful {
+            return;
+        }
+        let Some(tool) = self.state.call(call).map(|call| call.tool.clone()) else { return };
+        let Some((task, budget)) = self.budgeted() else { return };
+        let banned = match self.state.knobs.count(Knob::Blacklist) {
+            0 => false,
+            1 => !budget.helped.contains(&tool),
+            _ => true,
+        };
+        if banned && !budget.blacklist.contains_key(&tool) {
+            let task = task.id;
+            self.emit(Event::ToolBlacklisted { task, tool, why });
+        }
+    }
+
+    /// The user says how often a tool may still be used.
+    pub fn set_uses(&mut self, tool: ToolName, uses: u32, by: By) -> Result<(), String> {
+        let Some((task, budget)) = self.budgeted() else {
+            return Err("no task is at work that has a plan; +btp makes one".to_owned());
+        };
+        if !self.state.tools.contains_key(&tool) {
+            return Err(format!("there is no tool {tool}"));
+        }
+        if budget.blacklist.contains_key(&tool) && uses > 0 {
+            return Err(format!("{tool} is blacklisted for this task"));
+        }
+        let was = budget.left(tool.as_str()).unwrap_or(0);
+        if was == uses && budget.set.contains_key(&tool) {
+            return Err(format!("{tool} has {uses} uses left already"));
+        }
+        let task = task.id;
+        self.emit(Event::UsesSet { task, tool, uses, was, by });
+        Ok(())
+    }
+}

@@ -1,0 +1,62 @@
+//! What each event is called.
+
+use super::Event;
+
+impl Event {
+    /// The event's kind, as in the journal.
+    pub fn kind(&self) -> &str {
+        match self {
+            Event::SessionOpened(_) => "SessionOpened",
+            Event::SessionEnded { .. } => "SessionEnded",
+            Event::ToolsJoined { .. } => "ToolsJoined",
+            Event::ToolsLeft { .. } => "ToolsLeft",
+            Event::ToolSwitched { .. } => "ToolSwitched",
+            Event::GraphLoaded { .. } => "GraphLoaded",
+            Event::TasksQueued { .. } => "TasksQueued",
+            Event::TaskStarted { .. } => "TaskStarted",
+            Event::TryStarted { .. } => "TryStarted",
+            Event::StepStarted { .. } => "StepStarted",
+            Event::TaskFinished { .. } => "TaskFinished",
+            Event::AskRequested { .. } => "AskRequested",
+            Event::AskStarted { .. } => "AskStarted",
+            Event::AskProgressed { .. } => "AskProgressed",
+            Event::AskRetried { .. } => "AskRetried",
+            Event::AskFinished { .. } => "AskFinished",
+            Event::AskFailed { .. } => "AskFailed",
+            Event::CallRequested { .. } => "CallRequested",
+            Event::CallRefused { .. } => "CallRefused",
+            Event::CallStarted { .. } => "CallStarted",
+            Event::FaultFired { .. } => "FaultFired",
+            Event::CallFinished { .. } => "CallFinished",
+            Event::CallFailed { .. } => "CallFailed",
+            Event::Judged { .. } => "Judged",
+            Event::ToolBlacklisted { .. } => "ToolBlacklisted",
+            Event::Planned { .. } => "Planned",
+            Event::UsesSet { .. } => "UsesSet",
+            Event::Closing { .. } => "Closing",
+            Event::NodeOpened { .. } => "NodeOpened",
+            Event::NodeEntered { .. } => "NodeEntered",
+            Event::NodesRanked { .. } => "NodesRanked",
+            Event::NodeClosed { .. } => "NodeClosed",
+            Event::Evaluated { .. } => "Evaluated",
+            Event::EvaluationRefused { .. } => "EvaluationRefused",
+            Event::EdgeExplored { .. } => "EdgeExplored",
+            Event::ScoreSet { .. } => "ScoreSet",
+            Event::WeightPinned { .. } => "WeightPinned",
+            Event::WeightUnpinned { .. } => "WeightUnpinned",
+            Event::KnobTurned { .. } => "KnobTurned",
+            Event::RoleBound { .. } => "RoleBound",
+            Event::StrategyChosen { .. } => "StrategyChosen",
+            Event::FaultArmed { .. } => "FaultArmed",
+            Event::FaultDisarmed { .. } => "FaultDisarmed",
+            Event::Resumed { .. } => "Resumed",
+            Event::PauseRequested { .. } => "PauseRequested",
+            Event::Paused => "Paused",
+            Event::Held { .. } => "Held",
+            Event::Released { .. } => "Released",
+            Event::CommandRefused { .. } => "CommandRefused",
+            Event::Noticed { .. } => "Noticed",
+            Event::Unknown { kind, .. } => kind,
+        }
+    }
+}
