@@ -26,7 +26,7 @@
 //!   chat graph knob outcome rates spec toml_file
 //!   fault import json_file retrieve
 //!   command event tasks
-//!   journal state tool
+//!   experience journal state tool
 //!   report sample strategy
 //!   model workspace
 //!   engine ui
@@ -47,6 +47,7 @@ pub mod config;
 pub mod doctor;
 pub mod engine;
 pub mod event;
+pub mod experience;
 pub mod fault;
 pub mod graph;
 pub mod id;

@@ -4,3 +4,4 @@ mod lexical;
 mod words;
 
 pub use lexical::Lexical;
+pub use words::taken_apart;

@@ -2,7 +2,7 @@
 
 /// The text with compound names taken apart, so that `GetUserToken`, `get_user_token` and
 /// `user.getToken` share words with "get the user's token".
-pub(super) fn taken_apart(text: &str) -> String {
+pub fn taken_apart(text: &str) -> String {
     let mut apart = String::with_capacity(text.len() + text.len() / 8);
     let mut before = ' ';
     let mut rest = text.chars().peekable();

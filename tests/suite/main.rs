@@ -7,6 +7,7 @@ mod config;
 mod configured;
 mod doctor;
 mod engine;
+mod experience;
 mod fake_endpoint;
 mod graph;
 mod graph_exports;

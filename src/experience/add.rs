@@ -1,0 +1,116 @@
+//! Adding uses.
+
+use std::collections::HashMap;
+
+use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
+
+use super::{
+    Experience,
+    error::ExperienceError,
+    past_use::{Kept, Use},
+    words::Reader,
+};
+
+impl Experience {
+    /// Adds one use. It outlives this process from here on.
+    ///
+    /// # Errors
+    /// That the use cannot be one, or what the store says; nothing is written then.
+    pub fn add(&mut self, past: &Use) -> Result<(), ExperienceError> {
+        self.add_all(std::slice::from_ref(past))
+    }
+
+    /// Adds uses in one transaction: all or none. Other sessions wait as long; some thousand at a time
+    /// is what they do not notice.
+    ///
+    /// # Errors
+    /// As [`Experience::add`].
+    pub fn add_all(&mut self, uses: &[Use]) -> Result<(), ExperienceError> {
+        let kept: Vec<_> = uses.iter().map(Use::kept).collect::<Result<_, _>>()?;
+        let failed = |error: rusqlite::Error| ExperienceError::of(&self.path, &error);
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
+        let transaction = transaction.map_err(failed)?;
+        let mut adder = Adder { reader: &self.reader, transaction, ids: Default::default() };
+        for past in &kept {
+            adder.add(past).map_err(failed)?;
+        }
+        adder.transaction.commit().map_err(failed)
+    }
+}
+
+/// What has a name and an id of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Named {
+    Query,
+    Tool,
+    Source,
+}
+
+/// Adds uses in one transaction; ids that were looked up hold as long.
+struct Adder<'e, 'u> {
+    reader: &'e Reader,
+    transaction: Transaction<'e>,
+    ids: HashMap<(Named, &'u str), i64>,
+}
+
+impl<'u> Adder<'_, 'u> {
+    fn add(&mut self, past: &'u Kept<'u>) -> rusqlite::Result<()> {
+        let query = self.id(Named::Query, past.query)?;
+        let tool = self.id(Named::Tool, past.tool)?;
+        let source = self.id(Named::Source, past.source)?;
+        let Kept { at, helpful, parameters, result, .. } = past;
+        let mut insert = self.transaction.prepare_cached(
+            "INSERT INTO uses (query, tool, source, at, helpful, parameters, result)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        )?;
+        insert.execute(params![query, tool, source, at, helpful, parameters, result])?;
+        Ok(())
+    }
+
+    /// The id of this name, which is made where there is none.
+    fn id(&mut self, named: Named, name: &'u str) -> rusqlite::Result<i64> {
+        if let Some(id) = self.ids.get(&(named, name)) {
+            return Ok(*id);
+        }
+        let (select, insert) = match named {
+            Named::Query => {
+                ("SELECT id FROM query WHERE text = ?1", "INSERT INTO query (text) VALUES (?1)")
+            }
+            Named::Tool => {
+                ("SELECT id FROM tool WHERE name = ?1", "INSERT INTO tool (name) VALUES (?1)")
+            }
+            Named::Source => {
+                ("SELECT id FROM source WHERE name = ?1", "INSERT INTO source (name) VALUES (?1)")
+            }
+        };
+        let mut select = self.transaction.prepare_cached(select)?;
+        let id = match select.query_row([name], |row| row.get(0)).optional()? {
+            Some(id) => id,
+            None => {
+                self.transaction.prepare_cached(insert)?.execute([name])?;
+                let id = self.transaction.last_insert_rowid();
+                if named == Named::Query {
+                    self.index(id, name)?;
+                }
+                id
+            }
+        };
+        drop(select);
+        self.ids.insert((named, name), id);
+        Ok(id)
+    }
+
+    /// Makes a new query comparable, and findable by each of its words.
+    fn index(&self, query: i64, text: &str) -> rusqlite::Result<()> {
+        let words = self.reader.read(text);
+        let mut insert =
+            self.transaction.prepare_cached("INSERT INTO words (query, vector) VALUES (?1, ?2)")?;
+        insert.execute(params![query, words.to_bytes()])?;
+        let mut insert =
+            self.transaction.prepare_cached("INSERT INTO word_in (word, query) VALUES (?1, ?2)")?;
+        for word in words.hashes() {
+            insert.execute(params![word, query])?;
+        }
+        Ok(())
+    }
+}

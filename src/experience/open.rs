@@ -1,0 +1,120 @@
+//! Opening the store: whether the file is one, and one of this version.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use super::{Experience, error::ExperienceError, words::Reader};
+
+/// The version of `schema.sql`, kept in the file as `user_version`.
+const VERSION: i64 = 1;
+
+/// Marks the file as a store of past uses: "tyex", kept as `application_id`.
+const MARK: i64 = 0x7479_6578;
+
+/// How long a write waits for that of another session. One transaction takes milliseconds.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+impl Experience {
+    /// Opens the store in this file, and makes it where it is not there.
+    ///
+    /// # Errors
+    /// That the file is no store, is damaged or of a newer version, or what the system says.
+    pub fn open(path: &Path) -> Result<Self, ExperienceError> {
+        if let Some(folder) = path.parent() {
+            let io = |source| ExperienceError::Io { path: folder.to_owned(), source };
+            fs::create_dir_all(folder).map_err(io)?;
+        }
+        Self::open_with(path, OpenFlags::SQLITE_OPEN_CREATE)
+    }
+
+    /// Opens the store in this file, which must be there.
+    ///
+    /// # Errors
+    /// As [`Experience::open`], and that there is none.
+    pub fn open_existing(path: &Path) -> Result<Self, ExperienceError> {
+        if !path.exists() {
+            return Err(ExperienceError::Missing { path: path.to_owned() });
+        }
+        Self::open_with(path, OpenFlags::empty())
+    }
+
+    /// A store that nobody else sees and that ends with this value.
+    ///
+    /// # Errors
+    /// That there is no memory left.
+    pub fn in_memory() -> Result<Self, ExperienceError> {
+        let path = PathBuf::from(":memory:");
+        let opened = Connection::open_in_memory();
+        let connection = opened.map_err(|error| ExperienceError::of(&path, &error))?;
+        Self::over(connection, path)
+    }
+
+    fn open_with(path: &Path, more: OpenFlags) -> Result<Self, ExperienceError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
+        // A relative path that begins with "file:" would be read as an address.
+        let opened = Connection::open_with_flags(Path::new(".").join(path), flags);
+        let connection = opened.map_err(|error| ExperienceError::of(path, &error))?;
+        Self::over(connection, path.to_owned())
+    }
+
+    fn over(mut connection: Connection, path: PathBuf) -> Result<Self, ExperienceError> {
+        prepare(&mut connection, &path)?;
+        Ok(Self { connection, path, reader: Reader::new() })
+    }
+}
+
+fn prepare(connection: &mut Connection, path: &Path) -> Result<(), ExperienceError> {
+    let failed = |error: rusqlite::Error| ExperienceError::of(path, &error);
+    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    connection.set_prepared_statement_cache_capacity(32);
+    if is_made(connection, path)? {
+        return settings(connection).map_err(failed);
+    }
+    // Must come before the first table; only then the file shrinks when uses are taken out.
+    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
+    settings(connection).map_err(failed)?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate);
+    let transaction = transaction.map_err(failed)?;
+    // Another session may have made it in the meantime.
+    if !is_made(&transaction, path)? {
+        transaction.execute_batch(include_str!("schema.sql")).map_err(failed)?;
+        transaction.pragma_update(None, "application_id", MARK).map_err(failed)?;
+        transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
+    }
+    transaction.commit().map_err(failed)
+}
+
+/// How this connection works. Nothing is written beside the file but SQLite's own `-wal` and `-shm`.
+fn settings(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    // A loss of power may cost the last uses, never the store.
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.pragma_update(None, "journal_size_limit", 16 * 1024 * 1024)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    // In KiB. It bounds the memory; the words of 100,000 queries fit.
+    connection.pragma_update(None, "cache_size", -32 * 1024)
+}
+
+/// Whether the store's tables are there; `false` for an empty file.
+fn is_made(connection: &Connection, path: &Path) -> Result<bool, ExperienceError> {
+    let number = |sql: &str| {
+        let found = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+        found.map_err(|error| ExperienceError::of(path, &error))
+    };
+    let mark = number("PRAGMA application_id")?;
+    let found = number("PRAGMA user_version")?;
+    let tables = number("SELECT count(*) FROM sqlite_schema")?;
+    match (mark, found, tables) {
+        (MARK, VERSION, _) => Ok(true),
+        (MARK, VERSION.., _) => {
+            Err(ExperienceError::TooNew { path: path.to_owned(), found, known: VERSION })
+        }
+        (0, 0, 0) => Ok(false),
+        _ => Err(ExperienceError::Foreign { path: path.to_owned() }),
+    }
+}

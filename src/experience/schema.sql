@@ -1,0 +1,65 @@
+-- The store of past uses, version 1. Times are milliseconds since 1970, UTC.
+
+CREATE TABLE query (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE tool (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+
+CREATE TABLE uses (
+    -- Never given twice, so that a list of what is to go cannot come to mean what was added since.
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    query INTEGER NOT NULL,
+    tool INTEGER NOT NULL,
+    source INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    helpful INTEGER NOT NULL CHECK (helpful IN (0, 1)),
+    parameters TEXT NOT NULL,
+    result TEXT NOT NULL
+) STRICT;
+CREATE INDEX uses_by_tool ON uses (tool, at);
+
+-- What the estimates need of all uses of one tool for one query. Triggers keep it true, whoever writes.
+CREATE TABLE past (
+    query INTEGER NOT NULL,
+    tool INTEGER NOT NULL,
+    latest INTEGER NOT NULL,
+    helpful INTEGER NOT NULL,
+    unhelpful INTEGER NOT NULL,
+    PRIMARY KEY (query, tool)
+) STRICT, WITHOUT ROWID;
+-- It has all columns, so that a tool's latest past is read from one place.
+CREATE INDEX past_by_tool ON past (tool, latest, helpful, unhelpful);
+
+CREATE TRIGGER use_added AFTER INSERT ON uses BEGIN
+    INSERT INTO past (query, tool, latest, helpful, unhelpful)
+    VALUES (new.query, new.tool, new.at, new.helpful, 1 - new.helpful)
+    ON CONFLICT DO UPDATE SET
+        latest = max(latest, excluded.latest),
+        helpful = helpful + excluded.helpful,
+        unhelpful = unhelpful + excluded.unhelpful;
+END;
+CREATE TRIGGER use_removed AFTER DELETE ON uses BEGIN
+    UPDATE past SET
+        helpful = helpful - old.helpful,
+        unhelpful = unhelpful - (1 - old.helpful)
+    WHERE query = old.query AND tool = old.tool;
+    DELETE FROM past
+    WHERE query = old.query AND tool = old.tool AND helpful + unhelpful = 0;
+END;
+
+-- A query's words as a vector of length 1: pairs of a word's hash (u32) and its weight (f32), by hash,
+-- little-endian. Apart from the texts, so that thousands of them lie close together.
+CREATE TABLE words (query INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT;
+-- Which queries have a word.
+CREATE TABLE word_in (
+    word INTEGER NOT NULL,
+    query INTEGER NOT NULL,
+    PRIMARY KEY (word, query)
+) STRICT, WITHOUT ROWID;
+
+-- What an embedding model made of a query: numbers (f32), little-endian.
+CREATE TABLE embedding (
+    query INTEGER NOT NULL,
+    model TEXT NOT NULL,
+    vector BLOB NOT NULL,
+    PRIMARY KEY (query, model)
+) STRICT, WITHOUT ROWID;
