@@ -88,6 +88,8 @@ fn setup(tools: usize, journal: Option<Journal>) -> Setup {
         mode: ToolMode::Native,
         price_in: Some(0.0),
         price_out: Some(0.0),
+        price_cached: None,
+        price_from: None,
         context: None,
     };
     let mut knobs = Knobs::default();

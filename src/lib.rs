@@ -24,7 +24,7 @@
 //! layers
 //!   answer chance id words
 //!   chat graph knob outcome rates spec toml_file
-//!   fault import json_file retrieve
+//!   fault import json_file retrieve text_file
 //!   command event tasks
 //!   experience journal state tool
 //!   report sample strategy
@@ -65,6 +65,7 @@ pub mod spec;
 pub mod state;
 pub mod strategy;
 pub mod tasks;
+pub mod text_file;
 pub mod toml_file;
 pub mod tool;
 pub mod ui;

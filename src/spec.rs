@@ -71,6 +71,12 @@ pub struct ModelSpec {
     /// US dollars per million output tokens; `None`: unknown, never taken for 0.
     #[serde(default)]
     pub price_out: Option<f64>,
+    /// US dollars per million input tokens that the endpoint had in its cache; `None`: as any others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price_cached: Option<f64>,
+    /// Where the prices are from, for people: `configuration`, or an entry of a price table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price_from: Option<String>,
     /// Largest prompt in tokens, where known.
     #[serde(default)]
     pub context: Option<u64>,

@@ -20,7 +20,7 @@ use std::{
 use indexmap::IndexMap;
 
 pub use self::{
-    file::{default_journals, default_path},
+    file::{default_journals, default_path, default_prices},
     settle::{Environment, Settled},
 };
 use crate::{

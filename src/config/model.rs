@@ -182,10 +182,23 @@ fn proxy(field: &Field<'_>) -> Option<String> {
     }
 }
 
+fn provider(field: &Field<'_>) -> Option<String> {
+    let text = field.text()?;
+    if text.trim().is_empty() {
+        field.wrong("the provider's name in the price table, such as \"openai\"");
+        return None;
+    }
+    Some(text.to_owned())
+}
+
 fn prices(fields: &mut Fields<'_>, endpoint: &mut Endpoint) {
     let price = |field: Field<'_>| field.number(0.0, DEAREST);
     endpoint.price_in = fields.get("price_in").and_then(price);
     endpoint.price_out = fields.get("price_out").and_then(price);
+    endpoint.price_cached = fields.get("price_cached").and_then(price);
+    let priced = endpoint.price_in.or(endpoint.price_out).or(endpoint.price_cached);
+    endpoint.price_from = priced.map(|_| "configuration".to_owned());
+    endpoint.provider = fields.get("provider").and_then(|field| provider(&field));
     let context = fields.get("context").and_then(|field| field.whole(1, i64::from(i32::MAX)));
     endpoint.context = context.map(i64::unsigned_abs);
 }

@@ -140,12 +140,15 @@ fn understood(model: &ModelSpec, request: &Request, reply: Reply) -> Reply {
     }
 }
 
-/// What a request cost in US dollars: as the endpoint says, else by price; `None` where unknown.
+/// What a request cost in US dollars: as the endpoint says, else by price; `None` where unknown. Cached
+/// tokens without a price of their own are paid in full, which is never too little.
 pub(super) fn dollars(model: &ModelSpec, usage: Usage) -> Option<f64> {
     usage.dollars.or_else(|| {
-        let million = 1e6;
-        let paid_in = usage.tokens_in as f64 * model.price_in? / million;
-        Some(paid_in + usage.tokens_out as f64 * model.price_out? / million)
+        let (price_in, price_out) = (model.price_in?, model.price_out?);
+        let cached = usage.cached.min(usage.tokens_in);
+        let new = (usage.tokens_in - cached) as f64;
+        let paid_in = new * price_in + cached as f64 * model.price_cached.unwrap_or(price_in);
+        Some((paid_in + usage.tokens_out as f64 * price_out) / 1e6)
     })
 }
 
@@ -189,6 +192,48 @@ impl Piece {
         let reasoning = std::mem::take(&mut self.reasoning);
         if !(text.is_empty() && reasoning.is_empty()) {
             shared.emit(Event::AskProgressed { ask, text, reasoning });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model(price_cached: Option<f64>) -> ModelSpec {
+        ModelSpec {
+            name: "m".into(),
+            source: String::new(),
+            simulated: false,
+            mode: ToolMode::Native,
+            price_in: Some(2.0),
+            price_out: Some(8.0),
+            price_cached,
+            price_from: None,
+            context: None,
+        }
+    }
+
+    #[test]
+    fn cached_tokens_are_paid_at_their_own_price_or_in_full() {
+        let usage = Usage { tokens_in: 3000, tokens_out: 500, cached: 1000, ..Usage::default() };
+        assert_eq!(dollars(&model(Some(0.5)), usage), Some(0.0085));
+        assert_eq!(dollars(&model(None), usage), Some(0.01));
+        // No endpoint should say so, but one might.
+        let usage = Usage { cached: 9000, ..usage };
+        assert_eq!(dollars(&model(Some(0.5)), usage), Some(0.0055));
+    }
+
+    #[test]
+    fn an_ask_is_unpriced_unless_both_prices_are_known_or_the_endpoint_says_what_it_charged() {
+        let usage = Usage { tokens_in: 3000, tokens_out: 0, ..Usage::default() };
+        for unpriced in [
+            ModelSpec { price_in: None, ..model(Some(0.5)) },
+            ModelSpec { price_out: None, ..model(Some(0.5)) },
+        ] {
+            assert_eq!(dollars(&unpriced, usage), None);
+            let charged = Usage { dollars: Some(0.25), ..usage };
+            assert_eq!(dollars(&unpriced, charged), Some(0.25));
         }
     }
 }

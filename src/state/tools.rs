@@ -8,7 +8,6 @@ use super::State;
 use crate::{
     fault::FaultSpec,
     id::{FaultId, TaskId, ToolName},
-    rates::Rates,
     spec::ToolSpec,
 };
 

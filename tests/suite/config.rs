@@ -203,6 +203,8 @@ fn an_endpoint_needs_three_lines_and_takes_every_setting() {
         proxy = "none"
         price_in = 0.5
         price_out = 2
+        price_cached = 0.05
+        provider = "openai"
         context = 8192
         headers = { "X-A" = "b", "X-Secret" = { env = "C_D" } }
         extra = { top_p = 0.9, nested = { list = [1, "two"] } }
@@ -215,6 +217,11 @@ fn an_endpoint_needs_three_lines_and_takes_every_setting() {
     assert_eq!(full.max_tokens_field, "max_completion_tokens");
     assert_eq!(full.proxy.as_deref(), Some("none"));
     assert_eq!((full.price_in, full.price_out, full.context), (Some(0.5), Some(2.0), Some(8192)));
+    assert_eq!(
+        (full.price_cached, full.price_from.as_deref()),
+        (Some(0.05), Some("configuration"))
+    );
+    assert_eq!(full.provider.as_deref(), Some("openai"));
     assert_eq!(full.headers["X-A"], HeaderSource::Literal("b".into()));
     assert_eq!(full.headers["X-Secret"], HeaderSource::Env("C_D".into()));
     let extra = serde_json::to_string(&full.extra).unwrap();

@@ -275,6 +275,8 @@ fn model(name: &str, source: &str, simulated: bool) -> ModelSpec {
         mode: ToolMode::Native,
         price_in: simulated.then_some(0.0),
         price_out: simulated.then_some(0.0),
+        price_cached: None,
+        price_from: None,
         context: None,
     }
 }

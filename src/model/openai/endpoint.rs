@@ -48,6 +48,12 @@ pub struct Endpoint {
     pub price_in: Option<f64>,
     /// US dollars per million output tokens, where known.
     pub price_out: Option<f64>,
+    /// US dollars per million input tokens from the endpoint's cache; `None`: as any others.
+    pub price_cached: Option<f64>,
+    /// Where the prices are from, for people.
+    pub price_from: Option<String>,
+    /// Whose prices are paid, by the name that a price table has for it; `None`: what the address says.
+    pub provider: Option<String>,
     /// Largest prompt in tokens, where known.
     pub context: Option<u64>,
 }
@@ -76,6 +82,9 @@ impl Endpoint {
             proxy: None,
             price_in: None,
             price_out: None,
+            price_cached: None,
+            price_from: None,
+            provider: None,
             context: None,
         }
     }
@@ -94,6 +103,8 @@ impl Endpoint {
             mode: self.mode,
             price_in: self.price_in,
             price_out: self.price_out,
+            price_cached: self.price_cached,
+            price_from: self.price_from.clone(),
             context: self.context,
         }
     }

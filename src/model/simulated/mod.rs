@@ -89,6 +89,8 @@ impl Simulated {
             mode: ToolMode::Native,
             price_in: Some(settings.price_in),
             price_out: Some(settings.price_out),
+            price_cached: None,
+            price_from: Some("configuration".to_owned()),
             context: None,
         };
         let known = tasks.into_iter().filter(|task| !task.chain.is_empty());

@@ -39,6 +39,8 @@ impl Script {
             mode: ToolMode::Native,
             price_in: Some(1.0),
             price_out: Some(2.0),
+            price_cached: None,
+            price_from: None,
             context: None,
         };
         Self { spec: Arc::new(spec), replies: RefCell::new(replies.into()), delay: Duration::ZERO }
