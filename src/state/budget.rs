@@ -119,6 +119,17 @@ impl TaskState {
 }
 
 impl State {
+    /// Whether the task at work is held to a plan.
+    pub fn has_plan(&self) -> bool {
+        self.current_task().is_some_and(|task| task.budget.plan.is_some())
+    }
+
+    /// Whether the plan of the task at work, where there is one, lets this tool be offered.
+    pub fn plan_allows(&self, tool: &ToolName) -> bool {
+        let offered = self.tools.get(tool).is_some_and(|tool| tool.is_offered());
+        offered && self.current_task().is_none_or(|task| task.budget.allows(tool.as_str()))
+    }
+
     /// What the task at work may still cost, in credits; never below 0.
     pub fn credits_left(&self) -> f64 {
         let spent = self.current_task().map_or(0.0, TaskState::credits);

@@ -114,8 +114,9 @@ impl State {
             }
             Event::TaskStarted { task } => {
                 self.at_work = Some(*task);
+                let strategy = self.strategy.clone();
                 if let Some(task) = self.task_mut(*task) {
-                    task.start(at);
+                    task.start(at, &strategy);
                 }
             }
             Event::TryStarted { task, number, reflections } => {

@@ -24,6 +24,8 @@ pub struct TaskState {
     pub id: TaskId,
     pub task: Task,
     pub phase: TaskPhase,
+    /// How the agent acts on it; empty until it starts.
+    pub strategy: String,
     /// Which try it is at, from 1.
     pub tries: u32,
     pub reflections: Vec<String>,
@@ -63,6 +65,7 @@ impl TaskState {
             id,
             task,
             phase: TaskPhase::Queued,
+            strategy: String::new(),
             tries: 0,
             reflections: Vec::new(),
             steps: Vec::new(),
@@ -82,8 +85,9 @@ impl TaskState {
         }
     }
 
-    pub(super) fn start(&mut self, at: u64) {
+    pub(super) fn start(&mut self, at: u64, strategy: &str) {
         self.phase = TaskPhase::Running;
+        strategy.clone_into(&mut self.strategy);
         self.started = Some(at);
         self.tries = 1;
     }

@@ -3,18 +3,20 @@
 
 use serde_json::Value;
 
-use super::{Base, Context, Ending, Trajectory, Turn, menu, prompt};
+use super::{Base, Context, Ending, Trajectory, Turn, close, judge, menu, prompt};
 use crate::{
     chat::{Reply, Role, ToolCall},
     event::{Offered, Outcome},
     id::ToolName,
     knob::Knob,
+    outcome::ModelErrorKind,
     spec::Task,
+    state::State,
 };
 
 /// What a reply of the actor means.
 #[derive(Debug, PartialEq)]
-enum Decision {
+pub(super) enum Decision {
     Call(Vec<ToolCall>),
     Finish(Ending),
     /// Neither a call nor an answer.
@@ -28,6 +30,10 @@ pub async fn act(
     task: &Task,
     reflections: &[String],
 ) -> (Trajectory, Ending) {
+    let close = async |trajectory: Trajectory, why: &str| {
+        let ending = close::close(ctx, task, &trajectory, reflections, why).await;
+        (trajectory, ending)
+    };
     let mut trajectory = Trajectory::default();
     let mut at = ToolName::start();
     for step in 1u32.. {
@@ -35,12 +41,23 @@ pub async fn act(
             break;
         }
         let menu = menu::menu(ctx, base, task, &at, &trajectory);
+        if menu::is_used_up(ctx, &menu) {
+            return close(trajectory, "the plan has nothing left to use").await;
+        }
         ctx.step_started(step, &at, menu.clone());
-        let request =
-            ctx.state(|state| prompt::actor(state, task, &menu, &trajectory, reflections));
+        let request = ctx.state(|state| {
+            let (trajectory, note) = (&trajectory, "");
+            prompt::actor(
+                state,
+                &prompt::Asked { task, menu: &menu, trajectory, reflections, note },
+            )
+        });
         let reply = match ctx.ask(Role::Actor, request).await {
             Ok(reply) => reply,
-            Err(_) => return (trajectory, Ending::without_answer(Outcome::Failed)),
+            Err(error) if error.kind == ModelErrorKind::OverBudget => {
+                return close(trajectory, "what is left does not pay for another step").await;
+            }
+            Err(error) => return (trajectory, close::failed(&error)),
         };
         match decide(&reply) {
             Decision::Finish(ending) => return (trajectory, ending),
@@ -49,7 +66,7 @@ pub async fn act(
                 trajectory.turns.push(Turn { thought: reply.text.clone(), calls, called });
             }
             Decision::Call(calls) => {
-                let called = ctx.call(step, &calls).await;
+                let called = judge::call(ctx, task, step, &calls).await;
                 let from = at.clone();
                 for ran in called.iter().filter(|called| called.observation.ran()) {
                     let explored = menu
@@ -64,12 +81,15 @@ pub async fn act(
             }
         }
     }
+    if ctx.state(State::has_plan) {
+        return close(trajectory, "the steps have run out").await;
+    }
     (trajectory, Ending::without_answer(Outcome::OutOfSteps))
 }
 
 /// Reads the actor's reply. Text without a call is an answer: so do models speak that have tools but
 /// know the answer.
-fn decide(reply: &Reply) -> Decision {
+pub(super) fn decide(reply: &Reply) -> Decision {
     let finish = reply.calls.iter().find(|call| call.tool.as_str() == prompt::FINISH);
     if let Some(finish) = finish {
         return Decision::Finish(finished(&finish.arguments));

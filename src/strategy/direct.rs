@@ -1,6 +1,6 @@
 //! The baseline without tools: one ask, and its text is the answer.
 
-use super::{Context, Ending, Trajectory, prompt};
+use super::{Context, Ending, Trajectory, close, prompt};
 use crate::{chat::Role, event::Outcome, spec::Task};
 
 /// One try at a task.
@@ -13,7 +13,7 @@ pub async fn answer(
     let ending = match ctx.ask(Role::Actor, request).await {
         Ok(reply) if reply.text.trim().is_empty() => Ending::without_answer(Outcome::GaveUp),
         Ok(reply) => Ending::answered(reply.text.trim()),
-        Err(_) => Ending::without_answer(Outcome::Failed),
+        Err(error) => close::failed(&error),
     };
     (Trajectory::default(), ending)
 }

@@ -2,9 +2,9 @@
 //! an integer from −3 to 3. Scores add up, and move the weights of the graph.
 
 use serde::Deserialize;
-use serde_json::{Value, value::RawValue};
+use serde_json::Value;
 
-use super::{Called, Context, Ending, Observation, Trajectory, prompt};
+use super::{Called, Context, Ending, Observation, Trajectory, json, prompt};
 use crate::{
     chat::Role, event::Verdict, id::ToolName, knob::Knob, outcome::ToolErrorKind, spec::Task,
 };
@@ -14,9 +14,6 @@ const EVALUATE: &str = "You judge the tools of an agent. Read what it did and gi
     result helped towards a right answer goes up. A tool that failed, found nothing or misled goes \
     down. Reply with JSON only: \
     {\"scores\": [{\"tool\": NAME, \"score\": INTEGER, \"reason\": TEXT}]}";
-
-/// More than the braces before any honest answer.
-const BRACES: usize = 100;
 
 /// Has the finished try judged, and learns from it unless learning is frozen.
 pub async fn evaluate(ctx: &impl Context, task: &Task, trajectory: &Trajectory, ending: &Ending) {
@@ -77,7 +74,7 @@ fn read(text: &str, used: &[ToolName]) -> (Vec<Verdict>, Vec<String>) {
         #[serde(default)]
         reason: String,
     }
-    let Some(sheet) = objects(text).find_map(|json| serde_json::from_str::<Sheet>(json).ok())
+    let Some(sheet) = json::objects(text).find_map(|json| serde_json::from_str::<Sheet>(json).ok())
     else {
         return (Vec::new(), vec!["no JSON object with `scores` in the reply".to_owned()]);
     };
@@ -95,15 +92,6 @@ fn read(text: &str, used: &[ToolName]) -> (Vec<Verdict>, Vec<String>) {
         }
     }
     (verdicts, refused)
-}
-
-/// The JSON objects in a text, whatever a model wrote around them. Only so many braces are tried:
-/// each may cost a walk to the end of the text, and a model may write megabytes of them.
-fn objects(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices('{').take(BRACES).filter_map(|(at, _)| {
-        let mut stream = serde_json::Deserializer::from_str(&text[at..]).into_iter::<&RawValue>();
-        stream.next()?.ok().map(RawValue::get)
-    })
 }
 
 #[cfg(test)]

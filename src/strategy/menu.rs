@@ -7,6 +7,7 @@ use crate::{
     id::ToolName,
     knob::Knob,
     spec::Task,
+    state::State,
 };
 
 /// The menu of the next step, in the order in which the model sees it; `Finish` is always the last.
@@ -19,10 +20,17 @@ pub fn menu(
 ) -> Vec<MenuItem> {
     let mut menu = match base {
         Base::Direct => Vec::new(),
+        Base::React if ctx.state(State::has_plan) => planned(ctx),
         Base::React => all(ctx, task),
         Base::ToolNet if at.as_str() == ToolName::START => first(ctx, task),
         Base::ToolNet => successors(ctx, task, at, trajectory),
     };
+    if base == Base::ToolNet && ctx.state(State::has_plan) {
+        menu.retain(|item| ctx.state(|state| state.plan_allows(&item.tool)));
+        if menu.is_empty() {
+            menu = planned(ctx);
+        }
+    }
     let weight = match base {
         Base::Direct | Base::React => None,
         Base::ToolNet => ctx.state(|state| {
@@ -32,6 +40,23 @@ pub fn menu(
     };
     menu.push(MenuItem { tool: ToolName::end(), weight, why: Offered::Finish });
     menu
+}
+
+/// Whether a plan was made and offers nothing any more. Not asked where there never was a tool.
+pub fn is_used_up(ctx: &impl Context, menu: &[MenuItem]) -> bool {
+    ctx.state(State::has_plan) && menu.iter().all(|item| item.why == Offered::Finish)
+}
+
+/// What the plan has left, in its order (BTP, algorithm 2).
+fn planned(ctx: &impl Context) -> Vec<MenuItem> {
+    ctx.state(|state| {
+        let plan = state.current_task().and_then(|task| task.budget.plan.as_ref());
+        let tools = plan.into_iter().flat_map(|plan| &plan.tools).map(|planned| &planned.tool);
+        tools
+            .filter(|tool| state.plan_allows(tool))
+            .map(|tool| MenuItem { tool: tool.clone(), weight: None, why: Offered::Planned })
+            .collect()
+    })
 }
 
 /// ReAct: every tool, without weights. Where there are more than a menu holds, those that suit the

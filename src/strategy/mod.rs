@@ -9,9 +9,12 @@ use serde::{Deserialize, Serialize};
 use crate::{answer, event::Outcome, knob::Knob, spec::Task};
 
 pub mod act;
+pub mod close;
 pub mod context;
 pub mod direct;
 pub mod evaluate;
+pub mod json;
+pub mod judge;
 pub mod menu;
 pub mod prompt;
 pub mod reflexion;

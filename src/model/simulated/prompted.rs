@@ -5,7 +5,10 @@ use serde_json::Value;
 use crate::{
     chat::{Message, Request, ToolDef},
     id::ToolName,
-    strategy::prompt::{FINISH, TASK},
+    strategy::{
+        judge,
+        prompt::{FINISH, TASK},
+    },
 };
 
 /// A request as it was understood.
@@ -108,14 +111,6 @@ impl Past {
         if text.starts_with("Error:") || text.starts_with("Not called:") {
             return Looks::Failed;
         }
-        let lower = text.to_lowercase();
-        let nothing = ["nothing found", "no results", "not found", "no match", "no entry"];
-        let signs = text.chars().filter(|c| !c.is_alphanumeric() && !c.is_whitespace()).count();
-        let noise = signs * 5 > text.chars().count() * 2;
-        if text.is_empty() || noise || nothing.iter().any(|phrase| lower.contains(phrase)) {
-            Looks::Useless
-        } else {
-            Looks::Useful
-        }
+        if judge::useless(text).is_some() { Looks::Useless } else { Looks::Useful }
     }
 }

@@ -1,8 +1,10 @@
 //! What models are told, word for word.
 
+mod budget;
+
 use serde_json::{Value, json};
 
-use super::{Ending, Trajectory};
+use super::{Called, Ending, Strategy, Trajectory};
 use crate::{
     chat::{Message, Request, Role, ToolDef},
     event::{MenuItem, Offered},
@@ -29,17 +31,27 @@ const WEIGHTS: &str = " Each tool has a weight in brackets: how useful it has be
 const DIRECT: &str = "Answer the task from what you know, as short as you can: a name, a number, a \
     date. Give the answer only.";
 
+/// What the actor is asked about.
+pub struct Asked<'a> {
+    pub task: &'a Task,
+    pub menu: &'a [MenuItem],
+    pub trajectory: &'a Trajectory,
+    pub reflections: &'a [String],
+    /// What it is told at the end, beside all that; may be empty.
+    pub note: &'a str,
+}
+
 /// Asks for the next action (ToolNet, eq. 4).
-pub fn actor(
-    state: &State,
-    task: &Task,
-    menu: &[MenuItem],
-    trajectory: &Trajectory,
-    reflections: &[String],
-) -> Request {
+pub fn actor(state: &State, asked: &Asked<'_>) -> Request {
+    let Asked { task, menu, trajectory, reflections, note } = *asked;
     let format = weight_format(state);
     let weighted = format != WeightFormat::None && menu.iter().any(|item| item.weight.is_some());
-    let system = if weighted { format!("{ACTOR}{WEIGHTS}") } else { ACTOR.to_owned() };
+    let mut system = if weighted { format!("{ACTOR}{WEIGHTS}") } else { ACTOR.to_owned() };
+    system.push_str(&budget::forbidden(state, menu));
+    let strategy = state.current_task().and_then(|task| task.strategy.parse::<Strategy>().ok());
+    if strategy.is_some_and(|strategy| strategy.prompt) {
+        system.push_str(&budget::told(state, menu));
+    }
     let mut messages = vec![Message::system(system), Message::user(user(task, reflections))];
     let history = state.knobs.count(Knob::History);
     let skip = trajectory.turns.len().saturating_sub(history);
@@ -56,6 +68,9 @@ pub fn actor(
                 text: called.observation.text(),
             });
         }
+    }
+    if !note.is_empty() {
+        messages.push(Message::user(note));
     }
     Request {
         role: Role::Actor,
@@ -97,6 +112,26 @@ pub fn about(
     Request {
         role,
         messages: vec![Message::system(system), Message::user(text)],
+        tools: Vec::new(),
+        temperature: Some(0.0),
+        max_tokens: None,
+        stop: Vec::new(),
+    }
+}
+
+/// Asks whether the result of one call helps with the task.
+pub fn helps(system: &str, task: &Task, called: &Called) -> Request {
+    let line = json!({
+        "tool": called.tool,
+        "arguments": called.arguments,
+        "result": called.observation.text(),
+    });
+    Request {
+        role: Role::Judge,
+        messages: vec![
+            Message::system(system),
+            Message::user(format!("{TASK}{}\n\nWhat was done:\n{line}", task.text)),
+        ],
         tools: Vec::new(),
         temperature: Some(0.0),
         max_tokens: None,

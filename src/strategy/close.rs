@@ -1,0 +1,55 @@
+//! The closing summary (BTP, algorithm 2, line 13): when nothing more can or may be tried, one ask
+//! makes the best of what was found. What it costs was kept back all along.
+
+use super::{Context, Ending, Trajectory, act, prompt};
+use crate::{
+    chat::Role,
+    event::{MenuItem, Offered, Outcome},
+    id::ToolName,
+    outcome::{ModelError, ModelErrorKind},
+    spec::Task,
+};
+
+const SUM_UP: &str = "No further call is possible. Call Finish now: with the answer that the results \
+    so far support, or with gave_up set if they support none.";
+
+/// Has the task summed up, and ends it.
+pub async fn close(
+    ctx: &impl Context,
+    task: &Task,
+    trajectory: &Trajectory,
+    reflections: &[String],
+    why: &str,
+) -> Ending {
+    ctx.closing(why.to_owned());
+    let finish = MenuItem { tool: ToolName::end(), weight: None, why: Offered::Finish };
+    let request = ctx.state(|state| {
+        let asked = prompt::Asked { task, menu: &[finish], trajectory, reflections, note: SUM_UP };
+        prompt::actor(state, &asked)
+    });
+    match ctx.ask(Role::Actor, request).await {
+        Ok(reply) => match act::decide(&reply) {
+            act::Decision::Finish(ending) => ending,
+            act::Decision::Call(_) | act::Decision::Nothing => {
+                Ending::without_answer(Outcome::GaveUp)
+            }
+        },
+        Err(error) => failed(&error),
+    }
+}
+
+/// How a task ends whose model could not be asked.
+pub fn failed(error: &ModelError) -> Ending {
+    Ending::without_answer(match error.kind {
+        ModelErrorKind::OverBudget => Outcome::OutOfBudget,
+        ModelErrorKind::Connection
+        | ModelErrorKind::Timeout
+        | ModelErrorKind::RateLimited
+        | ModelErrorKind::Auth
+        | ModelErrorKind::ContextOverflow
+        | ModelErrorKind::Endpoint
+        | ModelErrorKind::Refused
+        | ModelErrorKind::BadAnswer
+        | ModelErrorKind::Cancelled => Outcome::Failed,
+    })
+}

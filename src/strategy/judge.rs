@@ -1,0 +1,135 @@
+//! Whether a result helped (BTP, section 2.4): by rules, or by asking a model. Every result of every
+//! strategy is judged, since judged results are the experience that later plans are made of.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Called, Context, Observation, json, prompt};
+use crate::{
+    chat::{Role, ToolCall},
+    knob::Knob,
+    outcome::ToolErrorKind,
+    spec::Task,
+};
+
+const JUDGE: &str = "You judge whether the result of a tool helps with a task. It helps if it holds \
+    something that the answer can be built from; an error, an empty result, or text beside the point \
+    does not. Reply with JSON only: {\"helpful\": true or false, \"reason\": TEXT}";
+
+/// What results say that found nothing.
+const NOTHING: [&str; 5] = ["nothing found", "no results", "not found", "no match", "no entry"];
+
+/// Calls tools and has their results judged.
+pub async fn call(ctx: &impl Context, task: &Task, step: u32, calls: &[ToolCall]) -> Vec<Called> {
+    let all = ctx.call(step, calls).await;
+    for called in &all {
+        match &called.observation {
+            // What was not run, or was cancelled, says nothing about its tool.
+            Observation::Refused(_) => {}
+            Observation::Failed(error) if error.kind == ToolErrorKind::Cancelled => {}
+            Observation::Failed(error) => {
+                ctx.judged(called.id, false, format!("it failed: {}", error.text));
+            }
+            Observation::Result(text) => {
+                let (helpful, why) = judge(ctx, task, called, text).await;
+                ctx.judged(called.id, helpful, why);
+            }
+        }
+    }
+    all
+}
+
+/// A result that rules can tell is useless needs no model.
+async fn judge(ctx: &impl Context, task: &Task, called: &Called, text: &str) -> (bool, String) {
+    if let Some(why) = useless(text) {
+        return (false, why.to_owned());
+    }
+    let by_rules = (true, "it found something".to_owned());
+    if ctx.state(|state| state.knobs.count(Knob::Judge)) == 0 {
+        return by_rules;
+    }
+    match ctx.ask(Role::Judge, prompt::helps(JUDGE, task, called)).await {
+        Ok(reply) => read(&reply.text)
+            .unwrap_or_else(|| (true, "by rules: the judge's answer has no verdict".to_owned())),
+        Err(error) => (true, format!("by rules: {error}")),
+    }
+}
+
+/// Why a result cannot help, as far as rules can tell.
+pub fn useless(text: &str) -> Option<&'static str> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Some("it is empty");
+    }
+    let lower = text.to_lowercase();
+    if NOTHING.iter().any(|phrase| lower.contains(phrase)) {
+        return Some("it found nothing");
+    }
+    if let Ok(json) = serde_json::from_str::<Value>(text) {
+        return useless_json(&json);
+    }
+    let signs = text.chars().filter(|c| !c.is_alphanumeric() && !c.is_whitespace()).count();
+    (signs * 5 > text.chars().count() * 2).then_some("it means nothing")
+}
+
+fn useless_json(json: &Value) -> Option<&'static str> {
+    let empty = match json {
+        Value::Null => true,
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::String(text) => text.trim().is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
+    };
+    let failed =
+        json.get("error").is_some_and(|error| !matches!(error, Value::Null | Value::Bool(false)));
+    if failed { Some("it is an error") } else { empty.then_some("it is empty") }
+}
+
+fn read(text: &str) -> Option<(bool, String)> {
+    #[derive(Deserialize)]
+    struct Verdict {
+        helpful: bool,
+        #[serde(default)]
+        reason: String,
+    }
+    let verdict =
+        json::objects(text).find_map(|json| serde_json::from_str::<Verdict>(json).ok())?;
+    Some((verdict.helpful, verdict.reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_see_what_is_plainly_useless() {
+        for text in [
+            "",
+            " \n",
+            "Not found.",
+            "no results for that",
+            "#@%&$!?~^*+",
+            "[]",
+            "{\"error\": \"x\"}",
+        ] {
+            assert!(useless(text).is_some(), "{text:?}");
+        }
+        for text in [
+            "42",
+            "Havn is the capital.",
+            "-12.5 °C",
+            "{\"found\": [1, 2, 3]}",
+            "{\"error\": null, \"x\": 1}",
+        ] {
+            assert_eq!(useless(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_verdict_is_read_wherever_it_stands() {
+        let read = |text| read(text).map(|(helpful, _)| helpful);
+        assert_eq!(read("Well: {\"helpful\": false, \"reason\": \"no\"}."), Some(false));
+        assert_eq!(read("{\"helpful\": true}"), Some(true));
+        assert_eq!(read("yes, very helpful"), None);
+    }
+}

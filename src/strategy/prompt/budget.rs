@@ -1,0 +1,61 @@
+//! What models are told of a budget, word for word (BTP, appendix A.2, in our own words).
+
+use crate::{
+    event::{MenuItem, Offered},
+    id::ToolName,
+    knob::Knob,
+    state::State,
+};
+
+/// More names than this are not told: a prompt is paid for by its length.
+const MOST: usize = 40;
+
+/// What the plan forbids and why; empty where no plan was made. Three parts: the budget has no use of
+/// these; these did not help; nothing is left to use.
+pub(super) fn forbidden(state: &State, menu: &[MenuItem]) -> String {
+    let Some(budget) = state.current_task().map(|task| &task.budget) else { return String::new() };
+    let Some(plan) = &budget.plan else { return String::new() };
+    let planned = plan.tools.iter().map(|planned| &planned.tool);
+    let no_use = planned.filter(|tool| {
+        budget.left(tool.as_str()) == Some(0) && !budget.blacklist.contains_key(*tool)
+    });
+    let mut text = String::new();
+    let mut tell = |tools: Vec<&ToolName>, why: &str| {
+        if !tools.is_empty() {
+            text.push_str(&format!(" Do not use {}: {why}.", names(&tools)));
+        }
+    };
+    tell(no_use.collect(), "the budget has no further use of that");
+    tell(budget.blacklist.keys().collect(), "the results did not help with this task");
+    if menu.iter().all(|item| item.why == Offered::Finish) {
+        text.push_str(
+            " No tool may be used any more: call Finish now with what the results so far support, \
+             or with gave_up set.",
+        );
+    }
+    text
+}
+
+/// What the tools on the menu cost and what is left of the budget (BTP's baseline `+Prompt`).
+pub(super) fn told(state: &State, menu: &[MenuItem]) -> String {
+    let costs = menu.iter().filter_map(|item| {
+        let spec = &state.tools.get(&item.tool)?.spec;
+        Some(format!("{} {:.2}", spec.name, state.rates.tool(spec.cost)))
+    });
+    let costs: Vec<_> = costs.take(MOST).collect();
+    format!(
+        " Calls cost credits: {}. The budget for this task is {:.2} credits, {:.2} of them are left. \
+         Do not spend more than that.",
+        if costs.is_empty() { "nothing is offered".to_owned() } else { costs.join(", ") },
+        state.knobs.get(Knob::Budget),
+        state.credits_left(),
+    )
+}
+
+fn names(tools: &[&ToolName]) -> String {
+    let shown: Vec<_> = tools.iter().take(MOST).map(|tool| tool.as_str()).collect();
+    match tools.len().saturating_sub(MOST) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
