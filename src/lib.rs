@@ -22,7 +22,7 @@
 //!
 //! ```text
 //! layers
-//!   answer chance id words
+//!   answer budget chance id words
 //!   chat graph knob outcome rates spec toml_file
 //!   fault import json_file retrieve text_file
 //!   command event tasks
@@ -40,6 +40,7 @@
 #![deny(unsafe_code)]
 
 pub mod answer;
+pub mod budget;
 pub mod chance;
 pub mod chat;
 pub mod command;

@@ -19,6 +19,7 @@ mod model_llmock;
 mod model_openai;
 mod model_text;
 mod panes;
+mod papers_btp;
 mod papers_learning;
 mod papers_toolnet;
 mod program;

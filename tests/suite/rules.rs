@@ -17,9 +17,9 @@ const INFALLIBLE: [(&str, &str, &str); 2] = [
 ];
 
 /// Modules that know no clock, no chance and no world outside: what a state is made of.
-const PURE: [&str; 17] = [
-    "answer", "chat", "command", "event", "fault", "graph", "id", "knob", "outcome", "rates",
-    "report", "retrieve", "spec", "state", "strategy", "words", "chance",
+const PURE: [&str; 18] = [
+    "answer", "budget", "chat", "command", "event", "fault", "graph", "id", "knob", "outcome",
+    "rates", "report", "retrieve", "spec", "state", "strategy", "words", "chance",
 ];
 
 /// Names by which the world outside comes in.

@@ -1,0 +1,204 @@
+//! What a tool is worth to a query, and how often it makes sense to use it, from what past uses of it
+//! came to: the more alike a past query is, the more it counts.
+
+use serde::{Deserialize, Serialize};
+
+/// Shares of weights are known no better than this.
+const CLOSE: f64 = 1e-9;
+
+/// Which of two published ways of estimating is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Equations 3 and 4 and the floor of algorithm 1, as printed.
+    Paper,
+    /// As the authors' code: the expected value of an unknown tool counts as one use more, so that a
+    /// single lucky use does not count as certainty; the limit is rounded half to even; and a past
+    /// query that the tool did not help counts as one use, however often the tool was tried on it.
+    #[default]
+    Smoothed,
+}
+
+impl Mode {
+    /// How much a past query counts: `exp(similarity)`, in smoothed mode `exp(similarity − 1)`, which
+    /// weighs the expected value of an unknown tool against a query that is the same. `None` for what
+    /// is no number.
+    fn weight(self, similarity: f64) -> Option<f64> {
+        // A cosine is never beyond these; a score that is must not outweigh everything.
+        let similarity = (!similarity.is_nan()).then(|| similarity.clamp(-1.0, 1.0))?;
+        Some(match self {
+            Mode::Paper => similarity.exp(),
+            Mode::Smoothed => (similarity - 1.0).exp(),
+        })
+    }
+
+    /// κ: how much the value of an unknown tool counts.
+    fn prior(self) -> f64 {
+        match self {
+            Mode::Paper => 0.0,
+            Mode::Smoothed => 1.0,
+        }
+    }
+
+    fn whole(self, uses: f64) -> u32 {
+        // A mean of threes is a three, and a half is a half, whatever the weights' last digits.
+        let halves = (uses * 2.0).round();
+        let is_half = (uses * 2.0 - halves).abs() <= CLOSE * uses.max(1.0);
+        let uses = if is_half { halves / 2.0 } else { uses };
+        let whole = match self {
+            Mode::Paper => uses.floor(),
+            Mode::Smoothed => uses.round_ties_even(),
+        };
+        whole as u32
+    }
+}
+
+/// What is expected of a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// v(q, t): the expected share of uses that help, 0 to 1.
+    pub value: f64,
+    /// F: the most uses that make sense; 0 if the value is below tau.
+    pub limit: u32,
+    /// Whether anything is known of the tool; otherwise it gets one use to be tried, whatever tau is.
+    pub experienced: bool,
+}
+
+impl Estimate {
+    /// Of a tool that nobody has used: otherwise a new tool could never be tried.
+    pub const UNKNOWN: Self = Self { value: Evidence::UNKNOWN_VALUE, limit: 1, experienced: false };
+}
+
+/// Past uses of one tool, summed up for the query at hand. It holds a few sums however many uses there
+/// are, so another tau needs no second look at them.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence {
+    mode: Mode,
+    uses: Share,
+    queries: Share,
+}
+
+/// A weighted mean in the making.
+#[derive(Clone, Copy, Debug, Default)]
+struct Share {
+    weight: f64,
+    sum: f64,
+}
+
+impl Share {
+    fn add(&mut self, weight: Option<f64>, number: f64) {
+        let Some(weight) = weight else { return };
+        self.weight += weight;
+        self.sum += weight * number;
+    }
+}
+
+impl Evidence {
+    /// v₀: the expected value of a tool that nobody has used.
+    pub const UNKNOWN_VALUE: f64 = 0.1;
+
+    /// Nothing yet.
+    pub fn new(mode: Mode) -> Self {
+        Self { mode, uses: Share::default(), queries: Share::default() }
+    }
+
+    /// One past use: how alike its query is (a cosine, −1 to 1; beyond counts as the end of that range,
+    /// and what is no number is left out), and whether it helped.
+    pub fn add_use(&mut self, similarity: f64, helpful: bool) {
+        self.uses.add(self.mode.weight(similarity), f64::from(u8::from(helpful)));
+    }
+
+    /// One past query in which the tool was used: how alike it is, how often the tool was used, and
+    /// whether any of these uses helped. Without a use it says nothing.
+    pub fn add_query(&mut self, similarity: f64, uses: u32, helpful: bool) {
+        let uses = match self.mode {
+            Mode::Smoothed if !helpful => uses.min(1),
+            Mode::Paper | Mode::Smoothed => uses,
+        };
+        if uses > 0 {
+            self.queries.add(self.mode.weight(similarity), f64::from(uses));
+        }
+    }
+
+    /// Equations 3 and 4. A value below `tau` leaves no use; a tool that was used in queries that
+    /// nobody counted has one.
+    pub fn estimate(&self, tau: f64) -> Estimate {
+        if self.uses.weight == 0.0 {
+            return Estimate::UNKNOWN;
+        }
+        let prior = self.mode.prior();
+        let value = (self.uses.sum + prior * Self::UNKNOWN_VALUE) / (self.uses.weight + prior);
+        let limit = match self.queries {
+            _ if value < tau - CLOSE => 0,
+            Share { weight: 0.0, .. } => 1,
+            Share { weight, sum } => self.mode.whole(sum / weight),
+        };
+        Estimate { value, limit, experienced: true }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate(mode: Mode, uses: &[(f64, bool)], queries: &[(f64, u32, bool)]) -> Estimate {
+        let mut evidence = Evidence::new(mode);
+        uses.iter().for_each(|&(similarity, helpful)| evidence.add_use(similarity, helpful));
+        queries.iter().for_each(|&(like, uses, helpful)| evidence.add_query(like, uses, helpful));
+        evidence.estimate(0.15)
+    }
+
+    #[test]
+    fn golden_numbers_of_both_modes() {
+        let uses = [(0.9, true), (0.2, false)];
+        let queries = [(0.9, 2, true), (0.2, 1, false)];
+        for (mode, value, limit) in [(Mode::Paper, 0.668188, 1), (Mode::Smoothed, 0.426834, 2)] {
+            let estimate = estimate(mode, &uses, &queries);
+            assert!((estimate.value - value).abs() < 1e-6, "{estimate:?}");
+            assert_eq!((estimate.limit, estimate.experienced), (limit, true));
+        }
+    }
+
+    #[test]
+    fn nobody_knows_an_unused_tool_in_either_mode() {
+        for mode in [Mode::Paper, Mode::Smoothed] {
+            assert_eq!(estimate(mode, &[], &[]), Estimate::UNKNOWN);
+            assert_eq!(Evidence::new(mode).estimate(1.0), Estimate::UNKNOWN, "whatever tau");
+            assert_eq!(estimate(mode, &[(f64::NAN, true)], &[(f64::NAN, 9, true)]).limit, 1);
+        }
+    }
+
+    #[test]
+    fn a_mean_is_not_off_by_the_last_digits_of_its_weights() {
+        for like in (0..100).map(|n| f64::from(n) / 99.0) {
+            let threes = [(like, 3, true), (0.1, 3, true), (0.7, 3, true)];
+            assert_eq!(estimate(Mode::Paper, &[(0.5, true)], &threes).limit, 3, "{like}");
+            let halves = [(like, 2, true), (like, 3, true), (like, 2, true), (like, 3, true)];
+            assert_eq!(estimate(Mode::Smoothed, &[(0.5, true)], &halves).limit, 2, "{like}");
+        }
+    }
+
+    #[test]
+    fn tries_in_vain_count_as_one_use_where_the_code_says_so() {
+        let uses = [(1.0, true), (0.5, false)];
+        let queries = [(0.5, 9, false)];
+        assert_eq!(estimate(Mode::Smoothed, &uses, &queries).limit, 1);
+        assert_eq!(estimate(Mode::Paper, &uses, &queries).limit, 9);
+    }
+
+    #[test]
+    fn wild_scores_and_many_uses_stay_in_range() {
+        for mode in [Mode::Paper, Mode::Smoothed] {
+            let mut evidence = Evidence::new(mode);
+            for n in 0..100_000_u32 {
+                let like =
+                    [1e300, f64::INFINITY, f64::NEG_INFINITY, -0.0, f64::NAN][n as usize % 5];
+                evidence.add_use(like, n % 2 == 0);
+                evidence.add_query(like, u32::MAX, true);
+            }
+            let estimate = evidence.estimate(0.15);
+            assert!((0.0..=1.0).contains(&estimate.value), "{estimate:?}");
+            assert_eq!(estimate.limit, u32::MAX);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The search by lists: for the items from each one on, every cost at which a greater value begins.
+//!
+//! A table is as wide as its budget has units; these lists are as long as there are combinations worth
+//! having, however fine the units are. Whatever cannot become as good as a plan that is known already
+//! is left out.
+
+use super::reduce::{Item, Price, value};
+
+/// Combinations that are kept in all: 16 MB.
+const KEPT: usize = 1 << 20;
+
+/// Costs and values of combinations; both rise.
+type Frontier = Vec<(u64, i64)>;
+
+/// Uses of each item, whose `low` are 0; `None` if there are too many combinations.
+pub(super) fn solve(items: &[Item], budget: u64, price: &Price) -> Option<Vec<u64>> {
+    let mut lists = vec![vec![(0, 0)]];
+    let mut kept = 0;
+    // What the items before could still gain.
+    let mut before: i128 = items.iter().map(|item| price.most_gain(item)).sum();
+    let least = price.least_gain(budget);
+    for item in items.iter().rev() {
+        before -= price.most_gain(item);
+        let mut list = with(item, &lists[lists.len() - 1], budget, KEPT - kept)?;
+        list.retain(|&(cost, value)| price.gain(value, cost) + before >= least);
+        kept += list.len();
+        lists.push(list);
+    }
+    lists.reverse();
+    let (mut left, mut best) = *lists[0].last()?;
+    let mut uses = Vec::with_capacity(items.len());
+    for (item, behind) in items.iter().zip(&lists[1..]) {
+        let taken = most_uses(item, left, best, behind);
+        left -= taken * item.cost;
+        best -= value(item, taken);
+        uses.push(taken);
+    }
+    Some(uses)
+}
+
+/// The combinations behind with those of one item more. Its uses go in as packs of 1, 2, 4 … and a
+/// rest, which come to every number of them.
+fn with(item: &Item, behind: &Frontier, budget: u64, most: usize) -> Option<Frontier> {
+    let mut list = behind.clone();
+    let (mut pack, mut rest) = (1, item.high);
+    while rest > 0 {
+        let uses = pack.min(rest);
+        list = merged(&list, uses * item.cost, value(item, uses), budget);
+        if list.len() > most {
+            return None;
+        }
+        rest -= uses;
+        pack *= 2;
+    }
+    Some(list)
+}
+
+/// A list and the same with a pack added to each, without what costs as much and is worth no more.
+fn merged(list: &Frontier, cost: u64, value: i64, budget: u64) -> Frontier {
+    let mut merged: Frontier = Vec::with_capacity(2 * list.len());
+    let fitting = list.partition_point(|one| one.0 + cost <= budget);
+    let mut with = list[..fitting].iter().map(|one| (one.0 + cost, one.1 + value)).peekable();
+    let mut keep = |one: (u64, i64)| match merged.last_mut() {
+        Some(last) if last.1 >= one.1 => {}
+        Some(last) if last.0 == one.0 => *last = one,
+        Some(_) | None => merged.push(one),
+    };
+    for &without in list {
+        while let Some(one) = with.next_if(|one| one.0 < without.0) {
+            keep(one);
+        }
+        keep(without);
+    }
+    with.for_each(keep);
+    merged
+}
+
+/// The most uses with which the combinations behind still come to `best` in all, at no more than
+/// `left`. What was left out of a list is part of no best plan.
+fn most_uses(item: &Item, left: u64, best: i64, behind: &Frontier) -> u64 {
+    let most = item.high.min(left / item.cost);
+    let reaches = |uses: u64| {
+        let rest = left - uses * item.cost;
+        let fitting = behind.partition_point(|one| one.0 <= rest);
+        behind[..fitting].last().is_some_and(|one| one.1 + value(item, uses) == best)
+    };
+    (0..=most).rev().find(|&uses| reaches(uses)).unwrap_or(0)
+}

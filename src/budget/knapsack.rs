@@ -1,0 +1,76 @@
+//! The bounded knapsack in whole numbers.
+
+use super::{
+    frontier,
+    reduce::{self, Item, Price, value},
+    table,
+};
+
+/// Cells of a table that is filled without further ado: some milliseconds.
+const QUICK_CELLS: u64 = 1 << 22;
+
+/// Cells of the greatest table: some tenths of a second.
+const MOST_CELLS: u64 = 1 << 28;
+
+/// The widest table.
+const WIDEST: u64 = 1 << 17;
+
+/// Parts that a budget is cut into if nothing else is possible: λ is this for each such budget.
+const PARTS: u64 = 1 << 14;
+
+/// Uses of each item: the most valuable within the budget; of these the cheapest; of these the one with
+/// most uses of the first item, then of the second, and so on.
+pub(super) fn solve(items: &[Item], budget: u64) -> Vec<u64> {
+    let mut items = items.to_vec();
+    reduce::by_rivals(&mut items, budget);
+    let Some(price) = Price::find(&items, budget) else {
+        return items.iter().map(|item| item.high).collect();
+    };
+    price.narrow(&mut items, budget);
+    let left = reduce::left(&items, budget);
+    let mut uses: Vec<u64> = items.iter().map(|item| item.low).collect();
+    let mut open = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        let high = item.open().min(left / item.cost);
+        if high > 0 {
+            open.push((at, Item { low: 0, high, ..*item }));
+        }
+    }
+    let (places, open): (Vec<usize>, Vec<Item>) = open.into_iter().unzip();
+    for (at, more) in places.into_iter().zip(search(&open, left)) {
+        uses[at] += more;
+    }
+    uses
+}
+
+/// The same for items that nothing more is known about; all their `low` are 0.
+fn search(open: &[Item], budget: u64) -> Vec<u64> {
+    let whole = |item: &Item| u128::from(item.high) * u128::from(item.cost);
+    let everything: u128 = open.iter().map(whole).sum();
+    let budget = u64::try_from(everything).map_or(budget, |everything| everything.min(budget));
+    let cells = (open.len() as u64).saturating_mul(budget + 1);
+    if cells <= QUICK_CELLS {
+        return table::solve(open, budget);
+    }
+    let Some(price) = Price::find(open, budget) else {
+        return open.iter().map(|item| item.high).collect();
+    };
+    if let Some(uses) = frontier::solve(open, budget, &price) {
+        return uses;
+    }
+    if budget < WIDEST && cells <= MOST_CELLS {
+        return table::solve(open, budget);
+    }
+    coarsely(open, budget, price)
+}
+
+/// In larger units, never over budget: each use is counted up to one part of the budget too dear.
+fn coarsely(open: &[Item], budget: u64, price: Price) -> Vec<u64> {
+    let part = |cost: u64| (u128::from(cost) * u128::from(PARTS)).div_ceil(u128::from(budget));
+    // No item costs more than the budget, so no more than all parts.
+    let coarse = |item: &Item| Item { cost: part(item.cost) as u64, ..*item };
+    let coarse: Vec<Item> = open.iter().map(coarse).collect();
+    let uses = table::solve(&coarse, PARTS);
+    let worth: i64 = open.iter().zip(&uses).map(|(item, &uses)| value(item, uses)).sum();
+    if worth >= price.least { uses } else { price.greedy }
+}

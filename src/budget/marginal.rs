@@ -1,0 +1,96 @@
+//! What more credits would buy.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    BadInput, Candidate, Plan,
+    plan::{Problem, check, rounded},
+};
+
+/// How one candidate's uses differ between two plans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// Counted from 0.
+    pub candidate: usize,
+    pub before: u32,
+    pub after: u32,
+}
+
+/// What a plan with more credits has over the plan at hand.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// So many more than the budget.
+    pub credits: f64,
+    /// By so much the value of the plan rises.
+    pub value: f64,
+    /// What is used more often or less; nothing if the value does not rise.
+    pub changes: Vec<Change>,
+}
+
+/// What more credits would buy.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Marginal {
+    /// One credit more.
+    pub one: Step,
+    /// The fewest credits that buy anything, if one does not. `None` also where nothing is left to buy.
+    pub next: Option<Step>,
+}
+
+/// What one more credit would buy, and if it buys nothing, how many would buy something and what. The
+/// value of a plan rises in steps, so the second question is the more telling one.
+///
+/// It takes a few dozen plans at most.
+///
+/// # Errors
+/// As [`plan`](super::plan()).
+pub fn marginal(candidates: &[Candidate], budget: f64) -> Result<Marginal, BadInput> {
+    check(candidates, budget)?;
+    let now = super::plan(candidates, budget)?;
+    let Some(enough) = enough(candidates, &now) else {
+        return Ok(Marginal {
+            one: Step { credits: 1.0, value: 0.0, changes: vec![] },
+            next: None,
+        });
+    };
+    let problem = Problem::new(candidates, budget + enough.max(1.0));
+    let one = step(1.0, &now, &problem.plan(budget + 1.0));
+    let next = if one.changes.is_empty() { next(&problem, &now, budget, enough) } else { None };
+    Ok(Marginal { one, next })
+}
+
+/// So many more credits surely buy something: another use of what is not used up.
+fn enough(candidates: &[Candidate], now: &Plan) -> Option<f64> {
+    let wanted = |one: &(&Candidate, &u32)| one.0.value > 0.0 && *one.1 < one.0.limit;
+    let costs = candidates.iter().zip(&now.uses).filter(wanted).map(|(one, _)| one.cost);
+    costs.reduce(f64::min)
+}
+
+fn step(credits: f64, now: &Plan, then: &Plan) -> Step {
+    let changes = now.uses.iter().zip(&then.uses).enumerate();
+    let changes = changes.filter(|(_, (before, after))| before != after);
+    let change = |(candidate, (&before, &after))| Change { candidate, before, after };
+    Step { credits, value: rounded(then.value - now.value), changes: changes.map(change).collect() }
+}
+
+/// Halves the range between a budget that buys nothing more and one that does; each better plan found
+/// narrows it to what that plan costs.
+fn next(problem: &Problem<'_>, now: &Plan, budget: f64, enough: f64) -> Option<Step> {
+    let worth = problem.spend(problem.units_of(budget)).value;
+    let mut nothing = problem.units_of(budget + 1.0);
+    let mut better = problem.spend(problem.units_of(budget + enough));
+    if better.value <= worth {
+        // Credits too few to tell such budgets apart.
+        return None;
+    }
+    while better.cost > nothing + 1 {
+        let middle = nothing + (better.cost - nothing) / 2;
+        let bought = problem.spend(middle);
+        if bought.value > worth {
+            better = bought;
+        } else {
+            nothing = middle;
+        }
+    }
+    let credits = rounded(problem.credits(better.cost) - budget);
+    Some(step(credits, now, &problem.finished(better.uses.into_iter(), budget + enough)))
+}

@@ -1,0 +1,174 @@
+//! The plan: how often each tool may be used.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{knapsack, reduce, scale::Units};
+
+/// A tool that a plan may use.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// Credits for one use, at least 0.
+    pub cost: f64,
+    /// What one use is worth, at least 0: v(q, t) of equation 3.
+    pub value: f64,
+    /// The most uses that make sense: F of equation 4.
+    pub limit: u32,
+}
+
+/// How often each tool may be used, and what that comes to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// In the candidates' order.
+    pub uses: Vec<u32>,
+    /// Of all uses together, rounded to 12 digits so that a sum of decimals reads like one.
+    pub value: f64,
+    /// Credits for all uses together; never more than the budget.
+    pub cost: f64,
+}
+
+/// A number that no plan can be made from.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum BadInput {
+    /// `candidate` counts from 0.
+    #[error("candidate {candidate}: its {field} is {number}; expected a finite number, at least 0")]
+    Candidate { candidate: usize, field: Field, number: f64 },
+    #[error("the budget is {0}; expected a finite number of credits, at least 0")]
+    Budget(f64),
+}
+
+/// A number of a [`Candidate`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    Cost,
+    Value,
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Field::Cost => "cost",
+            Field::Value => "value",
+        })
+    }
+}
+
+/// The most valuable plan within a budget in credits (algorithm 1). Of plans with equal value the
+/// cheapest, and of those with equal cost the one that uses the first tool most, then the second, and
+/// so on. A tool that costs nothing is planned as often as its limit allows.
+///
+/// Values count to 12 digits of the greatest. Costs of up to 9 decimals are exact; finer ones are
+/// rounded up and the budget down as in appendix A.1, by less than 2⁻⁵⁹ of the budget for each use.
+/// Only where thousands of tools have such costs and nearly the same value for a credit is the open
+/// rest of the budget cut into 16,384 parts instead, and up to one such part a use stays unspent.
+///
+/// # Errors
+/// Names the first number that is negative, infinite or not a number.
+pub fn plan(candidates: &[Candidate], budget: f64) -> Result<Plan, BadInput> {
+    check(candidates, budget)?;
+    Ok(Problem::new(candidates, budget).plan(budget))
+}
+
+pub(super) fn check(candidates: &[Candidate], budget: f64) -> Result<(), BadInput> {
+    let good = |number: f64| number.is_finite() && number >= 0.0;
+    for (at, one) in candidates.iter().enumerate() {
+        for (field, number) in [(Field::Cost, one.cost), (Field::Value, one.value)] {
+            if !good(number) {
+                return Err(BadInput::Candidate { candidate: at, field, number });
+            }
+        }
+    }
+    if good(budget) { Ok(()) } else { Err(BadInput::Budget(budget)) }
+}
+
+/// Candidates in whole numbers, to be planned for any budget up to the one that they were scaled for.
+pub(super) struct Problem<'c> {
+    candidates: &'c [Candidate],
+    /// Places of the candidates that cost something and are worth something.
+    open: Vec<usize>,
+    /// Of the open ones, in their order.
+    units: Units,
+    /// Credits for all uses of all open ones.
+    everything: f64,
+}
+
+impl<'c> Problem<'c> {
+    /// `most` is the greatest budget that will be asked for, in credits.
+    pub(super) fn new(candidates: &'c [Candidate], most: f64) -> Self {
+        let is_open = |one: &Candidate| one.cost > 0.0 && one.value > 0.0 && one.limit > 0;
+        let places = candidates.iter().enumerate();
+        let open: Vec<usize> =
+            places.filter(|(_, one)| is_open(one) && one.cost <= most).map(|(at, _)| at).collect();
+        let chosen: Vec<Candidate> = open.iter().map(|&at| candidates[at]).collect();
+        let everything = chosen.iter().map(|one| one.cost * f64::from(one.limit)).sum();
+        Self { candidates, open, units: Units::new(&chosen, most, everything), everything }
+    }
+
+    pub(super) fn plan(&self, budget: f64) -> Plan {
+        // A sum of so many costs may be off by a little.
+        if self.everything * (1.0 + 1e-9) <= budget {
+            let limits = self.units.items.iter().map(|item| item.high);
+            return self.finished(limits, budget);
+        }
+        let spent = self.spend(self.units_of(budget));
+        self.finished(spent.uses.into_iter(), budget)
+    }
+
+    /// The plan with so many uses of each open candidate.
+    pub(super) fn finished(&self, open: impl Iterator<Item = u64>, budget: f64) -> Plan {
+        let free = |one: &Candidate| if one.cost == 0.0 { one.limit } else { 0 };
+        let mut uses: Vec<u32> = self.candidates.iter().map(free).collect();
+        for (&at, planned) in self.open.iter().zip(open) {
+            // Never more than the limit, which fits.
+            uses[at] = u32::try_from(planned).unwrap_or(u32::MAX);
+        }
+        let (value, cost) = (self.value(&uses), self.cost(&uses).min(budget));
+        Plan { uses, value, cost }
+    }
+
+    /// The best that so many units buy of the open candidates.
+    pub(super) fn spend(&self, budget: u64) -> Spent {
+        let items = &self.units.items;
+        let uses = knapsack::solve(items, budget);
+        let each = || items.iter().zip(&uses);
+        let value = each().map(|(item, &uses)| reduce::value(item, uses)).sum();
+        let cost = each().map(|(item, &uses)| item.cost * uses).sum();
+        Spent { uses, value, cost }
+    }
+
+    pub(super) fn units_of(&self, credits: f64) -> u64 {
+        self.units.of_budget(credits)
+    }
+
+    pub(super) fn credits(&self, units: u64) -> f64 {
+        self.units.credits(units)
+    }
+
+    fn value(&self, uses: &[u32]) -> f64 {
+        let each = self.candidates.iter().zip(uses).map(|(one, &n)| one.value * f64::from(n));
+        rounded(each.sum())
+    }
+
+    /// Sums whole units where they are exact, so that 0.1 and 0.2 come to 0.3.
+    fn cost(&self, uses: &[u32]) -> f64 {
+        let of = |at: usize| self.candidates[at].cost * f64::from(uses[at]);
+        self.units
+            .to_credits(self.open.iter().map(|&at| uses[at]))
+            .unwrap_or_else(|| self.open.iter().map(|&at| of(at)).sum())
+    }
+}
+
+/// What a budget in units was spent on.
+pub(super) struct Spent {
+    /// Of the open candidates.
+    pub(super) uses: Vec<u64>,
+    pub(super) value: i64,
+    /// In units, at most the budget.
+    pub(super) cost: u64,
+}
+
+/// To 12 digits.
+pub(super) fn rounded(number: f64) -> f64 {
+    format!("{number:.11e}").parse().unwrap_or(number).min(f64::MAX)
+}

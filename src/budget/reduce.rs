@@ -1,0 +1,173 @@
+//! Deciding most items before any search: bounds within which the chosen plan's uses must lie.
+//!
+//! The chosen plan is the only best one, because ties are broken down to the order of the tools. So
+//! whatever would make another plan better rules a plan out, and no rule here may rule out the best.
+
+use std::cmp::Reverse;
+
+/// What may be taken several times, in whole numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Item {
+    /// At least 1.
+    pub(super) cost: u64,
+    /// At least 1.
+    pub(super) value: i64,
+    /// Uses that the chosen plan has at least …
+    pub(super) low: u64,
+    /// … and at most.
+    pub(super) high: u64,
+}
+
+impl Item {
+    pub(super) fn open(&self) -> u64 {
+        self.high - self.low
+    }
+}
+
+/// What is left of the budget when every item has its lowest number of uses.
+pub(super) fn left(items: &[Item], budget: u64) -> u64 {
+    items.iter().fold(budget, |left, item| left.saturating_sub(item.low.saturating_mul(item.cost)))
+}
+
+/// Narrows by rivals. One item beats another if it costs no more and is worth no less, or is the same
+/// and stands earlier. A plan that has a use of the loser and lacks one of the winner gets better by
+/// exchanging them. So the loser has room only beside all uses of all its winners; and an item has
+/// as many uses as there is room for beside everything that it does not beat.
+pub(super) fn by_rivals(items: &mut [Item], budget: u64) {
+    let mut order: Vec<usize> = (0..items.len()).collect();
+    order.sort_unstable_by_key(|&at| (Reverse(items[at].value), items[at].cost, at));
+    let mut costs: Vec<u64> = items.iter().map(|item| item.cost).collect();
+    costs.sort_unstable();
+    costs.dedup();
+    let rank = |cost: u64| costs.partition_point(|&other| other < cost);
+
+    for item in items.iter_mut() {
+        item.high = item.high.min(budget / item.cost);
+    }
+    // Whatever was met before is worth no less.
+    let mut met = Sums::new(costs.len());
+    for &at in &order {
+        let Item { cost, high, .. } = items[at];
+        let winners = met.up_to(rank(cost));
+        met.add(rank(cost), u128::from(high) * u128::from(cost));
+        items[at].high = high.min(fitting(winners, cost, budget));
+    }
+    let whole = |item: &Item| u128::from(item.high) * u128::from(item.cost);
+    let everything: u128 = items.iter().map(whole).sum();
+    // Whatever was met before is worth no more; ranks count from the dearest.
+    let mut met = Sums::new(costs.len());
+    for &at in order.iter().rev() {
+        let rank = costs.len() - 1 - rank(items[at].cost);
+        let own = whole(&items[at]);
+        let beside = everything - own - met.up_to(rank);
+        met.add(rank, own);
+        items[at].low = items[at].high.min(fitting(beside, items[at].cost, budget));
+    }
+}
+
+/// How often a cost fits into the budget beside others.
+fn fitting(others: u128, cost: u64, budget: u64) -> u64 {
+    u64::try_from(others).map_or(0, |others| budget.saturating_sub(others) / cost)
+}
+
+/// Sums of numbers at ranks (a Fenwick tree).
+struct Sums(Vec<u128>);
+
+impl Sums {
+    fn new(ranks: usize) -> Self {
+        Self(vec![0; ranks + 1])
+    }
+
+    fn add(&mut self, rank: usize, number: u128) {
+        let mut at = rank + 1;
+        while at < self.0.len() {
+            self.0[at] += number;
+            at += at & at.wrapping_neg();
+        }
+    }
+
+    /// Of this rank and all before it.
+    fn up_to(&self, rank: usize) -> u128 {
+        let (mut at, mut sum) = (rank + 1, 0);
+        while at > 0 {
+            sum += self.0[at];
+            at &= at - 1;
+        }
+        sum
+    }
+}
+
+/// What a credit is worth where the budget runs out, and a plan that is good already.
+///
+/// Were uses divisible, one would take the items that are worth most for their cost, and the budget
+/// would run out within one of them (Dantzig): its value for its cost is the price. An item's gain, its
+/// value less its cost at that price, says how much a plan loses by doing otherwise.
+pub(super) struct Price {
+    value: i64,
+    cost: u64,
+    /// Uses beyond the lowest, of each item.
+    pub(super) greedy: Vec<u64>,
+    /// The value of these.
+    pub(super) least: i64,
+}
+
+impl Price {
+    /// `None`: everything fits.
+    pub(super) fn find(items: &[Item], budget: u64) -> Option<Self> {
+        let worth = |item: &Item| item.value as f64 / item.cost as f64;
+        let open = items.iter().enumerate().filter(|(_, item)| item.open() > 0);
+        let mut order: Vec<(f64, usize)> = open.map(|(at, item)| (worth(item), at)).collect();
+        // A price from a wrong order is still one, so rounding does no harm.
+        order.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+        let mut left = left(items, budget);
+        let (mut greedy, mut least, mut first_cut) = (vec![0; items.len()], 0, None);
+        for (_, at) in order {
+            let item = &items[at];
+            let taken = item.open().min(left / item.cost);
+            left -= taken * item.cost;
+            least += value(item, taken);
+            greedy[at] = taken;
+            if taken < item.open() {
+                first_cut.get_or_insert(at);
+            }
+        }
+        let cut = &items[first_cut?];
+        Some(Self { value: cut.value, cost: cut.cost, greedy, least })
+    }
+
+    /// Value less cost at this price, times the price's cost so that it is whole.
+    pub(super) fn gain(&self, value: i64, cost: u64) -> i128 {
+        i128::from(value) * i128::from(self.cost) - i128::from(self.value) * i128::from(cost)
+    }
+
+    /// The most that all open uses of an item can gain.
+    pub(super) fn most_gain(&self, item: &Item) -> i128 {
+        self.gain(item.value, item.cost).max(0) * i128::from(item.open())
+    }
+
+    /// A plan that gains less than this in all is worth less than the greedy one.
+    pub(super) fn least_gain(&self, left: u64) -> i128 {
+        self.gain(self.least, left)
+    }
+
+    /// Narrows each item to the uses at which a plan may still be as good as the greedy one.
+    pub(super) fn narrow(&self, items: &mut [Item], budget: u64) {
+        let most: i128 = items.iter().map(|item| self.most_gain(item)).sum();
+        let slack = most - self.least_gain(left(items, budget));
+        for item in items.iter_mut() {
+            let gain = self.gain(item.value, item.cost);
+            let Some(astray) = slack.checked_div(gain.abs()) else { continue };
+            let astray = u64::try_from(astray).unwrap_or(u64::MAX).min(item.open());
+            if gain > 0 {
+                item.low = item.high - astray;
+            } else {
+                item.high = item.low + astray;
+            }
+        }
+    }
+}
+
+/// Of so many uses. Scaled so that every sum within the budget fits.
+pub(super) fn value(item: &Item, uses: u64) -> i64 {
+    item.value.saturating_mul(i64::try_from(uses).unwrap_or(i64::MAX))
+}

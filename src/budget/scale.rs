@@ -1,0 +1,110 @@
+//! Whole numbers for costs and values: appendix A.1, with as fine a unit as the numbers need.
+
+use super::{Candidate, reduce::Item};
+
+/// Sums of costs up to this stay exact as floating point.
+const EXACT: f64 = (1_u64 << 53) as f64;
+
+/// Decimals of costs that are tried before they count as real numbers.
+const DECIMALS: i32 = 9;
+
+/// The greatest value in whole numbers.
+const GREATEST_VALUE: f64 = 1e12;
+
+/// The greatest sum of values in whole numbers; what a cost multiplies it by must fit 127 bits.
+const GREATEST_SUM: f64 = (1_u64 << 61) as f64;
+
+/// The candidates in whole numbers.
+pub(super) struct Units {
+    pub(super) items: Vec<Item>,
+    /// λ of equation 8: units for a credit.
+    per_credit: f64,
+    /// All costs are multiples of so many units, and counted in these.
+    step: u64,
+    /// A power of ten, by which every cost is whole; otherwise of two, and costs are rounded up.
+    decimal: bool,
+    /// No budget needs to be greater, in credits.
+    most: f64,
+}
+
+impl Units {
+    /// `most` is the greatest budget and `everything` what all uses of all candidates cost, in credits.
+    /// Costs and values are greater than 0, and costs not greater than `most`.
+    pub(super) fn new(candidates: &[Candidate], most: f64, everything: f64) -> Self {
+        let most = most.min(everything * (1.0 + 1e-9));
+        let decimal = decimal_scale(candidates, most);
+        let per_credit = decimal.unwrap_or_else(|| binary_scale(most));
+        let to_units = |cost: f64| {
+            let units = cost * per_credit;
+            (if decimal.is_some() { units.round() } else { units.ceil() }) as u64
+        };
+        let costs: Vec<u64> = candidates.iter().map(|one| to_units(one.cost).max(1)).collect();
+        let step = costs.iter().fold(0, |step, &cost| greatest_divisor(cost, step)).max(1);
+        let scale = value_scale(candidates, most);
+        let item = |(one, cost): (&Candidate, u64)| Item {
+            cost: cost / step,
+            // What is worth anything stays worth something.
+            value: ((one.value * scale).round() as i64).max(1),
+            low: 0,
+            high: u64::from(one.limit),
+        };
+        let items = candidates.iter().zip(costs).map(item).collect();
+        Self { items, per_credit, step, decimal: decimal.is_some(), most }
+    }
+
+    /// Rounded down, as appendix A.1 does.
+    pub(super) fn of_budget(&self, credits: f64) -> u64 {
+        let credits = credits.min(self.most);
+        let units = credits * self.per_credit;
+        let whole = if self.decimal { units.round() } else { units.floor() };
+        // Rounding finds a whole number that the product only nearly reached.
+        let whole = if whole / self.per_credit > credits { whole - 1.0 } else { whole };
+        whole as u64 / self.step
+    }
+
+    /// Credits for a number of units of the budget.
+    pub(super) fn credits(&self, units: u64) -> f64 {
+        (u128::from(units) * u128::from(self.step)) as f64 / self.per_credit
+    }
+
+    /// Credits for so many uses of the items; `None` where units are no exact measure.
+    pub(super) fn to_credits(&self, uses: impl Iterator<Item = u32>) -> Option<f64> {
+        let each =
+            self.items.iter().zip(uses).map(|(item, n)| u128::from(item.cost) * u128::from(n));
+        let sum = each.sum::<u128>() * u128::from(self.step);
+        self.decimal.then(|| sum as f64 / self.per_credit)
+    }
+}
+
+/// The smallest power of ten that makes all costs whole numbers, if one does.
+fn decimal_scale(candidates: &[Candidate], most: f64) -> Option<f64> {
+    let scales = (0..=DECIMALS).map(|decimals| 10_f64.powi(decimals));
+    let mut fitting = scales.take_while(|scale| most * scale <= EXACT);
+    // Division rounds correctly: equal means that the cost is this decimal number.
+    fitting
+        .find(|scale| candidates.iter().all(|one| (one.cost * scale).round() / scale == one.cost))
+}
+
+/// A power of two by which `most` becomes a number of 60 bits. Multiplying by it loses nothing, so only
+/// what is finer than one unit is rounded.
+fn binary_scale(most: f64) -> f64 {
+    const BITS: f64 = 59.0;
+    // Beyond this range powers of two are infinite or 0; such credits need not be told apart.
+    let power = (BITS - most.log2().floor()).clamp(-1000.0, 1000.0);
+    2_f64.powi(power as i32)
+}
+
+/// A power of ten by which values become whole numbers whose sums fit.
+fn value_scale(candidates: &[Candidate], most: f64) -> f64 {
+    let greatest = candidates.iter().map(|one| one.value).fold(0.0, f64::max);
+    let usable = |one: &Candidate| f64::from(one.limit).min(most / one.cost);
+    let sum: f64 = candidates.iter().map(|one| one.value * usable(one)).sum();
+    let densest = candidates.iter().map(|one| one.value / one.cost).fold(0.0, f64::max);
+    let sum = sum.min(densest * most);
+    let digits = (GREATEST_VALUE / greatest).log10().min((GREATEST_SUM / sum).log10());
+    10_f64.powi(digits.floor().clamp(-300.0, 300.0) as i32)
+}
+
+fn greatest_divisor(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { greatest_divisor(other, one % other) }
+}

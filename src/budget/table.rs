@@ -1,0 +1,88 @@
+//! The search by a table: for the items from each one on, the best value within each budget.
+//!
+//! Going from the last item to the first lets the choices be read off from the first item on, each as
+//! large as a best plan allows: that is how ties are broken. All rows together would be too much to
+//! keep for thousands of items, so every so many rows one is kept and the rows between are made again
+//! when the reading comes there, only as wide as what is left of the budget.
+
+use super::reduce::{Item, value};
+
+/// Cells of rows that are kept at once: 32 MB.
+const KEPT_CELLS: usize = 1 << 22;
+
+/// Uses of each item, whose `low` count as 0. The budget is one cell each, so it is small.
+pub(super) fn solve(items: &[Item], budget: u64) -> Vec<u64> {
+    let width = budget as usize + 1;
+    let blocks: Vec<&[Item]> = items.chunks(block(items.len(), width)).collect();
+    let mut row = vec![0; width];
+    let mut tails = Vec::with_capacity(blocks.len());
+    let mut first_rows = Vec::new();
+    for block in blocks.iter().rev() {
+        let rows = rows(block, &row);
+        tails.push(std::mem::replace(&mut row, rows[0].clone()));
+        first_rows = rows;
+    }
+    let best = row[width - 1];
+    let mut left = row.partition_point(|&value| value < best);
+    let mut uses = Vec::with_capacity(items.len());
+    for (at, block) in blocks.into_iter().enumerate() {
+        let tail = tails.pop().unwrap_or_default();
+        let rows = match at {
+            0 => std::mem::take(&mut first_rows),
+            _ => rows(block, &tail[..=left]),
+        };
+        for (item, rows) in block.iter().zip(rows.windows(2)) {
+            let taken = most_uses(item, left, rows[0][left], &rows[1]);
+            left -= taken as usize * item.cost as usize;
+            uses.push(taken);
+        }
+    }
+    uses
+}
+
+/// Rows to a block.
+fn block(items: usize, width: usize) -> usize {
+    if items.saturating_mul(width) <= KEPT_CELLS { items.max(1) } else { items.isqrt() }
+}
+
+/// The row of each item of a block, and last the row after the block.
+fn rows(block: &[Item], tail: &[i64]) -> Vec<Vec<i64>> {
+    let mut rows = vec![tail.to_vec()];
+    for item in block.iter().rev() {
+        let row = with(item, &rows[rows.len() - 1]);
+        rows.push(row);
+    }
+    rows.reverse();
+    rows
+}
+
+/// The row of the items behind with one item more. Its uses go in as packs of 1, 2, 4 … and a rest,
+/// which come to every number of them.
+fn with(item: &Item, behind: &[i64]) -> Vec<i64> {
+    let cost = item.cost as usize;
+    let mut row = behind.to_vec();
+    let (mut pack, mut rest) = (1, item.high.min((behind.len() - 1) as u64 / item.cost));
+    while rest > 0 {
+        let uses = pack.min(rest);
+        let (cost, value) = (cost * uses as usize, value(item, uses));
+        let mut next = Vec::with_capacity(row.len());
+        next.extend_from_slice(&row[..cost]);
+        next.extend(
+            row[cost..].iter().zip(&row).map(|(&without, &with)| without.max(with + value)),
+        );
+        row = next;
+        rest -= uses;
+        pack *= 2;
+    }
+    row
+}
+
+/// The most uses with which the items behind still come to `best` in all.
+fn most_uses(item: &Item, left: usize, best: i64, behind: &[i64]) -> u64 {
+    let most = item.high.min(left as u64 / item.cost);
+    let reaches = |uses: u64| {
+        let rest = behind[left - uses as usize * item.cost as usize];
+        rest + value(item, uses) == best
+    };
+    (0..=most).rev().find(|&uses| reaches(uses)).unwrap_or(0)
+}
