@@ -52,6 +52,7 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
         Some(Command::Replay(args)) => return Ok(after_the_screen(cli::past::replay(&args)?)),
         Some(Command::Graph(command)) => cli::graph::graph(&command)?,
         Some(Command::Import(command)) => cli::graph::import(&command)?,
+        Some(Command::Experience(command)) => cli::experience::experience(&command)?,
         Some(Command::Shot(args)) => cli::past::shot(&args)?,
         Some(Command::Keys(args)) => cli::past::keys(&args)?,
         Some(Command::Doctor(args)) => {

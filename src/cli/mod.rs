@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{ArgGroup, Args, CommandFactory, Parser, Subcommand};
 
 use toolyard::fault::{FAULT_SYNTAX, FaultSpec};
 
@@ -10,6 +10,7 @@ use self::trouble::Trouble;
 
 pub mod blueprint;
 pub mod doctor;
+pub mod experience;
 pub mod graph;
 pub mod live;
 pub mod out;
@@ -59,6 +60,9 @@ pub enum Command {
     /// Bring in a data set as a workspace.
     #[command(subcommand)]
     Import(ImportCommand),
+    /// Keep, look at and prune past uses of tools, from which plans are made.
+    #[command(subcommand)]
+    Experience(ExperienceCommand),
     /// Draw a moment of a journal as an SVG picture.
     Shot(ShotArgs),
     /// Print every action of the screen with its keys, as a Markdown table.
@@ -198,6 +202,77 @@ pub enum ImportCommand {
         /// Replace what is in a workspace that is there already.
         #[arg(long)]
         force: bool,
+    },
+}
+
+/// Which file of past uses is meant.
+#[derive(Debug, Args)]
+pub struct StoreArgs {
+    /// The file, instead of the one that sessions on the workspace add to.
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// The workspace whose file it is, unless the configuration names one for all.
+    #[arg(long, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+    #[command(flatten)]
+    pub config: ConfigArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ExperienceCommand {
+    /// Add uses from a file of JSON lines.
+    ///
+    /// A line is {"query": TEXT, "tool": NAME, "parameters": JSON, "result": TEXT or JSON, "helpful": true
+    /// or false}, and may have "at" (a time such as 2026-11-21T12:00:00Z) and "source".
+    Import {
+        /// The lines.
+        lines: PathBuf,
+        /// Where uses are from that do not say it; by default the name of the file of lines.
+        #[arg(long, value_name = "NAME")]
+        source: Option<String>,
+        #[command(flatten)]
+        store: StoreArgs,
+    },
+    /// Write all uses as JSON lines.
+    Export {
+        /// To this file instead of to standard output.
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        #[command(flatten)]
+        store: StoreArgs,
+    },
+    /// Take uses out: those to which all applies that is said.
+    #[command(group = ArgGroup::new("which").required(true).multiple(true)
+        .args(["older_than", "keep", "tool", "source", "all"]))]
+    Prune {
+        /// From more than so many days ago.
+        #[arg(long, value_name = "DAYS")]
+        older_than: Option<u32>,
+        /// Not among the latest N of their tool.
+        #[arg(long, value_name = "N")]
+        keep: Option<u32>,
+        /// Of this tool.
+        #[arg(long, value_name = "NAME")]
+        tool: Option<String>,
+        /// Known from this session or import.
+        #[arg(long, value_name = "NAME")]
+        source: Option<String>,
+        /// All there are.
+        #[arg(long, conflicts_with_all = ["older_than", "keep", "tool", "source"])]
+        all: bool,
+        /// Only say how many they are.
+        #[arg(long)]
+        dry_run: bool,
+        #[command(flatten)]
+        store: StoreArgs,
+    },
+    /// Count uses, how many helped, and different queries, by tool.
+    Show {
+        /// As JSON instead of a table.
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        store: StoreArgs,
     },
 }
 

@@ -15,6 +15,9 @@ const CONFIGURATION: Expected = Expected {
     largest: 1024 * 1024,
 };
 
+/// The name of a file of past uses.
+pub(super) const EXPERIENCE: &str = "experience.sqlite";
+
 /// The configuration's place in the platform's directory for them; `None` where the user has no home.
 pub fn default_path() -> Option<PathBuf> {
     Some(directories()?.config_dir().join("config.toml"))
@@ -28,6 +31,11 @@ pub fn default_prices() -> Option<PathBuf> {
 /// Where journals are kept by default: in the platform's directory for data.
 pub fn default_journals() -> Option<PathBuf> {
     Some(directories()?.data_dir().join("journals"))
+}
+
+/// Where past uses are kept by default, outside of a workspace: in the platform's directory for data.
+pub fn default_experience() -> Option<PathBuf> {
+    Some(directories()?.data_dir().join(EXPERIENCE))
 }
 
 fn directories() -> Option<ProjectDirs> {

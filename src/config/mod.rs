@@ -20,7 +20,7 @@ use std::{
 use indexmap::IndexMap;
 
 pub use self::{
-    file::{default_journals, default_path, default_prices},
+    file::{default_experience, default_journals, default_path, default_prices},
     settle::{Environment, Settled},
 };
 use crate::{
@@ -48,6 +48,7 @@ pub struct Config {
     pub roles: BTreeMap<Role, ModelName>,
     pub ui: UiConfig,
     pub tools: ToolsConfig,
+    pub experience: ExperienceConfig,
     /// What things are worth in credits.
     pub cost: Rates,
 }
@@ -92,6 +93,13 @@ pub struct ToolsConfig {
     pub folders: Vec<PathBuf>,
 }
 
+/// Where past uses are kept.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ExperienceConfig {
+    /// The file; `None`: see [`Config::experience_file`].
+    pub file: Option<PathBuf>,
+}
+
 impl Default for Config {
     fn default() -> Self {
         let simulated = ModelConfig::Simulated(simulated::Settings::default());
@@ -102,6 +110,7 @@ impl Default for Config {
             roles: bound_to(&SIMULATED.into()),
             ui: UiConfig::default(),
             tools: ToolsConfig::default(),
+            experience: ExperienceConfig::default(),
             cost: Rates::default(),
         }
     }
@@ -121,6 +130,14 @@ impl Default for UiConfig {
 }
 
 impl Config {
+    /// The file of past uses: the one that is set, else that of the workspace (this one, or the one that
+    /// is set), else the one in the platform's folder for data; `None` where the user has no home.
+    pub fn experience_file(&self, workspace: Option<&Path>) -> Option<PathBuf> {
+        let workspace = workspace.or(self.session.workspace.as_deref());
+        let in_workspace = || workspace.map(|folder| folder.join(file::EXPERIENCE));
+        self.experience.file.clone().or_else(in_workspace).or_else(default_experience)
+    }
+
     /// Reads the file at `path`.
     ///
     /// # Errors

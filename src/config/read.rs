@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Config, SessionConfig, ToolsConfig, UiConfig, bound_to, model};
+use super::{Config, ExperienceConfig, SessionConfig, ToolsConfig, UiConfig, bound_to, model};
 use crate::{
     chat::Role,
     id::ModelName,
@@ -46,6 +46,9 @@ pub(super) fn config(mut fields: Fields<'_>, folder: &Path) -> Config {
     if let Some(fields) = section(&mut fields, "tools") {
         tools(fields, folder, &mut config.tools);
     }
+    if let Some(fields) = section(&mut fields, "experience") {
+        experience(fields, folder, &mut config.experience);
+    }
     if let Some(fields) = section(&mut fields, "cost") {
         cost(fields, &mut config.cost);
     }
@@ -81,7 +84,7 @@ fn parsed<T: std::str::FromStr<Err = String>>(field: &Field<'_>) -> Option<T> {
 fn path(field: &Field<'_>, folder: &Path) -> Option<PathBuf> {
     let text = field.text()?;
     if text.is_empty() || text.contains('\0') {
-        field.wrong("the path of a folder");
+        field.wrong("a path");
         return None;
     }
     let Some(below) = text.strip_prefix("~/") else { return Some(folder.join(text)) };
@@ -203,6 +206,11 @@ fn tools(mut fields: Fields<'_>, folder: &Path, tools: &mut ToolsConfig) {
     let folders = fields.get("folders").and_then(|field| field.list());
     let folders = folders.map(|list| list.iter().filter_map(|field| path(field, folder)).collect());
     set(&mut tools.folders, folders);
+    fields.finish();
+}
+
+fn experience(mut fields: Fields<'_>, folder: &Path, experience: &mut ExperienceConfig) {
+    set(&mut experience.file, fields.get("file").map(|field| path(&field, folder)));
     fields.finish();
 }
 

@@ -38,7 +38,7 @@ pub enum ExperienceError {
     Failed { path: PathBuf, why: String },
     /// What was exported could not be written.
     #[error("cannot be written: {0}")]
-    Write(io::Error),
+    Write(#[from] io::Error),
     /// A use that cannot be one.
     #[error("{field}: {why}")]
     BadUse { field: &'static str, why: String },

@@ -119,7 +119,7 @@ impl Experience {
         let mut exported = 0;
         while let Some(row) = rows.next().map_err(failed)? {
             let past = read_use(row).map_err(failed)?;
-            write_line(&past, out).map_err(ExperienceError::Write)?;
+            write_line(&past, out)?;
             exported += 1;
         }
         Ok(exported)

@@ -66,25 +66,46 @@ pub fn read(path: &Path) -> Result<String, ImportError> {
 /// # Errors
 /// What the system said, with the path. The old file is still there then.
 pub fn write(path: &Path, text: &str) -> Result<(), ImportError> {
-    let written = match fs::metadata(path) {
-        Ok(there) if !there.is_file() => write_to(path, text),
-        Ok(_) => fs::canonicalize(path).and_then(|path| replace(&path, text)),
-        Err(_) => replace(path, text),
-    };
-    written.map_err(|source| io_error(path, "cannot be written", source))
+    write_with(path, |out| out.write_all(text.as_bytes()))
+        .map_err(|source| io_error(path, "cannot be written", source))
+}
+
+/// The same for what is written a piece at a time, because it may be larger than the memory.
+///
+/// # Errors
+/// What the system said, or `give`. The old file is still there then.
+pub fn write_with<T, E: From<io::Error>>(
+    path: &Path,
+    give: impl FnOnce(&mut dyn io::Write) -> Result<T, E>,
+) -> Result<T, E> {
+    match fs::metadata(path) {
+        Ok(there) if !there.is_file() => write_to(path, give),
+        Ok(_) => replace(&fs::canonicalize(path)?, give),
+        Err(_) => replace(path, give),
+    }
 }
 
 /// Writes to a pipe or a device, which must not be replaced by a file.
-fn write_to(path: &Path, text: &str) -> io::Result<()> {
-    fs::OpenOptions::new().write(true).open(path)?.write_all(text.as_bytes())
+fn write_to<T, E: From<io::Error>>(
+    path: &Path,
+    give: impl FnOnce(&mut dyn io::Write) -> Result<T, E>,
+) -> Result<T, E> {
+    let mut out = io::BufWriter::new(fs::OpenOptions::new().write(true).open(path)?);
+    let given = give(&mut out)?;
+    out.flush()?;
+    Ok(given)
 }
 
-fn replace(path: &Path, text: &str) -> io::Result<()> {
+fn replace<T, E: From<io::Error>>(
+    path: &Path,
+    give: impl FnOnce(&mut dyn io::Write) -> Result<T, E>,
+) -> Result<T, E> {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
     name.push(format!(".{}.new", std::process::id()));
     let beside = path.with_file_name(name);
-    let written = write_through(&beside, text).and_then(|()| fs::rename(&beside, path));
+    let written = write_through(&beside, give)
+        .and_then(|given| fs::rename(&beside, path).map(|()| given).map_err(E::from));
     if written.is_err() {
         // What went wrong is reported; that the remainder could not be removed adds nothing.
         let _ = fs::remove_file(&beside);
@@ -92,10 +113,15 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     written
 }
 
-fn write_through(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = fs::File::create(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
+fn write_through<T, E: From<io::Error>>(
+    path: &Path,
+    give: impl FnOnce(&mut dyn io::Write) -> Result<T, E>,
+) -> Result<T, E> {
+    let mut out = io::BufWriter::new(fs::File::create(path)?);
+    let given = give(&mut out)?;
+    out.flush()?;
+    out.get_ref().sync_all()?;
+    Ok(given)
 }
 
 /// Makes a folder and those above it.

@@ -16,5 +16,5 @@ mod trajectories;
 
 pub use api_bank::{Imported, import_api_bank};
 pub use error::ImportError;
-pub use files::write as write_file;
+pub use files::{write as write_file, write_with as write_file_with};
 pub use trajectories::{Format, Trajectories, Trajectory, UnknownFormat, read_trajectories};

@@ -11,6 +11,7 @@ use toolyard::{
 
 use crate::program::{Home, Ran};
 
+mod experience;
 mod graph;
 mod journals;
 mod killed;

@@ -89,6 +89,7 @@ fn the_example_has_every_key() {
         ("roles", ""),
         ("ui", ""),
         ("tools", ""),
+        ("experience", ""),
         ("cost", ""),
     ];
     let all = uncommented();
