@@ -25,7 +25,7 @@
 //!   answer budget chance id words
 //!   chat graph knob outcome rates spec toml_file
 //!   fault import json_file retrieve text_file
-//!   command event tasks
+//!   command event prices tasks
 //!   experience journal state tool
 //!   report sample strategy
 //!   model workspace
@@ -58,6 +58,7 @@ pub mod json_file;
 pub mod knob;
 pub mod model;
 pub mod outcome;
+pub mod prices;
 pub mod rates;
 pub mod report;
 pub mod retrieve;

@@ -11,7 +11,7 @@ use toolyard::{
     ui::text::clean,
 };
 
-use super::{GraphCommand, ImportCommand, out, trouble::Trouble};
+use super::{GraphCommand, ImportCommand, out, prices, trouble::Trouble};
 
 pub fn graph(command: &GraphCommand) -> Result<(), Trouble> {
     match command {
@@ -103,6 +103,9 @@ pub fn import(command: &ImportCommand) -> Result<(), Trouble> {
             let imported = import::import_api_bank(dir, out, *force).map_err(Trouble::usage)?;
             let workspace = out.display();
             out::print_line(&format!("{imported}\nrun it: toolyard --workspace {workspace}"))
+        }
+        ImportCommand::Prices { file, out, config } => {
+            prices::import(file, out.as_deref(), config.config.as_deref())
         }
     }
 }

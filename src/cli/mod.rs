@@ -15,6 +15,7 @@ pub mod graph;
 pub mod live;
 pub mod out;
 pub mod past;
+pub mod prices;
 pub mod run;
 pub mod trouble;
 
@@ -57,7 +58,7 @@ pub enum Command {
     /// Learn, weigh and convert tool graphs.
     #[command(subcommand)]
     Graph(GraphCommand),
-    /// Bring in a data set as a workspace.
+    /// Bring in a data set as a workspace, or prices of models.
     #[command(subcommand)]
     Import(ImportCommand),
     /// Keep, look at and prune past uses of tools, from which plans are made.
@@ -202,6 +203,15 @@ pub enum ImportCommand {
         /// Replace what is in a workspace that is there already.
         #[arg(long)]
         force: bool,
+    },
+    /// LiteLLM's price table (model_prices_and_context_window.json): models get their prices from it.
+    Prices {
+        file: PathBuf,
+        /// Where the prices are kept, instead of where the configuration looks for them.
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        #[command(flatten)]
+        config: ConfigArgs,
     },
 }
 

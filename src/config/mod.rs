@@ -8,7 +8,7 @@
 mod file;
 mod keys;
 mod model;
-
+mod priced;
 mod read;
 mod settle;
 
@@ -51,6 +51,8 @@ pub struct Config {
     pub experience: ExperienceConfig,
     /// What things are worth in credits.
     pub cost: Rates,
+    /// The file of the price table; `None`: see [`Config::price_table`].
+    pub prices: Option<PathBuf>,
 }
 
 /// How a session begins.
@@ -112,6 +114,7 @@ impl Default for Config {
             tools: ToolsConfig::default(),
             experience: ExperienceConfig::default(),
             cost: Rates::default(),
+            prices: None,
         }
     }
 }

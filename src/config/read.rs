@@ -12,7 +12,6 @@ use crate::{
     id::ModelName,
     knob::{KNOBS, KnobSpec, Knobs},
     model::secret,
-    rates::Rates,
     toml_file::{Field, Fields, Problems},
     ui::{
         keymap::{Keymap, KeymapError},
@@ -50,7 +49,7 @@ pub(super) fn config(mut fields: Fields<'_>, folder: &Path) -> Config {
         experience(fields, folder, &mut config.experience);
     }
     if let Some(fields) = section(&mut fields, "cost") {
-        cost(fields, &mut config.cost);
+        cost(fields, folder, &mut config);
     }
     fields.finish();
     config
@@ -215,13 +214,15 @@ fn experience(mut fields: Fields<'_>, folder: &Path, experience: &mut Experience
 }
 
 /// What is unknown costs at least [`SMALLEST`]: at 0 it would be free.
-fn cost(mut fields: Fields<'_>, rates: &mut Rates) {
+fn cost(mut fields: Fields<'_>, folder: &Path, config: &mut Config) {
+    let rates = &mut config.cost;
     let exchange = |field: Field<'_>| field.number(0.0, DEAREST);
     let unknown = |field: Field<'_>| field.number(SMALLEST, DEAREST);
     set(&mut rates.credits_per_dollar, fields.get("credits_per_dollar").and_then(exchange));
     set(&mut rates.credits_per_second, fields.get("credits_per_second").and_then(exchange));
     set(&mut rates.unknown_ask, fields.get("unknown_ask").and_then(unknown));
     set(&mut rates.unknown_tool, fields.get("unknown_tool").and_then(unknown));
+    set(&mut config.prices, fields.get("prices").map(|field| path(&field, folder)));
     fields.finish();
 }
 

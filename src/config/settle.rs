@@ -38,7 +38,7 @@ impl Config {
     /// `explicit` is the file that a flag asks for.
     ///
     /// # Errors
-    /// What is wrong in the file, or in the environment.
+    /// What is wrong in the file, in the environment, or in the price table.
     pub fn settle(
         explicit: Option<&Path>,
         environment: Environment<'_>,
@@ -49,6 +49,7 @@ impl Config {
             None => Self::default(),
         };
         config.apply(environment)?;
+        config.look_prices_up()?;
         Ok(Settled { config, file })
     }
 

@@ -2,6 +2,7 @@
 //! at each thing in the way in which a session uses it, and never shows a key.
 
 mod models;
+mod prices;
 mod settings;
 mod terminal;
 mod tools;
@@ -88,6 +89,7 @@ pub async fn examine(subject: &Subject<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let config = settings::configuration(subject, &mut findings);
     findings.push(settings::journals(&config));
+    prices::table(&config, &mut findings);
     tools::examine(subject.workspace, &config, &mut findings);
     terminal::examine(subject.terminal, subject.environment, &mut findings);
     models::examine(&config, subject.environment, &mut findings).await;

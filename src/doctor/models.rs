@@ -2,7 +2,7 @@
 
 use futures::future::join_all;
 
-use super::Finding;
+use super::{Finding, prices};
 use crate::{
     chat::Role,
     config::{Config, Environment, ModelConfig},
@@ -30,7 +30,11 @@ pub(super) async fn examine(
                 let text = format!("{roles}: simulated, so no language model is asked");
                 vec![Finding::ok(about, text)]
             }
-            ModelConfig::OpenAi(endpoint) => ask(&about, &roles, endpoint, environment).await,
+            ModelConfig::OpenAi(endpoint) => {
+                let mut findings = vec![prices::of(&about, endpoint, config)];
+                findings.extend(ask(&about, &roles, endpoint, environment).await);
+                findings
+            }
         }
     });
     findings.extend(join_all(asked).await.into_iter().flatten());

@@ -22,6 +22,7 @@ mod panes;
 mod papers_btp;
 mod papers_learning;
 mod papers_toolnet;
+mod prices;
 mod program;
 mod programs;
 mod pty;

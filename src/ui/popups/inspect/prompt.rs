@@ -5,6 +5,7 @@ use crate::{
     chat::{Finish, Reply, ToolCall},
     id::AskId,
     model::tokens,
+    spec::ModelSpec,
     state::{AskPhase, AskState, State},
     ui::text,
 };
@@ -62,6 +63,20 @@ fn head(state: &State, ask: &AskState, page: &mut Page<'_>) {
     }
     let dollars = ask.dollars.map(|dollars| format!("${dollars:.6}"));
     page.field("cost", dollars.as_deref().unwrap_or("not known"));
+    if let Some(from) = price_from(ask, spec) {
+        page.field("price from", from);
+    }
+}
+
+/// Whom to believe or blame for what it cost.
+fn price_from<'a>(ask: &AskState, spec: Option<&'a ModelSpec>) -> Option<&'a str> {
+    match &ask.phase {
+        AskPhase::Done { reply } if reply.usage.dollars.is_some() => Some("the endpoint's answer"),
+        AskPhase::Requested
+        | AskPhase::Running
+        | AskPhase::Done { .. }
+        | AskPhase::Failed { .. } => spec?.price_from.as_deref(),
+    }
 }
 
 fn answer(ask: &AskState, page: &mut Page<'_>) {

@@ -1,0 +1,282 @@
+//! Which entry of a price table is the price of a configured model.
+//!
+//! The same model costs differently from different providers, and the table's names say only half of it:
+//! `gpt-4o` is OpenAI's, `azure/gpt-4o` is Azure's. So it matters who is asked. That is told by the
+//! address where it is a well-known one, or by the configuration; then only that provider's entries count.
+//! Elsewhere only an entry that is exactly the model's name does. A model on this machine or in a private
+//! network has no price: whatever runs there is paid for in another way, also if it is called as a model
+//! that a provider sells. Where a server there only passes requests on, the configuration can say to whom.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use reqwest::Url;
+
+use super::{Price, PriceTable};
+
+/// Well-known hosts, or what they end in, and the name that LiteLLM has for who charges there.
+const HOSTS: [(&str, &str); 36] = [
+    ("ai-gateway.vercel.sh", "vercel_ai_gateway"),
+    ("amazonaws.com", "bedrock"),
+    ("api.ai21.com", "ai21"),
+    ("api.anthropic.com", "anthropic"),
+    ("api.cerebras.ai", "cerebras"),
+    ("api.cohere.ai", "cohere"),
+    ("api.cohere.com", "cohere"),
+    ("api.deepinfra.com", "deepinfra"),
+    ("api.deepseek.com", "deepseek"),
+    ("api.fireworks.ai", "fireworks_ai"),
+    ("api.groq.com", "groq"),
+    ("api.hyperbolic.xyz", "hyperbolic"),
+    ("api.minimax.io", "minimax"),
+    ("api.mistral.ai", "mistral"),
+    ("api.moonshot.ai", "moonshot"),
+    ("api.novita.ai", "novita"),
+    ("api.openai.com", "openai"),
+    ("api.perplexity.ai", "perplexity"),
+    ("api.sambanova.ai", "sambanova"),
+    ("api.studio.nebius.com", "nebius"),
+    ("api.together.ai", "together_ai"),
+    ("api.together.xyz", "together_ai"),
+    ("api.x.ai", "xai"),
+    ("api.z.ai", "zai"),
+    ("codestral.mistral.ai", "codestral"),
+    ("cognitiveservices.azure.com", "azure"),
+    ("dashscope-intl.aliyuncs.com", "dashscope"),
+    ("dashscope.aliyuncs.com", "dashscope"),
+    ("databricks.com", "databricks"),
+    ("generativelanguage.googleapis.com", "gemini"),
+    ("inference.baseten.co", "baseten"),
+    ("integrate.api.nvidia.com", "nvidia_nim"),
+    ("models.github.ai", "github"),
+    ("openai.azure.com", "azure"),
+    ("openrouter.ai", "openrouter"),
+    ("services.ai.azure.com", "azure_ai"),
+];
+
+/// What ends the names of machines in private networks.
+const PRIVATE: [&str; 5] = [".home.arpa", ".internal", ".lan", ".local", ".localhost"];
+
+/// What a table has for a model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Found<'t> {
+    /// The entry of this name.
+    Price(&'t str, &'t Price),
+    /// Entries that fit alike and differ in what they say.
+    Ambiguous(&'t str, &'t str),
+    Nothing,
+    /// It runs where nobody charges by the token, as far as one can tell.
+    Private,
+}
+
+impl PriceTable {
+    /// The price of the model that the endpoint at `base_url` calls `model`. `provider` says who charges
+    /// it, by the table's name for them; `None`: told by the address.
+    pub fn find(&self, base_url: &str, model: &str, provider: Option<&str>) -> Found<'_> {
+        match provider.or_else(|| known_provider(base_url)) {
+            Some(provider) => self.of(provider, model),
+            None if is_private(base_url) => Found::Private,
+            None => self.named(model),
+        }
+    }
+
+    /// The model of a provider, whose name stands before some of its models' names.
+    fn of(&self, provider: &str, model: &str) -> Found<'_> {
+        let longer = format!("{provider}/{model}");
+        let shorter = split(model).filter(|(first, _)| *first == provider).map(|(_, rest)| rest);
+        let named = |id: &str| self.models.get_key_value(id);
+        let own = |(_, price): &(&String, &Price)| belongs(price, provider);
+        let found = [
+            named(model).filter(own),
+            named(&longer),
+            shorter.and_then(|rest| named(rest).filter(own)),
+        ];
+        let mut found = found.into_iter().flatten();
+        let Some((id, price)) = found.next() else { return Found::Nothing };
+        match found.find(|(_, other)| !price.costs_as_much_as(other)) {
+            Some((other, _)) => Found::Ambiguous(id, other),
+            None => Found::Price(id, price),
+        }
+    }
+
+    /// The model of this very name, with or without its provider's before it.
+    fn named(&self, model: &str) -> Found<'_> {
+        if let Some((id, price)) = self.models.get_key_value(model) {
+            return Found::Price(id, price);
+        }
+        let without = split(model).and_then(|(provider, rest)| {
+            let found = self.models.get_key_value(rest);
+            found.filter(|(_, price)| belongs(price, provider))
+        });
+        without.map_or(Found::Nothing, |(id, price)| Found::Price(id, price))
+    }
+}
+
+fn split(model: &str) -> Option<(&str, &str)> {
+    model.split_once('/')
+}
+
+/// Whether this provider charges it. Some have several names, such as `vertex_ai-mistral_models`, or
+/// `bedrock_converse`.
+fn belongs(price: &Price, provider: &str) -> bool {
+    let rest = price.provider.strip_prefix(provider);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
+}
+
+fn known_provider(base_url: &str) -> Option<&'static str> {
+    let url = Url::parse(base_url).ok()?;
+    let host = url.host_str()?.trim_end_matches('.');
+    let ends_in = |known: &str| {
+        let before = host.strip_suffix(known);
+        before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    };
+    HOSTS.iter().find(|(known, _)| ends_in(known)).map(|(_, provider)| *provider)
+}
+
+/// Whether this address is that of this machine or of a private network. So is what is no address.
+pub fn is_private(base_url: &str) -> bool {
+    let Some(url) = Url::parse(base_url).ok().filter(Url::has_host) else { return true };
+    let host = url.host_str().unwrap_or_default();
+    match host.trim_matches(['[', ']']).parse() {
+        Ok(IpAddr::V4(ip)) => is_private_v4(ip),
+        Ok(IpAddr::V6(ip)) => is_private_v6(ip),
+        Err(_) => {
+            let host = host.trim_end_matches('.');
+            !host.contains('.') || PRIVATE.iter().any(|end| host.ends_with(end))
+        }
+    }
+}
+
+fn is_private_v4(ip: Ipv4Addr) -> bool {
+    // Of carriers and of networks such as Tailscale's (RFC 6598).
+    let [first, second, ..] = ip.octets();
+    let is_shared = first == 100 && second & 0xC0 == 64;
+    ip.is_private() || ip.is_loopback() || ip.is_link_local() || ip.is_unspecified() || is_shared
+}
+
+fn is_private_v6(ip: Ipv6Addr) -> bool {
+    match ip.to_ipv4_mapped() {
+        Some(ip) => is_private_v4(ip),
+        None => {
+            ip.is_loopback()
+                || ip.is_unspecified()
+                || ip.is_unique_local()
+                || ip.is_unicast_link_local()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OPENAI: &str = "https://api.openai.com/v1";
+
+    /// Models, whose they are, and what they cost.
+    fn table(models: &[(&str, &str, f64)]) -> PriceTable {
+        let price = |provider: &str, price_in| Price {
+            provider: provider.into(),
+            price_in: Some(price_in),
+            ..Price::default()
+        };
+        let models = models.iter().map(|(id, by, paid)| ((*id).to_owned(), price(by, *paid)));
+        let text = String::new;
+        let (source, licence, imported, unit) = (text(), text(), text(), text());
+        PriceTable { source, licence, imported, unit, models: models.collect() }
+    }
+
+    fn small() -> PriceTable {
+        table(&[
+            ("gpt-a", "openai", 1.0),
+            ("azure/gpt-a", "azure", 2.0),
+            ("azure/eu/gpt-a", "azure", 3.0),
+            ("groq/open/b", "groq", 4.0),
+            ("open/b", "elsewhere", 5.0),
+            ("opus", "vertex_ai-anthropic_models", 6.0),
+            ("vertex_ai/opus", "vertex_ai-anthropic_models", 6.0),
+            ("perplexity/sonar", "perplexity", 7.0),
+            ("perplexity/perplexity/sonar", "perplexity", 8.0),
+        ])
+    }
+
+    /// The name of the entry, or `?` for ambiguous, `-` for nothing, `~` for private.
+    fn found(base_url: &str, model: &str, provider: Option<&str>) -> String {
+        match small().find(base_url, model, provider) {
+            Found::Price(id, _) => id.to_owned(),
+            Found::Ambiguous(..) => "?".to_owned(),
+            Found::Nothing => "-".to_owned(),
+            Found::Private => "~".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_well_known_address_says_whose_price_it_is() {
+        for (url, model, entry) in [
+            (OPENAI, "gpt-a", "gpt-a"),
+            (OPENAI, "openai/gpt-a", "gpt-a"),
+            ("https://me.openai.azure.com/openai/v1", "gpt-a", "azure/gpt-a"),
+            ("https://api.groq.com/openai/v1", "open/b", "groq/open/b"),
+            ("https://API.GROQ.COM./openai/v1", "open/b", "groq/open/b"),
+            // Sold elsewhere is not sold here.
+            ("https://api.groq.com/openai/v1", "gpt-a", "-"),
+            ("https://openrouter.ai/api/v1", "openai/gpt-a", "-"),
+            (OPENAI, "GPT-A", "-"),
+            (OPENAI, "gpt", "-"),
+            (OPENAI, "", "-"),
+        ] {
+            assert_eq!(found(url, model, None), entry, "{model} at {url}");
+        }
+    }
+
+    #[test]
+    fn elsewhere_only_the_very_name_counts() {
+        let url = "https://gateway.example/v1";
+        for (model, entry) in [
+            ("gpt-a", "gpt-a"),
+            ("openai/gpt-a", "gpt-a"),
+            ("azure/gpt-a", "azure/gpt-a"),
+            ("anthropic/gpt-a", "-"),
+            ("open/b", "open/b"),
+            ("b", "-"),
+            ("sonar", "-"),
+        ] {
+            assert_eq!(found(url, model, None), entry, "{model}");
+        }
+        assert_eq!(found("https://notapi.openai.com.example/v1", "groq/gpt-a", None), "-");
+        assert_eq!(found("https://api.openai.com.example/v1", "open/b", None), "open/b");
+    }
+
+    #[test]
+    fn two_prices_are_none() {
+        assert_eq!(found("https://api.perplexity.ai", "perplexity/sonar", None), "?");
+        assert_eq!(found("https://api.perplexity.ai", "sonar", None), "perplexity/sonar");
+        // The same price under two names is one.
+        assert_eq!(found("https://gateway.example", "opus", Some("vertex_ai")), "opus");
+    }
+
+    #[test]
+    fn what_runs_at_home_has_no_price_unless_somebody_says_whose() {
+        for url in [
+            "http://localhost:4000/v1",
+            "http://127.0.0.1:8000/v1",
+            "http://[::1]/v1",
+            "http://[::ffff:192.168.0.1]/v1",
+            "http://[fd00::1]/v1",
+            "http://10.1.2.3/v1",
+            "http://172.20.0.5/v1",
+            "http://192.168.1.9:11434/v1",
+            "http://169.254.1.1/v1",
+            "http://100.101.102.103/v1",
+            "http://0.0.0.0:8080/v1",
+            "http://ollama:11434/v1",
+            "http://box.local/v1",
+            "http://box.lan./v1",
+            "not an address",
+        ] {
+            assert_eq!(found(url, "gpt-a", None), "~", "{url}");
+            assert_eq!(found(url, "gpt-a", Some("azure")), "azure/gpt-a", "{url}");
+        }
+        for url in ["https://8.8.8.8/v1", "http://100.128.0.1", "http://[2606:4700::1111]/v1"] {
+            assert_eq!(found(url, "gpt-a", None), "gpt-a", "{url}");
+        }
+    }
+}
