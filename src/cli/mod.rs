@@ -276,6 +276,14 @@ pub enum ExperienceCommand {
         #[command(flatten)]
         store: StoreArgs,
     },
+    /// Have the configured embedding model read past queries that it has not read yet.
+    Embed {
+        /// At most so many, the latest first; without it, all.
+        #[arg(long, value_name = "N")]
+        most: Option<u32>,
+        #[command(flatten)]
+        store: StoreArgs,
+    },
     /// Count uses, how many helped, and different queries, by tool.
     Show {
         /// As JSON instead of a table.

@@ -100,6 +100,8 @@ pub struct ToolsConfig {
 pub struct ExperienceConfig {
     /// The file; `None`: see [`Config::experience_file`].
     pub file: Option<PathBuf>,
+    /// Who says how alike queries are in meaning; `None`: their words do.
+    pub embeddings: Option<Endpoint>,
 }
 
 impl Default for Config {

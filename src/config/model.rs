@@ -85,7 +85,7 @@ fn simulated(mut fields: Fields<'_>) -> simulated::Settings {
     settings
 }
 
-fn endpoint(name: &str, mut fields: Fields<'_>) -> Option<Endpoint> {
+pub(super) fn endpoint(name: &str, mut fields: Fields<'_>) -> Option<Endpoint> {
     let url = fields.need("url", "url = \"http://localhost:11434/v1\"");
     let model = fields.need("model", "model = \"the endpoint's own name of the model\"");
     let base = url.as_ref().and_then(Field::text);

@@ -210,6 +210,9 @@ fn tools(mut fields: Fields<'_>, folder: &Path, tools: &mut ToolsConfig) {
 
 fn experience(mut fields: Fields<'_>, folder: &Path, experience: &mut ExperienceConfig) {
     set(&mut experience.file, fields.get("file").map(|field| path(&field, folder)));
+    if let Some(fields) = section(&mut fields, "embeddings") {
+        experience.embeddings = model::endpoint("embeddings", fields);
+    }
     fields.finish();
 }
 

@@ -30,7 +30,7 @@ impl Experience {
         let failed = |error: rusqlite::Error| ExperienceError::of(&self.path, &error);
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
         let transaction = transaction.map_err(failed)?;
-        let mut adder = Adder { reader: &self.reader, transaction, ids: Default::default() };
+        let mut adder = Adder::new(&self.reader, transaction);
         for past in &kept {
             adder.add(past).map_err(failed)?;
         }
@@ -47,15 +47,24 @@ enum Named {
 }
 
 /// Adds uses in one transaction; ids that were looked up hold as long.
-struct Adder<'e, 'u> {
+pub(super) struct Adder<'e, 'u> {
     reader: &'e Reader,
-    transaction: Transaction<'e>,
+    pub transaction: Transaction<'e>,
     ids: HashMap<(Named, &'u str), i64>,
 }
 
-impl<'u> Adder<'_, 'u> {
+impl<'e, 'u> Adder<'e, 'u> {
+    pub fn new(reader: &'e Reader, transaction: Transaction<'e>) -> Self {
+        Self { reader, transaction, ids: HashMap::new() }
+    }
+
+    /// The id of this query, which is made where there is none.
+    pub fn query(&mut self, text: &'u str) -> rusqlite::Result<i64> {
+        self.id(Named::Query, text)
+    }
+
     fn add(&mut self, past: &'u Kept<'u>) -> rusqlite::Result<()> {
-        let query = self.id(Named::Query, past.query)?;
+        let query = self.query(past.query)?;
         let tool = self.id(Named::Tool, past.tool)?;
         let source = self.id(Named::Source, past.source)?;
         let Kept { at, helpful, parameters, result, .. } = past;

@@ -2,7 +2,9 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{Experience, error::ExperienceError, past_use::identity, words::Words};
+use super::{
+    Experience, embedding::Embedding, error::ExperienceError, past_use::identity, words::Words,
+};
 use crate::id::ToolName;
 
 /// Of a tool's past queries so many are looked at, the latest. The estimates weigh each past use with
@@ -16,6 +18,7 @@ pub const MOST_PAST: u32 = 1_000;
 pub struct Query {
     pub(super) text: String,
     pub(super) words: Words,
+    pub(super) embedding: Option<Embedding>,
 }
 
 /// Whether the past of the very same query counts.
@@ -47,10 +50,10 @@ pub struct Past {
 }
 
 impl Experience {
-    /// Makes a query comparable.
+    /// Makes a query comparable, by its words; see also [`Query::with_embedding`].
     pub fn query(&self, text: &str) -> Query {
         let text = identity(text);
-        Query { words: self.reader.read(text), text: text.to_owned() }
+        Query { words: self.reader.read(text), embedding: None, text: text.to_owned() }
     }
 
     /// What is known of each of these tools for this query, in their order. It takes time in
@@ -75,6 +78,15 @@ impl Experience {
     }
 }
 
+impl Query {
+    /// With a past query: by meaning where both were embedded by one model, else by words.
+    fn similarity(&self, words: &[u8], embedding: Option<&[u8]>) -> f64 {
+        let own = self.embedding.as_ref();
+        let by_meaning = own.zip(embedding).and_then(|(own, other)| own.cosine(other));
+        by_meaning.unwrap_or_else(|| self.words.cosine(words))
+    }
+}
+
 /// The id of this very query, if it is a past one too.
 pub(super) fn own_id(connection: &Connection, query: &Query) -> rusqlite::Result<Option<i64>> {
     let mut select = connection.prepare_cached("SELECT id FROM query WHERE text = ?1")?;
@@ -89,17 +101,23 @@ fn past_of(
     same: Same,
 ) -> rusqlite::Result<Vec<Past>> {
     let mut select = connection.prepare_cached(
-        "SELECT past.query, past.helpful, past.unhelpful, words.vector
+        "SELECT past.query, past.helpful, past.unhelpful, words.vector, embedding.vector
          FROM past CROSS JOIN words ON words.query = past.query
+            LEFT JOIN embedding ON embedding.query = past.query AND embedding.model = ?4
          WHERE past.tool = (SELECT id FROM tool WHERE name = ?1) AND past.query IS NOT ?2
          ORDER BY past.latest DESC LIMIT ?3",
     )?;
     let left_out = own.filter(|_| same == Same::LeftOut);
-    let mut rows = select.query(params![tool.as_str(), left_out, MOST_PAST])?;
+    let model = query.embedding.as_ref().map(Embedding::model);
+    let mut rows = select.query(params![tool.as_str(), left_out, MOST_PAST, model])?;
     let mut past = Vec::new();
     while let Some(row) = rows.next()? {
         let is_same = own == Some(row.get(0)?);
-        let similarity = if is_same { 1.0 } else { query.words.cosine(row.get_ref(3)?.as_blob()?) };
+        let similarity = if is_same {
+            1.0
+        } else {
+            query.similarity(row.get_ref(3)?.as_blob()?, row.get_ref(4)?.as_blob_or_null()?)
+        };
         past.push(Past { similarity, helpful: row.get(1)?, unhelpful: row.get(2)? });
     }
     Ok(past)

@@ -11,6 +11,7 @@
 //! and cleaned by whoever prints it.
 
 mod add;
+mod embedding;
 mod error;
 mod helped;
 mod history;
@@ -27,6 +28,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 
 pub use self::{
+    embedding::Embedding,
     error::ExperienceError,
     helped::Helped,
     history::{History, MOST_PAST, Past, Query, Same},

@@ -56,10 +56,10 @@ CREATE TABLE word_in (
     PRIMARY KEY (word, query)
 ) STRICT, WITHOUT ROWID;
 
--- What an embedding model made of a query: numbers (f32), little-endian.
+-- What an embedding model made of a query: a number (i8) for each dimension. Only their ratio counts.
 CREATE TABLE embedding (
     query INTEGER NOT NULL,
     model TEXT NOT NULL,
     vector BLOB NOT NULL,
-    PRIMARY KEY (query, model)
-) STRICT, WITHOUT ROWID;
+    UNIQUE (query, model)
+) STRICT;

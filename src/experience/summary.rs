@@ -46,7 +46,8 @@ impl Experience {
             Ok(ToolSummary { tool, uses: row.get(1)?, helpful: row.get(2)?, queries: row.get(3)? })
         };
         let tools: Vec<_> = select.query_map([], of_tool)?.collect::<rusqlite::Result<_>>()?;
-        let count = "SELECT count(*) FROM query";
+        // Those that were only read by an embedding model were not used.
+        let count = "SELECT count(DISTINCT query) FROM past";
         let queries = self.connection.query_row(count, [], |row| row.get(0))?;
         Ok(Summary { uses: tools.iter().map(|tool| tool.uses).sum(), queries, tools })
     }

@@ -12,6 +12,7 @@ use toolyard::{
 
 mod damaged;
 mod lines;
+mod meaning;
 
 fn past(query: &str, tool: &str, helpful: bool) -> Use {
     Use {

@@ -7,6 +7,7 @@
 
 mod answer;
 mod body;
+mod embeddings;
 mod endpoint;
 mod exchange;
 mod failure;
@@ -28,8 +29,8 @@ use reqwest::{
 };
 use serde_json::Value;
 
-pub use self::endpoint::Endpoint;
 pub(crate) use self::endpoint::carries_key;
+pub use self::{embeddings::Embedded, endpoint::Endpoint};
 use self::{
     exchange::Exchange,
     failure::{Failed, Place},
