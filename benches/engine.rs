@@ -120,6 +120,8 @@ fn setup(tools: usize, journal: Option<Journal>) -> Setup {
         faults: vec![],
         journal,
         stay: false,
+        memory: None,
+        notices: Vec::new(),
         keep: None,
         reload: None,
     }

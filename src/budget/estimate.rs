@@ -87,7 +87,11 @@ struct Share {
 
 impl Share {
     fn add(&mut self, weight: Option<f64>, number: f64) {
-        let Some(weight) = weight else { return };
+        self.add_times(weight, number, 1);
+    }
+
+    fn add_times(&mut self, weight: Option<f64>, number: f64, times: u32) {
+        let weight = weight.unwrap_or(0.0) * f64::from(times);
         self.weight += weight;
         self.sum += weight * number;
     }
@@ -100,6 +104,13 @@ impl Evidence {
     /// Nothing yet.
     pub fn new(mode: Mode) -> Self {
         Self { mode, uses: Share::default(), queries: Share::default() }
+    }
+
+    /// Several past uses for one query: as [`Evidence::add_use`] for each of them.
+    pub fn add_uses(&mut self, similarity: f64, helpful: u32, unhelpful: u32) {
+        let weight = self.mode.weight(similarity);
+        self.uses.add_times(weight, 1.0, helpful);
+        self.uses.add_times(weight, 0.0, unhelpful);
     }
 
     /// One past use: how alike its query is (a cosine, −1 to 1; beyond counts as the end of that range,

@@ -8,8 +8,9 @@ use std::{
 
 use toolyard::{
     config::{self, Config, ModelConfig},
-    engine::{Keep, Reload, Setup},
+    engine::{Keep, Memory, Reload, Setup},
     event::Opening,
+    experience::{Experience, Same},
     fault::FaultSpec,
     journal::{Header, Journal, JournalError},
     knob::{Knob, Knobs},
@@ -45,6 +46,11 @@ pub struct Blueprint {
     tasks: Vec<Task>,
     faults: Vec<FaultSpec>,
     learned: Option<PathBuf>,
+    /// Where past uses of tools are kept; `None`: they are forgotten with the session.
+    experience: Option<PathBuf>,
+    /// The user has named that file.
+    experience_named: bool,
+    same: Same,
     journal: Option<Place>,
     /// On the screen: starts paused, and stays when the queue is empty.
     live: bool,
@@ -69,6 +75,13 @@ impl Blueprint {
             let (knob, value) = parse_knob(text)?;
             knobs.set(knob, value);
         }
+        for (flag, knob, value) in
+            [("--budget", Knob::Budget, args.budget), ("--tau", Knob::Tau, args.tau)]
+        {
+            let Some(value) = value else { continue };
+            let value = knob.spec().check(value);
+            knobs.set(knob, value.map_err(|why| Trouble::Usage(format!("{flag}: {why}")))?);
+        }
         let folder = args.workspace.clone().or_else(|| config.session.workspace.clone());
         let mut workspace =
             Workspace::open(folder.as_deref(), &config.tools.folders).map_err(Trouble::usage)?;
@@ -89,8 +102,26 @@ impl Blueprint {
         let tasks = tasks(args, task, &workspace)?;
         let journal = journal_place(args, &config);
         let faults = args.fault.clone();
-        let live = false;
-        Ok(Self { config, workspace, strategy, knobs, tasks, faults, learned, journal, live })
+        let named_in_config = config.experience.file.is_some();
+        let experience = match &args.experience {
+            Some(file) => Some(file.clone()),
+            None if args.fresh => None,
+            None => config.experience_file(workspace.folder.as_deref()),
+        };
+        Ok(Self {
+            config,
+            workspace,
+            strategy,
+            knobs,
+            tasks,
+            faults,
+            learned,
+            experience,
+            experience_named: args.experience.is_some() || named_in_config,
+            same: if args.leak_guard { Same::LeftOut } else { Same::Counts },
+            journal,
+            live: false,
+        })
     }
 
     /// For people.
@@ -126,6 +157,8 @@ impl Blueprint {
     /// Builds the session. Its parts belong to the thread that calls this.
     pub fn build(self, journal: Option<Journal>) -> Result<Setup, Trouble> {
         let models = self.models()?;
+        let (store, notices) = self.store()?;
+        let memory = Some(Memory { store, same: self.same });
         let opening = Opening {
             seed: self.config.session.seed,
             workspace: self.workspace.title.clone(),
@@ -155,10 +188,27 @@ impl Blueprint {
             tasks: self.tasks,
             faults: self.faults,
             journal,
+            memory,
+            notices,
             stay: self.live,
             keep,
             reload,
         })
+    }
+
+    /// Opens the store of past uses. One that nobody asked for by name and that cannot be opened must
+    /// not keep the session from running: it is said, and what is learned ends with the session.
+    fn store(&self) -> Result<(Experience, Vec<String>), Trouble> {
+        let forgetful = || Experience::in_memory().map_err(Trouble::usage);
+        let Some(file) = &self.experience else { return Ok((forgetful()?, Vec::new())) };
+        match Experience::open(file) {
+            Ok(store) => Ok((store, Vec::new())),
+            Err(error) if self.experience_named => Err(Trouble::usage(error)),
+            Err(error) => {
+                let text = format!("{error}; uses of tools are forgotten with this session");
+                Ok((forgetful()?, vec![text]))
+            }
+        }
     }
 
     fn models(&self) -> Result<Vec<Rc<dyn Model>>, Trouble> {

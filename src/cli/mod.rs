@@ -50,6 +50,7 @@ impl Cli {
 }
 
 #[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one, read once")]
 pub enum Command {
     /// Run tasks without a screen.
     Run(RunArgs),
@@ -88,9 +89,15 @@ pub struct SessionArgs {
     /// The folder with tools/, tasks, graph.json and what was learned.
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
-    /// direct, react or toolnet, each also with +reflexion.
+    /// direct, react or toolnet, and behind it any of +prompt, +btp and +reflexion.
     #[arg(long, value_name = "S")]
     pub strategy: Option<String>,
+    /// Credits that a task may cost; +btp holds to it, other strategies are measured against it.
+    #[arg(long, value_name = "B", allow_negative_numbers = true)]
+    pub budget: Option<f64>,
+    /// +btp plans no tool whose expected value is below this, 0 to 1.
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    pub tau: Option<f64>,
     /// The configured model that plays every role.
     #[arg(long, value_name = "M")]
     pub model: Option<String>,
@@ -121,6 +128,12 @@ pub struct SessionArgs {
     /// Neither load nor keep what was learned in earlier sessions.
     #[arg(long, conflicts_with = "learned")]
     pub fresh: bool,
+    /// Where past uses of tools are kept, instead of the workspace's experience.sqlite.
+    #[arg(long, value_name = "FILE")]
+    pub experience: Option<PathBuf>,
+    /// Plan without what is known of the very same task, as a benchmark must.
+    #[arg(long)]
+    pub leak_guard: bool,
 }
 
 #[derive(Debug, Args)]

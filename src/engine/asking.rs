@@ -113,6 +113,7 @@ async fn ask_once(
             }
             Err(error) => Event::AskFailed { ask, error: error.clone() },
         });
+        core.check_plan();
     });
     shared.pass(Lane::Agent, Boundary::AfterAsk).await;
     outcome

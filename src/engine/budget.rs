@@ -148,6 +148,7 @@ impl Core {
     /// Says whether a result helped; what did not may be banned from the rest of the task.
     pub fn judged(&mut self, call: CallId, helpful: bool, why: String) {
         self.emit(Event::Judged { call, helpful, why: why.clone() });
+        self.judged.push(call);
         if helpful {
             return;
         }
@@ -159,9 +160,10 @@ impl Core {
             _ => true,
         };
         if banned && !budget.blacklist.contains_key(&tool) {
-            let task = task.id;
+            let (task, tool) = (task.id, tool.clone());
             self.emit(Event::ToolBlacklisted { task, tool, why });
         }
+        self.replan_quietly(&format!("{tool} did not help"));
     }
 
     /// The user says how often a tool may still be used.
@@ -180,7 +182,9 @@ impl Core {
             return Err(format!("{tool} has {uses} uses left already"));
         }
         let task = task.id;
+        let why = format!("uses of {tool} set to {uses}");
         self.emit(Event::UsesSet { task, tool, uses, was, by });
+        self.replan(&why);
         Ok(())
     }
 }

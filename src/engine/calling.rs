@@ -146,6 +146,12 @@ fn refused(shared: &Shared, id: CallId, (reason, why): (Refusal, String)) -> Obs
 }
 
 fn ended(shared: &Shared, id: CallId, outcome: Result<ToolOutput, ToolError>) -> Observation {
+    let observation = tell(shared, id, outcome);
+    shared.write(Core::check_plan);
+    observation
+}
+
+fn tell(shared: &Shared, id: CallId, outcome: Result<ToolOutput, ToolError>) -> Observation {
     match outcome {
         Ok(output) => {
             shared.emit(Event::CallFinished { call: id, output: output.clone() });

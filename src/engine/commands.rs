@@ -46,7 +46,9 @@ fn grant(core: &mut Core, command: Command, by: By) -> Result<(), String> {
             }
             let bound = core.state.models.roles.get(&role);
             let was = bound.map_or_else(|| model.clone(), |bound| bound.model.clone());
+            let why = format!("{role}: {was} → {model}");
             core.emit(Event::RoleBound { role, model, was, by });
+            core.replan_quietly(&why);
             Ok(())
         }
         Command::SetScore { tool, score } => set_score(core, tool, score, by),
@@ -66,7 +68,9 @@ fn grant(core: &mut Core, command: Command, by: By) -> Result<(), String> {
                 let how = if on { "on" } else { "off" };
                 return Err(format!("{tool} is {how} already"));
             }
+            let why = format!("{tool} switched {}", if on { "on" } else { "off" });
             core.emit(Event::ToolSwitched { tool, on, by });
+            core.replan_quietly(&why);
             Ok(())
         }
         Command::SetUses { tool, uses } => core.set_uses(tool, uses, by),
@@ -134,6 +138,28 @@ fn turn(core: &mut Core, knob: Knob, value: f64, by: By) -> Result<(), String> {
         return Err(format!("{knob} is {} already", knob.spec().show(was)));
     }
     core.emit(Event::KnobTurned { knob, value, was, by });
+    match knob {
+        Knob::Budget | Knob::Tau | Knob::Estimate | Knob::Judge => {
+            let (was, now) = (knob.spec().show(was), knob.spec().show(value));
+            core.replan(&format!("{knob} {was} → {now}"));
+        }
+        Knob::Alpha
+        | Knob::Beta
+        | Knob::TopK
+        | Knob::Explore
+        | Knob::MenuMax
+        | Knob::WeightFormat
+        | Knob::MaxSteps
+        | Knob::History
+        | Knob::Tries
+        | Knob::Learn
+        | Knob::LearnInjected
+        | Knob::Temperature
+        | Knob::Concurrency
+        | Knob::Pace
+        | Knob::Candidates
+        | Knob::Blacklist => {}
+    }
     Ok(())
 }
 

@@ -5,7 +5,10 @@ use std::{cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
 use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use super::lanes::Lanes;
+use super::{
+    lanes::Lanes,
+    planning::{Known, Memory},
+};
 use crate::{
     event::{Event, Record},
     id::{AskId, CallId, FaultId, ModelName, TaskId},
@@ -36,6 +39,11 @@ pub(super) struct Core {
     pub cancels: HashMap<Effect, CancellationToken>,
     /// How often each tool was called with the same arguments.
     pub occurrences: HashMap<u64, u32>,
+    pub memory: Option<Memory>,
+    /// What is known of the candidates of the task at work.
+    pub known: Vec<Known>,
+    /// Judged calls that the memory has not got yet.
+    pub judged: Vec<CallId>,
     pub keep: Option<Keep>,
     pub reload: Option<Reload>,
     journal: Option<Journal>,
@@ -76,6 +84,9 @@ impl Core {
             lanes: Lanes::default(),
             cancels: HashMap::new(),
             occurrences: HashMap::new(),
+            memory: None,
+            known: Vec::new(),
+            judged: Vec::new(),
             keep: None,
             reload: None,
             journal,

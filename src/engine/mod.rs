@@ -32,12 +32,17 @@ mod core;
 mod faults;
 mod gate;
 mod lanes;
+mod planning;
+mod remembering;
 mod tools;
 
-pub use self::core::{Keep, Listener, Reload};
 use self::{
     context::Context,
     core::{Core, Shared},
+};
+pub use self::{
+    core::{Keep, Listener, Reload},
+    planning::Memory,
 };
 
 /// What a session is made of.
@@ -52,6 +57,10 @@ pub struct Setup {
     pub journal: Option<Journal>,
     /// Wait for more tasks when the queue is empty, instead of ending the session.
     pub stay: bool,
+    /// What earlier sessions are remembered by, and this one will be.
+    pub memory: Option<Memory>,
+    /// What a person should know from the start.
+    pub notices: Vec<String>,
     /// Keeps what was learned beyond the session; called after every task and at the end.
     pub keep: Option<Keep>,
     /// Reads the tools again.
@@ -95,11 +104,15 @@ pub async fn run(
 /// Makes the events that every session begins with.
 fn open(setup: Setup, listener: Listener) -> Shared {
     let mut core = Core::new(setup.tools, setup.models, setup.journal, listener);
+    core.memory = setup.memory;
     core.keep = setup.keep;
     core.reload = setup.reload;
     core.emit(Event::SessionOpened(Box::new(setup.opening)));
     core.emit(Event::GraphLoaded { graph: setup.graph, scores: setup.scores });
     core.join_all();
+    for text in setup.notices {
+        core.emit(Event::Noticed { text });
+    }
     if !setup.tasks.is_empty() {
         core.emit(Event::TasksQueued { first: TaskId(1), tasks: setup.tasks, by: By::Engine });
     }
@@ -134,6 +147,9 @@ async fn work_on(shared: &Shared, id: TaskId) {
     let found = shared.write(|core| {
         core.emit(Event::TaskStarted { task: id });
         let strategy = core.state.strategy.parse::<Strategy>();
+        if strategy.as_ref().is_ok_and(|strategy| strategy.btp) {
+            core.plan_task(id);
+        }
         let task = core.state.task(id).map(|task| task.task.clone());
         task.zip(strategy.ok())
     });
@@ -149,6 +165,7 @@ async fn work_on(shared: &Shared, id: TaskId) {
     shared.write(|core| {
         let Ending { outcome, answer } = ending;
         core.emit(Event::TaskFinished { task: id, outcome, answer, correct });
+        core.remember();
         core.keep_learned();
         core.sync();
     });
@@ -171,6 +188,7 @@ fn close(shared: &Shared, why: &str) {
             let (outcome, answer, correct) = (Outcome::Stopped, None, None);
             core.emit(Event::TaskFinished { task, outcome, answer, correct });
         }
+        core.remember();
         // Scores that the user set after the last task count as well.
         core.keep_learned();
         core.emit(Event::SessionEnded { why: why.to_owned() });

@@ -38,6 +38,7 @@ impl Core {
             self.emit(Event::ToolsJoined { tools: joined });
         }
         self.emit(Event::Noticed { text });
+        self.replan_quietly("the tools were read again");
         Ok(())
     }
 

@@ -57,6 +57,11 @@ pub struct Marginal {
 }
 
 impl BudgetPlan {
+    /// A plan without any tool.
+    pub fn empty(budget: f64, spent: f64, reserve: f64) -> Self {
+        Self { budget, spent, reserve, tools: Vec::new(), value: 0.0, cost: 0.0, marginal: None }
+    }
+
     pub fn tool(&self, tool: &str) -> Option<&PlannedTool> {
         self.tools.iter().find(|planned| planned.tool.as_str() == tool)
     }

@@ -82,6 +82,8 @@ impl Run {
             faults: self.faults.iter().map(|spec| spec.parse().unwrap()).collect(),
             journal: None,
             stay: false,
+            memory: None,
+            notices: Vec::new(),
             keep: None,
             reload: None,
         };

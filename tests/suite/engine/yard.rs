@@ -10,7 +10,7 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 use toolyard::{
     chat::{Finish, Reply, Request, Role, ToolCall, Usage},
     command::Command,
-    engine::{self, Keep, Reload, Setup},
+    engine::{self, Keep, Memory, Reload, Setup},
     event::{Event, Opening, Record},
     graph::{Prior, ToolGraph},
     id::ModelName,
@@ -170,6 +170,7 @@ pub struct Plan {
     pub delay: Duration,
     pub tools: ToolMode,
     pub journal: Option<Journal>,
+    pub memory: Option<Memory>,
     pub keep: Option<Keep>,
     pub reload: Option<Reload>,
 }
@@ -188,6 +189,7 @@ impl Default for Plan {
             delay: Duration::ZERO,
             tools: ToolMode::Native,
             journal: None,
+            memory: None,
             keep: None,
             reload: None,
         }
@@ -234,6 +236,8 @@ impl Plan {
             faults: self.faults.iter().map(|spec| spec.parse().unwrap()).collect(),
             journal: self.journal,
             stay: self.stay,
+            memory: self.memory,
+            notices: Vec::new(),
             keep: self.keep,
             reload: self.reload,
         };

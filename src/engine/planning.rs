@@ -1,0 +1,308 @@
+//! Plans (BTP, algorithm 1): what is known of the tools that suit a task becomes how often each may be
+//! used within the budget; again whenever that changes, before the agent takes its next step.
+
+use std::sync::Arc;
+
+use super::core::Core;
+use crate::{
+    budget::{self, Candidate, Estimate, Evidence, Mode, Why},
+    chat::Role,
+    event::{BudgetPlan, Event, Marginal, PlannedTool},
+    experience::{Experience, History, Same},
+    id::{TaskId, ToolName},
+    knob::Knob,
+    state::{State, TaskBudget, budget::CENT},
+    strategy::{Base, Strategy},
+};
+
+/// What earlier sessions are remembered by.
+pub struct Memory {
+    pub store: Experience,
+    /// Whether the past of the very task at work counts.
+    pub same: Same,
+}
+
+/// What is known of a tool for the task at work, for as long as it is.
+#[derive(Debug)]
+pub(super) struct Known {
+    tool: ToolName,
+    history: Option<History>,
+}
+
+/// A candidate on its way into the plan.
+struct Item {
+    tool: ToolName,
+    cost: f64,
+    estimate: Estimate,
+    experience: u32,
+    /// The user said how often.
+    set: Option<u32>,
+}
+
+impl Core {
+    /// Makes the first plan of a task that is to be held to one.
+    pub fn plan_task(&mut self, task: TaskId) {
+        let Some(text) = self.state.task(task).map(|task| task.task.text.clone()) else { return };
+        let tools = match self.task_strategy(task).map(|strategy| strategy.base) {
+            Some(Base::Direct) | None => Vec::new(),
+            Some(Base::React | Base::ToolNet) => self.candidates(&text),
+        };
+        self.known = self.look_up(&text, tools);
+        let plan = self.make_plan(task);
+        self.say(task, "planned", plan);
+    }
+
+    /// Makes the plan of the task at work again for what is left, if it has one, and says so.
+    pub fn replan(&mut self, why: &str) {
+        if let Some(task) = self.budgeted().map(|(task, _)| task.id) {
+            let plan = self.make_plan(task);
+            self.say(task, why, plan);
+        }
+    }
+
+    /// The same, but says nothing where it changes nothing.
+    pub fn replan_quietly(&mut self, why: &str) {
+        let Some((task, budget)) = self.budgeted() else { return };
+        let task = task.id;
+        let plan = self.make_plan(task);
+        if !says_the_same(budget, &plan) {
+            self.say(task, why, plan);
+        }
+    }
+
+    /// Makes the plan again if what is left no longer pays for it: things cost more than was thought.
+    pub fn check_plan(&mut self) {
+        let Some((_, budget)) = self.budgeted() else { return };
+        let Some(plan) = budget.plan.as_ref().filter(|_| !budget.closing) else { return };
+        let uses = plan.tools.iter().map(|planned| {
+            let left = f64::from(budget.left(planned.tool.as_str()).unwrap_or(0));
+            if left > 0.0 { left * self.use_cost(&planned.tool) } else { 0.0 }
+        });
+        let ahead: f64 = uses.sum();
+        // Finishing is not kept back here: while there is enough for the summary, the plan may stand.
+        if ahead > 0.0 && ahead + self.reserve() > self.state.credits_left() + CENT {
+            self.replan_quietly("it costs more than was thought");
+        }
+    }
+
+    fn say(&mut self, task: TaskId, why: &str, plan: BudgetPlan) {
+        self.emit(Event::Planned { task, why: why.to_owned(), plan: Arc::new(plan) });
+    }
+
+    fn task_strategy(&self, task: TaskId) -> Option<Strategy> {
+        self.state.task(task)?.strategy.parse().ok()
+    }
+
+    /// The tools that a plan is made for: in turn one that helped with similar tasks and one whose
+    /// words suit; where these are few, others until there are enough.
+    fn candidates(&self, text: &str) -> Vec<ToolName> {
+        let k = self.state.knobs.count(Knob::Candidates);
+        let offered = |tool: &str| self.state.tools.get(tool).is_some_and(|tool| tool.is_offered());
+        let helped = self.memory.as_ref().map(|memory| {
+            let query = memory.store.query(text);
+            memory.store.helped(&query, k, memory.same, offered).unwrap_or_default()
+        });
+        let mut helped = helped.into_iter().flatten().map(|helped| helped.tool);
+        let off = self.state.tools.len() - self.state.offered_tools().count();
+        let hits = self.index.search(text, k.saturating_add(off));
+        let mut suiting = hits.into_iter().map(|(tool, _)| tool);
+        let mut others = self.state.offered_tools().map(|tool| tool.spec.name.clone());
+        let mut found: Vec<ToolName> = Vec::new();
+        let add = |found: &mut Vec<ToolName>, tool: Option<ToolName>| {
+            let fresh = tool.filter(|tool| offered(tool.as_str()) && !found.contains(tool));
+            found.extend(fresh);
+        };
+        while found.len() < k {
+            let (one, other) = (helped.next(), suiting.next());
+            let more = one.is_some() || other.is_some();
+            add(&mut found, one);
+            add(&mut found, other);
+            if !more {
+                let Some(other) = others.next() else { break };
+                add(&mut found, Some(other));
+            }
+        }
+        found.truncate(k);
+        found
+    }
+
+    /// What is known of these tools for a task like this. A store that cannot be read is said, and
+    /// counts as empty.
+    fn look_up(&mut self, text: &str, tools: Vec<ToolName>) -> Vec<Known> {
+        let histories = self
+            .memory
+            .as_ref()
+            .map(|memory| memory.store.history(&memory.store.query(text), &tools, memory.same));
+        let histories = match histories.transpose() {
+            Ok(histories) => histories.unwrap_or_default(),
+            Err(error) => {
+                self.emit(Event::Noticed { text: format!("past uses were not read: {error}") });
+                Vec::new()
+            }
+        };
+        let mut histories = histories.into_iter().map(Some);
+        let known = |tool| Known { tool, history: histories.next().flatten() };
+        tools.into_iter().map(known).collect()
+    }
+
+    /// The best plan for what is left (BTP, eq. 5 to 7). The user's own settings come first.
+    fn make_plan(&self, task: TaskId) -> BudgetPlan {
+        let state = &self.state;
+        let (total, spent) =
+            (state.knobs.get(Knob::Budget), state.task(task).map_or(0.0, |t| t.credits()));
+        let reserve = self.beside_uses(task);
+        let free = (total - spent - reserve).max(0.0);
+        let items = self.items(task);
+        let fixed = settle_fixed(&items, free);
+        let fixed_cost: f64 = items
+            .iter()
+            .zip(&fixed)
+            .map(|(item, uses)| item.cost * f64::from(uses.unwrap_or(0)))
+            .sum();
+        let rest = (free - fixed_cost).max(0.0);
+        let open: Vec<Candidate> = items
+            .iter()
+            .zip(&fixed)
+            .map(|(item, fixed)| Candidate {
+                cost: item.cost,
+                value: item.estimate.value,
+                limit: if fixed.is_some() { 0 } else { item.estimate.limit },
+            })
+            .collect();
+        // Costs and values are finite and not negative: rates are, and an average of them is.
+        let Ok(solved) = budget::plan(&open, rest) else {
+            return BudgetPlan::empty(total, spent, reserve);
+        };
+        let whys = budget::why(&open, rest, &solved);
+        let marginal =
+            budget::marginal(&open, rest).ok().and_then(|marginal| worth_saying(marginal, &items));
+        let mut tools: Vec<PlannedTool> = Vec::with_capacity(items.len());
+        for (i, item) in items.into_iter().enumerate() {
+            let why = match fixed[i] {
+                Some(_) => "set by the user".to_owned(),
+                None => self.why(task, &item, whys[i]),
+            };
+            tools.push(PlannedTool {
+                cost: item.cost,
+                value: item.estimate.value,
+                limit: item.estimate.limit,
+                uses: fixed[i].unwrap_or(solved.uses[i]),
+                experience: item.experience,
+                set: fixed[i].is_some(),
+                why,
+                tool: item.tool,
+            });
+        }
+        let set = tools.iter().filter(|planned| planned.set);
+        let set_value: f64 = set.map(|planned| planned.value * f64::from(planned.uses)).sum();
+        BudgetPlan {
+            budget: total,
+            spent,
+            reserve,
+            value: set_value + solved.value,
+            cost: fixed_cost + solved.cost,
+            tools,
+            marginal,
+        }
+    }
+
+    /// The paper's c_s: the request that finishes, the closing summary, and ToolNet's evaluation.
+    fn beside_uses(&self, task: TaskId) -> f64 {
+        let evaluation = match self.task_strategy(task).map(|strategy| strategy.base) {
+            Some(Base::ToolNet) => self.ask_cost(Role::Evaluator),
+            Some(Base::Direct | Base::React) | None => 0.0,
+        };
+        2.0 * self.ask_cost(Role::Actor) + evaluation
+    }
+
+    fn items(&self, task: TaskId) -> Vec<Item> {
+        let Some(ledger) = self.state.task(task).map(|task| &task.budget) else {
+            return Vec::new();
+        };
+        let known = self.known.iter().map(|known| (&known.tool, known.history.as_ref()));
+        let set_besides =
+            ledger.set.keys().filter(|tool| self.known.iter().all(|known| known.tool != **tool));
+        known
+            .chain(set_besides.map(|tool| (tool, None)))
+            .map(|(tool, history)| {
+                let (mut estimate, experience) = estimate(&self.state, history);
+                let used = ledger.tools.get(tool).map_or(0, |ledger| ledger.uses);
+                let barred = ledger.blacklist.contains_key(tool)
+                    || !self.state.tools.get(tool).is_some_and(|tool| tool.is_offered());
+                estimate.limit = if barred { 0 } else { estimate.limit.saturating_sub(used) };
+                let set = ledger.set.get(tool).copied().filter(|_| !barred);
+                Item { tool: tool.clone(), cost: self.use_cost(tool), estimate, experience, set }
+            })
+            .collect()
+    }
+
+    /// In words, and what the plan itself cannot know: uses that are behind, and what did not help.
+    fn why(&self, task: TaskId, item: &Item, why: Why) -> String {
+        let ledger = self.state.task(task).map(|task| &task.budget);
+        if ledger.is_some_and(|ledger| ledger.blacklist.contains_key(&item.tool)) {
+            return "blacklisted: its result did not help".to_owned();
+        }
+        if !self.state.tools.get(&item.tool).is_some_and(|tool| tool.is_offered()) {
+            return "not offered: it is gone or switched off".to_owned();
+        }
+        let used =
+            ledger.and_then(|ledger| ledger.tools.get(&item.tool)).map_or(0, |tool| tool.uses);
+        if used > 0 && item.estimate.limit == 0 {
+            return format!("used up: {used} of {used}");
+        }
+        why.from_estimate(&item.estimate).to_string()
+    }
+}
+
+/// What is expected of a tool with this past, and how many uses that was made of.
+fn estimate(state: &State, history: Option<&History>) -> (Estimate, u32) {
+    let mode = match state.knobs.count(Knob::Estimate) {
+        0 => Mode::Smoothed,
+        _ => Mode::Paper,
+    };
+    let mut evidence = Evidence::new(mode);
+    let mut uses = 0_u32;
+    for past in history.into_iter().flat_map(|history| &history.past) {
+        evidence.add_uses(past.similarity, past.helpful, past.unhelpful);
+        let all = past.helpful.saturating_add(past.unhelpful);
+        evidence.add_query(past.similarity, all, past.helpful > 0);
+        uses = uses.saturating_add(all);
+    }
+    (evidence.estimate(state.knobs.get(Knob::Tau)), uses)
+}
+
+/// How often the user's own settings let each tool be used, as far as the money goes.
+fn settle_fixed(items: &[Item], free: f64) -> Vec<Option<u32>> {
+    let mut left = free;
+    let mut settle = |item: &Item| {
+        let wanted = item.set?;
+        let most = if item.cost > 0.0 { ((left + CENT) / item.cost).floor() } else { f64::MAX };
+        let uses = f64::from(wanted).min(most);
+        left -= uses * item.cost;
+        Some(uses as u32)
+    };
+    items.iter().map(&mut settle).collect()
+}
+
+/// The fewest credits that buy something, with the tools' names.
+fn worth_saying(marginal: budget::Marginal, items: &[Item]) -> Option<Marginal> {
+    let step = if marginal.one.changes.is_empty() { marginal.next? } else { marginal.one };
+    let changes = step.changes.iter().filter_map(|change| {
+        let item = items.get(change.candidate)?;
+        Some((item.tool.clone(), i64::from(change.after) - i64::from(change.before)))
+    });
+    Some(Marginal { credits: step.credits, value: step.value, changes: changes.collect() })
+}
+
+/// Whether a new plan changes nothing about the one in force: the same uses are left of every tool,
+/// for the same budget.
+fn says_the_same(now: &TaskBudget, plan: &BudgetPlan) -> bool {
+    let Some(old) = &now.plan else { return false };
+    old.budget == plan.budget
+        && old.tools.len() == plan.tools.len()
+        && plan.tools.iter().all(|planned| {
+            let before = old.tool(planned.tool.as_str());
+            now.left(planned.tool.as_str()) == Some(planned.uses)
+                && before.is_some_and(|before| before.limit.min(1) == planned.limit.min(1))
+        })
+}
