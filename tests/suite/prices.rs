@@ -8,6 +8,8 @@ use toolyard::{
 
 use crate::program::Home;
 
+mod litellm;
+
 /// In the form of LiteLLM's table, with made-up models.
 const TABLE: &str = r#"{
     "sample_spec": {"litellm_provider": "one of …", "mode": "one of: chat", "max_input_tokens": "…"},

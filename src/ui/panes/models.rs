@@ -177,21 +177,12 @@ fn draw_configured(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let mut row = Row::new(at(y), buf);
         draw_name(cx, Some(model), name.as_str(), 24, &mut row);
         row.gap(1);
-        let price = price(model);
+        let price = units::price(&model.spec);
         let left = row.left();
         let room = left.saturating_sub(text::width(&price) + 1);
         row.cell(&model.spec.source, room, cx.theme.text);
         row.gap(1).put(&price, cx.theme.dim);
         hits.add(at(y), Target::Model(name.clone()));
-    }
-}
-
-/// Dollars per million tokens, in and out.
-fn price(model: &ModelState) -> String {
-    let one = |price: Option<f64>| price.map_or("unknown".to_owned(), |price| format!("${price}"));
-    match (model.spec.price_in, model.spec.price_out) {
-        (None, None) => "price unknown".to_owned(),
-        (price_in, price_out) => format!("{} in, {} out per M", one(price_in), one(price_out)),
     }
 }
 

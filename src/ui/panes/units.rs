@@ -3,6 +3,7 @@
 use crate::{
     graph::WeightFormat,
     knob::{Knob, Knobs},
+    spec::ModelSpec,
 };
 
 /// How weights are written: as the model sees them; where it sees none, as whole numbers.
@@ -40,6 +41,15 @@ pub fn dollars(sum: f64, unpriced: u32, asks: usize) -> String {
         0 => format!("${sum:.4}"),
         unpriced if unpriced >= asks && sum == 0.0 => "$ unknown".to_owned(),
         _ => format!("≥ ${sum:.4}"),
+    }
+}
+
+/// Dollars per million tokens, in and out.
+pub fn price(model: &ModelSpec) -> String {
+    let one = |price: Option<f64>| price.map_or("unknown".to_owned(), |price| format!("${price}"));
+    match (model.price_in, model.price_out) {
+        (None, None) => "price unknown".to_owned(),
+        (price_in, price_out) => format!("{} in, {} out per M", one(price_in), one(price_out)),
     }
 }
 

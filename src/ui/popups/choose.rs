@@ -13,6 +13,7 @@ use crate::{
         hits::{Hits, Target},
         key::Key,
         pane::{Cx, Move},
+        panes::units,
         text,
         update::Effect,
         vlist,
@@ -152,5 +153,9 @@ fn about(strategy: &str) -> &'static str {
 fn about_model(spec: &ModelSpec) -> String {
     let source = spec.source.strip_prefix("simulated: ").unwrap_or(&spec.source);
     let source = text::cut(source, 60);
-    if spec.simulated { format!("SIMULATED MODEL  {source}") } else { source.into_owned() }
+    if spec.simulated {
+        format!("SIMULATED MODEL  {source}")
+    } else {
+        format!("{source}  {}", units::price(spec))
+    }
 }
