@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{State, TaskState, index};
 use crate::{
-    event::{BudgetPlan, Event, Refusal},
+    event::{BudgetPlan, Event, PlannedTool, Refusal},
     id::{CallId, TaskId, ToolName},
     knob::Knob,
 };
@@ -85,8 +85,12 @@ impl TaskBudget {
     /// How many uses of a tool the plan has left; `None` where nothing is planned.
     pub fn left(&self, tool: &str) -> Option<u32> {
         let plan = self.plan.as_ref()?;
-        let planned = plan.tool(tool).map_or(0, |planned| planned.uses);
-        Some(planned.saturating_sub(self.used.get(tool).copied().unwrap_or(0)))
+        Some(plan.tool(tool).map_or(0, |planned| self.left_of(planned)))
+    }
+
+    /// How many of a candidate's planned uses are left.
+    pub fn left_of(&self, planned: &PlannedTool) -> u32 {
+        planned.uses.saturating_sub(self.used.get(&planned.tool).copied().unwrap_or(0))
     }
 
     /// Whether a step may offer the tool.
@@ -96,9 +100,8 @@ impl TaskBudget {
 
     /// What is planned and was not used yet would cost so much.
     pub fn ahead(&self) -> f64 {
-        let tools = self.plan.iter().flat_map(|plan| &plan.tools);
-        let left = |tool: &ToolName| f64::from(self.left(tool.as_str()).unwrap_or(0));
-        tools.map(|planned| planned.cost * left(&planned.tool)).sum()
+        let planned = self.plan.iter().flat_map(|plan| &plan.tools).filter(|tool| tool.uses > 0);
+        planned.map(|tool| tool.cost * f64::from(self.left_of(tool))).sum()
     }
 
     fn tool(&mut self, tool: &ToolName) -> &mut ToolLedger {

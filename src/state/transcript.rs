@@ -1,6 +1,8 @@
 //! The session as a person reads it: one line for each thing worth a line, in order. Lines point at
 //! tasks, asks and calls instead of copying them, so that a line shows how a call stands *now*.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::State;
@@ -43,9 +45,11 @@ pub enum What {
         learned: bool,
     },
     TaskFinished,
-    /// How often each tool may be used from here on, and why that was planned, in words.
+    /// How often each tool may be used from here on, and what was planned before.
     Planned {
-        text: String,
+        why: String,
+        plan: Arc<BudgetPlan>,
+        before: Option<Arc<BudgetPlan>>,
     },
     /// Somebody changed something: what, in words.
     Intervention {
@@ -88,8 +92,9 @@ impl State {
             Event::TaskFinished { task, .. } => Some((Some(*task), What::TaskFinished)),
 
             Event::Planned { task, why, plan } => {
-                let text = format!("{why}: {}", plan_in_words(plan));
-                Some((Some(*task), What::Planned { text }))
+                let before = self.task(*task).and_then(|task| task.budget.before.clone());
+                let (why, plan) = (why.clone(), Arc::clone(plan));
+                Some((Some(*task), What::Planned { why, plan, before }))
             }
             Event::ToolBlacklisted { tool, why, .. } => {
                 notice(format!("{tool} is blacklisted for this task: {why}"))
@@ -174,12 +179,4 @@ impl State {
             | Event::Released { .. } => None,
         }
     }
-}
-
-/// `search×2 calculator×1, 8 of 20 credits`.
-fn plan_in_words(plan: &BudgetPlan) -> String {
-    let planned = plan.tools.iter().filter(|tool| tool.uses > 0);
-    let uses: Vec<_> = planned.map(|tool| format!("{}×{}", tool.tool, tool.uses)).collect();
-    let uses = if uses.is_empty() { "no tool".to_owned() } else { uses.join(" ") };
-    format!("{uses}, {:.2} of {:.2} credits", plan.cost, plan.free())
 }

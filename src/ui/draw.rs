@@ -13,16 +13,16 @@ use super::{
     footer, header,
     hits::{Hits, Target},
     keymap::Keymap,
-    layout::{self, MIN},
-    pane::{self, Cx, PaneId},
-    text,
+    layout::{self, MIN, Wanted},
+    pane::{Cx, PaneId},
+    panes, text,
 };
 
 /// Draws everything into `area`.
 pub fn draw(cx: &Cx<'_>, keymap: &Keymap, title: &str, area: Rect, buf: &mut Buffer) -> Hits {
     let mut hits = Hits::default();
     buf.set_style(area, cx.theme.screen);
-    let Some(parts) = layout::parts(area, cx.view) else {
+    let Some(parts) = layout::parts(area, cx.view, Wanted::of(cx.state, cx.view)) else {
         too_small(cx, area, buf);
         return hits;
     };
@@ -63,14 +63,14 @@ fn framed(cx: &Cx<'_>, pane: PaneId, frame: Rect, buf: &mut Buffer, hits: &mut H
     let words = Style::reset().patch(cx.theme.screen).patch(words);
     hits.add(frame, Target::Pane(pane));
     let mut title = Line::from(Span::styled(format!(" {} ", number(pane)), cx.theme.key));
-    title.spans.extend(pane::title(pane, &cx).spans);
+    title.spans.extend(panes::title(pane, &cx).spans);
     title.push_span(" ");
     let block =
         Block::bordered().border_type(kind).border_style(style).title_style(words).title(title);
     let inside = block.inner(frame);
     block.render(frame, buf);
     if !inside.is_empty() {
-        pane::draw(pane, &cx, inside, buf, hits);
+        panes::draw(pane, &cx, inside, buf, hits);
     }
 }
 

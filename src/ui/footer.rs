@@ -62,6 +62,16 @@ fn worth(cx: &Cx<'_>) -> Vec<Action> {
         PaneId::Models => &[A::BindModel, A::InspectPrompt, A::Strategy],
         PaneId::Calls => &[A::Cancel, A::InspectCall, A::Break],
         PaneId::Tasks => &[A::NewTask, A::Open],
+        PaneId::Budget => &[
+            A::UsesDown,
+            A::UsesUp,
+            A::BudgetDown,
+            A::BudgetUp,
+            A::TauDown,
+            A::TauUp,
+            A::InspectPlan,
+        ],
+        PaneId::Search => &[A::Open, A::InspectPrompt, A::InspectCall, A::Find],
     };
     let first: &[Action] = match (cx.view.moment, cx.view.read_only) {
         (Some(_), _) | (_, Some(_)) => {

@@ -6,7 +6,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use super::{
     action::Action,
     hits::{Hits, Target},
-    pane::Cx,
+    pane::{Cx, PaneId},
     panes::units,
     text,
     view::ReadOnly,
@@ -14,7 +14,7 @@ use super::{
 use crate::{
     event::Lane,
     knob::Knob,
-    state::{Hold, Mode, State},
+    state::{Hold, Mode, State, TaskState},
 };
 
 /// A piece of the line.
@@ -100,6 +100,11 @@ fn pieces(cx: &Cx<'_>, title: &str) -> Vec<Piece> {
         let spec = knob.spec();
         format!("{} {}", spec.symbol, spec.show(state.knobs.get(knob)))
     };
+    if state.strategy.split('+').any(|part| part == "btp") {
+        let (text, style) = budget(cx);
+        add(2, text, style, Some(Action::Pane(PaneId::Budget)));
+        add(4, knob(Knob::Tau), theme.text, Some(Action::Pane(PaneId::Budget)));
+    }
     add(4, format!("{} {}", knob(Knob::Alpha), knob(Knob::Beta)), theme.text, None);
     if !state.knobs.is_on(Knob::Learn) {
         add(2, "FROZEN".to_owned(), theme.warn, Some(Action::Freeze));
@@ -114,6 +119,18 @@ fn pieces(cx: &Cx<'_>, title: &str) -> Vec<Piece> {
         add(0, "SIMULATED MODEL".to_owned(), theme.simulated, None);
     }
     pieces
+}
+
+/// What the task has cost of what it may: `B 8/20`.
+fn budget(cx: &Cx<'_>) -> (String, Style) {
+    let limit = cx.state.knobs.get(Knob::Budget);
+    let task = cx.state.shown_task();
+    let spent = task.map_or(0.0, TaskState::credits);
+    let text = format!("B {}/{}", units::credits(spent), units::credits(limit));
+    match task.is_some_and(|task| task.is_over(limit)) {
+        true => (format!("{text} OVER"), cx.theme.bad),
+        false => (text, cx.theme.text),
+    }
 }
 
 /// The mode, and what it waits for.

@@ -25,6 +25,8 @@ pub enum Target {
     Role(Role),
     Model(ModelName),
     Fault(FaultId),
+    /// A node of a task's search tree.
+    Node(TaskId, u32),
     /// A line of the transcript, by the number of the event that made it.
     Line(u64),
     /// A key of the footer, a button, a tab: clicking does it.

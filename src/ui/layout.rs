@@ -1,19 +1,25 @@
-//! Where everything goes. Pure: a size and what is zoomed in, rectangles out.
+//! Where everything goes. Pure: a size, what is zoomed and what is worth a place in, rectangles out.
 //!
 //! ```text
 //! up to 119×29: tabs        120×30 and more: two columns      200×45 and more: three
 //! ┌ header ────────┐        ┌ header ──────────────────┐      ┌ header ──────────────────────┐
-//! │ 1 Graph 2 …    │        │ Graph       │ Tasks      │      │ Graph      │ Tasks │ Models  │
-//! │ one pane       │        │             │ Tools      │      │            │       │ Knobs   │
-//! │                │        │ Transcript  │ Models     │      │ Transcript │ Tools │         │
-//! │                │        │             │ Knobs      │      │            │       │ Calls   │
-//! │                │        │             │ Calls      │      │            │       │         │
+//! │ 1 Graph 2 …    │        │ Graph       │ Tasks      │      │ Graph      │ Tasks  │ Models │
+//! │ one pane       │        │ (Search)    │ (Budget)   │      │ (Search)   │ Budget │ Knobs  │
+//! │                │        │             │ Tools      │      │            │        │        │
+//! │                │        │ Transcript  │ Models     │      │ Transcript │ Tools  │ Calls  │
+//! │                │        │             │ Knobs      │      │            │        │        │
+//! │                │        │             │ Calls      │      │            │        │        │
 //! └ footer ────────┘        └ footer ──────────────────┘      └ footer ──────────────────────┘
 //! ```
+//!
+//! Search has a place where there is something to search for: while the strategy or the task shown
+//! searches. In two columns Budget has one while there is a budget to hold to (`+btp`), and takes it from
+//! Knobs, since what turns a plan is in it. A pane that has none and gets the keyboard takes that of Calls.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 
-use super::{pane::PaneId, view::View};
+use super::{pane::PaneId, panes::search, view::View};
+use crate::state::State;
 
 /// The smallest screen on which anything can be read.
 pub const MIN: (u16, u16) = (60, 16);
@@ -21,6 +27,26 @@ pub const MIN: (u16, u16) = (60, 16);
 const TWO: (u16, u16) = (120, 30);
 /// From here on there are three.
 const THREE: (u16, u16) = (200, 45);
+
+/// What is worth a place of its own now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    pub budget: bool,
+    pub search: bool,
+}
+
+impl Wanted {
+    pub fn of(state: &State, view: &View) -> Self {
+        let task = view.task_of(state);
+        let mut parts = state.strategy.split('+');
+        let searches = parts.next().is_some_and(|base| search::STRATEGIES.contains(&base));
+        Self {
+            budget: parts.any(|modifier| modifier == "btp")
+                || task.is_some_and(|task| task.budget.plan.is_some()),
+            search: searches || task.is_some_and(|task| !task.search.nodes.is_empty()),
+        }
+    }
+}
 
 /// The parts of the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +60,7 @@ pub struct Parts {
 }
 
 /// The parts; `None` where the screen is too small.
-pub fn parts(area: Rect, view: &View) -> Option<Parts> {
+pub fn parts(area: Rect, view: &View, wanted: Wanted) -> Option<Parts> {
     if area.width < MIN.0 || area.height < MIN.1 {
         return None;
     }
@@ -44,8 +70,8 @@ pub fn parts(area: Rect, view: &View) -> Option<Parts> {
             .areas(area);
     let (tabs, panes) = match view.zoom {
         Some(pane) if at_least(TWO) => (None, vec![(pane, body)]),
-        _ if at_least(THREE) => (None, three_columns(body)),
-        _ if at_least(TWO) => (None, two_columns(body)),
+        _ if at_least(THREE) => (None, placed(three_columns(body, wanted), view.focus)),
+        _ if at_least(TWO) => (None, placed(two_columns(body, wanted), view.focus)),
         _ => {
             let [tabs, body] =
                 Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(body);
@@ -55,55 +81,94 @@ pub fn parts(area: Rect, view: &View) -> Option<Parts> {
     Some(Parts { header, tabs, panes, footer })
 }
 
-fn two_columns(body: Rect) -> Vec<(PaneId, Rect)> {
-    let [left, right] =
-        Layout::horizontal([Constraint::Percentage(56), Constraint::Fill(1)]).areas(body);
-    let mut panes = main_column(left);
-    let [tasks, tools, models, knobs, calls] = Layout::vertical([
-        Constraint::Length(if body.height < 36 { 4 } else { 6 }),
-        Constraint::Fill(3),
-        Constraint::Length(5),
-        Constraint::Fill(2),
-        Constraint::Fill(2),
-    ])
-    .areas(right);
-    panes.extend([
-        (PaneId::Scores, tools),
-        (PaneId::Knobs, knobs),
-        (PaneId::Models, models),
-        (PaneId::Calls, calls),
-        (PaneId::Tasks, tasks),
-    ]);
+/// Whoever has the keyboard is seen.
+fn placed(mut panes: Vec<(PaneId, Rect)>, focus: PaneId) -> Vec<(PaneId, Rect)> {
+    if panes.iter().all(|(pane, _)| *pane != focus)
+        && let Some((pane, _)) = panes.iter_mut().find(|(pane, _)| *pane == PaneId::Calls)
+    {
+        *pane = focus;
+    }
     panes
 }
 
-fn three_columns(body: Rect) -> Vec<(PaneId, Rect)> {
+fn two_columns(body: Rect, wanted: Wanted) -> Vec<(PaneId, Rect)> {
+    use PaneId as P;
+    let [left, right] =
+        Layout::horizontal([Constraint::Percentage(56), Constraint::Fill(1)]).areas(body);
+    let mut panes = main_column(left, wanted);
+    let low = body.height < 36;
+    panes.extend(if wanted.budget {
+        column(
+            right,
+            [
+                (P::Tasks, Constraint::Length(if low { 4 } else { 5 })),
+                (P::Budget, Constraint::Fill(5)),
+                (P::Scores, Constraint::Fill(3)),
+                (P::Models, Constraint::Length(5)),
+                (P::Calls, Constraint::Fill(2)),
+            ],
+        )
+    } else {
+        column(
+            right,
+            [
+                (P::Tasks, Constraint::Length(if low { 4 } else { 6 })),
+                (P::Scores, Constraint::Fill(3)),
+                (P::Models, Constraint::Length(5)),
+                (P::Knobs, Constraint::Fill(2)),
+                (P::Calls, Constraint::Fill(2)),
+            ],
+        )
+    });
+    panes
+}
+
+fn three_columns(body: Rect, wanted: Wanted) -> Vec<(PaneId, Rect)> {
+    use PaneId as P;
     let [left, middle, right] = Layout::horizontal([
         Constraint::Percentage(44),
         Constraint::Percentage(30),
         Constraint::Fill(1),
     ])
     .areas(body);
-    let mut panes = main_column(left);
-    let [tasks, tools] =
-        Layout::vertical([Constraint::Length(body.height / 4), Constraint::Fill(1)]).areas(middle);
-    let [models, knobs, calls] =
-        Layout::vertical([Constraint::Length(6), Constraint::Max(16), Constraint::Fill(1)])
-            .areas(right);
-    panes.extend([
-        (PaneId::Scores, tools),
-        (PaneId::Knobs, knobs),
-        (PaneId::Models, models),
-        (PaneId::Calls, calls),
-        (PaneId::Tasks, tasks),
-    ]);
+    let mut panes = main_column(left, wanted);
+    panes.extend(column(
+        middle,
+        [
+            (P::Tasks, Constraint::Length(body.height / 5)),
+            (P::Budget, if wanted.budget { Constraint::Fill(5) } else { Constraint::Length(11) }),
+            (P::Scores, Constraint::Fill(4)),
+        ],
+    ));
+    panes.extend(column(
+        right,
+        [
+            (P::Models, Constraint::Length(7)),
+            (P::Knobs, Constraint::Max(16)),
+            (P::Calls, Constraint::Fill(1)),
+        ],
+    ));
     panes
 }
 
-fn main_column(column: Rect) -> Vec<(PaneId, Rect)> {
-    let [graph, transcript] =
-        Layout::vertical([Constraint::Percentage(46), Constraint::Fill(1)]).areas(column);
-    vec![(PaneId::Graph, graph), (PaneId::Transcript, transcript)]
+fn main_column(area: Rect, wanted: Wanted) -> Vec<(PaneId, Rect)> {
+    let (graph, search) = if wanted.search { (30, 30) } else { (46, 0) };
+    let mut panes = column(
+        area,
+        [
+            (PaneId::Graph, Constraint::Percentage(graph)),
+            (PaneId::Search, Constraint::Percentage(search)),
+            (PaneId::Transcript, Constraint::Fill(1)),
+        ],
+    );
+    panes.retain(|(_, area)| !area.is_empty());
+    panes
+}
+
+/// Panes one below the other.
+fn column<const N: usize>(area: Rect, panes: [(PaneId, Constraint); N]) -> Vec<(PaneId, Rect)> {
+    let areas: [Rect; N] = Layout::vertical(panes.map(|(_, height)| height)).areas(area);
+    panes.into_iter().map(|(pane, _)| pane).zip(areas).collect()
 }
 
 /// A box in the middle, never larger than the screen.
@@ -123,28 +188,56 @@ mod tests {
 
     use super::*;
 
+    fn laid_out(width: u16, height: u16, view: &View, wanted: Wanted) -> Option<Parts> {
+        parts(Rect::new(0, 0, width, height), view, wanted)
+    }
+
+    fn names(parts: &Parts) -> Vec<PaneId> {
+        parts.panes.iter().map(|(pane, _)| *pane).collect()
+    }
+
     #[test]
     fn the_panes_of_every_layout() {
         let view = View::default();
         let count = |width, height| {
-            parts(Rect::new(0, 0, width, height), &view)
+            laid_out(width, height, &view, Wanted::default())
                 .map(|parts| (parts.tabs.is_some(), parts.panes.len()))
         };
         assert_eq!(count(59, 24), None);
         assert_eq!(count(80, 15), None);
         assert_eq!(count(80, 24), Some((true, 1)));
         assert_eq!(count(120, 40), Some((false, 7)));
-        assert_eq!(count(320, 90), Some((false, 7)));
+        assert_eq!(count(320, 90), Some((false, 8)));
         let zoomed = View { zoom: Some(PaneId::Calls), ..View::default() };
-        let parts = parts(Rect::new(0, 0, 120, 40), &zoomed).unwrap();
+        let parts = laid_out(120, 40, &zoomed, Wanted::default()).unwrap();
         assert_eq!(parts.panes, [(PaneId::Calls, Rect::new(0, 1, 120, 38))]);
+    }
+
+    #[test]
+    fn what_is_wanted_has_a_place_and_what_has_the_keyboard_too() {
+        let wanted = Wanted { budget: true, search: true };
+        let shown = |focus, wanted| {
+            let view = View { focus, ..View::default() };
+            names(&laid_out(120, 40, &view, wanted).unwrap())
+        };
+        let all = shown(PaneId::Graph, wanted);
+        assert!(all.contains(&PaneId::Budget) && all.contains(&PaneId::Search));
+        assert!(!all.contains(&PaneId::Knobs) && all.contains(&PaneId::Calls));
+        let knobs = shown(PaneId::Knobs, wanted);
+        assert!(knobs.contains(&PaneId::Knobs) && !knobs.contains(&PaneId::Calls));
+        let search = shown(PaneId::Search, Wanted::default());
+        assert!(search.contains(&PaneId::Search) && !search.contains(&PaneId::Budget));
     }
 
     proptest! {
         #[test]
-        fn panes_cover_the_body_and_never_overlap(width in 60u16..330, height in 16u16..100) {
+        fn panes_cover_the_body_and_never_overlap(
+            width in 60u16..330, height in 16u16..100, budget: bool, search: bool, focus in 0usize..9,
+        ) {
             let area = Rect::new(0, 0, width, height);
-            let parts = parts(area, &View::default()).unwrap();
+            let view = View { focus: PaneId::ALL[focus], ..View::default() };
+            let parts = parts(area, &view, Wanted { budget, search }).unwrap();
+            prop_assert!(names(&parts).contains(&view.focus));
             let mut cells = parts.header.area() + parts.footer.area();
             cells += parts.tabs.map_or(0, Rect::area);
             for (i, (pane, rect)) in parts.panes.iter().enumerate() {

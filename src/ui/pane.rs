@@ -1,15 +1,7 @@
-//! The regions of the screen. What every pane is given and what it must be able to do; each lives in
-//! its own file under `panes/` and is reached only from here.
+//! The regions of the screen, by name, and what every one of them is given. What they show is in
+//! [`super::panes`].
 
-use ratatui::{buffer::Buffer, layout::Rect, text::Line};
-
-use super::{
-    hits::Hits,
-    panes::{calls, graph, knobs, models, scores, tasks, transcript},
-    theme::Theme,
-    view::View,
-    vlist::Find,
-};
+use super::{theme::Theme, view::View};
 use crate::state::State;
 
 /// A region of the screen, in the order of its number key.
@@ -28,10 +20,14 @@ pub enum PaneId {
     /// A lane for each call, live.
     Calls,
     Tasks,
+    /// What the task may cost, what was planned for it, and what it has cost.
+    Budget,
+    /// Where a search has been.
+    Search,
 }
 
 impl PaneId {
-    pub const ALL: [PaneId; 7] = [
+    pub const ALL: [PaneId; 9] = [
         PaneId::Graph,
         PaneId::Transcript,
         PaneId::Scores,
@@ -39,6 +35,8 @@ impl PaneId {
         PaneId::Models,
         PaneId::Calls,
         PaneId::Tasks,
+        PaneId::Budget,
+        PaneId::Search,
     ];
 
     /// The pane so many places further on, going round.
@@ -56,13 +54,15 @@ impl PaneId {
             PaneId::Models => "Models",
             PaneId::Calls => "Calls",
             PaneId::Tasks => "Tasks",
+            PaneId::Budget => "Budget",
+            PaneId::Search => "Search",
         }
     }
 }
 
 /// One value for each pane.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct PerPane<T>([T; 7]);
+pub struct PerPane<T>([T; PaneId::ALL.len()]);
 
 impl<T: Copy> PerPane<T> {
     pub fn get(&self, pane: PaneId) -> T {
@@ -100,59 +100,4 @@ pub enum Move {
     PageDown,
     Top,
     Bottom,
-}
-
-/// What stands in a pane's frame.
-pub fn title(pane: PaneId, cx: &Cx<'_>) -> Line<'static> {
-    match pane {
-        PaneId::Graph => graph::title(cx),
-        PaneId::Transcript => transcript::title(cx),
-        PaneId::Scores => scores::title(cx),
-        PaneId::Knobs => knobs::title(cx),
-        PaneId::Models => models::title(cx),
-        PaneId::Calls => calls::title(cx),
-        PaneId::Tasks => tasks::title(cx),
-    }
-}
-
-/// Draws a pane's inside.
-pub fn draw(pane: PaneId, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-    if area.is_empty() {
-        return;
-    }
-    match pane {
-        PaneId::Graph => graph::draw(cx, area, buf, hits),
-        PaneId::Transcript => transcript::draw(cx, area, buf, hits),
-        PaneId::Scores => scores::draw(cx, area, buf, hits),
-        PaneId::Knobs => knobs::draw(cx, area, buf, hits),
-        PaneId::Models => models::draw(cx, area, buf, hits),
-        PaneId::Calls => calls::draw(cx, area, buf, hits),
-        PaneId::Tasks => tasks::draw(cx, area, buf, hits),
-    }
-}
-
-/// Moves the pane's selection. What is selected always has an id in `view`.
-pub fn go(pane: PaneId, state: &State, view: &mut View, to: Move) {
-    match pane {
-        PaneId::Graph => graph::go(state, view, to),
-        PaneId::Transcript => transcript::go(state, view, to),
-        PaneId::Scores => scores::go(state, view, to),
-        PaneId::Knobs => knobs::go(state, view, to),
-        PaneId::Models => models::go(state, view, to),
-        PaneId::Calls => calls::go(state, view, to),
-        PaneId::Tasks => tasks::go(state, view, to),
-    }
-}
-
-/// Selects the next thing in the pane whose text holds `needle` (lower case); false if none does.
-pub fn find(pane: PaneId, state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    match pane {
-        PaneId::Graph => graph::find(state, view, needle, how),
-        PaneId::Transcript => transcript::find(state, view, needle, how),
-        PaneId::Scores => scores::find(state, view, needle, how),
-        PaneId::Knobs => knobs::find(state, view, needle, how),
-        PaneId::Models => models::find(state, view, needle, how),
-        PaneId::Calls => calls::find(state, view, needle, how),
-        PaneId::Tasks => tasks::find(state, view, needle, how),
-    }
 }

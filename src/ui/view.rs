@@ -12,7 +12,7 @@ use crate::{
     chat::Role,
     id::{AskId, CallId, FaultId, TaskId, ToolName},
     knob::Knob,
-    state::State,
+    state::{State, TaskState},
 };
 
 /// How the graph is shown.
@@ -44,6 +44,16 @@ impl GraphView {
             GraphView::Matrix => "matrix",
         }
     }
+}
+
+/// What is selected in the budget pane: what left and right turn there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lever {
+    #[default]
+    Budget,
+    Tau,
+    /// The uses of the selected tool.
+    Tool,
 }
 
 /// How many messages are kept.
@@ -149,6 +159,9 @@ pub struct View {
     pub knob: Option<Knob>,
     pub role: Option<Role>,
     pub fault: Option<FaultId>,
+    pub lever: Lever,
+    /// A node of the search tree of a task; `None`: wherever the search is.
+    pub node: Option<(TaskId, u32)>,
 
     pub graph: GraphView,
     pub sort: ToolSort,
@@ -221,6 +234,11 @@ impl View {
     /// The role that binding a model means.
     pub fn role(&self) -> Role {
         self.role.unwrap_or(Role::Actor)
+    }
+
+    /// The task that the panes about one task show: the selected one, else the one at work.
+    pub fn task_of<'a>(&self, state: &'a State) -> Option<&'a TaskState> {
+        self.task.and_then(|task| state.task(task)).or_else(|| state.shown_task())
     }
 
     /// The call that call actions mean: the selected one, else the newest.

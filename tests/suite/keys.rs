@@ -268,12 +268,12 @@ fn panes_are_gone_to_zoomed_and_left() {
     stage.press("tab tab");
     assert_eq!(stage.screen.view.focus, PaneId::Scores);
     stage.press("shift-tab shift-tab shift-tab");
-    assert_eq!(stage.screen.view.focus, PaneId::Tasks);
-    for (key, pane) in ["1", "2", "3", "4", "5", "6", "7"].iter().zip(PaneId::ALL) {
+    assert_eq!(stage.screen.view.focus, PaneId::Search);
+    for (key, pane) in ["1", "2", "3", "4", "5", "6", "7", "8", "9"].iter().zip(PaneId::ALL) {
         stage.press(key);
         assert_eq!(stage.screen.view.focus, pane);
     }
-    stage.press("z");
+    stage.press("7 z");
     assert!(stage.shows("7 Tasks") && !stage.shows("1 Graph"), "{}", stage.text());
     stage.press("2");
     assert_eq!(stage.screen.view.zoom, Some(PaneId::Transcript));

@@ -31,6 +31,7 @@ mod rules;
 mod samples;
 mod screens;
 mod sitting;
+mod spending;
 mod stage;
 mod story;
 mod terminal;

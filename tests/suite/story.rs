@@ -32,12 +32,17 @@ pub type Call<'a> = (&'a str, Value, Result<&'a str, &'a str>, u64);
 impl Story {
     /// A session that is open: a simulated model and one of unknown price, no tools yet.
     pub fn open() -> Self {
+        Self::opened("toolnet", toolyard::rates::Rates::default())
+    }
+
+    /// The same with another strategy and another exchange.
+    pub fn opened(strategy: &str, rates: toolyard::rates::Rates) -> Self {
         let mut story =
             Self { records: Vec::new(), state: State::default(), at: 0, asks: 0, calls: 0 };
         story.tell(Event::SessionOpened(Box::new(Opening {
             seed: 7,
             workspace: "the samples".into(),
-            strategy: "toolnet".into(),
+            strategy: strategy.into(),
             knobs: Knobs::default(),
             models: vec![
                 model("sim", "simulated", true),
@@ -49,7 +54,7 @@ impl Story {
                 (Role::Reflector, "local".into()),
             ]),
             paused: false,
-            rates: toolyard::rates::Rates::default(),
+            rates,
         })));
         story
     }

@@ -151,6 +151,56 @@ pub const ACTIONS: &[ActionSpec] = &[
         why::over,
     ),
     change(
+        Action::BudgetUp,
+        (
+            "budget-up",
+            "budget +",
+            "let a task cost one credit more; what is planned is planned anew",
+        ),
+        &["}"],
+        why::over,
+    ),
+    change(
+        Action::BudgetDown,
+        (
+            "budget-down",
+            "budget -",
+            "let a task cost one credit less; what is planned is planned anew",
+        ),
+        &["{"],
+        why::over,
+    ),
+    change(
+        Action::TauUp,
+        ("tau-up", "tau +", "ask more of a tool before it is planned for"),
+        &[")"],
+        why::over,
+    ),
+    change(
+        Action::TauDown,
+        ("tau-down", "tau -", "ask less of a tool before it is planned for"),
+        &["("],
+        why::over,
+    ),
+    change(
+        Action::UsesUp,
+        ("uses-up", "uses +", "allow one use more of the selected tool, and plan around it"),
+        &["*"],
+        why::no_uses_to_set,
+    ),
+    change(
+        Action::UsesDown,
+        ("uses-down", "uses -", "allow one use less of the selected tool, and plan around it"),
+        &["_"],
+        why::no_uses_to_set,
+    ),
+    change(
+        Action::SetUses,
+        ("set-uses", "set uses", "type how often the selected tool may still be used in this task"),
+        &["U"],
+        why::no_uses_to_set,
+    ),
+    change(
         Action::Strategy,
         ("strategy", "strategy", "choose how the agent acts, from the next task on"),
         &["A"],
@@ -198,6 +248,16 @@ pub const ACTIONS: &[ActionSpec] = &[
         ("inspect-call", "call", "the selected call: arguments and result in full"),
         &["c"],
         why::no_calls,
+    ),
+    look(
+        Action::InspectPlan,
+        (
+            "inspect-plan",
+            "plan",
+            "the latest plan: every candidate, why so many uses, and what changed",
+        ),
+        &["P"],
+        why::no_plan,
     ),
     look(
         Action::GraphView,
@@ -255,8 +315,16 @@ pub const ACTIONS: &[ActionSpec] = &[
     ),
     go(Action::Up, ("up", "up", "up"), &["up", "k"]),
     go(Action::Down, ("down", "down", "down"), &["down", "j"]),
-    go(Action::Left, ("left", "left", "left; in the knobs, turn down"), &["left", "h"]),
-    go(Action::Right, ("right", "right", "right; in the knobs, turn up"), &["right", "l"]),
+    go(
+        Action::Left,
+        ("left", "left", "left; in the knobs and the budget, turn down"),
+        &["left", "h"],
+    ),
+    go(
+        Action::Right,
+        ("right", "right", "right; in the knobs and the budget, turn up"),
+        &["right", "l"],
+    ),
     go(Action::PageUp, ("page-up", "page up", "a page up"), &["pageup", "ctrl-u"]),
     go(Action::PageDown, ("page-down", "page down", "a page down"), &["pagedown", "ctrl-d"]),
     go(Action::Top, ("top", "top", "to the first line"), &["home"]),
@@ -274,6 +342,8 @@ pub const ACTIONS: &[ActionSpec] = &[
     go(Action::Pane(PaneId::Models), ("models", "models", "to the models"), &["5"]),
     go(Action::Pane(PaneId::Calls), ("calls", "calls", "to the calls"), &["6"]),
     go(Action::Pane(PaneId::Tasks), ("tasks", "tasks", "to the tasks"), &["7"]),
+    go(Action::Pane(PaneId::Budget), ("budget", "budget", "to the budget"), &["8", "B"]),
+    go(Action::Pane(PaneId::Search), ("search", "search", "to the search tree"), &["9"]),
     go(Action::Zoom, ("zoom", "zoom", "give this pane the whole screen, or take it back"), &["z"]),
     go(Action::Find, ("find", "find", "find text in this pane"), &["/"]),
     go(

@@ -52,6 +52,24 @@ pub(super) fn nothing_to_undo(state: &State, view: &View) -> Option<&'static str
     over(state, view).or(state.control.undo.is_empty().then_some("there is nothing to take back"))
 }
 
+/// Uses are those of a plan, and what is banned has none.
+pub(super) fn no_uses_to_set(state: &State, view: &View) -> Option<&'static str> {
+    let why = || {
+        let Some(task) = state.current_task().filter(|task| task.budget.plan.is_some()) else {
+            return Some("no task at work has a plan: choose a strategy with +btp (A)");
+        };
+        let banned =
+            view.tool.as_ref().is_some_and(|tool| task.budget.blacklist.contains_key(tool));
+        banned.then_some("the selected tool is blacklisted for this task")
+    };
+    no_tool_to_change(state, view).or_else(why)
+}
+
+pub(super) fn no_plan(state: &State, view: &View) -> Option<&'static str> {
+    let planned = view.task_of(state).is_some_and(|task| task.budget.plan.is_some());
+    (!planned).then_some("nothing was planned for this task: strategies with +btp plan")
+}
+
 pub(super) fn no_models(state: &State, view: &View) -> Option<&'static str> {
     over(state, view).or(state.models.known.is_empty().then_some("no model is configured"))
 }

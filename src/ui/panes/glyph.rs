@@ -23,6 +23,13 @@ pub fn bar(share: f64, width: usize) -> String {
     bar
 }
 
+/// A cell of a column that is so many cells high from here on; `None` where it does not reach this cell.
+pub fn height(cells: f64) -> Option<char> {
+    let eighths = (cells.min(1.0) * 8.0).ceil();
+    // Also false for what is no number.
+    if eighths >= 1.0 { Some(HEIGHTS[(eighths as usize).min(8) - 1]) } else { None }
+}
+
 /// The last `width` values as a line of heights. The lowest of them is the floor, the highest the
 /// ceiling; values that never change lie in the middle.
 pub fn spark(values: impl DoubleEndedIterator<Item = f64>, width: usize) -> String {
@@ -83,6 +90,8 @@ mod tests {
         assert_eq!(spark([9.0, 0.0, 1.0, 7.0].into_iter(), 3), "▁▂█");
         assert_eq!(spark([2.0, 2.0].into_iter(), 8), "▄▄");
         assert_eq!(spark([].into_iter(), 8), "");
+        assert_eq!([0.01, 0.5, 3.0].map(height), [Some('▁'), Some('▄'), Some('█')]);
+        assert_eq!([0.0, -1.0, f64::NAN].map(height), [None; 3]);
     }
 
     #[test]

@@ -19,7 +19,8 @@ use crate::{
 const PANE: PaneId = PaneId::Knobs;
 const SYMBOL: usize = 7;
 const NAME: usize = 16;
-const VALUE: usize = 8;
+/// As wide as the longest name of a value.
+const VALUE: usize = 9;
 const TAKES: usize = 10;
 /// Below this height the list needs every line.
 const WITH_DOC: u16 = 7;

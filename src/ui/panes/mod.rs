@@ -1,18 +1,94 @@
-//! One file per region of the screen. Each has `title`, `draw`, `go` (a movement key) and `find`; they
-//! are reached only through [`super::pane`].
+//! What each region of the screen shows: a file or a folder for each, which has `title`, `draw`, `go` (a
+//! movement key) and `find`. They are reached only from here.
 
 mod brief;
 pub(super) mod glyph;
 mod here;
 mod order;
+pub(super) mod planned;
 mod row;
 mod since;
 pub mod units;
 
+pub mod budget;
 pub mod calls;
 pub mod graph;
 pub mod knobs;
 pub mod models;
 pub mod scores;
+pub mod search;
 pub mod tasks;
 pub mod transcript;
+
+use ratatui::{buffer::Buffer, layout::Rect, text::Line};
+
+use super::{
+    hits::Hits,
+    pane::{Cx, Move, PaneId},
+    view::View,
+    vlist::Find,
+};
+use crate::state::State;
+
+/// What stands in a pane's frame.
+pub fn title(pane: PaneId, cx: &Cx<'_>) -> Line<'static> {
+    match pane {
+        PaneId::Graph => graph::title(cx),
+        PaneId::Transcript => transcript::title(cx),
+        PaneId::Scores => scores::title(cx),
+        PaneId::Knobs => knobs::title(cx),
+        PaneId::Models => models::title(cx),
+        PaneId::Calls => calls::title(cx),
+        PaneId::Tasks => tasks::title(cx),
+        PaneId::Budget => budget::title(cx),
+        PaneId::Search => search::title(cx),
+    }
+}
+
+/// Draws a pane's inside.
+pub fn draw(pane: PaneId, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    if area.is_empty() {
+        return;
+    }
+    match pane {
+        PaneId::Graph => graph::draw(cx, area, buf, hits),
+        PaneId::Transcript => transcript::draw(cx, area, buf, hits),
+        PaneId::Scores => scores::draw(cx, area, buf, hits),
+        PaneId::Knobs => knobs::draw(cx, area, buf, hits),
+        PaneId::Models => models::draw(cx, area, buf, hits),
+        PaneId::Calls => calls::draw(cx, area, buf, hits),
+        PaneId::Tasks => tasks::draw(cx, area, buf, hits),
+        PaneId::Budget => budget::draw(cx, area, buf, hits),
+        PaneId::Search => search::draw(cx, area, buf, hits),
+    }
+}
+
+/// Moves the pane's selection. What is selected always has an id in `view`.
+pub fn go(pane: PaneId, state: &State, view: &mut View, to: Move) {
+    match pane {
+        PaneId::Graph => graph::go(state, view, to),
+        PaneId::Transcript => transcript::go(state, view, to),
+        PaneId::Scores => scores::go(state, view, to),
+        PaneId::Knobs => knobs::go(state, view, to),
+        PaneId::Models => models::go(state, view, to),
+        PaneId::Calls => calls::go(state, view, to),
+        PaneId::Tasks => tasks::go(state, view, to),
+        PaneId::Budget => budget::go(state, view, to),
+        PaneId::Search => search::go(state, view, to),
+    }
+}
+
+/// Selects the next thing in the pane whose text holds `needle` (lower case); false if none does.
+pub fn find(pane: PaneId, state: &State, view: &mut View, needle: &str, how: Find) -> bool {
+    match pane {
+        PaneId::Graph => graph::find(state, view, needle, how),
+        PaneId::Transcript => transcript::find(state, view, needle, how),
+        PaneId::Scores => scores::find(state, view, needle, how),
+        PaneId::Knobs => knobs::find(state, view, needle, how),
+        PaneId::Models => models::find(state, view, needle, how),
+        PaneId::Calls => calls::find(state, view, needle, how),
+        PaneId::Tasks => tasks::find(state, view, needle, how),
+        PaneId::Budget => budget::find(state, view, needle, how),
+        PaneId::Search => search::find(state, view, needle, how),
+    }
+}

@@ -53,6 +53,32 @@ pub fn price(model: &ModelSpec) -> String {
     }
 }
 
+/// Credits in at most five cells: `8`, `2.35`, `123.4`, `12.3k`; `?` for what is no number.
+pub fn credits(value: f64) -> String {
+    let size = value.abs();
+    match size {
+        _ if !value.is_finite() => "?".to_owned(),
+        0.0..1e-9 => "0".to_owned(),
+        _ if size < 0.005 => "<0.01".to_owned(),
+        _ if (size - size.round()).abs() < 0.005 && size < 9999.5 => format!("{value:.0}"),
+        0.0..99.995 => format!("{value:.2}"),
+        0.0..999.95 => format!("{value:.1}"),
+        0.0..9999.5 => format!("{value:.0}"),
+        0.0..999_950.0 => format!("{:.0}k", value / 1e3),
+        0.0..1e9 => format!("{:.1}M", value / 1e6),
+        _ => format!("{value:.0e}"),
+    }
+}
+
+/// An expected value, which is mostly below 1.
+pub fn worth(value: f64) -> String {
+    match value.abs() {
+        _ if !value.is_finite() => "?".to_owned(),
+        0.0..99.995 => format!("{value:.2}"),
+        _ => credits(value),
+    }
+}
+
 /// `1 step`, `2 steps`.
 pub fn plural(n: usize, thing: &str) -> String {
     if n == 1 { format!("1 {thing}") } else { format!("{n} {thing}s") }
@@ -68,6 +94,14 @@ mod tests {
         assert_eq!(dollars(0.0, 3, 3), "$ unknown");
         assert_eq!(dollars(0.01234, 1, 3), "≥ $0.0123");
         assert_eq!([plural(1, "call"), plural(0, "call")], ["1 call", "0 calls"]);
+    }
+
+    #[test]
+    fn credits_are_short_and_never_nothing_where_something_was_spent() {
+        let shown = [0.0, 8.0, 2.346, 0.001, 123.44, 9998.7, 1e15, f64::NAN].map(credits);
+        assert_eq!(shown, ["0", "8", "2.35", "<0.01", "123.4", "9999", "1e15", "?"]);
+        assert_eq!([12_345.0, 999_999.0, 2.5e8].map(credits), ["12k", "1.0M", "250.0M"]);
+        assert_eq!([0.15, 0.0, 1234.5, f64::INFINITY].map(worth), ["0.15", "0.00", "1234", "?"]);
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl Choose {
     pub fn strategy(live: &State, strategies: &[String]) -> Self {
         let choices = strategies.iter().map(|strategy| Choice {
             label: strategy.clone(),
-            detail: about(strategy).to_owned(),
+            detail: about(strategy),
             current: *strategy == live.strategy,
             command: Command::UseStrategy { strategy: strategy.clone() },
         });
@@ -137,17 +137,23 @@ impl Choose {
     }
 }
 
-fn about(strategy: &str) -> &'static str {
-    let (base, reflexion) = strategy.split_once('+').unwrap_or((strategy, ""));
-    match (base, reflexion) {
-        ("direct", "") => "one ask, no tools",
-        ("direct", _) => "one ask, no tools; reflects and tries again",
-        ("react", "") => "every tool on every menu",
-        ("react", _) => "every tool on every menu; reflects and tries again",
-        ("toolnet", "") => "walks the weighted graph of tools",
-        ("toolnet", _) => "walks the weighted graph; reflects and tries again",
+fn about(strategy: &str) -> String {
+    let mut parts = strategy.split('+');
+    let base = match parts.next().unwrap_or_default() {
+        "direct" => "one ask, no tools",
+        "react" => "every tool on every menu",
+        "toolnet" => "walks the weighted graph of tools",
+        "dfsdt" => "searches depth first, a new child where one led nowhere",
+        "tot-dfs" => "searches depth first, the children ranked by votes",
         _ => "",
-    }
+    };
+    let modifiers = parts.map(|modifier| match modifier {
+        "prompt" => "; is told costs and budget",
+        "btp" => "; plans for the budget and holds to it",
+        "reflexion" => "; reflects and tries again",
+        _ => "",
+    });
+    std::iter::once(base).chain(modifiers).collect()
 }
 
 fn about_model(spec: &ModelSpec) -> String {

@@ -5,12 +5,7 @@ use ratatui::crossterm::event::KeyCode;
 use super::{Reply, entry::Entry};
 use crate::{
     state::State,
-    ui::{
-        key::Key,
-        pane::{self, PaneId},
-        view::View,
-        vlist,
-    },
+    ui::{key::Key, pane::PaneId, panes, view::View, vlist},
 };
 
 pub(super) const KEYS: &str = "enter or down: next · up: previous · esc: leave";
@@ -60,7 +55,7 @@ impl Find {
     fn find(&mut self, state: &State, view: &mut View, how: vlist::Find) {
         let needle = self.text().to_lowercase();
         view.follow(self.pane);
-        self.found = needle.is_empty() || pane::find(self.pane, state, view, &needle, how);
+        self.found = needle.is_empty() || panes::find(self.pane, state, view, &needle, how);
         view.find = Some((self.pane, needle));
     }
 

@@ -19,6 +19,8 @@ enum For {
     Score(ToolName),
     Weight(ToolName, ToolName),
     Knob(Knob),
+    /// How often the tool may still be used.
+    Uses(ToolName),
 }
 
 /// A number being typed.
@@ -46,8 +48,20 @@ impl Value {
         Self::new(For::Knob(knob), knob.spec().show(value))
     }
 
+    pub fn uses(tool: ToolName, uses: u32) -> Self {
+        Self::new(For::Uses(tool), uses.to_string())
+    }
+
     fn new(what: For, value: String) -> Self {
         Self { what, entry: Entry::line(&value), fresh: true, untouched: true, error: None }
+    }
+
+    /// What is set is kept, whatever is worked out around it.
+    fn is_pin(&self) -> bool {
+        match self.what {
+            For::Weight(..) | For::Uses(_) => true,
+            For::Score(_) | For::Knob(_) => false,
+        }
     }
 
     fn title(&self) -> String {
@@ -55,6 +69,7 @@ impl Value {
             For::Score(tool) => format!("Score of {tool}"),
             For::Weight(from, to) => format!("Pin the weight {from} → {to}"),
             For::Knob(knob) => format!("{} ({})", knob.spec().name, knob.spec().symbol),
+            For::Uses(tool) => format!("Uses left of {tool}"),
         }
     }
 
@@ -66,6 +81,11 @@ impl Value {
                     .to_owned()
             }
             For::Knob(knob) => format!("{}; {}", knob.spec().range(), knob.spec().doc),
+            For::Uses(_) => {
+                "a whole number; so often the tool may still be used in the task at work, and the rest \
+                 is planned around it"
+                    .to_owned()
+            }
         }
     }
 
@@ -83,6 +103,10 @@ impl Value {
                 let weight = weight.ok_or_else(|| wrong("a number from 0 to 1"))?;
                 Ok(Command::PinWeight { from: from.clone(), to: to.clone(), weight })
             }
+            For::Uses(tool) => {
+                let uses = text.trim().parse().map_err(|_| wrong("a whole number from 0 on"))?;
+                Ok(Command::SetUses { tool: tool.clone(), uses })
+            }
             For::Knob(knob) => {
                 knob.spec().parse(text).map(|value| Command::TurnKnob { knob: *knob, value })
             }
@@ -93,8 +117,8 @@ impl Value {
         match key.code {
             KeyCode::Esc => return Reply::Close,
             KeyCode::Char('c') if key.types().is_none() => return Reply::Close,
-            // To hold a weight where it is says something; to set a number to what it is does not.
-            KeyCode::Enter if self.untouched && !matches!(self.what, For::Weight(..)) => {
+            // To hold something where it is says something; to set a number to what it is does not.
+            KeyCode::Enter if self.untouched && !self.is_pin() => {
                 return Reply::Close;
             }
             KeyCode::Enter => match self.command(&self.entry.text()) {
@@ -131,6 +155,7 @@ impl Value {
         let stepped = match &self.what {
             For::Score(_) => (value + f64::from(steps)).to_string(),
             For::Weight(..) => format!("{:.3}", (value + f64::from(steps) * 0.05).clamp(0.0, 1.0)),
+            For::Uses(_) => (value + f64::from(steps)).max(0.0).to_string(),
             For::Knob(knob) => knob.spec().show(knob.spec().turned(value, steps)),
         };
         self.entry.set(&stepped);

@@ -4,6 +4,7 @@ use super::{Effect, open, send};
 use crate::{
     command::Command,
     fault::{FaultKind, FaultSpec, Trigger},
+    id::ToolName,
     knob::{Kind, Knob},
     state::State,
     ui::{
@@ -69,8 +70,7 @@ pub(super) fn freeze(live: &State) -> Vec<Effect> {
     send(Command::TurnKnob { knob: Knob::Learn, value })
 }
 
-pub(super) fn turn(live: &State, view: &mut View, steps: i32) -> Vec<Effect> {
-    let knob = view.knob();
+pub(super) fn turn(live: &State, view: &mut View, knob: Knob, steps: i32) -> Vec<Effect> {
     let spec = knob.spec();
     let was = live.knobs.get(knob);
     let value = spec.turned(was, steps);
@@ -82,12 +82,37 @@ pub(super) fn turn(live: &State, view: &mut View, steps: i32) -> Vec<Effect> {
     send(Command::TurnKnob { knob, value })
 }
 
+/// How often the selected tool may still be used in the task at work: what the user set last, which
+/// the next plan has in it, else what the plan says.
+fn uses(live: &State, view: &View) -> Option<(ToolName, u32)> {
+    let tool = view.tool.clone()?;
+    let budget = &live.current_task()?.budget;
+    let set = budget.set.get(&tool).copied();
+    let uses = set.or_else(|| budget.left(tool.as_str())).unwrap_or(0);
+    Some((tool, uses))
+}
+
+pub(super) fn bump_uses(live: &State, view: &mut View, by: i32) -> Vec<Effect> {
+    let Some((tool, was)) = uses(live, view) else { return Vec::new() };
+    let uses = was.saturating_add_signed(by);
+    if uses == was {
+        view.tell(live.at, Tone::Plain, format!("{tool} has {uses} uses left already"));
+        return Vec::new();
+    }
+    send(Command::SetUses { tool, uses })
+}
+
+pub(super) fn set_uses(live: &State, view: &mut View) -> Vec<Effect> {
+    let Some((tool, uses)) = uses(live, view) else { return Vec::new() };
+    open(view, Popup::Value(Value::uses(tool, uses)))
+}
+
 pub(super) fn set_knob(live: &State, view: &mut View) -> Vec<Effect> {
     let knob = view.knob();
     let value = live.knobs.get(knob);
     match knob.spec().kind {
         Kind::Real | Kind::Whole => open(view, Popup::Value(Value::knob(knob, value))),
-        Kind::Switch => turn(live, view, 1),
+        Kind::Switch => turn(live, view, knob, 1),
         Kind::Choice(names) => open(view, Popup::Choose(Choose::knob(knob, names, value))),
     }
 }

@@ -2,8 +2,16 @@
 
 use super::{Effect, World, act, inspect};
 use crate::{
+    knob::Knob,
     state::{Line, State, What},
-    ui::{action::Action, hits::Target, pane::PaneId, popups::Subject, view::View},
+    ui::{
+        action::Action,
+        hits::Target,
+        pane::PaneId,
+        panes,
+        popups::Subject,
+        view::{Lever, View},
+    },
 };
 
 /// Enter: what is selected in the pane that has the keyboard.
@@ -18,12 +26,31 @@ pub(super) fn open_selected(world: &World<'_>, view: &mut View) -> Vec<Effect> {
             let task = view.task.or_else(|| shown.shown_task().map(|task| task.id));
             inspect(view, task.map(Subject::Task))
         }
+        PaneId::Budget => open_lever(world, view),
+        PaneId::Search => {
+            let subject = panes::search::subject(shown, view);
+            inspect(view, subject)
+        }
         PaneId::Transcript => {
             let n = view.line.or_else(|| shown.transcript.last().map(|line| line.n));
             let subject = n.and_then(|n| subject_of_line(shown, n));
             inspect(view, subject)
         }
     }
+}
+
+/// A number to type; where it cannot be set, its tool is looked at.
+fn open_lever(world: &World<'_>, view: &mut View) -> Vec<Effect> {
+    let knob = match panes::budget::lever(world.shown, view) {
+        Some(Lever::Budget) => Knob::Budget,
+        Some(Lever::Tau) => Knob::Tau,
+        Some(Lever::Tool) if Action::SetUses.spec().why_not(world.live, view).is_none() => {
+            return act(world, view, Action::SetUses);
+        }
+        Some(Lever::Tool) | None => return act(world, view, Action::InspectTool),
+    };
+    view.knob = Some(knob);
+    act(world, view, Action::SetKnob)
 }
 
 fn line(state: &State, n: u64) -> Option<&Line> {
@@ -51,7 +78,10 @@ fn subject_of_line(state: &State, n: u64) -> Option<Subject> {
 /// Selects what was pointed at; true if it was selected already, so that a second click opens it.
 pub fn select(state: &State, view: &mut View, target: &Target) -> bool {
     match target {
-        Target::Tool(tool) => view.tool.replace(tool.clone()).as_ref() == Some(tool),
+        Target::Tool(tool) => {
+            let was = pull(view, Lever::Tool);
+            view.tool.replace(tool.clone()).as_ref() == Some(tool) && was
+        }
         Target::Edge(from, to) => {
             view.tool = Some(to.clone());
             let edge = (from.clone(), to.clone());
@@ -64,8 +94,17 @@ pub fn select(state: &State, view: &mut View, target: &Target) -> bool {
             view.call.replace(*call) == Some(*call)
         }
         Target::Ask(ask) => view.ask.replace(*ask) == Some(*ask),
-        Target::Task(task) => view.task.replace(*task) == Some(*task),
-        Target::Knob(knob) => view.knob.replace(*knob) == Some(*knob),
+        // The strip of the budget pane only chooses whose budget is shown.
+        Target::Task(task) => {
+            view.task.replace(*task) == Some(*task) && view.focus != PaneId::Budget
+        }
+        Target::Knob(knob) => {
+            let levers = [(Knob::Budget, Lever::Budget), (Knob::Tau, Lever::Tau)];
+            let lever = levers.iter().find(|(lever, _)| lever == knob).map(|(_, lever)| *lever);
+            let was = lever.is_none_or(|lever| pull(view, lever));
+            view.knob.replace(*knob) == Some(*knob) && was
+        }
+        Target::Node(task, node) => panes::search::select(state, view, *task, *node),
         Target::Role(role) => view.role.replace(*role) == Some(*role),
         Target::Fault(fault) => view.fault.replace(*fault) == Some(*fault),
         Target::Line(n) => {
@@ -78,6 +117,12 @@ pub fn select(state: &State, view: &mut View, target: &Target) -> bool {
         | Target::Popup
         | Target::PopupRow(_) => false,
     }
+}
+
+/// Selects in the budget pane; false if something else was selected there and it has the keyboard.
+fn pull(view: &mut View, lever: Lever) -> bool {
+    let was = std::mem::replace(&mut view.lever, lever);
+    was == lever || view.focus != PaneId::Budget
 }
 
 /// A line about an ask or a call selects that too: the keys that mean an ask or a call then mean it.

@@ -12,11 +12,12 @@ use std::sync::Arc;
 use super::{
     action::Action,
     keymap::Keymap,
-    pane::{self, Move, PaneId},
+    pane::{Move, PaneId},
+    panes,
     popups::{Actions, Choose, Confirm, Faults, Find, Inspect, Popup, Subject, TaskEntry},
-    view::{Tone, View},
+    view::{Lever, Tone, View},
 };
-use crate::{command::Command, event::Record, state::State};
+use crate::{command::Command, event::Record, knob::Knob, state::State};
 
 pub use look::select;
 
@@ -77,8 +78,15 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<Effect> {
         Action::ForgetScore => change::forget_score(view),
         Action::Pin => change::pin(live, view),
         Action::Freeze => change::freeze(live),
-        Action::TurnUp => change::turn(live, view, 1),
-        Action::TurnDown => change::turn(live, view, -1),
+        Action::TurnUp => change::turn(live, view, view.knob(), 1),
+        Action::TurnDown => change::turn(live, view, view.knob(), -1),
+        Action::BudgetUp => change::turn(live, view, Knob::Budget, 1),
+        Action::BudgetDown => change::turn(live, view, Knob::Budget, -1),
+        Action::TauUp => change::turn(live, view, Knob::Tau, 1),
+        Action::TauDown => change::turn(live, view, Knob::Tau, -1),
+        Action::UsesUp => change::bump_uses(live, view, 1),
+        Action::UsesDown => change::bump_uses(live, view, -1),
+        Action::SetUses => change::set_uses(live, view),
         Action::SetKnob => change::set_knob(live, view),
         Action::Strategy => open(view, Popup::Choose(Choose::strategy(live, world.strategies))),
         Action::BindModel => open(view, Popup::Choose(Choose::model(live, view.role()))),
@@ -90,6 +98,9 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<Effect> {
         Action::InspectTool => inspect(view, view.tool.clone().map(Subject::Tool)),
         Action::InspectPrompt => inspect(view, view.ask(world.shown).map(Subject::Prompt)),
         Action::InspectCall => inspect(view, view.call(world.shown).map(Subject::Call)),
+        Action::InspectPlan => {
+            inspect(view, view.task_of(world.shown).map(|task| Subject::Plan(task.id)))
+        }
         Action::Messages => inspect(view, Some(Subject::Messages)),
         Action::GraphView => {
             view.graph = view.graph.next();
@@ -111,6 +122,8 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<Effect> {
         // A knob is turned as it lies: down to the left, up to the right.
         Action::Left if view.focus == PaneId::Knobs => act(world, view, Action::TurnDown),
         Action::Right if view.focus == PaneId::Knobs => act(world, view, Action::TurnUp),
+        Action::Left if view.focus == PaneId::Budget => turn_lever(world, view, Move::Left),
+        Action::Right if view.focus == PaneId::Budget => turn_lever(world, view, Move::Right),
         Action::Up => walk(world, view, Move::Up),
         Action::Down => walk(world, view, Move::Down),
         Action::Left => walk(world, view, Move::Left),
@@ -156,8 +169,23 @@ fn inspect(view: &mut View, subject: Option<Subject>) -> Vec<Effect> {
 fn walk(world: &World<'_>, view: &mut View, to: Move) -> Vec<Effect> {
     let pane = view.focus;
     view.follow(pane);
-    pane::go(pane, world.shown, view, to);
+    panes::go(pane, world.shown, view, to);
     Vec::new()
+}
+
+/// Turns what is selected in the budget pane; selects something first where nothing is.
+fn turn_lever(world: &World<'_>, view: &mut View, to: Move) -> Vec<Effect> {
+    let up = to == Move::Right;
+    let action = match panes::budget::lever(world.shown, view) {
+        Some(Lever::Budget) if up => Action::BudgetUp,
+        Some(Lever::Budget) => Action::BudgetDown,
+        Some(Lever::Tau) if up => Action::TauUp,
+        Some(Lever::Tau) => Action::TauDown,
+        Some(Lever::Tool) if up => Action::UsesUp,
+        Some(Lever::Tool) => Action::UsesDown,
+        None => return walk(world, view, Move::Down),
+    };
+    act(world, view, action)
 }
 
 /// Gives a pane the keyboard. While one is zoomed, the other takes its place.
@@ -180,7 +208,11 @@ fn leave(view: &mut View) -> Vec<Effect> {
         PaneId::Graph => view.centre = None,
         PaneId::Transcript => view.line = None,
         PaneId::Calls => view.call = None,
-        PaneId::Tasks => view.task = None,
+        PaneId::Tasks | PaneId::Budget => view.task = None,
+        PaneId::Search => {
+            view.node = None;
+            view.task = None;
+        }
         PaneId::Scores | PaneId::Knobs | PaneId::Models => {}
     }
     Vec::new()

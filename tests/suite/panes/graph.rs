@@ -9,7 +9,8 @@ use toolyard::{
     knob::Knob,
     ui::{
         hits::Target,
-        pane::{self, Move, PaneId},
+        pane::{Move, PaneId},
+        panes,
         view::{GraphView, View},
         vlist::Find,
     },
@@ -106,7 +107,7 @@ fn a_pinned_weight_is_marked_wherever_it_is_shown() {
 fn one_walks_the_graph_with_the_arrows_and_home_again() {
     let story = story::demo();
     let mut view = view(FOCUS);
-    let go = |view: &mut View, to| pane::go(PaneId::Graph, story.state(), view, to);
+    let go = |view: &mut View, to| panes::go(PaneId::Graph, story.state(), view, to);
     go(&mut view, Move::Down);
     assert_eq!(view.edge, Some(("wikipedia".into(), "calculator".into())));
     assert_eq!(view.tool, Some("calculator".into()));
@@ -127,9 +128,9 @@ fn a_tool_is_found_by_its_name() {
     let story = story::demo();
     for graph in super::GRAPH_VIEWS {
         let mut view = view(graph);
-        assert!(pane::find(PaneId::Graph, story.state(), &mut view, "currency", Find::Here));
+        assert!(panes::find(PaneId::Graph, story.state(), &mut view, "currency", Find::Here));
         assert_eq!(view.tool, Some("currency".into()), "{graph:?}");
-        assert!(!pane::find(PaneId::Graph, story.state(), &mut view, "no such", Find::Here));
+        assert!(!panes::find(PaneId::Graph, story.state(), &mut view, "no such", Find::Here));
     }
 }
 
@@ -235,7 +236,7 @@ fn on_the_map_the_arrows_go_where_they_point() {
     let story = story::demo();
     let mut view = view(GraphView::Map);
     let go = |view: &mut View, to| {
-        pane::go(PaneId::Graph, story.state(), view, to);
+        panes::go(PaneId::Graph, story.state(), view, to);
         view.tool.clone().unwrap().to_string()
     };
     let right = go(&mut view, Move::Right);

@@ -11,6 +11,7 @@ use toolyard::{
     ui::{
         hits::Target,
         pane::{self, Move, PaneId},
+        panes,
         view::{ToolSort, View},
         vlist::Find,
     },
@@ -75,7 +76,7 @@ fn moving_through_the_tools_follows_what_is_seen() {
     let mut view = View::default();
     let mut seen = Vec::new();
     for _ in 0..16 {
-        pane::go(PaneId::Scores, story.state(), &mut view, Move::Down);
+        panes::go(PaneId::Scores, story.state(), &mut view, Move::Down);
         seen.push(view.tool.clone().unwrap());
     }
     let shown = show(PaneId::Scores, &story, &View::default(), 80, 24);
@@ -88,7 +89,7 @@ fn moving_through_the_tools_follows_what_is_seen() {
         })
         .collect();
     assert_eq!(seen, rows);
-    assert!(pane::find(PaneId::Scores, story.state(), &mut view, "unit", Find::Here));
+    assert!(panes::find(PaneId::Scores, story.state(), &mut view, "unit", Find::Here));
     assert_eq!(view.tool, Some("unit_convert".into()));
 }
 
@@ -125,7 +126,7 @@ fn the_tasks_title_counts_what_is_done_and_right() {
         now: story.now(),
         focused: true,
     };
-    let title = pane::title(PaneId::Tasks, &cx).to_string();
+    let title = panes::title(PaneId::Tasks, &cx).to_string();
     assert_eq!(title, "Tasks 4/7 · 3 of 4 right (75 %)");
 }
 
@@ -215,7 +216,7 @@ fn moving_through_the_calls_selects_their_tools() {
     let mut view = View::default();
     let mut seen = Vec::new();
     for _ in 0..4 {
-        pane::go(PaneId::Calls, story.state(), &mut view, Move::Down);
+        panes::go(PaneId::Calls, story.state(), &mut view, Move::Down);
         seen.push((view.call.unwrap().0, view.tool.clone().unwrap().to_string()));
     }
     let right = [(12, "weather"), (11, "calculator"), (13, "currency"), (10, "wikipedia")];
@@ -226,7 +227,7 @@ fn moving_through_the_calls_selects_their_tools() {
 fn a_knob_shows_where_it_stands_and_what_it_does() {
     let story = story::demo();
     let mut view = View::default();
-    pane::go(PaneId::Knobs, story.state(), &mut view, Move::Down);
+    panes::go(PaneId::Knobs, story.state(), &mut view, Move::Down);
     let shown = show(PaneId::Knobs, &story, &view, 90, 20);
     let beta = shown.line("beta");
     assert!(beta.starts_with("*β") && beta.contains("0.45") && beta.contains("at once"));

@@ -10,7 +10,8 @@ use toolyard::{
     state::State,
     ui::{
         hits::{Hits, Target},
-        pane::{self, Cx, Move, PaneId},
+        pane::{Cx, Move, PaneId},
+        panes,
         theme::Theme,
         view::{GraphView, View},
         vlist::Find,
@@ -63,7 +64,7 @@ fn draw(pane: PaneId, state: &State, view: &View, now: u64, width: u16, height: 
         buf[position].set_symbol(if area.contains(position) { " " } else { OUTSIDE });
     }
     let mut hits = Hits::default();
-    pane::draw(pane, &cx, area, &mut buf, &mut hits);
+    panes::draw(pane, &cx, area, &mut buf, &mut hits);
     for position in whole.positions() {
         let symbol = buf[position].symbol();
         if area.contains(position) {
@@ -128,11 +129,11 @@ proptest! {
         let pane = PaneId::ALL[pane];
         let mut view = view(GRAPH_VIEWS[graph]);
         for to in moves {
-            pane::go(pane, story.state(), &mut view, MOVES[to]);
+            panes::go(pane, story.state(), &mut view, MOVES[to]);
             let shown = draw(pane, story.state(), &view, story.now(), width, height);
             view.settle(&shown.hits);
         }
-        pane::find(pane, story.state(), &mut view, "search", Find::Next);
+        panes::find(pane, story.state(), &mut view, "search", Find::Next);
         // What is selected may not be there yet, or no longer.
         let n = (story.records.len() as f64 * moment) as usize;
         let past = State::fold(&story.records[..n]);
@@ -145,7 +146,7 @@ fn everything_selected_by_moving_can_be_pointed_at() {
     let story = story::demo();
     for pane in PaneId::ALL {
         let mut view = View::default();
-        pane::go(pane, story.state(), &mut view, Move::Down);
+        panes::go(pane, story.state(), &mut view, Move::Down);
         let shown = show(pane, &story, &view, 100, 24);
         let things = shown.hits.targets().filter(|(_, target)| !matches!(target, Target::Pane(_)));
         assert!(things.count() > 1, "{pane:?} has nothing to point at");
@@ -214,7 +215,7 @@ fn sixteen_thousand_tools_are_shown_by_their_best() {
     assert!(shown.lines[1].contains("tool_12345") && shown.lines[2].contains("tool_0"));
     // The last of them can be reached.
     let mut view = View::default();
-    pane::go(PaneId::Scores, story.state(), &mut view, Move::Bottom);
+    panes::go(PaneId::Scores, story.state(), &mut view, Move::Bottom);
     let shown = show(PaneId::Scores, &story, &view, 100, 24);
     assert!(shown.has("tool_15999"));
 }

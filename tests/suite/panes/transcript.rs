@@ -5,7 +5,8 @@ use toolyard::{
     event::{Boundary, By, Event, Lane},
     state::State,
     ui::{
-        pane::{self, Move, PaneId},
+        pane::{Move, PaneId},
+        panes,
         view::View,
         vlist::Find,
     },
@@ -77,8 +78,8 @@ fn it_keeps_up_until_somebody_looks_back() {
     let mut story = story::demo();
     let mut view = View::default();
     assert!(transcript(&story, &view).lines.last().unwrap().contains("→ calculator("));
-    pane::go(PaneId::Transcript, story.state(), &mut view, Move::Up);
-    pane::go(PaneId::Transcript, story.state(), &mut view, Move::Up);
+    panes::go(PaneId::Transcript, story.state(), &mut view, Move::Up);
+    panes::go(PaneId::Transcript, story.state(), &mut view, Move::Up);
     let selected = view.line.unwrap();
     let before = transcript(&story, &view);
     view.settle(&before.hits);
@@ -86,7 +87,7 @@ fn it_keeps_up_until_somebody_looks_back() {
     let after = transcript(&story, &view);
     assert_eq!(before.lines[..20], after.lines[..20], "it stays where one looks");
     assert_eq!(view.line, Some(selected));
-    pane::go(PaneId::Transcript, story.state(), &mut view, Move::Bottom);
+    panes::go(PaneId::Transcript, story.state(), &mut view, Move::Bottom);
     assert!(transcript(&story, &view).lines.last().unwrap().contains("something new"));
 }
 
@@ -95,7 +96,7 @@ fn the_selected_line_is_always_seen() {
     let story = story::demo();
     let mut view = View::default();
     for to in [Move::Top, Move::PageDown, Move::PageDown, Move::Down, Move::PageUp, Move::Up] {
-        pane::go(PaneId::Transcript, story.state(), &mut view, to);
+        panes::go(PaneId::Transcript, story.state(), &mut view, to);
         let shown = transcript(&story, &view);
         view.settle(&shown.hits);
         let n = view.line.expect("not at the end");
@@ -129,9 +130,9 @@ fn text_is_found_where_it_was_cut_too() {
     let hidden = format!("{} needle", "hay ".repeat(400));
     story.call(5, 2, ("wikipedia", serde_json::json!({}), Ok(&hidden), 5));
     let mut view = View::default();
-    assert!(pane::find(PaneId::Transcript, story.state(), &mut view, "needle", Find::Here));
+    assert!(panes::find(PaneId::Transcript, story.state(), &mut view, "needle", Find::Here));
     assert_eq!(view.tool, Some("wikipedia".into()), "the call's tool is selected with it");
-    assert!(!pane::find(PaneId::Transcript, story.state(), &mut view, "no such", Find::Here));
+    assert!(!panes::find(PaneId::Transcript, story.state(), &mut view, "no such", Find::Here));
 }
 
 #[test]

@@ -6,12 +6,12 @@ use ratatui::{style::Style, text::Line as Row};
 use super::sheet::Sheet;
 use crate::{
     chat::Role,
-    event::{By, Lane, Offered},
+    event::{BudgetPlan, By, Lane, Offered},
     id::ToolName,
     state::{AskPhase, AskState, CallPhase, CallState, Line, StepState, TaskState, What},
     ui::{
         pane::Cx,
-        panes::{brief, calls, glyph, tasks, units},
+        panes::{brief, calls, glyph, planned, tasks, units},
         text,
     },
 };
@@ -72,8 +72,8 @@ impl<'a> Entry<'a> {
                 };
                 self.sheet.text((who, theme.user), (text, theme.user), self.most);
             }
-            (What::Planned { text }, _) => {
-                self.sheet.text(("▤ ", theme.accent), (text, theme.text), self.most);
+            (What::Planned { why, plan, before }, _) => {
+                self.planned(why, plan, before.as_deref());
             }
             (What::Notice { text }, _) => {
                 self.sheet.text(("» ", theme.warn), (text, theme.text), self.most);
@@ -232,6 +232,7 @@ impl<'a> Entry<'a> {
         self.sheet.row(&[("  → ", theme.accent), (&name, theme.accent), (&arguments, theme.text)]);
         self.sheet.at_right(&state, style);
         self.result(call);
+        self.judged(call);
         if let Some(fault) = call.injected {
             let kind = cx.state.faults.get(&fault).map_or("fault", |fault| fault.spec.kind.name());
             let note = format!("    ⚡ injected {kind} (fault {fault})");
@@ -243,8 +244,9 @@ impl<'a> Entry<'a> {
         let theme = self.cx.theme;
         match &call.phase {
             CallPhase::Requested | CallPhase::Running => {}
-            CallPhase::Refused { why, .. } => {
-                self.sheet.text(("    ⊘ ", theme.warn), (why, theme.warn), self.most);
+            CallPhase::Refused { why, reason } => {
+                let why = format!("{}: {why}", reason.name());
+                self.sheet.text(("    ⊘ ", theme.warn), (&why, theme.warn), self.most);
             }
             CallPhase::Failed { error } => {
                 self.sheet.text(("    ✗ ", theme.bad), (&error.text, theme.bad), self.most);
@@ -260,6 +262,32 @@ impl<'a> Entry<'a> {
                     self.sheet.suffix(&cut, theme.warn);
                 }
             }
+        }
+    }
+
+    /// What may be used from here on, and what that changed.
+    fn planned(&mut self, why: &str, plan: &BudgetPlan, before: Option<&BudgetPlan>) {
+        let theme = self.cx.theme;
+        let head = if before.is_some() { "▤ planned anew" } else { "▤ planned" };
+        self.sheet.row(&[(head, theme.accent), (&format!(" · {why}"), theme.text)]);
+        let sums = planned::sums(plan, before);
+        if !self.sheet.at_right(&sums, theme.dim) {
+            self.sheet.row(&[("    ", Style::new()), (&sums, theme.dim)]);
+        }
+        let changes = before.map(|before| planned::changes(before, plan)).unwrap_or_default();
+        let uses = match changes.as_str() {
+            "" => planned::uses(plan),
+            changes => format!("{}  ({changes})", planned::uses(plan)),
+        };
+        self.sheet.text(("    ", Style::new()), (&uses, theme.text), self.most);
+    }
+
+    /// Whether the result helped, where that was judged.
+    fn judged(&mut self, call: &CallState) {
+        match call.helpful {
+            Some(true) => self.sheet.suffix("  ✓ helped", self.cx.theme.good),
+            Some(false) => self.sheet.suffix("  ○ did not help", self.cx.theme.warn),
+            None => {}
         }
     }
 

@@ -1,6 +1,9 @@
 //! Whether a line of the transcript holds a text.
 
-use crate::state::{CallState, Line, State, What};
+use crate::{
+    state::{CallState, Line, State, What},
+    ui::panes::planned,
+};
 
 /// Whether the entry of this line says `needle` (lower case) somewhere, also where it was cut.
 pub fn holds(state: &State, line: &Line, needle: &str) -> bool {
@@ -22,9 +25,8 @@ pub fn holds(state: &State, line: &Line, needle: &str) -> bool {
         What::Evaluated { .. } => task.is_some_and(|task| {
             task.verdicts.iter().any(|verdict| has(verdict.tool.as_str()) || has(&verdict.reason))
         }),
-        What::Intervention { text, .. } | What::Notice { text } | What::Planned { text } => {
-            has(text)
-        }
+        What::Planned { why, plan, .. } => has(why) || has(&planned::uses(plan)),
+        What::Intervention { text, .. } | What::Notice { text } => has(text),
     }
 }
 

@@ -23,6 +23,11 @@ pub(super) fn write(state: &State, id: CallId, page: &mut Page<'_>) {
         CallPhase::Failed { .. } => ("failed", page.theme.bad),
     };
     page.field_in("state", phase, style);
+    match call.helpful {
+        Some(true) => page.field_in("judged", "✓ it helped", page.theme.good),
+        Some(false) => page.field_in("judged", "○ it did not help", page.theme.warn),
+        None => {}
+    }
     times(state, call, page);
     if let Some(fault) = call.injected {
         let spec = state.faults.get(&fault).map(|fault| fault.spec.to_string());
@@ -52,8 +57,8 @@ fn times(state: &State, call: &CallState, page: &mut Page<'_>) {
 fn result(call: &CallState, page: &mut Page<'_>) {
     match &call.phase {
         CallPhase::Requested | CallPhase::Running => page.heading("Result: none yet"),
-        CallPhase::Refused { why, .. } => {
-            page.heading("Refused");
+        CallPhase::Refused { why, reason } => {
+            page.heading(&format!("Refused: {}", reason.name()));
             page.text(why, page.theme.bad);
         }
         CallPhase::Done { output } => {

@@ -1,6 +1,6 @@
 //! A line of the transcript that stands for itself, in full.
 
-use super::Page;
+use super::{Page, plan};
 use crate::{
     event::By,
     state::{State, What},
@@ -29,7 +29,8 @@ pub(super) fn write(state: &State, n: u64, page: &mut Page<'_>) {
             page.field("changed", &by);
             page.text(text, page.theme.text);
         }
-        What::Notice { text } | What::Planned { text } => page.text(text, page.theme.text),
+        What::Notice { text } => page.text(text, page.theme.text),
+        What::Planned { why, plan, before } => plan::page(why, plan, before.as_deref(), page),
         What::TaskStarted
         | What::TryStarted { .. }
         | What::Step { .. }

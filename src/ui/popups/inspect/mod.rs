@@ -5,6 +5,7 @@ mod call;
 mod line;
 mod messages;
 mod page;
+mod plan;
 mod prompt;
 mod task;
 mod tool;
@@ -32,6 +33,8 @@ pub enum Subject {
     Prompt(AskId),
     Call(CallId),
     Task(TaskId),
+    /// The latest plan of a task.
+    Plan(TaskId),
     /// A line of the transcript by its event's number.
     Line(u64),
     /// What the screen has told.
@@ -67,7 +70,9 @@ impl Inspect {
 
     pub(super) fn keys(&self) -> &'static str {
         match self.subject {
-            Subject::Prompt(_) | Subject::Call(_) | Subject::Task(_) => KEYS_TURNING,
+            Subject::Prompt(_) | Subject::Call(_) | Subject::Task(_) | Subject::Plan(_) => {
+                KEYS_TURNING
+            }
             Subject::Tool(_) | Subject::Line(_) | Subject::Messages => KEYS,
         }
     }
@@ -78,6 +83,7 @@ impl Inspect {
             Subject::Prompt(ask) => format!("Prompt of ask {ask}: exactly what the model saw"),
             Subject::Call(call) => format!("Call {call}"),
             Subject::Task(task) => format!("Task {task}"),
+            Subject::Plan(task) => format!("Plan of task {task}"),
             Subject::Line(n) => format!("Event {n}"),
             Subject::Messages => "Messages".to_owned(),
         }
@@ -97,6 +103,7 @@ impl Inspect {
             Subject::Prompt(ask) => Subject::Prompt(AskId(moved(ask.0, state.asks.len()))),
             Subject::Call(call) => Subject::Call(CallId(moved(call.0, state.calls.len()))),
             Subject::Task(task) => Subject::Task(TaskId(moved(task.0, state.tasks.len()))),
+            Subject::Plan(task) => Subject::Plan(TaskId(moved(task.0, state.tasks.len()))),
             Subject::Tool(_) | Subject::Line(_) | Subject::Messages => return Reply::Stay,
         };
         if subject != self.subject {
@@ -139,6 +146,7 @@ impl Inspect {
                 unless_over(state.call(*call).is_some_and(|call| call.phase.is_over()))
             }
             Subject::Line(_) => 0,
+            Subject::Plan(task) => state.task(*task).map_or(0, |task| u64::from(task.budget.plans)),
             Subject::Tool(_) | Subject::Task(_) => state.n,
             Subject::Messages => cx.messages.len() as u64,
         }
@@ -150,6 +158,7 @@ impl Inspect {
             Subject::Prompt(ask) => prompt::write(cx.state, *ask, page),
             Subject::Call(call) => call::write(cx.state, *call, page),
             Subject::Task(task) => task::write(cx.state, *task, page),
+            Subject::Plan(task) => plan::write(cx.state, *task, page),
             Subject::Line(n) => line::write(cx.state, *n, page),
             Subject::Messages => messages::write(cx.messages, page),
         }

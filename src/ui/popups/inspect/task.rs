@@ -3,11 +3,11 @@
 use super::Page;
 use crate::{
     id::TaskId,
-    state::{State, TaskPhase, TaskState},
+    state::{Spent, State, TaskPhase, TaskState},
     ui::{
         panes::{
             glyph::signed,
-            units::{dollars, plural},
+            units::{credits, dollars, plural},
         },
         text,
     },
@@ -26,6 +26,7 @@ pub(super) fn write(state: &State, id: TaskId, page: &mut Page<'_>) {
         page.heading("Reflection on a failed try");
         page.text(reflection, page.theme.text);
     }
+    budget(task, page);
     steps(state, task, page);
     verdicts(task, page);
 }
@@ -54,10 +55,56 @@ fn head(task: &TaskState, page: &mut Page<'_>) {
             plural(task.calls.len(), "call"),
             task.tokens_in,
             task.tokens_out,
-            task.credits(),
+            credits(task.credits()),
             dollars(task.dollars, task.unpriced, task.asks.len())
         ),
     );
+}
+
+/// What it cost beside what was planned, and the ledger of each tool.
+fn budget(task: &TaskState, page: &mut Page<'_>) {
+    let budget = &task.budget;
+    if budget.plan.is_none() && budget.tools.is_empty() {
+        return;
+    }
+    page.heading("Budget, in credits");
+    let Spent { tools, models, time } = budget.spent;
+    let spent = format!(
+        "{}: tools {}, models {}, time {}",
+        credits(task.credits()),
+        credits(tools),
+        credits(models),
+        credits(time)
+    );
+    page.field("spent", &spent);
+    if let (Some(first), Some(plan)) = (&budget.first, &budget.plan) {
+        page.field(
+            "planned",
+            &format!("{}, of a budget of {}", credits(first.cost), credits(plan.budget)),
+        );
+        page.field("plans", &format!("{}, the latest: {}", budget.plans, budget.why));
+    }
+    if budget.refused > 0 {
+        page.field_in("refused", &plural(budget.refused as usize, "call"), page.theme.warn);
+    }
+    for (tool, ledger) in &budget.tools {
+        let mut words = format!(
+            "{} for {}",
+            plural(ledger.uses as usize, "use"),
+            credits(ledger.spent.total())
+        );
+        if ledger.judged > 0 {
+            words.push_str(&format!(", helped {} of {}", ledger.helpful, ledger.judged));
+        }
+        if ledger.refused > 0 {
+            let last = ledger.refusal.map_or("", |reason| reason.name());
+            words.push_str(&format!(", refused {} (last: {last})", ledger.refused));
+        }
+        page.field(tool.as_str(), &words);
+    }
+    for (tool, why) in &budget.blacklist {
+        page.field_in("blacklisted", &format!("{tool}: {why}"), page.theme.warn);
+    }
 }
 
 fn end(task: &TaskState, page: &mut Page<'_>) {

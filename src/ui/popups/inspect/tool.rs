@@ -6,7 +6,10 @@ use crate::{
     spec::Effect,
     state::{CallPhase, State, ToolState},
     ui::{
-        panes::{glyph::signed, units},
+        panes::{
+            glyph::signed,
+            units::{self, credits, worth},
+        },
         text,
     },
 };
@@ -21,6 +24,7 @@ pub(super) fn write(state: &State, name: &ToolName, page: &mut Page<'_>) {
         Some(tool) => about(tool, page),
         None => page.text("This tool was not there at the moment looked at.", page.theme.dim),
     }
+    planned(state, name, page);
     score(state, name, page);
     faults(state, name, page);
     calls(state, name, page);
@@ -58,6 +62,13 @@ fn about(tool: &ToolState, page: &mut Page<'_>) {
     page.field("source", &spec.source);
     let ended = tool.succeeded + tool.failed;
     let mean = tool.micros.checked_div(u64::from(ended)).unwrap_or(0);
+    if tool.started > 0 {
+        let mean = tool.credits / f64::from(tool.started);
+        page.field(
+            "measured",
+            &format!("{} a call, {} in all", credits(mean), credits(tool.credits)),
+        );
+    }
     page.field(
         "calls",
         &format!(
@@ -69,6 +80,37 @@ fn about(tool: &ToolState, page: &mut Page<'_>) {
             text::span(mean)
         ),
     );
+}
+
+/// What the latest plan of the task at work, or of the last one, says of it.
+fn planned(state: &State, name: &ToolName, page: &mut Page<'_>) {
+    let Some(task) = state.shown_task() else { return };
+    let plan = task.budget.plan.as_ref();
+    let Some(planned) = plan.and_then(|plan| plan.tool(name.as_str())) else { return };
+    page.heading(&format!("In the plan of task {}", task.id));
+    let left = task.budget.left_of(planned);
+    page.field(
+        "uses",
+        &format!("{} planned of {} at most, {left} left", planned.uses, planned.limit),
+    );
+    page.field(
+        "one use",
+        &format!("{} credits for a value of {}", credits(planned.cost), worth(planned.value)),
+    );
+    let past = match planned.experience {
+        0 => "no experience: the value is an assumption".to_owned(),
+        uses => units::plural(uses as usize, "past use"),
+    };
+    page.field("made of", &past);
+    if planned.set {
+        page.field_in("set", "by you", page.theme.user);
+    }
+    if !planned.why.is_empty() {
+        page.field("why", &planned.why);
+    }
+    if let Some(why) = task.budget.blacklist.get(name) {
+        page.field_in("blacklisted", why, page.theme.warn);
+    }
 }
 
 fn cost(credits: Option<f64>) -> String {

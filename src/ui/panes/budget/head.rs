@@ -1,0 +1,201 @@
+//! The task as a whole: one bar of all its money, what turns the plan, and how the plan came to be.
+
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+
+use super::{LEVERS, limit, mark, sheet::Sheet};
+use crate::{
+    knob::Knob,
+    state::{Spent, TaskState},
+    ui::{
+        action::Action,
+        hits::{Hits, Target},
+        pane::Cx,
+        panes::{planned, row::Row, units::credits},
+        text,
+    },
+};
+
+/// Cells for a knob's symbol and value.
+const LABEL: (usize, usize) = (2, 5);
+
+/// A part of the total bar: told apart by its glyph, whatever the colours.
+struct Part {
+    glyph: &'static str,
+    name: &'static str,
+    credits: f64,
+    style: Style,
+    /// Said behind the number.
+    note: String,
+}
+
+pub(super) fn draw(
+    cx: &Cx<'_>,
+    task: Option<&TaskState>,
+    sheet: &Sheet,
+    buf: &mut Buffer,
+    hits: &mut Hits,
+) {
+    let parts = parts(cx, task);
+    total(cx, task, &parts, sheet.total, buf);
+    mark(cx, LEVERS[0], sheet.total, buf, hits);
+    legend(cx, &parts, sheet.legend, buf);
+    if !sheet.tau.is_empty() {
+        tau(cx, sheet.tau, buf);
+        mark(cx, LEVERS[1], sheet.tau, buf, hits);
+    }
+    plan(cx, task, (sheet.plan, sheet.marginal), buf, hits);
+}
+
+fn parts(cx: &Cx<'_>, task: Option<&TaskState>) -> Vec<Part> {
+    let theme = cx.theme;
+    let spent = task.map_or(Spent::default(), |task| task.budget.spent);
+    let plan = task.and_then(|task| task.budget.plan.as_deref());
+    // What has ended uses nothing more, whatever was planned.
+    let open = task.filter(|task| task.outcome().is_none());
+    let ahead = open.map_or(0.0, |task| task.budget.ahead());
+    let kept = open.filter(|task| !task.budget.closing).and(plan).map_or(0.0, |plan| plan.reserve);
+    let limit = task.map_or(cx.state.knobs.get(Knob::Budget), |task| limit(cx.state, task));
+    let free = (limit - spent.total() - ahead - kept).max(0.0);
+    let part = |glyph, name, credits, style| {
+        let note = String::new();
+        Part { glyph, name, credits, style, note }
+    };
+    let mut parts = vec![
+        part("█", "tools", spent.tools, theme.bar_fill),
+        part("▓", "models", spent.models, theme.heat[1]),
+        part("▒", "time", spent.time, theme.heat[3]),
+        part("░", "ahead", ahead, theme.text),
+        part("═", "kept", kept, theme.warn),
+        part("·", "free", free, theme.bar_empty),
+    ];
+    let unpriced = task.map_or(0, |task| task.unpriced);
+    if let (1.., Some(models)) = (unpriced, parts.get_mut(1)) {
+        let each = credits(cx.state.rates.ask(None));
+        models.note = format!(" ({unpriced} of unknown price, {each} each)");
+    }
+    // Without a plan nothing is ahead and nothing is kept.
+    let is_shown = |part: &Part| match part.name {
+        "ahead" | "kept" => plan.is_some(),
+        "time" => part.credits > 0.0,
+        _ => true,
+    };
+    parts.retain(is_shown);
+    parts
+}
+
+fn total(cx: &Cx<'_>, task: Option<&TaskState>, parts: &[Part], line: Rect, buf: &mut Buffer) {
+    if line.is_empty() {
+        return;
+    }
+    let theme = cx.theme;
+    let budget = cx.state.knobs.get(Knob::Budget);
+    let limit = task.map_or(budget, |task| limit(cx.state, task));
+    let spent = task.map_or(0.0, TaskState::credits);
+    let (said, style) = match task.is_some_and(|task| task.is_over(limit)) {
+        true => (format!("OVER by {}", credits(spent - limit)), theme.bad),
+        false => (format!("{} left", credits(limit - spent)), theme.text),
+    };
+    let mut row = Row::new(line, buf);
+    row.cell("B", LABEL.0, theme.accent).right(&credits(budget), LABEL.1, theme.title).gap(1);
+    let width = row.left().saturating_sub(text::width(&said) + 3);
+    if width >= 6 {
+        row.put("▕", theme.dim);
+        bar(parts, limit, width, &mut row);
+        row.put("▏", theme.dim).gap(1);
+    }
+    row.put(&said, style);
+}
+
+/// All parts in one bar of exactly so many cells; where they are more than the budget, `┃` is where that
+/// ends.
+fn bar(parts: &[Part], limit: f64, width: usize, row: &mut Row<'_>) {
+    let sum: f64 = parts.iter().map(|part| part.credits).sum();
+    let all = sum.max(limit);
+    let cell = |credits: f64| match credits / all {
+        share if share.is_finite() => ((share * width as f64).round() as usize).min(width),
+        _ => 0,
+    };
+    let end =
+        if sum > limit * (1.0 + 1e-9) && limit >= 0.0 { cell(limit).min(width - 1) } else { width };
+    let (mut from, mut before) = (0, 0.0);
+    for part in parts {
+        before += part.credits;
+        let to = cell(before).max(from);
+        for at in from..to {
+            row.put(if at == end { "┃" } else { part.glyph }, part.style);
+        }
+        from = to;
+    }
+    // A budget of nothing, of which nothing was spent.
+    row.gap(width - from);
+}
+
+/// The numbers of the bar, in as many lines as there are for them.
+fn legend(cx: &Cx<'_>, parts: &[Part], area: Rect, buf: &mut Buffer) {
+    let mut parts = parts.iter().peekable();
+    for y in area.y..area.bottom() {
+        let mut row = Row::new(Rect { y, height: 1, ..area }, buf);
+        let mut first = true;
+        while let Some(part) = parts.peek() {
+            let words = format!("{} {}{}", part.name, credits(part.credits), part.note);
+            let fits = text::width(&words) + 2 + 2 * usize::from(!first) <= row.left();
+            let last_line = y + 1 == area.bottom();
+            if !first && !fits && !last_line {
+                break;
+            }
+            row.gap(2 * usize::from(!first)).put(part.glyph, part.style).gap(1);
+            row.put(&words, cx.theme.text);
+            first = false;
+            parts.next();
+        }
+    }
+}
+
+fn tau(cx: &Cx<'_>, line: Rect, buf: &mut Buffer) {
+    let (theme, knobs) = (cx.theme, &cx.state.knobs);
+    let show = |knob: Knob| knob.spec().show(knobs.get(knob));
+    let named = [
+        show(Knob::Estimate),
+        format!("ban {}", show(Knob::Blacklist)),
+        format!("judge {}", show(Knob::Judge)),
+    ];
+    let said = named.join(" · ");
+    let mut row = Row::new(line, buf);
+    row.cell("τ", LABEL.0, theme.accent).right(&show(Knob::Tau), LABEL.1, theme.title).gap(1);
+    let width = row.left().saturating_sub(text::width(&said) + 2).min(24);
+    if width >= 6 {
+        let last = width - 1;
+        // Tau goes from 0 to 1.
+        let at = (knobs.get(Knob::Tau).clamp(0.0, 1.0) * last as f64).round() as usize;
+        row.cell(&"━".repeat(at), at, theme.bar_fill).put("●", theme.accent);
+        row.cell(&"─".repeat(last - at), last - at, theme.bar_empty).gap(2);
+    }
+    row.put(&said, theme.dim);
+}
+
+fn plan(
+    cx: &Cx<'_>,
+    task: Option<&TaskState>,
+    (plan_area, marginal): (Rect, Rect),
+    buf: &mut Buffer,
+    hits: &mut Hits,
+) {
+    let theme = cx.theme;
+    let lines = |area: Rect, words: &str, style: Style, buf: &mut Buffer| {
+        for (y, line) in (area.y..area.bottom()).zip(text::wrap(words, usize::from(area.width))) {
+            Row::new(Rect { y, height: 1, ..area }, buf).put(&line, style);
+        }
+    };
+    let budget = task.map(|task| &task.budget);
+    let Some((budget, latest)) = budget.and_then(|budget| Some((budget, budget.plan.as_deref()?)))
+    else {
+        let said = "no plan, B is a mere measure: choose a strategy with +btp (A)";
+        return lines(plan_area, said, theme.dim, buf);
+    };
+    let sums = planned::sums(latest, budget.before.as_deref());
+    let closing = if budget.closing { "closing: sums up what was found · " } else { "" };
+    let words = format!("{closing}plan {} · {sums} · {}", budget.plans, budget.why);
+    lines(plan_area, &words, theme.text, buf);
+    hits.add(plan_area, Target::Action(Action::InspectPlan));
+    lines(marginal, &planned::marginal(latest.marginal.as_ref()), theme.dim, buf);
+}

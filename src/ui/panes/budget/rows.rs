@@ -1,0 +1,132 @@
+//! The tools of a task's budget, in the order of the list: what is planned, then what was used, refused
+//! or banned, then the candidates of which nothing was planned.
+
+use crate::{
+    event::{BudgetPlan, PlannedTool},
+    id::ToolName,
+    state::{TaskBudget, ToolLedger},
+};
+
+/// A tool of the list.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry<'a> {
+    pub tool: &'a ToolName,
+    /// `None`: the plan does not know it.
+    pub planned: Option<&'a PlannedTool>,
+    /// `None`: it was neither used nor refused in this task.
+    pub ledger: Option<&'a ToolLedger>,
+}
+
+/// The whole list.
+#[derive(Debug)]
+pub(super) struct Rows<'a> {
+    pub budget: &'a TaskBudget,
+    pub entries: Vec<Entry<'a>>,
+    /// The most that any tool has cost and may still cost, in credits: as long as a bar.
+    pub most: f64,
+}
+
+impl<'a> Rows<'a> {
+    pub fn of(budget: &'a TaskBudget) -> Self {
+        let mut entries = candidates(budget);
+        // A stable sort: tools of one kind keep the order of the plan.
+        entries.sort_by_key(|entry| rank(budget, entry));
+        let most = entries.iter().map(|entry| entry.spent() + entry.ahead(budget));
+        // A number that is none is left out by `max`.
+        let most = most.filter(|most| most.is_finite()).fold(0.0, f64::max);
+        Self { budget, entries, most }
+    }
+
+    pub fn place(&self, tool: &ToolName) -> Option<usize> {
+        self.entries.iter().position(|entry| entry.tool == tool)
+    }
+}
+
+fn candidates(budget: &TaskBudget) -> Vec<Entry<'_>> {
+    let plan = budget.plan.as_deref().map_or(&[][..], |plan: &BudgetPlan| &plan.tools);
+    let mut listed = vec![false; budget.tools.len()];
+    let mut entries = Vec::with_capacity(plan.len() + listed.len());
+    for planned in plan {
+        // Nothing is looked up for 16,000 candidates before the first of them was used.
+        let known = !budget.tools.is_empty();
+        let at = known.then(|| budget.tools.get_index_of(&planned.tool)).flatten();
+        if let Some(at) = at {
+            listed[at] = true;
+        }
+        let ledger = at.and_then(|at| budget.tools.get_index(at)).map(|(_, ledger)| ledger);
+        entries.push(Entry { tool: &planned.tool, planned: Some(planned), ledger });
+    }
+    let others = budget.tools.iter().zip(listed).filter(|(_, listed)| !listed);
+    entries.extend(others.map(|((tool, ledger), _)| Entry {
+        tool,
+        planned: None,
+        ledger: Some(ledger),
+    }));
+    entries
+}
+
+fn rank(budget: &TaskBudget, entry: &Entry<'_>) -> u8 {
+    let banned = !budget.blacklist.is_empty() && budget.blacklist.contains_key(entry.tool);
+    match entry.planned {
+        Some(planned) if planned.uses > 0 && !banned => 0,
+        _ if entry.ledger.is_some() || banned => 1,
+        _ => 2,
+    }
+}
+
+impl Entry<'_> {
+    /// What its calls have cost: themselves and their time.
+    pub fn spent(&self) -> f64 {
+        self.ledger.map_or(0.0, |ledger| ledger.spent.total())
+    }
+
+    /// Uses that are planned and left.
+    pub fn left(&self, budget: &TaskBudget) -> u32 {
+        self.planned.filter(|planned| planned.uses > 0).map_or(0, |tool| budget.left_of(tool))
+    }
+
+    /// What those would cost.
+    pub fn ahead(&self, budget: &TaskBudget) -> f64 {
+        self.planned.map_or(0.0, |planned| planned.cost * f64::from(self.left(budget)))
+    }
+
+    /// Calls that ran.
+    pub fn done(&self) -> u32 {
+        self.ledger.map_or(0, |ledger| ledger.uses)
+    }
+
+    /// Everything that is to be said of it, what matters most first.
+    pub fn words(&self, budget: &TaskBudget) -> String {
+        let mut words = Vec::new();
+        if let Some(why) = budget.blacklist.get(self.tool) {
+            words.push(format!("blacklisted: {why}"));
+        }
+        if let Some(ledger) = self.ledger {
+            words.extend(refusals(ledger));
+        }
+        if let Some(planned) = self.planned {
+            if planned.set {
+                words.push("set by you".to_owned());
+            }
+            if planned.experience == 0 && !planned.why.contains("no experience") {
+                words.push("no experience".to_owned());
+            }
+            if !planned.why.is_empty() {
+                words.push(planned.why.clone());
+            }
+        }
+        if let Some(ledger) = self.ledger.filter(|ledger| ledger.judged > 0) {
+            words.push(format!("helped {} of {}", ledger.helpful, ledger.judged));
+        }
+        words.join(" · ")
+    }
+}
+
+fn refusals(ledger: &ToolLedger) -> Option<String> {
+    let last = ledger.refusal.map_or("", |reason| reason.name());
+    match ledger.refused {
+        0 => None,
+        1 => Some(format!("refused: {last}")),
+        n => Some(format!("refused {n} times, last: {last}")),
+    }
+}

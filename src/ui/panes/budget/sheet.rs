@@ -1,0 +1,71 @@
+//! Where the parts of the pane go: what says most stays longest where it is low.
+
+use ratatui::layout::Rect;
+
+use super::rows::Rows;
+
+/// So many tools are seen before anything that is less important takes a line.
+const TOOLS: u16 = 4;
+/// The most lines of the session's strip, its heading and its marks among them.
+const STRIP: u16 = 6;
+
+/// The parts, from the top down; those for which there is no room are empty.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sheet {
+    pub total: Rect,
+    pub legend: Rect,
+    pub tau: Rect,
+    pub plan: Rect,
+    pub marginal: Rect,
+    /// The names of the list's columns.
+    pub columns: Rect,
+    pub list: Rect,
+    /// All that there is to say of the selected tool.
+    pub detail: Rect,
+    /// The session so far.
+    pub strip: Rect,
+}
+
+pub(super) fn parts(area: Rect, rows: &Rows<'_>, tasks: usize) -> Sheet {
+    let entries = u16::try_from(rows.entries.len().max(1)).unwrap_or(u16::MAX);
+    let mut left = area.height;
+    let list_needs = entries.min(TOOLS);
+    // The total and a tool are worth more than what explains them.
+    let mut take = |wanted: u16, keep: u16| {
+        let taken = wanted.min(left.saturating_sub(keep));
+        left -= taken;
+        taken
+    };
+    let narrow = area.width < 70;
+    let total = take(1, 0);
+    let legend = take(1, 1);
+    let columns = take(1, 2);
+    let tau = take(1, list_needs);
+    let plan = take(1, list_needs);
+    let detail = take(1, list_needs);
+    let marginal = take(1, list_needs);
+    let strip = if tasks > 0 { take(1, list_needs) } else { 0 };
+    // What is left over after the whole list makes room for more words, then for a higher strip.
+    let legend = legend + if narrow { take(1, entries.min(6)) } else { 0 };
+    let plan = plan + if plan > 0 { take(1, entries.min(8)) } else { 0 };
+    let detail = detail + if detail > 0 { take(1, entries.min(10)) } else { 0 };
+    let strip = strip + if strip > 0 { take(STRIP - 1, entries.min(10)) } else { 0 };
+    let list = left;
+    let mut y = area.y;
+    let mut next = |height: u16| {
+        let part = Rect { y, height, ..area };
+        y += height;
+        part
+    };
+    Sheet {
+        total: next(total),
+        legend: next(legend),
+        tau: next(tau),
+        plan: next(plan),
+        marginal: next(marginal),
+        columns: next(columns),
+        list: next(list),
+        detail: next(detail),
+        strip: next(strip),
+    }
+}

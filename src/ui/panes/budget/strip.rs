@@ -1,0 +1,148 @@
+//! The session so far: for every task what was planned at its start as outline and what it cost as fill.
+//! Many tasks share a column, which then shows their mean.
+
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use super::limit;
+use crate::{
+    state::{State, TaskState},
+    ui::{
+        hits::{Hits, Target},
+        pane::Cx,
+        panes::{glyph, row::Row, units},
+        text,
+    },
+};
+
+/// The widest bar of one task, with the gap behind it.
+const WIDEST: usize = 4;
+
+/// Tasks side by side that share a column.
+#[derive(Clone, Debug, Default)]
+struct Column {
+    /// Means over its tasks, in credits; of those that were planned.
+    spent: f64,
+    planned: f64,
+    /// Any of them cost more than its budget.
+    over: bool,
+    /// The task that the pane shows is one of them.
+    here: bool,
+}
+
+pub(super) fn draw(
+    cx: &Cx<'_>,
+    shown: Option<&TaskState>,
+    area: Rect,
+    buf: &mut Buffer,
+    hits: &mut Hits,
+) {
+    if area.is_empty() {
+        return;
+    }
+    let tasks = started(cx.state);
+    let mut row = Row::new(Rect { height: 1, ..area }, buf);
+    row.put(&heading(cx.state, tasks), cx.theme.dim);
+    if tasks.is_empty() {
+        return;
+    }
+    if area.height < 3 {
+        let room = row.gap(1).left();
+        let spent = tasks.iter().map(|task| finite(task.credits()));
+        row.put(&glyph::spark(spent, room), cx.theme.bar_fill);
+        return;
+    }
+    let width = usize::from(area.width);
+    let per = tasks.len().div_ceil(width);
+    let columns: Vec<Column> =
+        tasks.chunks(per).map(|some| column(cx.state, some, shown)).collect();
+    let wide = (width / columns.len()).clamp(1, WIDEST);
+    let chart = Rect { y: area.y + 1, height: area.height - 2, ..area };
+    bars(cx, &columns, wide, chart, buf);
+    marks(cx, &columns, wide, Rect { y: chart.bottom(), height: 1, ..area }, buf);
+    for ((x, some), _) in (area.x..).step_by(wide).zip(tasks.chunks(per)).zip(&columns) {
+        if let Some(task) = some.first() {
+            let cells = Rect { x, width: wide as u16, ..chart };
+            hits.add(cells, Target::Task(task.id));
+        }
+    }
+}
+
+/// The tasks that were started: tasks are taken in order.
+fn started(state: &State) -> &[TaskState] {
+    let open = usize::from(state.at_work.is_some());
+    &state.tasks[..(state.tasks_done + open).min(state.tasks.len())]
+}
+
+fn planned(task: &TaskState) -> Option<f64> {
+    task.budget.first.as_ref().map(|plan| finite(plan.cost))
+}
+
+fn finite(value: f64) -> f64 {
+    if value.is_finite() { value.max(0.0) } else { 0.0 }
+}
+
+/// `5 tasks: 33 spent, 41 planned, 0 over`.
+fn heading(state: &State, tasks: &[TaskState]) -> String {
+    let spent: f64 = tasks.iter().map(|task| finite(task.credits())).sum();
+    let over = tasks.iter().filter(|task| task.is_over(limit(state, task))).count();
+    let any_planned = tasks.iter().any(|task| task.budget.first.is_some());
+    let planned = match any_planned {
+        true => {
+            let planned: f64 = tasks.iter().filter_map(planned).sum();
+            format!("░ {} planned, ", units::credits(planned))
+        }
+        false => String::new(),
+    };
+    let spent = units::credits(spent);
+    format!("{}: {planned}█ {spent} spent, {over} over", units::plural(tasks.len(), "task"))
+}
+
+fn column(state: &State, tasks: &[TaskState], shown: Option<&TaskState>) -> Column {
+    let mean = |sum: f64, n: usize| if n == 0 { 0.0 } else { sum / n as f64 };
+    let with_plan = tasks.iter().filter_map(planned).count();
+    Column {
+        spent: mean(tasks.iter().map(|task| finite(task.credits())).sum(), tasks.len()),
+        planned: mean(tasks.iter().filter_map(planned).sum(), with_plan),
+        over: tasks.iter().any(|task| task.is_over(limit(state, task))),
+        here: tasks.iter().any(|task| shown.is_some_and(|shown| shown.id == task.id)),
+    }
+}
+
+/// The cells of one column; the last of several is left empty, so that bars stand apart.
+fn filled(wide: usize) -> usize {
+    if wide > 1 { wide - 1 } else { 1 }
+}
+
+fn bars(cx: &Cx<'_>, columns: &[Column], wide: usize, area: Rect, buf: &mut Buffer) {
+    let most = columns.iter().map(|column| column.spent.max(column.planned)).fold(0.0, f64::max);
+    let rows = f64::from(area.height);
+    let height = |value: f64| if most > 0.0 { value / most * rows } else { 0.0 };
+    for (from_bottom, y) in (area.y..area.bottom()).rev().enumerate() {
+        let floor = from_bottom as f64;
+        let mut row = Row::new(Rect { y, height: 1, ..area }, buf);
+        for column in columns {
+            let (spent, planned) = (height(column.spent) - floor, height(column.planned) - floor);
+            let outline = if planned > 0.25 { "░" } else { " " };
+            let glyph = glyph::height(spent).map_or(outline.to_owned(), String::from);
+            let spent_style = if column.over { cx.theme.bad } else { cx.theme.bar_fill };
+            let style = if glyph == outline { cx.theme.text } else { spent_style };
+            row.put(&glyph.repeat(filled(wide)), style).gap(wide - filled(wide));
+        }
+    }
+}
+
+/// Which tasks cost more than their budget, and which one the pane shows.
+fn marks(cx: &Cx<'_>, columns: &[Column], wide: usize, line: Rect, buf: &mut Buffer) {
+    let mut row = Row::new(line, buf);
+    for column in columns {
+        let (mark, style) = match (column.over, column.here) {
+            (true, true) => ("▲!", cx.theme.bad),
+            (true, false) => ("!", cx.theme.bad),
+            (false, true) => ("▲", cx.theme.accent),
+            (false, false) => ("", cx.theme.text),
+        };
+        // Of two marks the first is left out where one cell must do.
+        let mark = if text::width(mark) > wide { "!" } else { mark };
+        row.cell(mark, wide, style);
+    }
+}

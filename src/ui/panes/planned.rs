@@ -1,0 +1,109 @@
+//! Plans in words: how often which tool, what has changed, what more would buy.
+
+use super::units::{credits, worth};
+use crate::{
+    event::{BudgetPlan, Marginal},
+    id::ToolName,
+};
+
+/// A line shows a few dozen tools at most; a plan may hold thousands.
+const TOOLS: usize = 60;
+
+/// `search_web×2 calculator×1`.
+pub fn uses(plan: &BudgetPlan) -> String {
+    let mut planned = plan.tools.iter().filter(|tool| tool.uses > 0);
+    let shown = planned.by_ref().take(TOOLS);
+    let mut words: Vec<_> = shown.map(|tool| format!("{}×{}", tool.tool, tool.uses)).collect();
+    match (words.is_empty(), planned.count()) {
+        (true, _) => words.push("no tool".to_owned()),
+        (false, 0) => {}
+        (false, more) => words.push(format!("and {more} more")),
+    }
+    words.join(" ")
+}
+
+/// Value and cost; and those of the plan before, where there was one.
+pub fn sums(plan: &BudgetPlan, before: Option<&BudgetPlan>) -> String {
+    let (value, cost) = (worth(plan.value), credits(plan.cost));
+    let free = credits(plan.free());
+    let was = before.map_or_else(String::new, |before| {
+        format!(" (was {} for {})", worth(before.value), credits(before.cost))
+    });
+    format!("value {value} for {cost} of {free}{was}")
+}
+
+/// The tools that another plan gives other uses: `search_web 3→2`.
+pub fn changes(before: &BudgetPlan, plan: &BudgetPlan) -> String {
+    let old = |tool: &ToolName| before.tool(tool.as_str()).map_or(0, |tool| tool.uses);
+    // Only what is or was planned can have changed.
+    let gone = before.tools.iter().filter(|tool| tool.uses > 0).take(TOOLS);
+    let gone = gone.filter(|tool| plan.tool(tool.tool.as_str()).is_none_or(|now| now.uses == 0));
+    let now = plan.tools.iter().filter(|tool| tool.uses > 0).take(TOOLS);
+    let changed = now
+        .map(|tool| (&tool.tool, old(&tool.tool), tool.uses))
+        .chain(gone.map(|tool| (&tool.tool, tool.uses, 0)))
+        .filter(|(_, old, new)| old != new)
+        .map(|(tool, old, new)| format!("{tool} {old}→{new}"));
+    changed.collect::<Vec<_>>().join(" ")
+}
+
+/// What more credits would buy: `+1.50 credits would buy +0.40: search_web +1`.
+pub fn marginal(marginal: Option<&Marginal>) -> String {
+    let Some(Marginal { credits: more, value, changes }) = marginal else {
+        return "no credits more would buy anything".to_owned();
+    };
+    let signed =
+        |by: i64| if by < 0 { format!("−{}", by.unsigned_abs()) } else { format!("+{by}") };
+    let changes = changes.iter().take(TOOLS).map(|(tool, by)| format!("{tool} {}", signed(*by)));
+    let changes = changes.collect::<Vec<_>>().join(", ");
+    let (more, value) = (credits(*more), worth(*value));
+    format!("{more} more would buy +{value}: {changes}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::PlannedTool;
+
+    fn plan(uses: &[(&str, u32)]) -> BudgetPlan {
+        let tools = uses.iter().map(|(tool, uses)| PlannedTool {
+            tool: (*tool).into(),
+            cost: 2.0,
+            value: 0.5,
+            limit: 3,
+            uses: *uses,
+            experience: 1,
+            set: false,
+            why: String::new(),
+        });
+        let count: u32 = uses.iter().map(|(_, uses)| uses).sum();
+        BudgetPlan {
+            budget: 20.0,
+            spent: 1.0,
+            reserve: 1.0,
+            tools: tools.collect(),
+            value: f64::from(count) * 0.5,
+            cost: f64::from(count) * 2.0,
+            marginal: None,
+        }
+    }
+
+    #[test]
+    fn a_plan_in_words() {
+        let (old, new) = (plan(&[("a", 3), ("b", 0), ("c", 1)]), plan(&[("a", 2), ("b", 1)]));
+        assert_eq!(uses(&old), "a×3 c×1");
+        assert_eq!(uses(&plan(&[("a", 0)])), "no tool");
+        assert_eq!(changes(&old, &new), "a 3→2 b 0→1 c 1→0");
+        assert_eq!(sums(&new, Some(&old)), "value 1.50 for 6 of 18 (was 2.00 for 8)");
+        let many: Vec<_> = (0..100).map(|_| ("tool", 1)).collect();
+        assert!(uses(&plan(&many)).ends_with("tool×1 and 40 more"));
+    }
+
+    #[test]
+    fn what_more_would_buy() {
+        assert_eq!(marginal(None), "no credits more would buy anything");
+        let changes = vec![("a".into(), 1), ("b".into(), -2)];
+        let more = Marginal { credits: 1.5, value: 0.4, changes };
+        assert_eq!(marginal(Some(&more)), "1.50 more would buy +0.40: a +1, b −2");
+    }
+}

@@ -1,0 +1,150 @@
+//! The rows of the tree.
+
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+
+use super::{
+    PANE, STRATEGIES,
+    decisions::{Decision, Decisions},
+    selected,
+    tree::{Order, Placed},
+};
+use crate::{
+    event::NodeEnd,
+    state::{CallPhase, CallState, NodeState, State, TaskState},
+    ui::{
+        hits::{Hits, Target},
+        pane::Cx,
+        panes::{brief, row::Row},
+        text,
+        theme::Theme,
+        vlist,
+    },
+};
+
+/// How a node ended, and how often it was preferred.
+const END: usize = 9;
+const VOTES: usize = 8;
+/// Cells of arguments that are worth building.
+const ARGUMENTS: usize = 60;
+/// Bytes of a thought that a line can show.
+const THOUGHT: usize = 600;
+
+pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    let task = cx.view.task_of(cx.state);
+    let Some(task) = task.filter(|task| !task.search.nodes.is_empty()) else {
+        return empty(cx, area, buf);
+    };
+    let order = Order::of(&task.search);
+    let decisions = Decisions::of(cx.state, task);
+    let votes = task.search.nodes.iter().any(|node| node.votes.is_some());
+    let rows = (order.rows.len(), selected(cx.view, task, &order));
+    vlist::draw(cx, PANE, (area, buf, hits), rows, |at, line, buf, hits| {
+        let Some(placed) = order.rows.get(at) else { return };
+        let lines = order.lines(at, usize::from(line.width) / 6);
+        let shown = Shown { cx, task, placed, votes, decision: decisions.at(placed.node.node) };
+        shown.draw(&lines, line, buf);
+        hits.add(line, Target::Node(task.id, placed.node.node));
+    });
+}
+
+fn empty(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
+    let strategies = STRATEGIES.join(" and ");
+    let said = format!("no search in this task: {strategies} search a tree (A chooses a strategy)");
+    let lines = text::wrap(&said, usize::from(area.width));
+    for (y, line) in (area.y..area.bottom()).zip(lines) {
+        Row::new(Rect { y, height: 1, ..area }, buf).put(&line, cx.theme.dim);
+    }
+}
+
+/// A node that is drawn.
+struct Shown<'a> {
+    cx: &'a Cx<'a>,
+    task: &'a TaskState,
+    placed: &'a Placed<'a>,
+    /// Some node of the tree has votes.
+    votes: bool,
+    decision: Decision,
+}
+
+impl Shown<'_> {
+    fn draw(&self, lines: &str, line: Rect, buf: &mut Buffer) {
+        let (theme, node) = (self.cx.theme, self.placed.node);
+        let here = self.task.search.at == node.node;
+        let mut row = Row::new(line, buf);
+        row.cell(if here { "▶" } else { "" }, 2, theme.graph_here);
+        row.put(lines, theme.dim);
+        let words = if here { theme.graph_here } else { standing(theme, node) };
+        row.put(&node.node.to_string(), words).gap(1);
+        let call = self.decision.call.and_then(|call| self.cx.state.call(call));
+        let (glyph, style) = result(theme, node, call);
+        row.put(glyph, style).gap(1);
+        let votes = if self.votes && row.left() > 30 + VOTES { VOTES + 1 } else { 0 };
+        let end = if row.left() > 20 + END { END + 1 } else { 0 };
+        let room = row.left().saturating_sub(votes + end);
+        let found = self.cx.view.needle(PANE);
+        let text = self::words(self.cx.state, node, self.decision);
+        let found = found.is_some_and(|needle| text.to_lowercase().contains(needle));
+        row.cell(&text, room, if found { theme.found } else { standing(theme, node) });
+        if votes > 0 {
+            let votes = node.votes.map_or(String::new(), |votes| format!("{votes} votes"));
+            row.gap(1).right(&votes, VOTES, theme.dim);
+        }
+        if end > 0 {
+            row.gap(1).cell(node.end.map_or("", NodeEnd::name), END, standing(theme, node));
+        }
+    }
+}
+
+/// What led nowhere is dim, the answer stands out.
+fn standing(theme: &Theme, node: &NodeState) -> Style {
+    match node.end {
+        None => theme.text,
+        Some(NodeEnd::Answered) => theme.good,
+        Some(NodeEnd::GaveUp | NodeEnd::TooDeep | NodeEnd::Exhausted | NodeEnd::Failed) => {
+            theme.dim
+        }
+    }
+}
+
+/// What came of the call: a glyph, and how it looks.
+fn result(theme: &Theme, node: &NodeState, call: Option<&CallState>) -> (&'static str, Style) {
+    let Some(call) = call else {
+        return match node.end {
+            Some(NodeEnd::Answered) => ("★", theme.good),
+            Some(NodeEnd::Failed) => ("✗", theme.bad),
+            Some(NodeEnd::GaveUp | NodeEnd::TooDeep | NodeEnd::Exhausted) => ("×", theme.dim),
+            None => ("·", theme.dim),
+        };
+    };
+    match (&call.phase, call.helpful) {
+        (CallPhase::Requested | CallPhase::Running, _) => ("…", theme.running),
+        (CallPhase::Refused { .. }, _) => ("⊘", theme.warn),
+        (CallPhase::Failed { .. }, _) => ("✗", theme.bad),
+        (CallPhase::Done { .. }, Some(true)) => ("✓", theme.good),
+        (CallPhase::Done { .. }, Some(false)) => ("○", theme.warn),
+        (CallPhase::Done { .. }, None) => ("=", theme.text),
+    }
+}
+
+/// What was decided: the tool and its arguments, then the thought; where no tool was called, the thought
+/// or the answer alone.
+pub(super) fn words(state: &State, node: &NodeState, decision: Decision) -> String {
+    let reply = decision.ask.and_then(|ask| state.ask(ask)).and_then(|ask| ask.reply());
+    let thought = reply.map_or("", |reply| match reply.text.trim() {
+        "" => reply.reasoning.trim(),
+        text => text,
+    });
+    let thought = text::start(thought, THOUGHT);
+    let Some(call) = decision.call.and_then(|call| state.call(call)) else {
+        let waiting = if node.end.is_none() { "not decided yet" } else { "" };
+        return if thought.is_empty() { waiting.to_owned() } else { thought.to_owned() };
+    };
+    let arguments = brief::arguments(&call.arguments, ARGUMENTS);
+    let what = match &call.phase {
+        CallPhase::Refused { reason, .. } => format!(" ⊘ {}", reason.name()),
+        CallPhase::Failed { error } => format!(" ✗ {}", text::start(&error.text, THOUGHT)),
+        CallPhase::Requested | CallPhase::Running | CallPhase::Done { .. } => String::new(),
+    };
+    let between = if thought.is_empty() { "" } else { " · " };
+    format!("{}({arguments}){what}{between}{thought}", call.tool)
+}

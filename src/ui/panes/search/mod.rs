@@ -1,0 +1,110 @@
+//! Where a search has been: a node for each step, below the one from which it was tried, with what was
+//! decided there, what came of it, and where the search is now.
+
+mod decisions;
+mod draw;
+mod tree;
+
+use ratatui::text::Line;
+
+use self::{decisions::Decisions, tree::Order};
+use crate::{
+    id::TaskId,
+    state::{State, TaskState},
+    ui::{
+        pane::{Cx, Move, PaneId},
+        panes::units,
+        popups::Subject,
+        view::View,
+        vlist::{self, Find},
+    },
+};
+
+pub use self::draw::draw;
+
+const PANE: PaneId = PaneId::Search;
+
+/// The strategies that search; the others have no tree to show.
+pub const STRATEGIES: [&str; 2] = ["dfsdt", "tot-dfs"];
+
+pub fn title(cx: &Cx<'_>) -> Line<'static> {
+    let Some(task) = cx.view.task_of(cx.state).filter(|task| !task.search.nodes.is_empty()) else {
+        return Line::from(PANE.name());
+    };
+    let tree = &task.search;
+    let depth = tree.nodes.iter().map(|node| node.depth).max().unwrap_or(0);
+    let nodes = units::plural(tree.nodes.len(), "node");
+    let at = match tree.at {
+        0 => "the root".to_owned(),
+        node => node.to_string(),
+    };
+    let pruned = tree.pruned();
+    Line::from(format!(
+        "{} · task {} · {nodes}, {pruned} pruned · depth {depth} · at {at}",
+        PANE.name(),
+        task.id
+    ))
+}
+
+/// The selected node of this task, if there still is one.
+fn own(view: &View, task: &TaskState) -> Option<u32> {
+    let (of, node) = view.node?;
+    (of == task.id && task.search.node(node).is_some()).then_some(node)
+}
+
+/// The row of the selected node; where none is, of the one at which the search is.
+fn selected(view: &View, task: &TaskState, order: &Order<'_>) -> Option<usize> {
+    order.row(own(view, task).unwrap_or(task.search.at))
+}
+
+/// What is looked at closer: the call of the selected node, else what the model was asked there.
+pub fn subject(state: &State, view: &View) -> Option<Subject> {
+    let task = view.task_of(state)?;
+    let decision = Decisions::of(state, task).at(own(view, task).unwrap_or(task.search.at));
+    decision.call.map(Subject::Call).or(decision.ask.map(Subject::Prompt))
+}
+
+/// Selects a node with its ask, call and tool: the keys that mean those then mean its own. True if it
+/// was selected already.
+pub fn select(state: &State, view: &mut View, task: TaskId, node: u32) -> bool {
+    if let Some(task) = state.task(task) {
+        let decision = Decisions::of(state, task).at(node);
+        view.ask = decision.ask.or(view.ask);
+        if let Some(call) = decision.call.and_then(|call| state.call(call)) {
+            view.call = Some(call.id);
+            view.tool = Some(call.tool.clone());
+        }
+    }
+    view.node.replace((task, node)) == Some((task, node))
+}
+
+pub fn go(state: &State, view: &mut View, to: Move) {
+    let Some(task) = view.task_of(state) else { return };
+    let order = Order::of(&task.search);
+    let at = selected(view, task, &order);
+    let row = match (to, at) {
+        // Along the tree: to where it came from, and to where it went first.
+        (Move::Left, Some(at)) => order.rows.get(at).and_then(|placed| placed.parent),
+        (Move::Right, Some(at)) => order.child(at),
+        (to, at) => vlist::moved(order.rows.len(), at, to, view.page(PANE)),
+    };
+    if let Some(placed) = row.and_then(|row| order.rows.get(row)) {
+        select(state, view, task.id, placed.node.node);
+    }
+}
+
+pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
+    let Some(task) = view.task_of(state) else { return false };
+    let order = Order::of(&task.search);
+    let decisions = Decisions::of(state, task);
+    let hit = vlist::found(order.rows.len(), selected(view, task, &order), how, |row| {
+        order.rows.get(row).is_some_and(|placed| {
+            let decision = decisions.at(placed.node.node);
+            draw::words(state, placed.node, decision).to_lowercase().contains(needle)
+        })
+    });
+    if let Some(placed) = hit.and_then(|row| order.rows.get(row)) {
+        select(state, view, task.id, placed.node.node);
+    }
+    hit.is_some()
+}
