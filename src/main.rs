@@ -50,6 +50,7 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
             return Ok(if all_answered { ExitCode::SUCCESS } else { ExitCode::from(1) });
         }
         Some(Command::Replay(args)) => return Ok(after_the_screen(cli::past::replay(&args)?)),
+        Some(Command::Plan(args)) => cli::plan::plan(&args)?,
         Some(Command::Graph(command)) => cli::graph::graph(&command)?,
         Some(Command::Import(command)) => cli::graph::import(&command)?,
         Some(Command::Experience(command)) => cli::experience::experience(&command)?,

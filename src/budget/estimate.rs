@@ -20,6 +20,9 @@ pub enum Mode {
 }
 
 impl Mode {
+    /// The default first.
+    pub const ALL: [Self; 2] = [Self::Smoothed, Self::Paper];
+
     /// How much a past query counts: `exp(similarity)`, in smoothed mode `exp(similarity − 1)`, which
     /// weighs the expected value of an unknown tool against a query that is the same. `None` for what
     /// is no number.
@@ -60,13 +63,13 @@ pub struct Estimate {
     pub value: f64,
     /// F: the most uses that make sense; 0 if the value is below tau.
     pub limit: u32,
-    /// Whether anything is known of the tool; otherwise it gets one use to be tried, whatever tau is.
-    pub experienced: bool,
+    /// Past uses that it is made of. Without any the tool gets one use to be tried, whatever tau is.
+    pub experience: u32,
 }
 
 impl Estimate {
     /// Of a tool that nobody has used: otherwise a new tool could never be tried.
-    pub const UNKNOWN: Self = Self { value: Evidence::UNKNOWN_VALUE, limit: 1, experienced: false };
+    pub const UNKNOWN: Self = Self { value: Evidence::UNKNOWN_VALUE, limit: 1, experience: 0 };
 }
 
 /// Past uses of one tool, summed up for the query at hand. It holds a few sums however many uses there
@@ -74,6 +77,7 @@ impl Estimate {
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence {
     mode: Mode,
+    count: u32,
     uses: Share,
     queries: Share,
 }
@@ -86,12 +90,7 @@ struct Share {
 }
 
 impl Share {
-    fn add(&mut self, weight: Option<f64>, number: f64) {
-        self.add_times(weight, number, 1);
-    }
-
-    fn add_times(&mut self, weight: Option<f64>, number: f64, times: u32) {
-        let weight = weight.unwrap_or(0.0) * f64::from(times);
+    fn add(&mut self, weight: f64, number: f64) {
         self.weight += weight;
         self.sum += weight * number;
     }
@@ -103,20 +102,22 @@ impl Evidence {
 
     /// Nothing yet.
     pub fn new(mode: Mode) -> Self {
-        Self { mode, uses: Share::default(), queries: Share::default() }
+        Self { mode, count: 0, uses: Share::default(), queries: Share::default() }
     }
 
     /// Several past uses for one query: as [`Evidence::add_use`] for each of them.
     pub fn add_uses(&mut self, similarity: f64, helpful: u32, unhelpful: u32) {
-        let weight = self.mode.weight(similarity);
-        self.uses.add_times(weight, 1.0, helpful);
-        self.uses.add_times(weight, 0.0, unhelpful);
+        let Some(weight) = self.mode.weight(similarity) else { return };
+        self.count = self.count.saturating_add(helpful).saturating_add(unhelpful);
+        self.uses.add(weight * f64::from(helpful), 1.0);
+        self.uses.add(weight * f64::from(unhelpful), 0.0);
     }
 
     /// One past use: how alike its query is (a cosine, −1 to 1; beyond counts as the end of that range,
     /// and what is no number is left out), and whether it helped.
     pub fn add_use(&mut self, similarity: f64, helpful: bool) {
-        self.uses.add(self.mode.weight(similarity), f64::from(u8::from(helpful)));
+        let helpful = u32::from(helpful);
+        self.add_uses(similarity, helpful, 1 - helpful);
     }
 
     /// One past query in which the tool was used: how alike it is, how often the tool was used, and
@@ -126,15 +127,14 @@ impl Evidence {
             Mode::Smoothed if !helpful => uses.min(1),
             Mode::Paper | Mode::Smoothed => uses,
         };
-        if uses > 0 {
-            self.queries.add(self.mode.weight(similarity), f64::from(uses));
-        }
+        let Some(weight) = self.mode.weight(similarity).filter(|_| uses > 0) else { return };
+        self.queries.add(weight, f64::from(uses));
     }
 
     /// Equations 3 and 4. A value below `tau` leaves no use; a tool that was used in queries that
     /// nobody counted has one.
     pub fn estimate(&self, tau: f64) -> Estimate {
-        if self.uses.weight == 0.0 {
+        if self.count == 0 {
             return Estimate::UNKNOWN;
         }
         let prior = self.mode.prior();
@@ -144,7 +144,7 @@ impl Evidence {
             Share { weight: 0.0, .. } => 1,
             Share { weight, sum } => self.mode.whole(sum / weight),
         };
-        Estimate { value, limit, experienced: true }
+        Estimate { value, limit, experience: self.count }
     }
 }
 
@@ -166,7 +166,7 @@ mod tests {
         for (mode, value, limit) in [(Mode::Paper, 0.668188, 1), (Mode::Smoothed, 0.426834, 2)] {
             let estimate = estimate(mode, &uses, &queries);
             assert!((estimate.value - value).abs() < 1e-6, "{estimate:?}");
-            assert_eq!((estimate.limit, estimate.experienced), (limit, true));
+            assert_eq!((estimate.limit, estimate.experience), (limit, 2));
         }
     }
 

@@ -74,3 +74,64 @@ fn coarsely(open: &[Item], budget: u64, price: Price) -> Vec<u64> {
     let worth: i64 = open.iter().zip(&uses).map(|(item, &uses)| value(item, uses)).sum();
     if worth >= price.least { uses } else { price.greedy }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Costs, values and limits of items; with few values, most plans have equals.
+    fn items(most: usize, cost: u64, value: i64) -> impl Strategy<Value = Vec<Item>> {
+        let item = (1..=cost, 1..=value, 0..=5_u64);
+        let item = item.prop_map(|(cost, value, high)| Item { cost, value, low: 0, high });
+        prop::collection::vec(item, 1..=most)
+    }
+
+    fn some() -> impl Strategy<Value = Vec<Item>> {
+        prop_oneof![items(40, 9, 3), items(40, 50, 100_000), items(20, 300, 5)]
+    }
+
+    fn sum(items: &[Item], uses: &[u64], of: impl Fn(&Item) -> u64) -> u64 {
+        items.iter().zip(uses).map(|(item, uses)| of(item) * uses).sum()
+    }
+
+    proptest! {
+        /// Each of three ways is exact, down to how ties are broken: with all that rules items out, and
+        /// both searches without it.
+        #[test]
+        fn every_way_finds_the_same_plan(items in some(), budget in 0..=500_u64) {
+            let solved = solve(&items, budget);
+            prop_assert_eq!(&solved, &table::solve(&items, budget));
+            if let Some(price) = Price::find(&items, budget) {
+                let fitting: Vec<_> = items
+                    .iter()
+                    .map(|item| Item { high: item.high.min(budget / item.cost), ..*item })
+                    .collect();
+                let listed = frontier::solve(&fitting, budget, &price);
+                prop_assert_eq!(&solved, &listed.unwrap());
+            }
+        }
+
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+        #[test]
+        fn in_coarse_units_a_plan_is_good_and_never_over_budget(
+            items in items(20, 1 << 40, 1_000), budget in 1_u64 << 40..=1 << 44
+        ) {
+            let Some(price) = Price::find(&items, budget) else { return Ok(()) };
+            let (least, uses) = (price.least, coarsely(&items, budget, price));
+            prop_assert!(sum(&items, &uses, |item| item.cost) <= budget);
+            let worth = |uses: &[u64]| sum(&items, uses, |item| item.value as u64);
+            prop_assert!(worth(&uses) >= least as u64);
+            prop_assert!(worth(&uses) <= worth(&solve(&items, budget)));
+            // What is lost is less than what all those uses could cost in parts of the budget.
+            let lost = uses.iter().sum::<u64>() * budget / PARTS + 1;
+            let smaller = solve(&items, budget - lost.min(budget));
+            prop_assert!(worth(&uses) >= worth(&smaller), "{} of {budget} lost", lost);
+        }
+    }
+}

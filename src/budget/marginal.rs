@@ -32,14 +32,14 @@ pub struct Step {
 pub struct Marginal {
     /// One credit more.
     pub one: Step,
-    /// The fewest credits that buy anything, if one does not. `None` also where nothing is left to buy.
+    /// The fewest credits that buy anything; `None` where nothing is left to buy.
     pub next: Option<Step>,
 }
 
-/// What one more credit would buy, and if it buys nothing, how many would buy something and what. The
-/// value of a plan rises in steps, so the second question is the more telling one.
+/// What one more credit would buy, and the fewest that buy anything. The value of a plan rises in
+/// steps, so the second question is often the more telling one.
 ///
-/// It takes a few dozen plans at most.
+/// It takes some plans: a dozen with whole costs, a few dozen with real ones.
 ///
 /// # Errors
 /// As [`plan`](super::plan()).
@@ -54,8 +54,7 @@ pub fn marginal(candidates: &[Candidate], budget: f64) -> Result<Marginal, BadIn
     };
     let problem = Problem::new(candidates, budget + enough.max(1.0));
     let one = step(1.0, &now, &problem.plan(budget + 1.0));
-    let next = if one.changes.is_empty() { next(&problem, &now, budget, enough) } else { None };
-    Ok(Marginal { one, next })
+    Ok(Marginal { one, next: next(&problem, &now, budget, enough) })
 }
 
 /// So many more credits surely buy something: another use of what is not used up.
@@ -76,7 +75,7 @@ fn step(credits: f64, now: &Plan, then: &Plan) -> Step {
 /// narrows it to what that plan costs.
 fn next(problem: &Problem<'_>, now: &Plan, budget: f64, enough: f64) -> Option<Step> {
     let worth = problem.spend(problem.units_of(budget)).value;
-    let mut nothing = problem.units_of(budget + 1.0);
+    let mut nothing = problem.units_of(budget);
     let mut better = problem.spend(problem.units_of(budget + enough));
     if better.value <= worth {
         // Credits too few to tell such budgets apart.

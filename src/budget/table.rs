@@ -13,7 +13,11 @@ const KEPT_CELLS: usize = 1 << 22;
 /// Uses of each item, whose `low` count as 0. The budget is one cell each, so it is small.
 pub(super) fn solve(items: &[Item], budget: u64) -> Vec<u64> {
     let width = budget as usize + 1;
-    let blocks: Vec<&[Item]> = items.chunks(block(items.len(), width)).collect();
+    solve_in_blocks(items, width, block(items.len(), width))
+}
+
+fn solve_in_blocks(items: &[Item], width: usize, block: usize) -> Vec<u64> {
+    let blocks: Vec<&[Item]> = items.chunks(block).collect();
     let mut row = vec![0; width];
     let mut tails = Vec::with_capacity(blocks.len());
     let mut first_rows = Vec::new();
@@ -85,4 +89,28 @@ fn most_uses(item: &Item, left: usize, best: i64, behind: &[i64]) -> u64 {
         rest + value(item, uses) == best
     };
     (0..=most).rev().find(|&uses| reaches(uses)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_of_any_size_give_the_same_plan() {
+        // Worth what they cost, or nearly: many plans are equal.
+        let item = |n: u64| Item {
+            cost: 1 + n * 7 % 11,
+            value: (1 + n * 7 % 11) as i64 * 5 + i64::from(n.is_multiple_of(5)),
+            low: 0,
+            high: n % 4,
+        };
+        let items: Vec<Item> = (0..40).map(item).collect();
+        for width in [1, 2, 60, 150, 999] {
+            let whole = solve_in_blocks(&items, width, items.len());
+            for block in [1, 2, 3, 7, 39] {
+                assert_eq!(solve_in_blocks(&items, width, block), whole, "{width}, {block}");
+            }
+        }
+        assert!(solve(&[], 9).is_empty());
+    }
 }

@@ -36,7 +36,7 @@ impl Why {
     pub fn from_estimate(self, estimate: &Estimate) -> Self {
         match self {
             Why::NotAllowed => Why::BelowTau,
-            Why::InFull if !estimate.experienced => Why::NoExperience,
+            Why::InFull if estimate.experience == 0 => Why::NoExperience,
             Why::InFull
             | Why::NoExperience
             | Why::InPart

@@ -15,6 +15,7 @@ pub mod graph;
 pub mod live;
 pub mod out;
 pub mod past;
+pub mod plan;
 pub mod prices;
 pub mod run;
 pub mod trouble;
@@ -56,6 +57,8 @@ pub enum Command {
     Run(RunArgs),
     /// Look at a journal: on the screen, or with --json as its state.
     Replay(ReplayArgs),
+    /// Plan how often each tool may be used within a budget (BTP).
+    Plan(PlanArgs),
     /// Learn, weigh and convert tool graphs.
     #[command(subcommand)]
     Graph(GraphCommand),
@@ -168,6 +171,20 @@ pub struct ReplayArgs {
     pub report: Option<PathBuf>,
     #[command(flatten)]
     pub config: ConfigArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct PlanArgs {
+    /// [{"name": TEXT, "cost": CREDITS, "value": NUMBER, "limit": USES}, …]; of plans that are equal
+    /// in value and cost, earlier tools are used more.
+    #[arg(long, value_name = "FILE")]
+    pub tools: PathBuf,
+    /// Credits that all uses together may cost.
+    #[arg(long, value_name = "B", allow_negative_numbers = true)]
+    pub budget: f64,
+    /// As JSON instead of a table.
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Subcommand)]

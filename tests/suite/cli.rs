@@ -15,6 +15,7 @@ mod experience;
 mod graph;
 mod journals;
 mod killed;
+mod plan;
 mod workspace;
 mod wrong;
 

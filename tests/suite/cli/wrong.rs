@@ -127,6 +127,58 @@ const FILES: &[Case] = &[
     ),
     case(&[("t", "")], "graph learn --format jsonl no --out g", &["no: cannot be read"]),
     case(&[], "import api-bank no --out w", &["no: "]),
+    case(&[], "plan --tools no --budget 1", &["no: there is no such file; expected a JSON file"]),
+    case(
+        &[("t", "{}")],
+        "plan --tools t --budget 1",
+        &["t:1: invalid type: map", "expected [{\"name\": TEXT, \"cost\": CREDITS"],
+    ),
+    case(
+        &[("t", "[{\"name\": \"a\", \"cost\": 1, \"value\": 0.5}]")],
+        "plan --tools t --budget 1",
+        &["t:1: [0]: missing field `limit`"],
+    ),
+    case(
+        &[("t", "[\n{\"name\": \"a\", \"cost\": 1, \"value\": 0.5, \"limit\": 1, \"costs\": 2}]")],
+        "plan --tools t --budget 1",
+        &["t:2: [0].costs: unknown field `costs`, expected one of `name`"],
+    ),
+    case(
+        &[("t", "[\n{\"name\": \"a\",\n\"cost\": -2.5, \"value\": 0.5, \"limit\": 1}]")],
+        "plan --tools t --budget 1",
+        &["t:3: [0].cost: -2.5 is below 0", "no number below 0"],
+    ),
+    case(
+        &[("t", "[{\"name\": \"a\", \"cost\": 1, \"value\": NaN, \"limit\": 1}]")],
+        "plan --tools t --budget 1",
+        &["t:1: ", "expected value", "(column 36)"],
+    ),
+    case(
+        &[("t", "[{\"name\": \"a\", \"cost\": 1e999, \"value\": 1, \"limit\": 1}]")],
+        "plan --tools t --budget 1",
+        &["t:1: ", "number out of range"],
+    ),
+    case(
+        &[("t", "[{\"name\": \"a\", \"cost\": 1, \"value\": 1, \"limit\": -1}]")],
+        "plan --tools t --budget 1",
+        &["t:1: [0].limit: invalid value: integer `-1`, expected u32"],
+    ),
+    case(
+        &[(
+            "t",
+            "[{\"name\": \"a\", \"cost\": 1, \"value\": 1, \"limit\": 1},
+            {\"name\": \"a\", \"cost\": 2, \"value\": 1, \"limit\": 1}]",
+        )],
+        "plan --tools t --budget 1",
+        &["t: [1].name: [0] has the name \"a\" already; expected each tool once"],
+    ),
+    case(
+        &[("t", "[]")],
+        "plan --tools t --budget -1",
+        &["the budget is -1; expected a finite number of credits, at least 0"],
+    ),
+    case(&[("t", "[]")], "plan --tools t --budget NaN", &["the budget is NaN; expected"]),
+    case(&[("t", "[]")], "plan --tools t --budget inf", &["the budget is inf; expected"]),
     case(
         &[("c", "[session]\nseed = \"x\"\n")],
         "run --config c",
@@ -168,6 +220,8 @@ const ARGUMENTS: &[Case] = &[
     case(&[], "graph weights g --alpha -1", &["--alpha is a number from 0 to"]),
     case(&[], "graph weights g --beta 2", &["--beta is a number from 0 to 1, not 2"]),
     case(&[], "graph show g --format png", &["png", "graphml"]),
+    case(&[], "plan --tools t --budget much", &["--budget", "much"]),
+    case(&[], "plan --budget 1", &["--tools <FILE>"]),
 ];
 
 fn run(home: &Home, case: &Case, json: bool) -> Ran {
@@ -200,7 +254,9 @@ fn what_is_wrong_is_said_to_a_person() {
 #[test]
 fn what_is_wrong_is_said_to_a_script() {
     // Only these commands have the flag.
-    let with_json = |case: &&Case| case.run.starts_with("run ") || case.run.starts_with("replay ");
+    let with_json = |case: &&Case| {
+        ["run ", "replay ", "plan "].iter().any(|command| case.run.starts_with(command))
+    };
     for case in FILES.iter().chain(ARGUMENTS).filter(with_json) {
         let ran = run(&Home::new(), case, true);
         assert_eq!((ran.code, ran.err.as_str()), (2, ""), "`{}`: {ran:?}", case.run);
