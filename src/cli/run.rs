@@ -137,10 +137,22 @@ impl Output {
             Event::EvaluationRefused { why, .. } => self.aside(&format!("not learned: {why}")),
             Event::Noticed { text } => self.aside(text),
             Event::SessionEnded { why } => {
-                let totals = Report::of(&self.state).totals;
+                let Report { totals, measures, .. } = Report::of(&self.state);
                 writeln!(
                     self.out,
-                    "{why}: {} of {} answered, {} of {} right; {} calls, {} tokens in, {} out, {} credits",
+                    "budget {:.2} a task: AC {:.2}, PR {:.1} %, PBC {:.1} %, RFBC {:.1} % ({:.1} % \
+                     over budget, solved or not), {} calls refused",
+                    measures.budget,
+                    measures.ac,
+                    100.0 * measures.pr,
+                    100.0 * measures.pbc,
+                    100.0 * measures.rfbc,
+                    100.0 * measures.rfbc_authors,
+                    measures.refusals,
+                )?;
+                writeln!(
+                    self.out,
+                    "{why}: {} of {} answered, {} of {} right; {} calls, {} tokens in, {} out, {:.2} credits",
                     totals.answered,
                     totals.tasks,
                     totals.correct,

@@ -10,8 +10,13 @@ use crate::{
     graph::{ListedEdge, Listing},
     id::{ModelName, TaskId, ToolName},
     knob::Knobs,
-    state::{State, TaskState},
+    rates::Rates,
+    state::{Spent, State, TaskState},
 };
+
+pub mod budget;
+
+pub use budget::{Measures, Planned, ToolSpent};
 
 /// An uninformed graph with more edges than this is not listed: thousands of tools have millions of
 /// edges that nobody has touched.
@@ -27,7 +32,10 @@ pub struct Report {
     /// Some role was played by the built-in simulated model, which is no language model.
     pub simulated: bool,
     pub knobs: Knobs,
+    pub rates: Rates,
     pub totals: Totals,
+    /// How the tasks kept to their budget.
+    pub measures: Measures,
     pub tasks: Vec<TaskReport>,
     pub scores: BTreeMap<ToolName, f64>,
     /// For each tool, its score after each task that scored it (and after each edit).
@@ -74,8 +82,18 @@ pub struct TaskReport {
     pub tokens_out: u64,
     /// Tokens in and out of each role; the actor's are those that the papers count.
     pub tokens_by_role: BTreeMap<Role, (u64, u64)>,
-    /// Declared cost of its calls, in credits.
+    /// How the agent acted on it; empty while it is queued.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub strategy: String,
+    /// What it cost, in credits, and on what.
     pub cost: f64,
+    pub spent: Spent,
+    pub over_budget: bool,
+    /// What it was expected to cost; `None` where nothing was planned.
+    pub planned: Option<Planned>,
+    pub by_tool: BTreeMap<ToolName, ToolSpent>,
+    /// How many calls were refused for each reason.
+    pub refusals: BTreeMap<&'static str, usize>,
     /// What its asks cost; `None` if the price of any is unknown.
     pub dollars: Option<f64>,
     pub verdicts: Vec<Verdict>,
@@ -103,7 +121,9 @@ impl Report {
             models: roles.map(|(role, bound)| (*role, bound.model.clone())).collect(),
             simulated: state.models.any_simulated(),
             knobs: state.knobs.clone(),
+            rates: state.rates,
             totals: Totals::of(state, &tasks),
+            measures: Measures::of(state),
             tasks,
             scores: scores.iter().map(|(tool, score)| (tool.clone(), score)).collect(),
             score_history: history.collect(),
@@ -118,13 +138,6 @@ impl Report {
                 })
                 .collect(),
         }
-    }
-
-    /// Whether every task has ended with an answer that is not known to be wrong.
-    pub fn all_solved(&self) -> bool {
-        self.tasks
-            .iter()
-            .all(|task| task.outcome == Some(Outcome::Answered) && task.correct != Some(false))
     }
 }
 
@@ -175,7 +188,13 @@ fn task_report(state: &State, task: &TaskState) -> TaskReport {
         tokens_in: task.tokens_in,
         tokens_out: task.tokens_out,
         tokens_by_role,
+        strategy: task.strategy.clone(),
         cost: task.credits(),
+        spent: task.budget.spent,
+        over_budget: task.is_over(budget::budget_of(state, task)),
+        planned: Planned::of(task),
+        by_tool: budget::by_tool(task),
+        refusals: budget::refusals(state, task),
         dollars: (task.unpriced == 0).then_some(task.dollars),
         verdicts: task.verdicts.clone(),
     }
