@@ -196,7 +196,7 @@ pub const KNOBS: &[KnobSpec] = &[
         (1.0, 100.0, 1.0),
         8.0,
         Takes::NextStep,
-        "steps after which a task is given up",
+        "steps after which a try is given up; dfsdt and tot-dfs have limits of their own",
     ),
     whole(
         Knob::History,

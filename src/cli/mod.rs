@@ -92,7 +92,7 @@ pub struct SessionArgs {
     /// The folder with tools/, tasks, graph.json and what was learned.
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
-    /// direct, react or toolnet, and behind it any of +prompt, +btp and +reflexion.
+    /// direct, react, toolnet, dfsdt or tot-dfs, and behind it any of +prompt, +btp and +reflexion.
     #[arg(long, value_name = "S")]
     pub strategy: Option<String>,
     /// Credits that a task may cost; +btp holds to it, other strategies are measured against it.

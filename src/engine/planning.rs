@@ -45,7 +45,9 @@ impl Core {
         let Some(text) = self.state.task(task).map(|task| task.task.text.clone()) else { return };
         let tools = match self.task_strategy(task).map(|strategy| strategy.base) {
             Some(Base::Direct) | None => Vec::new(),
-            Some(Base::React | Base::ToolNet) => self.candidates(&text),
+            Some(Base::React | Base::ToolNet | Base::Dfsdt | Base::TotDfs) => {
+                self.candidates(&text)
+            }
         };
         self.known = self.look_up(&text, tools);
         let plan = self.make_plan(task);
@@ -206,13 +208,15 @@ impl Core {
         }
     }
 
-    /// The paper's c_s: the request that finishes, the closing summary, and ToolNet's evaluation.
+    /// The paper's c_s: the request that finishes, the closing summary, and ToolNet's evaluation or
+    /// the votes on one pair.
     fn beside_uses(&self, task: TaskId) -> f64 {
-        let evaluation = match self.task_strategy(task).map(|strategy| strategy.base) {
+        let more = match self.task_strategy(task).map(|strategy| strategy.base) {
             Some(Base::ToolNet) => self.ask_cost(Role::Evaluator),
-            Some(Base::Direct | Base::React) | None => 0.0,
+            Some(Base::TotDfs) => 2.0 * self.ask_cost(Role::Judge),
+            Some(Base::Direct | Base::React | Base::Dfsdt) | None => 0.0,
         };
-        2.0 * self.ask_cost(Role::Actor) + evaluation
+        2.0 * self.ask_cost(Role::Actor) + more
     }
 
     fn items(&self, task: TaskId) -> Vec<Item> {

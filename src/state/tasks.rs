@@ -53,7 +53,7 @@ pub struct TaskState {
 /// One decision: where the agent was and what it could choose from.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StepState {
-    /// From 1 within its try.
+    /// From 1 within its try; a search counts on over all tries, so that it names a node.
     pub step: u32,
     pub from: ToolName,
     pub menu: Vec<MenuItem>,

@@ -20,8 +20,8 @@ pub fn menu(
 ) -> Vec<MenuItem> {
     let mut menu = match base {
         Base::Direct => Vec::new(),
-        Base::React if ctx.state(State::has_plan) => planned(ctx),
-        Base::React => all(ctx, task),
+        Base::React | Base::Dfsdt | Base::TotDfs if ctx.state(State::has_plan) => planned(ctx),
+        Base::React | Base::Dfsdt | Base::TotDfs => all(ctx, task),
         Base::ToolNet if at.as_str() == ToolName::START => first(ctx, task),
         Base::ToolNet => successors(ctx, task, at, trajectory),
     };
@@ -32,7 +32,7 @@ pub fn menu(
         }
     }
     let weight = match base {
-        Base::Direct | Base::React => None,
+        Base::Direct | Base::React | Base::Dfsdt | Base::TotDfs => None,
         Base::ToolNet => ctx.state(|state| {
             let weights = state.learning.weights(&state.knobs);
             weights.weight(at.as_str(), ToolName::END)

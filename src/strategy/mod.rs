@@ -11,6 +11,7 @@ use crate::{answer, event::Outcome, knob::Knob, spec::Task};
 pub mod act;
 pub mod close;
 pub mod context;
+pub mod dfsdt;
 pub mod direct;
 pub mod evaluate;
 pub mod json;
@@ -18,6 +19,8 @@ pub mod judge;
 pub mod menu;
 pub mod prompt;
 pub mod reflexion;
+mod search;
+pub mod tot_dfs;
 pub mod trajectory;
 
 pub use context::{Called, Context, Observation};
@@ -46,16 +49,24 @@ pub enum Base {
     React,
     /// The same loop, walking a weighted graph of tools that an evaluator keeps teaching.
     ToolNet,
+    /// Depth-first through a tree of decisions, backing out of what the agent gives up (Qin et al.
+    /// 2023).
+    Dfsdt,
+    /// Depth-first through a tree of decisions, the best first by votes (Yao et al. 2023).
+    TotDfs,
 }
 
 impl Base {
-    pub const ALL: [Base; 3] = [Base::Direct, Base::React, Base::ToolNet];
+    pub const ALL: [Base; 5] =
+        [Base::Direct, Base::React, Base::ToolNet, Base::Dfsdt, Base::TotDfs];
 
     pub fn name(self) -> &'static str {
         match self {
             Base::Direct => "direct",
             Base::React => "react",
             Base::ToolNet => "toolnet",
+            Base::Dfsdt => "dfsdt",
+            Base::TotDfs => "tot-dfs",
         }
     }
 }
@@ -178,6 +189,8 @@ pub async fn perform(ctx: &impl Context, strategy: Strategy, task: &Task) -> End
         let (trajectory, ending) = match strategy.base {
             Base::Direct => direct::answer(ctx, task, &reflections).await,
             Base::React | Base::ToolNet => act::act(ctx, strategy.base, task, &reflections).await,
+            Base::Dfsdt => dfsdt::search(ctx, task, &reflections).await,
+            Base::TotDfs => tot_dfs::search(ctx, task, &reflections).await,
         };
         if strategy.base == Base::ToolNet {
             evaluate::evaluate(ctx, task, &trajectory, &ending).await;
@@ -210,7 +223,7 @@ mod tests {
         assert_eq!(mixed.as_deref(), Ok("react+btp+reflexion"));
         for wrong in ["react+magic", "react+btp+btp", "", "+btp", "react+", "React"] {
             let why = wrong.parse::<Strategy>().unwrap_err();
-            assert!(why.contains("toolnet, and behind it any of +prompt"), "{why}");
+            assert!(why.contains("tot-dfs, and behind it any of +prompt"), "{why}");
         }
     }
 }

@@ -3,6 +3,7 @@
 mod control;
 mod damaged;
 mod learning;
+mod search;
 mod undo;
 mod yard;
 

@@ -33,25 +33,44 @@ pub(super) fn act(
 /// Works along a reference chain.
 fn follow(prompted: &Prompted<'_>, task: &Task, settings: Settings, chance: Chance) -> Said {
     let open = task.chain.iter().position(|step| useful(&prompted.past, step).is_none());
-    let Some(open) = open else { return finish(answer(prompted, task)) };
+    let Some(open) = open else { return conclude(prompted, task, settings, chance) };
     let step = &task.chain[open];
     let thought = thought(step, task.chain.get(open + 1));
     let slips = chance.with(b"skill").unit() >= settings.skill;
-    let place = |choice: &Choice<'_>| step.tools.iter().position(|tool| *tool == choice.def.name);
-    let right = prompted.menu.iter().filter_map(|choice| {
-        // The farther down the list of tools for this step, the less usual.
-        let usual = settings.habit.powi(-i32::try_from(place(choice)?).unwrap_or(i32::MAX));
-        is_worth_trying(&prompted.past, choice, &step.arguments).then_some((choice, usual))
-    });
-    if !slips && let Some(choice) = pick(&right.collect::<Vec<_>>(), settings, chance) {
+    if !slips && let Some(choice) = pick(&fitting(prompted, step, settings), settings, chance) {
         return call(thought, choice, step.arguments.clone());
     }
     // No tool for it here, or a slip: try something else from the menu, if anything is left.
-    let others = prompted.menu.iter().filter(|choice| place(choice).is_none());
-    match pick(&untried(&prompted.past, others, prompted.task), settings, chance) {
+    let others = prompted.menu.iter().filter(|choice| !step.tools.contains(&choice.def.name));
+    match pick(&untried(prompted, others), settings, chance) {
         Some(choice) => call(thought, choice, guess(choice, prompted.task)),
         None => give_up(),
     }
+}
+
+/// Answers. Told to do something else than that, it has another tool check the last step, if there is
+/// one.
+fn conclude(prompted: &Prompted<'_>, task: &Task, settings: Settings, chance: Chance) -> Said {
+    let check = task.chain.last().filter(|_| prompted.has_finished()).and_then(|last| {
+        let choice = pick(&fitting(prompted, last, settings), settings, chance)?;
+        Some(call("I check that.".to_owned(), choice, last.arguments.clone()))
+    });
+    check.unwrap_or_else(|| finish(answer(prompted, task)))
+}
+
+/// The tools on the menu that may still do this step, with how usual each is.
+fn fitting<'p, 'd>(
+    prompted: &'p Prompted<'d>,
+    step: &ChainStep,
+    settings: Settings,
+) -> Vec<(&'p Choice<'d>, f64)> {
+    let fitting = prompted.menu.iter().filter_map(|choice| {
+        let place = step.tools.iter().position(|tool| *tool == choice.def.name)?;
+        // The farther down the list of tools for this step, the less usual.
+        let usual = settings.habit.powi(-i32::try_from(place).unwrap_or(i32::MAX));
+        is_worth_trying(prompted, choice, &step.arguments).then_some((choice, usual))
+    });
+    fitting.collect()
 }
 
 /// The latest observation that looks like what this step wants.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{
     Said, Settings,
     guess::guess,
-    prompted::{Choice, Looks, Past},
+    prompted::{Choice, Looks, Prompted},
 };
 use crate::{
     chance::{Chance, canonical},
@@ -17,10 +17,19 @@ use crate::{
 const PATIENCE: usize = 2;
 
 /// Whether these arguments may still bring something from this tool: a failure may pass, so it is
-/// tried again; a tool that found nothing will find nothing again.
-pub(super) fn is_worth_trying(past: &[Past], choice: &Choice<'_>, arguments: &Value) -> bool {
+/// tried again; a tool that found nothing will find nothing again. What it is told to differ from, it
+/// does not choose again.
+pub(super) fn is_worth_trying(
+    prompted: &Prompted<'_>,
+    choice: &Choice<'_>,
+    arguments: &Value,
+) -> bool {
+    if prompted.was_chosen(choice.def.name.as_str(), arguments) {
+        return false;
+    }
     let wanted = canonical(arguments);
-    let tried = past
+    let tried = prompted
+        .past
         .iter()
         .filter(|past| past.tool == choice.def.name && canonical(&past.arguments) == wanted);
     let mut failures = 0;
@@ -35,11 +44,11 @@ pub(super) fn is_worth_trying(past: &[Past], choice: &Choice<'_>, arguments: &Va
 
 /// Those that were not tried with what would be guessed for them.
 pub(super) fn untried<'c, 'd>(
-    past: &[Past],
+    prompted: &Prompted<'_>,
     choices: impl Iterator<Item = &'c Choice<'d>>,
-    task: &str,
 ) -> Vec<(&'c Choice<'d>, f64)> {
-    let fresh = choices.filter(|choice| is_worth_trying(past, choice, &guess(choice, task)));
+    let fresh =
+        choices.filter(|choice| is_worth_trying(prompted, choice, &guess(choice, prompted.task)));
     fresh.map(|choice| (choice, 1.0)).collect()
 }
 

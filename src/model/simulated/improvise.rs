@@ -20,13 +20,15 @@ const TAKES_WHAT_IS_THERE: usize = 3;
 
 /// Calls a tool that suits, or answers with what one said.
 pub(super) fn improvise(prompted: &Prompted<'_>, settings: Settings, chance: Chance) -> Said {
-    if let Some(past) = prompted.past.iter().rev().find(|past| past.looks() == Looks::Useful) {
-        return finish(gist(&past.result));
+    let useful = prompted.past.iter().rev().find(|past| past.looks() == Looks::Useful);
+    let fresh = untried(prompted, prompted.menu.iter());
+    let goes_on = prompted.past.len() < ENOUGH && !fresh.is_empty();
+    // Told to do something else than to finish, it does, if there is anything.
+    match useful {
+        Some(past) if !(prompted.has_finished() && goes_on) => return finish(gist(&past.result)),
+        None if !goes_on => return give_up(),
+        Some(_) | None => {}
     }
-    if prompted.past.len() >= ENOUGH {
-        return give_up();
-    }
-    let fresh = untried(&prompted.past, prompted.menu.iter(), prompted.task);
     let best = fresh.iter().map(|(choice, _)| suits(choice, prompted.task)).max().unwrap_or(0);
     let fitting: Vec<_> =
         fresh.into_iter().filter(|(choice, _)| suits(choice, prompted.task) == best).collect();

@@ -1,4 +1,6 @@
-//! The evaluator and the reflector.
+//! The evaluator, the reflector, and the judge of results and of decisions.
+
+use std::cmp::Ordering;
 
 use serde_json::json;
 
@@ -6,7 +8,12 @@ use super::{
     Said, Settings,
     prompted::{Looks, Past, Prompted},
 };
-use crate::{chance::Chance, id::ToolName, spec::Task};
+use crate::{
+    chance::Chance,
+    id::ToolName,
+    spec::{ChainStep, Task},
+    strategy::prompt::FINISH,
+};
 
 /// Scores every tool of a trajectory from what can be seen of it: failures and empty results cost,
 /// results that hold what the chain looks for earn, results that led to a wrong answer cost.
@@ -57,15 +64,59 @@ fn score(prompted: &Prompted<'_>, chain: Option<&Task>, tool: &ToolName) -> (i32
 
 /// Whether a result holds what some step of the chain looks for.
 fn finds(chain: Option<&Task>, past: &Past) -> bool {
-    let result = past.result.to_lowercase();
     match chain {
-        Some(task) => task.chain.iter().any(|step| {
-            step.tools.contains(&past.tool)
-                && step.finds.as_deref().is_none_or(|finds| result.contains(&finds.to_lowercase()))
-                && past.looks() == Looks::Useful
-        }),
+        Some(task) => task.chain.iter().any(|step| holds(step, past)),
         // Without a chain it cannot know better than that it looks useful.
         None => past.looks() == Looks::Useful,
+    }
+}
+
+/// Whether a result holds what this step looks for.
+fn holds(step: &ChainStep, past: &Past) -> bool {
+    let result = past.result.to_lowercase();
+    step.tools.contains(&past.tool)
+        && step.finds.as_deref().is_none_or(|finds| result.contains(&finds.to_lowercase()))
+        && past.looks() == Looks::Useful
+}
+
+/// Which of two decisions at the end of the same way brings the task further; one of them by chance
+/// where they bring it as far, or where it slips.
+pub(super) fn prefer(
+    prompted: &Prompted<'_>,
+    [first, second]: &[Vec<Past>; 2],
+    chain: Option<&Task>,
+    settings: Settings,
+    chance: Chance,
+) -> Said {
+    let (first, second) = (reach(prompted, first, chain), reach(prompted, second, chain));
+    let slips = chance.with(b"skill").unit() >= settings.skill;
+    let by_chance = if chance.with(b"vote").unit() < 0.5 { 1 } else { 2 };
+    let (better, why) = match first.cmp(&second) {
+        _ if slips => (by_chance, "it seems more promising"),
+        Ordering::Equal => (by_chance, "neither brings it further than the other"),
+        Ordering::Greater => (1, "it brings the task further"),
+        Ordering::Less => (2, "it brings the task further"),
+    };
+    Said { text: json!({ "better": better, "reason": why }).to_string(), call: None }
+}
+
+/// How far a task is with this decision: how many steps have found what they should, and one more for
+/// an answer that all of them support. An answer without support is nowhere.
+fn reach(prompted: &Prompted<'_>, decision: &[Past], chain: Option<&Task>) -> usize {
+    let answers = decision.iter().any(|past| past.tool.as_str() == FINISH);
+    let way: Vec<_> = prompted.past.iter().chain(decision).collect();
+    let (found, all) = match chain {
+        Some(task) => {
+            let is_found = |step: &&ChainStep| way.iter().any(|past| holds(step, past));
+            (task.chain.iter().filter(is_found).count(), task.chain.len())
+        }
+        // Without a chain, anything that looks useful may be an answer.
+        None => (usize::from(way.iter().any(|past| past.looks() == Looks::Useful)), 1),
+    };
+    match answers {
+        true if found == all => all + 1,
+        true => 0,
+        false => found,
     }
 }
 

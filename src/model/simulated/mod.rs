@@ -106,7 +106,10 @@ impl Simulated {
             Role::Actor => actor::act(&prompted, chain, self.settings, chance),
             Role::Evaluator => judge::evaluate(&prompted, chain, self.settings, chance),
             Role::Reflector => judge::reflect(&prompted),
-            Role::Judge => judge::helps(&prompted, chain),
+            Role::Judge => match &prompted.rivals {
+                Some(rivals) => judge::prefer(&prompted, rivals, chain, self.settings, chance),
+                None => judge::helps(&prompted, chain),
+            },
         }
     }
 

@@ -3,11 +3,15 @@
 use serde_json::Value;
 
 use crate::{
+    chance::canonical,
     chat::{Message, Request, ToolDef},
     id::ToolName,
     strategy::{
         judge,
-        prompt::{FINISH, TASK},
+        prompt::{
+            FINISH, TASK,
+            search::{CHOSEN, RIVALS, shortened},
+        },
     },
 };
 
@@ -19,6 +23,10 @@ pub(super) struct Prompted<'a> {
     /// Calls and what came of them, oldest first: from the conversation, or from the account of it
     /// that evaluators and reflectors are given.
     pub past: Vec<Past>,
+    /// What was chosen at this point before, where it is to choose something else.
+    pub chosen: Vec<Chosen>,
+    /// Two decisions that are to be compared.
+    pub rivals: Option<[Vec<Past>; 2]>,
     /// What the account says of the answer.
     pub verdict: Option<bool>,
 }
@@ -28,6 +36,12 @@ pub(super) struct Choice<'a> {
     pub def: &'a ToolDef,
     /// As shown; `None` where none is.
     pub weight: Option<f64>,
+}
+
+/// An action as it is told again: long arguments are cut.
+pub(super) struct Chosen {
+    tool: ToolName,
+    arguments: Value,
 }
 
 /// A call and its observation.
@@ -52,6 +66,7 @@ impl<'a> Prompted<'a> {
             .map(|def| Choice { def, weight: shown_weight(&def.description) })
             .collect();
         let mut past = conversation(&request.messages);
+        let (account, rivals) = apart(account);
         past.extend(account.lines().filter_map(told));
         let verdict = if account.ends_with("is right.") {
             Some(true)
@@ -60,8 +75,43 @@ impl<'a> Prompted<'a> {
         } else {
             None
         };
-        Self { task, menu, past, verdict }
+        Self { task, menu, past, chosen: chosen(&request.messages), rivals, verdict }
     }
+
+    /// Whether this was chosen at this point before.
+    pub fn was_chosen(&self, tool: &str, arguments: &Value) -> bool {
+        let told = canonical(&shortened(arguments));
+        let is_same = |chosen: &Chosen| canonical(&chosen.arguments) == told;
+        self.chosen.iter().any(|chosen| chosen.tool.as_str() == tool && is_same(chosen))
+    }
+
+    /// Whether it has finished at this point before.
+    pub fn has_finished(&self) -> bool {
+        self.chosen.iter().any(|chosen| chosen.tool.as_str() == FINISH)
+    }
+}
+
+/// The account of what was done, and those of two decisions behind it.
+fn apart(account: &str) -> (&str, Option<[Vec<Past>; 2]>) {
+    // A line of its own: what tools say is told in lines of JSON, and so never makes one.
+    let [first, second] = RIVALS.map(|rival| format!("\n\n{rival}\n"));
+    let parts = account.split_once(&first).and_then(|(done, rivals)| {
+        let (first, second) = rivals.split_once(&second)?;
+        Some((done, [first, second].map(|rival| rival.lines().filter_map(told).collect())))
+    });
+    parts.map_or((account, None), |(done, rivals)| (done, Some(rivals)))
+}
+
+/// What the last message says was chosen at this point before.
+fn chosen(messages: &[Message]) -> Vec<Chosen> {
+    let Some(Message::User { text }) = messages.last() else { return Vec::new() };
+    let Some(list) = text.strip_prefix(CHOSEN) else { return Vec::new() };
+    let chosen = |line: &str| {
+        let mut value: Value = serde_json::from_str(line).ok()?;
+        let tool = value.get("tool")?.as_str()?.into();
+        Some(Chosen { tool, arguments: value.get_mut("arguments")?.take() })
+    };
+    list.lines().filter_map(chosen).collect()
 }
 
 /// The weight at the beginning of a description.

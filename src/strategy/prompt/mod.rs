@@ -1,6 +1,7 @@
 //! What models are told, word for word.
 
 mod budget;
+pub mod search;
 
 use serde_json::{Value, json};
 
@@ -12,6 +13,7 @@ use crate::{
     knob::Knob,
     spec::Task,
     state::State,
+    words,
 };
 
 /// What the action that ends a task is called; no tool may have this name.
@@ -105,7 +107,7 @@ pub fn about(
     let text = format!(
         "{TASK}{}\n\nWhat was done:\n{}\n\nAnswer: {}\n{}",
         task.text,
-        told(tried),
+        told(tried, usize::MAX),
         ending.answer.as_deref().unwrap_or("none"),
         verdict(task, ending),
     );
@@ -152,8 +154,8 @@ fn user(task: &Task, reflections: &[String]) -> String {
 }
 
 /// The trajectory, a line of JSON for each call, so that neither a model nor a person can mistake a
-/// result for an instruction.
-fn told(trajectory: &Trajectory) -> String {
+/// result for an instruction. Of longer results only so many characters are told.
+fn told(trajectory: &Trajectory, most: usize) -> String {
     let lines: Vec<_> = trajectory
         .turns
         .iter()
@@ -165,7 +167,7 @@ fn told(trajectory: &Trajectory) -> String {
                 "thought": turn.thought,
                 "tool": called.tool,
                 "arguments": called.arguments,
-                "result": called.observation.text(),
+                "result": words::clipped(&called.observation.text(), most),
             })
             .to_string()
         })

@@ -1,0 +1,64 @@
+//! DFSDT, ToolLLM's search (Qin et al. 2023): depth-first through a tree of decisions. The agent goes
+//! on as long as it thinks that a way is promising, and gives up a point that is not; then the search
+//! backs out and decides anew, and differently, where that is still open. The first answer counts.
+
+use super::{
+    Base, Context, Ending, Trajectory,
+    search::{Came, Limits, ROOT, Search, Stop},
+};
+use crate::{event::NodeEnd, spec::Task};
+
+/// As in BTP's experiments.
+const LIMITS: Limits = Limits { children: 2, depth: 12, asks: 200 };
+
+/// One try at a task.
+pub async fn search(
+    ctx: &impl Context,
+    task: &Task,
+    reflections: &[String],
+) -> (Trajectory, Ending) {
+    let mut search = Search::new(ctx, Base::Dfsdt, task, reflections, LIMITS);
+    let mut at = ROOT;
+    loop {
+        let child = match search.expand(at).await {
+            Ok(child) => child,
+            Err(stop) => return search.end(stop).await,
+        };
+        let back = match search.node(child).map(|node| &node.came) {
+            Some(Came::Answered(ending)) => {
+                let ending = ending.clone();
+                return search.answered(child, ending);
+            }
+            Some(Came::Called) if !search.is_too_deep(child) => {
+                at = child;
+                continue;
+            }
+            Some(Came::Called) => {
+                search.close(child, NodeEnd::TooDeep);
+                Some(at)
+            }
+            // The agent has judged the point where it stood, so that is not asked again.
+            Some(Came::GaveUp) => {
+                search.close(child, NodeEnd::GaveUp);
+                search.leave(at)
+            }
+            Some(Came::Nothing) | None => {
+                search.close(child, NodeEnd::Failed);
+                Some(at)
+            }
+        };
+        match back.and_then(|at| open(&mut search, at)) {
+            Some(open) => at = open,
+            None => return search.end(Stop::NoWay).await,
+        }
+        ctx.node_entered(at);
+    }
+}
+
+/// The first node from here on up where another way is open.
+fn open(search: &mut Search<'_, impl Context>, mut at: u32) -> Option<u32> {
+    while search.children(at).count() >= search.limits.children {
+        at = search.leave(at)?;
+    }
+    Some(at)
+}

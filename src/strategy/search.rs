@@ -1,0 +1,280 @@
+//! What the searches share: a tree of decisions, each made in view of the way that leads to it and of
+//! nothing else, the limits, and how a search ends without an answer.
+//!
+//! A node is one decision: an ask and its calls. Its number is that of its step, counted on over all
+//! tries of a task, so that every call names its node. Backing out takes nothing back: what a call did
+//! to the world stays done, and a use of the plan stays used (BTP, algorithm 2).
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{
+    Base, Context, Ending, Trajectory, Turn,
+    act::{self, Decision},
+    close, judge, menu, prompt,
+};
+use crate::{
+    chat::{Reply, Request, Role},
+    event::{NodeEnd, Outcome},
+    id::ToolName,
+    outcome::{ModelError, ModelErrorKind},
+    spec::Task,
+    state::State,
+};
+
+/// Where a search begins; no decision led there.
+pub(super) const ROOT: u32 = 0;
+
+/// How far a search may go.
+pub(super) struct Limits {
+    /// How many decisions are made at a node, at most.
+    pub children: usize,
+    /// How many decisions follow each other, at most.
+    pub depth: u32,
+    /// How often a model is asked for a decision or a vote in one try, at most. What a judge of results
+    /// is asked and the closing summary come on top.
+    pub asks: u32,
+}
+
+/// A decision and what came of it.
+pub(super) struct Node {
+    pub parent: u32,
+    /// 1 for a decision at the root.
+    pub depth: u32,
+    pub turn: Turn,
+    pub came: Came,
+}
+
+/// What came of a decision.
+pub(super) enum Came {
+    /// Calls were made, and the way may go on.
+    Called,
+    Answered(Ending),
+    /// The agent says that the point at which it was asked leads nowhere.
+    GaveUp,
+    /// Neither a call nor an answer.
+    Nothing,
+}
+
+/// Why a search ends without an answer of its own.
+pub(super) enum Stop {
+    /// Every way was tried to its end.
+    NoWay,
+    /// It has asked as often as it may.
+    Asks,
+    /// The plan has nothing left to use.
+    UsedUp,
+    /// The model failed, or the budget does not pay for it.
+    Ask(ModelError),
+}
+
+/// A search for the answer to one task.
+pub(super) struct Search<'a, C> {
+    pub ctx: &'a C,
+    base: Base,
+    pub task: &'a Task,
+    reflections: &'a [String],
+    pub limits: Limits,
+    /// The last step of the tries before this.
+    before: u32,
+    /// In the order of their numbers, without gaps.
+    nodes: Vec<Node>,
+    asks: u32,
+    /// Some way was no longer followed only because it was too deep.
+    was_cut: bool,
+}
+
+impl<'a, C: Context> Search<'a, C> {
+    pub fn new(
+        ctx: &'a C,
+        base: Base,
+        task: &'a Task,
+        reflections: &'a [String],
+        limits: Limits,
+    ) -> Self {
+        let before = ctx.state(|state| {
+            let last = state.current_task().and_then(|task| task.steps.last());
+            last.map_or(0, |step| step.step)
+        });
+        let (nodes, asks, was_cut) = (Vec::new(), 0, false);
+        Self { ctx, base, task, reflections, limits, before, nodes, asks, was_cut }
+    }
+
+    /// The decision of this number; `None` for the root.
+    pub fn node(&self, number: u32) -> Option<&Node> {
+        let place = number.checked_sub(self.before)?.checked_sub(1)?;
+        self.nodes.get(place as usize)
+    }
+
+    /// The decisions that were made at a node so far.
+    pub fn children(&self, at: u32) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().filter(move |node| node.parent == at)
+    }
+
+    pub fn is_too_deep(&self, node: u32) -> bool {
+        self.node(node).is_some_and(|node| node.depth >= self.limits.depth)
+    }
+
+    /// One more decision at a node, and its calls. Answers with its number.
+    pub async fn expand(&mut self, at: u32) -> Result<u32, Stop> {
+        let path = self.path(at);
+        let from = path.calls().last().map_or_else(ToolName::start, |called| called.tool.clone());
+        let menu = menu::menu(self.ctx, self.base, self.task, &from, &path);
+        if menu::is_used_up(self.ctx, &menu) {
+            return Err(Stop::UsedUp);
+        }
+        let node = self.before.saturating_add(count(&self.nodes)).saturating_add(1);
+        let note = self.note(at);
+        let request = self.ctx.state(|state| {
+            let (task, reflections) = (self.task, self.reflections);
+            let (trajectory, note) = (&path, note.as_str());
+            let asked = prompt::Asked { task, menu: &menu, trajectory, reflections, note };
+            prompt::actor(state, &asked)
+        });
+        self.may_ask()?;
+        self.ctx.node_opened(node, at);
+        self.ctx.step_started(node, &from, menu);
+        let reply = match self.ask(Role::Actor, request).await {
+            Ok(reply) => reply,
+            Err(error) => {
+                self.close(node, NodeEnd::Failed);
+                return Err(Stop::Ask(error));
+            }
+        };
+        let (turn, came) = self.carry_out(node, &reply).await;
+        let depth = self.node(at).map_or(0, |node| node.depth) + 1;
+        self.nodes.push(Node { parent: at, depth, turn, came });
+        Ok(node)
+    }
+
+    async fn carry_out(&self, node: u32, reply: &Reply) -> (Turn, Came) {
+        let (calls, called, came) = match act::decide(reply) {
+            Decision::Call(calls) => {
+                let called = judge::call(self.ctx, self.task, node, &calls).await;
+                (calls, called, Came::Called)
+            }
+            Decision::Finish(ending) if ending.outcome == Outcome::Answered => {
+                (Vec::new(), Vec::new(), Came::Answered(ending))
+            }
+            Decision::Finish(_) => (Vec::new(), Vec::new(), Came::GaveUp),
+            Decision::Nothing => (Vec::new(), Vec::new(), Came::Nothing),
+        };
+        (Turn { thought: reply.text.clone(), calls, called }, came)
+    }
+
+    /// What a further decision at a node is told of those before it; empty for the first.
+    fn note(&self, at: u32) -> String {
+        if self.children(at).next().is_none() {
+            return String::new();
+        }
+        prompt::search::something_else(self.children(at).flat_map(Node::chosen))
+    }
+
+    /// Whether the search may ask once more.
+    pub fn may_ask(&self) -> Result<(), Stop> {
+        if self.asks < self.limits.asks { Ok(()) } else { Err(Stop::Asks) }
+    }
+
+    pub async fn ask(&mut self, role: Role, request: Request) -> Result<Arc<Reply>, ModelError> {
+        self.asks += 1;
+        self.ctx.ask(role, request).await
+    }
+
+    /// Nothing more comes of a node.
+    pub fn close(&mut self, node: u32, how: NodeEnd) {
+        self.was_cut |= how == NodeEnd::TooDeep;
+        self.ctx.node_closed(node, how);
+    }
+
+    /// All of a node's children lead nowhere, and so does it. Answers with its parent; the root has
+    /// none.
+    pub fn leave(&mut self, at: u32) -> Option<u32> {
+        let parent = self.node(at)?.parent;
+        self.close(at, NodeEnd::Exhausted);
+        Some(parent)
+    }
+
+    /// What was done on the way from the root to a node.
+    pub fn path(&self, at: u32) -> Trajectory {
+        let mut nodes: Vec<_> =
+            std::iter::successors(self.node(at), |node| self.node(node.parent)).collect();
+        nodes.reverse();
+        Trajectory { turns: nodes.into_iter().map(|node| node.turn.clone()).collect() }
+    }
+
+    /// The search ends with this answer.
+    pub fn answered(mut self, node: u32, ending: Ending) -> (Trajectory, Ending) {
+        self.close(node, NodeEnd::Answered);
+        (self.whole(), ending)
+    }
+
+    /// The search ends without an answer of its own. With a plan, what was found anywhere is summed up.
+    pub async fn end(self, stop: Stop) -> (Trajectory, Ending) {
+        let (why, outcome) = match stop {
+            Stop::NoWay if self.was_cut => ("every way was tried", Outcome::OutOfSteps),
+            Stop::NoWay => ("every way was tried", Outcome::GaveUp),
+            Stop::Asks => ("the search has asked as often as it may", Outcome::OutOfSteps),
+            Stop::UsedUp => ("the plan has nothing left to use", Outcome::OutOfBudget),
+            Stop::Ask(error) if error.kind == ModelErrorKind::OverBudget => {
+                ("what is left does not pay for another step", Outcome::OutOfBudget)
+            }
+            Stop::Ask(error) => return (self.whole(), close::failed(&error)),
+        };
+        if !self.ctx.state(State::has_plan) {
+            return (self.whole(), Ending::without_answer(outcome));
+        }
+        let found = self.found();
+        let ending = close::close(self.ctx, self.task, &found, self.reflections, why).await;
+        (self.whole(), ending)
+    }
+
+    /// An answer that waits for its turn.
+    pub fn waiting_answer(&self) -> Option<(u32, Ending)> {
+        (self.before + 1..).zip(&self.nodes).find_map(|(number, node)| match &node.came {
+            Came::Answered(ending) => Some((number, ending.clone())),
+            Came::Called | Came::GaveUp | Came::Nothing => None,
+        })
+    }
+
+    /// Everything that was done, in the order in which it was.
+    fn whole(&self) -> Trajectory {
+        let turns = self.nodes.iter().map(|node| &node.turn).filter(|turn| !turn.calls.is_empty());
+        Trajectory { turns: turns.cloned().collect() }
+    }
+
+    /// What helped on any way; where nothing did, everything. A summary must fit what was kept back for
+    /// it, and is not made of errors.
+    fn found(&self) -> Trajectory {
+        let whole = self.whole();
+        let helped = |turn: &&Turn| {
+            turn.called.iter().any(|called| {
+                self.ctx.state(|state| {
+                    state.call(called.id).is_some_and(|call| call.helpful == Some(true))
+                })
+            })
+        };
+        let turns: Vec<_> = whole.turns.iter().filter(helped).cloned().collect();
+        if turns.is_empty() { whole } else { Trajectory { turns } }
+    }
+}
+
+impl Node {
+    /// The actions that were chosen, `Finish` among them.
+    pub fn chosen(&self) -> Vec<(ToolName, Value)> {
+        let finish = |arguments: Value| vec![(ToolName::from(prompt::FINISH), arguments)];
+        match &self.came {
+            Came::Called => {
+                let calls = self.turn.calls.iter();
+                calls.map(|call| (call.tool.clone(), call.arguments.clone())).collect()
+            }
+            Came::Answered(ending) => finish(json!({ "answer": ending.answer })),
+            Came::GaveUp => finish(json!({ "gave_up": true })),
+            Came::Nothing => Vec::new(),
+        }
+    }
+}
+
+fn count(nodes: &[Node]) -> u32 {
+    u32::try_from(nodes.len()).unwrap_or(u32::MAX)
+}

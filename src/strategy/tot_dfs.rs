@@ -1,0 +1,163 @@
+//! ToT-DFS: depth-first search through a tree of thoughts (Yao et al. 2023), as BTP compares itself
+//! with. At each node all decisions are made and carried out first; votes on pairs of them say which
+//! way is followed first, and the others are followed when that leads nowhere.
+
+use serde::Deserialize;
+
+use super::{
+    Base, Context, Ending, Trajectory, json, prompt,
+    search::{Came, Limits, ROOT, Search, Stop},
+};
+use crate::{chat::Role, event::NodeEnd, spec::Task};
+
+/// As in BTP's experiments.
+const LIMITS: Limits = Limits { children: 2, depth: 8, asks: 30 };
+
+/// The ways that are left at a node, the best one last.
+struct Ways {
+    at: u32,
+    left: Vec<u32>,
+}
+
+/// One try at a task.
+pub async fn search(
+    ctx: &impl Context,
+    task: &Task,
+    reflections: &[String],
+) -> (Trajectory, Ending) {
+    let mut search = Search::new(ctx, Base::TotDfs, task, reflections, LIMITS);
+    match walk(&mut search).await {
+        Ok((node, ending)) => search.answered(node, ending),
+        // An answer that lost a vote is better than none.
+        Err(stop) => match search.waiting_answer() {
+            Some((node, ending)) => search.answered(node, ending),
+            None => search.end(stop).await,
+        },
+    }
+}
+
+/// Goes down the best ways first, until one ends in an answer.
+async fn walk(search: &mut Search<'_, impl Context>) -> Result<(u32, Ending), Stop> {
+    let mut open = Vec::new();
+    let mut at = ROOT;
+    loop {
+        let candidates = candidates(search, at).await?;
+        let mut left = ranked(search, at, candidates).await?;
+        left.reverse();
+        open.push(Ways { at, left });
+        at = next(search, &mut open).ok_or(Stop::NoWay)?;
+        search.ctx.node_entered(at);
+        if let Some(Came::Answered(ending)) = search.node(at).map(|node| &node.came) {
+            return Ok((at, ending.clone()));
+        }
+    }
+}
+
+/// The decisions at a node from which the search can go on.
+async fn candidates(search: &mut Search<'_, impl Context>, at: u32) -> Result<Vec<u32>, Stop> {
+    let mut candidates = Vec::new();
+    for _ in 0..search.limits.children {
+        let child = search.expand(at).await?;
+        match search.node(child).map(|node| &node.came) {
+            Some(Came::Answered(_)) => candidates.push(child),
+            Some(Came::Called) if !search.is_too_deep(child) => candidates.push(child),
+            Some(Came::Called) => search.close(child, NodeEnd::TooDeep),
+            Some(Came::GaveUp) => search.close(child, NodeEnd::GaveUp),
+            Some(Came::Nothing) | None => search.close(child, NodeEnd::Failed),
+        }
+    }
+    Ok(candidates)
+}
+
+/// The candidates, the one with most votes first; of equals the earlier. Each pair is voted on in both
+/// orders, so that a judge that favours what it reads first favours nobody.
+async fn ranked(
+    search: &mut Search<'_, impl Context>,
+    at: u32,
+    candidates: Vec<u32>,
+) -> Result<Vec<u32>, Stop> {
+    if candidates.len() < 2 {
+        return Ok(candidates);
+    }
+    let mut votes: Vec<(u32, u32)> = candidates.into_iter().map(|node| (node, 0)).collect();
+    for first in 0..votes.len() {
+        for second in (0..votes.len()).filter(|second| *second != first) {
+            match vote(search, at, [votes[first].0, votes[second].0]).await? {
+                Some(Better::First) => votes[first].1 += 1,
+                Some(Better::Second) => votes[second].1 += 1,
+                None => {}
+            }
+        }
+    }
+    search.ctx.nodes_ranked(votes.clone());
+    votes.sort_by_key(|(_, votes)| std::cmp::Reverse(*votes));
+    Ok(votes.into_iter().map(|(node, _)| node).collect())
+}
+
+/// Which of two a judge preferred.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Better {
+    First,
+    Second,
+}
+
+/// Asks which of two decisions brings the task further. A vote that fails or cannot be read is none:
+/// an order is not worth a task.
+async fn vote(
+    search: &mut Search<'_, impl Context>,
+    at: u32,
+    rivals: [u32; 2],
+) -> Result<Option<Better>, Stop> {
+    search.may_ask()?;
+    let [Some(first), Some(second)] = rivals.map(|rival| search.node(rival)) else {
+        return Ok(None);
+    };
+    let request = prompt::search::compare(search.task, &search.path(at), [first, second]);
+    let reply = search.ask(Role::Judge, request).await;
+    Ok(reply.ok().and_then(|reply| read(&reply.text)))
+}
+
+fn read(text: &str) -> Option<Better> {
+    #[derive(Deserialize)]
+    struct Vote {
+        better: u8,
+    }
+    let vote = json::objects(text).find_map(|json| serde_json::from_str::<Vote>(json).ok())?;
+    match vote.better {
+        1 => Some(Better::First),
+        2 => Some(Better::Second),
+        _ => None,
+    }
+}
+
+/// The next way to follow: the best one that is left nearest to where the search is.
+fn next(search: &mut Search<'_, impl Context>, open: &mut Vec<Ways>) -> Option<u32> {
+    while let Some(ways) = open.last_mut() {
+        if let Some(best) = ways.left.pop() {
+            return Some(best);
+        }
+        let at = ways.at;
+        open.pop();
+        search.leave(at);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn votes_are_read_wherever_they_stand() {
+        for (text, better) in [
+            ("{\"better\": 1}", Some(Better::First)),
+            ("Well, {hm} ```json\n{\"better\": 2, \"reason\": \"x\"}```", Some(Better::Second)),
+            ("{\"better\": 0}", None),
+            ("{\"better\": 3}", None),
+            ("{\"better\": \"1\"}", None),
+            ("The first one.", None),
+        ] {
+            assert_eq!(read(text), better, "{text}");
+        }
+    }
+}
