@@ -21,6 +21,7 @@ use toolyard::{
 };
 
 use crate::{
+    spending,
     stage::{Stage, setup},
     story::{self, Story},
 };
@@ -72,6 +73,46 @@ fn keys_send_commands() {
     for (keys, expected) in cases {
         assert_eq!(command(&mut stage(), keys), *expected, "{keys}");
     }
+}
+
+#[test]
+fn a_budget_is_turned_as_it_lies_and_uses_are_typed() {
+    let uses = |name: &str, uses| Command::SetUses { tool: tool(name), uses };
+    let turn = |knob, value| Command::TurnKnob { knob, value };
+    for (keys, expected) in [
+        ("}", turn(Knob::Budget, 21.0)),
+        ("{", turn(Knob::Budget, 19.0)),
+        (")", turn(Knob::Tau, 0.35)),
+        ("(", turn(Knob::Tau, 0.25)),
+        ("8 right", turn(Knob::Budget, 21.0)),
+        ("8 down left", turn(Knob::Tau, 0.25)),
+        ("8 enter 7 enter", turn(Knob::Budget, 7.0)),
+        ("8 down down right", uses("search_web", 2)),
+        ("8 down down _", uses("search_web", 0)),
+        ("8 down down *", uses("search_web", 2)),
+        ("8 down down down down enter 5 enter", uses("calculator", 5)),
+        ("8 down down U up up enter", uses("search_web", 3)),
+    ] {
+        let mut stage = Stage::of(&spending::btp());
+        assert_eq!(command(&mut stage, keys), expected, "{keys}");
+    }
+    let mut stage = Stage::of(&spending::btp());
+    stage.press("8 end P");
+    assert!(stage.shows("Candidates: 7"), "{}", stage.text());
+    stage.press("esc up up up *");
+    assert!(stage.shows("blacklisted for this task"), "{}", stage.text());
+    let mut stage = self::stage();
+    stage.press("8 *");
+    assert!(stage.shows("no task at work has a plan"), "{}", stage.text());
+}
+
+#[test]
+fn a_node_of_the_search_opens_its_call_or_its_prompt() {
+    let mut stage = Stage::of(&spending::search());
+    stage.press("9 enter");
+    assert!(stage.shows("Prompt of ask"), "{}", stage.text());
+    stage.press("esc left enter");
+    assert!(stage.shows("Call 5"), "{}", stage.text());
 }
 
 #[test]
@@ -206,9 +247,9 @@ fn the_palette_does_what_is_chosen_and_the_help_finds_keys_and_words() {
     stage.write("stp ts");
     assert_eq!(command(&mut stage, "enter"), Command::StepTask);
     stage.press("?");
-    assert!(stage.shows("Look closer"), "{}", stage.text());
+    assert!(stage.shows("║ Change"), "{}", stage.text());
     stage.write("manifests");
-    assert!(stage.shows("reload-tools") && !stage.shows("Look closer"), "{}", stage.text());
+    assert!(stage.shows("reload-tools") && !stage.shows("║ Change"), "{}", stage.text());
     stage.press("esc ?");
     stage.write("ctrl-z");
     assert_eq!(stage.press("enter"), [Effect::Suspend]);

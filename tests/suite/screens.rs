@@ -16,6 +16,7 @@ use toolyard::{
 };
 
 use crate::{
+    spending,
     stage::{Stage, setup},
     story::{self, Story},
 };
@@ -80,6 +81,18 @@ fn at_three_sizes() {
     for (width, height) in [(80, 24), (120, 40), (200, 60)] {
         let stage = demo().sized(width, height);
         insta::assert_snapshot!(format!("demo-{width}x{height}"), styled(&stage));
+    }
+}
+
+#[test]
+fn a_budget_and_a_search_at_three_sizes() {
+    for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+        let mut stage = Stage::of(&spending::btp()).sized(width, height);
+        stage.press("8 down down");
+        insta::assert_snapshot!(format!("budget-{width}x{height}"), styled(&stage));
+        let mut stage = Stage::of(&spending::search()).sized(width, height);
+        stage.press("9");
+        insta::assert_snapshot!(format!("search-{width}x{height}"), styled(&stage));
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod graph;
 mod lists;
+mod spending;
 mod transcript;
 
 use proptest::prelude::*;
@@ -143,8 +144,9 @@ proptest! {
 
 #[test]
 fn everything_selected_by_moving_can_be_pointed_at() {
-    let story = story::demo();
     for pane in PaneId::ALL {
+        let search = pane == PaneId::Search;
+        let story = if search { crate::spending::search() } else { story::demo() };
         let mut view = View::default();
         panes::go(pane, story.state(), &mut view, Move::Down);
         let shown = show(pane, &story, &view, 100, 24);

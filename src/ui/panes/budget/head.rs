@@ -24,8 +24,6 @@ struct Part {
     name: &'static str,
     credits: f64,
     style: Style,
-    /// Said behind the number.
-    note: String,
 }
 
 pub(super) fn draw(
@@ -38,7 +36,7 @@ pub(super) fn draw(
     let parts = parts(cx, task);
     total(cx, task, &parts, sheet.total, buf);
     mark(cx, LEVERS[0], sheet.total, buf, hits);
-    legend(cx, &parts, sheet.legend, buf);
+    legend(cx, task, &parts, sheet.legend, buf);
     if !sheet.tau.is_empty() {
         tau(cx, sheet.tau, buf);
         mark(cx, LEVERS[1], sheet.tau, buf, hits);
@@ -56,10 +54,7 @@ fn parts(cx: &Cx<'_>, task: Option<&TaskState>) -> Vec<Part> {
     let kept = open.filter(|task| !task.budget.closing).and(plan).map_or(0.0, |plan| plan.reserve);
     let limit = task.map_or(cx.state.knobs.get(Knob::Budget), |task| limit(cx.state, task));
     let free = (limit - spent.total() - ahead - kept).max(0.0);
-    let part = |glyph, name, credits, style| {
-        let note = String::new();
-        Part { glyph, name, credits, style, note }
-    };
+    let part = |glyph, name, credits, style| Part { glyph, name, credits, style };
     let mut parts = vec![
         part("█", "tools", spent.tools, theme.bar_fill),
         part("▓", "models", spent.models, theme.heat[1]),
@@ -68,11 +63,6 @@ fn parts(cx: &Cx<'_>, task: Option<&TaskState>) -> Vec<Part> {
         part("═", "kept", kept, theme.warn),
         part("·", "free", free, theme.bar_empty),
     ];
-    let unpriced = task.map_or(0, |task| task.unpriced);
-    if let (1.., Some(models)) = (unpriced, parts.get_mut(1)) {
-        let each = credits(cx.state.rates.ask(None));
-        models.note = format!(" ({unpriced} of unknown price, {each} each)");
-    }
     // Without a plan nothing is ahead and nothing is kept.
     let is_shown = |part: &Part| match part.name {
         "ahead" | "kept" => plan.is_some(),
@@ -130,23 +120,26 @@ fn bar(parts: &[Part], limit: f64, width: usize, row: &mut Row<'_>) {
     row.gap(width - from);
 }
 
-/// The numbers of the bar, in as many lines as there are for them.
-fn legend(cx: &Cx<'_>, parts: &[Part], area: Rect, buf: &mut Buffer) {
-    let mut parts = parts.iter().peekable();
+/// The numbers of the bar, and what unknown prices were counted as, in as many lines as there are.
+fn legend(cx: &Cx<'_>, task: Option<&TaskState>, parts: &[Part], area: Rect, buf: &mut Buffer) {
+    let theme = cx.theme;
+    let numbers = parts
+        .iter()
+        .map(|part| (part.glyph, part.style, format!("{} {}", part.name, credits(part.credits))));
+    let unpriced = task.filter(|task| task.unpriced > 0).map(|task| {
+        let (asks, each) = (task.unpriced, credits(cx.state.rates.ask(None)));
+        ("!", theme.warn, format!("{asks} asks of unknown price, {each} each"))
+    });
+    let mut pieces = numbers.chain(unpriced).peekable();
     for y in area.y..area.bottom() {
         let mut row = Row::new(Rect { y, height: 1, ..area }, buf);
-        let mut first = true;
-        while let Some(part) = parts.peek() {
-            let words = format!("{} {}{}", part.name, credits(part.credits), part.note);
-            let fits = text::width(&words) + 2 + 2 * usize::from(!first) <= row.left();
-            let last_line = y + 1 == area.bottom();
-            if !first && !fits && !last_line {
-                break;
-            }
-            row.gap(2 * usize::from(!first)).put(part.glyph, part.style).gap(1);
-            row.put(&words, cx.theme.text);
-            first = false;
-            parts.next();
+        let (mut gap, last) = (0, y + 1 == area.bottom());
+        let fits = |words: &str, row: &Row<'_>, gap| text::width(words) + 2 + gap <= row.left();
+        while let Some((glyph, style, words)) =
+            pieces.next_if(|(_, _, words)| gap == 0 || last || fits(words, &row, gap))
+        {
+            row.gap(gap).put(glyph, style).gap(1).put(&words, theme.text);
+            gap = 2;
         }
     }
 }

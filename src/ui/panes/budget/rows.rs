@@ -105,7 +105,7 @@ impl Entry<'_> {
             words.extend(refusals(ledger));
         }
         if let Some(planned) = self.planned {
-            if planned.set {
+            if planned.set && planned.why != "set by you" {
                 words.push("set by you".to_owned());
             }
             if planned.experience == 0 && !planned.why.contains("no experience") {

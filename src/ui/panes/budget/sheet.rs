@@ -36,7 +36,7 @@ pub(super) fn parts(area: Rect, rows: &Rows<'_>, tasks: usize) -> Sheet {
         left -= taken;
         taken
     };
-    let narrow = area.width < 70;
+    let narrow = area.width < 100;
     let total = take(1, 0);
     let legend = take(1, 1);
     let columns = take(1, 2);
