@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::{
     Experience,
@@ -99,7 +99,7 @@ impl<'e, 'u> Adder<'e, 'u> {
                 self.transaction.prepare_cached(insert)?.execute([name])?;
                 let id = self.transaction.last_insert_rowid();
                 if named == Named::Query {
-                    self.index(id, name)?;
+                    index(&self.transaction, self.reader, id, name)?;
                 }
                 id
             }
@@ -108,18 +108,23 @@ impl<'e, 'u> Adder<'e, 'u> {
         self.ids.insert((named, name), id);
         Ok(id)
     }
+}
 
-    /// Makes a new query comparable, and findable by each of its words.
-    fn index(&self, query: i64, text: &str) -> rusqlite::Result<()> {
-        let words = self.reader.read(text);
-        let mut insert =
-            self.transaction.prepare_cached("INSERT INTO words (query, vector) VALUES (?1, ?2)")?;
-        insert.execute(params![query, words.to_bytes()])?;
-        let mut insert =
-            self.transaction.prepare_cached("INSERT INTO word_in (word, query) VALUES (?1, ?2)")?;
-        for word in words.hashes() {
-            insert.execute(params![word, query])?;
-        }
-        Ok(())
+/// Makes a query comparable, and findable by each of its words.
+pub(super) fn index(
+    connection: &Connection,
+    reader: &Reader,
+    query: i64,
+    text: &str,
+) -> rusqlite::Result<()> {
+    let words = reader.read(text);
+    let mut insert =
+        connection.prepare_cached("INSERT INTO words (query, vector) VALUES (?1, ?2)")?;
+    insert.execute(params![query, words.to_bytes()])?;
+    let mut insert =
+        connection.prepare_cached("INSERT INTO word_in (word, query) VALUES (?1, ?2)")?;
+    for word in words.hashes() {
+        insert.execute(params![word, query])?;
     }
+    Ok(())
 }

@@ -20,6 +20,7 @@ mod lines;
 mod open;
 mod past_use;
 mod prune;
+mod reread;
 mod summary;
 mod words;
 

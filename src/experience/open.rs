@@ -8,7 +8,7 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-use super::{Experience, error::ExperienceError, words::Reader};
+use super::{Experience, error::ExperienceError, reread::reread, words::Reader};
 
 /// The version of `schema.sql`, kept in the file as `user_version`.
 const VERSION: i64 = 1;
@@ -64,7 +64,9 @@ impl Experience {
 
     fn over(mut connection: Connection, path: PathBuf) -> Result<Self, ExperienceError> {
         prepare(&mut connection, &path)?;
-        Ok(Self { connection, path, reader: Reader::new() })
+        let reader = Reader::new();
+        reread(&mut connection, &reader).map_err(|error| ExperienceError::of(&path, &error))?;
+        Ok(Self { connection, path, reader })
     }
 }
 

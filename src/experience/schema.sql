@@ -56,6 +56,9 @@ CREATE TABLE word_in (
     PRIMARY KEY (word, query)
 ) STRICT, WITHOUT ROWID;
 
+-- How a sample was read when `words` was filled: whether words are still read in the same way.
+CREATE TABLE reading (sample BLOB NOT NULL) STRICT;
+
 -- What an embedding model made of a query: a number (i8) for each dimension. Only their ratio counts.
 CREATE TABLE embedding (
     query INTEGER NOT NULL,
