@@ -16,6 +16,7 @@ pub mod live;
 pub mod out;
 pub mod past;
 pub mod plan;
+pub mod plan_task;
 pub mod prices;
 pub mod run;
 pub mod trouble;
@@ -174,17 +175,48 @@ pub struct ReplayArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("for").required(true).args(["tools", "task"]))]
 pub struct PlanArgs {
     /// [{"name": TEXT, "cost": CREDITS, "value": NUMBER, "limit": USES}, …]; of plans that are equal
     /// in value and cost, earlier tools are used more.
     #[arg(long, value_name = "FILE")]
-    pub tools: PathBuf,
+    pub tools: Option<PathBuf>,
+    /// Plan for this task, with the workspace's tools and what is known of them from past uses.
+    #[arg(long, value_name = "TEXT")]
+    pub task: Option<String>,
+    #[command(flatten)]
+    pub of_task: PlanTaskArgs,
     /// Credits that all uses together may cost.
     #[arg(long, value_name = "B", allow_negative_numbers = true)]
     pub budget: f64,
     /// As JSON instead of a table.
     #[arg(long)]
     pub json: bool,
+}
+
+/// How the tools of a task are chosen and valued.
+#[derive(Debug, Args)]
+pub struct PlanTaskArgs {
+    /// The folder with the tools, and with experience.sqlite unless another file is configured.
+    #[arg(long, value_name = "DIR", requires = "task")]
+    pub workspace: Option<PathBuf>,
+    /// The file of past uses, instead of that of sessions on the workspace.
+    #[arg(long, value_name = "FILE", requires = "task")]
+    pub experience: Option<PathBuf>,
+    /// The least value that a tool must have, 0 to 1; by default the knob `tau`.
+    #[arg(long, value_name = "T", requires = "task", allow_negative_numbers = true)]
+    pub tau: Option<String>,
+    /// How values are estimated; by default the knob `estimate`.
+    #[arg(long, requires = "task", value_parser = ["smoothed", "paper"])]
+    pub estimate: Option<String>,
+    /// How many tools the plan is made of; by default the knob `candidates`.
+    #[arg(long, value_name = "N", requires = "task", allow_negative_numbers = true)]
+    pub candidates: Option<String>,
+    /// Leave out the past of this very task, as a benchmark must.
+    #[arg(long, requires = "task")]
+    pub leak_guard: bool,
+    #[command(flatten)]
+    pub config: ConfigArgs,
 }
 
 #[derive(Debug, Subcommand)]

@@ -14,14 +14,20 @@ use toolyard::{
     ui::text::clean,
 };
 
-use super::{PlanArgs, out, trouble::Trouble};
+use super::{PlanArgs, out, plan_task, trouble::Trouble};
 
 /// What a file of tools should be.
 const EXPECTED: &str = "[{\"name\": TEXT, \"cost\": CREDITS, \"value\": NUMBER, \"limit\": USES}, …], no number below 0";
 
 pub fn plan(args: &PlanArgs) -> Result<(), Trouble> {
-    let tools = read(&args.tools).map_err(Trouble::usage)?;
-    let named = tools.into_iter().map(|tool| (tool.name.clone(), tool.candidate(), None)).collect();
+    let named = match (&args.task, &args.tools) {
+        (Some(task), _) => plan_task::tools(task, &args.of_task)?,
+        (None, Some(file)) => {
+            let tools = read(file).map_err(Trouble::usage)?;
+            tools.into_iter().map(|tool| (tool.name.clone(), tool.candidate(), None)).collect()
+        }
+        (None, None) => return Err(Trouble::Usage("give --tools FILE or --task TEXT".to_owned())),
+    };
     Planned::new(named, args.budget)?.print(args.json)
 }
 

@@ -153,3 +153,35 @@ fn escape_sequences_in_a_tools_name_do_not_reach_the_terminal() {
     let table = home.succeed(&["experience", "show", "--file", "e.sqlite"]);
     assert!(table.contains("red") && !table.contains(['\u{1b}', '\u{7}']), "{table:?}");
 }
+
+#[test]
+fn a_task_is_planned_from_what_helped_before_and_within_the_budget() {
+    let home = Home::new();
+    let line = |query: &str, tool: &str, helpful: bool| {
+        let line = json!({
+            "query": query, "tool": tool, "parameters": {}, "result": "r", "helpful": helpful,
+        });
+        format!("{line}\n")
+    };
+    let lines = line("What is 6 times 7?", "calculator", true).repeat(9)
+        + &line("What is 6 times 8?", "search_web", false).repeat(9);
+    home.write("uses.jsonl", lines);
+    home.succeed(&["experience", "import", "uses.jsonl", "--file", "e.sqlite"]);
+    let plan = |more: &[&str]| -> Value {
+        let asked = ["plan", "--task", "What is 6 times 9?", "--experience", "e.sqlite"];
+        let text = home.succeed(&[&asked[..], &["--budget", "20", "--json"], more].concat());
+        serde_json::from_str(&text).unwrap()
+    };
+    let planned = plan(&["--estimate", "paper"]);
+    assert!(planned["cost"].as_f64().unwrap() <= 20.0, "{planned}");
+    assert_eq!(planned["tools"][0]["tool"], "calculator", "{planned}");
+    assert_eq!(planned["tools"][0]["value"], 1.0, "{planned}");
+    assert!(planned["plan"]["calculator"].as_u64().unwrap() >= 1, "{planned}");
+    assert_eq!(plan(&["--candidates", "3"])["tools"].as_array().unwrap().len(), 3);
+    for bad in [["--tau", "7"], ["--tau", "NaN"], ["--candidates", "0"], ["--estimate", "best"]] {
+        let ran = home.run(&[&["plan", "--task", "t", "--budget", "20"], &bad[..]].concat());
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{bad:?}");
+    }
+    let nothing = home.run(&["plan", "--budget", "20"]);
+    assert_eq!(nothing.code, 2, "{nothing:?}");
+}
