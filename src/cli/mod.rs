@@ -52,7 +52,6 @@ impl Cli {
 }
 
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one, read once")]
 pub enum Command {
     /// Run tasks without a screen.
     Run(RunArgs),
