@@ -18,6 +18,7 @@ use toolyard::{
     knob::{Knob, Knobs},
     model::{Model, Progress},
     outcome::{ModelError, ToolError, ToolOutput},
+    rates::Rates,
     spec::{Effect, ModelSpec, Task, ToolMode, ToolSpec},
     state::{Mode, State},
     tool::{Invocation, Tool, ToolBox},
@@ -170,6 +171,7 @@ pub struct Plan {
     pub delay: Duration,
     pub tools: ToolMode,
     pub journal: Option<Journal>,
+    pub rates: Rates,
     pub memory: Option<Memory>,
     pub keep: Option<Keep>,
     pub reload: Option<Reload>,
@@ -189,6 +191,7 @@ impl Default for Plan {
             delay: Duration::ZERO,
             tools: ToolMode::Native,
             journal: None,
+            rates: Rates::default(),
             memory: None,
             keep: None,
             reload: None,
@@ -223,7 +226,7 @@ impl Plan {
             models: vec![(*model.spec).clone()],
             roles: Role::ALL.into_iter().map(|role| (role, ModelName::from("script"))).collect(),
             paused: self.paused,
-            rates: toolyard::rates::Rates::default(),
+            rates: self.rates,
         };
         let task = Task { gold: Some("done".into()), ..Task::from_text("Say hello.") };
         let setup = Setup {

@@ -1,0 +1,267 @@
+//! Tasks that are held to a plan: what is refused and why, when the plan is made again, and that no
+//! task ever goes over its budget.
+
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+
+use toolyard::{
+    chat::Reply,
+    command::Command,
+    engine::Memory,
+    event::{Event, Outcome, Refusal},
+    experience::{Experience, Same, Use},
+    knob::Knob,
+    outcome::ModelError,
+    rates::Rates,
+    state::{CallPhase, State},
+};
+
+use super::yard::{Plan, Yard, calls, on_paused_time};
+
+type Replies = Vec<Result<Reply, ModelError>>;
+
+/// Only tools cost anything.
+fn tools_only() -> Rates {
+    Rates { credits_per_dollar: 0.0, ..Rates::default() }
+}
+
+fn call(tool: &str, text: &str) -> Result<Reply, ModelError> {
+    Ok(calls(&[(tool, json!({ "text": text }))]))
+}
+
+/// `echo` and `other`, two credits each, with plenty of experience of both.
+fn plan(replies: Replies, budget: f64) -> Plan {
+    let mut store = Experience::in_memory().unwrap();
+    let uses: Vec<Use> = (0..6)
+        .flat_map(|n| [("echo", n), ("echo", n), ("other", n)])
+        .map(|(tool, n)| Use {
+            query: format!("Say hello to guest {n}."),
+            tool: tool.into(),
+            parameters: Value::Null,
+            result: "hello".into(),
+            helpful: true,
+            at: jiff::Timestamp::UNIX_EPOCH,
+            source: "test".into(),
+        })
+        .collect();
+    store.add_all(&uses).unwrap();
+    Plan {
+        replies,
+        strategy: "react+btp",
+        names: &["echo", "other"],
+        knobs: vec![(Knob::Budget, budget)],
+        rates: tools_only(),
+        memory: Some(Memory { store, same: Same::Counts }),
+        ..Plan::default()
+    }
+}
+
+fn left(state: &State, tool: &str) -> Option<u32> {
+    state.tasks[0].budget.left(tool)
+}
+
+fn plans(yard: &Yard) -> Vec<String> {
+    let records = yard.records.borrow();
+    let whys = records.iter().filter_map(|record| match &record.event {
+        Event::Planned { why, .. } => Some(why.clone()),
+        _ => None,
+    });
+    whys.collect()
+}
+
+#[test]
+fn a_plan_is_kept_to_and_what_it_does_not_have_is_refused_free_of_charge() {
+    on_paused_time(async {
+        let replies = ["1", "2", "3"].map(|text| call("echo", text));
+        let state = plan(replies.into(), 6.0).start().session.await.unwrap();
+        let task = &state.tasks[0];
+        let first = task.budget.first.as_ref().unwrap();
+        assert_eq!((first.cost, first.uses()), (6.0, 3), "{first:?}");
+        assert_eq!(first.tool("echo").unwrap().uses, 2, "as often as it was used before");
+        assert_eq!(task.budget.spent.tools, 4.0);
+        let refused: Vec<_> = state
+            .calls
+            .iter()
+            .filter_map(|call| match &call.phase {
+                CallPhase::Refused { reason, .. } => Some(*reason),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(refused, [Refusal::NoUseLeft]);
+        assert_eq!(task.budget.tools["echo"].refusal, Some(Refusal::NoUseLeft));
+        assert_eq!(task.outcome(), Some(Outcome::Answered));
+    });
+}
+
+#[test]
+fn a_tool_that_is_used_up_leaves_the_menu_and_the_prompt_says_so() {
+    on_paused_time(async {
+        let replies = ["1", "2"].map(|text| call("echo", text));
+        let state = plan(replies.into(), 6.0).start().session.await.unwrap();
+        let menu = |step: usize| -> Vec<&str> {
+            state.tasks[0].steps[step].menu.iter().map(|item| item.tool.as_str()).collect()
+        };
+        assert_eq!(menu(0), ["echo", "other", "end"]);
+        assert_eq!(menu(2), ["other", "end"]);
+        let told = state.asks[2].request.messages[0].text();
+        assert!(told.contains("Do not use echo: the budget has no further use"), "{told}");
+    });
+}
+
+#[test]
+fn with_nothing_left_to_use_what_was_found_is_summed_up() {
+    on_paused_time(async {
+        let state = plan(vec![call("echo", "1")], 2.0).start().session.await.unwrap();
+        let task = &state.tasks[0];
+        assert!(task.budget.closing);
+        assert_eq!(task.outcome(), Some(Outcome::Answered), "the closing ask finishes");
+        assert_eq!(task.steps.len(), 1, "the summary is no step");
+        assert_eq!(state.asks.len(), 2);
+    });
+}
+
+#[test]
+fn knobs_that_matter_plan_anew_at_once() {
+    on_paused_time(async {
+        let yard = Plan { paused: true, ..plan(vec![call("echo", "1")], 6.0) }.start();
+        yard.settle().await;
+        yard.wish(Command::Step);
+        yard.until("planned", State::has_plan).await;
+        yard.settle().await;
+        assert_eq!(left(&yard.state.borrow(), "echo"), Some(2));
+        yard.wish(Command::TurnKnob { knob: Knob::Budget, value: 2.0 });
+        yard.settle().await;
+        assert_eq!(left(&yard.state.borrow(), "other"), Some(0));
+        let cost = |state: &State| state.tasks[0].budget.plan.as_ref().unwrap().cost;
+        assert_eq!(cost(&yard.state.borrow()), 2.0);
+        yard.wish(Command::TurnKnob { knob: Knob::Tau, value: 1.0 });
+        yard.settle().await;
+        assert_eq!(cost(&yard.state.borrow()), 0.0, "nothing is worth so much");
+        yard.wish(Command::Undo);
+        yard.settle().await;
+        assert_eq!(cost(&yard.state.borrow()), 2.0);
+        assert_eq!(
+            plans(&yard),
+            ["planned", "budget 6.00 → 2.00", "tau 0.15 → 1.00", "tau 1.00 → 0.15"]
+        );
+        let budget = yard.state.borrow().tasks[0].budget.clone();
+        assert_eq!(budget.before.unwrap().cost, 0.0, "what was before can be shown beside it");
+        yard.wish(Command::Run);
+        let state = yard.session.await.unwrap();
+        assert!(state.tasks[0].credits() <= 2.0);
+    });
+}
+
+#[test]
+fn uses_that_the_user_sets_are_planned_around_and_can_be_taken_back() {
+    on_paused_time(async {
+        let yard = Plan { paused: true, ..plan(vec![], 6.0) }.start();
+        yard.wish(Command::SetUses { tool: "echo".into(), uses: 3 });
+        yard.settle().await;
+        assert!(yard.refusals()[0].contains("no task is at work that has a plan"));
+        yard.wish(Command::Step);
+        yard.until("planned", State::has_plan).await;
+        yard.wish(Command::SetUses { tool: "other".into(), uses: 9 });
+        yard.settle().await;
+        let both = |state: &State| (left(state, "echo"), left(state, "other"));
+        assert_eq!(both(&yard.state.borrow()), (Some(0), Some(3)), "as far as the money goes");
+        yard.wish(Command::Undo);
+        yard.settle().await;
+        assert_eq!(left(&yard.state.borrow(), "other"), Some(1));
+        yard.wish(Command::SetUses { tool: "nobody".into(), uses: 1 });
+        yard.settle().await;
+        assert!(yard.refusals()[1].contains("there is no tool nobody"));
+        yard.wish(Command::Run);
+        assert!(yard.session.await.unwrap().tasks[0].credits() <= 6.0);
+    });
+}
+
+#[test]
+fn what_did_not_help_is_banned_unless_it_helped_before() {
+    let bans = |knob: f64, texts: [&'static str; 2]| {
+        let mut banned = Vec::new();
+        on_paused_time(async {
+            let replies = texts.map(|text| call("echo", text)).into();
+            let mut plan = plan(replies, 20.0);
+            plan.knobs.push((Knob::Blacklist, knob));
+            let state = plan.start().session.await.unwrap();
+            banned = state.tasks[0].budget.blacklist.keys().cloned().collect();
+        });
+        banned
+    };
+    let (off, protected, strict) = (0.0, 1.0, 2.0);
+    assert_eq!(bans(strict, ["hello", "nothing found"]), ["echo".into()]);
+    assert_eq!(bans(protected, ["hello", "nothing found"]), []);
+    assert_eq!(bans(protected, ["nothing found", "hello"]), ["echo".into()]);
+    assert_eq!(bans(off, ["nothing found", "nothing found"]), []);
+}
+
+#[test]
+fn a_failure_is_answered_with_a_new_plan() {
+    on_paused_time(async {
+        let mut plan = plan(vec![call("echo", "1"), call("echo", "2")], 4.0);
+        plan.faults = vec!["echo:error:nth=1"];
+        let yard = plan.start();
+        let records = Rc::clone(&yard.records);
+        let state = yard.session.await.unwrap();
+        let whys: Vec<_> = records
+            .borrow()
+            .iter()
+            .filter_map(|record| match &record.event {
+                Event::Planned { why, plan, .. } => Some((why.clone(), plan.tool("other")?.uses)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(whys, [("planned".into(), 0), ("echo did not help".into(), 1)]);
+        assert!(matches!(
+            state.calls[1].phase,
+            CallPhase::Refused { reason: Refusal::Blacklisted, .. }
+        ));
+        assert_eq!(state.tasks[0].budget.refused, 1);
+    });
+}
+
+#[test]
+fn a_budget_of_nothing_uses_nothing() {
+    on_paused_time(async {
+        for budget in [0.0, 1.0] {
+            let state = plan(vec![], budget).start().session.await.unwrap();
+            let task = &state.tasks[0];
+            assert_eq!((task.credits(), state.calls.len()), (0.0, 0));
+            assert!(task.budget.closing && task.outcome() == Some(Outcome::Answered));
+        }
+        // Where even asking costs something, not even that is done.
+        let rates = Rates::default();
+        let state = Plan { rates, ..plan(vec![], 0.0) }.start().session.await.unwrap();
+        assert_eq!(state.tasks[0].outcome(), Some(Outcome::OutOfBudget));
+        assert_eq!(state.tasks[0].credits(), 0.0);
+    });
+}
+
+#[test]
+fn answers_are_bounded_by_what_is_left_to_pay_for_them() {
+    on_paused_time(async {
+        let rates = Rates::default();
+        let state = Plan { rates, ..plan(vec![], 1.0) }.start().session.await.unwrap();
+        // Two dollars a million tokens out, a hundred credits a dollar: 5,000 tokens a credit at most.
+        let most = state.asks[0].request.max_tokens.unwrap();
+        assert!((1_000..5_000).contains(&most), "{most}");
+    });
+}
+
+#[test]
+fn a_plain_strategy_is_measured_and_not_held() {
+    on_paused_time(async {
+        let replies = ["1", "2", "3"].map(|text| call("echo", text));
+        let plan = Plan { strategy: "react+prompt", ..plan(replies.into(), 3.0) };
+        let state = plan.start().session.await.unwrap();
+        let task = &state.tasks[0];
+        assert!(task.budget.plan.is_none() && task.is_over(3.0));
+        let told = state.asks[1].request.messages[0].text();
+        assert!(told.contains("echo 2.00") && told.contains("1.00 of them are left"), "{told}");
+        let measures = toolyard::report::Report::of(&state).measures;
+        assert_eq!((measures.ac, measures.pr, measures.pbc), (6.0, 1.0, 0.0));
+        assert_eq!((measures.rfbc, measures.rfbc_authors), (0.0, 1.0));
+    });
+}
