@@ -161,7 +161,8 @@ impl Core {
             .zip(&fixed)
             .map(|(item, uses)| item.cost * f64::from(uses.unwrap_or(0)))
             .sum();
-        let rest = (free - fixed_cost).max(0.0);
+        // A remainder of decimals may be a hair short of what it should be.
+        let rest = (free - fixed_cost).max(0.0) + CENT;
         let open: Vec<Candidate> = items
             .iter()
             .zip(&fixed)
@@ -290,12 +291,13 @@ fn settle_fixed(items: &[Item], free: f64) -> Vec<Option<u32>> {
 
 /// The fewest credits that buy something, with the tools' names.
 fn worth_saying(marginal: budget::Marginal, items: &[Item]) -> Option<Marginal> {
-    let step = if marginal.one.changes.is_empty() { marginal.next? } else { marginal.one };
+    let step = marginal.next?;
     let changes = step.changes.iter().filter_map(|change| {
         let item = items.get(change.candidate)?;
         Some((item.tool.clone(), i64::from(change.after) - i64::from(change.before)))
     });
-    Some(Marginal { credits: step.credits, value: step.value, changes: changes.collect() })
+    let credits = (step.credits * 1e6).round() / 1e6;
+    Some(Marginal { credits, value: step.value, changes: changes.collect() })
 }
 
 /// Whether a new plan changes nothing about the one in force: the same uses are left of every tool,
