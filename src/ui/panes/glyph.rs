@@ -25,7 +25,7 @@ pub fn bar(share: f64, width: usize) -> String {
 
 /// A cell of a column that is so many cells high from here on; `None` where it does not reach this cell.
 pub fn height(cells: f64) -> Option<char> {
-    let eighths = (cells.min(1.0) * 8.0).ceil();
+    let eighths = (cells.clamp(0.0, 1.0) * 8.0).ceil();
     // Also false for what is no number.
     if eighths >= 1.0 { Some(HEIGHTS[(eighths as usize).min(8) - 1]) } else { None }
 }
