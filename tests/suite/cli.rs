@@ -12,6 +12,7 @@ use toolyard::{
 use crate::program::{Home, Ran};
 
 mod experience;
+mod figure_5;
 mod graph;
 mod journals;
 mod killed;

@@ -1,0 +1,39 @@
+//! Figure 5 of BTP on `examples/figure-5`: a search tries what failed before and overspends; with a plan
+//! from past uses it ends within the budget, and solves the task. The model is the simulated one.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::program::Home;
+
+const SEEDS: [&str; 5] = ["1", "2", "3", "4", "5"];
+
+/// What is said of the one task, under this strategy.
+fn task(seed: &str, strategy: &str) -> Value {
+    let home = Home::new();
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/figure-5");
+    let past = workspace.join("experience.jsonl");
+    let (workspace, past) = (workspace.to_str().unwrap(), past.to_str().unwrap());
+    home.succeed(&["experience", "import", past, "--file", "past.sqlite"]);
+    // Nothing may be written into the example itself.
+    let keep = ["--experience", "past.sqlite", "--learned", "learned.json", "--no-journal"];
+    let what = ["--strategy", strategy, "--seed", seed, "--budget", "20", "--leak-guard"];
+    let mut words = vec!["run", "--workspace", workspace, "--report", "r.json"];
+    words.extend(keep.into_iter().chain(what));
+    home.run(&words);
+    home.json("r.json")["tasks"][0].clone()
+}
+
+#[test]
+fn a_plan_keeps_a_search_from_paying_for_what_failed_before() {
+    for seed in SEEDS {
+        let bare = task(seed, "dfsdt");
+        assert!(bare["cost"].as_f64().unwrap() > 20.0 && bare["over_budget"] == true, "{bare:#}");
+        let planned = task(seed, "dfsdt+btp");
+        assert!(planned["cost"].as_f64().unwrap() <= 20.0, "seed {seed}: {planned:#}");
+        assert_eq!(planned["correct"], true, "seed {seed}: {planned:#}");
+        let plan = planned["planned"]["cost"].as_f64().unwrap();
+        assert!(planned["cost"].as_f64().unwrap() <= plan, "seed {seed}: {planned:#}");
+    }
+}
