@@ -7,7 +7,7 @@ use clap::Parser;
 
 mod cli;
 
-use cli::{Cli, Command, blueprint::Blueprint, trouble::Trouble};
+use cli::{Cli, Command, prepared::Prepared, trouble::Trouble};
 use toolyard::ui::Ended;
 
 fn main() -> ExitCode {
@@ -42,8 +42,8 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
     match cli.command {
         None => {
             cli.refuse_late_command()?;
-            let blueprint = Blueprint::draw(&cli.session, cli.task.as_deref())?;
-            return Ok(after_the_screen(cli::live::live(blueprint)?));
+            let prepared = Prepared::read(&cli.session, cli.task.as_deref())?;
+            return Ok(after_the_screen(cli::live::live(prepared)?));
         }
         Some(Command::Run(args)) => {
             let all_answered = cli::run::run(&args)?;

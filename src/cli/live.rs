@@ -14,28 +14,28 @@ use toolyard::{
     ui,
 };
 
-use super::{blueprint::Blueprint, out, trouble::Trouble};
+use super::{out, prepared::Prepared, trouble::Trouble};
 
 /// Opens the screen on a new session. The engine has a thread of its own, so that neither waits for
 /// the other; the two share nothing but two channels.
-pub fn live(blueprint: Blueprint) -> Result<ui::Ended, Trouble> {
-    let mut blueprint = blueprint.for_the_screen();
-    let settings = settings(&blueprint.config)?;
+pub fn live(prepared: Prepared) -> Result<ui::Ended, Trouble> {
+    let mut prepared = prepared.for_the_screen();
+    let settings = settings(&prepared.config)?;
     let (command, commands) = mpsc::unbounded_channel();
     let (record, records) = mpsc::unbounded_channel();
     let source = ui::Source {
         opened: Header::at(jiff::Timestamp::now()).opened,
         records,
         commands: Some(command.clone()),
-        title: blueprint.title().to_owned(),
+        title: prepared.title().to_owned(),
     };
-    let journal = blueprint.take_journal()?;
+    let journal = prepared.take_journal()?;
     let path = journal.as_ref().map(|journal| journal.path().to_owned());
     let engine = thread::Builder::new().name("engine".to_owned()).spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(Trouble::failed)?;
         runtime.block_on(async {
-            let setup = blueprint.build(journal)?;
+            let setup = prepared.build(journal)?;
             let listener = Box::new(move |seen: &Arc<Record>| {
                 // A screen that is gone has said so by a `Stop`.
                 let _ = record.send(Arc::clone(seen));

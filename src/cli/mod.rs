@@ -8,7 +8,6 @@ use toolyard::fault::{FAULT_SYNTAX, FaultSpec};
 
 use self::trouble::Trouble;
 
-pub mod blueprint;
 pub mod doctor;
 pub mod experience;
 pub mod graph;
@@ -17,6 +16,7 @@ pub mod out;
 pub mod past;
 pub mod plan;
 pub mod plan_task;
+pub mod prepared;
 pub mod prices;
 pub mod run;
 pub mod trouble;

@@ -18,15 +18,15 @@ use toolyard::{
     state::State,
 };
 
-use super::{RunArgs, blueprint::Blueprint, out::accepted, trouble::Trouble};
+use super::{RunArgs, out::accepted, prepared::Prepared, trouble::Trouble};
 
 /// Runs the tasks; whether all of them ended with an answer.
 pub fn run(args: &RunArgs) -> Result<bool, Trouble> {
-    let mut blueprint = Blueprint::draw(&args.session, args.task.as_deref())?;
+    let mut prepared = Prepared::read(&args.session, args.task.as_deref())?;
     for path in [&args.report, &args.state].into_iter().flatten() {
         expect_folder(path)?;
     }
-    let journal = blueprint.take_journal()?;
+    let journal = prepared.take_journal()?;
     let out = Rc::new(RefCell::new(Output::new(args.json)));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(Trouble::failed)?;
@@ -38,7 +38,7 @@ pub fn run(args: &RunArgs) -> Result<bool, Trouble> {
             let _ = stop.send(toolyard::command::Command::Stop);
             std::future::pending::<()>().await;
         });
-        let setup = blueprint.build(journal)?;
+        let setup = prepared.build(journal)?;
         let shown = Rc::clone(&out);
         let listener = Box::new(move |record: &Arc<Record>| shown.borrow_mut().show(record));
         engine::run(setup, commands, listener).await.map_err(Trouble::unwritten)

@@ -1,5 +1,5 @@
 //! From arguments, configuration and workspace to a session, in one place for the screen and for
-//! scripts. A blueprint can be sent to the engine's thread; the session built from it stays there.
+//! scripts. What is prepared can be sent to the engine's thread; the session built from it stays there.
 
 use std::{
     path::{Path, PathBuf},
@@ -38,7 +38,7 @@ enum Place {
 }
 
 /// Everything that a session needs, checked.
-pub struct Blueprint {
+pub struct Prepared {
     pub config: Config,
     workspace: Workspace,
     strategy: Strategy,
@@ -56,9 +56,9 @@ pub struct Blueprint {
     live: bool,
 }
 
-impl Blueprint {
+impl Prepared {
     /// Reads everything and checks it, for a script.
-    pub fn draw(args: &SessionArgs, task: Option<&str>) -> Result<Self, Trouble> {
+    pub fn read(args: &SessionArgs, task: Option<&str>) -> Result<Self, Trouble> {
         let mut config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
         if let Some(seed) = args.seed {
             config.session.seed = seed;
