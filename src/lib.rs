@@ -27,7 +27,7 @@
 //!   fault import json_file retrieve text_file
 //!   command event prices tasks
 //!   experience journal state tool
-//!   report sample strategy
+//!   prospect report sample strategy
 //!   model workspace
 //!   engine ui
 //!   config
@@ -59,6 +59,7 @@ pub mod knob;
 pub mod model;
 pub mod outcome;
 pub mod prices;
+pub mod prospect;
 pub mod rates;
 pub mod report;
 pub mod retrieve;

@@ -1,18 +1,24 @@
 //! `toolyard plan --task`: candidates as a session chooses them, valued by past uses.
 
+use std::sync::Arc;
+
 use toolyard::{
-    budget::{Candidate, Estimate, Evidence, Mode},
+    budget::{Candidate, Estimate},
     config::Config,
-    experience::{Experience, ExperienceError, History, Same},
+    event::{Event, Opening, Record},
+    experience::{Experience, ExperienceError, Same},
     id::ToolName,
     knob::{Knob, Knobs},
+    prospect::{self, Past},
     retrieve::Lexical,
+    state::State,
     workspace::Workspace,
 };
 
-use super::{PlanTaskArgs, experience::trouble, trouble::Trouble};
+use super::{PlanTaskArgs, experience::trouble, prepared, trouble::Trouble};
 
-/// The candidates of a task, what one use costs by their manifests, and what is expected of them.
+/// The candidates of a task, what one use costs before anything is
+/// measured, and what is expected of them.
 pub fn tools(
     task: &str,
     args: &PlanTaskArgs,
@@ -27,18 +33,38 @@ pub fn tools(
         Workspace::open(folder.as_deref(), &config.tools.folders).map_err(Trouble::usage)?;
     let store = store(args, &config)?;
     let same = if args.leak_guard { Same::LeftOut } else { Same::Counts };
-    let chosen = candidates(task, &workspace, &store, same, knobs.count(Knob::Candidates))?;
-    let history = store.history(&store.query(task), &chosen, same).map_err(trouble)?;
-    let mode = if knobs.count(Knob::Estimate) == 0 { Mode::Smoothed } else { Mode::Paper };
-    let valued = history.into_iter().map(|history| {
-        let estimate = estimate(&history, mode, knobs.get(Knob::Tau));
-        let mut specs = workspace.manifests.iter().map(|manifest| &manifest.spec);
-        let declared = specs.find(|spec| spec.name == history.tool).and_then(|spec| spec.cost);
+    let state = opened(&config, knobs, &workspace)?;
+    let past = Past { store: &store, query: &store.query(task), same };
+    let helped = past.helped(&state, state.knobs.count(Knob::Candidates)).map_err(trouble)?;
+    let index = Lexical::new(workspace.manifests.iter().map(|manifest| &*manifest.spec));
+    let chosen = prospect::candidates(&state, &index, task, helped);
+    let valued = past.history(&chosen).map_err(trouble)?.into_iter().map(|history| {
+        let estimate = prospect::estimate(&state.knobs, Some(&history));
         let Estimate { value, limit, .. } = estimate;
-        let candidate = Candidate { cost: config.cost.tool(declared), value, limit };
+        let candidate = Candidate { cost: state.use_cost(&history.tool), value, limit };
         (history.tool, candidate, Some(estimate))
     });
     Ok(valued.collect())
+}
+
+/// The state of a session that has just begun: what it knows, its plans are made from.
+fn opened(config: &Config, knobs: Knobs, workspace: &Workspace) -> Result<State, Trouble> {
+    let models = prepared::models(config, &[])?;
+    let opening = Opening {
+        seed: config.session.seed,
+        workspace: workspace.title.clone(),
+        strategy: config.session.strategy.to_string(),
+        knobs,
+        models: models.iter().map(|model| (**model.spec()).clone()).collect(),
+        roles: config.roles.clone(),
+        paused: false,
+        rates: config.cost,
+    };
+    let specs = workspace.manifests.iter().map(|manifest| Arc::clone(&manifest.spec));
+    let events =
+        [Event::SessionOpened(Box::new(opening)), Event::ToolsJoined { tools: specs.collect() }];
+    let records = (1..).zip(events).map(|(n, event)| Record { n, at: 0, event });
+    Ok(State::fold(&records.collect::<Vec<_>>()))
 }
 
 /// The configured knobs, with what the command line says in their place.
@@ -70,47 +96,4 @@ fn store(args: &PlanTaskArgs, config: &Config) -> Result<Experience, Trouble> {
         },
     };
     opened.map_err(trouble)
-}
-
-/// As a session chooses them: in turn one that helped in similar tasks and one whose words suit; where
-/// these are few, others until there are enough.
-fn candidates(
-    task: &str,
-    workspace: &Workspace,
-    store: &Experience,
-    same: Same,
-    k: usize,
-) -> Result<Vec<ToolName>, Trouble> {
-    let all = || workspace.manifests.iter().map(|manifest| &*manifest.spec);
-    let known = |tool: &str| all().any(|spec| spec.name.as_str() == tool);
-    let helped = store.helped(&store.query(task), k, same, known).map_err(trouble)?;
-    let mut helped = helped.into_iter().map(|helped| helped.tool);
-    let suiting = Lexical::new(all()).search(task, k);
-    let mut suiting = suiting.into_iter().map(|(tool, _)| tool);
-    let mut others = all().map(|spec| spec.name.clone());
-    let mut found: Vec<ToolName> = Vec::new();
-    while found.len() < k {
-        let mut next: Vec<_> = helped.next().into_iter().chain(suiting.next()).collect();
-        if next.is_empty() {
-            let Some(other) = others.next() else { break };
-            next.push(other);
-        }
-        for tool in next {
-            if !found.contains(&tool) {
-                found.push(tool);
-            }
-        }
-    }
-    found.truncate(k);
-    Ok(found)
-}
-
-fn estimate(history: &History, mode: Mode, tau: f64) -> Estimate {
-    let mut evidence = Evidence::new(mode);
-    for past in &history.past {
-        evidence.add_uses(past.similarity, past.helpful, past.unhelpful);
-        let uses = past.helpful.saturating_add(past.unhelpful);
-        evidence.add_query(past.similarity, uses, past.helpful > 0);
-    }
-    evidence.estimate(tau)
 }

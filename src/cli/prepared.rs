@@ -156,7 +156,8 @@ impl Prepared {
 
     /// Builds the session. Its parts belong to the thread that calls this.
     pub fn build(self, journal: Option<Journal>) -> Result<Setup, Trouble> {
-        let models = self.models()?;
+        let tasks: Vec<Task> = self.tasks.iter().chain(&self.workspace.tasks).cloned().collect();
+        let models = models(&self.config, &tasks)?;
         let (store, notices) = self.store()?;
         let memory = Some(Memory { store, same: self.same });
         let opening = Opening {
@@ -210,24 +211,23 @@ impl Prepared {
             }
         }
     }
+}
 
-    fn models(&self) -> Result<Vec<Rc<dyn Model>>, Trouble> {
-        let mut models: Vec<Rc<dyn Model>> = Vec::new();
-        for (name, config) in &self.config.models {
-            models.push(match config {
-                ModelConfig::Simulated(settings) => Rc::new(Simulated::new(
-                    name.clone(),
-                    *settings,
-                    self.config.session.seed,
-                    self.tasks.iter().chain(&self.workspace.tasks).cloned(),
-                )),
-                ModelConfig::OpenAi(endpoint) => {
-                    Rc::new(OpenAi::new(endpoint.clone()).map_err(Trouble::usage)?)
-                }
-            });
-        }
-        Ok(models)
+/// The configured models, of which a simulated one knows how these tasks are solved.
+pub fn models(config: &Config, tasks: &[Task]) -> Result<Vec<Rc<dyn Model>>, Trouble> {
+    let mut models: Vec<Rc<dyn Model>> = Vec::new();
+    for (name, model) in &config.models {
+        models.push(match model {
+            ModelConfig::Simulated(settings) => {
+                let (name, tasks) = (name.clone(), tasks.iter().cloned());
+                Rc::new(Simulated::new(name, *settings, config.session.seed, tasks))
+            }
+            ModelConfig::OpenAi(endpoint) => {
+                Rc::new(OpenAi::new(endpoint.clone()).map_err(Trouble::usage)?)
+            }
+        });
     }
+    Ok(models)
 }
 
 fn parse_knob(text: &str) -> Result<(Knob, f64), Trouble> {

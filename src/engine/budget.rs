@@ -17,9 +17,6 @@ use crate::{
     state::{TaskBudget, TaskState, budget::CENT},
 };
 
-/// Tokens of a request and of its answer, assumed of a model that was not asked yet.
-const ASSUMED: (u32, u32) = (1000, 150);
-
 /// An answer that may be as long as this need not be bounded: none gets there.
 const UNBOUNDED: u32 = 32_768;
 
@@ -48,7 +45,7 @@ impl Core {
             let why = format!("{tool} is forbidden: the budget has no further use of it");
             return Err((Refusal::NoUseLeft, why));
         }
-        let (cost, left) = (self.use_cost(tool), self.state.credits_left());
+        let (cost, left) = (self.state.use_cost(tool), self.state.credits_left());
         if cost + self.reserve() > left + CENT {
             let why = format!(
                 "{tool} costs about {cost:.2} credits, and {left:.2} are left; use what you know"
@@ -64,7 +61,7 @@ impl Core {
             return Ok(());
         }
         let reserve = self.reserve_beside(role);
-        let (cost, left) = (self.ask_cost(role), self.state.credits_left());
+        let (cost, left) = (self.state.ask_cost(role), self.state.credits_left());
         if cost + reserve > left + CENT {
             return Err(format!(
                 "asking the {role} costs about {cost:.2} credits, {reserve:.2} are kept for the \
@@ -111,38 +108,9 @@ impl Core {
     /// What is kept back for the closing summary, until it is its turn.
     pub fn reserve(&self) -> f64 {
         match self.budgeted() {
-            Some((_, budget)) if !budget.closing => self.ask_cost(Role::Actor),
+            Some((_, budget)) if !budget.closing => self.state.ask_cost(Role::Actor),
             Some(_) | None => 0.0,
         }
-    }
-
-    /// Credits for one use of a tool: its own cost, one model request, and the time of both
-    /// (BTP, eq. 1). Follows what was measured as soon as anything was.
-    pub fn use_cost(&self, tool: &ToolName) -> f64 {
-        let state = &self.state;
-        let Some(known) = state.tools.get(tool) else { return 0.0 };
-        let ran = u64::from(known.succeeded) + u64::from(known.failed);
-        let time = known.micros.checked_div(ran).map_or(0.0, |micros| state.rates.time(micros));
-        let judge = match state.knobs.count(Knob::Judge) {
-            0 => 0.0,
-            _ => self.ask_cost(Role::Judge),
-        };
-        state.rates.tool(known.spec.cost) + time + self.ask_cost(Role::Actor) + judge
-    }
-
-    /// Credits for one request of this role, with its time: the average of its model, or what its
-    /// price makes of an assumed request.
-    pub fn ask_cost(&self, role: Role) -> f64 {
-        let Some(model) = self.state.models.of(role) else { return 0.0 };
-        let rates = &self.state.rates;
-        if let Some((credits, micros)) = model.tally.average() {
-            return credits + rates.time(micros);
-        }
-        let (spec, (tokens_in, tokens_out)) = (&model.spec, ASSUMED);
-        let dollars = spec.price_in.zip(spec.price_out).map(|(price_in, price_out)| {
-            (f64::from(tokens_in) * price_in + f64::from(tokens_out) * price_out) / 1e6
-        });
-        rates.ask(dollars)
     }
 
     /// Says whether a result helped; what did not may be banned from the rest of the task.

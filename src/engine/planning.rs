@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use super::core::Core;
 use crate::{
-    budget::{self, Candidate, Estimate, Evidence, Mode, Why},
+    budget::{self, Candidate, Estimate, Why},
     chat::Role,
     event::{BudgetPlan, Event, Marginal, PlannedTool},
-    experience::{Experience, History, Same},
+    experience::{Experience, ExperienceError, History, Same},
     id::{TaskId, ToolName},
     knob::Knob,
-    state::{State, TaskBudget, budget::CENT},
+    prospect::{self, Past},
+    state::{TaskBudget, budget::CENT},
     strategy::{Base, Strategy},
 };
 
@@ -34,7 +35,6 @@ struct Item {
     tool: ToolName,
     cost: f64,
     estimate: Estimate,
-    experience: u32,
     /// The user said how often.
     set: Option<u32>,
 }
@@ -43,13 +43,10 @@ impl Core {
     /// Makes the first plan of a task that is to be held to one.
     pub fn plan_task(&mut self, task: TaskId) {
         let Some(text) = self.state.task(task).map(|task| task.task.text.clone()) else { return };
-        let tools = match self.task_strategy(task).map(|strategy| strategy.base) {
+        self.known = match self.task_strategy(task).map(|strategy| strategy.base) {
             Some(Base::Direct) | None => Vec::new(),
-            Some(Base::React | Base::ToolNet | Base::Dfsdt | Base::TotDfs) => {
-                self.candidates(&text)
-            }
+            Some(Base::React | Base::ToolNet | Base::Dfsdt | Base::TotDfs) => self.look_up(&text),
         };
-        self.known = self.look_up(&text, tools);
         let plan = self.make_plan(task);
         self.say(task, "planned", plan);
     }
@@ -78,7 +75,7 @@ impl Core {
         let Some(plan) = budget.plan.as_ref().filter(|_| !budget.closing) else { return };
         let uses = plan.tools.iter().map(|planned| {
             let left = f64::from(budget.left(planned.tool.as_str()).unwrap_or(0));
-            if left > 0.0 { left * self.use_cost(&planned.tool) } else { 0.0 }
+            if left > 0.0 { left * self.state.use_cost(&planned.tool) } else { 0.0 }
         });
         let ahead: f64 = uses.sum();
         // Finishing is not kept back here: while there is enough for the summary, the plan may stand.
@@ -95,56 +92,33 @@ impl Core {
         self.state.task(task)?.strategy.parse().ok()
     }
 
-    /// The tools that a plan is made for: in turn one that helped with similar tasks and one whose
-    /// words suit; where these are few, others until there are enough.
-    fn candidates(&self, text: &str) -> Vec<ToolName> {
-        let k = self.state.knobs.count(Knob::Candidates);
-        let offered = |tool: &str| self.state.tools.get(tool).is_some_and(|tool| tool.is_offered());
-        let helped = self.memory.as_ref().map(|memory| {
-            let query = memory.store.query(text);
-            memory.store.helped(&query, k, memory.same, offered).unwrap_or_default()
+    /// The tools that this task is planned with, and what is known of them for a task like it. A store
+    /// that cannot be read is said, and counts as empty.
+    fn look_up(&mut self, text: &str) -> Vec<Known> {
+        let (tools, read) = self.read_past(text);
+        let histories = read.unwrap_or_else(|error| {
+            self.emit(Event::Noticed { text: format!("past uses were not read: {error}") });
+            Vec::new()
         });
-        let mut helped = helped.into_iter().flatten().map(|helped| helped.tool);
-        let off = self.state.tools.len() - self.state.offered_tools().count();
-        let hits = self.index.search(text, k.saturating_add(off));
-        let mut suiting = hits.into_iter().map(|(tool, _)| tool);
-        let mut others = self.state.offered_tools().map(|tool| tool.spec.name.clone());
-        let mut found: Vec<ToolName> = Vec::new();
-        let add = |found: &mut Vec<ToolName>, tool: Option<ToolName>| {
-            let fresh = tool.filter(|tool| offered(tool.as_str()) && !found.contains(tool));
-            found.extend(fresh);
-        };
-        while found.len() < k {
-            let (one, other) = (helped.next(), suiting.next());
-            let more = one.is_some() || other.is_some();
-            add(&mut found, one);
-            add(&mut found, other);
-            if !more {
-                let Some(other) = others.next() else { break };
-                add(&mut found, Some(other));
-            }
-        }
-        found.truncate(k);
-        found
-    }
-
-    /// What is known of these tools for a task like this. A store that cannot be read is said, and
-    /// counts as empty.
-    fn look_up(&mut self, text: &str, tools: Vec<ToolName>) -> Vec<Known> {
-        let histories = self
-            .memory
-            .as_ref()
-            .map(|memory| memory.store.history(&memory.store.query(text), &tools, memory.same));
-        let histories = match histories.transpose() {
-            Ok(histories) => histories.unwrap_or_default(),
-            Err(error) => {
-                self.emit(Event::Noticed { text: format!("past uses were not read: {error}") });
-                Vec::new()
-            }
-        };
         let mut histories = histories.into_iter().map(Some);
         let known = |tool| Known { tool, history: histories.next().flatten() };
         tools.into_iter().map(known).collect()
+    }
+
+    fn read_past(&self, text: &str) -> (Vec<ToolName>, Result<Vec<History>, ExperienceError>) {
+        let candidates = |helped| prospect::candidates(&self.state, &self.index, text, helped);
+        let Some(Memory { store, same }) = &self.memory else {
+            return (candidates(Vec::new()), Ok(Vec::new()));
+        };
+        let past = Past { store, query: &store.query(text), same: *same };
+        match past.helped(&self.state, self.state.knobs.count(Knob::Candidates)) {
+            Ok(helped) => {
+                let tools = candidates(helped);
+                let histories = past.history(&tools);
+                (tools, histories)
+            }
+            Err(error) => (candidates(Vec::new()), Err(error)),
+        }
     }
 
     /// The best plan for what is left (BTP, eq. 5 to 7). The user's own settings come first.
@@ -190,7 +164,7 @@ impl Core {
                 value: item.estimate.value,
                 limit: item.estimate.limit,
                 uses: fixed[i].unwrap_or(solved.uses[i]),
-                experience: item.experience,
+                experience: item.estimate.experience,
                 set: fixed[i].is_some(),
                 why,
                 tool: item.tool,
@@ -213,11 +187,11 @@ impl Core {
     /// the votes on one pair.
     fn beside_uses(&self, task: TaskId) -> f64 {
         let more = match self.task_strategy(task).map(|strategy| strategy.base) {
-            Some(Base::ToolNet) => self.ask_cost(Role::Evaluator),
-            Some(Base::TotDfs) => 2.0 * self.ask_cost(Role::Judge),
+            Some(Base::ToolNet) => self.state.ask_cost(Role::Evaluator),
+            Some(Base::TotDfs) => 2.0 * self.state.ask_cost(Role::Judge),
             Some(Base::Direct | Base::React | Base::Dfsdt) | None => 0.0,
         };
-        2.0 * self.ask_cost(Role::Actor) + more
+        2.0 * self.state.ask_cost(Role::Actor) + more
     }
 
     fn items(&self, task: TaskId) -> Vec<Item> {
@@ -230,13 +204,13 @@ impl Core {
         known
             .chain(set_besides.map(|tool| (tool, None)))
             .map(|(tool, history)| {
-                let (mut estimate, experience) = estimate(&self.state, history);
+                let mut estimate = prospect::estimate(&self.state.knobs, history);
                 let used = ledger.tools.get(tool).map_or(0, |ledger| ledger.uses);
                 let barred = ledger.blacklist.contains_key(tool)
                     || !self.state.tools.get(tool).is_some_and(|tool| tool.is_offered());
                 estimate.limit = if barred { 0 } else { estimate.limit.saturating_sub(used) };
                 let set = ledger.set.get(tool).copied().filter(|_| !barred);
-                Item { tool: tool.clone(), cost: self.use_cost(tool), estimate, experience, set }
+                Item { tool: tool.clone(), cost: self.state.use_cost(tool), estimate, set }
             })
             .collect()
     }
@@ -257,23 +231,6 @@ impl Core {
         }
         why.from_estimate(&item.estimate).to_string()
     }
-}
-
-/// What is expected of a tool with this past, and how many uses that was made of.
-fn estimate(state: &State, history: Option<&History>) -> (Estimate, u32) {
-    let mode = match state.knobs.count(Knob::Estimate) {
-        0 => Mode::Smoothed,
-        _ => Mode::Paper,
-    };
-    let mut evidence = Evidence::new(mode);
-    let mut uses = 0_u32;
-    for past in history.into_iter().flat_map(|history| &history.past) {
-        evidence.add_uses(past.similarity, past.helpful, past.unhelpful);
-        let all = past.helpful.saturating_add(past.unhelpful);
-        evidence.add_query(past.similarity, all, past.helpful > 0);
-        uses = uses.saturating_add(all);
-    }
-    (evidence.estimate(state.knobs.get(Knob::Tau)), uses)
 }
 
 /// How often the user's own settings let each tool be used, as far as the money goes.

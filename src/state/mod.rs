@@ -19,6 +19,7 @@ use crate::{
 pub mod budget;
 pub mod calls;
 pub mod control;
+mod cost;
 pub mod learning;
 pub mod models;
 pub mod search;

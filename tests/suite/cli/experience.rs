@@ -185,3 +185,33 @@ fn a_task_is_planned_from_what_helped_before_and_within_the_budget() {
     let nothing = home.run(&["plan", "--budget", "20"]);
     assert_eq!(nothing.code, 2, "{nothing:?}");
 }
+
+#[test]
+fn a_session_plans_a_task_as_the_command_does_model_request_included() {
+    let home = Home::new();
+    let line = json!({
+        "query": "What is 6 times 7?", "tool": "calculator", "parameters": {}, "result": "42",
+        "helpful": true,
+    });
+    home.write("uses.jsonl", format!("{line}\n").repeat(3));
+    home.succeed(&["experience", "import", "uses.jsonl", "--file", "e.sqlite"]);
+    let priced = "[models.simulated]\nkind = \"simulated\"\nprice_in = 1\nprice_out = 2\n";
+    home.write("c.toml", priced);
+    let of_task = ["--task", "What is 6 times 9?", "--experience", "e.sqlite", "--budget", "20"];
+    let of_task = [&of_task[..], &["--config", "c.toml"]].concat();
+    let planned = home.succeed(&[&["plan", "--json"], &of_task[..]].concat());
+    let planned: Value = serde_json::from_str(&planned).unwrap();
+    let run = ["run", "--strategy", "react+btp", "--no-journal", "--state", "state.json"];
+    home.run(&[&run[..], &of_task].concat());
+    let state: Value = serde_json::from_str(&home.read("state.json")).unwrap();
+    let of = |tools: &Value| -> Vec<[Value; 4]> {
+        let tools = tools.as_array().unwrap().iter();
+        tools.map(|tool| ["tool", "cost", "value", "limit"].map(|key| tool[key].clone())).collect()
+    };
+    let (command, session) = (&planned["tools"], &state["tasks"][0]["budget"]["first"]["tools"]);
+    assert_eq!(of(command), of(session));
+    let calculator = &command[0];
+    // A thousand tokens in and 150 out are assumed, at a hundred credits a dollar.
+    let ask = 0.13;
+    assert!((calculator["cost"].as_f64().unwrap() - 1.0 - ask).abs() < 1e-9, "{calculator}");
+}

@@ -1,0 +1,37 @@
+//! What things will probably cost, from what is known so far (BTP, eq. 1): as declared at first, and as
+//! measured from the first time on.
+
+use super::State;
+use crate::{chat::Role, id::ToolName, knob::Knob};
+
+/// Tokens of a request and of its answer, assumed of a model that was not asked yet.
+const ASSUMED: (u32, u32) = (1000, 150);
+
+impl State {
+    /// Credits for one use of a tool: its own cost, one model request, and the time of both
+    /// (BTP, eq. 1); with the judge's request where a model judges. 0 for a tool that there is not.
+    pub fn use_cost(&self, tool: &ToolName) -> f64 {
+        let Some(known) = self.tools.get(tool) else { return 0.0 };
+        let ran = u64::from(known.succeeded) + u64::from(known.failed);
+        let time = known.micros.checked_div(ran).map_or(0.0, |micros| self.rates.time(micros));
+        let judge = match self.knobs.count(Knob::Judge) {
+            0 => 0.0,
+            _ => self.ask_cost(Role::Judge),
+        };
+        self.rates.tool(known.spec.cost) + time + self.ask_cost(Role::Actor) + judge
+    }
+
+    /// Credits for one request of this role, with its time: the average of its model, or what its
+    /// price makes of an assumed request.
+    pub fn ask_cost(&self, role: Role) -> f64 {
+        let Some(model) = self.models.of(role) else { return 0.0 };
+        if let Some((credits, micros)) = model.tally.average() {
+            return credits + self.rates.time(micros);
+        }
+        let (spec, (tokens_in, tokens_out)) = (&model.spec, ASSUMED);
+        let dollars = spec.price_in.zip(spec.price_out).map(|(price_in, price_out)| {
+            (f64::from(tokens_in) * price_in + f64::from(tokens_out) * price_out) / 1e6
+        });
+        self.rates.ask(dollars)
+    }
+}
