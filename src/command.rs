@@ -1,5 +1,8 @@
 //! What is wished. A command is data, may come at any moment, and ends as the event that its doc
 //! names, or as `CommandRefused` with a reason.
+//!
+//! Whoever wishes sees a state that lags behind. So what moves a number from where it is says by how
+//! much, and is added up where it is granted: eight quick key presses are eight steps.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,11 +36,15 @@ pub enum Command {
     UseStrategy { strategy: String },
     /// → `KnobTurned`.
     TurnKnob { knob: Knob, value: f64 },
+    /// So many steps up, or down where negative; switches and choices go round → `KnobTurned`.
+    TurnKnobBy { knob: Knob, steps: i32 },
     /// From the next ask on → `RoleBound`.
     BindRole { role: Role, model: ModelName },
 
     /// → `ScoreSet`.
     SetScore { tool: ToolName, score: f64 },
+    /// → `ScoreSet`.
+    AddScore { tool: ToolName, by: f64 },
     /// Back to 0, as if the tool had never been scored → `ScoreSet`.
     ForgetScore { tool: ToolName },
     /// Hold one weight at a value, whatever scores and knobs say → `WeightPinned`.
@@ -53,6 +60,8 @@ pub enum Command {
     RearmFault { fault: FaultId },
     /// How often a tool may still be used in the task at work; the plan is made around it → `UsesSet`.
     SetUses { tool: ToolName, uses: u32 },
+    /// So many uses more than it may still have, or fewer where negative → `UsesSet`.
+    AddUses { tool: ToolName, by: i32 },
     /// Take a tool off every menu, or put it back → `ToolSwitched`.
     SwitchTool { tool: ToolName, on: bool },
     /// Read the tools' manifests again → `ToolsJoined`, `ToolsLeft`.
@@ -75,16 +84,16 @@ impl Command {
             Command::CancelAsk => "cancel the ask",
             Command::QueueTask { .. } => "queue a task",
             Command::UseStrategy { .. } => "use the strategy",
-            Command::TurnKnob { .. } => "turn the knob",
+            Command::TurnKnob { .. } | Command::TurnKnobBy { .. } => "turn the knob",
             Command::BindRole { .. } => "bind the role",
-            Command::SetScore { .. } => "set the score",
+            Command::SetScore { .. } | Command::AddScore { .. } => "set the score",
             Command::ForgetScore { .. } => "forget the score",
             Command::PinWeight { .. } => "pin the weight",
             Command::UnpinWeight { .. } => "unpin the weight",
             Command::ArmFault { .. } => "arm the fault",
             Command::DisarmFault { .. } => "disarm the fault",
             Command::RearmFault { .. } => "arm the fault again",
-            Command::SetUses { .. } => "set the uses",
+            Command::SetUses { .. } | Command::AddUses { .. } => "set the uses",
             Command::SwitchTool { .. } => "switch the tool",
             Command::ReloadTools => "reload the tools",
             Command::Undo => "undo",

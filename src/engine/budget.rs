@@ -155,4 +155,15 @@ impl Core {
         self.replan(&why);
         Ok(())
     }
+
+    /// The user moves how often a tool may still be used.
+    pub fn add_uses(&mut self, tool: ToolName, more: i32, by: By) -> Result<(), String> {
+        let budget = self.budgeted().map(|(_, budget)| budget);
+        let allowed = budget.map_or(0, |budget| budget.allowed(tool.as_str()));
+        let uses = allowed.saturating_add_signed(more);
+        if budget.is_some() && uses == allowed {
+            return Err(format!("{tool} has {uses} uses left already"));
+        }
+        self.set_uses(tool, uses, by)
+    }
 }

@@ -40,6 +40,7 @@ fn grant(core: &mut Core, command: Command, by: By) -> Result<(), String> {
         Command::QueueTask { text } => queue(core, &text, by),
         Command::UseStrategy { strategy } => use_strategy(core, &strategy, by),
         Command::TurnKnob { knob, value } => turn(core, knob, value, by),
+        Command::TurnKnobBy { knob, steps } => turn_by(core, knob, steps, by),
         Command::BindRole { role, model } => {
             if !core.models.contains_key(&model) {
                 return Err(format!("no model {model} is configured"));
@@ -52,6 +53,10 @@ fn grant(core: &mut Core, command: Command, by: By) -> Result<(), String> {
             Ok(())
         }
         Command::SetScore { tool, score } => set_score(core, tool, score, by),
+        Command::AddScore { tool, by: more } => {
+            let score = core.state.learning.score(&tool) + more;
+            set_score(core, tool, score, by)
+        }
         Command::ForgetScore { tool } => set_score(core, tool, 0.0, by),
         Command::PinWeight { from, to, weight } => pin(core, from, to, weight, by),
         Command::UnpinWeight { from, to } => {
@@ -74,6 +79,7 @@ fn grant(core: &mut Core, command: Command, by: By) -> Result<(), String> {
             Ok(())
         }
         Command::SetUses { tool, uses } => core.set_uses(tool, uses, by),
+        Command::AddUses { tool, by: more } => core.add_uses(tool, more, by),
         Command::ReloadTools => core.reload_tools(),
         Command::Undo => undo(core),
     }
@@ -161,6 +167,16 @@ fn turn(core: &mut Core, knob: Knob, value: f64, by: By) -> Result<(), String> {
         | Knob::Blacklist => {}
     }
     Ok(())
+}
+
+fn turn_by(core: &mut Core, knob: Knob, steps: i32, by: By) -> Result<(), String> {
+    let spec = knob.spec();
+    let was = core.state.knobs.get(knob);
+    let value = spec.turned(was, steps);
+    if value == was {
+        return Err(format!("{knob} is at its limit: it takes {}", spec.range()));
+    }
+    turn(core, knob, value, by)
 }
 
 fn known_tool<'a>(core: &'a Core, tool: &ToolName) -> Result<&'a ToolState, String> {

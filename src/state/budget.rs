@@ -88,6 +88,13 @@ impl TaskBudget {
         Some(plan.tool(tool).map_or(0, |planned| self.left_of(planned)))
     }
 
+    /// How often a tool may still be used: what the user said, though the budget may not pay for all of
+    /// it, else what the plan has left.
+    pub fn allowed(&self, tool: &str) -> u32 {
+        let set = self.set.get(tool).copied();
+        set.or_else(|| self.left(tool)).unwrap_or(0)
+    }
+
     /// How many of a candidate's planned uses are left.
     pub fn left_of(&self, planned: &PlannedTool) -> u32 {
         planned.uses.saturating_sub(self.used.get(&planned.tool).copied().unwrap_or(0))

@@ -53,19 +53,19 @@ fn keys_send_commands() {
         ("S y", Command::Stop),
         ("u", Command::Undo),
         ("r", Command::ReloadTools),
-        ("L", Command::TurnKnob { knob: Knob::Learn, value: 0.0 }),
-        ("]", Command::TurnKnob { knob: Knob::Alpha, value: 0.55 }),
-        ("[", Command::TurnKnob { knob: Knob::Alpha, value: 0.45 }),
+        ("L", Command::TurnKnobBy { knob: Knob::Learn, steps: 1 }),
+        ("]", Command::TurnKnobBy { knob: Knob::Alpha, steps: 1 }),
+        ("[", Command::TurnKnobBy { knob: Knob::Alpha, steps: -1 }),
         ("o 2 enter", Command::TurnKnob { knob: Knob::Alpha, value: 2.0 }),
-        ("4 down left", Command::TurnKnob { knob: Knob::Beta, value: 0.4 }),
+        ("4 down left", Command::TurnKnobBy { knob: Knob::Beta, steps: -1 }),
         ("K down enter up enter", Command::TurnKnob { knob: Knob::Beta, value: 0.5 }),
         ("A down enter", Command::UseStrategy { strategy: "toolnet+reflexion".into() }),
         ("5 down m down enter", Command::BindRole { role: Role::Evaluator, model: "local".into() }),
         ("e 3 enter", Command::SetScore { tool: tool("search_web"), score: 3.0 }),
         ("e - 2 . 5 enter", Command::SetScore { tool: tool("search_web"), score: -2.5 }),
         ("e up up enter", Command::SetScore { tool: tool("search_web"), score: 1.0 }),
-        ("+", Command::SetScore { tool: tool("search_web"), score: 0.0 }),
-        ("-", Command::SetScore { tool: tool("search_web"), score: -2.0 }),
+        ("+", Command::AddScore { tool: tool("search_web"), by: 1.0 }),
+        ("-", Command::AddScore { tool: tool("search_web"), by: -1.0 }),
         ("E", Command::ForgetScore { tool: tool("search_web") }),
         ("d", Command::SwitchTool { tool: tool("search_web"), on: false }),
         ("f", Command::DisarmFault { fault: FaultId(1) }),
@@ -78,18 +78,19 @@ fn keys_send_commands() {
 #[test]
 fn a_budget_is_turned_as_it_lies_and_uses_are_typed() {
     let uses = |name: &str, uses| Command::SetUses { tool: tool(name), uses };
-    let turn = |knob, value| Command::TurnKnob { knob, value };
+    let more = |name: &str, by| Command::AddUses { tool: tool(name), by };
+    let turn = |knob, steps| Command::TurnKnobBy { knob, steps };
     for (keys, expected) in [
-        ("}", turn(Knob::Budget, 21.0)),
-        ("{", turn(Knob::Budget, 19.0)),
-        (")", turn(Knob::Tau, 0.35)),
-        ("(", turn(Knob::Tau, 0.25)),
-        ("8 right", turn(Knob::Budget, 21.0)),
-        ("8 down left", turn(Knob::Tau, 0.25)),
-        ("8 enter 7 enter", turn(Knob::Budget, 7.0)),
-        ("8 down down right", uses("search_web", 2)),
-        ("8 down down _", uses("search_web", 0)),
-        ("8 down down *", uses("search_web", 2)),
+        ("}", turn(Knob::Budget, 1)),
+        ("{", turn(Knob::Budget, -1)),
+        (")", turn(Knob::Tau, 1)),
+        ("(", turn(Knob::Tau, -1)),
+        ("8 right", turn(Knob::Budget, 1)),
+        ("8 down left", turn(Knob::Tau, -1)),
+        ("8 enter 7 enter", Command::TurnKnob { knob: Knob::Budget, value: 7.0 }),
+        ("8 down down right", more("search_web", 1)),
+        ("8 down down _", more("search_web", -1)),
+        ("8 down down *", more("search_web", 1)),
         ("8 down down down down enter 5 enter", uses("calculator", 5)),
         ("8 down down U up up enter", uses("search_web", 3)),
     ] {
@@ -173,11 +174,10 @@ fn a_wrong_knob_value_says_what_it_takes() {
 }
 
 #[test]
-fn a_knob_at_its_end_says_so() {
-    let mut stage = stage();
-    stage.tell(Event::KnobTurned { knob: Knob::Alpha, value: 0.0, was: 0.5, by: By::User });
-    assert_eq!(stage.press("["), []);
-    assert!(stage.shows("alpha is at its limit"), "{}", stage.text());
+fn quick_presses_ask_for_as_many_steps_before_any_is_answered() {
+    let mut stage = Stage::of(&spending::btp());
+    let step = Effect::Send(Command::TurnKnobBy { knob: Knob::Budget, steps: 1 });
+    assert_eq!(stage.press("} } } } } } } }"), vec![step; 8]);
 }
 
 #[test]

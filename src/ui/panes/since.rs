@@ -85,8 +85,11 @@ impl Since {
                 pins.remove(from.as_str(), to.as_str());
                 Some(Self { pins: Some(pins), ..Self::nothing(Cause::Pin) })
             }
-            // Everything else moves no weight.
+            // Everything else moves no weight, or moves it from where it is and takes nothing back.
             Command::TurnKnob { .. }
+            | Command::TurnKnobBy { .. }
+            | Command::AddScore { .. }
+            | Command::AddUses { .. }
             | Command::Run
             | Command::Pause
             | Command::Step

@@ -154,6 +154,63 @@ fn knobs_that_matter_plan_anew_at_once() {
 }
 
 #[test]
+fn what_is_wished_before_the_last_answer_came_adds_up() {
+    on_paused_time(async {
+        let yard = Plan { paused: true, ..plan(vec![], 6.0) }.start();
+        yard.settle().await;
+        yard.wish(Command::Step);
+        yard.until("planned", State::has_plan).await;
+        let knob = Knob::Budget;
+        for _ in 0..8 {
+            yard.wish(Command::TurnKnobBy { knob, steps: 1 });
+            yard.wish(Command::AddUses { tool: "other".into(), by: 1 });
+            yard.wish(Command::AddScore { tool: "other".into(), by: -0.5 });
+        }
+        yard.settle().await;
+        {
+            let state = yard.state.borrow();
+            assert_eq!(state.knobs.get(knob), 14.0);
+            // The first plan had one use of it.
+            assert_eq!(state.tasks[0].budget.allowed("other"), 9);
+            assert_eq!(state.learning.score(&"other".into()), -4.0);
+        }
+        yard.wish(Command::Undo);
+        yard.wish(Command::Undo);
+        yard.wish(Command::Undo);
+        yard.settle().await;
+        assert_eq!(
+            yard.state.borrow().knobs.get(knob),
+            13.0,
+            "each press is taken back on its own"
+        );
+        assert_eq!(yard.state.borrow().learning.score(&"other".into()), -3.5);
+    });
+}
+
+#[test]
+fn what_is_at_its_end_goes_no_further_and_says_so() {
+    on_paused_time(async {
+        let yard = Plan { paused: true, ..plan(vec![], 1.0) }.start();
+        yard.settle().await;
+        yard.wish(Command::Step);
+        yard.until("planned", State::has_plan).await;
+        for _ in 0..2 {
+            yard.wish(Command::TurnKnobBy { knob: Knob::Budget, steps: -1 });
+        }
+        yard.wish(Command::AddUses { tool: "echo".into(), by: -3 });
+        yard.settle().await;
+        assert_eq!(yard.state.borrow().knobs.get(Knob::Budget), 0.0);
+        assert_eq!(
+            yard.refusals(),
+            [
+                "budget is at its limit: it takes a number from 0 to 1000000",
+                "echo has 0 uses left already"
+            ]
+        );
+    });
+}
+
+#[test]
 fn uses_that_the_user_sets_are_planned_around_and_can_be_taken_back() {
     on_paused_time(async {
         let yard = Plan { paused: true, ..plan(vec![], 6.0) }.start();
