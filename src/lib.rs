@@ -22,8 +22,8 @@
 //!
 //! ```text
 //! layers
-//!   answer budget chance id words
-//!   chat graph knob outcome rates spec toml_file
+//!   answer arguments budget chance id measure tool_class words
+//!   chat graph knob null_filter outcome rates spec toml_file
 //!   fault import json_file retrieve text_file
 //!   command event prices tasks
 //!   experience journal state tool
@@ -40,6 +40,7 @@
 #![deny(unsafe_code)]
 
 pub mod answer;
+pub mod arguments;
 pub mod budget;
 pub mod chance;
 pub mod chat;
@@ -56,7 +57,9 @@ pub mod import;
 pub mod journal;
 pub mod json_file;
 pub mod knob;
+pub mod measure;
 pub mod model;
+pub mod null_filter;
 pub mod outcome;
 pub mod prices;
 pub mod prospect;
@@ -71,6 +74,7 @@ pub mod tasks;
 pub mod text_file;
 pub mod toml_file;
 pub mod tool;
+pub mod tool_class;
 pub mod ui;
 pub mod words;
 pub mod workspace;

@@ -17,9 +17,30 @@ const INFALLIBLE: [(&str, &str, &str); 2] = [
 ];
 
 /// Modules that know no clock, no chance and no world outside: what a state is made of.
-const PURE: [&str; 18] = [
-    "answer", "budget", "chat", "command", "event", "fault", "graph", "id", "knob", "outcome",
-    "rates", "report", "retrieve", "spec", "state", "strategy", "words", "chance",
+const PURE: [&str; 23] = [
+    "answer",
+    "arguments",
+    "blueprint",
+    "budget",
+    "measure",
+    "null_filter",
+    "tool_class",
+    "chat",
+    "command",
+    "event",
+    "fault",
+    "graph",
+    "id",
+    "knob",
+    "outcome",
+    "rates",
+    "report",
+    "retrieve",
+    "spec",
+    "state",
+    "strategy",
+    "words",
+    "chance",
 ];
 
 /// Names by which the world outside comes in.

@@ -2,11 +2,9 @@
 
 use serde_json::Value;
 
-use super::{
-    input,
-    label::{Label, Section, sections},
-};
+use super::label::{Label, Section, sections};
 use crate::{
+    arguments,
     chat::{Finish, Reply, Request, ToolCall, ToolDef},
     id::ToolName,
     model::ids::FreeIds,
@@ -88,9 +86,9 @@ fn input_after<'a>(rest: &[Section<'a>]) -> Option<&'a str> {
 
 /// An action in any of its shapes: a name, `name[input]`, `name(input)`, `name {input}`, or JSON.
 fn act(text: &str, input: Option<&str>, tools: &[ToolDef], thought: &str) -> Then {
-    let text = input::unfenced(text);
+    let text = arguments::unfenced(text);
     if text.starts_with('{') {
-        return input::json(text).map_or(Then::Nothing, |value| from_json(&value, tools));
+        return arguments::json(text).map_or(Then::Nothing, |value| from_json(&value, tools));
     }
     let (name, own) = split_name(text, tools);
     if name.is_empty() || ["none", "n/a"].iter().any(|none| name.eq_ignore_ascii_case(none)) {
@@ -104,13 +102,13 @@ fn act(text: &str, input: Option<&str>, tools: &[ToolDef], thought: &str) -> The
     }
     match tool {
         Some(tool) => {
-            let arguments = input::read(raw, &tool.parameters);
+            let arguments = arguments::read(raw, &tool.parameters);
             Then::Call { tool: tool.name.clone(), arguments }
         }
         // Not on the menu: still a call, so that the model learns what it did wrong.
         None => {
             let name: String = name.chars().take(128).collect();
-            Then::Call { tool: name.into(), arguments: input::read(raw, &Value::Null) }
+            Then::Call { tool: name.into(), arguments: arguments::read(raw, &Value::Null) }
         }
     }
 }
@@ -166,14 +164,14 @@ fn ends(name: &str, tool: Option<&ToolDef>) -> bool {
 
 /// The text of an answer given as an input: bare, quoted, or an object with one text in it.
 fn answer_of(raw: &str) -> String {
-    let raw = input::unfenced(raw);
-    let value = input::read(raw, &Value::Null);
+    let raw = arguments::unfenced(raw);
+    let value = arguments::read(raw, &Value::Null);
     match &value {
         Value::Object(fields) => {
             let named = fields.get("answer").or_else(|| fields.values().next());
             named.map_or_else(String::new, plain)
         }
-        _ => input::json(raw).as_ref().map_or_else(|| raw.to_owned(), plain),
+        _ => arguments::json(raw).as_ref().map_or_else(|| raw.to_owned(), plain),
     }
 }
 
@@ -184,11 +182,11 @@ fn plain(value: &Value) -> String {
 /// Models that were trained on other formats write a call as JSON, with or without a tag around it.
 fn as_json(text: &str, tools: &[ToolDef]) -> Then {
     let tagged = text.split_once("<tool_call>").map(|(_, rest)| rest);
-    let bare = tagged.map_or_else(|| input::unfenced(text), str::trim);
+    let bare = tagged.map_or_else(|| arguments::unfenced(text), str::trim);
     if !bare.starts_with('{') {
         return Then::Nothing;
     }
-    input::json(bare).map_or(Then::Nothing, |value| from_json(&value, tools))
+    arguments::json(bare).map_or(Then::Nothing, |value| from_json(&value, tools))
 }
 
 fn from_json(value: &Value, tools: &[ToolDef]) -> Then {
@@ -203,7 +201,7 @@ fn from_json(value: &Value, tools: &[ToolDef]) -> Then {
     // Without a known name it may be any object, such as the answer itself.
     let Some(tool) = tool else { return Then::Nothing };
     let arguments = match given {
-        Some(Value::String(raw)) => input::read(raw, &tool.parameters),
+        Some(Value::String(raw)) => arguments::read(raw, &tool.parameters),
         Some(given) => given.clone(),
         None => Value::Object(serde_json::Map::new()),
     };

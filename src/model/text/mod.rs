@@ -5,7 +5,6 @@
 //! holds the very text that the model saw.
 
 mod action;
-mod input;
 mod label;
 mod prompt;
 mod schema;

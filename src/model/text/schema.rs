@@ -1,7 +1,9 @@
 //! A JSON Schema in one short line, as people write signatures: a menu of thirty whole schemas would
 //! cost more tokens than everything else in the prompt.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
+
+use crate::arguments::required;
 
 /// Deepest nesting that is spelled out; below it stands only `object` or `array`.
 const DEPTH: usize = 3;
@@ -9,27 +11,6 @@ const DEPTH: usize = 3;
 /// `{"city": string (where), "days"?: integer, "unit": "C" | "F"}`. A question mark: may be left out.
 pub(super) fn signature(schema: &Value) -> String {
     kind(schema, DEPTH)
-}
-
-/// The arguments that a schema of an object names, and its only or only required one, if there is such.
-pub(super) fn properties(schema: &Value) -> impl Iterator<Item = &String> {
-    schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys)
-}
-
-/// The one argument that a bare text must be meant for: the only one, or the only required one.
-pub(super) fn only(schema: &Value) -> Option<(&str, &Value)> {
-    let all = schema.get("properties")?.as_object()?;
-    let name = match required(schema).as_slice() {
-        [name] => *name,
-        _ if all.len() == 1 => all.keys().next()?,
-        _ => return None,
-    };
-    all.get_key_value(name).map(|(name, schema)| (name.as_str(), schema))
-}
-
-fn required(schema: &Value) -> Vec<&str> {
-    let names = schema.get("required").and_then(Value::as_array);
-    names.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 fn kind(schema: &Value, depth: usize) -> String {
@@ -108,7 +89,6 @@ mod tests {
         });
         let expected = r#"{"city": string (where), "days"?: integer | null, "unit": "C" | "F", "stops"?: [{"at"?: string | 0}, …], "else"?: any}"#;
         assert_eq!(signature(&schema), expected);
-        assert_eq!(only(&schema), None);
     }
 
     #[test]
@@ -118,6 +98,5 @@ mod tests {
             schema = json!({"type": "object", "properties": {"in": schema}, "required": ["in"]});
         }
         assert_eq!(signature(&schema), r#"{"in": {"in": {"in": object}}}"#);
-        assert_eq!(only(&schema).map(|(name, _)| name), Some("in"));
     }
 }

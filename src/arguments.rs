@@ -1,25 +1,29 @@
-//! The input of an action: JSON as asked for, or what models write instead.
+//! A call's arguments from text: JSON as asked for, or what models write instead. The input of an
+//! action in text mode and that of a worker in a plan are read alike, so that a model need not learn
+//! two ways.
 
 use serde_json::{Map, Value};
 
-use super::schema::{only, properties};
-
-/// Reads an input for a tool whose arguments have this schema. What cannot be read stays a string,
-/// for the check against the schema to explain.
-pub(super) fn read(raw: &str, schema: &Value) -> Value {
+/// Reads an input for a tool whose arguments have this schema: JSON, an object as Python prints it,
+/// `city="Oslo", days=2`, or a bare value where only one argument can be meant. What cannot be read
+/// stays a string, for the check against the schema to explain.
+pub fn read(raw: &str, schema: &Value) -> Value {
     let bare = unfenced(raw);
     if bare.is_empty() || bare.eq_ignore_ascii_case("none") {
         return Value::Object(Map::new());
     }
     match json(bare).or_else(|| single_quoted(bare)) {
         Some(object @ Value::Object(_)) => return object,
-        Some(value @ (Value::Array(_) | Value::String(_))) => {
-            if let Some((name, _)) = only(schema) {
+        // What follows a list or a quoted word belongs to it: `"Oslo" in winter`.
+        Some(value @ (Value::Array(_) | Value::String(_))) if is_whole(bare) => {
+            if let Some((name, _)) =
+                only(schema).filter(|(_, of)| value.is_string() || !is_text(of))
+            {
                 return object(name, value);
             }
         }
         // A bare number or word may be meant as text: the schema decides below.
-        Some(Value::Null | Value::Bool(_) | Value::Number(_)) | None => {}
+        _ => {}
     }
     if bare.starts_with('{') {
         return Value::String(raw.into());
@@ -34,7 +38,7 @@ pub(super) fn read(raw: &str, schema: &Value) -> Value {
 }
 
 /// The text without the code fence or backticks around it.
-pub(super) fn unfenced(text: &str) -> &str {
+pub fn unfenced(text: &str) -> &str {
     let text = text.trim();
     let Some(inside) = text.strip_prefix("```") else {
         return text.strip_prefix('`').and_then(|text| text.strip_suffix('`')).unwrap_or(text);
@@ -47,7 +51,7 @@ pub(super) fn unfenced(text: &str) -> &str {
 }
 
 /// The first JSON value of a text, whatever follows it.
-pub(super) fn json(text: &str) -> Option<Value> {
+pub fn json(text: &str) -> Option<Value> {
     let whole = serde_json::from_str(text).ok();
     // After a bare number or word something follows that changes its meaning: "3 apples".
     let opens = text.starts_with(['{', '[', '"']);
@@ -110,9 +114,40 @@ fn scalar(text: &str, schema: &Value) -> Value {
     if let Some(inside) = quoted {
         return serde_json::from_str(text).unwrap_or_else(|_| inside.into());
     }
-    let wants_text = schema.get("type").is_none_or(|kind| kind == "string");
-    let read = if wants_text { None } else { json(text).or_else(|| single_quoted(text)) };
+    let read = if is_text(schema) { None } else { json(text).or_else(|| single_quoted(text)) };
     read.unwrap_or_else(|| text.into())
+}
+
+/// Whether the whole text is one JSON value, or a list as Python prints it.
+fn is_whole(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() || text.ends_with(']')
+}
+
+/// Whether a value of this schema is a text, as far as it says.
+fn is_text(schema: &Value) -> bool {
+    schema.get("type").is_none_or(|kind| kind == "string")
+}
+
+/// The arguments that a schema of an object names.
+fn properties(schema: &Value) -> impl Iterator<Item = &String> {
+    schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys)
+}
+
+/// The one argument that a bare text must be meant for: the only one, or the only required one.
+fn only(schema: &Value) -> Option<(&str, &Value)> {
+    let all = schema.get("properties")?.as_object()?;
+    let name = match required(schema).as_slice() {
+        [name] => *name,
+        _ if all.len() == 1 => all.keys().next()?,
+        _ => return None,
+    };
+    all.get_key_value(name).map(|(name, schema)| (name.as_str(), schema))
+}
+
+/// The arguments that a schema of an object insists on.
+pub fn required(schema: &Value) -> Vec<&str> {
+    let names = schema.get("required").and_then(Value::as_array);
+    names.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 fn object(name: &str, value: Value) -> Value {
@@ -182,5 +217,23 @@ mod tests {
         assert_eq!(read("3 apples", &of("string")), json!({"x": "3 apples"}));
         assert_eq!(read("[1, 2]", &of("array")), json!({"x": [1, 2]}));
         assert_eq!(read("it's \"fine\"", &of("string")), json!({"x": "it's \"fine\""}));
+        assert_eq!(read("[1, 2]", &of("string")), json!({"x": "[1, 2]"}));
+        assert_eq!(read("[1, 2] summed", &of("string")), json!({"x": "[1, 2] summed"}));
+        assert_eq!(read("\"Oslo\" in winter", &of("string")), json!({"x": "\"Oslo\" in winter"}));
+    }
+
+    #[test]
+    fn keywords_and_single_texts_are_taken_from_brackets() {
+        let weather = json!({"type": "object", "properties": {
+            "city": {"type": "string"}, "unit": {"enum": ["C", "F"]}, "days": {"type": "integer"}},
+            "required": ["city", "unit"]});
+        let kyoto = json!({"city": "Kyoto", "unit": "C"});
+        assert_eq!(read("city=\"Kyoto\", unit='C'", &weather), kyoto);
+        assert_eq!(read("city='Kyoto', unit='C', days=3", &weather)["days"], 3);
+        let query = json!({"properties": {"query": {"type": "string"}}});
+        assert_eq!(
+            read("Who founded Acme, given #E1", &query)["query"],
+            "Who founded Acme, given #E1"
+        );
     }
 }
