@@ -11,13 +11,13 @@ use serde_json::json;
 
 use toolyard::{
     config::Config,
-    experience::{Embedding, Experience, ExperienceError, Prune, Summary},
+    experience::{Experience, ExperienceError, Prune, Summary},
     import::write_file_with,
-    model::openai::{Endpoint, OpenAi},
+    model::openai::{OpenAi, Read},
     ui::text::clean,
 };
 
-use super::{ExperienceCommand, StoreArgs, out, trouble::Trouble};
+use super::{ExperienceCommand, StoreArgs, out, prepared, trouble::Trouble};
 
 /// Queries that an embedding model reads in one request; endpoints take some hundred at least.
 const TEXTS_AT_ONCE: u32 = 64;
@@ -39,12 +39,12 @@ pub fn experience(command: &ExperienceCommand) -> Result<(), Trouble> {
         }
         ExperienceCommand::Embed { most, store } => {
             let config = Config::find(store.config.config.as_deref()).map_err(Trouble::usage)?;
-            let endpoint = config.experience.embeddings.ok_or_else(|| {
+            let model = prepared::embedder(&config)?.ok_or_else(|| {
                 let text = "no embedding model is configured; see [experience.embeddings] in \
                     config.example.toml";
                 Trouble::Usage(text.to_owned())
             })?;
-            embed(&endpoint, most.unwrap_or(u32::MAX), &file(store)?)
+            embed(&model, most.unwrap_or(u32::MAX), &file(store)?)
         }
         ExperienceCommand::Show { json, store } => show(*json, &file(store)?),
     }
@@ -131,33 +131,25 @@ fn prune(what: &Prune, is_dry: bool, file: &Path) -> Result<(), Trouble> {
     ))
 }
 
-fn embed(endpoint: &Endpoint, most: u32, file: &Path) -> Result<(), Trouble> {
+fn embed(model: &OpenAi, most: u32, file: &Path) -> Result<(), Trouble> {
     let mut store = Experience::open_existing(file).map_err(trouble)?;
-    let model = OpenAi::new(endpoint.clone()).map_err(Trouble::usage)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(Trouble::failed)?;
     let (mut read, mut tokens) = (0, 0);
     while read < most {
         let wanted = TEXTS_AT_ONCE.min(most - read);
-        let texts = store.without_embedding(&endpoint.model, wanted).map_err(trouble)?;
+        let texts = store.without_embedding(model.model(), wanted).map_err(trouble)?;
         if texts.is_empty() {
             break;
         }
-        let embedded = runtime.block_on(model.embed(&texts)).map_err(Trouble::failed)?;
-        let both = texts.iter().zip(&embedded.vectors);
-        let kept = both.map(|(text, vector)| {
-            let embedding = Embedding::new(&endpoint.model, vector).ok_or_else(|| {
-                let text = clean(text);
-                Trouble::Failed(format!("{} made nothing but zeros of {text:?}", endpoint.model))
-            })?;
-            Ok((text.as_str(), embedding))
-        });
-        let kept = kept.collect::<Result<Vec<_>, Trouble>>()?;
+        let Read { embeddings, usage } =
+            runtime.block_on(model.read(&texts)).map_err(Trouble::failed)?;
+        let kept: Vec<_> = texts.iter().map(String::as_str).zip(embeddings).collect();
         store.keep_embeddings(&kept).map_err(trouble)?;
         read += wanted.min(u32::try_from(texts.len()).unwrap_or(u32::MAX));
-        tokens += embedded.usage.tokens_in;
+        tokens += usage.tokens_in;
     }
-    let model = clean(&endpoint.model);
+    let model = clean(model.model());
     out::print_line(&format!("{read} queries read by {model}, {tokens} tokens"))
 }
 

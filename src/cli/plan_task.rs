@@ -6,16 +6,16 @@ use toolyard::{
     budget::{Candidate, Estimate},
     config::Config,
     event::{Event, Opening, Record},
-    experience::{Experience, ExperienceError, Same},
+    experience::{Experience, ExperienceError, Query, Same},
     id::ToolName,
     knob::{Knob, Knobs},
     prospect::{self, Past},
     retrieve::Lexical,
-    state::State,
+    state::{State, transcript::not_read},
     workspace::Workspace,
 };
 
-use super::{PlanTaskArgs, experience::trouble, prepared, trouble::Trouble};
+use super::{PlanTaskArgs, experience::trouble, out, prepared, trouble::Trouble};
 
 /// The candidates of a task, what one use costs before anything is
 /// measured, and what is expected of them.
@@ -31,10 +31,11 @@ pub fn tools(
     let folder = args.workspace.clone().or_else(|| config.session.workspace.clone());
     let workspace =
         Workspace::open(folder.as_deref(), &config.tools.folders).map_err(Trouble::usage)?;
-    let store = store(args, &config)?;
+    let mut store = store(args, &config)?;
+    let query = read(&mut store, task, &config)?;
     let same = if args.leak_guard { Same::LeftOut } else { Same::Counts };
     let state = opened(&config, knobs, &workspace)?;
-    let past = Past { store: &store, query: &store.query(task), same };
+    let past = Past { store: &store, query: &query, same };
     let helped = past.helped(&state, state.knobs.count(Knob::Candidates)).map_err(trouble)?;
     let index = Lexical::new(workspace.manifests.iter().map(|manifest| &*manifest.spec));
     let chosen = prospect::candidates(&state, &index, task, helped);
@@ -65,6 +66,29 @@ fn opened(config: &Config, knobs: Knobs, workspace: &Workspace) -> Result<State,
         [Event::SessionOpened(Box::new(opening)), Event::ToolsJoined { tools: specs.collect() }];
     let records = (1..).zip(events).map(|(n, event)| Record { n, at: 0, event });
     Ok(State::fold(&records.collect::<Vec<_>>()))
+}
+
+/// The task as a query: with its meaning, where an embedding model is configured. One that fails costs
+/// no more than that: words are compared.
+fn read(store: &mut Experience, task: &str, config: &Config) -> Result<Query, Trouble> {
+    let query = store.query(task);
+    let Some(model) = prepared::embedder(config)? else { return Ok(query) };
+    if let Some(known) = store.embedding(query.text(), model.model()).map_err(trouble)? {
+        return Ok(query.with_embedding(known));
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(Trouble::failed)?;
+    let embedding = match runtime.block_on(model.read(&[query.text().to_owned()])) {
+        Ok(read) => read.embeddings.into_iter().next(),
+        Err(error) => {
+            out::warn(&not_read(model.model(), &error));
+            None
+        }
+    };
+    let Some(embedding) = embedding else { return Ok(query) };
+    // It was paid for, and a session on the same task need not pay again.
+    store.keep_embeddings(&[(query.text(), embedding.clone())]).map_err(trouble)?;
+    Ok(query.with_embedding(embedding))
 }
 
 /// The configured knobs, with what the command line says in their place.

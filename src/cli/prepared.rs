@@ -159,7 +159,8 @@ impl Prepared {
         let tasks: Vec<Task> = self.tasks.iter().chain(&self.workspace.tasks).cloned().collect();
         let models = models(&self.config, &tasks)?;
         let (store, notices) = self.store()?;
-        let memory = Some(Memory { store, same: self.same });
+        let embedder = embedder(&self.config)?.map(Rc::new);
+        let memory = Some(Memory { store, same: self.same, embedder });
         let opening = Opening {
             seed: self.config.session.seed,
             workspace: self.workspace.title.clone(),
@@ -228,6 +229,12 @@ pub fn models(config: &Config, tasks: &[Task]) -> Result<Vec<Rc<dyn Model>>, Tro
         });
     }
     Ok(models)
+}
+
+/// The model that says what tasks mean, if one is configured.
+pub fn embedder(config: &Config) -> Result<Option<OpenAi>, Trouble> {
+    let model = config.experience.embeddings.clone().map(OpenAi::new);
+    model.transpose().map_err(Trouble::usage)
 }
 
 fn parse_knob(text: &str) -> Result<(Knob, f64), Trouble> {

@@ -15,7 +15,7 @@ use toolyard::{
     engine,
     event::{Event, Outcome, Record},
     report::Report,
-    state::State,
+    state::{State, transcript::not_read},
 };
 
 use super::{RunArgs, out::accepted, prepared::Prepared, trouble::Trouble};
@@ -133,6 +133,7 @@ impl Output {
                 )
             }
             Event::AskFailed { error, .. } => self.aside(&error.text),
+            Event::EmbeddingFailed { model, error, .. } => self.aside(&not_read(model, error)),
             Event::AskRetried { why, .. } => self.aside(&format!("trying again: {why}")),
             Event::EvaluationRefused { why, .. } => self.aside(&format!("not learned: {why}")),
             Event::Noticed { text } => self.aside(text),

@@ -25,10 +25,16 @@ impl Config {
             ModelConfig::Simulated(_) => false,
             ModelConfig::OpenAi(endpoint) => lacks(endpoint),
         };
-        if !self.models.values().any(is_lacking) {
+        // Nothing comes out of an embedding model that could have a price.
+        let reader = self.experience.embeddings.as_ref();
+        let is_unpriced = reader.is_some_and(|endpoint| endpoint.price_in.is_none());
+        if !is_unpriced && !self.models.values().any(is_lacking) {
             return Ok(());
         }
         let Some(table) = self.price_table()? else { return Ok(()) };
+        if let Some(endpoint) = &mut self.experience.embeddings {
+            fill(endpoint, &table);
+        }
         for model in self.models.values_mut() {
             match model {
                 ModelConfig::Simulated(_) => {}

@@ -7,10 +7,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     lanes::Lanes,
+    meaning::Reading,
     planning::{Known, Memory},
 };
 use crate::{
     event::{Event, Record},
+    experience::Embedding,
     id::{AskId, CallId, FaultId, ModelName, TaskId},
     journal::{Journal, JournalError},
     model::Model,
@@ -42,6 +44,10 @@ pub(super) struct Core {
     pub memory: Option<Memory>,
     /// What is known of the candidates of the task at work.
     pub known: Vec<Known>,
+    /// What the task at work means, where that was read.
+    pub meaning: Option<Embedding>,
+    /// What an embedding model reads at this moment.
+    pub reading: Option<Reading>,
     /// Judged calls that the memory has not got yet.
     pub judged: Vec<CallId>,
     pub keep: Option<Keep>,
@@ -86,6 +92,8 @@ impl Core {
             occurrences: HashMap::new(),
             memory: None,
             known: Vec::new(),
+            meaning: None,
+            reading: None,
             judged: Vec::new(),
             keep: None,
             reload: None,

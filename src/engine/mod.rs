@@ -32,6 +32,7 @@ mod core;
 mod faults;
 mod gate;
 mod lanes;
+mod meaning;
 mod planning;
 mod remembering;
 mod tools;
@@ -147,12 +148,13 @@ async fn work_on(shared: &Shared, id: TaskId) {
     let found = shared.write(|core| {
         core.emit(Event::TaskStarted { task: id });
         let strategy = core.state.strategy.parse::<Strategy>();
-        if strategy.as_ref().is_ok_and(|strategy| strategy.btp) {
-            core.plan_task(id);
-        }
         let task = core.state.task(id).map(|task| task.task.clone());
         task.zip(strategy.ok())
     });
+    if found.as_ref().is_some_and(|(_, strategy)| strategy.btp) {
+        meaning::read(shared, id).await;
+        shared.write(|core| core.plan_task(id));
+    }
     // Both were checked before they became events; a task without them has nothing to run.
     let ending = match &found {
         Some((task, strategy)) => {
@@ -184,6 +186,7 @@ fn close(shared: &Shared, why: &str) {
             let error = ModelError::new(ModelErrorKind::Cancelled, "the session was stopped");
             core.emit(Event::AskFailed { ask, error });
         }
+        core.stop_reading();
         if let Some(task) = core.state.current_task().map(|task| task.id) {
             let (outcome, answer, correct) = (Outcome::Stopped, None, None);
             core.emit(Event::TaskFinished { task, outcome, answer, correct });

@@ -1,7 +1,7 @@
 //! Plans (BTP, algorithm 1): what is known of the tools that suit a task becomes how often each may be
 //! used within the budget; again whenever that changes, before the agent takes its next step.
 
-use std::sync::Arc;
+use std::{rc::Rc, sync::Arc};
 
 use super::core::Core;
 use crate::{
@@ -11,6 +11,7 @@ use crate::{
     experience::{Experience, ExperienceError, History, Same},
     id::{TaskId, ToolName},
     knob::Knob,
+    model::openai::OpenAi,
     prospect::{self, Past},
     state::{TaskBudget, budget::CENT},
     strategy::{Base, Strategy},
@@ -21,6 +22,8 @@ pub struct Memory {
     pub store: Experience,
     /// Whether the past of the very task at work counts.
     pub same: Same,
+    /// Who says what tasks mean; `None`: they are compared by their words.
+    pub embedder: Option<Rc<OpenAi>>,
 }
 
 /// What is known of a tool for the task at work, for as long as it is.
@@ -43,10 +46,7 @@ impl Core {
     /// Makes the first plan of a task that is to be held to one.
     pub fn plan_task(&mut self, task: TaskId) {
         let Some(text) = self.state.task(task).map(|task| task.task.text.clone()) else { return };
-        self.known = match self.task_strategy(task).map(|strategy| strategy.base) {
-            Some(Base::Direct) | None => Vec::new(),
-            Some(Base::React | Base::ToolNet | Base::Dfsdt | Base::TotDfs) => self.look_up(&text),
-        };
+        self.known = if self.has_candidates(task) { self.look_up(&text) } else { Vec::new() };
         let plan = self.make_plan(task);
         self.say(task, "planned", plan);
     }
@@ -92,6 +92,14 @@ impl Core {
         self.state.task(task)?.strategy.parse().ok()
     }
 
+    /// Whether there are tools that this task could be planned with.
+    pub(super) fn has_candidates(&self, task: TaskId) -> bool {
+        match self.task_strategy(task).map(|strategy| strategy.base) {
+            Some(Base::Direct) | None => false,
+            Some(Base::React | Base::ToolNet | Base::Dfsdt | Base::TotDfs) => true,
+        }
+    }
+
     /// The tools that this task is planned with, and what is known of them for a task like it. A store
     /// that cannot be read is said, and counts as empty.
     fn look_up(&mut self, text: &str) -> Vec<Known> {
@@ -107,10 +115,15 @@ impl Core {
 
     fn read_past(&self, text: &str) -> (Vec<ToolName>, Result<Vec<History>, ExperienceError>) {
         let candidates = |helped| prospect::candidates(&self.state, &self.index, text, helped);
-        let Some(Memory { store, same }) = &self.memory else {
+        let Some(Memory { store, same, .. }) = &self.memory else {
             return (candidates(Vec::new()), Ok(Vec::new()));
         };
-        let past = Past { store, query: &store.query(text), same: *same };
+        let query = store.query(text);
+        let query = match &self.meaning {
+            Some(meaning) => query.with_embedding(meaning.clone()),
+            None => query,
+        };
+        let past = Past { store, query: &query, same: *same };
         match past.helped(&self.state, self.state.knobs.count(Knob::Candidates)) {
             Ok(helped) => {
                 let tools = candidates(helped);
@@ -185,7 +198,7 @@ impl Core {
 
     /// The paper's c_s: the request that finishes, the closing summary, and ToolNet's evaluation or
     /// the votes on one pair.
-    fn beside_uses(&self, task: TaskId) -> f64 {
+    pub(super) fn beside_uses(&self, task: TaskId) -> f64 {
         let more = match self.task_strategy(task).map(|strategy| strategy.base) {
             Some(Base::ToolNet) => self.state.ask_cost(Role::Evaluator),
             Some(Base::TotDfs) => 2.0 * self.state.ask_cost(Role::Judge),

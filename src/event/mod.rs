@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    chat::{Reply, Request, Role},
+    chat::{Reply, Request, Role, Usage},
     fault::FaultSpec,
     graph::ToolGraph,
     id::{AskId, CallId, FaultId, ModelName, TaskId, ToolName},
@@ -136,6 +136,31 @@ pub enum Event {
     AskFailed {
         ask: AskId,
         error: ModelError,
+    },
+
+    /// An embedding model is asked what a task means, before its first plan (BTP, section 2.2).
+    EmbeddingStarted {
+        task: TaskId,
+        model: String,
+    },
+    EmbeddingFinished {
+        task: TaskId,
+        model: String,
+        usage: Usage,
+        /// What it cost; `None` where the price is unknown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        dollars: Option<f64>,
+        /// How long it took.
+        micros: u64,
+        /// What past tasks were compared with; only its direction counts.
+        vector: Vec<i8>,
+    },
+    /// Past tasks are compared by their words instead.
+    EmbeddingFailed {
+        task: TaskId,
+        model: String,
+        error: ModelError,
+        micros: u64,
     },
 
     /// The agent wants a tool called. Nothing has run yet.

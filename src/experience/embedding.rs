@@ -28,6 +28,11 @@ impl Embedding {
         &self.model
     }
 
+    /// A number for each dimension, of which only the ratio counts.
+    pub fn vector(&self) -> &[i8] {
+        &self.vector
+    }
+
     /// The cosine with a stored vector, 0 to 1; a negative one counts as 0. `None` where they cannot be
     /// compared.
     pub(super) fn cosine(&self, stored: &[u8]) -> Option<f64> {
@@ -47,6 +52,12 @@ impl Embedding {
 }
 
 impl Query {
+    /// What makes two queries the same one: the text without white space around it, up to
+    /// [`MAX_QUERY`](super::MAX_QUERY).
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The same, compared by meaning with those past queries of which the store has what the same model
     /// made, and with the others by words.
     pub fn with_embedding(self, embedding: Embedding) -> Self {

@@ -1,6 +1,6 @@
 //! Which tools helped before in queries like this one: candidates that no description would find.
 //!
-//! Past queries are found by their words. So that this takes milliseconds however many there are, the
+//! Past queries are found by their words, and those found are compared by meaning where that is known. So that this takes milliseconds however many there are, the
 //! words that say most (the rarest) are followed furthest: a word that is in more than [`MOST_HAVING`]
 //! past queries leads only to the latest of them, and only the [`MOST_COMPARED`] queries to which most
 //! leads are compared. What that passes over shares nothing but common words with the query.
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, params};
 
-use super::{Experience, Query, Same, error::ExperienceError, history::own_id};
+use super::{Embedding, Experience, Query, Same, error::ExperienceError, history::own_id};
 use crate::id::ToolName;
 
 /// Past queries to which one word leads.
@@ -63,16 +63,22 @@ impl Experience {
     /// The past queries most like this one, with their similarity, the most similar first.
     fn nearest(&self, query: &Query, same: Same) -> rusqlite::Result<Vec<(i64, f64)>> {
         let own = own_id(&self.connection, query)?;
-        let mut select =
-            self.connection.prepare_cached("SELECT vector FROM words WHERE query = ?1")?;
+        let mut select = self.connection.prepare_cached(
+            "SELECT words.vector, embedding.vector FROM words
+                LEFT JOIN embedding ON embedding.query = words.query AND embedding.model = ?2
+             WHERE words.query = ?1",
+        )?;
+        let model = query.embedding.as_ref().map(Embedding::model);
         let mut near = Vec::new();
         for id in leads(&self.connection, query)? {
             if own == Some(id) {
                 continue;
             }
-            let cosine =
-                |row: &rusqlite::Row<'_>| Ok(query.words.cosine(row.get_ref(0)?.as_blob()?));
-            near.push((id, select.query_row([id], cosine)?));
+            let similarity = |row: &rusqlite::Row<'_>| {
+                let embedding = row.get_ref(1)?.as_blob_or_null()?;
+                Ok(query.similarity(row.get_ref(0)?.as_blob()?, embedding))
+            };
+            near.push((id, select.query_row(params![id, model], similarity)?));
         }
         near.extend(own.filter(|_| same == Same::Counts).map(|own| (own, 1.0)));
         near.retain(|(_, similarity)| *similarity >= ALIKE);

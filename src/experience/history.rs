@@ -80,7 +80,7 @@ impl Experience {
 
 impl Query {
     /// With a past query: by meaning where both were embedded by one model, else by words.
-    fn similarity(&self, words: &[u8], embedding: Option<&[u8]>) -> f64 {
+    pub(super) fn similarity(&self, words: &[u8], embedding: Option<&[u8]>) -> f64 {
         let own = self.embedding.as_ref();
         let by_meaning = own.zip(embedding).and_then(|(own, other)| own.cosine(other));
         by_meaning.unwrap_or_else(|| self.words.cosine(words))

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{State, index, is_next, models::Used};
 use crate::{
-    chat::{Reply, Request, Role},
+    chat::{Reply, Request, Role, Usage},
     event::{Event, Lane, Refusal},
     id::{AskId, CallId, FaultId, ModelName, TaskId, ToolName},
     outcome::{ModelError, ToolError, ToolOutput},
@@ -198,14 +198,18 @@ impl State {
             self.models.used(state.role, &state.model, spent);
             let task = state.task;
             self.charge_ask(task, credits, micros);
-            if let Some(task) = self.task_mut(task) {
-                // Endpoints say what they like, also 2^64 - 1 tokens twice.
-                task.tokens_in = task.tokens_in.saturating_add(reply.usage.tokens_in);
-                task.tokens_out = task.tokens_out.saturating_add(reply.usage.tokens_out);
-                task.dollars += dollars.unwrap_or(0.0);
-                task.unpriced += u32::from(dollars.is_none());
-            }
+            self.count_tokens(task, reply.usage, *dollars);
         }
+    }
+
+    /// A task had this read and written by a model.
+    pub(super) fn count_tokens(&mut self, task: TaskId, usage: Usage, dollars: Option<f64>) {
+        let Some(task) = self.task_mut(task) else { return };
+        // Endpoints say what they like, also 2^64 - 1 tokens twice.
+        task.tokens_in = task.tokens_in.saturating_add(usage.tokens_in);
+        task.tokens_out = task.tokens_out.saturating_add(usage.tokens_out);
+        task.dollars += dollars.unwrap_or(0.0);
+        task.unpriced += u32::from(dollars.is_none());
     }
 
     pub(super) fn apply_call(&mut self, at: u64, event: &Event) {

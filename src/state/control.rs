@@ -168,6 +168,9 @@ fn opposite(event: &Event) -> Option<(By, Command)> {
         | Event::AskRetried { .. }
         | Event::AskFinished { .. }
         | Event::AskFailed { .. }
+        | Event::EmbeddingStarted { .. }
+        | Event::EmbeddingFinished { .. }
+        | Event::EmbeddingFailed { .. }
         | Event::CallRequested { .. }
         | Event::CallRefused { .. }
         | Event::CallStarted { .. }

@@ -152,6 +152,14 @@ impl State {
             | Event::CallFinished { .. }
             | Event::CallFailed { .. } => self.apply_call(at, &record.event),
 
+            Event::EmbeddingFinished { task, usage, dollars, micros, .. } => {
+                let credits = self.rates.ask(*dollars);
+                self.charge_ask(*task, credits, *micros);
+                self.count_tokens(*task, *usage, *dollars);
+            }
+            // What it cost besides time, nobody knows; refused requests cost nothing.
+            Event::EmbeddingFailed { task, micros, .. } => self.charge_ask(*task, 0.0, *micros),
+
             Event::Judged { .. }
             | Event::ToolBlacklisted { .. }
             | Event::Planned { .. }
@@ -208,7 +216,8 @@ impl State {
                 let held = self.control.release(*lane, at);
                 self.charge_hold(*lane, held);
             }
-            Event::EvaluationRefused { .. }
+            Event::EmbeddingStarted { .. }
+            | Event::EvaluationRefused { .. }
             | Event::CommandRefused { .. }
             | Event::Noticed { .. } => {}
             Event::Unknown { .. } => self.unknown_events += 1,

@@ -9,6 +9,7 @@ use super::State;
 use crate::{
     event::{BudgetPlan, By, Event, NodeEnd, Record},
     id::{AskId, CallId, TaskId},
+    outcome::ModelError,
 };
 
 /// A line of the transcript.
@@ -150,6 +151,10 @@ impl State {
             Event::AskRetried { attempt, wait_ms, why, .. } => {
                 notice(format!("try {attempt} failed ({why}); again in {wait_ms} ms"))
             }
+            Event::EmbeddingFinished { model, usage, .. } => {
+                notice(format!("{model} read the task, {} tokens", usage.tokens_in))
+            }
+            Event::EmbeddingFailed { model, error, .. } => notice(not_read(model, error)),
             Event::Unknown { kind, .. } => {
                 notice(format!("event of unknown kind {kind} (a newer version wrote this journal)"))
             }
@@ -163,6 +168,7 @@ impl State {
             | Event::NodeClosed { .. }
             | Event::SessionOpened(_)
             | Event::GraphLoaded { .. }
+            | Event::EmbeddingStarted { .. }
             | Event::AskStarted { .. }
             | Event::AskProgressed { .. }
             | Event::AskFinished { .. }
@@ -179,4 +185,9 @@ impl State {
             | Event::Released { .. } => None,
         }
     }
+}
+
+/// What a person is told of an embedding model that failed.
+pub fn not_read(model: &str, error: &ModelError) -> String {
+    format!("{model} did not read the task ({error}); past tasks are compared by their words")
 }

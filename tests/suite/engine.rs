@@ -4,6 +4,7 @@ mod budget;
 mod control;
 mod damaged;
 mod learning;
+mod meaning;
 mod search;
 mod undo;
 mod yard;

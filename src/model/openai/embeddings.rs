@@ -13,6 +13,7 @@ use super::{
 use crate::{
     chance::Chance,
     chat::Usage,
+    experience::Embedding,
     model::tokens,
     outcome::{ModelError, ModelErrorKind},
 };
@@ -37,7 +38,30 @@ struct Entry {
     embedding: Vec<f32>,
 }
 
+/// What an endpoint made of some texts, ready to be kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Read {
+    /// One for each text, in their order.
+    pub embeddings: Vec<Embedding>,
+    pub usage: Usage,
+}
+
 impl OpenAi {
+    /// Reads these texts, as [`OpenAi::embed`] does, so that they can be compared with others.
+    ///
+    /// # Errors
+    /// As [`OpenAi::embed`], and a vector that has no direction.
+    pub async fn read(&self, texts: &[String]) -> Result<Read, ModelError> {
+        let Embedded { vectors, usage } = self.embed(texts).await?;
+        let zero = || {
+            let text = format!("{} made nothing but zeros of a text.", self.model());
+            ModelError::new(ModelErrorKind::BadAnswer, text)
+        };
+        let embeddings = vectors.iter().map(|vector| Embedding::new(self.model(), vector));
+        let embeddings = embeddings.map(|read| read.ok_or_else(zero)).collect::<Result<_, _>>()?;
+        Ok(Read { embeddings, usage })
+    }
+
     /// The vectors of these texts, in one request; at most some hundred texts, as endpoints have
     /// bounds of their own. Dropping the future ends the request.
     ///

@@ -117,7 +117,8 @@ impl Place<'_> {
                     for the key in this model's configuration."
                     .into(),
                 key @ (KeySource::Env(_) | KeySource::Command(_)) => {
-                    format!(" Check {}.", key.place())
+                    // A command may have the key among its arguments.
+                    format!(" Check {}.", self.clean(&key.place()))
                 }
             },
             ModelErrorKind::Refused if status == StatusCode::NOT_FOUND => format!(

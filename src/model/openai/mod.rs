@@ -30,7 +30,10 @@ use reqwest::{
 use serde_json::Value;
 
 pub(crate) use self::endpoint::carries_key;
-pub use self::{embeddings::Embedded, endpoint::Endpoint};
+pub use self::{
+    embeddings::{Embedded, Read},
+    endpoint::Endpoint,
+};
 use self::{
     exchange::Exchange,
     failure::{Failed, Place},
@@ -91,6 +94,11 @@ impl OpenAi {
             base,
             endpoint,
         })
+    }
+
+    /// What the endpoint calls the model.
+    pub fn model(&self) -> &str {
+        &self.endpoint.model
     }
 
     /// Whether the endpoint answers and takes the key. Costs no tokens: it

@@ -52,7 +52,7 @@ fn plan(replies: Replies, budget: f64) -> Plan {
         names: &["echo", "other"],
         knobs: vec![(Knob::Budget, budget)],
         rates: tools_only(),
-        memory: Some(Memory { store, same: Same::Counts }),
+        memory: Some(Memory { store, same: Same::Counts, embedder: None }),
         ..Plan::default()
     }
 }

@@ -157,3 +157,41 @@ async fn past_queries_are_read_once_by_the_configured_model() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("no embedding model is configured"));
 }
+
+#[tokio::test]
+async fn a_plan_of_a_task_compares_by_meaning_and_falls_back_to_words() {
+    let folder = TempDir::new().unwrap();
+    let home = folder.path();
+    let body = json!({ "data": [{ "embedding": [1, 0] }] }).to_string();
+    let fake = Fake::start(vec![answer("404 Not Found", "{}"), answer("200 OK", &body)]).await;
+    let config = format!(
+        "[experience]\nfile = \"e.sqlite\"\n[experience.embeddings]\nurl = \"{}\"\n\
+         model = \"small\"\nkey_env = \"MY_KEY\"\nretries = 0\n",
+        fake.url
+    );
+    fs::write(home.join("c.toml"), config).unwrap();
+    let mut store = Experience::open(&home.join("e.sqlite")).unwrap();
+    store.add_all(&[past("six by seven", "calculator", true)]).unwrap();
+    let near = Embedding::new("small", &[1.0, 0.0]).unwrap();
+    store.keep_embeddings(&[("six by seven", near)]).unwrap();
+    drop(store);
+    let arguments = ["plan", "--task", "6 * 7?", "--budget", "9", "--json", "--config", "c.toml"];
+    let mut values = Vec::new();
+    for _ in 0..3 {
+        let output = run(home, &arguments).await;
+        let planned: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let tools = planned["tools"].as_array().unwrap().iter();
+        let mut value = tools.filter(|tool| tool["tool"] == "calculator");
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(err.contains("past tasks are compared by their words"), values.is_empty());
+        assert!(!err.contains("hunter22"), "{err}");
+        values.push(value.next().unwrap()["value"].as_f64().unwrap());
+    }
+    // One use beside one of 0.1, which weighs e times as much as what shares no word with the task.
+    let like =
+        |similarity: f64| (1.0 * (similarity - 1.0).exp() + 0.1) / ((similarity - 1.0).exp() + 1.0);
+    for (value, right) in values.iter().zip([like(0.0), like(1.0), like(1.0)]) {
+        assert!((value - right).abs() < 1e-6, "{value} is not {right}");
+    }
+    assert_eq!(fake.seen.lock().unwrap().len(), 2, "what was read is kept");
+}

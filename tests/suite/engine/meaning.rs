@@ -1,0 +1,150 @@
+//! Tasks that an embedding model reads before they are planned: what it is asked and paid, and that a
+//! session goes on without it.
+
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+
+use toolyard::{
+    engine::Memory,
+    event::{Event, Outcome},
+    experience::{Embedding, Experience, Same, Use},
+    knob::Knob,
+    model::{
+        openai::{Endpoint, OpenAi},
+        secret::KeySource,
+    },
+    rates::Rates,
+    state::State,
+};
+
+use super::yard::{Plan, Yard};
+use crate::fake_endpoint::{Fake, Script, json as answer};
+
+/// A key that must not be seen anywhere.
+const KEY: &str = "hunter22-is-the-key";
+
+fn read(vector: &[f32]) -> Script {
+    let usage = json!({ "prompt_tokens": 1000, "total_tokens": 1000 });
+    let body = json!({ "data": [{ "embedding": vector }], "usage": usage });
+    answer("200 OK", &body.to_string())
+}
+
+/// `echo` helped with a task in other words that means the same, `other` in vain with one that does not.
+fn store() -> Experience {
+    let past = |query: &str, tool: &str, helpful| Use {
+        query: query.to_owned(),
+        tool: tool.into(),
+        parameters: Value::Null,
+        result: "hello".into(),
+        helpful,
+        at: jiff::Timestamp::UNIX_EPOCH,
+        source: "test".into(),
+    };
+    let mut store = Experience::in_memory().unwrap();
+    let uses = [past("Greet us!", "echo", true), past("Euros in dollars?", "echo", false)];
+    store.add_all(&uses).unwrap();
+    let near = Embedding::new("small", &[1.0, 0.0]).unwrap();
+    let far = Embedding::new("small", &[0.0, 1.0]).unwrap();
+    store.keep_embeddings(&[("Greet us!", near), ("Euros in dollars?", far)]).unwrap();
+    store
+}
+
+fn plan(fake: &Fake, price_in: Option<f64>, budget: f64) -> Plan {
+    let mut endpoint = Endpoint::new("embeddings", &fake.url, "small");
+    endpoint.key = KeySource::Command(vec!["echo".into(), KEY.into()]);
+    endpoint.max_retries = 0;
+    endpoint.price_in = price_in;
+    let embedder = Some(Rc::new(OpenAi::new(endpoint).unwrap()));
+    Plan {
+        replies: vec![],
+        strategy: "react+btp",
+        names: &["echo", "other"],
+        tasks: 2,
+        knobs: vec![(Knob::Budget, budget)],
+        memory: Some(Memory { store: store(), same: Same::LeftOut, embedder }),
+        ..Plan::default()
+    }
+}
+
+async fn run(plan: Plan) -> (State, Vec<Event>, String) {
+    let local = tokio::task::LocalSet::new();
+    local
+        .run_until(async {
+            // Without its commands it would end.
+            let Yard { session, records, commands: _commands, .. } = plan.start();
+            let state = session.await.unwrap();
+            let records = records.borrow();
+            let journal = records.iter().map(|record| serde_json::to_string(&**record).unwrap());
+            let journal: Vec<String> = journal.collect();
+            let again = State::fold(&records.iter().map(|r| (**r).clone()).collect::<Vec<_>>());
+            assert_eq!(again, state, "a replay needs no endpoint");
+            (state, records.iter().map(|record| record.event.clone()).collect(), journal.concat())
+        })
+        .await
+}
+
+/// Expected value of one use of `echo`, as first planned.
+fn value(state: &State, task: usize) -> f64 {
+    let plan = state.tasks[task].budget.first.clone().unwrap();
+    plan.tool("echo").unwrap().value
+}
+
+#[tokio::test]
+async fn a_task_is_read_once_paid_for_and_compared_by_meaning() {
+    let fake = Fake::start(vec![read(&[3.0, 0.0])]).await;
+    let (state, events, journal) = run(plan(&fake, Some(1.0), 1_000.0)).await;
+    assert_eq!(fake.bodies(), [json!({ "model": "small", "input": ["Say hello."] })]);
+    // e^0 for what means the same, e^-1 for what means something else, and one use of 0.1.
+    let expected = (1.0 + 0.1) / (1.0 + (-1.0_f64).exp() + 1.0);
+    for task in 0..2 {
+        assert!((value(&state, task) - expected).abs() < 1e-9, "{}", value(&state, task));
+    }
+    let asks = state.tasks[0].asks.len() as f64;
+    let models = state.tasks[0].budget.spent.models;
+    assert!((models - asks * 200.0 - 0.1).abs() < 1e-9, "{models} for {asks} asks");
+    assert_eq!(state.tasks[0].tokens_in % 1_000_000, 1_000);
+    let read = events.iter().find_map(|event| match event {
+        Event::EmbeddingFinished { dollars, vector, .. } => Some((*dollars, vector.clone())),
+        _ => None,
+    });
+    assert_eq!(read, Some((Some(0.001), vec![127, 0])));
+    assert!(!journal.contains(KEY));
+}
+
+#[tokio::test]
+async fn what_nobody_knows_the_price_of_counts_as_any_request() {
+    let fake = Fake::start(vec![read(&[1.0, 0.0])]).await;
+    let rates = Rates { unknown_ask: 3.0, ..Rates::default() };
+    let (state, _, _) = run(Plan { rates, ..plan(&fake, None, 1_000.0) }).await;
+    assert_eq!(state.tasks[0].budget.spent.models % 200.0, 3.0);
+    assert_eq!((state.tasks[0].unpriced, state.tasks[1].unpriced), (1, 0));
+}
+
+#[tokio::test]
+async fn an_endpoint_that_fails_is_told_of_and_words_are_compared() {
+    let refused = format!("{{\"error\":{{\"message\":\"bad key {KEY}\"}}}}");
+    let scripts = vec![answer("403 Forbidden", &refused), answer("200 OK", "nonsense")];
+    let fake = Fake::start(scripts).await;
+    let (state, events, journal) = run(plan(&fake, Some(1.0), 1_000.0)).await;
+    let expected = (0.1 + (-1.0_f64).exp()) / (2.0 * (-1.0_f64).exp() + 1.0);
+    for task in 0..2 {
+        assert!((value(&state, task) - expected).abs() < 1e-9, "{}", value(&state, task));
+        assert_eq!(state.tasks[task].outcome(), Some(Outcome::Answered));
+    }
+    let failed = events.iter().filter(|event| matches!(event, Event::EmbeddingFailed { .. }));
+    assert_eq!(failed.count(), 2);
+    let told = format!("{:?}", state.transcript);
+    assert!(told.contains("small did not read the task"), "{told}");
+    assert!(!journal.contains(KEY) && !told.contains(KEY), "{told}");
+}
+
+#[tokio::test]
+async fn a_budget_that_does_not_pay_for_it_is_not_spent_on_it() {
+    let fake = Fake::start(vec![read(&[1.0, 0.0])]).await;
+    let (state, events, _) = run(plan(&fake, None, 1.1)).await;
+    assert!(fake.seen.lock().unwrap().is_empty());
+    assert!(!events.iter().any(|event| event.kind().starts_with("Embedding")));
+    let told = format!("{:?}", state.transcript);
+    assert!(told.contains("asking the embedding model costs about 1.00 credits"), "{told}");
+}
