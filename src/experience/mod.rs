@@ -22,6 +22,7 @@ mod past_use;
 mod prune;
 mod reread;
 mod summary;
+mod upgrade;
 mod words;
 
 use std::path::{Path, PathBuf};

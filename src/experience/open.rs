@@ -1,4 +1,4 @@
-//! Opening the store: whether the file is one, and one of this version.
+//! Opening the store: whether the file is one, and of a format that is known.
 
 use std::{
     fs,
@@ -8,10 +8,13 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-use super::{Experience, error::ExperienceError, reread::reread, words::Reader};
-
-/// The version of `schema.sql`, kept in the file as `user_version`.
-const VERSION: i64 = 1;
+use super::{
+    Experience,
+    error::ExperienceError,
+    reread::reread,
+    upgrade::{VERSION, upgrade},
+    words::Reader,
+};
 
 /// Marks the file as a store of past uses: "tyex", kept as `application_id`.
 const MARK: i64 = 0x7479_6578;
@@ -74,19 +77,26 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), ExperienceErr
     let failed = |error: rusqlite::Error| ExperienceError::of(path, &error);
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     connection.set_prepared_statement_cache_capacity(32);
-    if is_made(connection, path)? {
+    let before = found(connection, path)?;
+    if before == Found::Store(VERSION) {
         return settings(connection).map_err(failed);
     }
     // Must come before the first table; only then the file shrinks when uses are taken out.
-    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
+    if before == Found::Nothing {
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
+    }
     settings(connection).map_err(failed)?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate);
     let transaction = transaction.map_err(failed)?;
-    // Another session may have made it in the meantime.
-    if !is_made(&transaction, path)? {
-        transaction.execute_batch(include_str!("schema.sql")).map_err(failed)?;
-        transaction.pragma_update(None, "application_id", MARK).map_err(failed)?;
-        transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
+    // Another session may have done it in the meantime.
+    match found(&transaction, path)? {
+        Found::Store(VERSION) => {}
+        Found::Store(version) => upgrade(&transaction, version).map_err(failed)?,
+        Found::Nothing => {
+            transaction.execute_batch(include_str!("schema.sql")).map_err(failed)?;
+            transaction.pragma_update(None, "application_id", MARK).map_err(failed)?;
+            transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
+        }
     }
     transaction.commit().map_err(failed)
 }
@@ -102,8 +112,16 @@ fn settings(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "cache_size", -32 * 1024)
 }
 
-/// Whether the store's tables are there; `false` for an empty file.
-fn is_made(connection: &Connection, path: &Path) -> Result<bool, ExperienceError> {
+/// What a file holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    /// Nothing at all.
+    Nothing,
+    /// A store of this format, which is known.
+    Store(i64),
+}
+
+fn found(connection: &Connection, path: &Path) -> Result<Found, ExperienceError> {
     let number = |sql: &str| {
         let found = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
         found.map_err(|error| ExperienceError::of(path, &error))
@@ -112,11 +130,11 @@ fn is_made(connection: &Connection, path: &Path) -> Result<bool, ExperienceError
     let found = number("PRAGMA user_version")?;
     let tables = number("SELECT count(*) FROM sqlite_schema")?;
     match (mark, found, tables) {
-        (MARK, VERSION, _) => Ok(true),
-        (MARK, VERSION.., _) => {
+        (MARK, 1..=VERSION, _) => Ok(Found::Store(found)),
+        (MARK, _, _) if found > VERSION => {
             Err(ExperienceError::TooNew { path: path.to_owned(), found, known: VERSION })
         }
-        (0, 0, 0) => Ok(false),
+        (0, 0, 0) => Ok(Found::Nothing),
         _ => Err(ExperienceError::Foreign { path: path.to_owned() }),
     }
 }
