@@ -32,7 +32,7 @@ pub fn read(raw: &str, schema: &Value) -> Value {
         return Value::Object(pairs);
     }
     match only(schema) {
-        Some((name, of)) => object(name, scalar(bare, of)),
+        Some((name, of)) => object(name, value(bare, of)),
         None => Value::String(raw.into()),
     }
 }
@@ -80,9 +80,9 @@ fn pairs(text: &str, schema: &Value) -> Option<Map<String, Value>> {
     let mut pairs = Map::new();
     for (at, &(_, start, name)) in starts.iter().enumerate() {
         let end = starts.get(at + 1).map_or(text.len(), |next| next.0);
-        let value = text[start..end].trim().trim_end_matches([',', ';']).trim_end();
+        let text = text[start..end].trim().trim_end_matches([',', ';']).trim_end();
         let of = &schema["properties"][name];
-        pairs.insert(name.to_owned(), scalar(value, of));
+        pairs.insert(name.to_owned(), value(text, of));
     }
     Some(pairs)
 }
@@ -105,8 +105,8 @@ fn pair_starts<'a>(text: &str, schema: &'a Value) -> Vec<(usize, usize, &'a str)
     starts
 }
 
-/// A value without quotes, as the kind that the schema wants.
-fn scalar(text: &str, schema: &Value) -> Value {
+/// One value from text, as the kind that the schema wants; quotes around it are taken off.
+pub fn value(text: &str, schema: &Value) -> Value {
     let quoted = ['"', '\''].into_iter().find_map(|quote| {
         let inside = text.strip_prefix(quote)?.strip_suffix(quote)?;
         (!inside.contains(quote)).then_some(inside)
@@ -124,7 +124,7 @@ fn is_whole(text: &str) -> bool {
 }
 
 /// Whether a value of this schema is a text, as far as it says.
-fn is_text(schema: &Value) -> bool {
+pub fn is_text(schema: &Value) -> bool {
     schema.get("type").is_none_or(|kind| kind == "string")
 }
 

@@ -23,7 +23,7 @@
 //! ```text
 //! layers
 //!   answer arguments budget chance id measure tool_class words
-//!   chat graph knob null_filter outcome rates spec toml_file
+//!   blueprint chat graph knob null_filter outcome rates spec toml_file
 //!   fault import json_file retrieve text_file
 //!   command event prices tasks
 //!   experience journal state tool
@@ -41,6 +41,7 @@
 
 pub mod answer;
 pub mod arguments;
+pub mod blueprint;
 pub mod budget;
 pub mod chance;
 pub mod chat;

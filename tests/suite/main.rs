@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+mod blueprint;
 mod cli;
 mod config;
 mod configured;

@@ -1,0 +1,148 @@
+//! Where the bracket after a tool's name is closed. Inputs have brackets and quotes of their own, notes
+//! follow, and some inputs, such as `smile :[`, never come out even.
+
+/// Square brackets, as they are typed and as Chinese and Japanese models write them.
+const SQUARE: (&[char], &[char]) = (&['[', '［', '【'], &[']', '］', '】']);
+const ROUND: (&[char], &[char]) = (&['(', '（'], &[')', '）']);
+
+/// Whether brackets in quotes count.
+#[derive(Clone, Copy, PartialEq)]
+enum Quotes {
+    /// They are text: `print("]")`.
+    Hide,
+    /// They count: a quote may as well be an inch or an apostrophe.
+    Ignored,
+}
+
+/// Whether this opens an input, of either kind.
+pub(super) fn opens(c: char) -> bool {
+    SQUARE.0.contains(&c) || ROUND.0.contains(&c)
+}
+
+/// Whether this is an opening square bracket.
+pub(super) fn is_square(c: char) -> bool {
+    SQUARE.0.contains(&c)
+}
+
+/// What stands in a bracket, and what follows it. `text` begins after the opening one, `open`; `None`:
+/// it is never closed.
+pub(super) fn inside(text: &str, open: char) -> Option<(&str, &str)> {
+    let kind = if is_square(open) { SQUARE } else { ROUND };
+    let end = even(text, kind, Quotes::Hide)
+        .or_else(|| even(text, kind, Quotes::Ignored))
+        .or_else(|| last_of_line(text, kind))?;
+    let closing = text[end..].chars().next()?;
+    Some((&text[..end], &text[end + closing.len_utf8()..]))
+}
+
+/// Where as many are closed as were opened.
+fn even(text: &str, (opening, closing): (&[char], &[char]), quotes: Quotes) -> Option<usize> {
+    let mut depth = 1usize;
+    let mut skipped = Skipped::default();
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        if quotes == Quotes::Hide
+            && let Some(length) = skipped.quoted(text, at)
+        {
+            at += length;
+            continue;
+        }
+        if opening.contains(&c) {
+            depth += 1;
+        } else if closing.contains(&c) {
+            depth -= 1;
+            if depth == 0 {
+                return Some(at);
+            }
+        }
+        at += c.len_utf8();
+    }
+    None
+}
+
+/// The last bracket of the first line, where nothing follows it: more are opened than closed.
+fn last_of_line(text: &str, (_, closing): (&[char], &[char])) -> Option<usize> {
+    let line = text.lines().next()?.trim_end_matches([' ', '\t', '`', '*', '_', '.', '|']);
+    line.char_indices().next_back().filter(|(_, c)| closing.contains(c)).map(|(at, _)| at)
+}
+
+/// Finds quotes. A kind that was not closed on this line is not looked for again on it, so that a line
+/// full of apostrophes is read once.
+#[derive(Default)]
+struct Skipped {
+    double: usize,
+    single: usize,
+}
+
+impl Skipped {
+    /// The length of the quoted text that begins here, if one does and ends on this line.
+    fn quoted(&mut self, text: &str, at: usize) -> Option<usize> {
+        let rest = &text[at..];
+        let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+        let given_up = if quote == '"' { &mut self.double } else { &mut self.single };
+        if at < *given_up {
+            return None;
+        }
+        // An apostrophe stands in or after a word.
+        if quote == '\'' && text[..at].ends_with(char::is_alphanumeric) {
+            return None;
+        }
+        match closed(rest, quote) {
+            Ok(length) => Some(length),
+            Err(line) => {
+                *given_up = at + line;
+                None
+            }
+        }
+    }
+}
+
+/// The length of the quoted text that this begins with, or else that of the line.
+fn closed(text: &str, quote: char) -> Result<usize, usize> {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        if c == '\n' {
+            return Err(at);
+        }
+        if escaped {
+            escaped = false;
+        } else if c == '\\' {
+            escaped = true;
+        } else if c == quote {
+            let end = at + c.len_utf8();
+            if quote == '"' || !text[end..].starts_with(char::is_alphanumeric) {
+                return Ok(end);
+            }
+        }
+    }
+    Err(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bracket_that_closes_is_found() {
+        for (text, right) in [
+            ("38 * sin(80)]  (a note [1])", "38 * sin(80)"),
+            ("xs = [1, [2]]; xs[0]] then", "xs = [1, [2]]; xs[0]"),
+            ("print(\"]\")]", "print(\"]\")"),
+            ("print(']')]", "print(']')"),
+            ("{\"a\": \"\\\"]\"}]", "{\"a\": \"\\\"]\"}"),
+            ("a 5\" screen] (not the 6\" one)", "a 5\" screen"),
+            ("it's the dogs' bowl] and 'so on'", "it's the dogs' bowl"),
+            ("two\nlines [\n]\n]", "two\nlines [\n]\n"),
+            ("首都］", "首都"),
+            ("mixed］ x", "mixed"),
+            ("smile :[ ] `", "smile :[ "),
+            ("]", ""),
+        ] {
+            assert_eq!(inside(text, '[').map(|(inside, _)| inside), Some(right), "{text}");
+        }
+        assert_eq!(inside("f(x)[1]) and (more)", '('), Some(("f(x)[1]", " and (more)")));
+        for cut in ["capital of Bhutan", "xs[0] + ", "", "a\nb [x]"] {
+            assert_eq!(inside(cut, '['), None, "{cut}");
+        }
+    }
+}
