@@ -6,7 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Config, ExperienceConfig, SessionConfig, ToolsConfig, UiConfig, bound_to, model};
+use super::{
+    Config, ExperienceConfig, SessionConfig, ToolsConfig, UiConfig, bound_to, model, workers,
+};
 use crate::{
     chat::Role,
     id::ModelName,
@@ -51,11 +53,14 @@ pub(super) fn config(mut fields: Fields<'_>, folder: &Path) -> Config {
     if let Some(fields) = section(&mut fields, "cost") {
         cost(fields, folder, &mut config);
     }
+    if let Some(fields) = section(&mut fields, "workers") {
+        workers::workers(fields, &mut config.workers);
+    }
     fields.finish();
     config
 }
 
-fn section<'f>(fields: &mut Fields<'f>, name: &'static str) -> Option<Fields<'f>> {
+pub(super) fn section<'f>(fields: &mut Fields<'f>, name: &'static str) -> Option<Fields<'f>> {
     fields.get(name)?.table()
 }
 

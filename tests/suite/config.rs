@@ -91,6 +91,8 @@ fn the_example_has_every_key() {
         ("tools", ""),
         ("experience", ""),
         ("cost", ""),
+        ("workers", ""),
+        ("workers.null", ""),
     ];
     let all = uncommented();
     for (section, before) in sections {
@@ -239,6 +241,37 @@ fn knobs_are_written_as_numbers_switches_or_names() {
     let values = [Knob::Alpha, Knob::Learn, Knob::LearnInjected, Knob::WeightFormat, Knob::Pace];
     assert_eq!(values.map(|knob| knobs.get(knob)), [1.0, 0.0, 0.0, 4.0, 250.0]);
     assert_eq!(knobs.get(Knob::Beta), Knob::Beta.spec().default);
+}
+
+#[test]
+fn workers_have_classes_patterns_and_a_timeout() {
+    let workers = parse(
+        r#"
+        [workers]
+        timeout = "1.5s"
+        [workers.classes]
+        Search = "finds"
+        [workers.classes."Travel Booking"]
+        description = " books "
+        domains = { Accommodation = "places to stay", Airline = "flights" }
+        [workers.null]
+        all = ["nope"]
+        tools.google = ["try again later"]
+        classes."travel booking" = ["sold out"]
+        classes.airline = ["no seats"]
+    "#,
+    )
+    .workers;
+    assert_eq!(workers.timeout_ms, 1500);
+    let names: Vec<_> = workers.classes.0.keys().map(String::as_str).collect();
+    assert_eq!(names, ["Search", "Travel Booking"]);
+    let travel = &workers.classes.0["Travel Booking"];
+    assert_eq!(travel.description, "books");
+    assert_eq!(travel.domains["Airline"], "flights");
+    let airline = ["Travel Booking", "Airline"];
+    let nulled = |text| workers.null.nulled(&"google".into(), &airline, Some(text)).is_some();
+    assert!(nulled("Nope.") && nulled("Try again later") && nulled("Sold out!"));
+    assert!(nulled("There are no seats left") && !nulled("Not found"));
 }
 
 #[test]
