@@ -51,9 +51,14 @@ pub(super) fn plan(line: &str) -> Option<&str> {
     })
 }
 
-/// Whether a line is only there for looks: a rule, or the border of a block of code.
+/// Whether a line is only there for looks: a rule, the border of a block of code, or the bare word
+/// `Evidence:` above the calls.
 pub(super) fn is_border(line: &str) -> bool {
     let line = line.trim();
+    let word = line.trim_matches(|c: char| DRESS.contains(&c) || matches!(c, '#' | '-' | ':'));
+    if word.eq_ignore_ascii_case("evidence") {
+        return true;
+    }
     let rule = line.len() >= 3 && line.chars().all(|c| matches!(c, '-' | '*' | '_' | '='));
     rule || line.starts_with("```")
 }
@@ -82,24 +87,34 @@ fn list_number(line: &str) -> Option<&str> {
 }
 
 fn head(line: &str) -> Option<Head<'_>> {
-    let hashless = line.strip_prefix(['#', '＃']);
-    let rest = hashless.unwrap_or(line);
-    let letterless = rest.strip_prefix(['E', 'e']);
-    let rest = letterless.unwrap_or(rest);
-    if hashless.is_none() && letterless.is_none() {
+    let after_hash = line.strip_prefix(['#', '＃']);
+    let rest = after_hash.unwrap_or(line);
+    let after_letter = rest.strip_prefix(['E', 'e']);
+    let (hash, letter) = (after_hash.is_some(), after_letter.is_some());
+    if !hash && !letter {
         return None;
     }
+    let rest = after_letter.unwrap_or(rest);
     let count = rest.bytes().take(DIGITS + 1).take_while(u8::is_ascii_digit).count();
     let id = EvidenceId(rest[..count].parse().ok().filter(|_| count <= DIGITS)?);
     let rest = rest[count..].trim_start_matches(DRESS);
-    let equals = rest.strip_prefix(":=").or_else(|| rest.strip_prefix(['=', '＝']));
-    let call = match equals {
-        Some(rest) => call(rest),
-        None => call(rest.strip_prefix([':', '：']).filter(|_| letterless.is_some())?),
+    let (call, equals) = match after_equals(rest) {
+        Some(rest) => (call(rest), true),
+        None => (call(after_arrow(rest).filter(|_| letter)?), false),
     };
     // Only a hash and an equals sign leave no doubt that a call was meant.
-    let meant = hashless.is_some() && equals.is_some();
+    let meant = hash && equals;
     (meant || matches!(call, Call::Open { .. })).then_some(Head { id, call })
+}
+
+fn after_equals(text: &str) -> Option<&str> {
+    let two = text.strip_prefix(":=").or_else(|| text.strip_prefix("=>"));
+    two.or_else(|| text.strip_prefix(['=', '＝']))
+}
+
+fn after_arrow(text: &str) -> Option<&str> {
+    let two = text.strip_prefix("->").or_else(|| text.strip_prefix("<-"));
+    two.or_else(|| text.strip_prefix([':', '：', '→', '←']))
 }
 
 fn call(text: &str) -> Call<'_> {
@@ -234,6 +249,8 @@ mod tests {
             "＃E7 ＝ Web-Search[x]",
             "E7 := Web-Search[x]",
             "#7 = Web-Search[x]",
+            "#E7 -> Web-Search[x]",
+            "#E7 => Web-Search[x]",
             "### #E7 = **Web-Search**[x]",
         ] {
             assert_eq!(call_of(line), Some((7, "Web-Search", "x]")), "{line}");

@@ -40,6 +40,8 @@ pub fn parse(text: &str) -> Result<Blueprint, Unreadable> {
     if text.len() > LONGEST {
         return Err(Unreadable::TooLong { bytes: text.len() });
     }
+    // Plans that are only thought about are not meant.
+    let text = text.rsplit_once("</think>").map_or(text, |(_, said)| said);
     let bare = arguments::unfenced(text);
     if bare.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(bare).is_ok() {
         return json::parse_json(bare);
@@ -113,6 +115,7 @@ mod tests {
             ),
             ("Plan: known already.\n\nNothing is to be called.", &["known already."]),
             ("Plan: a\n#E1 = f[x]\n\nWhere:\n- #E1 = the height", &["a|E1 f x"]),
+            ("<think>Plan: no\n#E1 = g[x]</think>\nPlan: a\nEvidence:\n#E1 → f[x]", &["a|E1 f x"]),
             (
                 "- Plan: a\n- #E10 = f[x]\n- #E11 = f[#E10 not #E1]",
                 &["a|E10 f x|E11 f #E10 not #E1"],

@@ -88,11 +88,12 @@ impl<'t> Reader<'t> {
 
     fn go_on(&mut self, text: &str) {
         let Some(plan) = self.plans.last_mut().filter(|_| self.is_open) else { return };
-        let text = text.trim();
-        if !plan.text.is_empty() && !text.is_empty() {
-            plan.text.push(' ');
+        for word in text.split_whitespace() {
+            if !plan.text.is_empty() {
+                plan.text.push(' ');
+            }
+            plan.text.push_str(word);
         }
-        plan.text.push_str(text);
     }
 
     fn begin_plan(&mut self) -> Result<(), Unreadable> {
