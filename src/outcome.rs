@@ -33,6 +33,8 @@ pub enum ToolErrorKind {
     Failed,
     /// Nothing is recorded for these arguments.
     NotRecorded,
+    /// It took longer than the budget pays for.
+    OverBudget,
     /// Somebody cancelled it while it ran.
     Cancelled,
 }
@@ -62,7 +64,7 @@ pub enum ModelErrorKind {
     Refused,
     /// The answer ended early or makes no sense.
     BadAnswer,
-    /// What is left of the budget does not pay for it; it was not sent.
+    /// What is left of the budget does not pay for it: it was not sent, or took too long.
     OverBudget,
     /// Somebody cancelled it while it ran.
     Cancelled,

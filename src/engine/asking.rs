@@ -8,9 +8,9 @@ use tokio_util::sync::CancellationToken;
 use super::core::{Core, Effect, Shared};
 use crate::{
     chat::{Reply, Request, Role, Usage},
-    event::{Boundary, Event, Lane},
+    event::{Billed, Boundary, Event, Lane},
     id::{AskId, TaskId},
-    model::{Model, Progress, text},
+    model::{Model, Progress, text, tokens},
     outcome::{ModelError, ModelErrorKind},
     spec::{ModelSpec, ToolMode},
 };
@@ -93,7 +93,8 @@ async fn ask_once(
         }
         shared.emit(Event::AskStarted { ask });
         shared.stays_sound().await;
-        stream(shared, ask, &*model, &request).await
+        let limit = shared.read(|core| core.ask_time(role, model.spec(), &request));
+        shared.within_budget(limit, stream(shared, ask, &*model, &request)).await
     };
     let outcome = tokio::select! {
         biased;
@@ -111,7 +112,7 @@ async fn ask_once(
                 let dollars = dollars(model.spec(), reply.usage);
                 Event::AskFinished { ask, reply: Arc::clone(reply), dollars }
             }
-            Err(error) => Event::AskFailed { ask, error: error.clone() },
+            Err(error) => failed(core, ask, error.clone()),
         });
         core.check_plan();
     });
@@ -139,6 +140,23 @@ fn understood(model: &ModelSpec, request: &Request, reply: Reply) -> Reply {
         ToolMode::Native => reply,
         ToolMode::Text => text::from_text(request, reply),
     }
+}
+
+/// That an ask failed. Where some of its answer had come, it was most likely billed: nobody says how
+/// much, so that is counted here.
+pub(super) fn failed(core: &Core, ask: AskId, error: ModelError) -> Event {
+    let billed = core.state.ask(ask).and_then(|ask| {
+        let told =
+            if ask.partial.len() > error.partial.len() { &ask.partial } else { &error.partial };
+        let model = &core.state.models.known.get(&ask.model)?.spec;
+        (!told.is_empty()).then(|| {
+            let tokens_in = tokens::count_request(&ask.request);
+            let tokens_out = tokens::count(told);
+            let usage = Usage { tokens_in, tokens_out, estimated: true, ..Usage::default() };
+            Billed { usage, dollars: dollars(model, usage) }
+        })
+    });
+    Event::AskFailed { ask, error, billed }
 }
 
 /// What a request cost in US dollars: as the endpoint says, else by price; `None` where unknown. Cached

@@ -45,8 +45,9 @@ impl Core {
             let why = format!("{tool} is forbidden: the budget has no further use of it");
             return Err((Refusal::NoUseLeft, why));
         }
-        let (cost, left) = (self.state.use_cost(tool), self.state.credits_left());
-        if cost + self.reserve() > left + CENT {
+        let running: f64 = self.allotted.values().sum();
+        let (cost, left) = (self.state.use_cost(tool), self.state.credits_left() - running);
+        if cost + self.reserve() + self.least_time() > left + CENT {
             let why = format!(
                 "{tool} costs about {cost:.2} credits, and {left:.2} are left; use what you know"
             );
@@ -62,7 +63,7 @@ impl Core {
         }
         let reserve = self.reserve_beside(role);
         let (cost, left) = (self.state.ask_cost(role), self.state.credits_left());
-        if cost + reserve > left + CENT {
+        if cost + reserve + self.least_time() > left + CENT {
             return Err(format!(
                 "asking the {role} costs about {cost:.2} credits, {reserve:.2} are kept for the \
                  closing summary, and {left:.2} are left"
@@ -92,12 +93,14 @@ impl Core {
         }
         let prompt = tokens::count_request(request) as f64 * price_in;
         let left = self.state.credits_left() - self.reserve_beside(role) - prompt;
+        // Where its time costs something too, half of what is left is for that.
+        let left = if self.least_time() > 0.0 { left / 2.0 } else { left };
         // Never 0: whether it may be asked at all was decided by what such an ask costs on average.
         Some((left / price_out).clamp(1.0, f64::from(UNBOUNDED)) as u32)
     }
 
     /// What an ask of this role must leave.
-    fn reserve_beside(&self, role: Role) -> f64 {
+    pub fn reserve_beside(&self, role: Role) -> f64 {
         match role {
             Role::Actor | Role::Judge => self.reserve(),
             // These come when all is done.
@@ -108,7 +111,9 @@ impl Core {
     /// What is kept back for the closing summary, until it is its turn.
     pub fn reserve(&self) -> f64 {
         match self.budgeted() {
-            Some((_, budget)) if !budget.closing => self.state.ask_cost(Role::Actor),
+            Some((_, budget)) if !budget.closing => {
+                self.state.ask_cost(Role::Actor) + self.least_time()
+            }
             Some(_) | None => 0.0,
         }
     }

@@ -73,18 +73,19 @@ async fn attempt(shared: &Shared, id: CallId, call: &ToolCall) -> Observation {
     if let Err(error) = shared.read(|core| core.tools.check(call.tool.as_str(), &call.arguments)) {
         return refused(shared, id, (Refusal::Arguments, error.text));
     }
-    let (seed, fault) = shared.write(|core| {
+    let (seed, fault, paid) = shared.write(|core| {
         core.emit(Event::CallStarted { call: id });
+        let paid = core.allot_time(id);
         let chance = occurrence(core, &call.tool, &call.arguments);
         let fault = faults::firing(core, id, &call.tool, chance);
         if let Some((fault, _)) = &fault {
             core.emit(Event::FaultFired { fault: *fault, call: id });
         }
-        (chance.bits(), fault.map(|(_, kind)| kind))
+        (chance.bits(), fault.map(|(_, kind)| kind), paid)
     });
     shared.stays_sound().await;
     let invocation = Invocation { arguments: call.arguments.clone(), seed };
-    let outcome = within(&*tool, faults::run(fault, &*tool, &invocation)).await;
+    let outcome = within(&*tool, paid, faults::run(fault, &*tool, &invocation)).await;
     ended(shared, id, outcome)
 }
 
@@ -127,16 +128,24 @@ fn occurrence(core: &mut Core, tool: &ToolName, arguments: &Value) -> Chance {
     what.with(&nth.to_le_bytes())
 }
 
-/// Runs a call for as long as its tool allows. Time held is spent outside and does not count.
+/// Runs a call for as long as its tool allows and the budget pays for. Time held is spent outside and
+/// does not count.
 async fn within(
     tool: &dyn Tool,
+    paid: Option<Duration>,
     run: impl Future<Output = Result<ToolOutput, ToolError>>,
 ) -> Result<ToolOutput, ToolError> {
     let spec = tool.spec();
-    let limit = Duration::from_millis(spec.timeout_ms);
+    let allowed = Duration::from_millis(spec.timeout_ms);
+    let limit = paid.map_or(allowed, |paid| paid.min(allowed));
     tokio::time::timeout(limit, run).await.unwrap_or_else(|_| {
-        let text = format!("{} did not answer within {} ms", spec.name, spec.timeout_ms);
-        Err(ToolError::new(ToolErrorKind::Timeout, text))
+        let text = format!("{} did not answer within {} ms", spec.name, limit.as_millis());
+        Err(if limit < allowed {
+            let text = format!("over budget in time: {text}, and what is left pays for no more");
+            ToolError::new(ToolErrorKind::OverBudget, text)
+        } else {
+            ToolError::new(ToolErrorKind::Timeout, text)
+        })
     })
 }
 
@@ -146,6 +155,7 @@ fn refused(shared: &Shared, id: CallId, (reason, why): (Refusal, String)) -> Obs
 }
 
 fn ended(shared: &Shared, id: CallId, outcome: Result<ToolOutput, ToolError>) -> Observation {
+    shared.write(|core| core.allotted.remove(&id));
     let observation = tell(shared, id, outcome);
     shared.write(Core::check_plan);
     observation

@@ -44,6 +44,8 @@ pub(super) struct Core {
     pub memory: Option<Memory>,
     /// What is known of the candidates of the task at work.
     pub known: Vec<Known>,
+    /// Credits of the time that each running call may still take, where seconds cost any.
+    pub allotted: HashMap<CallId, f64>,
     /// What the task at work means, where that was read.
     pub meaning: Option<Embedding>,
     /// What an embedding model reads at this moment.
@@ -92,6 +94,7 @@ impl Core {
             occurrences: HashMap::new(),
             memory: None,
             known: Vec::new(),
+            allotted: HashMap::new(),
             meaning: None,
             reading: None,
             judged: Vec::new(),

@@ -6,7 +6,7 @@
 //! uses that the task leaves have their embedding too. Tasks that are not planned are read by
 //! `toolyard experience embed`. Where there is no embedding, words are compared.
 
-use std::rc::Rc;
+use std::{rc::Rc, time::Duration};
 
 use tokio::time::Instant;
 
@@ -37,13 +37,14 @@ pub(super) struct Reading {
 pub(super) async fn read(shared: &Shared, task: TaskId) {
     let Some((model, query)) = shared.write(|core| core.unread(task)) else { return };
     shared.pass(Lane::Agent, Boundary::BeforeAsk).await;
-    if let Err(why) = shared.read(|core| core.affords_reading(task, model.spec(), &query)) {
-        shared.emit(Event::Noticed { text: why });
-        return;
-    }
+    let limit = match shared.read(|core| core.affords_reading(task, model.spec(), &query)) {
+        Ok(limit) => limit,
+        Err(text) => return shared.emit(Event::Noticed { text }),
+    };
     shared.write(|core| core.start_reading(task, model.model()));
     shared.stays_sound().await;
-    let outcome = model.read(&[query.text().to_owned()]).await;
+    let texts = [query.text().to_owned()];
+    let outcome = shared.within_budget(limit, model.read(&texts)).await;
     shared.write(|core| match outcome {
         Ok(read) => {
             let dollars = dollars(&unasked_price(model.spec()), read.usage);
@@ -76,23 +77,23 @@ impl Core {
     }
 
     /// Whether the budget pays for it and for finishing behind it. A price that is not known counts as
-    /// that of any request.
+    /// that of any request. How long it may take, where seconds cost something.
     fn affords_reading(
         &self,
         task: TaskId,
         model: &ModelSpec,
         query: &Query,
-    ) -> Result<(), String> {
+    ) -> Result<Option<Duration>, String> {
         let tokens = tokens::count(query.text()) as f64;
         let cost = self.state.rates.ask(model.price_in.map(|price| tokens * price / 1e6));
         let (reserve, left) = (self.beside_uses(task), self.state.credits_left());
-        if cost + reserve > left + CENT {
+        if cost + reserve + self.least_time() > left + CENT {
             return Err(format!(
                 "asking the embedding model costs about {cost:.2} credits, {reserve:.2} are kept to \
                  finish, and {left:.2} are left; past tasks are compared by their words"
             ));
         }
-        Ok(())
+        Ok(self.reading_time(task, cost))
     }
 
     fn start_reading(&mut self, task: TaskId, model: &str) {

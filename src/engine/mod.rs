@@ -35,6 +35,7 @@ mod lanes;
 mod meaning;
 mod planning;
 mod remembering;
+mod time;
 mod tools;
 
 use self::{
@@ -184,7 +185,7 @@ fn close(shared: &Shared, why: &str) {
         }
         if let Some(ask) = core.state.ask_in_flight().map(|ask| ask.id) {
             let error = ModelError::new(ModelErrorKind::Cancelled, "the session was stopped");
-            core.emit(Event::AskFailed { ask, error });
+            core.emit(asking::failed(core, ask, error));
         }
         core.stop_reading();
         if let Some(task) = core.state.current_task().map(|task| task.id) {

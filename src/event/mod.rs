@@ -25,7 +25,8 @@ mod plan;
 
 pub use self::{
     parts::{
-        Boundary, By, Lane, MenuItem, NodeEnd, Offered, Opening, Outcome, Refusal, Resume, Verdict,
+        Billed, Boundary, By, Lane, MenuItem, NodeEnd, Offered, Opening, Outcome, Refusal, Resume,
+        Verdict,
     },
     plan::{BudgetPlan, Marginal, PlannedTool},
 };
@@ -136,6 +137,9 @@ pub enum Event {
     AskFailed {
         ask: AskId,
         error: ModelError,
+        /// What it will have cost all the same; `None` where nothing of an answer had come.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        billed: Option<Billed>,
     },
 
     /// An embedding model is asked what a task means, before its first plan (BTP, section 2.2).

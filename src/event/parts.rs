@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    chat::Role,
+    chat::{Role, Usage},
     id::{CallId, ModelName, ToolName},
     knob::Knobs,
     rates::Rates,
@@ -39,6 +39,15 @@ pub struct Opening {
     /// What things cost in credits.
     #[serde(default)]
     pub rates: Rates,
+}
+
+/// What a request that failed has probably cost: counted here, as nobody says it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Billed {
+    pub usage: Usage,
+    /// `None` where the price is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dollars: Option<f64>,
 }
 
 /// A line of a menu, as the model sees it.

@@ -5,10 +5,13 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{State, index, is_next, models::Used};
+use super::{
+    State, index, is_next,
+    models::{Used, Vain},
+};
 use crate::{
     chat::{Reply, Request, Role, Usage},
-    event::{Event, Lane, Refusal},
+    event::{Billed, Event, Lane, Refusal},
     id::{AskId, CallId, FaultId, ModelName, TaskId, ToolName},
     outcome::{ModelError, ToolError, ToolOutput},
 };
@@ -41,6 +44,8 @@ pub struct AskState {
     /// What has streamed in so far; empty once the answer is whole.
     pub partial: String,
     pub retries: u32,
+    /// Of one that failed: what it has probably used all the same.
+    pub billed: Option<Usage>,
     pub dollars: Option<f64>,
     /// Microseconds since the session was opened.
     pub requested: u64,
@@ -106,6 +111,11 @@ impl AskState {
         }
     }
 
+    /// What it used, as far as that is known.
+    pub fn usage(&self) -> Option<Usage> {
+        self.reply().map(|reply| reply.usage).or(self.billed)
+    }
+
     /// How long it took, or has taken until `now`, in microseconds; 0 while it has not started.
     pub fn elapsed(&self, now: u64) -> u64 {
         self.started.map_or(0, |started| self.ended.unwrap_or(now).saturating_sub(started))
@@ -154,6 +164,7 @@ impl State {
                 phase: AskPhase::Requested,
                 partial: String::new(),
                 retries: 0,
+                billed: None,
                 dollars: None,
                 requested: at,
                 started: None,
@@ -185,9 +196,19 @@ impl State {
             state.retries += 1;
             self.models.retried(state.role, &state.model);
         }
-        if let Event::AskFailed { error, .. } = event {
+        if let Event::AskFailed { error, billed, .. } = event {
             state.end(at, AskPhase::Failed { error: error.clone() });
-            self.models.failed(state.role, &state.model);
+            state.billed = billed.map(|billed| billed.usage);
+            state.dollars = billed.and_then(|billed| billed.dollars);
+            let (task, micros) = (state.task, state.elapsed(at));
+            let credits = billed.map_or(0.0, |billed| self.rates.ask(billed.dollars));
+            let vain = Vain { billed: *billed, credits, micros };
+            self.models.failed(state.role, &state.model, vain);
+            self.charge_ask(task, credits, micros);
+            if let Some(Billed { usage, dollars }) = *billed {
+                self.count_tokens(task, usage, dollars);
+            }
+            return;
         }
         if let Event::AskFinished { reply, dollars, .. } = event {
             state.dollars = *dollars;

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::{
     chat::{Role, Usage},
+    event::Billed,
     id::ModelName,
     spec::ModelSpec,
 };
@@ -40,6 +41,14 @@ pub(super) struct Used {
     pub micros: u64,
 }
 
+/// What an ask that failed used.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Vain {
+    pub billed: Option<Billed>,
+    pub credits: f64,
+    pub micros: u64,
+}
+
 /// Sums over asks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Tally {
@@ -67,7 +76,8 @@ impl Tally {
         self.tokens_in.saturating_add(self.tokens_out)
     }
 
-    /// What one ask costs on average, in credits and in microseconds; `None` before the first.
+    /// What one answer costs on average, in credits and in microseconds, with what failed on the way to
+    /// it; `None` before the first.
     pub fn average(&self) -> Option<(f64, u64)> {
         let ended = self.asks.checked_sub(self.failed).filter(|ended| *ended > 0)?;
         Some((self.credits / f64::from(ended), self.micros / u64::from(ended)))
@@ -77,13 +87,27 @@ impl Tally {
         let Used { usage, dollars, credits, micros } = spent;
         self.asks += 1;
         self.credits += credits;
+        self.last_micros = micros;
+        self.micros = self.micros.saturating_add(micros);
+        self.bill(usage, dollars);
+    }
+
+    fn fail(&mut self, vain: Vain) {
+        self.asks += 1;
+        self.failed += 1;
+        self.credits += vain.credits;
+        self.micros = self.micros.saturating_add(vain.micros);
+        if let Some(Billed { usage, dollars }) = vain.billed {
+            self.bill(usage, dollars);
+        }
+    }
+
+    fn bill(&mut self, usage: Usage, dollars: Option<f64>) {
         self.tokens_in = self.tokens_in.saturating_add(usage.tokens_in);
         self.tokens_out = self.tokens_out.saturating_add(usage.tokens_out);
         self.estimated |= usage.estimated;
         self.dollars += dollars.unwrap_or(0.0);
         self.unpriced += u32::from(dollars.is_none());
-        self.last_micros = micros;
-        self.micros = self.micros.saturating_add(micros);
     }
 }
 
@@ -125,10 +149,9 @@ impl Models {
         }
     }
 
-    pub(super) fn failed(&mut self, role: Role, model: &ModelName) {
+    pub(super) fn failed(&mut self, role: Role, model: &ModelName, vain: Vain) {
         for tally in self.tallies(role, model) {
-            tally.asks += 1;
-            tally.failed += 1;
+            tally.fail(vain);
         }
     }
 

@@ -21,7 +21,7 @@ pub trait Context {
     fn retrieve(&self, text: &str, k: usize) -> Vec<ToolName>;
 
     /// Asks the model that is bound to this role. Where a budget is enforced and does not pay for it,
-    /// nothing is sent, and the error is [`ModelErrorKind::OverBudget`](crate::outcome::ModelErrorKind).
+    /// nothing is sent or it is ended in time, and the error is [`ModelErrorKind::OverBudget`](crate::outcome::ModelErrorKind).
     fn ask(
         &self,
         role: Role,

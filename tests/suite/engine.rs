@@ -6,6 +6,7 @@ mod damaged;
 mod learning;
 mod meaning;
 mod search;
+mod time;
 mod undo;
 mod yard;
 

@@ -156,6 +156,7 @@ fn failure(kind: ToolErrorKind) -> &'static str {
         ToolErrorKind::Unavailable => "not there",
         ToolErrorKind::Failed => "failed",
         ToolErrorKind::NotRecorded => "no record",
+        ToolErrorKind::OverBudget => "over time",
         ToolErrorKind::Cancelled => "cancelled",
     }
 }

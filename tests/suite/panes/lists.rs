@@ -138,7 +138,7 @@ fn models_say_when_they_are_simulated_and_when_their_price_is_unknown() {
     story.answer(ask, "Look before you leap.", 900);
     let ask = story.ask(5, Role::Reflector);
     let error = ModelError::new(ModelErrorKind::Timeout, "silence for 30 s");
-    story.wait(10).tell(Event::AskFailed { ask, error });
+    story.wait(10).tell(Event::AskFailed { ask, error, billed: None });
     let shown = show(PaneId::Models, &story, &View::default(), 120, 12);
     assert!(shown.line("actor").contains("sim SIMULATED"));
     assert!(shown.line("actor").contains("≈9600"), "estimated counts are marked");

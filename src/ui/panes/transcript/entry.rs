@@ -144,6 +144,7 @@ impl<'a> Entry<'a> {
             (AskPhase::Failed { error }, _) => {
                 let text = format!("{} failed: {}", ask.model, error.text);
                 self.sheet.text(("  ✗ ", theme.bad), (&text, theme.bad), self.most);
+                self.used(ask);
             }
             (AskPhase::Done { .. }, Role::Evaluator) => {
                 self.sheet.row(&[(glyph, theme.accent), ("judged", theme.dim)]);
@@ -196,10 +197,10 @@ impl<'a> Entry<'a> {
 
     /// What an answer took.
     fn used(&mut self, ask: &AskState) {
-        let Some(reply) = ask.reply() else { return };
-        let about = if reply.usage.estimated { "≈" } else { "" };
-        let tokens_in = text::count(reply.usage.tokens_in);
-        let tokens_out = text::count(reply.usage.tokens_out);
+        let Some(usage) = ask.usage() else { return };
+        let about = if usage.estimated { "≈" } else { "" };
+        let tokens_in = text::count(usage.tokens_in);
+        let tokens_out = text::count(usage.tokens_out);
         let time = text::span(ask.elapsed(self.cx.now));
         let mut used = format!("{} {about}{tokens_in}→{tokens_out} tok {time}", ask.model);
         if ask.retries > 0 {

@@ -1,0 +1,125 @@
+//! Budgets where seconds cost credits, and what asks cost that broke off.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use toolyard::{
+    chat::Reply,
+    event::Outcome,
+    knob::Knob,
+    outcome::{ModelError, ModelErrorKind, ToolErrorKind},
+    rates::Rates,
+    state::{AskPhase, CallPhase, State},
+};
+
+use super::yard::{Plan, calls, on_paused_time};
+
+/// Only seconds cost anything besides the tools, two credits a call.
+fn seconds(per_second: f64) -> Rates {
+    Rates { credits_per_dollar: 0.0, credits_per_second: per_second, ..Rates::default() }
+}
+
+fn echo(times: usize, ms: u64) -> Result<Reply, ModelError> {
+    let call = ("echo", json!({ "text": "hello", "ms": ms }));
+    Ok(calls(&vec![call; times]))
+}
+
+fn plan(replies: Vec<Result<Reply, ModelError>>, budget: f64, rates: Rates) -> Plan {
+    let knobs = vec![(Knob::Budget, budget), (Knob::Candidates, 1.0)];
+    Plan { replies, strategy: "react+btp", names: &["echo"], knobs, rates, ..Plan::default() }
+}
+
+fn failures(state: &State) -> Vec<(ToolErrorKind, String)> {
+    let failed = state.calls.iter().filter_map(|call| match &call.phase {
+        CallPhase::Failed { error } => Some((error.kind, error.text.clone())),
+        _ => None,
+    });
+    failed.collect()
+}
+
+#[test]
+fn a_call_ends_before_its_time_breaks_the_budget_and_the_task_is_summed_up() {
+    on_paused_time(async {
+        let state = plan(vec![echo(1, 9_000)], 6.0, seconds(1.0)).start().session.await.unwrap();
+        let task = &state.tasks[0];
+        let [(kind, text)] = &failures(&state)[..] else { panic!("{:?}", state.calls) };
+        assert_eq!(*kind, ToolErrorKind::OverBudget);
+        assert!(text.starts_with("over budget in time: echo did not answer within 39"), "{text}");
+        assert!(task.credits() <= 6.0 && task.credits() > 5.9, "{}", task.credits());
+        assert_eq!(task.outcome(), Some(Outcome::Answered));
+    });
+}
+
+#[test]
+fn calls_at_once_share_the_time_that_is_left() {
+    on_paused_time(async {
+        for (ms, failed) in [(9_000, 1), (1_000, 0)] {
+            let mut plan = plan(vec![echo(2, ms)], 10.0, seconds(1.0));
+            // Nobody has used it, so the plan has one use of it: the user says otherwise.
+            plan.paused = true;
+            let yard = plan.start();
+            yard.settle().await;
+            yard.wish(toolyard::command::Command::Step);
+            yard.until("planned", State::has_plan).await;
+            let (tool, uses) = ("echo".into(), 2);
+            yard.wish(toolyard::command::Command::SetUses { tool, uses });
+            yard.wish(toolyard::command::Command::Run);
+            let state = yard.session.await.unwrap();
+            let over = failures(&state);
+            assert_eq!(over.len(), 2 * failed, "{over:?}");
+            let spent = state.tasks[0].credits();
+            assert!(spent <= 10.0 && (spent > 9.8 || failed == 0), "{spent}");
+        }
+    });
+}
+
+#[test]
+fn an_ask_ends_before_its_time_breaks_the_budget() {
+    on_paused_time(async {
+        for budget in [0.1, 1.0, 5.0] {
+            let mut plan = plan(vec![], budget, seconds(1.0));
+            plan.delay = Duration::from_secs(10);
+            let state = plan.start().session.await.unwrap();
+            let AskPhase::Failed { error } = &state.asks[0].phase else { panic!("{budget}") };
+            assert_eq!(error.kind, ModelErrorKind::OverBudget);
+            assert!(error.text.starts_with("over budget in time"), "{}", error.text);
+            assert_eq!(state.tasks[0].outcome(), Some(Outcome::OutOfBudget));
+            assert!(state.tasks[0].credits() <= budget, "{}", state.tasks[0].credits());
+        }
+    });
+}
+
+#[test]
+fn where_seconds_are_free_nothing_ends_early() {
+    on_paused_time(async {
+        let mut plan = plan(vec![echo(1, 9_000)], 6.0, seconds(0.0));
+        plan.delay = Duration::from_secs(1_000);
+        let state = plan.start().session.await.unwrap();
+        assert_eq!((failures(&state), state.tasks[0].credits()), (vec![], 2.0));
+    });
+}
+
+#[test]
+fn an_answer_that_broke_off_is_counted_by_what_had_come_of_it() {
+    let broken = |partial: &str| {
+        let mut error = ModelError::new(ModelErrorKind::Connection, "the stream broke");
+        partial.clone_into(&mut error.partial);
+        Err(error)
+    };
+    on_paused_time(async {
+        let replies = vec![broken("Let me think about that for a while")];
+        let state = plan(replies, 5_000.0, Rates::default()).start().session.await.unwrap();
+        let [first, again] = &state.asks[..] else { panic!("{:?}", state.asks) };
+        let used = first.usage().unwrap();
+        assert!(used.estimated && used.tokens_out == 8 && used.tokens_in > 20, "{used:?}");
+        let dollars = (used.tokens_in as f64 + 2.0 * used.tokens_out as f64) / 1e6;
+        assert_eq!(first.dollars, Some(dollars));
+        let task = &state.tasks[0];
+        let all = 100.0 * (dollars + again.dollars.unwrap());
+        assert!((task.budget.spent.models - all).abs() < 1e-9, "{}", task.budget.spent.models);
+        assert_eq!(task.tokens_in, used.tokens_in + again.usage().unwrap().tokens_in);
+        let tally = &state.models.of(toolyard::chat::Role::Actor).unwrap().tally;
+        assert!(tally.estimated && (tally.credits - all).abs() < 1e-9);
+    });
+}
