@@ -101,6 +101,7 @@ fn resume(core: &mut Core, how: Resume, by: By) -> Result<(), String> {
 fn pause(core: &mut Core, by: By) -> Result<(), String> {
     match core.state.control.mode {
         Mode::Ended => return Err("the session has ended".to_owned()),
+        Mode::Opening => return Err("the session is not open yet".to_owned()),
         Mode::Paused => return Err("it is paused".to_owned()),
         Mode::Pausing => return Err("it is pausing; what runs must come to a boundary".to_owned()),
         Mode::Running | Mode::Stepping | Mode::SteppingTask => {}

@@ -59,7 +59,7 @@ impl Core {
             // Lanes that were released together wake one after another, so lanes that look held may
             // be on their way; only a hold before the next task ends this.
             Mode::SteppingTask => control.is_held_at(Boundary::BeforeTask),
-            Mode::Running | Mode::Paused | Mode::Ended => false,
+            Mode::Opening | Mode::Running | Mode::Paused | Mode::Ended => false,
         };
         if due {
             self.emit(Event::Paused);
@@ -71,7 +71,7 @@ impl Core {
         match self.state.control.mode {
             Mode::Running | Mode::Ended => false,
             Mode::SteppingTask => boundary == Boundary::BeforeTask,
-            Mode::Pausing | Mode::Paused | Mode::Stepping => true,
+            Mode::Opening | Mode::Pausing | Mode::Paused | Mode::Stepping => true,
         }
     }
 
@@ -81,7 +81,7 @@ impl Core {
         self.lanes.granted == Some(lane)
             || match self.state.control.mode {
                 Mode::Running | Mode::SteppingTask | Mode::Ended => true,
-                Mode::Pausing | Mode::Paused | Mode::Stepping => false,
+                Mode::Opening | Mode::Pausing | Mode::Paused | Mode::Stepping => false,
             }
     }
 }

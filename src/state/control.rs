@@ -11,7 +11,9 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
+    /// Nothing was said yet, so nothing runs that could be paused.
     #[default]
+    Opening,
     Running,
     /// On its way to the next boundary of one lane.
     Stepping,
@@ -37,6 +39,7 @@ impl From<Resume> for Mode {
 impl Mode {
     pub fn name(self) -> &'static str {
         match self {
+            Mode::Opening => "OPENING",
             Mode::Running => "RUNNING",
             Mode::Stepping => "STEPPING",
             Mode::SteppingTask => "TO TASK END",

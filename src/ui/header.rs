@@ -156,13 +156,15 @@ fn mode(cx: &Cx<'_>) -> String {
         Mode::Running | Mode::Stepping | Mode::SteppingTask if idle(cx.state) => {
             format!("{name}, no task left")
         }
-        Mode::Running | Mode::Stepping | Mode::SteppingTask | Mode::Ended => name.to_owned(),
+        Mode::Opening | Mode::Running | Mode::Stepping | Mode::SteppingTask | Mode::Ended => {
+            name.to_owned()
+        }
     }
 }
 
 /// It would run if it had something to run.
 fn idle(state: &State) -> bool {
-    state.n > 0 && !state.has_work()
+    !state.has_work()
 }
 
 fn at(hold: &Hold) -> String {
@@ -186,7 +188,7 @@ fn mode_style(cx: &Cx<'_>) -> Style {
     match cx.state.control.mode {
         Mode::Running | Mode::Stepping | Mode::SteppingTask if idle(cx.state) => cx.theme.paused,
         Mode::Running | Mode::Stepping | Mode::SteppingTask => cx.theme.running,
-        Mode::Pausing | Mode::Paused => cx.theme.paused,
+        Mode::Opening | Mode::Pausing | Mode::Paused => cx.theme.paused,
         Mode::Ended => cx.theme.dim,
     }
 }

@@ -5,6 +5,9 @@ use std::time::{Duration, Instant};
 
 /// The shortest time between two frames that nobody waits for: 30 a second.
 pub const FRAME: Duration = Duration::from_millis(33);
+/// The shortest time between two frames at all: keys that come in a flood, as from the wheel or where
+/// text is pasted unmarked, are shown together. The first of them does not wait.
+pub const FLOOD: Duration = Duration::from_millis(8);
 /// How often times that run on the screen are drawn anew.
 pub const TICK: Duration = Duration::from_millis(250);
 
@@ -41,7 +44,7 @@ impl Pace {
     pub fn due(&self, now: Instant, ticks: Option<Duration>) -> Option<Instant> {
         let Some(last) = self.last else { return Some(now) };
         match self.asked {
-            Asked::AtOnce => Some(now),
+            Asked::AtOnce => Some((last + FLOOD).max(now)),
             Asked::Soon => Some((last + FRAME).max(now)),
             Asked::Nothing => ticks.map(|every| (last + every).max(now)),
         }
@@ -82,8 +85,16 @@ mod tests {
             }
         }
         assert!((29..=31).contains(&frames), "{frames}");
+        let now = start + Duration::from_secs(2);
         pace.at_once();
         pace.soon();
-        assert_eq!(pace.due(start, None), Some(start));
+        assert_eq!(pace.due(now, None), Some(now), "the first key does not wait");
+        pace.drawn(now);
+        pace.at_once();
+        assert_eq!(
+            pace.due(now, None),
+            Some(now + FLOOD),
+            "those right behind it are shown together"
+        );
     }
 }

@@ -182,7 +182,7 @@ impl Loop {
         }
     }
 
-    /// Takes in this input and all that have come with it; true if one of them ends the screen.
+    /// Takes in this input and all that are read already; true if one of them ends the screen.
     async fn inputs(&mut self, first: Input, inputs: &mut EventStream) -> io::Result<bool> {
         let mut next = Some(first);
         while let Some(input) = next {

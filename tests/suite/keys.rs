@@ -133,6 +133,14 @@ fn space_runs_what_is_held_and_holds_what_runs() {
 }
 
 #[test]
+fn space_means_run_before_the_session_has_said_anything() {
+    let mut stage = Stage::of(&Story::unopened());
+    assert!(stage.shows("OPENING") && !stage.shows("RUNNING"), "{}", stage.text());
+    assert_eq!(command(&mut stage, "space"), Command::Run);
+    assert_eq!(stage.press("q"), [Effect::Quit]);
+}
+
+#[test]
 fn breaking_a_tool_again_rearms_the_same_fault() {
     let mut stage = stage();
     stage.tell(Event::FaultDisarmed { fault: FaultId(1), by: By::User });

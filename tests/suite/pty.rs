@@ -119,6 +119,22 @@ fn any_size_is_lived_with_while_it_runs() {
 }
 
 #[test]
+fn no_key_is_lost_while_the_size_changes() {
+    let home = Home::new();
+    let mut sitting = Sitting::start(&home, 80, 24, &["--no-journal"]);
+    sitting.wait("1 Graph");
+    for turn in 0..40 {
+        let (key, shows) = if turn % 2 == 0 { ("4", "weight_format") } else { ("7", "queued") };
+        // Key and signal are there at the same time.
+        sitting.resize(80 + turn % 3, 24);
+        sitting.press(key);
+        sitting.wait(shows);
+    }
+    sitting.press("q");
+    assert_eq!(sitting.end().0.exit_code(), 0);
+}
+
+#[test]
 fn a_signal_ends_it_and_gives_the_terminal_back() {
     for (signal, code) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {
         let home = Home::new();

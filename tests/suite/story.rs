@@ -30,6 +30,11 @@ pub struct Story {
 pub type Call<'a> = (&'a str, Value, Result<&'a str, &'a str>, u64);
 
 impl Story {
+    /// A session that has said nothing yet.
+    pub fn unopened() -> Self {
+        Self { records: Vec::new(), state: State::default(), at: 0, asks: 0, calls: 0 }
+    }
+
     /// A session that is open: a simulated model and one of unknown price, no tools yet.
     pub fn open() -> Self {
         Self::opened("toolnet", toolyard::rates::Rates::default())
@@ -37,8 +42,7 @@ impl Story {
 
     /// The same with another strategy and another exchange.
     pub fn opened(strategy: &str, rates: toolyard::rates::Rates) -> Self {
-        let mut story =
-            Self { records: Vec::new(), state: State::default(), at: 0, asks: 0, calls: 0 };
+        let mut story = Self::unopened();
         story.tell(Event::SessionOpened(Box::new(Opening {
             seed: 7,
             workspace: "the samples".into(),

@@ -13,7 +13,8 @@ use crate::{
 pub(super) fn run_or_pause(live: &State) -> Vec<Effect> {
     send(match live.control.mode {
         Mode::Running | Mode::Stepping | Mode::SteppingTask => Command::Pause,
-        Mode::Pausing | Mode::Paused | Mode::Ended => Command::Run,
+        // A session that is being opened for a screen waits there for the person.
+        Mode::Opening | Mode::Pausing | Mode::Paused | Mode::Ended => Command::Run,
     })
 }
 
@@ -31,7 +32,7 @@ pub(super) fn quit(world: &World<'_>, view: &mut View) -> Vec<Effect> {
     let runs = match live.control.mode {
         Mode::Running | Mode::Stepping | Mode::SteppingTask | Mode::Pausing => live.has_work(),
         Mode::Paused => live.current_task().is_some(),
-        Mode::Ended => false,
+        Mode::Opening | Mode::Ended => false,
     };
     if view.read_only.is_some() || !runs {
         return vec![Effect::Quit];
