@@ -69,6 +69,14 @@ impl Base {
             Base::TotDfs => "tot-dfs",
         }
     }
+
+    /// Whether it goes through a tree of decisions and can back out of them.
+    pub fn searches(self) -> bool {
+        match self {
+            Base::Dfsdt | Base::TotDfs => true,
+            Base::Direct | Base::React | Base::ToolNet => false,
+        }
+    }
 }
 
 impl From<Base> for Strategy {

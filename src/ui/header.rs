@@ -15,6 +15,7 @@ use crate::{
     event::Lane,
     knob::Knob,
     state::{Hold, Mode, State, TaskState},
+    strategy::Strategy,
 };
 
 /// A piece of the line.
@@ -100,7 +101,7 @@ fn pieces(cx: &Cx<'_>, title: &str) -> Vec<Piece> {
         let spec = knob.spec();
         format!("{} {}", spec.symbol, spec.show(state.knobs.get(knob)))
     };
-    if state.strategy.split('+').any(|part| part == "btp") {
+    if state.strategy.parse::<Strategy>().is_ok_and(|strategy| strategy.btp) {
         let (text, style) = budget(cx);
         add(2, text, style, Some(Action::Pane(PaneId::Budget)));
         add(4, knob(Knob::Tau), theme.text, Some(Action::Pane(PaneId::Budget)));

@@ -18,8 +18,8 @@
 
 use ratatui::layout::{Constraint, Layout, Rect};
 
-use super::{pane::PaneId, panes::search, view::View};
-use crate::state::State;
+use super::{pane::PaneId, view::View};
+use crate::{state::State, strategy::Strategy};
 
 /// The smallest screen on which anything can be read.
 pub const MIN: (u16, u16) = (60, 16);
@@ -38,11 +38,12 @@ pub struct Wanted {
 impl Wanted {
     pub fn of(state: &State, view: &View) -> Self {
         let task = view.task_of(state);
-        let mut parts = state.strategy.split('+');
-        let searches = parts.next().is_some_and(|base| search::STRATEGIES.contains(&base));
+        // One that a newer version knows shows itself by what it does.
+        let strategy = state.strategy.parse::<Strategy>().ok();
+        let (plans, searches) =
+            strategy.map_or((false, false), |strategy| (strategy.btp, strategy.base.searches()));
         Self {
-            budget: parts.any(|modifier| modifier == "btp")
-                || task.is_some_and(|task| task.budget.plan.is_some()),
+            budget: plans || task.is_some_and(|task| task.budget.plan.is_some()),
             search: searches || task.is_some_and(|task| !task.search.nodes.is_empty()),
         }
     }

@@ -67,6 +67,21 @@ fn without_a_plan_the_ledger_is_measured() {
 }
 
 #[test]
+fn before_the_first_task_nobody_is_told_to_choose_what_is_chosen() {
+    let story = Story::opened("react+btp", toolyard::rates::Rates::default());
+    let shown = show(PaneId::Budget, &story, &View::default(), 80, 20);
+    assert!(shown.has("no plan yet: the next task begins with one"));
+}
+
+#[test]
+fn what_is_said_of_a_tool_gets_room_before_its_bar() {
+    let shown = show(PaneId::Budget, &spending::btp(), &View::default(), 98, 24);
+    // Beside a bar of a third of the room it would be cut.
+    assert!(shown.line("translate").contains("value 0.05 is below tau 0.15"));
+    assert!(shown.line("population").contains('█'));
+}
+
+#[test]
 fn odd_numbers_and_names_are_drawn_at_any_size() {
     let mut story = Story::opened("react+btp", toolyard::rates::Rates::default());
     let names: Vec<_> = (0..16_000).map(|i| format!("tool_{i}\u{202e}\x1b[31m")).collect();

@@ -2,10 +2,11 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::{LEVERS, limit, mark, sheet::Sheet};
+use super::{LEVERS, is_closing, limit, mark, sheet::Sheet};
 use crate::{
     knob::Knob,
-    state::{Spent, TaskState},
+    state::{Spent, State, TaskState},
+    strategy::Strategy,
     ui::{
         action::Action,
         hits::{Hits, Target},
@@ -179,16 +180,21 @@ fn plan(
             Row::new(Rect { y, height: 1, ..area }, buf).put(&line, style);
         }
     };
-    let budget = task.map(|task| &task.budget);
-    let Some((budget, latest)) = budget.and_then(|budget| Some((budget, budget.plan.as_deref()?)))
-    else {
-        let said = "no plan, B is a mere measure: choose a strategy with +btp (A)";
-        return lines(plan_area, said, theme.dim, buf);
+    let planned = task.and_then(|task| Some((task, &task.budget, task.budget.plan.as_deref()?)));
+    let Some((task, budget, latest)) = planned else {
+        return lines(plan_area, without_plan(cx.state), theme.dim, buf);
     };
     let sums = planned::sums(latest, budget.before.as_deref());
-    let closing = if budget.closing { "closing: sums up what was found · " } else { "" };
+    let closing = if is_closing(task) { "closing: sums up what was found · " } else { "" };
     let words = format!("{closing}plan {} · {sums} · {}", budget.plans, budget.why);
     lines(plan_area, &words, theme.text, buf);
     hits.add(plan_area, Target::Action(Action::InspectPlan));
     lines(marginal, &planned::marginal(latest.marginal.as_ref()), theme.dim, buf);
+}
+
+fn without_plan(state: &State) -> &'static str {
+    match state.strategy.parse::<Strategy>() {
+        Ok(strategy) if strategy.btp => "no plan yet: the next task begins with one",
+        Ok(_) | Err(_) => "no plan, B is a mere measure: choose a strategy with +btp (A)",
+    }
 }

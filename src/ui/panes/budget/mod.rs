@@ -45,13 +45,18 @@ pub fn title(cx: &Cx<'_>) -> Line<'static> {
     if task.is_over(limit) {
         title.push_str(" · OVER");
     }
-    if task.budget.closing {
+    if is_closing(task) {
         title.push_str(" · closing");
     }
     if task.budget.refused > 0 {
         title.push_str(&format!(" · {} refused", task.budget.refused));
     }
     Line::from(title)
+}
+
+/// Whether it sums up what was found; what has ended did so.
+fn is_closing(task: &TaskState) -> bool {
+    task.budget.closing && task.outcome().is_none()
 }
 
 /// What the task may cost: of one that has ended, what it was last planned for.

@@ -111,7 +111,8 @@ impl Entry<'_> {
             if planned.experience == 0 && !planned.why.contains("no experience") {
                 words.push("no experience".to_owned());
             }
-            if !planned.why.is_empty() {
+            // What the plan says of a tool that is banned was said above, with what it did.
+            if !planned.why.is_empty() && !budget.blacklist.contains_key(self.tool) {
                 words.push(planned.why.clone());
             }
         }

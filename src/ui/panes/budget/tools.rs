@@ -60,7 +60,8 @@ struct Shares {
 }
 
 impl Shares {
-    fn of(width: usize) -> Self {
+    /// `longest`: of the words of any tool.
+    fn of(width: usize, longest: usize) -> Self {
         let mut room = width.saturating_sub(MARKS + NAME.0 + 1 + BAR.0);
         let fitting = COLUMNS.iter().take_while(|(_, _, width)| {
             let fits = room > *width;
@@ -71,10 +72,12 @@ impl Shares {
         let name = NAME.0 + (room / 3).min(NAME.1 - NAME.0);
         let room = (width.saturating_sub(MARKS + name + 1))
             .saturating_sub(columns.iter().map(|(_, _, width)| width + 1).sum());
-        let words =
-            if room >= BAR.0 + WORDS + 2 { room - (room / 3).clamp(BAR.0, BAR.1) } else { 0 };
-        let bar = (room - words).min(if words > 0 { BAR.1 } else { room });
-        Self { name, bar, columns, words: words.saturating_sub(2) }
+        if room < BAR.0 + WORDS + 2 {
+            return Self { name, bar: room, columns, words: 0 };
+        }
+        // Why a tool was refused says more than a few cells of its bar.
+        let bar = room.saturating_sub(longest.saturating_add(2)).clamp(BAR.0, BAR.1);
+        Self { name, bar, columns, words: room - bar - 2 }
     }
 }
 
@@ -90,7 +93,10 @@ pub(super) fn draw(
         return;
     }
     let bar = rows.entries.len() > usize::from(list.height);
-    let shares = Shares::of(usize::from(list.width.saturating_sub(u16::from(bar))));
+    // Of the first tools only: there may be thousands, and those that matter come first.
+    let first = rows.entries.iter().take(usize::from(list.height));
+    let longest = first.map(|entry| text::width(&words(cx, rows, entry))).max().unwrap_or(0);
+    let shares = Shares::of(usize::from(list.width.saturating_sub(u16::from(bar))), longest);
     if !head.is_empty() {
         draw_head(cx, rows, &shares, head, buf);
     }
@@ -106,7 +112,9 @@ pub(super) fn draw(
 fn draw_head(cx: &Cx<'_>, rows: &Rows<'_>, shares: &Shares, line: Rect, buf: &mut Buffer) {
     let dim = cx.theme.dim;
     let mut row = Row::new(line, buf);
-    let bar = if rows.budget.plan.is_some() { "█ spent ░ planned" } else { "█ spent" };
+    let both = "█ spent ░ planned";
+    let fits = rows.budget.plan.is_some() && text::width(both) <= shares.bar;
+    let bar = if fits { both } else { "█ spent" };
     row.gap(MARKS).cell("tool", shares.name, dim).gap(1).cell(bar, shares.bar, dim);
     for (_, head, width) in shares.columns {
         row.gap(1).right(head, *width, dim);

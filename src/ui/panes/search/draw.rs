@@ -3,7 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{
-    PANE, STRATEGIES,
+    PANE,
     decisions::{Decision, Decisions},
     selected,
     tree::{Order, Placed},
@@ -11,6 +11,7 @@ use super::{
 use crate::{
     event::NodeEnd,
     state::{CallPhase, CallState, NodeState, State, TaskState},
+    strategy::Base,
     ui::{
         hits::{Hits, Target},
         pane::Cx,
@@ -48,7 +49,8 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
 }
 
 fn empty(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
-    let strategies = STRATEGIES.join(" and ");
+    let searching = Base::ALL.into_iter().filter(|base| base.searches()).map(Base::name);
+    let strategies = searching.collect::<Vec<_>>().join(" and ");
     let said = format!("no search in this task: {strategies} search a tree (A chooses a strategy)");
     let lines = text::wrap(&said, usize::from(area.width));
     for (y, line) in (area.y..area.bottom()).zip(lines) {

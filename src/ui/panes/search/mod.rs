@@ -24,9 +24,6 @@ pub use self::draw::draw;
 
 const PANE: PaneId = PaneId::Search;
 
-/// The strategies that search; the others have no tree to show.
-pub const STRATEGIES: [&str; 2] = ["dfsdt", "tot-dfs"];
-
 pub fn title(cx: &Cx<'_>) -> Line<'static> {
     let Some(task) = cx.view.task_of(cx.state).filter(|task| !task.search.nodes.is_empty()) else {
         return Line::from(PANE.name());
