@@ -11,10 +11,16 @@ use jiff::Timestamp;
 use serde_json::json;
 use tempfile::TempDir;
 use toolyard::{
-    chance::Chance,
+    budget::{self, Candidate, Marginal, Plan},
     experience::{Experience, Same, Use},
     id::ToolName,
+    knob::Knobs,
+    prospect::{self, Past},
 };
+
+mod made_up;
+
+use made_up::{Numbers, sentence};
 
 criterion_group!(benches, experience);
 criterion_main!(benches);
@@ -36,7 +42,7 @@ fn experience(c: &mut Criterion) {
 
     let mut store = Experience::open_existing(&path).expect("it was just made");
     let mut numbers = Numbers::new();
-    let query = store.query(&numbers.sentence());
+    let query = store.query(&text(&mut numbers));
     let usual: Vec<_> = (1..=5).map(|i| tool(TOOLS * i / 6)).collect();
     let busiest: Vec<_> = (0..5).map(tool).collect();
     for (which, tools) in [("usual", &usual), ("busiest", &busiest)] {
@@ -47,17 +53,41 @@ fn experience(c: &mut Criterion) {
             b.iter(|| black_box(store.history(&query, tools, Same::LeftOut)));
         });
     }
+    for (which, tools) in [("usual", &usual), ("busiest", &busiest)] {
+        c.bench_function(&format!("plan/from the past of the {which} 5 of 16,000"), |b| {
+            b.iter(|| black_box(planned(&store, &text(&mut numbers), tools)));
+        });
+    }
     c.bench_function("helped/5 tools of similar queries", |b| {
         b.iter(|| black_box(store.helped(&query, 5, Same::LeftOut, |_| true)));
     });
     c.bench_function("query/made comparable", |b| {
-        let text = numbers.sentence();
+        let text = text(&mut numbers);
         b.iter(|| black_box(store.query(&text)));
     });
     c.bench_function("add/one use", |b| {
         b.iter(|| store.add(&a_use(&mut numbers, "another query", 7)).expect("room"));
     });
     memory("after all");
+}
+
+/// All that a plan takes once its candidates are chosen: text, past, estimates, knapsack, and what more
+/// would buy. Every text is another one, as every task is.
+fn planned(store: &Experience, text: &str, tools: &[ToolName]) -> (Plan, Marginal) {
+    let query = store.query(text);
+    let past = Past { store, query: &query, same: Same::LeftOut };
+    let histories = past.history(tools).expect("a good store");
+    let knobs = Knobs::default();
+    let candidates: Vec<Candidate> = histories
+        .iter()
+        .zip([2.0, 9.0, 3.0, 8.0, 6.0])
+        .map(|(history, cost)| {
+            let estimate = prospect::estimate(&knobs, Some(history));
+            Candidate { cost, value: estimate.value, limit: estimate.limit }
+        })
+        .collect();
+    let plan = budget::plan(&candidates, 20.0).expect("good numbers");
+    (plan, budget::marginal(&candidates, 20.0).expect("good numbers"))
 }
 
 /// Fills a store.
@@ -67,7 +97,7 @@ fn make(path: &Path, uses: u64) {
     let mut numbers = Numbers::new();
     let mut batch = Vec::with_capacity(BATCH + USES_A_QUERY as usize);
     for _ in 0..uses / USES_A_QUERY {
-        let query = numbers.sentence();
+        let query = text(&mut numbers);
         let tools: Vec<_> = (0..TOOLS_A_QUERY).map(|_| numbers.popular(TOOLS)).collect();
         for _ in 0..USES_A_QUERY {
             let any = tools[numbers.below(TOOLS_A_QUERY) as usize];
@@ -98,6 +128,12 @@ fn a_use(numbers: &mut Numbers, query: &str, of: u64) -> Use {
     }
 }
 
+/// A task's text.
+fn text(numbers: &mut Numbers) -> String {
+    let words = 8 + numbers.below(9);
+    sentence(numbers, words, 20_000)
+}
+
 fn tool(i: u64) -> ToolName {
     ToolName::new(format!("tool_{i:05}"))
 }
@@ -108,47 +144,5 @@ fn memory(when: &str) {
     for line in status.lines().filter(|line| line.starts_with("VmRSS") || line.starts_with("VmHWM"))
     {
         eprintln!("{when}: {line}");
-    }
-}
-
-/// Numbers without pattern, the same in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn new() -> Self {
-        Self(0)
-    }
-
-    fn unit(&mut self) -> f64 {
-        self.0 += 1;
-        Chance::new(self.0).unit()
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        (self.unit() * end as f64) as u64
-    }
-
-    /// Small numbers are frequent, as popular tools and common words are.
-    fn popular(&mut self, end: u64) -> u64 {
-        (self.unit().powi(3) * end as f64) as u64
-    }
-
-    fn sentence(&mut self) -> String {
-        let words = 8 + self.below(9);
-        let words = (0..words).map(|_| letters(self.popular(20_000)));
-        words.collect::<Vec<_>>().join(" ")
-    }
-}
-
-/// A number as a word of letters: tokenizers treat digits apart.
-fn letters(mut n: u64) -> String {
-    // Longer than any stop word.
-    let mut word = String::from("wordy");
-    loop {
-        word.push(char::from(b'a' + (n % 26) as u8));
-        n /= 26;
-        if n == 0 {
-            return word;
-        }
     }
 }

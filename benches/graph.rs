@@ -5,12 +5,15 @@ use std::hint::black_box;
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use serde_json::json;
 use toolyard::{
-    chance::Chance,
     graph::{Learner, Pins, Prior, Scores, ToolGraph, Weights},
     id::ToolName,
     retrieve::Lexical,
     spec::{Effect, ToolSpec},
 };
+
+mod made_up;
+
+use made_up::{Numbers, sentence};
 
 criterion_group!(benches, weights, learning, retrieval);
 criterion_main!(benches);
@@ -59,7 +62,7 @@ fn weights(c: &mut Criterion) {
 fn learning(c: &mut Criterion) {
     let mut chance = Numbers::new();
     let trajectories: Vec<Vec<ToolName>> = (0..100_000)
-        .map(|_| (0..chance.next(8)).map(|_| tool(chance.next(2_000))).collect())
+        .map(|_| (0..chance.below(8)).map(|_| tool(chance.below(2_000))).collect())
         .collect();
     let mut group = c.benchmark_group("learning");
     group.sample_size(20);
@@ -78,7 +81,7 @@ fn retrieval(c: &mut Criterion) {
     let lexical = Lexical::new(&tools);
     let mut chance = Numbers::new();
     for words in [8, 100] {
-        let text = sentence(&mut chance, words);
+        let text = sentence(&mut chance, words, 4_000);
         group.bench_function(format!("top 10 of 16,000 for {words} words"), |b| {
             b.iter(|| black_box(lexical.search(&text, 10)));
         });
@@ -91,7 +94,7 @@ fn library(n: u64) -> Vec<ToolSpec> {
     (0..n)
         .map(|i| ToolSpec {
             name: tool(i),
-            description: sentence(&mut chance, 30),
+            description: sentence(&mut chance, 30, 4_000),
             parameters: json!({ "type": "object" }),
             class: String::new(),
             cost: None,
@@ -101,36 +104,4 @@ fn library(n: u64) -> Vec<ToolSpec> {
             examples: Vec::new(),
         })
         .collect()
-}
-
-fn sentence(chance: &mut Numbers, words: usize) -> String {
-    let words = (0..words).map(|_| letters(chance.next(4_000) * chance.next(4_000) / 4_000));
-    words.collect::<Vec<_>>().join(" ")
-}
-
-/// A number as a word of letters: tokenizers treat digits apart.
-fn letters(mut n: u64) -> String {
-    // Longer than any stop word.
-    let mut word = String::from("wordy");
-    loop {
-        word.push(char::from(b'a' + (n % 26) as u8));
-        n /= 26;
-        if n == 0 {
-            return word;
-        }
-    }
-}
-
-/// Numbers without pattern, the same in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn new() -> Self {
-        Self(0)
-    }
-
-    fn next(&mut self, below: u64) -> u64 {
-        self.0 += 1;
-        Chance::new(self.0).bits() % below
-    }
 }

@@ -23,6 +23,9 @@ const fn case(
 const HEADER: &str =
     "{\"toolyard_journal\":1,\"program\":\"0.1.0\",\"opened\":\"2026-11-21T10:00:00.000Z\"}\n";
 
+/// A plan for the tools of a file.
+const PLAN: &str = "plan --tools t --budget 1";
+
 const FILES: &[Case] = &[
     case(&[], "replay no.jsonl", &["no.jsonl: ", "No such file"]),
     case(
@@ -130,37 +133,37 @@ const FILES: &[Case] = &[
     case(&[], "plan --tools no --budget 1", &["no: there is no such file; expected a JSON file"]),
     case(
         &[("t", "{}")],
-        "plan --tools t --budget 1",
+        PLAN,
         &["t:1: invalid type: map", "expected [{\"name\": TEXT, \"cost\": CREDITS"],
     ),
     case(
         &[("t", "[{\"name\": \"a\", \"cost\": 1, \"value\": 0.5}]")],
-        "plan --tools t --budget 1",
+        PLAN,
         &["t:1: [0]: missing field `limit`"],
     ),
     case(
         &[("t", "[\n{\"name\": \"a\", \"cost\": 1, \"value\": 0.5, \"limit\": 1, \"costs\": 2}]")],
-        "plan --tools t --budget 1",
+        PLAN,
         &["t:2: [0].costs: unknown field `costs`, expected one of `name`"],
     ),
     case(
         &[("t", "[\n{\"name\": \"a\",\n\"cost\": -2.5, \"value\": 0.5, \"limit\": 1}]")],
-        "plan --tools t --budget 1",
+        PLAN,
         &["t:3: [0].cost: -2.5 is below 0", "no number below 0"],
     ),
     case(
         &[("t", "[{\"name\": \"a\", \"cost\": 1, \"value\": NaN, \"limit\": 1}]")],
-        "plan --tools t --budget 1",
+        PLAN,
         &["t:1: ", "expected value", "(column 36)"],
     ),
     case(
         &[("t", "[{\"name\": \"a\", \"cost\": 1e999, \"value\": 1, \"limit\": 1}]")],
-        "plan --tools t --budget 1",
+        PLAN,
         &["t:1: ", "number out of range"],
     ),
     case(
         &[("t", "[{\"name\": \"a\", \"cost\": 1, \"value\": 1, \"limit\": -1}]")],
-        "plan --tools t --budget 1",
+        PLAN,
         &["t:1: [0].limit: invalid value: integer `-1`, expected u32"],
     ),
     case(
@@ -169,7 +172,7 @@ const FILES: &[Case] = &[
             "[{\"name\": \"a\", \"cost\": 1, \"value\": 1, \"limit\": 1},
             {\"name\": \"a\", \"cost\": 2, \"value\": 1, \"limit\": 1}]",
         )],
-        "plan --tools t --budget 1",
+        PLAN,
         &["t: [1].name: [0] has the name \"a\" already; expected each tool once"],
     ),
     case(
