@@ -5,20 +5,55 @@
 //! keep for thousands of items, so every so many rows one is kept and the rows between are made again
 //! when the reading comes there, only as wide as what is left of the budget.
 
+use std::ops::Add;
+
 use super::reduce::{Item, value};
 
 /// Cells of rows that are kept at once: 32 MB.
 const KEPT_CELLS: usize = 1 << 22;
 
+/// The greatest whole number up to which `f64` has every one.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// A whole number in a row. Processors of any age find the greater ones of several `f64` at once, but
+/// not of `i64`.
+trait Cell: Copy + PartialOrd + Add<Output = Self> {
+    fn of(value: i64) -> Self;
+}
+
+impl Cell for i64 {
+    fn of(value: i64) -> Self {
+        value
+    }
+}
+
+impl Cell for f64 {
+    fn of(value: i64) -> Self {
+        value as f64
+    }
+}
+
 /// Uses of each item, whose `low` count as 0. The budget is one cell each, so it is small.
 pub(super) fn solve(items: &[Item], budget: u64) -> Vec<u64> {
     let width = budget as usize + 1;
-    solve_in_blocks(items, width, block(items.len(), width))
+    let block = block(items.len(), width);
+    if is_exact(items, budget) {
+        solve_in_blocks::<f64>(items, width, block)
+    } else {
+        solve_in_blocks::<i64>(items, width, block)
+    }
 }
 
-fn solve_in_blocks(items: &[Item], width: usize, block: usize) -> Vec<u64> {
+/// Whether nothing that the budget buys is worth more than `f64` can tell apart.
+fn is_exact(items: &[Item], budget: u64) -> bool {
+    let worth = items.iter().map(|item| item.value as f64 / item.cost as f64).fold(0.0, f64::max);
+    // Far enough below, so that rounding does not matter here.
+    worth * (budget as f64) < EXACT / 2.0
+}
+
+fn solve_in_blocks<C: Cell>(items: &[Item], width: usize, block: usize) -> Vec<u64> {
     let blocks: Vec<&[Item]> = items.chunks(block).collect();
-    let mut row = vec![0; width];
+    let mut row = vec![C::of(0); width];
     let mut tails = Vec::with_capacity(blocks.len());
     let mut first_rows = Vec::new();
     for block in blocks.iter().rev() {
@@ -50,7 +85,7 @@ fn block(items: usize, width: usize) -> usize {
 }
 
 /// The row of each item of a block, and last the row after the block.
-fn rows(block: &[Item], tail: &[i64]) -> Vec<Vec<i64>> {
+fn rows<C: Cell>(block: &[Item], tail: &[C]) -> Vec<Vec<C>> {
     let mut rows = vec![tail.to_vec()];
     for item in block.iter().rev() {
         let row = with(item, &rows[rows.len() - 1]);
@@ -62,17 +97,17 @@ fn rows(block: &[Item], tail: &[i64]) -> Vec<Vec<i64>> {
 
 /// The row of the items behind with one item more. Its uses go in as packs of 1, 2, 4 … and a rest,
 /// which come to every number of them.
-fn with(item: &Item, behind: &[i64]) -> Vec<i64> {
+fn with<C: Cell>(item: &Item, behind: &[C]) -> Vec<C> {
     let cost = item.cost as usize;
     let mut row = behind.to_vec();
     let (mut pack, mut rest) = (1, item.high.min((behind.len() - 1) as u64 / item.cost));
     while rest > 0 {
         let uses = pack.min(rest);
-        let (cost, value) = (cost * uses as usize, value(item, uses));
+        let (cost, value) = (cost * uses as usize, C::of(value(item, uses)));
         let mut next = Vec::with_capacity(row.len());
         next.extend_from_slice(&row[..cost]);
         next.extend(
-            row[cost..].iter().zip(&row).map(|(&without, &with)| without.max(with + value)),
+            row[cost..].iter().zip(&row).map(|(&without, &with)| greater(without, with + value)),
         );
         row = next;
         rest -= uses;
@@ -81,12 +116,16 @@ fn with(item: &Item, behind: &[i64]) -> Vec<i64> {
     row
 }
 
+fn greater<C: Cell>(one: C, other: C) -> C {
+    if one > other { one } else { other }
+}
+
 /// The most uses with which the items behind still come to `best` in all.
-fn most_uses(item: &Item, left: usize, best: i64, behind: &[i64]) -> u64 {
+fn most_uses<C: Cell>(item: &Item, left: usize, best: C, behind: &[C]) -> u64 {
     let most = item.high.min(left as u64 / item.cost);
     let reaches = |uses: u64| {
         let rest = behind[left - uses as usize * item.cost as usize];
-        rest + value(item, uses) == best
+        rest + C::of(value(item, uses)) == best
     };
     (0..=most).rev().find(|&uses| reaches(uses)).unwrap_or(0)
 }
@@ -106,11 +145,24 @@ mod tests {
         };
         let items: Vec<Item> = (0..40).map(item).collect();
         for width in [1, 2, 60, 150, 999] {
-            let whole = solve_in_blocks(&items, width, items.len());
-            for block in [1, 2, 3, 7, 39] {
-                assert_eq!(solve_in_blocks(&items, width, block), whole, "{width}, {block}");
+            let whole = solve_in_blocks::<i64>(&items, width, items.len());
+            for block in [1, 2, 3, 7, 39, 40] {
+                let (ints, floats) = (
+                    solve_in_blocks::<i64>(&items, width, block),
+                    solve_in_blocks::<f64>(&items, width, block),
+                );
+                assert_eq!((&ints, &floats), (&whole, &whole), "{width}, {block}");
             }
         }
         assert!(solve(&[], 9).is_empty());
+    }
+
+    #[test]
+    fn values_beyond_what_floats_tell_apart_are_told_apart() {
+        let huge = 1 << 55;
+        let item = |value: i64| Item { cost: 1, value, low: 0, high: 1 };
+        let items = [item(huge), item(huge + 1), item(huge + 2)];
+        assert!(!is_exact(&items, 1) && is_exact(&[item(7)], 1 << 17));
+        assert_eq!(solve(&items, 1), [0, 0, 1]);
     }
 }
