@@ -6,8 +6,9 @@ use clap::{ArgGroup, Args, CommandFactory, Parser, Subcommand};
 
 use toolyard::fault::{FAULT_SYNTAX, FaultSpec};
 
-use self::trouble::Trouble;
+use self::{costs::CostRange, trouble::Trouble};
 
+pub mod costs;
 pub mod doctor;
 pub mod experience;
 pub mod graph;
@@ -137,6 +138,10 @@ pub struct SessionArgs {
     /// Plan without what is known of the very same task, as a benchmark must.
     #[arg(long)]
     pub leak_guard: bool,
+    /// Let every tool cost a whole number of credits in this range, drawn by the seed, whatever it
+    /// declares; `1..10` is the range of BTP's experiments.
+    #[arg(long, value_name = "LOW..HIGH")]
+    pub costs: Option<CostRange>,
 }
 
 #[derive(Debug, Args)]

@@ -21,7 +21,7 @@ use toolyard::{
     workspace::{self, Learned, Workspace},
 };
 
-use super::{SessionArgs, trouble::Trouble};
+use super::{SessionArgs, costs::CostRange, trouble::Trouble};
 
 /// How long a person is given at every boundary where nothing else takes time.
 const DEMO_PACE_MS: f64 = 80.0;
@@ -51,6 +51,7 @@ pub struct Prepared {
     /// The user has named that file.
     experience_named: bool,
     same: Same,
+    costs: Option<CostRange>,
     journal: Option<Place>,
     /// On the screen: starts paused, and stays when the queue is empty.
     live: bool,
@@ -85,6 +86,9 @@ impl Prepared {
         let folder = args.workspace.clone().or_else(|| config.session.workspace.clone());
         let mut workspace =
             Workspace::open(folder.as_deref(), &config.tools.folders).map_err(Trouble::usage)?;
+        if let Some(costs) = args.costs {
+            costs.draw(config.session.seed, &mut workspace.manifests);
+        }
         let learned = match (&args.learned, &workspace.folder) {
             (None, Some(folder)) if !args.fresh => Some(folder.join("learned.json")),
             (Some(path), _) => {
@@ -119,6 +123,7 @@ impl Prepared {
             experience,
             experience_named: args.experience.is_some() || named_in_config,
             same: if args.leak_guard { Same::LeftOut } else { Same::Counts },
+            costs: args.costs,
             journal,
             live: false,
         })
@@ -177,8 +182,14 @@ impl Prepared {
         let folders = self.workspace.tool_folders.clone();
         let reload = (!folders.is_empty()).then(|| -> Reload {
             let embedded = self.workspace.folder.is_none();
+            let (costs, seed) = (self.costs, self.config.session.seed);
             Box::new(move || {
-                workspace::manifests(embedded, &folders).map_err(|problems| problems.to_string())
+                let mut manifests = workspace::manifests(embedded, &folders)
+                    .map_err(|problems| problems.to_string())?;
+                if let Some(costs) = costs {
+                    costs.draw(seed, &mut manifests);
+                }
+                Ok(manifests)
             })
         });
         Ok(Setup {
