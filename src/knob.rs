@@ -27,6 +27,7 @@ pub enum Knob {
     Tau,
     Candidates,
     Estimate,
+    Widen,
     Blacklist,
     Judge,
 }
@@ -283,6 +284,13 @@ pub const KNOBS: &[KnobSpec] = &[
         0.0,
         Takes::AtOnce,
         "how values are made of experience: smoothed, or bare as in the paper (BTP, eq. 3 and 4)",
+    ),
+    switch(
+        Knob::Widen,
+        ("widen", "widen"),
+        true,
+        Takes::NextStep,
+        "+btp: an agent without a fit tool says what it lacks, and gets a plan for that; off is BTP",
     ),
     choice(
         Knob::Blacklist,

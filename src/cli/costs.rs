@@ -35,7 +35,8 @@ impl FromStr for CostRange {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |text: &str| text.trim().parse().ok().filter(|number| *number <= MOST);
-        let ends = text.split_once("..").and_then(|(low, high)| Some((number(low)?, number(high)?)));
+        let ends =
+            text.split_once("..").and_then(|(low, high)| Some((number(low)?, number(high)?)));
         match ends {
             Some((low, high)) if low <= high => Ok(Self { low, high }),
             Some(_) | None => Err(format!(
@@ -65,7 +66,9 @@ mod tests {
         let mut seen = std::collections::BTreeSet::new();
         for seed in 0..50 {
             CostRange { low: 1, high: 3 }.draw(seed, &mut manifests);
-            seen.extend(manifests.iter().filter_map(|manifest| manifest.spec.cost).map(|c| c as u32));
+            seen.extend(
+                manifests.iter().filter_map(|manifest| manifest.spec.cost).map(|c| c as u32),
+            );
         }
         assert_eq!(seen.into_iter().collect::<Vec<_>>(), [1, 2, 3]);
     }

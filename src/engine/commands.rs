@@ -165,6 +165,7 @@ fn turn(core: &mut Core, knob: Knob, value: f64, by: By) -> Result<(), String> {
         | Knob::Concurrency
         | Knob::Pace
         | Knob::Candidates
+        | Knob::Widen
         | Knob::Blacklist => {}
     }
     Ok(())

@@ -86,6 +86,10 @@ impl strategy::Context for Context {
         self.shared.write(|core| core.judged(call, helpful, why));
     }
 
+    fn widen(&self, said: &str) -> bool {
+        self.shared.write(|core| core.widen(said, "the agent lacked a tool"))
+    }
+
     fn closing(&self, why: String) {
         self.shared.emit(Event::Closing { task: self.task, why });
     }

@@ -37,6 +37,7 @@ mod planning;
 mod remembering;
 mod time;
 mod tools;
+mod widening;
 
 use self::{
     context::Context,

@@ -29,8 +29,12 @@ pub struct Memory {
 /// What is known of a tool for the task at work, for as long as it is.
 #[derive(Debug)]
 pub(super) struct Known {
-    tool: ToolName,
-    history: Option<History>,
+    pub tool: ToolName,
+    pub history: Option<History>,
+    /// Uses beyond what is expected to make sense, since it has helped and is lacking.
+    pub more: u32,
+    /// The agent seems to mean this when it says what it lacks; it had used it so often then.
+    pub lacked: Option<u32>,
 }
 
 /// A candidate on its way into the plan.
@@ -40,6 +44,8 @@ struct Item {
     estimate: Estimate,
     /// The user said how often.
     set: Option<u32>,
+    /// The agent may lack this.
+    is_lacked: bool,
 }
 
 impl Core {
@@ -48,7 +54,11 @@ impl Core {
         let Some(text) = self.state.task(task).map(|task| task.task.text.clone()) else { return };
         self.known = if self.has_candidates(task) { self.look_up(&text) } else { Vec::new() };
         let plan = self.make_plan(task);
+        let uses = plan.uses();
         self.say(task, "planned", plan);
+        if uses == 0 && !self.known.is_empty() {
+            self.widen(&text, "nothing that suits is of use");
+        }
     }
 
     /// Makes the plan of the task at work again for what is left, if it has one, and says so.
@@ -84,7 +94,7 @@ impl Core {
         }
     }
 
-    fn say(&mut self, task: TaskId, why: &str, plan: BudgetPlan) {
+    pub fn say(&mut self, task: TaskId, why: &str, plan: BudgetPlan) {
         self.emit(Event::Planned { task, why: why.to_owned(), plan: Arc::new(plan) });
     }
 
@@ -103,39 +113,46 @@ impl Core {
     /// The tools that this task is planned with, and what is known of them for a task like it. A store
     /// that cannot be read is said, and counts as empty.
     fn look_up(&mut self, text: &str) -> Vec<Known> {
-        let (tools, read) = self.read_past(text);
-        let histories = read.unwrap_or_else(|error| {
-            self.emit(Event::Noticed { text: format!("past uses were not read: {error}") });
-            Vec::new()
-        });
-        let mut histories = histories.into_iter().map(Some);
-        let known = |tool| Known { tool, history: histories.next().flatten() };
+        let helped = self
+            .past(text, |past| past.helped(&self.state, self.state.knobs.count(Knob::Candidates)));
+        let helped = self.said_if_lost(helped);
+        let tools = prospect::candidates(&self.state, &self.index, text, helped);
+        self.what_is_known(text, tools)
+    }
+
+    /// What is known of these tools for a task like this.
+    pub(super) fn what_is_known(&mut self, text: &str, tools: Vec<ToolName>) -> Vec<Known> {
+        let histories = self.past(text, |past| past.history(&tools));
+        let mut histories = self.said_if_lost(histories).into_iter().map(Some);
+        let known =
+            |tool| Known { tool, history: histories.next().flatten(), more: 0, lacked: None };
         tools.into_iter().map(known).collect()
     }
 
-    fn read_past(&self, text: &str) -> (Vec<ToolName>, Result<Vec<History>, ExperienceError>) {
-        let candidates = |helped| prospect::candidates(&self.state, &self.index, text, helped);
-        let Some(Memory { store, same, .. }) = &self.memory else {
-            return (candidates(Vec::new()), Ok(Vec::new()));
-        };
+    /// Looks the past of a task up; nothing where nothing is remembered.
+    fn past<T: Default>(
+        &self,
+        text: &str,
+        look: impl FnOnce(Past<'_>) -> Result<T, ExperienceError>,
+    ) -> Result<T, ExperienceError> {
+        let Some(Memory { store, same, .. }) = &self.memory else { return Ok(T::default()) };
         let query = store.query(text);
         let query = match &self.meaning {
             Some(meaning) => query.with_embedding(meaning.clone()),
             None => query,
         };
-        let past = Past { store, query: &query, same: *same };
-        match past.helped(&self.state, self.state.knobs.count(Knob::Candidates)) {
-            Ok(helped) => {
-                let tools = candidates(helped);
-                let histories = past.history(&tools);
-                (tools, histories)
-            }
-            Err(error) => (candidates(Vec::new()), Err(error)),
-        }
+        look(Past { store, query: &query, same: *same })
+    }
+
+    fn said_if_lost<T: Default>(&mut self, read: Result<T, ExperienceError>) -> T {
+        read.unwrap_or_else(|error| {
+            self.emit(Event::Noticed { text: format!("past uses were not read: {error}") });
+            T::default()
+        })
     }
 
     /// The best plan for what is left (BTP, eq. 5 to 7). The user's own settings come first.
-    fn make_plan(&self, task: TaskId) -> BudgetPlan {
+    pub fn make_plan(&self, task: TaskId) -> BudgetPlan {
         let state = &self.state;
         let (total, spent) =
             (state.knobs.get(Knob::Budget), state.task(task).map_or(0.0, |t| t.credits()));
@@ -143,11 +160,8 @@ impl Core {
         let free = (total - spent - reserve).max(0.0);
         let items = self.items(task);
         let fixed = settle_fixed(&items, free);
-        let fixed_cost: f64 = items
-            .iter()
-            .zip(&fixed)
-            .map(|(item, uses)| item.cost * f64::from(uses.unwrap_or(0)))
-            .sum();
+        let fixed_cost: f64 =
+            items.iter().zip(&fixed).map(|(item, uses)| item.cost * f64::from(*uses)).sum();
         // A remainder of decimals may be a hair short of what it should be.
         let rest = (free - fixed_cost).max(0.0) + CENT;
         let open: Vec<Candidate> = items
@@ -156,7 +170,10 @@ impl Core {
             .map(|(item, fixed)| Candidate {
                 cost: item.cost,
                 value: item.estimate.value,
-                limit: if fixed.is_some() { 0 } else { item.estimate.limit },
+                limit: match item.set {
+                    Some(_) => 0,
+                    None => item.estimate.limit - fixed,
+                },
             })
             .collect();
         // Costs and values are finite and not negative: rates are, and an average of them is.
@@ -168,28 +185,29 @@ impl Core {
             budget::marginal(&open, rest).ok().and_then(|marginal| worth_saying(marginal, &items));
         let mut tools: Vec<PlannedTool> = Vec::with_capacity(items.len());
         for (i, item) in items.into_iter().enumerate() {
-            let why = match fixed[i] {
+            let why = match item.set {
                 Some(_) => "set by the user".to_owned(),
+                None if fixed[i] > 0 => "the agent said that it lacks this".to_owned(),
                 None => self.why(task, &item, whys[i]),
             };
             tools.push(PlannedTool {
                 cost: item.cost,
                 value: item.estimate.value,
                 limit: item.estimate.limit,
-                uses: fixed[i].unwrap_or(solved.uses[i]),
+                uses: fixed[i].saturating_add(solved.uses[i]),
                 experience: item.estimate.experience,
-                set: fixed[i].is_some(),
+                set: item.set.is_some(),
                 why,
                 tool: item.tool,
             });
         }
-        let set = tools.iter().filter(|planned| planned.set);
-        let set_value: f64 = set.map(|planned| planned.value * f64::from(planned.uses)).sum();
+        let fixed_value: f64 =
+            tools.iter().zip(&fixed).map(|(planned, uses)| planned.value * f64::from(*uses)).sum();
         BudgetPlan {
             budget: total,
             spent,
             reserve,
-            value: set_value + solved.value,
+            value: fixed_value + solved.value,
             cost: fixed_cost + solved.cost,
             tools,
             marginal,
@@ -211,19 +229,26 @@ impl Core {
         let Some(ledger) = self.state.task(task).map(|task| &task.budget) else {
             return Vec::new();
         };
-        let known = self.known.iter().map(|known| (&known.tool, known.history.as_ref()));
+        let known = self.known.iter().map(|known| (&known.tool, Some(known)));
         let set_besides =
             ledger.set.keys().filter(|tool| self.known.iter().all(|known| known.tool != **tool));
         known
             .chain(set_besides.map(|tool| (tool, None)))
-            .map(|(tool, history)| {
+            .map(|(tool, known)| {
+                let history = known.and_then(|known| known.history.as_ref());
                 let mut estimate = prospect::estimate(&self.state.knobs, history);
                 let used = ledger.tools.get(tool).map_or(0, |ledger| ledger.uses);
                 let barred = ledger.blacklist.contains_key(tool)
                     || !self.state.tools.get(tool).is_some_and(|tool| tool.is_offered());
-                estimate.limit = if barred { 0 } else { estimate.limit.saturating_sub(used) };
+                let more = known.map_or(0, |known| known.more);
+                let limit = estimate.limit.saturating_add(more).saturating_sub(used);
+                // What is below tau has no use, however much it is missed.
+                let none = barred || estimate.limit == 0;
+                estimate.limit = if none { 0 } else { limit };
                 let set = ledger.set.get(tool).copied().filter(|_| !barred);
-                Item { tool: tool.clone(), cost: self.state.use_cost(tool), estimate, set }
+                let is_lacked = known.is_some_and(|known| known.lacked == Some(used));
+                let (tool, cost) = (tool.clone(), self.state.use_cost(tool));
+                Item { tool, cost, estimate, set, is_lacked }
             })
             .collect()
     }
@@ -246,17 +271,30 @@ impl Core {
     }
 }
 
-/// How often the user's own settings let each tool be used, as far as the money goes.
-fn settle_fixed(items: &[Item], free: f64) -> Vec<Option<u32>> {
+/// Uses that come before what is worth most, as far as the money goes: those that the user set, then
+/// one of what the agent lacks. Of several tools that it may mean, that is the one that has helped best.
+fn settle_fixed(items: &[Item], free: f64) -> Vec<u32> {
     let mut left = free;
-    let mut settle = |item: &Item| {
-        let wanted = item.set?;
+    let mut fix = |item: &Item, wanted: u32| {
         let most = if item.cost > 0.0 { ((left + CENT) / item.cost).floor() } else { f64::MAX };
         let uses = f64::from(wanted).min(most);
         left -= uses * item.cost;
-        Some(uses as u32)
+        uses as u32
     };
-    items.iter().map(&mut settle).collect()
+    let mut fixed: Vec<u32> =
+        items.iter().map(|item| item.set.map_or(0, |set| fix(item, set))).collect();
+    let may_be_lacked =
+        |i: &usize| items[*i].is_lacked && items[*i].set.is_none() && items[*i].estimate.limit > 0;
+    let mut lacked: Vec<usize> = (0..items.len()).filter(may_be_lacked).collect();
+    lacked
+        .sort_by(|one, other| items[*other].estimate.value.total_cmp(&items[*one].estimate.value));
+    for i in lacked {
+        fixed[i] = fix(&items[i], 1);
+        if fixed[i] > 0 {
+            break;
+        }
+    }
+    fixed
 }
 
 /// The fewest credits that buy something, with the tools' names.

@@ -14,13 +14,31 @@ impl Core {
         if !self.state.knobs.is_on(Knob::Learn) || self.is_broken() {
             return;
         }
-        let uses: Vec<Use> = judged.into_iter().filter_map(|call| self.past_use(call)).collect();
+        let misled = self.misled(&judged);
+        let mut uses: Vec<Use> = Vec::with_capacity(judged.len());
+        for call in judged {
+            let Some(mut past) = self.past_use(call) else { continue };
+            past.helpful &= misled != Some(call);
+            uses.push(past);
+        }
         let Some(memory) = self.memory.as_mut().filter(|_| !uses.is_empty()) else { return };
         if let Err(error) = memory.store.add_all(&uses) {
             self.emit(Event::Noticed {
                 text: format!("uses of tools were not remembered: {error}"),
             });
         }
+    }
+
+    /// The result that a wrong answer was made of: the last one that seemed to help. Rules see only that
+    /// there is a result, and so a tool that finds something wrong would pass for a good one for ever. A
+    /// judge that is a model has read it, and is believed.
+    fn misled(&self, judged: &[CallId]) -> Option<CallId> {
+        let rules = self.state.knobs.count(Knob::Judge) == 0;
+        let seemed =
+            |call: &&CallId| self.state.call(**call).is_some_and(|call| call.helpful == Some(true));
+        let last = *judged.iter().rev().find(seemed).filter(|_| rules)?;
+        let task = self.state.task(self.state.call(last)?.task)?;
+        (task.correct == Some(false) && task.answer.is_some()).then_some(last)
     }
 
     fn past_use(&self, call: CallId) -> Option<Use> {

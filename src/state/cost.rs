@@ -1,7 +1,7 @@
 //! What things will probably cost, from what is known so far (BTP, eq. 1): as declared at first, and as
 //! measured from the first time on.
 
-use super::State;
+use super::{State, budget::CENT};
 use crate::{chat::Role, id::ToolName, knob::Knob};
 
 /// Tokens of a request and of its answer, assumed of a model that was not asked yet.
@@ -19,6 +19,19 @@ impl State {
             _ => self.ask_cost(Role::Judge),
         };
         self.rates.tool(known.spec.cost) + time + self.ask_cost(Role::Actor) + judge
+    }
+
+    /// Whether a plan for the task at work may be made again with tools that it does not have, and one of
+    /// them could be paid.
+    pub fn may_widen(&self) -> bool {
+        let Some(budget) = self.current_task().map(|task| &task.budget) else { return false };
+        let left = self.credits_left() - self.ask_cost(Role::Actor);
+        self.knobs.is_on(Knob::Widen)
+            && budget.plan.is_some()
+            && !budget.closing
+            && self.offered_tools().map(|tool| &tool.spec.name).any(|tool| {
+                !budget.blacklist.contains_key(tool) && self.use_cost(tool) <= left + CENT
+            })
     }
 
     /// Credits for one request of this role, with its time: the average of its model, or what its

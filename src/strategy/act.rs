@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{Base, Context, Ending, Trajectory, Turn, close, judge, menu, prompt};
 use crate::{
     chat::{Reply, Role, ToolCall},
-    event::{Offered, Outcome},
+    event::{MenuItem, Offered, Outcome},
     id::ToolName,
     knob::Knob,
     outcome::ModelErrorKind,
@@ -36,12 +36,17 @@ pub async fn act(
     };
     let mut trajectory = Trajectory::default();
     let mut at = ToolName::start();
+    let mut is_stuck = false;
     for step in 1u32.. {
         if step as usize > ctx.state(|state| state.knobs.count(Knob::MaxSteps)) {
             break;
         }
-        let menu = menu::menu(ctx, base, task, &at, &trajectory);
-        if menu::is_used_up(ctx, &menu) {
+        let menu = match is_stuck {
+            true => menu::whole_plan(ctx, base, &at),
+            false => menu::menu(ctx, base, task, &at, &trajectory),
+        };
+        // Where the plan can be made again, the agent says first whether it needs that.
+        if menu::is_used_up(ctx, &menu) && !ctx.state(State::may_widen) {
             return close(trajectory, "the plan has nothing left to use").await;
         }
         ctx.step_started(step, &at, menu.clone());
@@ -60,18 +65,26 @@ pub async fn act(
             Err(error) => return (trajectory, close::failed(&error)),
         };
         match decide(&reply) {
+            Decision::Finish(ending)
+                if ending.outcome == Outcome::GaveUp
+                    && (has_more(ctx, &menu) || ctx.widen(&reply.text)) =>
+            {
+                is_stuck = true;
+                let (calls, called) = (Vec::new(), Vec::new());
+                trajectory.turns.push(Turn { thought: reply.text.clone(), calls, called });
+            }
             Decision::Finish(ending) => return (trajectory, ending),
             Decision::Nothing => {
                 let (calls, called) = (Vec::new(), Vec::new());
                 trajectory.turns.push(Turn { thought: reply.text.clone(), calls, called });
             }
             Decision::Call(calls) => {
+                is_stuck = false;
                 let called = judge::call(ctx, task, step, &calls).await;
                 let from = at.clone();
                 for ran in called.iter().filter(|called| called.observation.ran()) {
-                    let explored = menu
-                        .iter()
-                        .any(|item| item.tool == ran.tool && item.why == Offered::Explore);
+                    let explored =
+                        menu.iter().any(|item| item.tool == ran.tool && is_new_way(base, item));
                     if explored {
                         ctx.edge_explored(&from, &ran.tool);
                     }
@@ -85,6 +98,22 @@ pub async fn act(
         return close(trajectory, "the steps have run out").await;
     }
     (trajectory, Ending::without_answer(Outcome::OutOfSteps))
+}
+
+/// Whether the plan has something left that was not on this menu.
+fn has_more(ctx: &impl Context, menu: &[MenuItem]) -> bool {
+    ctx.state(|state| {
+        let plan = state.current_task().and_then(|task| task.budget.plan.as_ref());
+        let mut planned =
+            plan.into_iter().flat_map(|plan| &plan.tools).map(|planned| &planned.tool);
+        planned.any(|tool| state.plan_allows(tool) && menu.iter().all(|item| item.tool != *tool))
+    })
+}
+
+/// Whether the graph has no edge for what a menu offers here.
+fn is_new_way(base: Base, item: &MenuItem) -> bool {
+    let planned = base == Base::ToolNet && item.why == Offered::Planned;
+    item.why == Offered::Explore || planned && item.weight.is_none()
 }
 
 /// Reads the actor's reply. Text without a call is an answer: so do models speak that have tools but

@@ -45,6 +45,10 @@ pub trait Context {
     /// and the plan made again.
     fn judged(&self, call: CallId, helpful: bool, why: String);
 
+    /// Says that nothing that is offered does what is needed, in the agent's own words. Whether the plan
+    /// was made again and has more now; never without a plan, and never without end.
+    fn widen(&self, said: &str) -> bool;
+
     /// Says that nothing more will be tried, and why. What was kept back of the budget for the closing
     /// summary may be spent from here on.
     fn closing(&self, why: String);

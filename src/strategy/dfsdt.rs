@@ -42,6 +42,10 @@ pub async fn search(
                 search.close(child, NodeEnd::GaveUp);
                 search.leave(at)
             }
+            Some(Came::Lacked) => {
+                search.close(child, NodeEnd::GaveUp);
+                Some(at)
+            }
             Some(Came::Nothing) | None => {
                 search.close(child, NodeEnd::Failed);
                 Some(at)

@@ -42,6 +42,21 @@ pub fn menu(
     menu
 }
 
+/// Everything that the plan has left, wherever the agent is; for one that finds no way on from there.
+pub fn whole_plan(ctx: &impl Context, base: Base, at: &ToolName) -> Vec<MenuItem> {
+    let mut menu = planned(ctx);
+    if base == Base::ToolNet {
+        ctx.state(|state| {
+            let weights = state.learning.weights(&state.knobs);
+            for item in &mut menu {
+                item.weight = weights.weight(at.as_str(), item.tool.as_str());
+            }
+        });
+    }
+    menu.push(MenuItem { tool: ToolName::end(), weight: None, why: Offered::Finish });
+    menu
+}
+
 /// Whether a plan was made and offers nothing any more. Not asked where there never was a tool.
 pub fn is_used_up(ctx: &impl Context, menu: &[MenuItem]) -> bool {
     ctx.state(State::has_plan) && menu.iter().all(|item| item.why == Offered::Finish)

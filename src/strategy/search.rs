@@ -53,6 +53,8 @@ pub(super) enum Came {
     Answered(Ending),
     /// The agent says that the point at which it was asked leads nowhere.
     GaveUp,
+    /// The agent said that it lacked a tool, and others are offered now.
+    Lacked,
     /// Neither a call nor an answer.
     Nothing,
 }
@@ -107,9 +109,10 @@ impl<'a, C: Context> Search<'a, C> {
         self.nodes.get(place as usize)
     }
 
-    /// The decisions that were made at a node so far.
+    /// The decisions that were made at a node so far. To say that a tool is lacking is none.
     pub fn children(&self, at: u32) -> impl Iterator<Item = &Node> {
-        self.nodes.iter().filter(move |node| node.parent == at)
+        let decided = |node: &&Node| !matches!(node.came, Came::Lacked);
+        self.nodes.iter().filter(move |node| node.parent == at).filter(decided)
     }
 
     pub fn is_too_deep(&self, node: u32) -> bool {
@@ -120,9 +123,12 @@ impl<'a, C: Context> Search<'a, C> {
     pub async fn expand(&mut self, at: u32) -> Result<u32, Stop> {
         let path = self.path(at);
         let from = path.calls().last().map_or_else(ToolName::start, |called| called.tool.clone());
-        let menu = menu::menu(self.ctx, self.base, self.task, &from, &path);
+        let mut menu = menu::menu(self.ctx, self.base, self.task, &from, &path);
         if menu::is_used_up(self.ctx, &menu) {
-            return Err(Stop::UsedUp);
+            if !self.ctx.widen(path.last_thought().unwrap_or(&self.task.text)) {
+                return Err(Stop::UsedUp);
+            }
+            menu = menu::menu(self.ctx, self.base, self.task, &from, &path);
         }
         let node = self.before.saturating_add(count(&self.nodes)).saturating_add(1);
         let note = self.note(at);
@@ -142,13 +148,15 @@ impl<'a, C: Context> Search<'a, C> {
                 return Err(Stop::Ask(error));
             }
         };
-        let (turn, came) = self.carry_out(node, &reply).await;
+        // One that is told to decide differently may well find no other way: that lacks nothing.
+        let is_first = self.children(at).next().is_none();
+        let (turn, came) = self.carry_out(node, &reply, is_first).await;
         let depth = self.node(at).map_or(0, |node| node.depth) + 1;
         self.nodes.push(Node { parent: at, depth, turn, came });
         Ok(node)
     }
 
-    async fn carry_out(&self, node: u32, reply: &Reply) -> (Turn, Came) {
+    async fn carry_out(&self, node: u32, reply: &Reply, is_first: bool) -> (Turn, Came) {
         let (calls, called, came) = match act::decide(reply) {
             Decision::Call(calls) => {
                 let called = judge::call(self.ctx, self.task, node, &calls).await;
@@ -156,6 +164,9 @@ impl<'a, C: Context> Search<'a, C> {
             }
             Decision::Finish(ending) if ending.outcome == Outcome::Answered => {
                 (Vec::new(), Vec::new(), Came::Answered(ending))
+            }
+            Decision::Finish(_) if is_first && self.ctx.widen(&reply.text) => {
+                (Vec::new(), Vec::new(), Came::Lacked)
             }
             Decision::Finish(_) => (Vec::new(), Vec::new(), Came::GaveUp),
             Decision::Nothing => (Vec::new(), Vec::new(), Came::Nothing),
@@ -233,7 +244,7 @@ impl<'a, C: Context> Search<'a, C> {
     pub fn waiting_answer(&self) -> Option<(u32, Ending)> {
         (self.before + 1..).zip(&self.nodes).find_map(|(number, node)| match &node.came {
             Came::Answered(ending) => Some((number, ending.clone())),
-            Came::Called | Came::GaveUp | Came::Nothing => None,
+            Came::Called | Came::GaveUp | Came::Lacked | Came::Nothing => None,
         })
     }
 
@@ -270,7 +281,7 @@ impl Node {
             }
             Came::Answered(ending) => finish(json!({ "answer": ending.answer })),
             Came::GaveUp => finish(json!({ "gave_up": true })),
-            Came::Nothing => Vec::new(),
+            Came::Lacked | Came::Nothing => Vec::new(),
         }
     }
 }

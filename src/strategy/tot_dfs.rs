@@ -56,13 +56,13 @@ async fn walk(search: &mut Search<'_, impl Context>) -> Result<(u32, Ending), St
 /// The decisions at a node from which the search can go on.
 async fn candidates(search: &mut Search<'_, impl Context>, at: u32) -> Result<Vec<u32>, Stop> {
     let mut candidates = Vec::new();
-    for _ in 0..search.limits.children {
+    while search.children(at).count() < search.limits.children {
         let child = search.expand(at).await?;
         match search.node(child).map(|node| &node.came) {
             Some(Came::Answered(_)) => candidates.push(child),
             Some(Came::Called) if !search.is_too_deep(child) => candidates.push(child),
             Some(Came::Called) => search.close(child, NodeEnd::TooDeep),
-            Some(Came::GaveUp) => search.close(child, NodeEnd::GaveUp),
+            Some(Came::GaveUp | Came::Lacked) => search.close(child, NodeEnd::GaveUp),
             Some(Came::Nothing) | None => search.close(child, NodeEnd::Failed),
         }
     }

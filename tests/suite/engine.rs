@@ -8,6 +8,7 @@ mod meaning;
 mod search;
 mod time;
 mod undo;
+mod widening;
 mod yard;
 
 use std::{rc::Rc, time::Duration};

@@ -20,7 +20,7 @@ pub(super) fn act(
     settings: Settings,
     chance: Chance,
 ) -> Said {
-    if prompted.menu.is_empty() && prompted.past.is_empty() {
+    if prompted.menu.is_empty() && prompted.past.is_empty() && !prompted.may_lack {
         // Asked without tools: it knows nothing by itself.
         return Said { text: "I do not know.".to_owned(), call: None };
     }
@@ -40,11 +40,14 @@ fn follow(prompted: &Prompted<'_>, task: &Task, settings: Settings, chance: Chan
     if !slips && let Some(choice) = pick(&fitting(prompted, step, settings), settings, chance) {
         return call(thought, choice, step.arguments.clone());
     }
+    if !slips && prompted.may_lack {
+        return give_up(&thought);
+    }
     // No tool for it here, or a slip: try something else from the menu, if anything is left.
     let others = prompted.menu.iter().filter(|choice| !step.tools.contains(&choice.def.name));
     match pick(&untried(prompted, others), settings, chance) {
         Some(choice) => call(thought, choice, guess(choice, prompted.task)),
-        None => give_up(),
+        None => give_up(&thought),
     }
 }
 

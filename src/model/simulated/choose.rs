@@ -95,8 +95,10 @@ pub(super) fn finish(answer: String) -> Said {
     Said { text: "I know the answer.".to_owned(), call: Some(call) }
 }
 
-pub(super) fn give_up() -> Said {
+/// `needed`: what it would need.
+pub(super) fn give_up(needed: &str) -> Said {
     let arguments = json!({ "answer": "", "gave_up": true });
     let call = ToolCall { id: "call_1".to_owned(), tool: FINISH.into(), arguments };
-    Said { text: "None of these tools helps any further.".to_owned(), call: Some(call) }
+    let text = format!("None of these tools helps any further. {needed}");
+    Said { text: text.trim_end().to_owned(), call: Some(call) }
 }

@@ -26,7 +26,7 @@ pub(super) fn improvise(prompted: &Prompted<'_>, settings: Settings, chance: Cha
     // Told to do something else than to finish, it does, if there is anything.
     match useful {
         Some(past) if !(prompted.has_finished() && goes_on) => return finish(gist(&past.result)),
-        None if !goes_on => return give_up(),
+        None if !goes_on => return give_up(""),
         Some(_) | None => {}
     }
     let best = fresh.iter().map(|(choice, _)| suits(choice, prompted.task)).max().unwrap_or(0);
@@ -37,7 +37,7 @@ pub(super) fn improvise(prompted: &Prompted<'_>, settings: Settings, chance: Cha
             let thought = format!("I look for a tool that suits: {}", prompted.task);
             call(thought, choice, guess(choice, prompted.task))
         }
-        None => give_up(),
+        None => give_up(""),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
     strategy::{
         judge,
         prompt::{
-            FINISH, TASK,
+            FINISH, MAY_LACK, TASK,
             search::{CHOSEN, RIVALS, shortened},
         },
     },
@@ -23,6 +23,8 @@ pub(super) struct Prompted<'a> {
     /// Calls and what came of them, oldest first: from the conversation, or from the account of it
     /// that evaluators and reflectors are given.
     pub past: Vec<Past>,
+    /// It was told to say what it lacks where nothing on the menu does what it needs.
+    pub may_lack: bool,
     /// What was chosen at this point before, where it is to choose something else.
     pub chosen: Vec<Chosen>,
     /// Two decisions that are to be compared.
@@ -75,7 +77,11 @@ impl<'a> Prompted<'a> {
         } else {
             None
         };
-        Self { task, menu, past, chosen: chosen(&request.messages), rivals, verdict }
+        let may_lack = request
+            .messages
+            .iter()
+            .any(|message| matches!(message, Message::System { text } if text.contains(MAY_LACK)));
+        Self { task, menu, past, may_lack, chosen: chosen(&request.messages), rivals, verdict }
     }
 
     /// Whether this was chosen at this point before.

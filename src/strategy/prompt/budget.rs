@@ -10,6 +10,10 @@ use crate::{
 /// More names than this are not told: a prompt is paid for by its length.
 const MOST: usize = 40;
 
+/// Where a plan can be made again for what is missing.
+pub const MAY_LACK: &str = " If nothing that is offered can do what you need, say in a sentence what \
+    you need and call Finish with gave_up set: other tools may be offered then.";
+
 /// What the plan forbids and why; empty where no plan was made. Three parts: the budget has no use of
 /// these; these did not help; nothing is left to use.
 pub(super) fn forbidden(state: &State, menu: &[MenuItem]) -> String {
@@ -27,11 +31,16 @@ pub(super) fn forbidden(state: &State, menu: &[MenuItem]) -> String {
     };
     tell(no_use.collect(), "the budget has no further use of that");
     tell(budget.blacklist.keys().collect(), "the results did not help with this task");
+    let may_lack = state.may_widen();
     if menu.iter().all(|item| item.why == Offered::Finish) {
-        text.push_str(
-            " No tool may be used any more: call Finish now with what the results so far support, \
-             or with gave_up set.",
-        );
+        text.push_str(" No tool may be used any more: call Finish now");
+        text.push_str(match may_lack {
+            true => " if the results so far support an answer.",
+            false => " with what the results so far support, or with gave_up set.",
+        });
+    }
+    if may_lack {
+        text.push_str(MAY_LACK);
     }
     text
 }

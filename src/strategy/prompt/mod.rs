@@ -3,6 +3,8 @@
 mod budget;
 pub mod search;
 
+pub use budget::MAY_LACK;
+
 use serde_json::{Value, json};
 
 use super::{Called, Ending, Strategy, Trajectory};
@@ -33,6 +35,8 @@ const WEIGHTS: &str = " Each tool has a weight in brackets: how useful it has be
 const DIRECT: &str = "Answer the task from what you know, as short as you can: a name, a number, a \
     date. Give the answer only.";
 
+const GO_ON: &str = "That did not end the task. Go on with what is offered now.";
+
 /// What the actor is asked about.
 pub struct Asked<'a> {
     pub task: &'a Task,
@@ -61,7 +65,7 @@ pub fn actor(state: &State, asked: &Asked<'_>) -> Request {
         let (text, calls) = (turn.thought.clone(), turn.calls.clone());
         messages.push(Message::Assistant { text, calls });
         if turn.calls.is_empty() {
-            messages.push(Message::user("That was neither a call nor an answer. Go on."));
+            messages.push(Message::user(GO_ON));
         }
         for (call, called) in turn.calls.iter().zip(&turn.called) {
             messages.push(Message::Tool {

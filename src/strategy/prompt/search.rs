@@ -84,7 +84,7 @@ fn account(node: &Node) -> String {
             let called = node.turn.called.iter();
             called.map(|called| line(&node.turn.thought, called)).collect()
         }
-        Came::Answered(_) | Came::GaveUp | Came::Nothing => {
+        Came::Answered(_) | Came::GaveUp | Came::Lacked | Came::Nothing => {
             let chosen = node.chosen().into_iter();
             let thought = &node.turn.thought;
             chosen

@@ -339,7 +339,11 @@ fn a_plan_that_is_used_up_ends_a_search_with_what_was_found_on_any_way() {
     on_paused_time(async {
         let hang = calls(&[("hang", json!({"text": "x"}))]);
         let replies = vec![Ok(echo("a")), Ok(give_up()), Ok(hang), Ok(answer())];
-        let knobs = vec![(toolyard::knob::Knob::Budget, 100_000.0)];
+        let knobs = vec![
+            (toolyard::knob::Knob::Budget, 100_000.0),
+            // One that lacks a tool is none that has tried all: BTP as it was published.
+            (toolyard::knob::Knob::Widen, 0.0),
+        ];
         let yard = Plan { replies, knobs, strategy: "dfsdt+btp", ..Plan::default() }.start();
         let state: State = yard.session.await.unwrap();
         assert_eq!(state.tasks[0].correct, Some(true), "{:#?}", yard.records.borrow());

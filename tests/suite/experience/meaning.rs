@@ -175,7 +175,8 @@ async fn a_plan_of_a_task_compares_by_meaning_and_falls_back_to_words() {
     let near = Embedding::new("small", &[1.0, 0.0]).unwrap();
     store.keep_embeddings(&[("six by seven", near)]).unwrap();
     drop(store);
-    let arguments = ["plan", "--task", "6 * 7?", "--budget", "9", "--json", "--config", "c.toml"];
+    let arguments =
+        ["plan", "--task", "Calculate 6 * 7", "--budget", "9", "--json", "--config", "c.toml"];
     let mut values = Vec::new();
     for _ in 0..3 {
         let output = run(home, &arguments).await;
