@@ -1,5 +1,6 @@
 //! A frame at 200×60 with 16,000 tools and more than 1,000 calls (the target is under 2 ms), each pane
-//! on the whole screen, and the time from a key to its frame.
+//! on the whole screen, and the time from a key to its frame; the same with a plan over all the tools and
+//! a search of 200 nodes.
 
 use std::sync::Arc;
 
@@ -10,13 +11,17 @@ use ratatui::{
     layout::Rect,
 };
 use serde_json::json;
-use toolyard::ui::{
-    key::Key,
-    keymap::Keymap,
-    pane::PaneId,
-    screen::{Screen, Setup},
-    theme::Theme,
-    view::GraphView,
+use toolyard::{
+    event::{BudgetPlan, Event, NodeEnd, PlannedTool},
+    id::TaskId,
+    ui::{
+        key::Key,
+        keymap::Keymap,
+        pane::PaneId,
+        screen::{Screen, Setup},
+        theme::Theme,
+        view::GraphView,
+    },
 };
 
 #[path = "../tests/suite/story.rs"]
@@ -52,6 +57,38 @@ fn session() -> Story {
     story
 }
 
+/// The task at work searches under a plan: 200 nodes, two at each point, of every kind of end.
+fn searching() -> Story {
+    let (mut story, task) = (session(), TaskId(TASKS + 1));
+    for why in ["planned", "budget 40.00 → 20.00"] {
+        let tools = (0..TOOLS).map(planned).collect();
+        let plan = BudgetPlan { tools, ..BudgetPlan::empty(20.0, 0.0, 1.0) };
+        story.tell(Event::Planned { task, why: why.to_owned(), plan: Arc::new(plan) });
+    }
+    for node in 1..=200 {
+        story.tell(Event::NodeOpened { task, node, parent: node / 2 });
+        story.step(task.0, node, "start");
+        let call = ("tool_3", json!({"query": "what is it"}), Ok("an answer"), 40);
+        story.call(task.0, node, call);
+        let how = if node % 3 == 0 { NodeEnd::GaveUp } else { NodeEnd::Exhausted };
+        story.tell(Event::NodeClosed { task, node, how });
+    }
+    story
+}
+
+fn planned(i: usize) -> PlannedTool {
+    PlannedTool {
+        tool: format!("tool_{i}").as_str().into(),
+        cost: 1.0 + (i % 10) as f64,
+        value: 0.5,
+        limit: 3,
+        uses: u32::from(i % 400 == 0),
+        experience: 9,
+        set: false,
+        why: "too dear beside the others".to_owned(),
+    }
+}
+
 fn screen(story: &Story) -> Screen {
     let mut screen = Screen::new(Setup {
         title: "bench".into(),
@@ -84,6 +121,21 @@ fn frames(c: &mut Criterion) {
     for pane in PaneId::ALL {
         screen.view.zoom = Some(pane);
         group.bench_function(BenchmarkId::new("zoomed", pane.name()), |b| {
+            b.iter(|| screen.draw(SIZE, &mut buf, now));
+        });
+    }
+    group.finish();
+}
+
+fn searches(c: &mut Criterion) {
+    let story = searching();
+    let mut screen = screen(&story);
+    let now = story.now();
+    let mut buf = Buffer::empty(SIZE);
+    let mut group = c.benchmark_group("frame/200x60/16000-planned-200-nodes");
+    for pane in [None, Some(PaneId::Budget), Some(PaneId::Search)] {
+        screen.view.zoom = pane;
+        group.bench_function(pane.map_or("all-panes", PaneId::name), |b| {
             b.iter(|| screen.draw(SIZE, &mut buf, now));
         });
     }
@@ -125,5 +177,5 @@ fn keys(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, frames, keys);
+criterion_group!(benches, frames, searches, keys);
 criterion_main!(benches);

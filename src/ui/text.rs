@@ -114,6 +114,16 @@ fn head(text: &str, width: usize) -> &str {
     text
 }
 
+/// The text in at most so many lines of at most `width` cells, with `…` where something was left out.
+pub fn wrap_within(text: &str, width: usize, lines: usize) -> Vec<String> {
+    let mut all = wrap(text, width);
+    let mut within: Vec<String> = all.by_ref().take(lines).collect();
+    if let (Some(last), Some(next)) = (within.last_mut(), all.next()) {
+        *last = cut(&format!("{last} {next}…"), width).into_owned();
+    }
+    within
+}
+
 /// The text in lines of at most `width` cells, broken at spaces where there are any; its own line
 /// ends are kept. Lazy: whoever shows forty lines of a long text should `skip` and `take`.
 pub fn wrap(text: &str, width: usize) -> impl Iterator<Item = String> + '_ {
@@ -209,6 +219,15 @@ mod tests {
         let times = [840, 12_345, 3_400_000, 125_000_000].map(span);
         assert_eq!(times, ["840 µs", "12 ms", "3.4 s", "2:05 min"]);
         assert_eq!([9_999, 12_345, 4_500_000].map(count), ["9999", "12.3k", "4.5M"]);
+    }
+
+    #[test]
+    fn what_does_not_fit_into_the_lines_is_said_to_be_left_out() {
+        assert_eq!(wrap_within("one two three", 7, 2), ["one two", "three"]);
+        assert_eq!(wrap_within("one two three", 7, 1), ["one tw…"]);
+        assert_eq!(wrap_within("one\ntwo three", 7, 1), ["one tw…"]);
+        assert_eq!(wrap_within("one two four", 8, 1), ["one two…"]);
+        assert!(wrap_within("one", 7, 0).is_empty());
     }
 
     proptest! {

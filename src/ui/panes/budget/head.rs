@@ -176,7 +176,8 @@ fn plan(
 ) {
     let theme = cx.theme;
     let lines = |area: Rect, words: &str, style: Style, buf: &mut Buffer| {
-        for (y, line) in (area.y..area.bottom()).zip(text::wrap(words, usize::from(area.width))) {
+        let said = text::wrap_within(words, usize::from(area.width), usize::from(area.height));
+        for (y, line) in (area.y..area.bottom()).zip(said) {
             Row::new(Rect { y, height: 1, ..area }, buf).put(&line, style);
         }
     };

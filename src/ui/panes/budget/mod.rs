@@ -83,9 +83,10 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     tools::draw(cx, &rows, (sheet.columns, sheet.list), selected, buf, hits);
     if let Some(entry) = selected.and_then(|at| rows.entries.get(at)) {
         let words = tools::words(cx, &rows, entry);
-        let lines = text::wrap(&words, usize::from(sheet.detail.width));
-        for (y, line) in (sheet.detail.y..sheet.detail.bottom()).zip(lines) {
-            let line_area = Rect { y, height: 1, ..sheet.detail };
+        let area = sheet.detail;
+        let lines = text::wrap_within(&words, usize::from(area.width), usize::from(area.height));
+        for (y, line) in (area.y..area.bottom()).zip(lines) {
+            let line_area = Rect { y, height: 1, ..area };
             Row::new(line_area, buf).put(&line, cx.theme.dim);
         }
     }
