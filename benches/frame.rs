@@ -70,7 +70,7 @@ fn searching() -> Story {
         story.step(task.0, node, "start");
         let call = ("tool_3", json!({"query": "what is it"}), Ok("an answer"), 40);
         story.call(task.0, node, call);
-        let how = if node % 3 == 0 { NodeEnd::GaveUp } else { NodeEnd::Exhausted };
+        let how = if node.is_multiple_of(3) { NodeEnd::GaveUp } else { NodeEnd::Exhausted };
         story.tell(Event::NodeClosed { task, node, how });
     }
     story
@@ -82,7 +82,7 @@ fn planned(i: usize) -> PlannedTool {
         cost: 1.0 + (i % 10) as f64,
         value: 0.5,
         limit: 3,
-        uses: u32::from(i % 400 == 0),
+        uses: u32::from(i.is_multiple_of(400)),
         experience: 9,
         set: false,
         why: "too dear beside the others".to_owned(),
