@@ -49,6 +49,7 @@ fn session(events: usize) -> Vec<Record> {
         temperature: None,
         max_tokens: None,
         stop: vec![],
+        schema: None,
     });
     let reply = Arc::new(Reply {
         text: "I call".into(),
@@ -70,7 +71,14 @@ fn session(events: usize) -> Vec<Record> {
             Event::AskRequested { ask, task, role: Role::Actor, model: "m".into(), request },
             Event::AskStarted { ask },
             Event::AskFinished { ask, reply, dollars: Some(0.01) },
-            Event::CallRequested { call, task, step: 1, tool: tool(i), arguments: json!({"q": i}) },
+            Event::CallRequested {
+                call,
+                task,
+                step: 1,
+                tool: tool(i),
+                arguments: json!({"q": i}),
+                evidence: None,
+            },
             Event::CallStarted { call },
             Event::CallFinished { call, output },
             Event::Evaluated { task, verdicts: vec![verdict], learned: true },

@@ -20,10 +20,24 @@ pub enum Role {
     /// Says whether a result helped (BTP, section 2.4), and which of two steps promises more
     /// (Tree of Thoughts).
     Judge,
+    /// Writes the whole blueprint before anything is called (ReWOO; concurrent workers).
+    Planner,
+    /// Makes the answer of all plans and their evidence (ReWOO; concurrent workers).
+    Solver,
+    /// Sorts tools into classes (concurrent workers).
+    Classifier,
 }
 
 impl Role {
-    pub const ALL: [Role; 4] = [Role::Actor, Role::Evaluator, Role::Reflector, Role::Judge];
+    pub const ALL: [Role; 7] = [
+        Role::Actor,
+        Role::Evaluator,
+        Role::Reflector,
+        Role::Judge,
+        Role::Planner,
+        Role::Solver,
+        Role::Classifier,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -31,6 +45,9 @@ impl Role {
             Role::Evaluator => "evaluator",
             Role::Reflector => "reflector",
             Role::Judge => "judge",
+            Role::Planner => "planner",
+            Role::Solver => "solver",
+            Role::Classifier => "classifier",
         }
     }
 }
@@ -59,6 +76,9 @@ pub struct Request {
     /// them, so that a model does not go on to invent its own observations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stop: Vec<String>,
+    /// JSON Schema of the whole answer, for a model that can be held to one; `None`: free text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Value>,
 }
 
 /// One message of a conversation.

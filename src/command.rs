@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     chat::Role,
+    event::Lane,
     fault::FaultSpec,
     id::{CallId, FaultId, ModelName, ToolName},
     knob::Knob,
@@ -27,6 +28,10 @@ pub enum Command {
     Stop,
     /// Cancel a running or held call; the agent is told → `CallFailed`.
     CancelCall(CallId),
+    /// Hold one lane at its next boundary, whatever the others do → `LaneStopped`, then `Held`.
+    StopLane(Lane),
+    /// → `LaneFreed`.
+    FreeLane(Lane),
     /// Cancel the model request in flight; the task fails → `AskFailed`.
     CancelAsk,
 
@@ -62,6 +67,8 @@ pub enum Command {
     SetUses { tool: ToolName, uses: u32 },
     /// So many uses more than it may still have, or fewer where negative → `UsesSet`.
     AddUses { tool: ToolName, by: i32 },
+    /// Of which class a tool is, whoever said otherwise → `ToolClassSet`.
+    SetClass { tool: ToolName, class: String, domain: Option<String> },
     /// Take a tool off every menu, or put it back → `ToolSwitched`.
     SwitchTool { tool: ToolName, on: bool },
     /// Read the tools' manifests again → `ToolsJoined`, `ToolsLeft`.
@@ -81,6 +88,8 @@ impl Command {
             Command::StepTask => "step over the task",
             Command::Stop => "stop",
             Command::CancelCall(_) => "cancel the call",
+            Command::StopLane(_) => "stop the lane",
+            Command::FreeLane(_) => "free the lane",
             Command::CancelAsk => "cancel the ask",
             Command::QueueTask { .. } => "queue a task",
             Command::UseStrategy { .. } => "use the strategy",
@@ -94,6 +103,7 @@ impl Command {
             Command::DisarmFault { .. } => "disarm the fault",
             Command::RearmFault { .. } => "arm the fault again",
             Command::SetUses { .. } | Command::AddUses { .. } => "set the uses",
+            Command::SetClass { .. } => "set the class",
             Command::SwitchTool { .. } => "switch the tool",
             Command::ReloadTools => "reload the tools",
             Command::Undo => "undo",

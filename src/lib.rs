@@ -24,9 +24,10 @@
 //! layers
 //!   answer arguments budget chance id measure tool_class words
 //!   blueprint chat graph knob null_filter outcome rates spec toml_file
-//!   fault import json_file retrieve text_file
-//!   command event prices tasks
-//!   experience journal state tool
+//!   fault import json_file retrieve text_file workers
+//!   event prices tasks
+//!   command experience journal tool
+//!   state
 //!   prospect report sample strategy
 //!   model workspace
 //!   engine ui
@@ -78,4 +79,5 @@ pub mod tool;
 pub mod tool_class;
 pub mod ui;
 pub mod words;
+pub mod workers;
 pub mod workspace;

@@ -12,6 +12,8 @@
 //! - what has neither letter nor number in it, or is JSON whose lists and texts are all empty, says
 //!   nothing whatever the patterns are; a bare `0` or `false` is an answer.
 
+use std::fmt;
+
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -66,6 +68,16 @@ pub enum Nulled {
     Empty,
     /// It matches this pattern, as it was configured.
     Pattern(String),
+}
+
+impl fmt::Display for Nulled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Nulled::Failed => f.pad("the call failed"),
+            Nulled::Empty => f.pad("it says nothing"),
+            Nulled::Pattern(pattern) => write!(f, "pattern {pattern:?}"),
+        }
+    }
 }
 
 impl Default for NullFilter {

@@ -65,6 +65,9 @@ pub struct ModelSpec {
     pub simulated: bool,
     #[serde(default)]
     pub mode: ToolMode,
+    /// Its answers can be held to a JSON Schema.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub structured: bool,
     /// US dollars per million input tokens; `None`: unknown, never taken for 0.
     #[serde(default)]
     pub price_in: Option<f64>,

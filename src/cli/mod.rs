@@ -8,6 +8,7 @@ use toolyard::fault::{FAULT_SYNTAX, FaultSpec};
 
 use self::{costs::CostRange, trouble::Trouble};
 
+pub mod classes;
 pub mod costs;
 pub mod doctor;
 pub mod experience;
@@ -93,7 +94,8 @@ pub struct SessionArgs {
     /// The folder with tools/, tasks, graph.json and what was learned.
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
-    /// direct, react, toolnet, dfsdt or tot-dfs, and behind it any of +prompt, +btp and +reflexion.
+    /// direct, react, toolnet, dfsdt, tot-dfs, rewoo or workers, and behind it any of +prompt, +btp and
+    /// +reflexion; +toolnet behind the last two.
     #[arg(long, value_name = "S")]
     pub strategy: Option<String>,
     /// Credits that a task may cost; +btp holds to it, other strategies are measured against it.

@@ -42,7 +42,11 @@ pub fn tools(
     let valued = past.history(&chosen).map_err(trouble)?.into_iter().map(|history| {
         let estimate = prospect::estimate(&state.knobs, Some(&history));
         let Estimate { value, limit, .. } = estimate;
-        let candidate = Candidate { cost: state.use_cost(&history.tool), value, limit };
+        let candidate = Candidate {
+            cost: state.use_cost(&history.tool, config.session.strategy.base.decides()),
+            value,
+            limit,
+        };
         (history.tool, candidate, Some(estimate))
     });
     Ok(valued.collect())
@@ -60,6 +64,7 @@ fn opened(config: &Config, knobs: Knobs, workspace: &Workspace) -> Result<State,
         roles: config.roles.clone(),
         paused: false,
         rates: config.cost,
+        workers: config.workers.clone(),
     };
     let specs = workspace.manifests.iter().map(|manifest| Arc::clone(&manifest.spec));
     let events =

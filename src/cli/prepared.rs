@@ -163,6 +163,7 @@ impl Prepared {
     pub fn build(self, journal: Option<Journal>) -> Result<Setup, Trouble> {
         let tasks: Vec<Task> = self.tasks.iter().chain(&self.workspace.tasks).cloned().collect();
         let models = models(&self.config, &tasks)?;
+        let classes = self.workspace.folder.as_deref().map(super::classes::book).transpose()?;
         let (store, notices) = self.store()?;
         let embedder = embedder(&self.config)?.map(Rc::new);
         let memory = Some(Memory { store, same: self.same, embedder });
@@ -175,6 +176,7 @@ impl Prepared {
             roles: self.config.roles.clone(),
             paused: self.live,
             rates: self.config.cost,
+            workers: self.config.workers.clone(),
         };
         let keep = self
             .learned
@@ -202,6 +204,7 @@ impl Prepared {
             faults: self.faults,
             journal,
             memory,
+            classes,
             notices,
             stay: self.live,
             keep,

@@ -29,11 +29,9 @@ use crate::{
     id::ModelName,
     knob::Knobs,
     model::{openai::Endpoint, simulated},
-    null_filter::NullFilter,
     rates::Rates,
     strategy::{Base, Strategy},
     toml_file::{Problems, TomlFile},
-    tool_class::ToolClasses,
 };
 
 /// The name of the built-in simulated model, which is always configured.
@@ -54,7 +52,7 @@ pub struct Config {
     pub experience: ExperienceConfig,
     /// What things are worth in credits.
     pub cost: Rates,
-    pub workers: WorkersConfig,
+    pub workers: crate::workers::Workers,
     /// The file of the price table; `None`: see [`Config::price_table`].
     pub prices: Option<PathBuf>,
 }
@@ -108,18 +106,6 @@ pub struct ExperienceConfig {
     pub embeddings: Option<Endpoint>,
 }
 
-/// How the calls of a plan are made.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WorkersConfig {
-    /// What tools are sorted into where their manifests do not say.
-    pub classes: ToolClasses,
-    /// Which results reach the solver as null.
-    pub null: NullFilter,
-    /// How long one call may take with all its retries, in milliseconds; a tool's own limit counts
-    /// where it is shorter.
-    pub timeout_ms: u64,
-}
-
 impl Default for Config {
     fn default() -> Self {
         let simulated = ModelConfig::Simulated(simulated::Settings::default());
@@ -132,15 +118,9 @@ impl Default for Config {
             tools: ToolsConfig::default(),
             experience: ExperienceConfig::default(),
             cost: Rates::default(),
-            workers: WorkersConfig::default(),
+            workers: crate::workers::Workers::default(),
             prices: None,
         }
-    }
-}
-
-impl Default for WorkersConfig {
-    fn default() -> Self {
-        Self { classes: ToolClasses::default(), null: NullFilter::default(), timeout_ms: 60_000 }
     }
 }
 

@@ -144,6 +144,7 @@ fn mode(field: &Field<'_>) -> Option<ToolMode> {
 
 /// How to talk to it.
 fn wire(fields: &mut Fields<'_>, endpoint: &mut Endpoint) {
+    set(&mut endpoint.structured, fields.get("structured").and_then(|field| field.flag()));
     set(&mut endpoint.stream, fields.get("stream").and_then(|field| field.flag()));
     let time = |field: Field<'_>| field.duration(MILLISECOND, HOUR);
     set(&mut endpoint.connect_timeout, fields.get("connect_timeout").and_then(time));

@@ -5,15 +5,13 @@ use std::time::Duration;
 
 use indexmap::IndexMap;
 
-use super::{
-    WorkersConfig,
-    read::{section, set},
-};
+use super::read::{section, set};
 use crate::{
     null_filter::NullFilter,
     toml_file::{Field, Fields},
     tool_class::{ToolClass, ToolClasses},
     words,
+    workers::Workers,
 };
 
 /// Characters of a name of a class and of a domain: they stand before each tool in the planner's prompt.
@@ -22,7 +20,7 @@ const NAME: usize = 64;
 const PATTERN: usize = 200;
 const LONGEST: Duration = Duration::from_secs(3600);
 
-pub(super) fn workers(mut fields: Fields<'_>, workers: &mut WorkersConfig) {
+pub(super) fn workers(mut fields: Fields<'_>, workers: &mut Workers) {
     let timeout = fields
         .get("timeout")
         .and_then(|field| field.duration(Duration::from_millis(1), LONGEST))

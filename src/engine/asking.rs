@@ -225,6 +225,7 @@ mod tests {
             source: String::new(),
             simulated: false,
             mode: ToolMode::Native,
+            structured: false,
             price_in: Some(2.0),
             price_out: Some(8.0),
             price_cached,

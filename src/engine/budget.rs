@@ -46,7 +46,8 @@ impl Core {
             return Err((Refusal::NoUseLeft, why));
         }
         let running: f64 = self.allotted.values().sum();
-        let (cost, left) = (self.state.use_cost(tool), self.state.credits_left() - running);
+        let (cost, left) =
+            (self.state.use_cost(tool, self.decides()), self.state.credits_left() - running);
         if cost + self.reserve() + self.least_time() > left + CENT {
             let why = format!(
                 "{tool} costs about {cost:.2} credits, and {left:.2} are left; use what you know"
@@ -102,9 +103,9 @@ impl Core {
     /// What an ask of this role must leave.
     pub fn reserve_beside(&self, role: Role) -> f64 {
         match role {
-            Role::Actor | Role::Judge => self.reserve(),
+            Role::Actor | Role::Judge | Role::Planner | Role::Classifier => self.reserve(),
             // These come when all is done.
-            Role::Evaluator | Role::Reflector => 0.0,
+            Role::Solver | Role::Evaluator | Role::Reflector => 0.0,
         }
     }
 
@@ -112,7 +113,7 @@ impl Core {
     pub fn reserve(&self) -> f64 {
         match self.budgeted() {
             Some((_, budget)) if !budget.closing => {
-                self.state.ask_cost(Role::Actor) + self.least_time()
+                self.state.ask_cost(self.sums_up()) + self.least_time()
             }
             Some(_) | None => 0.0,
         }

@@ -10,6 +10,7 @@ use super::{
     faults,
 };
 use crate::{
+    blueprint::EvidenceId,
     chance::{Chance, canonical},
     chat::ToolCall,
     event::{Boundary, Event, Lane, Refusal},
@@ -21,11 +22,17 @@ use crate::{
 };
 
 /// Says that a call is wanted, before anything about it is checked.
-pub(super) fn request(core: &mut Core, task: TaskId, step: u32, call: &ToolCall) -> CallId {
+pub(super) fn request(
+    core: &mut Core,
+    task: TaskId,
+    step: u32,
+    evidence: Option<EvidenceId>,
+    call: &ToolCall,
+) -> CallId {
     let id = core.next_call();
     core.cancels.insert(Effect::Call(id), CancellationToken::new());
     let (tool, arguments) = (call.tool.clone(), call.arguments.clone());
-    core.emit(Event::CallRequested { call: id, task, step, tool, arguments });
+    core.emit(Event::CallRequested { call: id, task, step, tool, arguments, evidence });
     id
 }
 
@@ -85,7 +92,8 @@ async fn attempt(shared: &Shared, id: CallId, call: &ToolCall) -> Observation {
     });
     shared.stays_sound().await;
     let invocation = Invocation { arguments: call.arguments.clone(), seed };
-    let outcome = within(&*tool, paid, faults::run(fault, &*tool, &invocation)).await;
+    let allowed = shared.read(|core| allowed(core, id, &*tool));
+    let outcome = within(&*tool, allowed, paid, faults::run(fault, &*tool, &invocation)).await;
     ended(shared, id, outcome)
 }
 
@@ -128,15 +136,24 @@ fn occurrence(core: &mut Core, tool: &ToolName, arguments: &Value) -> Chance {
     what.with(&nth.to_le_bytes())
 }
 
+/// How long a call may take: what its tool allows, and for one of a blueprint no longer than is
+/// configured for workers.
+fn allowed(core: &Core, id: CallId, tool: &dyn Tool) -> Duration {
+    let own = tool.spec().timeout_ms;
+    let evidence = core.state.call(id).and_then(|call| call.evidence);
+    let worker = evidence.map(|_| core.state.workers.timeout_ms);
+    Duration::from_millis(worker.map_or(own, |worker| own.min(worker)))
+}
+
 /// Runs a call for as long as its tool allows and the budget pays for. Time held is spent outside and
 /// does not count.
 async fn within(
     tool: &dyn Tool,
+    allowed: Duration,
     paid: Option<Duration>,
     run: impl Future<Output = Result<ToolOutput, ToolError>>,
 ) -> Result<ToolOutput, ToolError> {
     let spec = tool.spec();
-    let allowed = Duration::from_millis(spec.timeout_ms);
     let limit = paid.map_or(allowed, |paid| paid.min(allowed));
     tokio::time::timeout(limit, run).await.unwrap_or_else(|_| {
         let text = format!("{} did not answer within {} ms", spec.name, limit.as_millis());

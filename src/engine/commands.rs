@@ -33,6 +33,24 @@ fn grant(core: &mut Core, command: Command, by: By) -> Result<(), String> {
         // The loop stops before it asks for a command to be granted.
         Command::Stop => Ok(()),
         Command::CancelCall(call) => cancel(core, Effect::Call(call)),
+        Command::StopLane(lane) => {
+            if !core.lanes.live.contains(&lane) {
+                return Err(format!("{lane} does nothing at this moment"));
+            }
+            if core.state.control.stopped.contains(&lane) {
+                return Err(format!("{lane} is stopped already"));
+            }
+            core.emit(Event::LaneStopped { lane, by });
+            Ok(())
+        }
+        Command::FreeLane(lane) => {
+            if !core.state.control.stopped.contains(&lane) {
+                return Err(format!("{lane} is not stopped"));
+            }
+            core.emit(Event::LaneFreed { lane, by });
+            Ok(())
+        }
+        Command::SetClass { tool, class, domain } => core.set_class(tool, &class, domain, by),
         Command::CancelAsk => {
             let ask = core.state.ask_in_flight().map(|ask| ask.id);
             cancel(core, Effect::Ask(ask.ok_or("no model is being asked")?))

@@ -18,12 +18,14 @@ use super::{
     core::{Core, Shared},
 };
 use crate::{
+    blueprint::{Blueprint, EvidenceId},
     chat::{Reply, Request, Role, ToolCall},
-    event::{Boundary, Event, Lane, MenuItem, NodeEnd, Verdict},
+    event::{Boundary, Classed, Event, Lane, MenuItem, NodeEnd, Verdict},
     id::{CallId, TaskId, ToolName},
+    model::tokens,
     outcome::ModelError,
     state::State,
-    strategy::{self, Called},
+    strategy::{self, Called, Found},
 };
 
 /// What a strategy acts through, for one task.
@@ -42,31 +44,62 @@ impl strategy::Context for Context {
     }
 
     async fn ask(&self, role: Role, request: Request) -> Result<Arc<Reply>, ModelError> {
-        asking::ask(&self.shared, self.task, role, request).await
+        self.shared.write(|core| core.lanes.ask());
+        let answer = asking::ask(&self.shared, self.task, role, request).await;
+        self.shared.write(|core| {
+            core.lanes.asked();
+            core.settle();
+        });
+        answer
     }
 
     async fn call(&self, step: u32, calls: &[ToolCall]) -> Vec<Called> {
         // All are requested before the first runs, so that their numbers follow their order.
         let ids = self.shared.write(|core| {
-            let request = |call| calling::request(core, self.task, step, call);
+            let request = |call| calling::request(core, self.task, step, None, call);
             let ids: Vec<_> = calls.iter().map(request).collect();
             core.lanes.branch(&ids);
             ids
         });
-        let running: FuturesOrdered<_> = ids
-            .into_iter()
-            .zip(calls)
-            .map(|(id, call)| async move {
-                let observation = calling::call(&self.shared, id, call).await;
-                self.shared.write(|core| core.join(id));
-                let injected = self
-                    .shared
-                    .read(|core| core.state.call(id).is_some_and(|call| call.injected.is_some()));
-                let (tool, arguments) = (call.tool.clone(), call.arguments.clone());
-                Called { id, tool, arguments, observation, injected }
-            })
-            .collect();
+        let running: FuturesOrdered<_> =
+            ids.into_iter().zip(calls).map(|(id, call)| self.run(id, call)).collect();
         running.collect().await
+    }
+
+    async fn seek(&self, step: u32, evidence: EvidenceId, call: &ToolCall) -> Called {
+        let id = self.shared.write(|core| {
+            let id = calling::request(core, self.task, step, Some(evidence), call);
+            core.lanes.branch(&[id]);
+            id
+        });
+        self.run(id, call).await
+    }
+
+    fn blueprint_drawn(&self, blueprint: Arc<Blueprint>) {
+        self.shared.emit(Event::BlueprintDrawn { task: self.task, blueprint });
+    }
+
+    fn blueprint_refused(&self, why: String) {
+        self.shared.emit(Event::BlueprintRefused { task: self.task, why });
+    }
+
+    fn evidence_asked(&self, evidence: EvidenceId) {
+        self.shared.emit(Event::EvidenceAsked { task: self.task, evidence });
+    }
+
+    fn evidence_found(&self, evidence: EvidenceId, found: Found<'_>) {
+        let Found { text, by_model, nulled } = found;
+        let saved = nulled.as_ref().map_or(0, |_| tokens::count(text));
+        let text = by_model.then(|| text.to_owned());
+        self.shared.emit(Event::EvidenceFound { task: self.task, evidence, text, nulled, saved });
+    }
+
+    fn class_kept(&self, tool: &ToolName) -> Option<Classed> {
+        self.shared.read(|core| core.class_kept(tool))
+    }
+
+    fn classified(&self, tools: Vec<(ToolName, Classed)>) {
+        self.shared.write(|core| core.classified(tools));
     }
 
     fn step_started(&self, step: u32, from: &ToolName, menu: Vec<MenuItem>) {
@@ -117,6 +150,19 @@ impl strategy::Context for Context {
 
     fn evaluation_refused(&self, why: String) {
         self.shared.emit(Event::EvaluationRefused { task: self.task, why });
+    }
+}
+
+impl Context {
+    /// Takes a requested call to its end.
+    async fn run(&self, id: CallId, call: &ToolCall) -> Called {
+        let observation = calling::call(&self.shared, id, call).await;
+        self.shared.write(|core| core.join(id));
+        let injected = self
+            .shared
+            .read(|core| core.state.call(id).is_some_and(|call| call.injected.is_some()));
+        let (tool, arguments) = (call.tool.clone(), call.arguments.clone());
+        Called { id, tool, arguments, observation, injected }
     }
 }
 

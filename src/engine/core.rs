@@ -6,6 +6,7 @@ use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    classes::ClassBook,
     lanes::Lanes,
     meaning::Reading,
     planning::{Known, Memory},
@@ -42,6 +43,7 @@ pub(super) struct Core {
     /// How often each tool was called with the same arguments.
     pub occurrences: HashMap<u64, u32>,
     pub memory: Option<Memory>,
+    pub classes: Option<ClassBook>,
     /// What is known of the candidates of the task at work.
     pub known: Vec<Known>,
     /// Credits of the time that each running call may still take, where seconds cost any.
@@ -93,6 +95,7 @@ impl Core {
             cancels: HashMap::new(),
             occurrences: HashMap::new(),
             memory: None,
+            classes: None,
             known: Vec::new(),
             allotted: HashMap::new(),
             meaning: None,

@@ -67,22 +67,29 @@ impl Core {
     }
 
     /// Whether a lane must wait at this boundary.
-    fn holds(&self, boundary: Boundary) -> bool {
-        match self.state.control.mode {
-            Mode::Running | Mode::Ended => false,
-            Mode::SteppingTask => boundary == Boundary::BeforeTask,
-            Mode::Opening | Mode::Pausing | Mode::Paused | Mode::Stepping => true,
-        }
+    fn holds(&self, lane: Lane, boundary: Boundary) -> bool {
+        self.is_stopped(lane)
+            || match self.state.control.mode {
+                Mode::Running | Mode::Ended => false,
+                Mode::SteppingTask => boundary == Boundary::BeforeTask,
+                Mode::Opening | Mode::Pausing | Mode::Paused | Mode::Stepping => true,
+            }
+    }
+
+    /// Whether the user holds this lane back alone. At the end of the session nothing is held.
+    fn is_stopped(&self, lane: Lane) -> bool {
+        self.state.control.mode != Mode::Ended && self.state.control.stopped.contains(&lane)
     }
 
     /// Whether a lane that is held may go on. The wish to go on to the end of a task also releases
     /// the hold before it.
     fn releases(&self, lane: Lane) -> bool {
         self.lanes.granted == Some(lane)
-            || match self.state.control.mode {
-                Mode::Running | Mode::SteppingTask | Mode::Ended => true,
-                Mode::Opening | Mode::Pausing | Mode::Paused | Mode::Stepping => false,
-            }
+            || !self.is_stopped(lane)
+                && match self.state.control.mode {
+                    Mode::Running | Mode::SteppingTask | Mode::Ended => true,
+                    Mode::Opening | Mode::Pausing | Mode::Paused | Mode::Stepping => false,
+                }
     }
 }
 
@@ -94,7 +101,7 @@ impl Shared {
         if pace > 0 {
             tokio::time::sleep(std::time::Duration::from_millis(pace as u64)).await;
         }
-        if !self.read(|core| core.holds(boundary)) {
+        if !self.read(|core| core.holds(lane, boundary)) {
             return;
         }
         self.write(|core| {

@@ -24,10 +24,23 @@ impl Lanes {
         self.live.clear();
     }
 
-    /// The agent rests while these calls run.
+    /// The agent rests while these calls run, beside those that run already.
     pub fn branch(&mut self, calls: &[CallId]) {
         if !calls.is_empty() {
-            self.live = calls.iter().copied().map(Lane::Call).collect();
+            self.live.remove(&Lane::Agent);
+            self.live.extend(calls.iter().copied().map(Lane::Call));
+        }
+    }
+
+    /// The agent asks a model, perhaps beside calls that run.
+    pub fn ask(&mut self) {
+        self.live.insert(Lane::Agent);
+    }
+
+    /// It has asked, and rests again if calls still run.
+    pub fn asked(&mut self) {
+        if self.live.len() > 1 {
+            self.live.remove(&Lane::Agent);
         }
     }
 }

@@ -26,6 +26,7 @@ use crate::{
 mod asking;
 mod budget;
 mod calling;
+mod classes;
 mod commands;
 mod context;
 mod core;
@@ -39,13 +40,14 @@ mod time;
 mod tools;
 mod widening;
 
+pub use self::{
+    classes::{ClassBook, Kept, KeptClass, SaveClasses},
+    core::{Keep, Listener, Reload},
+    planning::Memory,
+};
 use self::{
     context::Context,
     core::{Core, Shared},
-};
-pub use self::{
-    core::{Keep, Listener, Reload},
-    planning::Memory,
 };
 
 /// What a session is made of.
@@ -62,6 +64,8 @@ pub struct Setup {
     pub stay: bool,
     /// What earlier sessions are remembered by, and this one will be.
     pub memory: Option<Memory>,
+    /// How tools were sorted in earlier sessions.
+    pub classes: Option<ClassBook>,
     /// What a person should know from the start.
     pub notices: Vec<String>,
     /// Keeps what was learned beyond the session; called after every task and at the end.
@@ -108,6 +112,7 @@ pub async fn run(
 fn open(setup: Setup, listener: Listener) -> Shared {
     let mut core = Core::new(setup.tools, setup.models, setup.journal, listener);
     core.memory = setup.memory;
+    core.classes = setup.classes;
     core.keep = setup.keep;
     core.reload = setup.reload;
     core.emit(Event::SessionOpened(Box::new(setup.opening)));

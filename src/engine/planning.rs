@@ -13,7 +13,7 @@ use crate::{
     knob::Knob,
     model::openai::OpenAi,
     prospect::{self, Past},
-    state::{TaskBudget, budget::CENT},
+    state::{Decides, TaskBudget, budget::CENT},
     strategy::{Base, Strategy},
 };
 
@@ -85,7 +85,7 @@ impl Core {
         let Some(plan) = budget.plan.as_ref().filter(|_| !budget.closing) else { return };
         let uses = plan.tools.iter().map(|planned| {
             let left = f64::from(budget.left(planned.tool.as_str()).unwrap_or(0));
-            if left > 0.0 { left * self.state.use_cost(&planned.tool) } else { 0.0 }
+            if left > 0.0 { left * self.state.use_cost(&planned.tool, self.decides()) } else { 0.0 }
         });
         let ahead: f64 = uses.sum();
         // Finishing is not kept back here: while there is enough for the summary, the plan may stand.
@@ -106,7 +106,28 @@ impl Core {
     pub(super) fn has_candidates(&self, task: TaskId) -> bool {
         match self.task_strategy(task).map(|strategy| strategy.base) {
             Some(Base::Direct) | None => false,
-            Some(Base::React | Base::ToolNet | Base::Dfsdt | Base::TotDfs) => true,
+            Some(
+                Base::React
+                | Base::ToolNet
+                | Base::Dfsdt
+                | Base::TotDfs
+                | Base::Rewoo
+                | Base::Workers,
+            ) => true,
+        }
+    }
+
+    /// When the agent at work decides on its uses of tools.
+    pub(super) fn decides(&self) -> Decides {
+        let strategy = self.state.at_work.and_then(|task| self.task_strategy(task));
+        strategy.map_or(Decides::OnEachUse, |strategy| strategy.base.decides())
+    }
+
+    /// Who makes the answer of what was found.
+    pub(super) fn sums_up(&self) -> Role {
+        match self.decides() {
+            Decides::OnEachUse => Role::Actor,
+            Decides::AtOnce => Role::Solver,
         }
     }
 
@@ -214,13 +235,19 @@ impl Core {
         }
     }
 
-    /// The paper's c_s: the request that finishes, the closing summary, and ToolNet's evaluation or
+    /// The paper's c_s: the request that finishes, the closing summary (for one that plans all at once the
+    /// planner's request and the solver's), and ToolNet's evaluation or
     /// the votes on one pair.
     pub(super) fn beside_uses(&self, task: TaskId) -> f64 {
+        if self.decides() == Decides::AtOnce {
+            return self.state.ask_cost(Role::Planner) + self.state.ask_cost(Role::Solver);
+        }
         let more = match self.task_strategy(task).map(|strategy| strategy.base) {
             Some(Base::ToolNet) => self.state.ask_cost(Role::Evaluator),
             Some(Base::TotDfs) => 2.0 * self.state.ask_cost(Role::Judge),
-            Some(Base::Direct | Base::React | Base::Dfsdt) | None => 0.0,
+            Some(Base::Direct | Base::React | Base::Dfsdt | Base::Rewoo | Base::Workers) | None => {
+                0.0
+            }
         };
         2.0 * self.state.ask_cost(Role::Actor) + more
     }
@@ -247,7 +274,7 @@ impl Core {
                 estimate.limit = if none { 0 } else { limit };
                 let set = ledger.set.get(tool).copied().filter(|_| !barred);
                 let is_lacked = known.is_some_and(|known| known.lacked == Some(used));
-                let (tool, cost) = (tool.clone(), self.state.use_cost(tool));
+                let (tool, cost) = (tool.clone(), self.state.use_cost(tool, self.decides()));
                 Item { tool, cost, estimate, set, is_lacked }
             })
             .collect()

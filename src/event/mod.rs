@@ -10,20 +10,24 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
+    blueprint::{Blueprint, EvidenceId},
     chat::{Reply, Request, Role, Usage},
     fault::FaultSpec,
     graph::ToolGraph,
     id::{AskId, CallId, FaultId, ModelName, TaskId, ToolName},
     knob::Knob,
+    null_filter::Nulled,
     outcome::{ModelError, ToolError, ToolOutput},
     spec::{Task, ToolSpec},
 };
 
+mod classed;
 mod kind;
 mod parts;
 mod plan;
 
 pub use self::{
+    classed::{Classed, ClassedBy},
     parts::{
         Billed, Boundary, By, Lane, MenuItem, NodeEnd, Offered, Opening, Outcome, Refusal, Resume,
         Verdict,
@@ -174,6 +178,9 @@ pub enum Event {
         step: u32,
         tool: ToolName,
         arguments: Value,
+        /// What of a blueprint it is to find.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        evidence: Option<EvidenceId>,
     },
     /// It was not run, and cost nothing.
     CallRefused {
@@ -229,6 +236,49 @@ pub enum Event {
     Closing {
         task: TaskId,
         why: String,
+    },
+
+    /// The classifier has sorted tools, or had in an earlier session.
+    ToolsClassified {
+        tools: Vec<(ToolName, Classed)>,
+    },
+    /// The user said of which class a tool is.
+    ToolClassSet {
+        tool: ToolName,
+        /// `None`: of no class any more.
+        class: Option<Classed>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        was: Option<Classed>,
+        by: By,
+    },
+    /// The planner's answer was read: everything that is to be called, and for which plan.
+    BlueprintDrawn {
+        task: TaskId,
+        blueprint: Arc<Blueprint>,
+    },
+    /// The planner's answer could not be used.
+    BlueprintRefused {
+        task: TaskId,
+        why: String,
+    },
+    /// A model is asked for a piece of evidence.
+    EvidenceAsked {
+        task: TaskId,
+        evidence: EvidenceId,
+    },
+    /// A piece of evidence is there; what a call found is that call's.
+    EvidenceFound {
+        task: TaskId,
+        evidence: EvidenceId,
+        /// What a model said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+        /// Why it reaches the solver as null, if it does.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nulled: Option<Nulled>,
+        /// Tokens of what the solver is spared.
+        #[serde(default)]
+        saved: u64,
     },
 
     /// A search goes down: the step of this number is a child of the step of that number (0: the root).
@@ -337,6 +387,16 @@ pub enum Event {
     },
     Released {
         lane: Lane,
+    },
+    /// The user holds one lane back: it waits at its next boundary whatever the others do.
+    LaneStopped {
+        lane: Lane,
+        by: By,
+    },
+    /// It may go on with the others.
+    LaneFreed {
+        lane: Lane,
+        by: By,
     },
     /// A wish could not be granted.
     CommandRefused {

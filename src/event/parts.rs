@@ -1,6 +1,6 @@
 //! What events are made of.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +10,7 @@ use crate::{
     knob::Knobs,
     rates::Rates,
     spec::ModelSpec,
+    workers::Workers,
 };
 
 /// Who did it.
@@ -39,6 +40,9 @@ pub struct Opening {
     /// What things cost in credits.
     #[serde(default)]
     pub rates: Rates,
+    /// How the calls of blueprints are made.
+    #[serde(default)]
+    pub workers: Workers,
 }
 
 /// What a request that failed has probably cost: counted here, as nobody says it.
@@ -140,6 +144,15 @@ pub enum Lane {
     Agent,
     /// One of its calls.
     Call(CallId),
+}
+
+impl fmt::Display for Lane {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Lane::Agent => f.pad("the agent"),
+            Lane::Call(call) => write!(f, "call {call}"),
+        }
+    }
 }
 
 /// Where a lane can be held.

@@ -251,6 +251,7 @@ mod tests {
             temperature: None,
             max_tokens: None,
             stop: Vec::new(),
+            schema: None,
         };
         let parts = parts(&request);
         let labels: Vec<&str> = parts.iter().map(|part| part.label.as_str()).collect();

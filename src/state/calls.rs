@@ -10,6 +10,7 @@ use super::{
     models::{Used, Vain},
 };
 use crate::{
+    blueprint::EvidenceId,
     chat::{Reply, Request, Role, Usage},
     event::{Billed, Event, Lane, Refusal},
     id::{AskId, CallId, FaultId, ModelName, TaskId, ToolName},
@@ -81,6 +82,8 @@ pub struct CallState {
     pub step: u32,
     pub tool: ToolName,
     pub arguments: Value,
+    /// What of a blueprint it is to find.
+    pub evidence: Option<EvidenceId>,
     pub phase: CallPhase,
     /// The fault that fired on it, if one did.
     pub injected: Option<FaultId>,
@@ -234,7 +237,7 @@ impl State {
     }
 
     pub(super) fn apply_call(&mut self, at: u64, event: &Event) {
-        if let Event::CallRequested { call, task, step, tool, arguments } = event {
+        if let Event::CallRequested { call, task, step, tool, arguments, evidence } = event {
             if !is_next(call.0, self.calls.len()) {
                 return;
             }
@@ -244,6 +247,7 @@ impl State {
                 step: *step,
                 tool: tool.clone(),
                 arguments: arguments.clone(),
+                evidence: *evidence,
                 phase: CallPhase::Requested,
                 injected: None,
                 helpful: None,

@@ -1,5 +1,7 @@
 //! Whether the agent runs, where it is held, and what can be taken back.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use crate::{
@@ -73,6 +75,8 @@ pub struct Control {
     pub mode: Mode,
     /// In the order in which they came.
     pub held: Vec<Hold>,
+    /// Lanes that the user holds back alone.
+    pub stopped: BTreeSet<Lane>,
     /// Oldest first.
     pub undo: Vec<Undoable>,
 }
@@ -150,6 +154,14 @@ fn opposite(event: &Event) -> Option<(By, Command)> {
         Event::ToolSwitched { tool, on, by } => {
             (*by, Command::SwitchTool { tool: tool.clone(), on: !on })
         }
+        Event::LaneStopped { lane, by } => (*by, Command::FreeLane(*lane)),
+        Event::LaneFreed { lane, by } => (*by, Command::StopLane(*lane)),
+        Event::ToolClassSet { tool, was, by, .. } => {
+            let was = was.as_ref();
+            let class = was.map_or_else(String::new, |was| was.class.clone());
+            let domain = was.and_then(|was| was.domain.clone());
+            (*by, Command::SetClass { tool: tool.clone(), class, domain })
+        }
         Event::FaultArmed { fault, by, .. } => (*by, Command::DisarmFault { fault: *fault }),
         Event::FaultDisarmed { fault, by } => (*by, Command::RearmFault { fault: *fault }),
         Event::UsesSet { tool, was, by, .. } => {
@@ -184,6 +196,11 @@ fn opposite(event: &Event) -> Option<(By, Command)> {
         | Event::ToolBlacklisted { .. }
         | Event::Planned { .. }
         | Event::Closing { .. }
+        | Event::ToolsClassified { .. }
+        | Event::BlueprintDrawn { .. }
+        | Event::BlueprintRefused { .. }
+        | Event::EvidenceAsked { .. }
+        | Event::EvidenceFound { .. }
         | Event::NodeOpened { .. }
         | Event::NodeEntered { .. }
         | Event::NodesRanked { .. }

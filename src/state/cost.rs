@@ -7,10 +7,19 @@ use crate::{chat::Role, id::ToolName, knob::Knob};
 /// Tokens of a request and of its answer, assumed of a model that was not asked yet.
 const ASSUMED: (u32, u32) = (1000, 150);
 
+/// When an agent decides on its uses of tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decides {
+    OnEachUse,
+    /// On all of them, before the first.
+    AtOnce,
+}
+
 impl State {
-    /// Credits for one use of a tool: its own cost, one model request, and the time of both
-    /// (BTP, eq. 1); with the judge's request where a model judges. 0 for a tool that there is not.
-    pub fn use_cost(&self, tool: &ToolName) -> f64 {
+    /// Credits for one use of a tool: its own cost, one model request where the agent decides on each use
+    /// by itself, and the time of both (BTP, eq. 1); with the judge's request where a model judges. 0 for
+    /// a tool that there is not.
+    pub fn use_cost(&self, tool: &ToolName, decides: Decides) -> f64 {
         let Some(known) = self.tools.get(tool) else { return 0.0 };
         let ran = u64::from(known.succeeded) + u64::from(known.failed);
         let time = known.micros.checked_div(ran).map_or(0.0, |micros| self.rates.time(micros));
@@ -18,7 +27,11 @@ impl State {
             0 => 0.0,
             _ => self.ask_cost(Role::Judge),
         };
-        self.rates.tool(known.spec.cost) + time + self.ask_cost(Role::Actor) + judge
+        let decision = match decides {
+            Decides::OnEachUse => self.ask_cost(Role::Actor),
+            Decides::AtOnce => 0.0,
+        };
+        self.rates.tool(known.spec.cost) + time + decision + judge
     }
 
     /// Whether a plan for the task at work may be made again with tools that it does not have, and one of
@@ -30,7 +43,8 @@ impl State {
             && budget.plan.is_some()
             && !budget.closing
             && self.offered_tools().map(|tool| &tool.spec.name).any(|tool| {
-                !budget.blacklist.contains_key(tool) && self.use_cost(tool) <= left + CENT
+                !budget.blacklist.contains_key(tool)
+                    && self.use_cost(tool, Decides::OnEachUse) <= left + CENT
             })
     }
 

@@ -14,6 +14,7 @@ use crate::{
     id::{AskId, CallId, FaultId, TaskId, ToolName},
     knob::Knobs,
     rates::Rates,
+    workers::Workers,
 };
 
 pub mod budget;
@@ -26,16 +27,19 @@ pub mod search;
 pub mod tasks;
 pub mod tools;
 pub mod transcript;
+pub mod work;
 
 pub use budget::{Spent, TaskBudget, ToolLedger};
 pub use calls::{AskPhase, AskState, CallPhase, CallState};
 pub use control::{Control, Hold, Mode, Undoable};
+pub use cost::Decides;
 pub use learning::{Learning, ScorePoint};
 pub use models::{ModelState, Models, RoleUse};
 pub use search::{NodeState, SearchTree};
 pub use tasks::{StepState, TaskPhase, TaskState};
 pub use tools::{FaultState, ToolState};
 pub use transcript::{Line, What};
+pub use work::{EvidenceState, Source, Work};
 
 /// The whole session at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -50,6 +54,8 @@ pub struct State {
     pub control: Control,
     pub knobs: Knobs,
     pub rates: Rates,
+    /// How the calls of blueprints are made.
+    pub workers: Workers,
     pub models: Models,
     pub tools: IndexMap<ToolName, ToolState>,
     pub learning: Learning,
@@ -131,6 +137,7 @@ impl State {
                 }
             }
             Event::TaskFinished { task, outcome, answer, correct } => {
+                self.control.stopped.clear();
                 self.at_work = None;
                 self.tasks_done += 1;
                 if let Some(task) = self.task_mut(*task) {
@@ -150,7 +157,27 @@ impl State {
             | Event::CallStarted { .. }
             | Event::FaultFired { .. }
             | Event::CallFinished { .. }
-            | Event::CallFailed { .. } => self.apply_call(at, &record.event),
+            | Event::CallFailed { .. } => {
+                self.apply_call(at, &record.event);
+                self.seek(at, &record.event);
+            }
+
+            Event::ToolsClassified { tools } => {
+                for (tool, class) in tools {
+                    if let Some(tool) = self.tools.get_mut(tool) {
+                        tool.classify(class);
+                    }
+                }
+            }
+            Event::ToolClassSet { tool, class, .. } => {
+                if let Some(tool) = self.tools.get_mut(tool) {
+                    tool.class.clone_from(class);
+                }
+            }
+            Event::BlueprintDrawn { .. }
+            | Event::BlueprintRefused { .. }
+            | Event::EvidenceAsked { .. }
+            | Event::EvidenceFound { .. } => self.apply_work(at, &record.event),
 
             Event::EmbeddingFinished { task, usage, dollars, micros, .. } => {
                 let credits = self.rates.ask(*dollars);
@@ -216,6 +243,12 @@ impl State {
                 let held = self.control.release(*lane, at);
                 self.charge_hold(*lane, held);
             }
+            Event::LaneStopped { lane, .. } => {
+                self.control.stopped.insert(*lane);
+            }
+            Event::LaneFreed { lane, .. } => {
+                self.control.stopped.remove(lane);
+            }
             Event::EmbeddingStarted { .. }
             | Event::EvaluationRefused { .. }
             | Event::CommandRefused { .. }
@@ -232,6 +265,7 @@ impl State {
         self.strategy.clone_from(&opening.strategy);
         self.knobs = opening.knobs.clone();
         self.rates = opening.rates;
+        self.workers.clone_from(&opening.workers);
         self.models = Models::new(&opening.models, &opening.roles);
         self.control.mode = if opening.paused { Mode::Paused } else { Mode::Running };
     }

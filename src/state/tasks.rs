@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{SearchTree, TaskBudget};
+use super::{SearchTree, TaskBudget, Work};
 use crate::{
     event::{MenuItem, Outcome, Verdict},
     id::{AskId, CallId, TaskId, ToolName},
@@ -42,6 +42,8 @@ pub struct TaskState {
     pub tokens_in: u64,
     pub tokens_out: u64,
     pub budget: TaskBudget,
+    /// What a planner wrote; empty for strategies without one.
+    pub work: Work,
     /// Where a search has been; empty for strategies that do not search.
     pub search: SearchTree,
     /// What the asks with a known price cost.
@@ -79,6 +81,7 @@ impl TaskState {
             tokens_in: 0,
             tokens_out: 0,
             budget: TaskBudget::default(),
+            work: Work::default(),
             search: SearchTree::default(),
             dollars: 0.0,
             unpriced: 0,
@@ -97,6 +100,7 @@ impl TaskState {
         self.reflections = reflections.to_vec();
         self.budget.closing = false;
         self.search = SearchTree::default();
+        self.work = Work::default();
     }
 
     pub(super) fn step(&mut self, step: u32, from: &ToolName, menu: &[MenuItem]) {

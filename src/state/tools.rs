@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::State;
 use crate::{
+    event::{Classed, ClassedBy},
     fault::FaultSpec,
     id::{FaultId, TaskId, ToolName},
     spec::ToolSpec,
@@ -19,6 +20,8 @@ pub struct ToolState {
     pub present: bool,
     /// False while the user keeps it off every menu.
     pub switched_on: bool,
+    /// Of which class it is, once anybody has said so.
+    pub class: Option<Classed>,
     /// Calls that ran, ended or not.
     pub started: u32,
     pub succeeded: u32,
@@ -44,8 +47,15 @@ pub struct FaultState {
 
 impl ToolState {
     fn new(spec: Arc<ToolSpec>) -> Self {
+        let declared = spec.class.trim();
+        let class = (!declared.is_empty()).then(|| Classed {
+            class: declared.to_owned(),
+            domain: None,
+            by: ClassedBy::Declared,
+        });
         Self {
             spec,
+            class,
             present: true,
             switched_on: true,
             started: 0,
@@ -54,6 +64,13 @@ impl ToolState {
             refused: 0,
             micros: 0,
             credits: 0.0,
+        }
+    }
+
+    /// Notes a class, unless somebody who is rather believed has named one.
+    pub(super) fn classify(&mut self, class: &Classed) {
+        if self.class.as_ref().is_none_or(|known| known.by <= class.by) {
+            self.class = Some(class.clone());
         }
     }
 

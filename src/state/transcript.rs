@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::State;
 use crate::{
+    blueprint::Blueprint,
     event::{BudgetPlan, By, Event, NodeEnd, Record},
     id::{AskId, CallId, TaskId},
     outcome::ModelError,
@@ -47,6 +48,10 @@ pub enum What {
     },
     TaskFinished,
     /// How often each tool may be used from here on, and what was planned before.
+    /// What the planner wants called.
+    Blueprint {
+        blueprint: Arc<Blueprint>,
+    },
     Planned {
         why: String,
         plan: Arc<BudgetPlan>,
@@ -108,6 +113,26 @@ impl State {
                 intervention(by, format!("uses left of {tool}: {was} → {uses}"))
             }
 
+            Event::ToolsClassified { tools } => {
+                let said: Vec<_> =
+                    tools.iter().map(|(tool, class)| format!("{tool} {}", class.class)).collect();
+                notice(format!("sorted into classes: {}", said.join(", ")))
+            }
+            Event::ToolClassSet { tool, class, by, .. } => {
+                let class = class.as_ref().map_or("none", |class| &class.class);
+                intervention(by, format!("class of {tool}: {class}"))
+            }
+            Event::BlueprintDrawn { task, blueprint } => {
+                Some((Some(*task), What::Blueprint { blueprint: Arc::clone(blueprint) }))
+            }
+            Event::BlueprintRefused { why, .. } => {
+                notice(format!("the plan could not be used: {why}"))
+            }
+            Event::EvidenceFound { evidence, nulled: Some(nulled), saved, .. } => notice(format!(
+                "{evidence} reaches the solver as null ({nulled}), {saved} tokens saved"
+            )),
+            Event::LaneStopped { lane, by } => intervention(by, format!("{lane} stopped")),
+            Event::LaneFreed { lane, by } => intervention(by, format!("{lane} may go on")),
             Event::ScoreSet { tool, score, was, by } => {
                 intervention(by, format!("score of {tool}: {was} → {score}"))
             }
@@ -162,6 +187,8 @@ impl State {
             | Event::ToolsLeft { .. }
             | Event::TasksQueued { .. }
             | Event::Judged { .. }
+            | Event::EvidenceAsked { .. }
+            | Event::EvidenceFound { .. }
             | Event::NodeOpened { .. }
             | Event::NodeEntered { .. }
             | Event::NodesRanked { .. }

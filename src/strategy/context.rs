@@ -5,9 +5,11 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::{
+    blueprint::{Blueprint, EvidenceId},
     chat::{Reply, Request, Role, ToolCall},
-    event::{MenuItem, NodeEnd, Verdict},
+    event::{Classed, MenuItem, NodeEnd, Verdict},
     id::{CallId, ToolName},
+    null_filter::Nulled,
     outcome::{ModelError, ToolError},
     state::State,
 };
@@ -31,6 +33,34 @@ pub trait Context {
     /// Calls tools, all at once as far as the `concurrency` knob allows. What comes back is in the
     /// order of the calls, whatever order they ended in.
     fn call(&self, step: u32, calls: &[ToolCall]) -> impl Future<Output = Vec<Called>>;
+
+    /// Calls a tool for a piece of evidence. Several may be under way at once, as far as the `concurrency`
+    /// knob allows.
+    fn seek(
+        &self,
+        step: u32,
+        evidence: EvidenceId,
+        call: &ToolCall,
+    ) -> impl Future<Output = Called>;
+
+    /// Says what the planner's answer was read as.
+    fn blueprint_drawn(&self, blueprint: Arc<Blueprint>);
+
+    /// Says why the planner's answer cannot be used.
+    fn blueprint_refused(&self, why: String);
+
+    /// Says that a model will be asked for a piece of evidence.
+    fn evidence_asked(&self, evidence: EvidenceId);
+
+    /// Says that a piece of evidence is there: what a model said, or nothing for what a call found; and
+    /// whether it reaches the solver as null, and is kept from it.
+    fn evidence_found(&self, evidence: EvidenceId, found: Found<'_>);
+
+    /// The class that a tool like this was sorted into in an earlier session.
+    fn class_kept(&self, tool: &ToolName) -> Option<Classed>;
+
+    /// Says how tools were sorted.
+    fn classified(&self, tools: Vec<(ToolName, Classed)>);
 
     /// Says that a decision begins, and what may be chosen.
     fn step_started(&self, step: u32, from: &ToolName, menu: Vec<MenuItem>);
@@ -70,6 +100,15 @@ pub trait Context {
 
     /// Says that the evaluator's answer could not be used.
     fn evaluation_refused(&self, why: String);
+}
+
+/// A piece of evidence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found<'a> {
+    pub text: &'a str,
+    /// A model said it.
+    pub by_model: bool,
+    pub nulled: Option<Nulled>,
 }
 
 /// How a call ended, as the agent is told.

@@ -23,20 +23,25 @@ const NOTHING: [&str; 5] = ["nothing found", "no results", "not found", "no matc
 pub async fn call(ctx: &impl Context, task: &Task, step: u32, calls: &[ToolCall]) -> Vec<Called> {
     let all = ctx.call(step, calls).await;
     for called in &all {
-        match &called.observation {
-            // What was not run, or was cancelled, says nothing about its tool.
-            Observation::Refused(_) => {}
-            Observation::Failed(error) if error.kind == ToolErrorKind::Cancelled => {}
-            Observation::Failed(error) => {
-                ctx.judged(called.id, false, format!("it failed: {}", error.text));
-            }
-            Observation::Result(text) => {
-                let (helpful, why) = judge(ctx, task, called, text).await;
-                ctx.judged(called.id, helpful, why);
-            }
-        }
+        result(ctx, task, called).await;
     }
     all
+}
+
+/// Has the result of a call judged.
+pub async fn result(ctx: &impl Context, task: &Task, called: &Called) {
+    match &called.observation {
+        // What was not run, or was cancelled, says nothing about its tool.
+        Observation::Refused(_) => {}
+        Observation::Failed(error) if error.kind == ToolErrorKind::Cancelled => {}
+        Observation::Failed(error) => {
+            ctx.judged(called.id, false, format!("it failed: {}", error.text));
+        }
+        Observation::Result(text) => {
+            let (helpful, why) = judge(ctx, task, called, text).await;
+            ctx.judged(called.id, helpful, why);
+        }
+    }
 }
 
 /// A result that rules can tell is useless needs no model.

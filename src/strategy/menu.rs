@@ -19,7 +19,8 @@ pub fn menu(
     trajectory: &Trajectory,
 ) -> Vec<MenuItem> {
     let mut menu = match base {
-        Base::Direct => Vec::new(),
+        // The planner's menu is made apart.
+        Base::Direct | Base::Rewoo | Base::Workers => Vec::new(),
         Base::React | Base::Dfsdt | Base::TotDfs if ctx.state(State::has_plan) => planned(ctx),
         Base::React | Base::Dfsdt | Base::TotDfs => all(ctx, task),
         Base::ToolNet if at.as_str() == ToolName::START => first(ctx, task),
@@ -32,7 +33,9 @@ pub fn menu(
         }
     }
     let weight = match base {
-        Base::Direct | Base::React | Base::Dfsdt | Base::TotDfs => None,
+        Base::Direct | Base::React | Base::Dfsdt | Base::TotDfs | Base::Rewoo | Base::Workers => {
+            None
+        }
         Base::ToolNet => ctx.state(|state| {
             let weights = state.learning.weights(&state.knobs);
             weights.weight(at.as_str(), ToolName::END)
@@ -54,6 +57,19 @@ pub fn whole_plan(ctx: &impl Context, base: Base, at: &ToolName) -> Vec<MenuItem
         });
     }
     menu.push(MenuItem { tool: ToolName::end(), weight: None, why: Offered::Finish });
+    menu
+}
+
+/// What a planner may choose from: what the graph suggests first, else every tool or those that suit the
+/// task; of that what the budget allows, where it was planned.
+pub fn for_planner(ctx: &impl Context, by_graph: bool, task: &Task) -> Vec<MenuItem> {
+    let mut menu = if by_graph { first(ctx, task) } else { all(ctx, task) };
+    if ctx.state(State::has_plan) {
+        menu.retain(|item| ctx.state(|state| state.plan_allows(&item.tool)));
+        if menu.is_empty() || !by_graph {
+            menu = planned(ctx);
+        }
+    }
     menu
 }
 

@@ -6,9 +6,10 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{answer, event::Outcome, knob::Knob, spec::Task};
+use crate::{answer, event::Outcome, knob::Knob, spec::Task, state::Decides};
 
 pub mod act;
+pub mod classify;
 pub mod close;
 pub mod context;
 pub mod dfsdt;
@@ -17,13 +18,15 @@ pub mod evaluate;
 pub mod json;
 pub mod judge;
 pub mod menu;
+pub mod planned;
 pub mod prompt;
 pub mod reflexion;
 mod search;
 pub mod tot_dfs;
 pub mod trajectory;
+mod work;
 
-pub use context::{Called, Context, Observation};
+pub use context::{Called, Context, Found, Observation};
 pub use trajectory::{Trajectory, Turn};
 
 /// A loop and its modifiers, written `toolnet+btp+reflexion`.
@@ -31,6 +34,9 @@ pub use trajectory::{Trajectory, Turn};
 #[serde(try_from = "String", into = "String")]
 pub struct Strategy {
     pub base: Base,
+    /// Offer the planner the tools that the graph suggests, with their weights, and have its tools scored
+    /// (ToolNet). Only for loops that plan all calls at once; `toolnet` alone is a loop of its own.
+    pub toolnet: bool,
     /// Tell the model what tools cost and what is left of the budget, and enforce nothing (BTP's
     /// baseline).
     pub prompt: bool,
@@ -54,11 +60,33 @@ pub enum Base {
     Dfsdt,
     /// Depth-first through a tree of decisions, the best first by votes (Yao et al. 2023).
     TotDfs,
+    /// A blueprint of all calls first, then the calls, then the answer (Xu et al. 2023).
+    Rewoo,
+    /// The same with tools of one class called together, and results that say nothing kept from the
+    /// solver (concurrent workers).
+    Workers,
 }
 
 impl Base {
-    pub const ALL: [Base; 5] =
-        [Base::Direct, Base::React, Base::ToolNet, Base::Dfsdt, Base::TotDfs];
+    pub const ALL: [Base; 7] = [
+        Base::Direct,
+        Base::React,
+        Base::ToolNet,
+        Base::Dfsdt,
+        Base::TotDfs,
+        Base::Rewoo,
+        Base::Workers,
+    ];
+
+    /// When it decides on its uses of tools.
+    pub fn decides(self) -> Decides {
+        match self {
+            Base::Direct | Base::React | Base::ToolNet | Base::Dfsdt | Base::TotDfs => {
+                Decides::OnEachUse
+            }
+            Base::Rewoo | Base::Workers => Decides::AtOnce,
+        }
+    }
 
     pub fn name(self) -> &'static str {
         match self {
@@ -67,6 +95,8 @@ impl Base {
             Base::ToolNet => "toolnet",
             Base::Dfsdt => "dfsdt",
             Base::TotDfs => "tot-dfs",
+            Base::Rewoo => "rewoo",
+            Base::Workers => "workers",
         }
     }
 
@@ -74,7 +104,7 @@ impl Base {
     pub fn searches(self) -> bool {
         match self {
             Base::Dfsdt | Base::TotDfs => true,
-            Base::Direct | Base::React | Base::ToolNet => false,
+            Base::Direct | Base::React | Base::ToolNet | Base::Rewoo | Base::Workers => false,
         }
     }
 }
@@ -82,28 +112,41 @@ impl Base {
 impl From<Base> for Strategy {
     /// The bare loop.
     fn from(base: Base) -> Self {
-        Self { base, prompt: false, btp: false, reflexion: false }
+        Self { base, toolnet: false, prompt: false, btp: false, reflexion: false }
     }
 }
 
 impl Strategy {
     /// The modifiers, in the order in which they are written.
-    pub const MODIFIERS: [&str; 3] = ["prompt", "btp", "reflexion"];
+    pub const MODIFIERS: [&str; 4] = ["toolnet", "prompt", "btp", "reflexion"];
 
     /// Every combination, in the order in which people are offered them.
     pub fn all() -> impl Iterator<Item = Strategy> {
-        (0..8).flat_map(|bits| {
+        let all = (0..16).flat_map(|bits| {
             Base::ALL.into_iter().map(move |base| Strategy {
                 base,
+                toolnet: bits & 8 != 0,
                 prompt: bits & 2 != 0,
                 btp: bits & 1 != 0,
                 reflexion: bits & 4 != 0,
             })
-        })
+        });
+        all.filter(|strategy| strategy.is_sound())
+    }
+
+    /// Whether its modifiers go with its loop.
+    fn is_sound(self) -> bool {
+        !self.toolnet || self.base.decides() == Decides::AtOnce
+    }
+
+    /// Whether the graph's scores are taught by it.
+    pub fn learns(self) -> bool {
+        self.toolnet || self.base == Base::ToolNet
     }
 
     fn modifier(&mut self, name: &str) -> Option<&mut bool> {
         match name {
+            "toolnet" => Some(&mut self.toolnet),
             "prompt" => Some(&mut self.prompt),
             "btp" => Some(&mut self.btp),
             "reflexion" => Some(&mut self.reflexion),
@@ -115,7 +158,7 @@ impl Strategy {
 impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = self.base.name().to_owned();
-        let on = [self.prompt, self.btp, self.reflexion];
+        let on = [self.toolnet, self.prompt, self.btp, self.reflexion];
         for (name, _) in Self::MODIFIERS.into_iter().zip(on).filter(|(_, on)| *on) {
             text.push('+');
             text.push_str(name);
@@ -143,6 +186,11 @@ impl FromStr for Strategy {
         for part in parts {
             let on = strategy.modifier(part).filter(|on| !**on).ok_or_else(wrong)?;
             *on = true;
+        }
+        if !strategy.is_sound() {
+            return Err(format!(
+                "+toolnet goes with rewoo and workers, not with {name}; toolnet alone is a strategy"
+            ));
         }
         Ok(strategy)
     }
@@ -199,8 +247,9 @@ pub async fn perform(ctx: &impl Context, strategy: Strategy, task: &Task) -> End
             Base::React | Base::ToolNet => act::act(ctx, strategy.base, task, &reflections).await,
             Base::Dfsdt => dfsdt::search(ctx, task, &reflections).await,
             Base::TotDfs => tot_dfs::search(ctx, task, &reflections).await,
+            Base::Rewoo | Base::Workers => planned::act(ctx, strategy, task, &reflections).await,
         };
-        if strategy.base == Base::ToolNet {
+        if strategy.learns() {
             evaluate::evaluate(ctx, task, &trajectory, &ending).await;
         }
         let tries = ctx.state(|state| state.knobs.count(Knob::Tries));
@@ -227,11 +276,13 @@ mod tests {
         for strategy in Strategy::all() {
             assert_eq!(strategy.to_string().parse(), Ok(strategy));
         }
+        let why = "react+toolnet".parse::<Strategy>().unwrap_err();
+        assert!(why.contains("goes with rewoo and workers"), "{why}");
         let mixed = "react+reflexion+btp".parse::<Strategy>().map(|read| read.to_string());
         assert_eq!(mixed.as_deref(), Ok("react+btp+reflexion"));
         for wrong in ["react+magic", "react+btp+btp", "", "+btp", "react+", "React"] {
             let why = wrong.parse::<Strategy>().unwrap_err();
-            assert!(why.contains("tot-dfs, and behind it any of +prompt"), "{why}");
+            assert!(why.contains("workers, and behind it any of +toolnet, +prompt"), "{why}");
         }
     }
 }

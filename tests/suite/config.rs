@@ -187,7 +187,10 @@ fn an_endpoint_needs_three_lines_and_takes_every_setting() {
             (Role::Actor, mine),
             (Role::Evaluator, "simulated"),
             (Role::Reflector, mine),
-            (Role::Judge, mine)
+            (Role::Judge, mine),
+            (Role::Planner, mine),
+            (Role::Solver, mine),
+            (Role::Classifier, mine)
         ]
     );
 

@@ -89,6 +89,7 @@ fn request(text: &str) -> Request {
         temperature: None,
         max_tokens: None,
         stop: Vec::new(),
+        schema: None,
     }
 }
 

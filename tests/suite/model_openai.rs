@@ -36,6 +36,7 @@ fn request() -> Request {
         temperature: None,
         max_tokens: None,
         stop: Vec::new(),
+        schema: None,
     }
 }
 

@@ -28,6 +28,7 @@ fn request() -> Request {
         temperature: None,
         max_tokens: None,
         stop: Vec::new(),
+        schema: None,
     }
 }
 

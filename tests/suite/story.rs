@@ -58,6 +58,7 @@ impl Story {
                 (Role::Reflector, "local".into()),
             ]),
             paused: false,
+            workers: Default::default(),
             rates,
         })));
         story
@@ -157,6 +158,7 @@ impl Story {
             temperature: None,
             max_tokens: None,
             stop: Vec::new(),
+            schema: None,
         }
     }
 
@@ -182,7 +184,7 @@ impl Story {
         self.calls += 1;
         let call = CallId(self.calls);
         let (task, tool) = (TaskId(task), tool.into());
-        self.tell(Event::CallRequested { call, task, step, tool, arguments });
+        self.tell(Event::CallRequested { call, task, step, tool, arguments, evidence: None });
         call
     }
 
@@ -282,6 +284,7 @@ fn model(name: &str, source: &str, simulated: bool) -> ModelSpec {
         source: source.into(),
         simulated,
         mode: ToolMode::Native,
+        structured: false,
         price_in: simulated.then_some(0.0),
         price_out: simulated.then_some(0.0),
         price_cached: None,

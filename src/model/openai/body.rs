@@ -25,6 +25,11 @@ pub(super) fn body(endpoint: &Endpoint, request: &Request, names: &Names) -> Val
     if !request.stop.is_empty() {
         body.insert("stop".into(), request.stop.clone().into());
     }
+    if let Some(schema) = &request.schema {
+        let format = json!({"name": "answer", "strict": true, "schema": schema});
+        let format = json!({"type": "json_schema", "json_schema": format});
+        body.insert("response_format".into(), format);
+    }
     if endpoint.stream {
         body.insert("stream".into(), true.into());
         body.insert("stream_options".into(), json!({"include_usage": true}));

@@ -28,6 +28,8 @@ pub struct Endpoint {
     pub key: KeySource,
     pub headers: IndexMap<String, HeaderSource>,
     pub mode: ToolMode,
+    /// Whether its answers can be held to a JSON Schema (`response_format`).
+    pub structured: bool,
     /// Whether to ask for the answer piece by piece.
     pub stream: bool,
     /// How long making a connection may take.
@@ -73,6 +75,7 @@ impl Endpoint {
             key: KeySource::None,
             headers: IndexMap::new(),
             mode: ToolMode::Native,
+            structured: false,
             stream: true,
             connect_timeout: Duration::from_secs(10),
             silence_timeout: Duration::from_secs(120),
@@ -101,6 +104,7 @@ impl Endpoint {
             ),
             simulated: false,
             mode: self.mode,
+            structured: self.structured,
             price_in: self.price_in,
             price_out: self.price_out,
             price_cached: self.price_cached,

@@ -97,6 +97,7 @@ mod tests {
             temperature: None,
             max_tokens: None,
             stop: Vec::new(),
+            schema: None,
         }
     }
 

@@ -87,6 +87,7 @@ impl Simulated {
             source: "simulated: no language model, decides by reference chains and weights".into(),
             simulated: true,
             mode: ToolMode::Native,
+            structured: false,
             price_in: Some(settings.price_in),
             price_out: Some(settings.price_out),
             price_cached: None,
@@ -105,6 +106,9 @@ impl Simulated {
         match request.role {
             Role::Actor => actor::act(&prompted, chain, self.settings, chance),
             Role::Evaluator => judge::evaluate(&prompted, chain, self.settings, chance),
+            Role::Planner | Role::Solver | Role::Classifier => {
+                Said { text: "unknown".to_owned(), call: None }
+            }
             Role::Reflector => judge::reflect(&prompted),
             Role::Judge => match &prompted.rivals {
                 Some(rivals) => judge::prefer(&prompted, rivals, chain, self.settings, chance),

@@ -168,6 +168,7 @@ mod tests {
             temperature: Some(0.0),
             max_tokens: None,
             stop: Vec::new(),
+            schema: None,
         }
     }
 

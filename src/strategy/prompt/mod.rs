@@ -1,6 +1,7 @@
 //! What models are told, word for word.
 
 mod budget;
+pub mod planned;
 pub mod search;
 
 pub use budget::MAY_LACK;
@@ -85,6 +86,7 @@ pub fn actor(state: &State, asked: &Asked<'_>) -> Request {
         temperature: Some(state.knobs.get(Knob::Temperature)),
         max_tokens: None,
         stop: Vec::new(),
+        schema: None,
     }
 }
 
@@ -97,6 +99,7 @@ pub fn direct(state: &State, task: &Task, reflections: &[String]) -> Request {
         temperature: Some(state.knobs.get(Knob::Temperature)),
         max_tokens: None,
         stop: Vec::new(),
+        schema: None,
     }
 }
 
@@ -122,6 +125,7 @@ pub fn about(
         temperature: Some(0.0),
         max_tokens: None,
         stop: Vec::new(),
+        schema: None,
     }
 }
 
@@ -142,6 +146,7 @@ pub fn helps(system: &str, task: &Task, called: &Called) -> Request {
         temperature: Some(0.0),
         max_tokens: None,
         stop: Vec::new(),
+        schema: None,
     }
 }
 

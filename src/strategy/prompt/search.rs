@@ -74,6 +74,7 @@ pub(in crate::strategy) fn compare(task: &Task, path: &Trajectory, rivals: [&Nod
         temperature: Some(0.0),
         max_tokens: None,
         stop: Vec::new(),
+        schema: None,
     }
 }
 

@@ -66,6 +66,7 @@ fn chosen<'a>(state: &'a State, task: &TaskState) -> Option<&'a CallState> {
         | What::Evaluated { .. }
         | What::TaskFinished
         | What::Planned { .. }
+        | What::Blueprint { .. }
         | What::Intervention { .. }
         | What::Notice { .. } => None,
     });

@@ -105,6 +105,9 @@ impl Since {
             | Command::DisarmFault { .. }
             | Command::RearmFault { .. }
             | Command::SetUses { .. }
+            | Command::StopLane(_)
+            | Command::FreeLane(_)
+            | Command::SetClass { .. }
             | Command::SwitchTool { .. }
             | Command::ReloadTools
             | Command::Undo => None,
@@ -150,6 +153,7 @@ fn last_evaluation(state: &State) -> Option<(u64, TaskId)> {
         | What::Call { .. }
         | What::TaskFinished
         | What::Planned { .. }
+        | What::Blueprint { .. }
         | What::Intervention { .. }
         | What::Notice { .. } => None,
     })

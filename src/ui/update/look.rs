@@ -69,9 +69,10 @@ fn subject_of_line(state: &State, n: u64) -> Option<Subject> {
         | What::Step { .. }
         | What::Evaluated { .. }
         | What::TaskFinished => line.task.map(Subject::Task),
-        What::Intervention { .. } | What::Notice { .. } | What::Planned { .. } => {
-            Some(Subject::Line(n))
-        }
+        What::Intervention { .. }
+        | What::Notice { .. }
+        | What::Planned { .. }
+        | What::Blueprint { .. } => Some(Subject::Line(n)),
     }
 }
 

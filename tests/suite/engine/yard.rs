@@ -38,6 +38,7 @@ impl Script {
             source: "test".into(),
             simulated: true,
             mode: ToolMode::Native,
+            structured: false,
             price_in: Some(1.0),
             price_out: Some(2.0),
             price_cached: None,
@@ -226,6 +227,7 @@ impl Plan {
             models: vec![(*model.spec).clone()],
             roles: Role::ALL.into_iter().map(|role| (role, ModelName::from("script"))).collect(),
             paused: self.paused,
+            workers: Default::default(),
             rates: self.rates,
         };
         let task = Task { gold: Some("done".into()), ..Task::from_text("Say hello.") };
@@ -239,6 +241,7 @@ impl Plan {
             faults: self.faults.iter().map(|spec| spec.parse().unwrap()).collect(),
             journal: self.journal,
             stay: self.stay,
+            classes: None,
             memory: self.memory,
             notices: Vec::new(),
             keep: self.keep,

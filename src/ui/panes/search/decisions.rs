@@ -46,6 +46,7 @@ impl Decisions {
                 | What::Ask { .. }
                 | What::Evaluated { .. }
                 | What::Planned { .. }
+                | What::Blueprint { .. }
                 | What::Intervention { .. }
                 | What::Notice { .. } => {}
             }

@@ -75,6 +75,10 @@ impl<'a> Entry<'a> {
             (What::Planned { why, plan, before }, _) => {
                 self.planned(why, plan, before.as_deref());
             }
+            (What::Blueprint { blueprint }, _) => {
+                let text = blueprint.to_string();
+                self.sheet.text(("▤ ", theme.accent), (&text, theme.text), self.most);
+            }
             (What::Notice { text }, _) => {
                 self.sheet.text(("» ", theme.warn), (text, theme.text), self.most);
             }
@@ -135,7 +139,9 @@ impl<'a> Entry<'a> {
             Role::Actor => ("  ✎ ", theme.text),
             Role::Reflector => ("  ↺ ", theme.text),
             // What it says comes as verdicts, a line each.
-            Role::Evaluator | Role::Judge => ("  ⚖ ", theme.dim),
+            Role::Planner => ("  ▤ ", theme.text),
+            Role::Solver => ("  ◆ ", theme.text),
+            Role::Evaluator | Role::Judge | Role::Classifier => ("  ⚖ ", theme.dim),
         };
         match (&ask.phase, ask.role) {
             (AskPhase::Requested, _) => self.asking(ask, glyph, "is about to be asked"),
@@ -150,7 +156,15 @@ impl<'a> Entry<'a> {
                 self.sheet.row(&[(glyph, theme.accent), ("judged", theme.dim)]);
                 self.used(ask);
             }
-            (AskPhase::Done { reply }, Role::Actor | Role::Reflector | Role::Judge) => {
+            (
+                AskPhase::Done { reply },
+                Role::Actor
+                | Role::Reflector
+                | Role::Judge
+                | Role::Planner
+                | Role::Solver
+                | Role::Classifier,
+            ) => {
                 let said =
                     if reply.text.trim().is_empty() { &reply.reasoning } else { &reply.text };
                 match said.trim() {

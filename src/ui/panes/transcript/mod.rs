@@ -200,6 +200,7 @@ fn select(state: &State, view: &mut View, at: Option<usize>) -> bool {
         | What::Step { .. }
         | What::Evaluated { .. }
         | What::Planned { .. }
+        | What::Blueprint { .. }
         | What::Intervention { .. }
         | What::Notice { .. } => {}
     }

@@ -26,6 +26,7 @@ pub fn holds(state: &State, line: &Line, needle: &str) -> bool {
             task.verdicts.iter().any(|verdict| has(verdict.tool.as_str()) || has(&verdict.reason))
         }),
         What::Planned { why, plan, .. } => has(why) || has(&planned::uses(plan)),
+        What::Blueprint { blueprint } => has(&blueprint.to_string()),
         What::Intervention { text, .. } | What::Notice { text } => has(text),
     }
 }

@@ -1,0 +1,38 @@
+//! Which class a tool is of, and who says so.
+
+use serde::{Deserialize, Serialize};
+
+/// The class of a tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Classed {
+    pub class: String,
+    /// A part of the class, where it has parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
+    pub by: ClassedBy,
+}
+
+/// Who says of which class a tool is. Whoever stands later here is believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClassedBy {
+    /// The classifier, in an earlier session.
+    Kept,
+    /// The classifier.
+    Model,
+    /// The tool's manifest.
+    Declared,
+    /// The person at the keyboard.
+    User,
+}
+
+impl ClassedBy {
+    pub fn name(self) -> &'static str {
+        match self {
+            ClassedBy::Kept => "kept",
+            ClassedBy::Model => "model",
+            ClassedBy::Declared => "declared",
+            ClassedBy::User => "user",
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! What planner, workers, solver and classifier are told, word for word.
+
+use std::fmt::Write as _;
+
+use indexmap::IndexMap;
+use serde_json::Value;
+
+use super::{TASK, user, weight_format};
+use crate::{
+    blueprint,
+    chat::{Message, Request, Role},
+    event::{MenuItem, Offered},
+    graph::WeightFormat,
+    id::ToolName,
+    knob::Knob,
+    spec::Task,
+    state::State,
+    strategy::{Base, Strategy},
+};
+
+/// What the worker is called that is a model and no tool.
+pub const LLM: &str = "LLM";
+
+/// What a solver or a worker says that cannot say more.
+pub const UNKNOWN: &str = "unknown";
+
+/// Begins the list of tools in the planner's prompt.
+pub const TOOLS: &str = "Tools:\n";
+
+/// Begins the plans and their evidence in the solver's prompt.
+pub const EVIDENCE: &str = "Plans and evidence:\n";
+
+/// Begins the question in the prompt of a worker that is a model.
+pub const QUESTION: &str = "Question: ";
+
+const PLANNER: &str = "Make a plan that solves the task step by step. For each step write one line \
+    `Plan: ` and what is to be done, and under it the calls that get it done, each on a line of its own: \
+    `#E1 = tool[input]`. Evidence is numbered on over all plans. The input is what the tool takes, or a \
+    JSON object with its arguments; it may name earlier evidence, as #E1, whose result takes the place of \
+    the name. All is planned before anything is called, so do not guess results: name their evidence. \
+    Results are often whole sentences; where an exact value of one is needed, let LLM take it out first. \
+    Write nothing else.";
+
+/// Tells the planner to call tools of one class together (the paper's main change to ReWOO).
+pub const TOGETHER: &str = " Tools of one class can often answer the same need. Where they can, call \
+    several of them under the same plan, so that one that fails does not matter.";
+
+/// ReWOO.
+const ALONE: &str = " Call one tool under each plan.";
+
+const SOLVER: &str = "Solve the task with the help of the plans and the evidence that was found for them. \
+    Some evidence may be null or wrong: use what fits together and leave the rest. Reply with the answer \
+    alone, as short as it can be: a name, a number, a date. If the evidence does not support any answer, \
+    reply with the word unknown.";
+
+const WORKER: &str = "You do one part of a task. Answer the question from what it holds, as short as it \
+    can be, and in the form that it asks for; no words around it. If it cannot be answered, reply with \
+    the word unknown.";
+
+const CLASSIFIER: &str = "Sort tools into classes. Reply with JSON only: {\"classes\": {TOOL: CLASS}}, \
+    with every tool once; where a class has domains, [CLASS, DOMAIN] in place of CLASS.";
+
+/// An answer of the planner that could not be used.
+pub struct Refused {
+    pub text: String,
+    pub why: String,
+}
+
+/// What the planner is asked about.
+pub struct Asked<'a> {
+    pub strategy: Strategy,
+    pub task: &'a Task,
+    pub menu: &'a [MenuItem],
+    pub reflections: &'a [String],
+    pub refused: Option<&'a Refused>,
+}
+
+/// Asks for a blueprint; again with what was wrong with the first one.
+pub fn planner(state: &State, asked: &Asked<'_>) -> Request {
+    let Asked { strategy, task, menu, reflections, refused } = *asked;
+    let mut system = PLANNER.to_owned();
+    system.push_str(match strategy.base {
+        Base::Workers => TOGETHER,
+        Base::Direct | Base::React | Base::ToolNet | Base::Dfsdt | Base::TotDfs | Base::Rewoo => {
+            ALONE
+        }
+    });
+    if strategy.prompt {
+        system.push_str(&super::budget::told(state, menu));
+    }
+    let text = format!("{}\n\n{TOOLS}{}", user(task, reflections), tools(state, menu, strategy));
+    let mut messages = vec![Message::system(system), Message::user(text)];
+    if let Some(refused) = refused {
+        let calls = Vec::new();
+        messages.push(Message::Assistant { text: refused.text.clone(), calls });
+        let why = &refused.why;
+        messages.push(Message::user(format!("That cannot be used: {why}\nWrite the plan again.")));
+    }
+    let structured = state.models.of(Role::Planner).is_some_and(|model| model.spec.structured);
+    let names = menu.iter().map(|item| item.tool.as_str()).chain([LLM]);
+    Request {
+        schema: structured.then(|| blueprint::schema(names)),
+        ..plain(state, Role::Planner, messages)
+    }
+}
+
+/// The tools by class, a line each, and the model among them.
+fn tools(state: &State, menu: &[MenuItem], strategy: Strategy) -> String {
+    let mut classes: IndexMap<String, Vec<&MenuItem>> = IndexMap::new();
+    for item in menu.iter().filter(|item| item.why != Offered::Finish) {
+        let class = state.tools.get(&item.tool).and_then(|tool| tool.class.as_ref());
+        let heading = match class.filter(|_| strategy.base == Base::Workers) {
+            Some(class) => match &class.domain {
+                Some(domain) => format!("{} / {domain}", class.class),
+                None => class.class.clone(),
+            },
+            None => String::new(),
+        };
+        classes.entry(heading).or_default().push(item);
+    }
+    let mut text = String::new();
+    for (class, items) in &classes {
+        if !class.is_empty() {
+            let _ = writeln!(text, "{class}:");
+        }
+        for item in items {
+            line(&mut text, state, item);
+        }
+    }
+    let _ = write!(
+        text,
+        "- {LLM}(question): answers a question about evidence that is named in it, such as \
+         {LLM}[In which year was that, given #E1? The year only.]"
+    );
+    text
+}
+
+fn line(text: &mut String, state: &State, item: &MenuItem) {
+    let Some(spec) = state.tools.get(&item.tool).map(|tool| &tool.spec) else { return };
+    let format = weight_format(state);
+    let weight = item.weight.filter(|_| format != WeightFormat::None);
+    let weight = weight.map(|weight| format!(" [weight {}]", format.show(weight)));
+    let budget = state.current_task().map(|task| &task.budget);
+    let uses = budget.and_then(|budget| budget.left(item.tool.as_str()));
+    let uses = uses.map(|uses| format!(" (at most {uses} calls)"));
+    let _ = writeln!(
+        text,
+        "- {}({}):{}{} {}",
+        spec.name,
+        parameters(&spec.parameters),
+        weight.unwrap_or_default(),
+        uses.unwrap_or_default(),
+        spec.description.split_whitespace().collect::<Vec<_>>().join(" "),
+    );
+}
+
+/// The names of a tool's arguments; optional ones with a question mark.
+fn parameters(schema: &Value) -> String {
+    let required = |name: &str| {
+        schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name))
+    };
+    let names = schema["properties"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| if required(name) { name.clone() } else { format!("{name}?") });
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// Asks for the answer.
+pub fn solver(state: &State, task: &Task, reflections: &[String], worklog: &str) -> Request {
+    let text = format!("{}\n\n{EVIDENCE}{worklog}", user(task, reflections));
+    plain(state, Role::Solver, vec![Message::system(SOLVER), Message::user(text)])
+}
+
+/// Asks a model for a piece of evidence.
+pub fn worker(state: &State, task: &Task, question: &str) -> Request {
+    let text = format!("{TASK}{}\n\n{QUESTION}{question}", task.text);
+    plain(state, Role::Actor, vec![Message::system(WORKER), Message::user(text)])
+}
+
+/// Asks for the classes of tools.
+pub fn classifier(state: &State, tools: &[ToolName]) -> Request {
+    let mut text = "Classes:\n".to_owned();
+    for (name, class) in &state.workers.classes.0 {
+        let _ = writeln!(text, "- {name}: {}", class.description);
+        for (domain, description) in &class.domains {
+            let _ = writeln!(text, "  - {domain}: {description}");
+        }
+    }
+    let _ = write!(text, "\n{TOOLS}");
+    for tool in tools.iter().filter_map(|tool| state.tools.get(tool)) {
+        let description = tool.spec.description.split_whitespace().collect::<Vec<_>>().join(" ");
+        let _ = writeln!(text, "- {}: {description}", tool.spec.name);
+    }
+    let mut request =
+        plain(state, Role::Classifier, vec![Message::system(CLASSIFIER), Message::user(text)]);
+    request.temperature = Some(0.0);
+    request
+}
+
+fn plain(state: &State, role: Role, messages: Vec<Message>) -> Request {
+    Request {
+        role,
+        messages,
+        tools: Vec::new(),
+        temperature: Some(state.knobs.get(Knob::Temperature)),
+        max_tokens: None,
+        stop: Vec::new(),
+        schema: None,
+    }
+}

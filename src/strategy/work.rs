@@ -1,0 +1,162 @@
+//! The workers: every call starts as soon as the evidence that it names is there, beside all others that
+//! can. One that fails stops none. In what order they end changes nothing: evidence belongs to its plan.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use futures::{StreamExt, lock::Mutex, stream::FuturesUnordered};
+
+use super::{
+    Base, Called, Context, Found, Observation, Trajectory, Turn, judge, prompt::planned as prompt,
+};
+use crate::{
+    blueprint::{Blueprint, Evidence, EvidenceId, NULL, resolve, substitute},
+    chat::{Role, ToolCall},
+    event::MenuItem,
+    id::ToolName,
+    null_filter::Nulled,
+    spec::Task,
+};
+
+/// The number of the step that all calls belong to: they were decided at once.
+const STEP: u32 = 1;
+
+/// What came of one piece of evidence.
+struct Came {
+    /// As others read it: [`NULL`] where it is null.
+    text: Option<String>,
+    call: Option<(ToolCall, Called)>,
+}
+
+/// Makes all calls of a blueprint. Answers with what was done, plan by plan, and with the plans and all
+/// their evidence as the solver reads them.
+pub async fn work(
+    ctx: &impl Context,
+    base: Base,
+    task: &Task,
+    blueprint: &Blueprint,
+    menu: &[MenuItem],
+) -> (Trajectory, String) {
+    // A model is asked one thing at a time: there is one lane for what the agent itself does.
+    let worker = Worker { ctx, base, task, menu, asking: Mutex::new(()) };
+    let mut came: BTreeMap<EvidenceId, Came> = BTreeMap::new();
+    let mut begun: BTreeSet<EvidenceId> = BTreeSet::new();
+    let mut running = FuturesUnordered::new();
+    loop {
+        let done: BTreeSet<EvidenceId> = came.keys().copied().collect();
+        for id in blueprint.ready(&done) {
+            let Some(evidence) = blueprint.get(id).filter(|_| begun.insert(id)) else { continue };
+            let needed = worker.needed(evidence, &came);
+            let worker = &worker;
+            running.push(async move { (id, worker.find(evidence, &needed).await) });
+        }
+        let Some((id, found)) = running.next().await else { break };
+        came.insert(id, found);
+    }
+    let worklog = blueprint.worklog(|id| came.get(&id).and_then(|came| came.text.as_deref()));
+    (trajectory(blueprint, came), worklog)
+}
+
+/// What was called, a turn for each plan.
+fn trajectory(blueprint: &Blueprint, mut came: BTreeMap<EvidenceId, Came>) -> Trajectory {
+    let turns = blueprint.plans.iter().map(|plan| {
+        let calls = plan.evidence.iter().filter_map(|evidence| came.remove(&evidence.id)?.call);
+        let (calls, called) = calls.unzip();
+        Turn { thought: plan.text.clone(), calls, called }
+    });
+    Trajectory { turns: turns.filter(|turn| !turn.calls.is_empty()).collect() }
+}
+
+struct Worker<'a, C> {
+    ctx: &'a C,
+    base: Base,
+    task: &'a Task,
+    menu: &'a [MenuItem],
+    asking: Mutex<()>,
+}
+
+impl<C: Context> Worker<'_, C> {
+    /// The texts of the evidence that this one names.
+    fn needed(
+        &self,
+        evidence: &Evidence,
+        came: &BTreeMap<EvidenceId, Came>,
+    ) -> BTreeMap<EvidenceId, String> {
+        let named = crate::blueprint::references(&evidence.input).into_iter();
+        let text = |id| {
+            let text = came.get(&id).and_then(|came| came.text.as_deref());
+            (id, text.unwrap_or(NULL).to_owned())
+        };
+        named.map(text).collect()
+    }
+
+    async fn find(&self, evidence: &Evidence, needed: &BTreeMap<EvidenceId, String>) -> Came {
+        let text = |id: EvidenceId| needed.get(&id).map_or_else(|| NULL.to_owned(), Clone::clone);
+        match resolve(&evidence.tool, self.menu.iter().map(|item| &item.tool)) {
+            Some(tool) => self.call(evidence, tool.clone(), text).await,
+            // What is neither on the menu nor the model was refused with the blueprint.
+            None => self.ask(evidence, &substitute(&evidence.input, text)).await,
+        }
+    }
+
+    async fn call(
+        &self,
+        evidence: &Evidence,
+        tool: ToolName,
+        text: impl FnMut(EvidenceId) -> String,
+    ) -> Came {
+        let schema = self.ctx.state(|state| {
+            state.tools.get(&tool).map(|known| known.spec.parameters.clone()).unwrap_or_default()
+        });
+        let arguments = evidence.arguments(&schema, text);
+        let call = ToolCall { id: evidence.id.to_string(), tool: tool.clone(), arguments };
+        let called = self.ctx.seek(STEP, evidence.id, &call).await;
+        {
+            let _one_at_a_time = self.asking.lock().await;
+            judge::result(self.ctx, self.task, &called).await;
+        }
+        let text = called.observation.text();
+        let nulled = self.nulled(&tool, &called.observation);
+        self.ctx.evidence_found(
+            evidence.id,
+            Found { text: &text, by_model: false, nulled: nulled.clone() },
+        );
+        Came { text: nulled.is_none().then_some(text), call: Some((call, called)) }
+    }
+
+    /// Whether a result says nothing. ReWOO, the baseline, passes everything on.
+    fn nulled(&self, tool: &ToolName, observation: &Observation) -> Option<Nulled> {
+        if self.base == Base::Rewoo {
+            return None;
+        }
+        let result = match observation {
+            Observation::Result(text) => Some(text.as_str()),
+            Observation::Failed(_) | Observation::Refused(_) => None,
+        };
+        self.ctx.state(|state| {
+            let class = state.tools.get(tool).and_then(|tool| tool.class.as_ref());
+            let names = class.map(|class| [Some(class.class.as_str()), class.domain.as_deref()]);
+            let names: Vec<&str> = names.into_iter().flatten().flatten().collect();
+            state.workers.null.nulled(tool, &names, result)
+        })
+    }
+
+    /// Asks a model: the worker that ReWOO calls [`LLM`](prompt::LLM).
+    async fn ask(&self, evidence: &Evidence, question: &str) -> Came {
+        let _one_at_a_time = self.asking.lock().await;
+        self.ctx.evidence_asked(evidence.id);
+        let request = self.ctx.state(|state| prompt::worker(state, self.task, question));
+        let reply = self.ctx.ask(Role::Actor, request).await;
+        let text = reply.map(|reply| reply.text.trim().to_owned());
+        let (text, nulled) = match text {
+            Ok(text) if text.is_empty() => (text, Some(Nulled::Empty)),
+            Ok(text) => {
+                let unknown = text.trim_end_matches('.').eq_ignore_ascii_case(prompt::UNKNOWN);
+                (text, unknown.then(|| Nulled::Pattern(prompt::UNKNOWN.to_owned())))
+            }
+            Err(error) => (error.to_string(), Some(Nulled::Failed)),
+        };
+        let found = Found { text: &text, by_model: true, nulled: nulled.clone() };
+        self.ctx.evidence_found(evidence.id, found);
+        Came { text: nulled.is_none().then_some(text), call: None }
+    }
+}
