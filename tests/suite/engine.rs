@@ -9,6 +9,7 @@ mod search;
 mod time;
 mod undo;
 mod widening;
+mod workers;
 mod yard;
 
 use std::{rc::Rc, time::Duration};

@@ -162,6 +162,8 @@ pub struct Yard {
 
 pub struct Plan {
     pub replies: Vec<Result<Reply, ModelError>>,
+    /// What a model named `second` answers, which plays no role at first.
+    pub second: Vec<Result<Reply, ModelError>>,
     pub strategy: &'static str,
     pub names: &'static [&'static str],
     pub tasks: usize,
@@ -182,6 +184,7 @@ impl Default for Plan {
     fn default() -> Self {
         Self {
             replies: vec![Ok(calls(&[("echo", json!({"text": "hello"}))]))],
+            second: vec![],
             strategy: "toolnet",
             names: &["echo", "hang"],
             tasks: 1,
@@ -216,6 +219,8 @@ impl Plan {
         for (knob, value) in self.knobs {
             knobs.set(knob, value);
         }
+        let mut second = Script::new(self.second);
+        second.spec = Arc::new(ModelSpec { name: "second".into(), ..(*second.spec).clone() });
         let mut model = Script::new(self.replies);
         model.delay = self.delay;
         model.take_tools(self.tools);
@@ -224,7 +229,7 @@ impl Plan {
             workspace: "test".into(),
             strategy: self.strategy.into(),
             knobs,
-            models: vec![(*model.spec).clone()],
+            models: vec![(*model.spec).clone(), (*second.spec).clone()],
             roles: Role::ALL.into_iter().map(|role| (role, ModelName::from("script"))).collect(),
             paused: self.paused,
             workers: Default::default(),
@@ -233,7 +238,7 @@ impl Plan {
         let task = Task { gold: Some("done".into()), ..Task::from_text("Say hello.") };
         let setup = Setup {
             opening,
-            models: vec![Rc::new(model)],
+            models: vec![Rc::new(model), Rc::new(second)],
             tools,
             graph,
             scores: Default::default(),
