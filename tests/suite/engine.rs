@@ -1,6 +1,7 @@
 //! The engine with a scripted model and tools on paused time: what is wished, when, and what comes.
 
 mod budget;
+mod classes;
 mod control;
 mod damaged;
 mod learning;

@@ -10,7 +10,7 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 use toolyard::{
     chat::{Finish, Reply, Request, Role, ToolCall, Usage},
     command::Command,
-    engine::{self, Keep, Memory, Reload, Setup},
+    engine::{self, ClassBook, Keep, Memory, Reload, Setup},
     event::{Event, Opening, Record},
     graph::{Prior, ToolGraph},
     id::ModelName,
@@ -103,7 +103,7 @@ struct Echo {
 }
 
 impl Echo {
-    fn new(name: &str, running: Rc<RefCell<(usize, usize)>>) -> Self {
+    fn new(name: &str, class: &str, running: Rc<RefCell<(usize, usize)>>) -> Self {
         let spec = ToolSpec {
             name: name.into(),
             description: format!("{name} says what it is told"),
@@ -112,7 +112,7 @@ impl Echo {
                 "properties": {"text": {"type": "string"}, "ms": {"type": "integer"}},
                 "required": ["text"],
             }),
-            class: "Test".into(),
+            class: class.into(),
             cost: Some(2.0),
             effect: Effect::Read,
             timeout_ms: 10_000,
@@ -166,6 +166,9 @@ pub struct Plan {
     pub second: Vec<Result<Reply, ModelError>>,
     pub strategy: &'static str,
     pub names: &'static [&'static str],
+    /// The declared class of all tools.
+    pub class: &'static str,
+    pub classes: Option<ClassBook>,
     pub tasks: usize,
     pub paused: bool,
     pub stay: bool,
@@ -187,6 +190,8 @@ impl Default for Plan {
             second: vec![],
             strategy: "toolnet",
             names: &["echo", "hang"],
+            class: "Test",
+            classes: None,
             tasks: 1,
             paused: false,
             stay: false,
@@ -212,7 +217,7 @@ impl Plan {
         let mut tools = ToolBox::default();
         let mut graph = ToolGraph::new(Prior::Uninformed);
         for name in self.names.iter().copied() {
-            tools.join(Rc::new(Echo::new(name, Rc::clone(&most_at_once))));
+            tools.join(Rc::new(Echo::new(name, self.class, Rc::clone(&most_at_once))));
             graph.add_tool(name.into());
         }
         let mut knobs = Knobs::default();
@@ -246,7 +251,7 @@ impl Plan {
             faults: self.faults.iter().map(|spec| spec.parse().unwrap()).collect(),
             journal: self.journal,
             stay: self.stay,
-            classes: None,
+            classes: self.classes,
             memory: self.memory,
             notices: Vec::new(),
             keep: self.keep,

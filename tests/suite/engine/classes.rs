@@ -1,0 +1,130 @@
+//! Classes of tools: who says them, who is believed, and what is kept.
+
+use std::{cell::RefCell, rc::Rc};
+
+use toolyard::{
+    chat::{Reply, Role},
+    command::Command,
+    engine::{ClassBook, Kept},
+    event::{ClassedBy, Outcome},
+    outcome::ModelError,
+    state::State,
+};
+
+use super::yard::{Plan, on_paused_time, say};
+
+const SORTED: &str = r#"{"classes": {"echo": "Information Retrieval", "other": "Task Completion", "ghost": "Task Completion"}}"#;
+
+/// Two tools of no declared class, and what was kept of them.
+fn plan(kept: &Rc<RefCell<Kept>>, replies: Vec<Result<Reply, ModelError>>) -> Plan {
+    let (book, kept) = (kept.borrow().clone(), Rc::clone(kept));
+    let save = move |all: &Kept| {
+        kept.replace(all.clone());
+        Ok(())
+    };
+    Plan {
+        replies,
+        strategy: "workers",
+        names: &["echo", "other"],
+        class: "",
+        classes: Some(ClassBook { kept: book, save: Box::new(save) }),
+        ..Plan::default()
+    }
+}
+
+fn class(state: &State, tool: &str) -> Option<(String, ClassedBy)> {
+    let class = state.tools.get(tool)?.class.as_ref()?;
+    Some((class.class.clone(), class.by))
+}
+
+fn roles(state: &State) -> Vec<Role> {
+    state.asks.iter().map(|ask| ask.role).collect()
+}
+
+#[test]
+fn tools_are_sorted_once_and_the_planner_sees_their_classes() {
+    on_paused_time(async {
+        let kept = Rc::new(RefCell::new(Kept::new()));
+        let blueprint = || Ok(say("Plan: x\n#E1 = echo[x]"));
+        let replies = vec![Ok(say(SORTED)), blueprint(), Ok(say("done"))];
+        let state = plan(&kept, replies).start().session.await.unwrap();
+        assert_eq!(roles(&state), [Role::Classifier, Role::Planner, Role::Solver]);
+        assert_eq!(class(&state, "echo"), Some(("Information Retrieval".into(), ClassedBy::Model)));
+        let asked = state.asks[1].request.messages[1].text();
+        assert!(asked.contains("Information Retrieval:\n- echo("), "{asked}");
+        assert!(asked.contains("Task Completion:\n- other("), "{asked}");
+        assert_eq!(kept.borrow().len(), 2);
+
+        // The next session need not ask.
+        let replies = vec![blueprint(), Ok(say("done"))];
+        let state = plan(&kept, replies).start().session.await.unwrap();
+        assert_eq!(roles(&state), [Role::Planner, Role::Solver]);
+        assert_eq!(class(&state, "other"), Some(("Task Completion".into(), ClassedBy::Kept)));
+    });
+}
+
+#[test]
+fn a_manifest_and_the_user_are_believed_before_the_classifier() {
+    on_paused_time(async {
+        let kept = Rc::new(RefCell::new(Kept::new()));
+        let replies = vec![Ok(say("Plan: x\n#E1 = echo[x]")), Ok(say("done"))];
+        let mut plan = plan(&kept, replies);
+        plan.class = "Test";
+        plan.paused = true;
+        let mut yard = plan.start();
+        yard.settle().await;
+        let wish = |class: &str| Command::SetClass {
+            tool: "echo".into(),
+            class: class.into(),
+            domain: None,
+        };
+        yard.wish(wish("task completion"));
+        yard.wish(wish("Task Completion"));
+        yard.settle().await;
+        assert_eq!(
+            class(&yard.state.borrow(), "echo"),
+            Some(("Task Completion".into(), ClassedBy::User)),
+            "spelled as it is configured"
+        );
+        assert_eq!(yard.refusals(), ["echo is of that class already"]);
+        yard.wish(Command::Undo);
+        yard.settle().await;
+        assert_eq!(class(&yard.state.borrow(), "echo").unwrap().0, "Test");
+        yard.wish(wish(""));
+        yard.wish(Command::Run);
+        let state = (&mut yard.session).await.unwrap();
+        assert_eq!(roles(&state)[0], Role::Classifier, "one of no class is sorted again");
+        assert_eq!(class(&state, "other"), Some(("Test".into(), ClassedBy::Declared)));
+    });
+}
+
+#[test]
+fn a_classifier_that_says_nothing_useful_stops_nothing() {
+    on_paused_time(async {
+        let kept = Rc::new(RefCell::new(Kept::new()));
+        let replies = vec![
+            Ok(say("I would rather not.")),
+            Ok(say("Plan: x\n#E1 = echo[x]")),
+            Ok(say("done")),
+        ];
+        let state = plan(&kept, replies).start().session.await.unwrap();
+        assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered));
+        assert_eq!(class(&state, "echo"), None);
+        assert!(kept.borrow().is_empty());
+    });
+}
+
+#[test]
+fn with_the_graph_the_planner_sees_weights_and_its_tools_are_scored() {
+    on_paused_time(async {
+        let kept = Rc::new(RefCell::new(Kept::new()));
+        let replies = vec![Ok(say("Plan: x\n#E1 = echo[x]")), Ok(say("done"))];
+        let mut plan = plan(&kept, replies);
+        (plan.strategy, plan.class) = ("workers+toolnet", "Test");
+        let state = plan.start().session.await.unwrap();
+        assert_eq!(roles(&state), [Role::Planner, Role::Solver, Role::Evaluator]);
+        let asked = state.asks[0].request.messages[1].text();
+        assert!(asked.contains("[weight "), "{asked}");
+        assert_eq!(state.learning.score(&"echo".into()), 2.0);
+    });
+}
