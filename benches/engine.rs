@@ -127,6 +127,7 @@ fn setup(tools: usize, journal: Option<Journal>) -> Setup {
         notices: Vec::new(),
         keep: None,
         reload: None,
+        past: Vec::new(),
     }
 }
 

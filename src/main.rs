@@ -49,6 +49,7 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
             let all_answered = cli::run::run(&args)?;
             return Ok(if all_answered { ExitCode::SUCCESS } else { ExitCode::from(1) });
         }
+        Some(Command::Compare(args)) => cli::compare::compare(&args)?,
         Some(Command::Replay(args)) => return Ok(after_the_screen(cli::past::replay(&args)?)),
         Some(Command::Plan(args)) => cli::plan::plan(&args)?,
         Some(Command::Graph(command)) => cli::graph::graph(&command)?,

@@ -1,7 +1,7 @@
 //! Costs of tools that are drawn instead of declared, as in BTP's experiments (section 3.1), where what a
 //! tool costs says nothing about how good it is.
 
-use std::{str::FromStr, sync::Arc};
+use std::{fmt, str::FromStr, sync::Arc};
 
 use toolyard::{chance::Chance, tool::manifest::Manifest};
 
@@ -27,6 +27,12 @@ impl CostRange {
             let cost = f64::from(self.low) + (chance.unit() * span).floor();
             Arc::make_mut(&mut manifest.spec).cost = Some(cost);
         }
+    }
+}
+
+impl fmt::Display for CostRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..{}", self.low, self.high)
     }
 }
 

@@ -6,9 +6,10 @@ use clap::{ArgGroup, Args, CommandFactory, Parser, Subcommand};
 
 use toolyard::fault::{FAULT_SYNTAX, FaultSpec};
 
-use self::{costs::CostRange, trouble::Trouble};
+use self::{compare::CompareArgs, costs::CostRange, trouble::Trouble};
 
 pub mod classes;
+pub mod compare;
 pub mod costs;
 pub mod doctor;
 pub mod experience;
@@ -33,6 +34,7 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
     /// What the agent is to do.
+    #[arg(conflicts_with = "tasks")]
     pub task: Option<String>,
     #[command(flatten)]
     pub session: SessionArgs,
@@ -57,6 +59,8 @@ impl Cli {
 pub enum Command {
     /// Run tasks without a screen.
     Run(RunArgs),
+    /// Run combinations of strategies and settings over one list of tasks, and print papers' tables.
+    Compare(Box<CompareArgs>),
     /// Look at a journal: on the screen, or with --json as its state.
     Replay(ReplayArgs),
     /// Plan how often each tool may be used within a budget (BTP).
@@ -111,7 +115,7 @@ pub struct SessionArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// Tasks from a file (.toml, .jsonl or .txt), instead of the workspace's.
-    #[arg(long, value_name = "FILE", conflicts_with = "task")]
+    #[arg(long, value_name = "FILE")]
     pub tasks: Option<PathBuf>,
     /// So many tasks: fewer than there are, or more by going over them again.
     #[arg(long, value_name = "N")]
@@ -151,7 +155,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub session: SessionArgs,
     /// What the agent is to do, instead of a list of tasks.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", conflicts_with = "tasks")]
     pub task: Option<String>,
     /// Write every event to standard output as a line of JSON.
     #[arg(long)]

@@ -9,7 +9,7 @@ use std::{
 use toolyard::{
     config::{self, Config, ModelConfig},
     engine::{Keep, Memory, Reload, Setup},
-    event::Opening,
+    event::{Opening, Record},
     experience::{Experience, Same},
     fault::FaultSpec,
     journal::{Header, Journal, JournalError},
@@ -51,10 +51,14 @@ pub struct Prepared {
     /// The user has named that file.
     experience_named: bool,
     same: Same,
+    /// Nothing of earlier sessions counts, and nothing is kept for later ones.
+    fresh: bool,
     costs: Option<CostRange>,
     journal: Option<Place>,
     /// On the screen: starts paused, and stays when the queue is empty.
     live: bool,
+    /// What of the session has happened already.
+    past: Vec<Record>,
 }
 
 impl Prepared {
@@ -123,9 +127,11 @@ impl Prepared {
             experience,
             experience_named: args.experience.is_some() || named_in_config,
             same: if args.leak_guard { Same::LeftOut } else { Same::Counts },
+            fresh: args.fresh,
             costs: args.costs,
             journal,
             live: false,
+            past: Vec::new(),
         })
     }
 
@@ -149,6 +155,13 @@ impl Prepared {
         self
     }
 
+    /// For a session that was cut short and goes on: what has happened of it (see
+    /// [`toolyard::engine::resumable`]). It is taken up into the new journal.
+    pub fn behind(mut self, past: Vec<Record>) -> Self {
+        self.past = past;
+        self
+    }
+
     /// Starts the journal, if one is wanted.
     pub fn take_journal(&mut self) -> Result<Option<Journal>, Trouble> {
         let header = Header::at(jiff::Timestamp::now());
@@ -163,7 +176,8 @@ impl Prepared {
     pub fn build(self, journal: Option<Journal>) -> Result<Setup, Trouble> {
         let tasks: Vec<Task> = self.tasks.iter().chain(&self.workspace.tasks).cloned().collect();
         let models = models(&self.config, &tasks)?;
-        let classes = self.workspace.folder.as_deref().map(super::classes::book).transpose()?;
+        let folder = self.workspace.folder.as_deref().filter(|_| !self.fresh);
+        let classes = folder.map(super::classes::book).transpose()?;
         let (store, notices) = self.store()?;
         let embedder = embedder(&self.config)?.map(Rc::new);
         let memory = Some(Memory { store, same: self.same, embedder });
@@ -209,6 +223,7 @@ impl Prepared {
             stay: self.live,
             keep,
             reload,
+            past: self.past,
         })
     }
 

@@ -127,7 +127,7 @@ fn has_room(core: &Core) -> bool {
 }
 
 /// The draw for this occurrence of this call (see debugger.md: never from a shared stream).
-fn occurrence(core: &mut Core, tool: &ToolName, arguments: &Value) -> Chance {
+pub(super) fn occurrence(core: &mut Core, tool: &ToolName, arguments: &Value) -> Chance {
     let what = Chance::new(core.state.seed)
         .with(tool.as_str().as_bytes())
         .with(canonical(arguments).as_bytes());

@@ -59,6 +59,8 @@ pub(super) struct Core {
     journal: Option<Journal>,
     listener: Listener,
     opened: Instant,
+    /// Microseconds that the session had lasted when it was taken up again.
+    pub resumed_at: u64,
     /// The journal could not be written; the session must end.
     broken: Option<JournalError>,
 }
@@ -106,6 +108,7 @@ impl Core {
             journal,
             listener,
             opened: Instant::now(),
+            resumed_at: 0,
             broken: None,
         }
     }
@@ -117,8 +120,13 @@ impl Core {
         if self.is_broken() {
             return;
         }
-        let at = u64::try_from(self.opened.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let record = Record { n: self.state.n + 1, at, event };
+        let elapsed = u64::try_from(self.opened.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let at = self.resumed_at.saturating_add(elapsed);
+        self.put_down(Record { n: self.state.n + 1, at, event });
+    }
+
+    /// Journals, folds and shows what happened.
+    pub(super) fn put_down(&mut self, record: Record) {
         if let Some(journal) = &mut self.journal
             && let Err(error) = journal.append(&record)
         {

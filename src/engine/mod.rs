@@ -10,7 +10,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::{
     command::Command,
-    event::{Boundary, By, Event, Lane, Opening, Outcome},
+    event::{Boundary, By, Event, Lane, Opening, Outcome, Record},
     fault::FaultSpec,
     graph::ToolGraph,
     id::{TaskId, ToolName},
@@ -36,6 +36,7 @@ mod lanes;
 mod meaning;
 mod planning;
 mod remembering;
+mod resuming;
 mod time;
 mod tools;
 mod widening;
@@ -44,6 +45,7 @@ pub use self::{
     classes::{ClassBook, Kept, KeptClass, SaveClasses},
     core::{Keep, Listener, Reload},
     planning::Memory,
+    resuming::resumable,
 };
 use self::{
     context::Context,
@@ -72,6 +74,9 @@ pub struct Setup {
     pub keep: Option<Keep>,
     /// Reads the tools again.
     pub reload: Option<Reload>,
+    /// The beginning of this very session, which was cut short and goes on behind it (see [`resumable`]);
+    /// empty for a new one.
+    pub past: Vec<Record>,
 }
 
 /// Runs a session to its end and gives its last state.
@@ -108,25 +113,30 @@ pub async fn run(
     }
 }
 
-/// Makes the events that every session begins with.
+/// Makes the events that every session begins with, or takes up those of a session that goes on.
 fn open(setup: Setup, listener: Listener) -> Shared {
     let mut core = Core::new(setup.tools, setup.models, setup.journal, listener);
     core.memory = setup.memory;
     core.classes = setup.classes;
     core.keep = setup.keep;
     core.reload = setup.reload;
-    core.emit(Event::SessionOpened(Box::new(setup.opening)));
-    core.emit(Event::GraphLoaded { graph: setup.graph, scores: setup.scores });
-    core.join_all();
-    for text in setup.notices {
-        core.emit(Event::Noticed { text });
-    }
-    if !setup.tasks.is_empty() {
-        core.emit(Event::TasksQueued { first: TaskId(1), tasks: setup.tasks, by: By::Engine });
-    }
-    for spec in setup.faults {
-        let fault = core.next_fault();
-        core.emit(Event::FaultArmed { fault, spec, by: By::User });
+    core.index_all();
+    if setup.past.is_empty() {
+        core.emit(Event::SessionOpened(Box::new(setup.opening)));
+        core.emit(Event::GraphLoaded { graph: setup.graph, scores: setup.scores });
+        core.join_all();
+        for text in setup.notices {
+            core.emit(Event::Noticed { text });
+        }
+        if !setup.tasks.is_empty() {
+            core.emit(Event::TasksQueued { first: TaskId(1), tasks: setup.tasks, by: By::Engine });
+        }
+        for spec in setup.faults {
+            let fault = core.next_fault();
+            core.emit(Event::FaultArmed { fault, spec, by: By::User });
+        }
+    } else {
+        core.take_up(setup.past);
     }
     core.sync();
     Shared::new(core)

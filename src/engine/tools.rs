@@ -4,12 +4,16 @@ use super::core::Core;
 use crate::event::Event;
 
 impl Core {
+    /// Makes the tools findable by what they do.
+    pub fn index_all(&mut self) {
+        for spec in self.tools.specs() {
+            self.index.insert(spec);
+        }
+    }
+
     /// Says which tools there are at the start.
     pub fn join_all(&mut self) {
         let tools: Vec<_> = self.tools.specs().cloned().collect();
-        for spec in &tools {
-            self.index.insert(spec);
-        }
         self.emit(Event::ToolsJoined { tools });
     }
 

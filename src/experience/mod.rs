@@ -11,6 +11,7 @@
 //! and cleaned by whoever prints it.
 
 mod add;
+mod copy;
 mod embedding;
 mod error;
 mod helped;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::TaskReport;
 use crate::{
     event::BudgetPlan,
     id::ToolName,
@@ -101,35 +102,30 @@ pub fn budget_of(state: &State, task: &TaskState) -> f64 {
 }
 
 impl Measures {
-    pub fn of(state: &State) -> Self {
-        let ended: Vec<_> = state.tasks.iter().filter(|task| task.outcome().is_some()).collect();
-        let share = |holds: &dyn Fn(&TaskState) -> bool| {
+    /// Over the tasks of one session, or of several: of those that have ended, each counts the same.
+    /// `budget` is what it is said to have been.
+    pub fn of<'r>(tasks: impl Iterator<Item = &'r TaskReport>, budget: f64) -> Self {
+        let ended: Vec<_> = tasks.filter(|task| task.outcome.is_some()).collect();
+        let share = |holds: &dyn Fn(&TaskReport) -> bool| {
             mean(ended.iter().map(|task| f64::from(u8::from(holds(task))))).unwrap_or(0.0)
         };
-        let solved = |task: &TaskState| task.is_solved() && uses(task) > 0;
-        let over = |task: &TaskState| task.is_over(budget_of(state, task));
-        let plans = || ended.iter().filter_map(|task| task.budget.first.as_ref());
+        let plans = || ended.iter().filter_map(|task| task.planned.as_ref());
         Self {
-            budget: state.knobs.get(Knob::Budget),
-            ac: mean(ended.iter().map(|task| task.credits())).unwrap_or(0.0),
-            pr: share(&solved),
-            pbc: share(&|task| solved(task) && !over(task)),
-            rfbc: share(&|task| !solved(task) && over(task)),
-            rfbc_authors: share(&over),
+            budget,
+            ac: mean(ended.iter().map(|task| task.cost)).unwrap_or(0.0),
+            pr: share(&|task| task.solved),
+            pbc: share(&|task| task.solved && !task.over_budget),
+            rfbc: share(&|task| !task.solved && task.over_budget),
+            rfbc_authors: share(&|task| task.over_budget),
             planned_cost: mean(plans().map(|plan| plan.cost)),
-            planned_uses: mean(plans().map(|plan| plan.uses() as f64)),
-            uses: mean(ended.iter().map(|task| f64::from(uses(task)))).unwrap_or(0.0),
-            refusals: ended.iter().map(|task| refusals(state, task).values().sum::<usize>()).sum(),
+            planned_uses: mean(plans().map(|plan| plan.uses as f64)),
+            uses: mean(ended.iter().map(|task| task.calls as f64)).unwrap_or(0.0),
+            refusals: ended.iter().map(|task| task.refusals.values().sum::<usize>()).sum(),
         }
     }
 }
 
-/// Calls that ran.
-fn uses(task: &TaskState) -> u32 {
-    task.budget.tools.values().map(|ledger| ledger.uses).sum()
-}
-
-fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
+pub(super) fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = numbers.fold((0.0, 0_u32), |(sum, count), n| (sum + n, count + 1));
     (count > 0).then(|| sum / f64::from(count))
 }

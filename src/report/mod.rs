@@ -9,14 +9,16 @@ use crate::{
     event::{Outcome, Verdict},
     graph::{ListedEdge, Listing},
     id::{ModelName, TaskId, ToolName},
-    knob::Knobs,
+    knob::{Knob, Knobs},
     rates::Rates,
     state::{Spent, State, TaskState},
 };
 
 pub mod budget;
+pub mod quality;
 
 pub use budget::{Measures, Planned, ToolSpent};
+pub use quality::Quality;
 
 /// An uninformed graph with more edges than this is not listed: thousands of tools have millions of
 /// edges that nobody has touched.
@@ -60,6 +62,7 @@ pub struct Totals {
     pub dollars: Option<f64>,
 }
 
+/// One task and what came of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TaskReport {
     /// The number of the task in its session, from 1.
@@ -70,9 +73,12 @@ pub struct TaskReport {
     pub answer: Option<String>,
     pub gold: Option<String>,
     pub correct: Option<bool>,
+    /// Ended with an answer that is not known to be wrong, and not without a tool call (BTP).
+    pub solved: bool,
     /// `None` while it is queued or at work.
     pub outcome: Option<Outcome>,
     pub tries: u32,
+    /// Decisions; where a planner decided on everything at once, its plans and the answer.
     pub steps: usize,
     /// Calls that ran.
     pub calls: usize,
@@ -123,7 +129,7 @@ impl Report {
             knobs: state.knobs.clone(),
             rates: state.rates,
             totals: Totals::of(state, &tasks),
-            measures: Measures::of(state),
+            measures: Measures::of(tasks.iter(), state.knobs.get(Knob::Budget)),
             tasks,
             scores: scores.iter().map(|(tool, score)| (tool.clone(), score)).collect(),
             score_history: history.collect(),
@@ -180,9 +186,10 @@ fn task_report(state: &State, task: &TaskState) -> TaskReport {
         answer: task.answer.clone(),
         gold: task.task.gold.clone(),
         correct: task.correct,
+        solved: task.is_solved() && !tools.is_empty(),
         outcome: task.outcome(),
         tries: task.tries,
-        steps: task.steps.len(),
+        steps: steps(task),
         calls: tools.len(),
         tools,
         tokens_in: task.tokens_in,
@@ -197,5 +204,12 @@ fn task_report(state: &State, task: &TaskState) -> TaskReport {
         refusals: budget::refusals(state, task),
         dollars: (task.unpriced == 0).then_some(task.dollars),
         verdicts: task.verdicts.clone(),
+    }
+}
+
+fn steps(task: &TaskState) -> usize {
+    match &task.work.blueprint {
+        Some(blueprint) => blueprint.plans.len() + 1,
+        None => task.steps.len(),
     }
 }

@@ -11,6 +11,7 @@ use toolyard::{
 
 use crate::program::{Home, Ran};
 
+mod compare;
 mod experience;
 mod figure_5;
 mod graph;

@@ -88,6 +88,7 @@ impl Run {
             notices: Vec::new(),
             keep: None,
             reload: None,
+            past: Vec::new(),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let lines = Rc::new(std::cell::RefCell::new(Vec::new()));

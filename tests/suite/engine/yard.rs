@@ -256,6 +256,7 @@ impl Plan {
             notices: Vec::new(),
             keep: self.keep,
             reload: self.reload,
+            past: Vec::new(),
         };
         let (fold, seen) = (Rc::clone(&state), Rc::clone(&records));
         let listener = Box::new(move |record: &Arc<Record>| {
