@@ -240,7 +240,10 @@ impl Core {
     /// the votes on one pair.
     pub(super) fn beside_uses(&self, task: TaskId) -> f64 {
         if self.decides() == Decides::AtOnce {
-            return self.state.ask_cost(Role::Planner) + self.state.ask_cost(Role::Solver);
+            // Once there is a blueprint, its planner is paid for.
+            let drawn = self.state.task(task).is_some_and(|task| task.work.blueprint.is_some());
+            let planner = if drawn { 0.0 } else { self.state.ask_cost(Role::Planner) };
+            return planner + self.state.ask_cost(Role::Solver);
         }
         let more = match self.task_strategy(task).map(|strategy| strategy.base) {
             Some(Base::ToolNet) => self.state.ask_cost(Role::Evaluator),

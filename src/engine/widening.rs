@@ -13,23 +13,21 @@ use crate::{
 impl Core {
     /// Makes the plan of the task at work again with further tools, in view of what the agent says;
     /// whether that brought a tool that was not to be used any more, or not at all, before. One more use
-    /// of a tool that has helped with this task is further, too: how often it helps with such tasks was
+    /// of a tool that is meant and has helped with this task is further, too: how often it helps with such tasks was
     /// an estimate, and that it did is none. `why` is what is said of the new plan.
     pub fn widen(&mut self, said: &str, why: &str) -> bool {
         let Some((task, budget)) = self.budgeted().filter(|_| self.state.may_widen()) else {
             return false;
         };
         let (id, text) = (task.id, task.task.text.clone());
-        let used_up: Vec<ToolName> = budget
-            .helped
-            .iter()
-            .filter(|tool| budget.left(tool.as_str()) == Some(0))
-            .cloned()
-            .collect();
-        for known in self.known.iter_mut().filter(|known| used_up.contains(&known.tool)) {
+        let meant = prospect::meant(&self.state, &self.index, said);
+        let used_up = |tool: &&ToolName| {
+            budget.helped.contains(*tool) && budget.left(tool.as_str()) == Some(0)
+        };
+        let again: Vec<ToolName> = meant.iter().filter(used_up).cloned().collect();
+        for known in self.known.iter_mut().filter(|known| again.contains(&known.tool)) {
             known.more += 1;
         }
-        let meant = prospect::meant(&self.state, &self.index, said);
         self.know(&text, meant.clone());
         self.mark_lacked(id, &meant);
         let is_known = |tool: &ToolName| self.known.iter().any(|known| known.tool == *tool);

@@ -47,7 +47,11 @@ fn follow(prompted: &Prompted<'_>, task: &Task, settings: Settings, chance: Chan
     let others = prompted.menu.iter().filter(|choice| !step.tools.contains(&choice.def.name));
     match pick(&untried(prompted, others), settings, chance) {
         Some(choice) => call(thought, choice, guess(choice, prompted.task)),
-        None => give_up(&thought),
+        // With nothing else to slip to, it does the right thing after all.
+        None => match pick(&fitting(prompted, step, settings), settings, chance) {
+            Some(choice) => call(thought, choice, step.arguments.clone()),
+            None => give_up(&thought),
+        },
     }
 }
 

@@ -147,3 +147,81 @@ pub(super) fn reflect(prompted: &Prompted<'_>) -> Said {
     };
     Said { text, call: None }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        chat::{Message, Request, Role},
+        strategy::prompt::TASK,
+    };
+
+    fn past(tool: &str, result: &str) -> Past {
+        Past { tool: tool.into(), arguments: json!({}), result: result.to_owned() }
+    }
+
+    fn task() -> Task {
+        let step = ChainStep {
+            tools: vec!["search".into()],
+            arguments: json!({}),
+            finds: Some("Lumenport".into()),
+        };
+        Task { chain: vec![step], ..Task::from_text("Where?") }
+    }
+
+    /// Which of two decisions a judge without slips prefers, over many draws.
+    fn votes(rivals: [Vec<Past>; 2], chain: Option<&Task>) -> [usize; 2] {
+        let request = Request {
+            role: Role::Judge,
+            messages: vec![Message::user(format!("{TASK}Where?"))],
+            tools: Vec::new(),
+            temperature: None,
+            max_tokens: None,
+            stop: Vec::new(),
+            schema: None,
+        };
+        let prompted = Prompted::read(&request);
+        let settings = Settings { skill: 1.0, ..Settings::default() };
+        let first = (0..200).filter(|seed| {
+            let said = prefer(&prompted, &rivals, chain, settings, Chance::new(*seed));
+            said.text.contains("\"better\":1")
+        });
+        let first = first.count();
+        [first, 200 - first]
+    }
+
+    #[test]
+    fn what_brings_a_task_further_wins_in_either_order() {
+        let (good, bad) =
+            (|| vec![past("search", "in Lumenport")], || vec![past("search", "a river")]);
+        assert_eq!(votes([good(), bad()], Some(&task())), [200, 0]);
+        assert_eq!(votes([bad(), good()], Some(&task())), [0, 200]);
+        let nothing = || vec![past("search", "")];
+        assert_eq!(
+            votes([bad(), nothing()], None),
+            [200, 0],
+            "without a chain it must look useful"
+        );
+    }
+
+    #[test]
+    fn an_answer_wins_only_with_support() {
+        let finish = || past(FINISH, "");
+        let supported = || vec![past("search", "in Lumenport"), finish()];
+        assert_eq!(
+            votes([supported(), vec![past("search", "in Lumenport")]], Some(&task())),
+            [200, 0]
+        );
+        assert_eq!(
+            votes([vec![finish()], vec![past("search", "in Lumenport")]], Some(&task())),
+            [0, 200]
+        );
+    }
+
+    #[test]
+    fn equals_are_decided_by_chance() {
+        let same = || vec![past("search", "in Lumenport")];
+        let [first, second] = votes([same(), same()], Some(&task()));
+        assert!(first > 60 && second > 60, "{first} to {second}");
+    }
+}
