@@ -15,7 +15,6 @@ use crate::{
     chat::Role,
     event::{MenuItem, Outcome},
     id::ToolName,
-    outcome::ModelErrorKind,
     spec::Task,
     state::State,
 };
@@ -90,9 +89,6 @@ async fn solve(ctx: &impl Context, task: &Task, reflections: &[String], worklog:
     let request = ctx.state(|state| prompt::solver(state, task, reflections, worklog));
     match ctx.ask(Role::Solver, request).await {
         Ok(reply) => answer(&reply.text),
-        Err(error) if error.kind == ModelErrorKind::OverBudget => {
-            Ending::without_answer(Outcome::OutOfBudget)
-        }
         Err(error) => close::failed(&error),
     }
 }

@@ -9,7 +9,7 @@ use super::{
     Base, Called, Context, Found, Observation, Trajectory, Turn, judge, prompt::planned as prompt,
 };
 use crate::{
-    blueprint::{Blueprint, Evidence, EvidenceId, NULL, resolve, substitute},
+    blueprint::{Blueprint, Evidence, EvidenceId, NULL, references, resolve, substitute},
     chat::{Role, ToolCall},
     event::MenuItem,
     id::ToolName,
@@ -81,12 +81,11 @@ impl<C: Context> Worker<'_, C> {
         evidence: &Evidence,
         came: &BTreeMap<EvidenceId, Came>,
     ) -> BTreeMap<EvidenceId, String> {
-        let named = crate::blueprint::references(&evidence.input).into_iter();
         let text = |id| {
             let text = came.get(&id).and_then(|came| came.text.as_deref());
             (id, text.unwrap_or(NULL).to_owned())
         };
-        named.map(text).collect()
+        references(&evidence.input).into_iter().map(text).collect()
     }
 
     async fn find(&self, evidence: &Evidence, needed: &BTreeMap<EvidenceId, String>) -> Came {

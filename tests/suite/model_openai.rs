@@ -232,6 +232,7 @@ async fn sends_what_was_asked() {
     request.max_tokens = Some(64);
     request.stop = vec!["\nObservation:".into()];
     request.tools.truncate(1);
+    request.schema = Some(json!({"type": "object"}));
     let call = |id: &str, arguments| ToolCall { id: id.into(), tool: "search".into(), arguments };
     request.messages.push(Message::Assistant {
         text: String::new(),
@@ -259,6 +260,8 @@ async fn sends_what_was_asked() {
         "temperature": 0.5,
         "max_completion_tokens": 64,
         "stop": ["\nObservation:"],
+        "response_format": {"type": "json_schema", "json_schema": {
+            "name": "answer", "strict": true, "schema": {"type": "object"}}},
         "stream": true,
         "stream_options": {"include_usage": true},
         "seed": 7,

@@ -45,6 +45,10 @@ const PLANNER: &str = "Make a plan that solves the task step by step. For each s
 pub const TOGETHER: &str = " Tools of one class can often answer the same need. Where they can, call \
     several of them under the same plan, so that one that fails does not matter.";
 
+/// For a model whose answer is held to a schema.
+const AS_JSON: &str = " Write the lines of plans and calls as JSON instead: {\"plans\": [{\"text\": PLAN, \
+    \"evidence\": [{\"id\": \"E1\", \"tool\": TOOL, \"input\": INPUT}]}]}.";
+
 /// ReWOO.
 const ALONE: &str = " Call one tool under each plan.";
 
@@ -85,6 +89,10 @@ pub fn planner(state: &State, asked: &Asked<'_>) -> Request {
             ALONE
         }
     });
+    let structured = state.models.of(Role::Planner).is_some_and(|model| model.spec.structured);
+    if structured {
+        system.push_str(AS_JSON);
+    }
     if strategy.prompt {
         system.push_str(&super::budget::told(state, menu));
     }
@@ -96,7 +104,6 @@ pub fn planner(state: &State, asked: &Asked<'_>) -> Request {
         let why = &refused.why;
         messages.push(Message::user(format!("That cannot be used: {why}\nWrite the plan again.")));
     }
-    let structured = state.models.of(Role::Planner).is_some_and(|model| model.spec.structured);
     let names = menu.iter().map(|item| item.tool.as_str()).chain([LLM]);
     Request {
         schema: structured.then(|| blueprint::schema(names)),

@@ -302,6 +302,25 @@ fn a_solver_that_is_switched_while_workers_run_is_asked_next() {
     });
 }
 
+#[test]
+fn a_model_that_can_be_held_to_a_schema_plans_in_json() {
+    on_paused_time(async {
+        let json = r#"{"plans": [{"text": "say it", "evidence":
+            [{"id": "E1", "tool": "echo", "input": "{\"text\": \"x\"}"}]}]}"#;
+        let mut plan = workers(replies(json));
+        plan.structured = true;
+        let state = plan.start().session.await.unwrap();
+        assert_eq!(state.tasks[0].correct, Some(true));
+        assert_eq!(state.calls[0].arguments, json!({"text": "x"}));
+        let request = &state.asks[0].request;
+        let tools = &request.schema.as_ref().unwrap()["properties"]["plans"]["items"]["properties"]
+            ["evidence"]["items"]["properties"]["tool"]["enum"];
+        assert_eq!(*tools, json!(["echo", "other", "hang", "LLM"]));
+        assert!(request.messages[0].text().contains("as JSON"));
+        assert!(state.asks[1].request.schema.is_none(), "the solver writes text");
+    });
+}
+
 /// A blueprint of any shape: plans with any number of calls that name any earlier ones.
 fn shape() -> impl Strategy<Value = Blueprint> {
     let evidence = (any::<prop::sample::Index>(), 0..40_u64, any::<bool>());

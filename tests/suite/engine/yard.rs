@@ -48,8 +48,8 @@ impl Script {
         Self { spec: Arc::new(spec), replies: RefCell::new(replies.into()), delay: Duration::ZERO }
     }
 
-    fn take_tools(&mut self, mode: ToolMode) {
-        self.spec = Arc::new(ModelSpec { mode, ..(*self.spec).clone() });
+    fn take_tools(&mut self, mode: ToolMode, structured: bool) {
+        self.spec = Arc::new(ModelSpec { mode, structured, ..(*self.spec).clone() });
     }
 }
 
@@ -176,6 +176,8 @@ pub struct Plan {
     pub faults: Vec<&'static str>,
     pub delay: Duration,
     pub tools: ToolMode,
+    /// The model can be held to a schema.
+    pub structured: bool,
     pub journal: Option<Journal>,
     pub rates: Rates,
     pub memory: Option<Memory>,
@@ -199,6 +201,7 @@ impl Default for Plan {
             faults: vec![],
             delay: Duration::ZERO,
             tools: ToolMode::Native,
+            structured: false,
             journal: None,
             rates: Rates::default(),
             memory: None,
@@ -228,7 +231,7 @@ impl Plan {
         second.spec = Arc::new(ModelSpec { name: "second".into(), ..(*second.spec).clone() });
         let mut model = Script::new(self.replies);
         model.delay = self.delay;
-        model.take_tools(self.tools);
+        model.take_tools(self.tools, self.structured);
         let opening = Opening {
             seed: 1,
             workspace: "test".into(),
