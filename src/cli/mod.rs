@@ -58,7 +58,7 @@ impl Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run tasks without a screen.
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Run combinations of strategies and settings over one list of tasks, and print papers' tables.
     Compare(Box<CompareArgs>),
     /// Look at a journal: on the screen, or with --json as its state.
@@ -111,6 +111,13 @@ pub struct SessionArgs {
     /// The configured model that plays every role.
     #[arg(long, value_name = "M")]
     pub model: Option<String>,
+    /// The configured model that writes the plans of rewoo and workers; `compare` takes several, with
+    /// commas between.
+    #[arg(long, value_name = "M")]
+    pub planner: Option<String>,
+    /// The configured model that answers from their evidence; `compare` takes several, too.
+    #[arg(long, value_name = "M")]
+    pub solver: Option<String>,
     /// Decides all chance; the same seed gives the same run.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub seed: Option<u64>,

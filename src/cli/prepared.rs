@@ -7,6 +7,7 @@ use std::{
 };
 
 use toolyard::{
+    chat::Role,
     config::{self, Config, ModelConfig},
     engine::{Keep, Memory, Reload, Setup},
     event::{Opening, Record},
@@ -70,6 +71,12 @@ impl Prepared {
         }
         if let Some(model) = &args.model {
             config.bind_all(model).map_err(|why| Trouble::Usage(format!("--model: {why}")))?;
+        }
+        for (flag, role, model) in
+            [("--planner", Role::Planner, &args.planner), ("--solver", Role::Solver, &args.solver)]
+        {
+            let Some(model) = model else { continue };
+            config.bind(role, model).map_err(|why| Trouble::Usage(format!("{flag}: {why}")))?;
         }
         let strategy = match &args.strategy {
             Some(text) => text.parse().map_err(Trouble::Usage)?,

@@ -7,6 +7,7 @@ use std::{
 
 use super::{Config, bound_to, default_path};
 use crate::{
+    chat::Role,
     id::ModelName,
     toml_file::{Problem, Problems},
     words,
@@ -75,12 +76,25 @@ impl Config {
     /// # Errors
     /// That there is no such model, with the nearest name.
     pub fn bind_all(&mut self, model: &str) -> Result<(), String> {
-        let Some((name, _)) = self.models.get_key_value(model) else {
-            let expected = words::expected(model, self.models.keys().map(ModelName::as_str));
-            return Err(format!("no model {model:?} in [models]; {expected}"));
-        };
-        self.roles = bound_to(name);
+        self.roles = bound_to(self.known(model)?);
         Ok(())
+    }
+
+    /// Binds one role to a model.
+    ///
+    /// # Errors
+    /// As [`Config::bind_all`].
+    pub fn bind(&mut self, role: Role, model: &str) -> Result<(), String> {
+        let name = self.known(model)?.clone();
+        self.roles.insert(role, name);
+        Ok(())
+    }
+
+    fn known(&self, model: &str) -> Result<&ModelName, String> {
+        self.models.get_key_value(model).map(|(name, _)| name).ok_or_else(|| {
+            let expected = words::expected(model, self.models.keys().map(ModelName::as_str));
+            format!("no model {model:?} in [models]; {expected}")
+        })
     }
 
     /// What [`Config::VARIABLES`] change, but for the file.

@@ -62,6 +62,8 @@ pub enum Preset {
     Budgets,
     /// Figure 3 of BTP: the same against tau.
     Taus,
+    /// Which model plans and which one solves best: `workers` with every pair, and its baselines.
+    Pairs,
 }
 
 /// A knob and the values to try.

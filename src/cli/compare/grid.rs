@@ -1,10 +1,13 @@
 //! Every combination of what is compared.
 
+use std::fmt;
+
 use serde::Serialize;
 
 use toolyard::{
     chance::Chance,
     knob::{Knob, KnobSpec},
+    state::Decides,
     strategy::{Base, Strategy},
 };
 
@@ -27,23 +30,64 @@ pub struct Cell {
     /// Unique among those that are compared, and the same in every comparison that has it.
     pub name: String,
     pub strategy: Strategy,
+    #[serde(skip_serializing_if = "Played::is_as_configured")]
+    pub played: Played,
     /// What is turned in this combination, besides what holds for all.
     #[serde(skip)]
     pub turned: Vec<(Knob, f64)>,
 }
 
+/// Which models are bound in a combination; otherwise the configured ones are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Played {
+    #[default]
+    AsConfigured,
+    /// Every role by this model.
+    By(String),
+    Pair {
+        planner: Option<String>,
+        solver: Option<String>,
+    },
+}
+
 /// What is combined: everything with everything else.
 struct Axes {
     strategies: Vec<Strategy>,
+    played: Vec<Played>,
     knobs: Vec<(Knob, Vec<f64>)>,
 }
 
+impl Played {
+    fn is_as_configured(&self) -> bool {
+        *self == Played::AsConfigured
+    }
+}
+
+impl fmt::Display for Played {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Played::AsConfigured => Ok(()),
+            Played::By(model) => write!(f, " model={model}"),
+            Played::Pair { planner, solver } => [("planner", planner), ("solver", solver)]
+                .into_iter()
+                .filter_map(|(role, model)| Some((role, model.as_ref()?)))
+                .try_for_each(|(role, model)| write!(f, " {role}={model}")),
+        }
+    }
+}
+
 impl Cell {
-    fn new(strategy: Strategy, turned: Vec<(Knob, f64)>) -> Self {
+    fn new(strategy: Strategy, played: Played, turned: Vec<(Knob, f64)>) -> Self {
         let knobs =
             turned.iter().map(|(knob, value)| format!(" {knob}={}", exact(knob.spec(), *value)));
-        let name = format!("{strategy}{}", knobs.collect::<String>());
-        Self { name, strategy, turned }
+        let name = format!("{strategy}{played}{}", knobs.collect::<String>());
+        Self { name, strategy, played, turned }
+    }
+
+    /// Its name without the models.
+    pub fn label(&self) -> String {
+        self.name.replacen(&self.played.to_string(), "", 1)
     }
 
     /// A name for a folder, from which no other combination's folder differs only in what file systems
@@ -56,6 +100,13 @@ impl Cell {
     pub fn session(&self, of_all: &SessionArgs) -> SessionArgs {
         let mut args = of_all.clone();
         args.strategy = Some(self.strategy.to_string());
+        match &self.played {
+            Played::AsConfigured => {}
+            Played::By(model) => args.model = Some(model.clone()),
+            Played::Pair { planner, solver } => {
+                (args.planner, args.solver) = (planner.clone(), solver.clone());
+            }
+        }
         for (knob, value) in &self.turned {
             match knob {
                 Knob::Budget => args.budget = Some(*value),
@@ -91,18 +142,20 @@ pub fn folder(name: &str) -> String {
     format!("{kept}.{:08x}", Chance::new(0).with(name.as_bytes()).bits() >> 32)
 }
 
-/// Every combination, each once.
+/// Every combination, each once. `models` are those of the configuration.
 ///
 /// # Errors
 /// That there is nothing to compare.
-pub fn cells(args: &CompareArgs) -> Result<Vec<Cell>, Trouble> {
+pub fn cells(args: &CompareArgs, models: &[String]) -> Result<Vec<Cell>, Trouble> {
     let mut cells: Vec<Cell> = Vec::new();
-    for axes in axes(args)? {
+    for axes in axes(args, models)? {
         for strategy in axes.strategies {
-            for turned in combinations(&axes.knobs) {
-                let cell = Cell::new(strategy, turned);
-                if cells.iter().all(|other| other.name != cell.name) {
-                    cells.push(cell);
+            for played in &axes.played {
+                for turned in combinations(&axes.knobs) {
+                    let cell = Cell::new(strategy, played.clone(), turned);
+                    if cells.iter().all(|other| other.name != cell.name) {
+                        cells.push(cell);
+                    }
                 }
             }
         }
@@ -110,50 +163,89 @@ pub fn cells(args: &CompareArgs) -> Result<Vec<Cell>, Trouble> {
     Ok(cells)
 }
 
-fn axes(args: &CompareArgs) -> Result<Vec<Axes>, Trouble> {
-    let named = |usual: &[&dyn Fn(&mut Strategy)]| -> Vec<Strategy> {
-        if !args.strategies.is_empty() {
-            return args.strategies.clone();
-        }
-        let each = LOOPS.into_iter().flat_map(|base| {
-            usual.iter().map(move |change| {
-                let mut strategy = Strategy::from(base);
-                change(&mut strategy);
-                strategy
-            })
-        });
-        each.collect()
-    };
-    let with_btp: &dyn Fn(&mut Strategy) = &|strategy| strategy.btp = true;
-    let with_prompt: &dyn Fn(&mut Strategy) = &|strategy| strategy.prompt = true;
+fn axes(args: &CompareArgs, models: &[String]) -> Result<Vec<Axes>, Trouble> {
     let knobs = given_knobs(args);
-    let or = |knob: Knob, usual: &[f64]| {
+    let swept = |knob: Knob, usual: &[f64]| {
         let mut knobs = knobs.clone();
         if knobs.iter().all(|(given, _)| *given != knob) {
             knobs.insert(0, (knob, usual.to_vec()));
         }
         knobs
     };
-    Ok(match args.preset {
-        Some(Preset::Btp) => {
-            let strategies = named(&[&|_| {}, with_prompt, with_btp]);
-            let planned = strategies.iter().copied().filter(|strategy| strategy.btp).collect();
-            let bare = Axes { strategies: planned, knobs: or(Knob::Blacklist, &[0.0]) };
-            vec![Axes { strategies, knobs }, bare]
-        }
-        Some(Preset::Budgets) => {
-            vec![Axes { strategies: named(&[with_btp]), knobs: or(Knob::Budget, &BUDGETS) }]
-        }
-        Some(Preset::Taus) => {
-            vec![Axes { strategies: named(&[with_btp]), knobs: or(Knob::Tau, &TAUS) }]
-        }
-        None if args.strategies.is_empty() => {
+    let strategies = strategies(args)?;
+    let mut all = Vec::new();
+    for strategy in strategies.iter().copied() {
+        let played = played(args, strategy, models);
+        let knobs = match args.preset {
+            Some(Preset::Btp | Preset::Pairs) | None => knobs.clone(),
+            Some(Preset::Budgets) => swept(Knob::Budget, &BUDGETS),
+            Some(Preset::Taus) => swept(Knob::Tau, &TAUS),
+        };
+        all.push(Axes { strategies: vec![strategy], played, knobs });
+    }
+    if args.preset == Some(Preset::Btp) {
+        let planned = strategies.into_iter().filter(|strategy| strategy.btp).collect();
+        let (played, knobs) = (vec![Played::AsConfigured], swept(Knob::Blacklist, &[0.0]));
+        all.push(Axes { strategies: planned, played, knobs });
+    }
+    Ok(all)
+}
+
+/// Those that were given, or those of the paper.
+fn strategies(args: &CompareArgs) -> Result<Vec<Strategy>, Trouble> {
+    let bare = Strategy::from;
+    let with_prompt = |base| Strategy { prompt: true, ..bare(base) };
+    let with_btp = |base| Strategy { btp: true, ..bare(base) };
+    match args.preset {
+        _ if !args.strategies.is_empty() => Ok(args.strategies.clone()),
+        Some(Preset::Btp) => Ok(LOOPS
+            .into_iter()
+            .flat_map(|base| [bare(base), with_prompt(base), with_btp(base)])
+            .collect()),
+        Some(Preset::Budgets | Preset::Taus) => Ok(LOOPS.map(with_btp).to_vec()),
+        Some(Preset::Pairs) => Ok([Base::Direct, Base::Rewoo, Base::Workers].map(bare).to_vec()),
+        None => {
             let text = "nothing to compare: give --strategies react,react+btp, or a comparison with a \
                 name: toolyard compare btp";
-            return Err(Trouble::Usage(text.to_owned()));
+            Err(Trouble::Usage(text.to_owned()))
         }
-        None => vec![Axes { strategies: args.strategies.clone(), knobs }],
-    })
+    }
+}
+
+/// The models that a strategy is run with: pairs where there are a planner and a solver. Among pairs, the
+/// other strategies are baselines that one model plays alone.
+fn played(args: &CompareArgs, strategy: Strategy, models: &[String]) -> Vec<Played> {
+    let is_pairs = args.preset == Some(Preset::Pairs);
+    let given = |list: &Option<String>| -> Vec<String> {
+        match list {
+            Some(list) => list.split(',').map(|name| name.trim().to_owned()).collect(),
+            None if is_pairs => models.to_vec(),
+            None => Vec::new(),
+        }
+    };
+    let (planners, solvers) = (given(&args.session.planner), given(&args.session.solver));
+    if is_pairs && strategy.base != Base::Workers {
+        let mut each: Vec<String> = planners;
+        each.extend(solvers);
+        return each.into_iter().map(Played::By).collect();
+    }
+    let is_planned = match strategy.base.decides() {
+        Decides::AtOnce => true,
+        Decides::OnEachUse => false,
+    };
+    if !is_planned || planners.is_empty() && solvers.is_empty() {
+        return vec![Played::AsConfigured];
+    }
+    let or_none = |list: Vec<String>| -> Vec<Option<String>> {
+        if list.is_empty() { vec![None] } else { list.into_iter().map(Some).collect() }
+    };
+    let solvers = or_none(solvers);
+    let pairs = or_none(planners).into_iter().flat_map(|planner| {
+        solvers
+            .iter()
+            .map(move |solver| Played::Pair { planner: planner.clone(), solver: solver.clone() })
+    });
+    pairs.collect()
 }
 
 /// The knobs of the command line, each with all its values.
@@ -189,7 +281,9 @@ pub fn warm_up(args: &CompareArgs) -> WarmUp {
         Some(Preset::Btp | Preset::Budgets | Preset::Taus) if args.session.experience.is_none() => {
             WarmUp(vec![Base::React.into(), Base::ToolNet.into()])
         }
-        Some(Preset::Btp | Preset::Budgets | Preset::Taus) | None => WarmUp::default(),
+        Some(Preset::Btp | Preset::Budgets | Preset::Taus | Preset::Pairs) | None => {
+            WarmUp::default()
+        }
     };
     args.warm_up.clone().unwrap_or(usual)
 }
@@ -204,7 +298,7 @@ mod tests {
         let strategy = Strategy::from(Base::React);
         let names: Vec<_> = combinations(&knobs)
             .into_iter()
-            .map(|turned| Cell::new(strategy, turned).name)
+            .map(|turned| Cell::new(strategy, Played::AsConfigured, turned).name)
             .collect();
         let right =
             ["budget=5 tau=0.1", "budget=5 tau=0.2", "budget=10 tau=0.1", "budget=10 tau=0.2"];

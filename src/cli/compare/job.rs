@@ -36,6 +36,8 @@ pub struct Job {
     pub args: SessionArgs,
     /// The past uses that it begins with, and leaves as they are.
     pub base: Option<PathBuf>,
+    /// Write a journal, from which it can go on later.
+    pub is_kept: bool,
 }
 
 /// What came of a session.
@@ -89,7 +91,8 @@ impl Job {
     fn session(&self, part: u32) -> SessionArgs {
         SessionArgs {
             seed: Some(self.seed),
-            journal: Some(self.part(part)),
+            journal: self.is_kept.then(|| self.part(part)),
+            no_journal: !self.is_kept,
             fresh: true,
             experience: Some(self.experience()),
             leak_guard: true,

@@ -28,7 +28,10 @@ use std::{
     },
 };
 
-use toolyard::experience::Experience;
+use toolyard::{
+    config::{self, Config},
+    experience::Experience,
+};
 
 pub use self::args::CompareArgs;
 use self::{
@@ -52,6 +55,8 @@ struct Comparison {
     warm_up: WarmUp,
     base: Option<PathBuf>,
     folder: PathBuf,
+    /// Somebody may want to go on with it.
+    is_kept: bool,
     stop: Arc<Stop>,
 }
 
@@ -62,7 +67,7 @@ struct Comparison {
 pub fn compare(args: &CompareArgs) -> Result<(), Trouble> {
     let session = usual(args)?;
     let seeds = seeds(args)?;
-    let cells = grid::cells(args)?;
+    let cells = grid::cells(args, &models(&session)?)?;
     let checked: Result<Vec<_>, Trouble> = cells
         .into_iter()
         .map(|cell| {
@@ -86,6 +91,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Trouble> {
         warm_up: grid::warm_up(args),
         base: session.experience.clone(),
         folder,
+        is_kept: args.out.is_some(),
         stop: Arc::default(),
     };
     comparison.stop.on_interrupt()?;
@@ -109,7 +115,8 @@ fn interrupted(args: &CompareArgs) -> Trouble {
 
 /// The arguments that hold for all sessions, with what the comparison sets where nothing else is said.
 fn usual(args: &CompareArgs) -> Result<SessionArgs, Trouble> {
-    let mut session = args.session.clone();
+    // Each combination has its own.
+    let mut session = SessionArgs { planner: None, solver: None, ..args.session.clone() };
     for (given, option, instead) in [
         (session.strategy.is_some(), "--strategy", "--strategies names what is compared"),
         (session.journal.is_some(), "--journal", "--out keeps the journals"),
@@ -120,7 +127,7 @@ fn usual(args: &CompareArgs) -> Result<SessionArgs, Trouble> {
             return Err(Trouble::Usage(format!("{option} is not for comparisons: {instead}")));
         }
     }
-    if args.preset.is_some() {
+    if matches!(args.preset, Some(Preset::Btp | Preset::Budgets | Preset::Taus)) {
         if session.costs.is_none() {
             session.costs = Some(grid::COSTS.parse().map_err(Trouble::Usage)?);
         }
@@ -138,8 +145,16 @@ fn seeds(args: &CompareArgs) -> Result<Seeds, Trouble> {
         (None, None, Some(Preset::Btp | Preset::Budgets | Preset::Taus)) => {
             grid::SEEDS.parse().map_err(Trouble::Usage)
         }
-        (None, None, None) => Ok(0.into()),
+        (None, None, Some(Preset::Pairs) | None) => Ok(0.into()),
     }
+}
+
+/// The configured models; the built-in one is only one of them where there is no other.
+fn models(session: &SessionArgs) -> Result<Vec<String>, Trouble> {
+    let config = Config::find(session.config.config.as_deref()).map_err(Trouble::usage)?;
+    let names = || config.models.keys().map(|name| name.as_str().to_owned());
+    let others: Vec<_> = names().filter(|name| name != config::SIMULATED).collect();
+    Ok(if others.is_empty() { names().collect() } else { others })
 }
 
 impl Comparison {
@@ -190,6 +205,7 @@ impl Comparison {
                     seed: seed.wrapping_add(APART),
                     args: args.clone(),
                     base: base.clone(),
+                    is_kept: self.is_kept,
                 })
                 .collect();
             let ran = pool::each(&jobs, |job| self.run_one(job));
@@ -214,6 +230,7 @@ impl Comparison {
                 seed: *seed,
                 args: args.clone(),
                 base: base.clone(),
+                is_kept: self.is_kept,
             };
             seeds.map(job).collect::<Vec<_>>()
         };

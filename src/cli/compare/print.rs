@@ -2,11 +2,12 @@
 
 use serde_json::json;
 
-use toolyard::knob::Knob;
+use toolyard::{chat::Role, id::ModelName, knob::Knob, report::Quality};
 
 use super::{
     Comparison,
     args::{CompareArgs, Preset},
+    grid::Played,
     result::Compared,
     table::{Table, bar, number, or, percent},
 };
@@ -26,6 +27,7 @@ pub fn print(
         }
         Some(Preset::Budgets) => vec![sweep(results, Knob::Budget, "Figure 2")],
         Some(Preset::Taus) => vec![sweep(results, Knob::Tau, "Figure 3")],
+        Some(Preset::Pairs) => vec![baselines(results), pairs(results)],
         None => vec![spent(results), answers(results)],
     };
     let texts: Vec<_> = tables.iter().map(Table::text).filter(|text| !text.is_empty()).collect();
@@ -215,26 +217,72 @@ fn spent(results: &[Compared]) -> Table {
 }
 
 /// What papers on planners and solvers measure.
+const ANSWERS: [&str; 7] = ["accuracy", "F1", "EM", "tokens in", "out", "steps", "$ / 1,000"];
+
+fn answer(quality: &Quality) -> [String; 7] {
+    [
+        or(quality.accuracy, percent, "–"),
+        or(quality.f1, percent, "–"),
+        or(quality.exact_match, percent, "–"),
+        format!("{:.1}", quality.tokens_in),
+        format!("{:.1}", quality.tokens_out),
+        number(quality.steps),
+        or(quality.dollars_per_1000, number, "unknown"),
+    ]
+}
+
 fn answers(results: &[Compared]) -> Table {
     let title =
         "Answers (shares in %; averages of a task, over all seeds; US dollars for 1,000 tasks)";
-    let mut table = Table::new(
-        title,
-        1,
-        &["", "accuracy", "F1", "EM", "tokens in", "out", "steps", "$ / 1,000"],
-    );
+    let mut table = Table::new(title, 1, &[&[""], &ANSWERS[..]].concat());
     for result in results {
+        let name = [result.cell.name.clone()];
+        table.row([&name[..], &answer(&result.all.quality)].concat());
+    }
+    table
+}
+
+/// Table 3 of the paper on concurrent workers: one model alone.
+fn baselines(results: &[Compared]) -> Table {
+    let title = "Table 3: against baselines, with one model in every role (shares in %; averages of a \
+        task; US dollars for 1,000 tasks)";
+    let mut table = Table::new(title, 2, &[&["", "model"], &ANSWERS[..]].concat());
+    for result in results {
+        let model = match &result.cell.played {
+            Played::By(model) => model.clone(),
+            Played::Pair { planner: Some(planner), solver } if Some(planner) == solver.as_ref() => {
+                planner.clone()
+            }
+            Played::Pair { .. } | Played::AsConfigured => continue,
+        };
+        let name = [result.cell.label(), model];
+        table.row([&name[..], &answer(&result.all.quality)].concat());
+    }
+    table
+}
+
+/// Table 4 of the paper on concurrent workers: which model plans, and which one solves.
+fn pairs(results: &[Compared]) -> Table {
+    let title = "Table 4: models of planner and solver (the same measures)";
+    let mut table =
+        Table::new(title, 3, &[&["", "planner", "solver"], &ANSWERS[..], &["best"]].concat());
+    let of_pairs =
+        || results.iter().filter(|result| matches!(result.cell.played, Played::Pair { .. }));
+    let most = of_pairs().filter_map(|result| result.all.quality.accuracy).reduce(f64::max);
+    let least =
+        of_pairs().filter_map(|result| result.all.quality.dollars_per_1000).reduce(f64::min);
+    for result in of_pairs() {
         let quality = &result.all.quality;
-        table.row(vec![
-            result.cell.name.clone(),
-            or(quality.accuracy, percent, "–"),
-            or(quality.f1, percent, "–"),
-            or(quality.exact_match, percent, "–"),
-            format!("{:.1}", quality.tokens_in),
-            format!("{:.1}", quality.tokens_out),
-            number(quality.steps),
-            or(quality.dollars_per_1000, number, "unknown"),
-        ]);
+        let model = |role| result.models.get(&role).map_or("–", ModelName::as_str).to_owned();
+        let name = [result.cell.label(), model(Role::Planner), model(Role::Solver)];
+        let best: Vec<&str> = [
+            ("accuracy", quality.accuracy.is_some() && quality.accuracy == most),
+            ("cost", quality.dollars_per_1000.is_some() && quality.dollars_per_1000 == least),
+        ]
+        .into_iter()
+        .filter_map(|(what, is_best)| is_best.then_some(what))
+        .collect();
+        table.row([&name[..], &answer(quality), &[best.join(", ")]].concat());
     }
     table
 }
