@@ -17,7 +17,7 @@ pub(super) fn required<'c>(choice: &'c Choice<'_>) -> impl Iterator<Item = (&'c 
     names.filter_map(move |name| Some((name, properties?.get(name)?)))
 }
 
-fn fitting(name: &str, schema: &Value, task: &str) -> Value {
+pub(super) fn fitting(name: &str, schema: &Value, task: &str) -> Value {
     if let Some(first) = schema.get("enum").and_then(Value::as_array).and_then(|all| all.first()) {
         return first.clone();
     }

@@ -42,7 +42,7 @@ pub(super) fn improvise(prompted: &Prompted<'_>, settings: Settings, chance: Cha
 }
 
 /// How well a tool suits a task: words in common, and whether the task holds what the tool takes.
-fn suits(choice: &Choice<'_>, task: &str) -> usize {
+pub(super) fn suits(choice: &Choice<'_>, task: &str) -> usize {
     let about =
         format!("{} {}", choice.def.name.as_str().replace('_', " "), choice.def.description);
     let common = words(&about).intersection(&words(task)).count();
@@ -56,7 +56,7 @@ fn suits(choice: &Choice<'_>, task: &str) -> usize {
 }
 
 /// Words that say something, without their endings, so that `converts` and `convert` are one.
-fn words(text: &str) -> HashSet<String> {
+pub(super) fn words(text: &str) -> HashSet<String> {
     let text = text.to_lowercase();
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 3);
     words.map(|word| word.trim_end_matches(['s', 'e', 'd']).to_owned()).collect()

@@ -72,7 +72,7 @@ fn finds(chain: Option<&Task>, past: &Past) -> bool {
 }
 
 /// Whether a result holds what this step looks for.
-fn holds(step: &ChainStep, past: &Past) -> bool {
+pub(super) fn holds(step: &ChainStep, past: &Past) -> bool {
     let result = past.result.to_lowercase();
     step.tools.contains(&past.tool)
         && step.finds.as_deref().is_none_or(|finds| result.contains(&finds.to_lowercase()))

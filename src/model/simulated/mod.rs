@@ -23,16 +23,23 @@ use crate::{
 };
 
 mod actor;
+mod blank;
 mod choose;
+mod classifier;
 mod guess;
 mod improvise;
 mod judge;
+mod offered;
+mod planner;
 mod prompted;
+mod reader;
+mod solver;
 
 /// How well the simulated model does, and at what price.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// Probability of picking a tool of the right capability, 0 to 1.
+    /// Probability of getting a decision right, 0 to 1: the capability that a step needs, in a plan also
+    /// that it needs a result; which evidence counts.
     pub skill: f64,
     /// How strongly it follows the weights it is shown: a tool is picked in proportion to its weight
     /// to this power. 0 ignores weights.
@@ -64,6 +71,12 @@ impl Default for Settings {
 struct Said {
     text: String,
     call: Option<ToolCall>,
+}
+
+impl Said {
+    fn text(text: String) -> Self {
+        Self { text, call: None }
+    }
 }
 
 /// The simulated model.
@@ -104,11 +117,19 @@ impl Simulated {
         let chain = self.chains.get(prompted.task.trim());
         let chance = self.chance(request);
         match request.role {
-            Role::Actor => actor::act(&prompted, chain, self.settings, chance),
+            Role::Actor => match reader::asked(prompted.account) {
+                Some(question) => Said::text(reader::answer(question, chain)),
+                None => actor::act(&prompted, chain, self.settings, chance),
+            },
             Role::Evaluator => judge::evaluate(&prompted, chain, self.settings, chance),
-            Role::Planner | Role::Solver | Role::Classifier => {
-                Said { text: "unknown".to_owned(), call: None }
+            Role::Planner => {
+                let text = prompted.task;
+                Said::text(planner::plan(request, text, chain, self.settings, chance))
             }
+            Role::Solver => {
+                Said::text(solver::solve(prompted.account, chain, self.settings, chance))
+            }
+            Role::Classifier => Said::text(classifier::classify(request)),
             Role::Reflector => judge::reflect(&prompted),
             Role::Judge => match &prompted.rivals {
                 Some(rivals) => judge::prefer(&prompted, rivals, chain, self.settings, chance),

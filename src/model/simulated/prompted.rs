@@ -18,6 +18,8 @@ use crate::{
 /// A request as it was understood.
 pub(super) struct Prompted<'a> {
     pub task: &'a str,
+    /// What the message with the task goes on with.
+    pub account: &'a str,
     /// The tools on offer but for `Finish`.
     pub menu: Vec<Choice<'a>>,
     /// Calls and what came of them, oldest first: from the conversation, or from the account of it
@@ -68,11 +70,11 @@ impl<'a> Prompted<'a> {
             .map(|def| Choice { def, weight: shown_weight(&def.description) })
             .collect();
         let mut past = conversation(&request.messages);
-        let (account, rivals) = apart(account);
-        past.extend(account.lines().filter_map(told));
-        let verdict = if account.ends_with("is right.") {
+        let (done, rivals) = apart(account);
+        past.extend(done.lines().filter_map(told));
+        let verdict = if done.ends_with("is right.") {
             Some(true)
-        } else if account.ends_with("is wrong.") {
+        } else if done.ends_with("is wrong.") {
             Some(false)
         } else {
             None
@@ -81,7 +83,16 @@ impl<'a> Prompted<'a> {
             .messages
             .iter()
             .any(|message| matches!(message, Message::System { text } if text.contains(MAY_LACK)));
-        Self { task, menu, past, may_lack, chosen: chosen(&request.messages), rivals, verdict }
+        Self {
+            task,
+            account,
+            menu,
+            past,
+            may_lack,
+            chosen: chosen(&request.messages),
+            rivals,
+            verdict,
+        }
     }
 
     /// Whether this was chosen at this point before.
@@ -121,7 +132,7 @@ fn chosen(messages: &[Message]) -> Vec<Chosen> {
 }
 
 /// The weight at the beginning of a description.
-fn shown_weight(description: &str) -> Option<f64> {
+pub(super) fn shown_weight(description: &str) -> Option<f64> {
     description.strip_prefix("[weight ")?.split_once(']')?.0.parse().ok()
 }
 

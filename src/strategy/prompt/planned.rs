@@ -113,7 +113,9 @@ pub fn planner(state: &State, asked: &Asked<'_>) -> Request {
 
 /// The tools by class, a line each, and the model among them.
 fn tools(state: &State, menu: &[MenuItem], strategy: Strategy) -> String {
-    let mut classes: IndexMap<String, Vec<&MenuItem>> = IndexMap::new();
+    // Those without a class come first: below a heading they would seem to be of that class.
+    let mut classes: IndexMap<String, Vec<&MenuItem>> =
+        IndexMap::from([(String::new(), Vec::new())]);
     for item in menu.iter().filter(|item| item.why != Offered::Finish) {
         let class = state.tools.get(&item.tool).and_then(|tool| tool.class.as_ref());
         let heading = match class.filter(|_| strategy.base == Base::Workers) {

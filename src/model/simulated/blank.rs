@@ -1,0 +1,206 @@
+//! What of a step's arguments cannot be known before earlier steps have found it. A reference chain has
+//! all arguments in full; a planner that wrote them down would know results before they are there.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use crate::{
+    spec::{ChainStep, Task},
+    words,
+};
+
+/// Stands for what is not known yet.
+const GAP: &str = "___";
+
+/// Characters of an argument that are repeated in a plan or a question.
+const LONGEST: usize = 200;
+
+/// An argument as far as the task's text tells it.
+#[derive(Debug, PartialEq)]
+pub(super) struct Blank {
+    /// With gaps for the rest.
+    pub form: String,
+    /// The earlier steps that find the rest, by their place in the chain.
+    pub needs: Vec<usize>,
+}
+
+/// The blank for an argument of this step; `None`: all of it is known beforehand.
+pub(super) fn blank(task: &Task, at: usize, argument: &Value) -> Option<Blank> {
+    let text = told(argument);
+    let (known, wanted) = (words_of(&task.text), words_of(&text));
+    let mut gaps = HashSet::new();
+    let mut needs = Vec::new();
+    for (earlier, step) in task.chain.iter().enumerate().take(at) {
+        let found = found_for(step, &text, &task.text, &known);
+        if found.iter().any(|word| wanted.contains(word)) {
+            needs.push(earlier);
+            gaps.extend(found);
+        }
+    }
+    // Numbers that are not the task's come with the others: of a date that was found, day and month.
+    let is_gap = |word: &str| gaps.contains(word) || has_digit(word) && !known.contains(word);
+    (!needs.is_empty()).then(|| Blank { form: with_gaps(&text, is_gap), needs })
+}
+
+/// An argument as a line of text, without what could end the input of a call.
+pub(super) fn line(argument: &Value) -> String {
+    let text = told(argument).replace(['[', ']', '"', '#', '`'], " ");
+    words::clipped(&text.split_whitespace().collect::<Vec<_>>().join(" "), LONGEST)
+}
+
+/// The argument's value as it is written where it stands alone.
+pub(super) fn plain(argument: &Value) -> String {
+    match argument {
+        Value::String(text) => text.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            argument.to_string()
+        }
+    }
+}
+
+/// The same with space between the items of a list, so that `612,840` is no number.
+fn told(argument: &Value) -> String {
+    let text = plain(argument);
+    if argument.is_string() { text } else { text.replace(',', ", ") }
+}
+
+/// The words of what a step finds that the task does not tell: all of them where it stands in the
+/// argument as a whole, else its numbers and names.
+fn found_for(step: &ChainStep, text: &str, task: &str, known: &HashSet<String>) -> HashSet<String> {
+    let Some(finds) = &step.finds else { return HashSet::new() };
+    let whole = spelled(finds).to_lowercase();
+    let holds = |text: &str| spelled(text).to_lowercase().contains(&whole);
+    if holds(text) && !holds(task) {
+        return words_of(finds);
+    }
+    let says_which = |word: &&str| has_digit(word) || word.starts_with(char::is_uppercase);
+    let finds = spelled(finds);
+    let told = finds.split(|c: char| !c.is_alphanumeric()).filter(says_which);
+    told.map(str::to_lowercase).filter(|word| !known.contains(word)).collect()
+}
+
+fn with_gaps(text: &str, is_gap: impl Fn(&str) -> bool) -> String {
+    let text = spelled(text);
+    let mut form = String::new();
+    let mut rest = text.as_str();
+    while let Some(first) = rest.chars().next() {
+        let same = |c: char| c.is_alphanumeric() == first.is_alphanumeric();
+        let (run, left) = rest.split_at(rest.find(|c| !same(c)).unwrap_or(rest.len()));
+        form.push_str(if is_gap(&run.to_lowercase()) { GAP } else { run });
+        rest = left;
+    }
+    // A name of two words or a date is one gap.
+    for between in [" ", "-", ",", ", ", "."] {
+        let two = format!("{GAP}{between}{GAP}");
+        while form.contains(&two) {
+            form = form.replace(&two, GAP);
+        }
+    }
+    line(&Value::String(form))
+}
+
+fn words_of(text: &str) -> HashSet<String> {
+    let text = spelled(text).to_lowercase();
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
+}
+
+/// With numbers as calculators write them: `5126` for `5,126`.
+fn spelled(text: &str) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    let is_digit = |at: usize| chars.get(at).is_some_and(char::is_ascii_digit);
+    let parts_thousands = |at: usize| {
+        chars[at] == ','
+            && at > 0
+            && is_digit(at - 1)
+            && (at + 1..at + 4).all(is_digit)
+            && !is_digit(at + 4)
+    };
+    (0..chars.len()).filter(|at| !parts_thousands(*at)).map(|at| chars[at]).collect()
+}
+
+fn has_digit(word: &str) -> bool {
+    word.contains(|c: char| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn task(text: &str, finds: &[&str]) -> Task {
+        let step = |finds: &&str| ChainStep {
+            tools: vec!["search".into()],
+            arguments: json!({}),
+            finds: Some((*finds).to_owned()),
+        };
+        Task { chain: finds.iter().map(step).collect(), ..Task::from_text(text) }
+    }
+
+    #[test]
+    fn what_earlier_steps_find_is_left_open() {
+        for (text, finds, argument, form, needs) in [
+            (
+                "Where was its author born?",
+                &["Marisol Cade"][..],
+                json!("birthplace of Marisol Cade"),
+                "birthplace of ___",
+                vec![0],
+            ),
+            (
+                "How much higher is A than B?",
+                &["5,126 metres", "3,870 metres"],
+                json!("5126 - 3870"),
+                "___ - ___",
+                vec![0, 1],
+            ),
+            ("When after 1973?", &["76 years"], json!("1973 + 76"), "1973 + ___", vec![0]),
+            ("On which day?", &["3 May 1921"], json!("1921-05-03"), "___", vec![0]),
+            (
+                "Who made the bridge that Calder opened?",
+                &["Calder Bridge"],
+                json!("steel of the Calder Bridge"),
+                "steel of the ___",
+                vec![0],
+            ),
+            ("How many in all?", &["a", "612 km"], json!([612, 840]), "___", vec![1]),
+            (
+                "What does Xbeevgr name?",
+                &["Korrite"],
+                json!("inventor of korrite"),
+                "inventor of ___",
+                vec![0],
+            ),
+            (
+                "Who proved it?",
+                &["Ludmila Drazek"],
+                json!("proof of the Drazek conjecture"),
+                "proof of the ___ conjecture",
+                vec![0],
+            ),
+        ] {
+            let task = task(text, finds);
+            let blank = blank(&task, finds.len(), &argument);
+            assert_eq!(blank, Some(Blank { form: form.to_owned(), needs }), "{argument}");
+        }
+    }
+
+    #[test]
+    fn what_the_task_tells_is_known() {
+        for (text, finds, argument) in [
+            (
+                "How long are the Dravna and the Silverrun?",
+                "1,105 kilometres",
+                json!("length of the river Silverrun"),
+            ),
+            ("How many feet?", "1,876 metres", json!("metres")),
+            ("What is 17 times 23?", "17", json!("17 * 23")),
+        ] {
+            assert_eq!(blank(&task(text, &[finds]), 1, &argument), None, "{argument}");
+        }
+        // A step does not wait for itself.
+        assert_eq!(blank(&task("Which?", &["Tharne"]), 0, &json!("Tharne")), None);
+    }
+}

@@ -1,0 +1,118 @@
+//! The tools that a planner's prompt lists, read as any model reads them.
+
+use serde_json::{Map, Value, json};
+
+use super::prompted::{Choice, shown_weight};
+use crate::{
+    chat::{Message, Request, ToolDef},
+    id::ToolName,
+    strategy::prompt::planned::{LLM, TOGETHER, TOOLS},
+};
+
+/// A planner's prompt, but for the task.
+pub(super) struct Offered {
+    /// It may call several tools for one need.
+    pub together: bool,
+    tools: Vec<Listed>,
+}
+
+struct Listed {
+    def: ToolDef,
+    class: Option<String>,
+    /// How often it may be called.
+    most: Option<usize>,
+}
+
+impl Offered {
+    pub fn read(request: &Request) -> Self {
+        let texts = request.messages.iter();
+        let together = texts.clone().any(
+            |message| matches!(message, Message::System { text } if text.contains(TOGETHER.trim())),
+        );
+        // After an empty line: a class may be called "Tools" too.
+        let heading = format!("\n\n{TOOLS}");
+        let mut lists = texts.filter_map(|message| match message {
+            Message::User { text } => text.rsplit_once(&heading).map(|(_, list)| list),
+            Message::System { .. } | Message::Assistant { .. } | Message::Tool { .. } => None,
+        });
+        Self { together, tools: lists.next_back().map(listed).unwrap_or_default() }
+    }
+
+    pub fn menu(&self) -> Vec<Choice<'_>> {
+        let tools = self.tools.iter().map(|tool| &tool.def);
+        tools.map(|def| Choice { def, weight: shown_weight(&def.description) }).collect()
+    }
+
+    /// The class under which a tool is listed.
+    pub fn class(&self, tool: &ToolName) -> Option<&str> {
+        self.of(tool)?.class.as_deref()
+    }
+
+    /// How often a tool may be called; `None`: as often as wanted.
+    pub fn most(&self, tool: &ToolName) -> Option<usize> {
+        self.of(tool)?.most
+    }
+
+    fn of(&self, tool: &ToolName) -> Option<&Listed> {
+        self.tools.iter().find(|listed| listed.def.name == *tool)
+    }
+}
+
+fn listed(list: &str) -> Vec<Listed> {
+    let mut class = None;
+    let mut tools = Vec::new();
+    for line in list.lines() {
+        match line.strip_prefix("- ") {
+            Some(line) => tools.extend(tool(line, class)),
+            None => class = line.strip_suffix(':'),
+        }
+    }
+    tools.retain(|tool| tool.def.name.as_str() != LLM);
+    tools
+}
+
+/// `name(argument, other?): [weight 7] (at most 2 calls) description`.
+fn tool(line: &str, class: Option<&str>) -> Option<Listed> {
+    let (name, rest) = line.split_once('(')?;
+    let (names, about) = rest.split_once("):")?;
+    let names = names.split(", ").filter(|name| !name.is_empty());
+    let required: Vec<&str> = names.clone().filter(|name| !name.ends_with('?')).collect();
+    // Of what kind they are is not told.
+    let properties: Map<String, Value> =
+        names.map(|name| (name.trim_end_matches('?').to_owned(), json!({}))).collect();
+    let description = about.trim().to_owned();
+    let unweighted = match description.strip_prefix("[weight ") {
+        Some(rest) => rest.split_once(']').map_or("", |(_, rest)| rest.trim_start()),
+        None => description.as_str(),
+    };
+    let uses = unweighted.strip_prefix("(at most ").and_then(|rest| rest.split_once(" calls)"));
+    let most = uses.and_then(|(uses, _)| uses.parse().ok());
+    let parameters = json!({"type": "object", "properties": properties, "required": required});
+    let def = ToolDef { name: name.into(), description, parameters };
+    Some(Listed { def, class: class.map(str::to_owned), most })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_are_read_with_class_weight_and_uses() {
+        let list = "- alone(): Does it.\nInformation Retrieval:\n\
+                    - climate(city, month?): [weight 7] (at most 2 calls) Tells (roughly): how warm.\n\
+                    - LLM(question): answers a question";
+        let offered = Offered { together: true, tools: listed(list) };
+        let menu = offered.menu();
+        let names: Vec<_> = menu.iter().map(|choice| choice.def.name.as_str()).collect();
+        assert_eq!(names, ["alone", "climate"]);
+        assert_eq!((menu[0].weight, menu[1].weight), (None, Some(7.0)));
+        assert_eq!(menu[1].def.parameters["required"], json!(["city"]));
+        assert_eq!(menu[1].def.parameters["properties"], json!({"city": {}, "month": {}}));
+        assert_eq!(offered.class(&"climate".into()), Some("Information Retrieval"));
+        assert_eq!(offered.class(&"alone".into()), None);
+        assert_eq!(
+            (offered.most(&"alone".into()), offered.most(&"climate".into())),
+            (None, Some(2))
+        );
+    }
+}

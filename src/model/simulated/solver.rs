@@ -1,0 +1,119 @@
+//! The solver: the answer that the evidence supports.
+
+use serde_json::Value;
+
+use super::{
+    Settings,
+    choose::gist,
+    judge::holds,
+    prompted::{Looks, Past},
+};
+use crate::{
+    blueprint::NULL,
+    chance::Chance,
+    spec::Task,
+    strategy::prompt::planned::{EVIDENCE, LLM, UNKNOWN},
+};
+
+/// The right answer if every step found what it should, else what the last evidence seems to say. A slip
+/// takes other evidence for it.
+pub(super) fn solve(
+    account: &str,
+    chain: Option<&Task>,
+    settings: Settings,
+    chance: Chance,
+) -> String {
+    let shown = account.split_once(EVIDENCE).map(|(_, worklog)| found(worklog)).unwrap_or_default();
+    // What a model has read out of evidence was asked for to call something with it.
+    let is_useful = |past: &&Past| past.looks() == Looks::Useful && past.tool.as_str() != LLM;
+    let useful: Vec<&Past> = shown.iter().filter(is_useful).collect();
+    let said = |past: Option<&&Past>| {
+        past.map(|past| gist(&past.result))
+            .filter(|said| !said.is_empty())
+            .unwrap_or_else(|| UNKNOWN.to_owned())
+    };
+    let Some(task) = chain else { return said(useful.last()) };
+    if chance.with(b"skill").unit() >= settings.skill {
+        let last = task.chain.last();
+        let is_wrong = |past: &&Past| last.is_none_or(|step| !holds(step, past));
+        let wrong: Vec<&Past> = useful.into_iter().filter(is_wrong).collect();
+        let taken = chance.with(b"wrong").pick(&vec![1.0; wrong.len()]);
+        return said(taken.map(|at| &wrong[at]));
+    }
+    let found_all = task.chain.iter().all(|step| useful.iter().any(|past| holds(step, past)));
+    match &task.gold {
+        Some(gold) if found_all => gold.clone(),
+        Some(_) | None => said(useful.last()),
+    }
+}
+
+/// The evidence that is not null: results stand indented under their calls.
+fn found(worklog: &str) -> Vec<Past> {
+    let mut found: Vec<Past> = Vec::new();
+    for line in worklog.lines() {
+        match line.strip_prefix("  ") {
+            Some(text) => {
+                let Some(last) = found.last_mut() else { continue };
+                if !last.result.is_empty() {
+                    last.result.push('\n');
+                }
+                last.result.push_str(text);
+            }
+            None => found.extend(called(line)),
+        }
+    }
+    found.retain(|past| past.result != NULL);
+    found
+}
+
+/// `#E1 = tool[input]`.
+fn called(line: &str) -> Option<Past> {
+    let (_, call) = line.strip_prefix("#E")?.split_once(" = ")?;
+    let (tool, _) = call.split_once('[')?;
+    Some(Past { tool: tool.into(), arguments: Value::Null, result: String::new() })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::spec::ChainStep;
+
+    const SHOWN: &str = "Plans and evidence:\nPlan: search for it\n#E1 = web[the tide clock]\n  null\n\
+        #E2 = books[the tide clock]\n  1. The tide clock is by Mira Lanthe. It ticks.\n  Plan: more\n\
+        Plan: and\n#E3 = LLM[who #E2]\n  Mira Lanthe\n#E4 = lite[x]\n  Error: it is down\n";
+
+    fn task(finds: &str) -> Task {
+        let step = ChainStep {
+            tools: vec!["web".into(), "books".into()],
+            arguments: json!({}),
+            finds: Some(finds.to_owned()),
+        };
+        let gold = Some("Mira Lanthe".to_owned());
+        Task { gold, chain: vec![step], ..Task::from_text("Who invented it?") }
+    }
+
+    fn solved(skill: f64, finds: &str) -> String {
+        let settings = Settings { skill, ..Settings::default() };
+        solve(SHOWN, Some(&task(finds)), settings, Chance::new(1))
+    }
+
+    #[test]
+    fn the_answer_is_what_the_evidence_supports() {
+        assert_eq!(solved(1.0, "mira lanthe"), "Mira Lanthe");
+        assert_eq!(solved(1.0, "someone else"), "The tide clock is by Mira Lanthe.");
+        assert_eq!(solved(0.0, "mira lanthe"), UNKNOWN, "there is no wrong evidence to take");
+        let settings = Settings::default();
+        let unknown = solve("Plans and evidence:\n", None, settings, Chance::new(1));
+        assert_eq!(unknown, UNKNOWN);
+    }
+
+    #[test]
+    fn evidence_is_read_with_its_call() {
+        let found = found(SHOWN);
+        let read: Vec<_> =
+            found.iter().map(|past| (past.tool.as_str(), past.result.lines().count())).collect();
+        assert_eq!(read, [("books", 2), ("LLM", 1), ("lite", 1)]);
+    }
+}
