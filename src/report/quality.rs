@@ -66,3 +66,55 @@ impl Quality {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(answer: Option<&str>, dollars: Option<f64>) -> TaskReport {
+        let correct = Some(answer == Some("Rio Sombrel"));
+        TaskReport {
+            n: crate::id::TaskId(1),
+            task: "Which river?".to_owned(),
+            name: String::new(),
+            answer: answer.map(str::to_owned),
+            gold: Some("Rio Sombrel".to_owned()),
+            correct,
+            solved: correct == Some(true),
+            outcome: Some(if answer.is_some() { Outcome::Answered } else { Outcome::Failed }),
+            tries: 1,
+            steps: 0,
+            calls: 1,
+            tools: Vec::new(),
+            tokens_in: 100,
+            tokens_out: 10,
+            tokens_by_role: std::collections::BTreeMap::new(),
+            strategy: "direct".to_owned(),
+            cost: 1.0,
+            spent: crate::state::Spent::default(),
+            over_budget: false,
+            planned: None,
+            by_tool: std::collections::BTreeMap::new(),
+            refusals: std::collections::BTreeMap::new(),
+            dollars,
+            verdicts: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn failed_tasks_count_and_what_is_unknown_is_not_0() {
+        let tasks =
+            [task(Some("Rio Sombrel"), Some(0.5)), task(None, Some(0.1)), task(Some("Rio"), None)];
+        let quality = Quality::of(tasks[..2].iter());
+        assert_eq!((quality.tasks, quality.answered, quality.with_gold), (2, 1, 2));
+        assert_eq!(quality.accuracy, Some(0.5));
+        assert_eq!((quality.exact_match, quality.f1), (Some(0.5), Some(0.5)));
+        assert_eq!(quality.dollars_per_1000, Some(300.0));
+        assert_eq!((quality.tokens_in, quality.tokens_out, quality.steps), (100.0, 10.0, 1.0));
+        assert_eq!(Quality::of(tasks.iter()).dollars_per_1000, None);
+        let queued = TaskReport { outcome: None, ..tasks[0].clone() };
+        assert_eq!(Quality::of([queued].iter()).tasks, 0);
+        let without_gold = TaskReport { gold: None, ..tasks[0].clone() };
+        assert_eq!(Quality::of([without_gold].iter()).accuracy, None);
+    }
+}

@@ -1,6 +1,6 @@
 //! What can be said to `toolyard compare`.
 
-use std::{fmt, path::PathBuf, str::FromStr};
+use std::{fmt, num::NonZeroUsize, path::PathBuf, str::FromStr};
 
 use clap::{Args, ValueEnum};
 
@@ -46,6 +46,9 @@ pub struct CompareArgs {
     /// Keep journals here; the same command goes on where it was interrupted.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// So many sessions at once; by default two for each processor, since they mostly wait.
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
     /// One JSON object with every measure instead of tables.
     #[arg(long)]
     pub json: bool,

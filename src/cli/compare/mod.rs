@@ -21,6 +21,7 @@ mod table;
 
 use std::{
     io::Write,
+    num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -57,6 +58,8 @@ struct Comparison {
     folder: PathBuf,
     /// Somebody may want to go on with it.
     is_kept: bool,
+    /// So many sessions run beside each other.
+    at_once: usize,
     stop: Arc<Stop>,
 }
 
@@ -92,6 +95,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Trouble> {
         base: session.experience.clone(),
         folder,
         is_kept: args.out.is_some(),
+        at_once: args.jobs.map_or_else(pool::usual, NonZeroUsize::get),
         stop: Arc::default(),
     };
     comparison.stop.on_interrupt()?;
@@ -208,7 +212,7 @@ impl Comparison {
                     is_kept: self.is_kept,
                 })
                 .collect();
-            let ran = pool::each(&jobs, |job| self.run_one(job));
+            let ran = pool::each(&jobs, self.at_once, |job| self.run_one(job));
             for (base, (job, ran)) in bases.iter_mut().zip(jobs.iter().zip(ran)) {
                 if ran?.is_some() {
                     *base = Some(job.experience());
@@ -238,7 +242,7 @@ impl Comparison {
         let left: Vec<_> =
             self.cells.iter().map(|_| AtomicUsize::new(self.seeds.all.len())).collect();
         let done = AtomicUsize::new(0);
-        let ran = pool::each(&jobs, |job| {
+        let ran = pool::each(&jobs, self.at_once, |job| {
             let ran = self.run_one(job)?;
             if ran.is_some() && left[job.of].fetch_sub(1, Ordering::SeqCst) == 1 {
                 let done = done.fetch_add(1, Ordering::SeqCst) + 1;

@@ -15,9 +15,18 @@ use toolyard::command::Command;
 
 use crate::cli::{live, trouble::Trouble};
 
-/// Does this with every item, as many at once as there are processors; the results in their order.
-pub fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get).min(items.len());
+/// Two for each processor: sessions wait for models and tools most of the time.
+pub fn usual() -> usize {
+    2 * thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
+/// Does this with every item, so many at once; the results in their order.
+pub fn each<T: Sync, R: Send>(
+    items: &[T],
+    at_once: usize,
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let threads = at_once.min(items.len());
     let next = AtomicUsize::new(0);
     let take = || {
         let mut done = Vec::new();
@@ -89,12 +98,12 @@ mod tests {
     #[test]
     fn results_come_in_the_order_of_the_items() {
         let items: Vec<u64> = (0..50).collect();
-        let squares = each(&items, |n| {
+        let squares = each(&items, 4, |n| {
             thread::sleep(std::time::Duration::from_micros(50 - n));
             n * n
         });
         assert_eq!(squares, items.iter().map(|n| n * n).collect::<Vec<_>>());
-        assert!(each(&items[..0], |n| *n).is_empty());
+        assert!(each(&items[..0], 4, |n| *n).is_empty());
     }
 
     #[test]

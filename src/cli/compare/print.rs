@@ -244,8 +244,8 @@ fn answers(results: &[Compared]) -> Table {
 
 /// Table 3 of the paper on concurrent workers: one model alone.
 fn baselines(results: &[Compared]) -> Table {
-    let title = "Table 3: against baselines, with one model in every role (shares in %; averages of a \
-        task; US dollars for 1,000 tasks)";
+    let title = "Table 3: against baselines, with one model to plan and to solve (shares in %; averages of \
+        a task; US dollars for 1,000 tasks)";
     let mut table = Table::new(title, 2, &[&["", "model"], &ANSWERS[..]].concat());
     for result in results {
         let model = match &result.cell.played {

@@ -209,6 +209,62 @@ fn tables_are_those_of_the_paper_and_say_who_played() {
     }
 }
 
+/// Two simulated models of which one is better and dearer.
+const MODELS: &str = r#"
+[models.low]
+kind = "simulated"
+skill = 0.6
+price_in = 0.5
+price_out = 1.5
+
+[models.high]
+kind = "simulated"
+skill = 0.98
+price_in = 5
+price_out = 15
+
+[roles]
+default = "low"
+"#;
+
+#[test]
+fn pairs_of_models_are_as_good_and_as_dear_as_their_models() {
+    let home = Home::new();
+    home.write("c.toml", MODELS);
+    let all = compared(&home, &["pairs", "--config", "c.toml"]);
+    assert_eq!(all["cells"].as_array().unwrap().len(), 8);
+    let pair = |planner, solver| cell(&all, &format!("workers planner={planner} solver={solver}"));
+    let (low, high) = (pair("low", "low"), pair("high", "high"));
+    for mixed in [pair("low", "high"), pair("high", "low")] {
+        for name in ["accuracy", "dollars_per_1000"] {
+            let (least, most) = (number(low, name), number(high, name));
+            let between = number(mixed, name);
+            assert!(least < between && between < most, "{name}: {least} {between} {most}");
+        }
+    }
+    for (cell, price_in, price_out) in [
+        (low, 0.5, 1.5),
+        (cell(&all, "rewoo model=high"), 5.0, 15.0),
+        (cell(&all, "direct model=low"), 0.5, 1.5),
+    ] {
+        let tokens = number(cell, "tokens_in") * price_in + number(cell, "tokens_out") * price_out;
+        assert!((number(cell, "dollars_per_1000") - tokens / 1000.0).abs() < 1e-9, "{cell:#}");
+    }
+    assert_eq!(number(cell(&all, "direct model=high"), "steps"), 1.0);
+    assert_eq!(pair("low", "high")["models"]["planner"], "low");
+    assert_eq!(pair("low", "high")["models"]["solver"], "high");
+    let few =
+        ["--config", "c.toml", "--tasks-limit", "4", "--planner", "low", "--solver", "low,high"];
+    let out = home.succeed(&[&["compare", "pairs"][..], &few].concat());
+    assert!(out.contains("Table 3") && out.contains("Table 4"), "{out}");
+    let rows = out.lines().filter(|line| line.starts_with("workers  low"));
+    // One of table 3, two of table 4.
+    assert_eq!(rows.count(), 3, "{out}");
+    let ran = home.run(&["compare", "pairs", "--config", "c.toml", "--planner", "hgih"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains("did you mean `high`?"), "{ran:?}");
+}
+
 /// The promise of BTP's tables on the sample tasks, with random costs from 1 to 10 and a budget of 20.
 #[test]
 fn with_a_plan_no_task_fails_by_its_budget_and_tasks_cost_less() {
