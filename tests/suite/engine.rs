@@ -11,7 +11,7 @@ mod time;
 mod undo;
 mod widening;
 mod workers;
-mod yard;
+pub mod yard;
 
 use std::{rc::Rc, time::Duration};
 

@@ -23,6 +23,7 @@ mod panes;
 mod papers_btp;
 mod papers_learning;
 mod papers_toolnet;
+mod planned;
 mod prices;
 mod program;
 mod programs;

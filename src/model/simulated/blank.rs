@@ -13,6 +13,9 @@ use crate::{
 /// Stands for what is not known yet.
 const GAP: &str = "___";
 
+/// What could end the input of a call, or name evidence.
+const ENDS_INPUT: [char; 10] = ['[', ']', '［', '］', '【', '】', '"', '`', '#', '＃'];
+
 /// Characters of an argument that are repeated in a plan or a question.
 const LONGEST: usize = 200;
 
@@ -45,7 +48,7 @@ pub(super) fn blank(task: &Task, at: usize, argument: &Value) -> Option<Blank> {
 
 /// An argument as a line of text, without what could end the input of a call.
 pub(super) fn line(argument: &Value) -> String {
-    let text = told(argument).replace(['[', ']', '"', '#', '`'], " ");
+    let text = told(argument).replace(ENDS_INPUT, " ");
     words::clipped(&text.split_whitespace().collect::<Vec<_>>().join(" "), LONGEST)
 }
 

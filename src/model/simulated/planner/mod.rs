@@ -2,22 +2,24 @@
 //! needs as the actor does, from its reference chain, and like any planner it does not know results: what
 //! an argument takes from them is asked of the worker that is a model ([`super::reader`]).
 
+mod write;
+
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use self::write::{about, input, made_up};
 use super::{
     Settings,
-    blank::{Blank, blank, line, plain},
+    blank::{Blank, blank, line},
     choose::pick,
-    guess::{fitting, guess},
+    guess::guess,
     improvise::suits,
     offered::Offered,
     prompted::Choice,
     reader,
 };
 use crate::{
-    arguments,
     blueprint::{Blueprint, Evidence, EvidenceId, Plan},
     chance::Chance,
     chat::Request,
@@ -224,58 +226,5 @@ fn blanks(task: &Task, at: usize) -> Vec<(String, Blank)> {
     arguments.filter_map(|(name, value)| Some((name.clone(), blank(task, at, value)?))).collect()
 }
 
-/// A step's arguments for people, as far as they are known.
-fn about(arguments: &Value, blanks: &[(String, Blank)]) -> String {
-    let Value::Object(fields) = arguments else { return line(arguments) };
-    let shown = fields.iter().map(|(name, value)| {
-        let blank = blanks.iter().find(|(blank, _)| blank == name);
-        blank.map_or_else(|| line(value), |(_, blank)| blank.form.clone())
-    });
-    shown.collect::<Vec<_>>().join(", ")
-}
-
-/// What one who forgets that a result is needed writes in its place.
-fn made_up(name: &str, value: &Value, task: &str) -> Value {
-    let schema = match value {
-        Value::Number(_) => json!({"type": "number"}),
-        Value::Array(_) => json!({"type": "array", "items": {"type": "number"}}),
-        Value::Null | Value::Bool(_) | Value::String(_) | Value::Object(_) => Value::Null,
-    };
-    fitting(name, &schema, task)
-}
-
-/// How a call's arguments are written: bare where a tool takes one text and can only mean that, else as
-/// JSON.
-fn input(arguments: &Value, schema: &Value) -> String {
-    let empty = Map::new();
-    let mut texts = arguments.as_object().unwrap_or(&empty).values().map(plain);
-    if let (Some(text), None) = (texts.next(), texts.next()) {
-        let ends_input = ['[', ']', '"', '`', '\n', '\r', '\''];
-        if !text.contains(ends_input) && arguments::read(&text, schema) == *arguments {
-            return text;
-        }
-    }
-    arguments.to_string()
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn inputs_are_bare_where_that_can_be_read_back() {
-        let one = json!({"properties": {"query": {}}, "required": ["query"]});
-        let two = json!({"properties": {"a": {}, "b": {}}, "required": ["a", "b"]});
-        for (arguments, schema, right) in [
-            (json!({"query": "height of Hrimtind"}), &one, "height of Hrimtind"),
-            (json!({"query": "#E3"}), &one, "#E3"),
-            (json!({"query": "list[0] of it"}), &one, r#"{"query":"list[0] of it"}"#),
-            (json!({"query": 7}), &one, r#"{"query":7}"#),
-            (json!({"query": "query: x"}), &one, r#"{"query":"query: x"}"#),
-            (json!({"a": 1, "b": "#E2"}), &two, r##"{"a":1,"b":"#E2"}"##),
-            (json!({}), &one, "{}"),
-        ] {
-            assert_eq!(input(&arguments, schema), right, "{arguments}");
-        }
-    }
-}
+mod tests;

@@ -1,0 +1,65 @@
+//! How a planner writes down what is to be called.
+
+use serde_json::{Map, Value, json};
+
+use super::super::{
+    blank::{Blank, line, plain},
+    guess::fitting,
+};
+use crate::arguments;
+
+/// A step's arguments for people, as far as they are known.
+pub(super) fn about(arguments: &Value, blanks: &[(String, Blank)]) -> String {
+    let Value::Object(fields) = arguments else { return line(arguments) };
+    let shown = fields.iter().map(|(name, value)| {
+        let blank = blanks.iter().find(|(blank, _)| blank == name);
+        blank.map_or_else(|| line(value), |(_, blank)| blank.form.clone())
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+/// What one who forgets that a result is needed writes in its place.
+pub(super) fn made_up(name: &str, value: &Value, task: &str) -> Value {
+    let schema = match value {
+        Value::Number(_) => json!({"type": "number"}),
+        Value::Array(_) => json!({"type": "array", "items": {"type": "number"}}),
+        Value::Null | Value::Bool(_) | Value::String(_) | Value::Object(_) => Value::Null,
+    };
+    fitting(name, &schema, task)
+}
+
+/// How a call's arguments are written: bare where a tool takes one text and can only mean that, else as
+/// JSON.
+pub(super) fn input(arguments: &Value, schema: &Value) -> String {
+    let empty = Map::new();
+    let mut texts = arguments.as_object().unwrap_or(&empty).values().map(plain);
+    if let (Some(text), None) = (texts.next(), texts.next()) {
+        let is_plain = |c: char| c.is_alphanumeric() || " ,.:;+-*/^%()?!&#".contains(c);
+        if text.chars().all(is_plain) && arguments::read(&text, schema) == *arguments {
+            return text;
+        }
+    }
+    arguments.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inputs_are_bare_where_that_can_be_read_back() {
+        let one = json!({"properties": {"query": {}}, "required": ["query"]});
+        let two = json!({"properties": {"a": {}, "b": {}}, "required": ["a", "b"]});
+        for (arguments, schema, right) in [
+            (json!({"query": "height of Hrimtind"}), &one, "height of Hrimtind"),
+            (json!({"query": "#E3"}), &one, "#E3"),
+            (json!({"query": "list[0] of it"}), &one, r#"{"query":"list[0] of it"}"#),
+            (json!({"query": 7}), &one, r#"{"query":7}"#),
+            (json!({"query": "query: x"}), &one, r#"{"query":"query: x"}"#),
+            (json!({"a": 1, "b": "#E2"}), &two, r##"{"a":1,"b":"#E2"}"##),
+            (json!({}), &one, "{}"),
+        ] {
+            assert_eq!(input(&arguments, schema), right, "{arguments}");
+        }
+    }
+}
