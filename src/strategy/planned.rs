@@ -12,9 +12,10 @@ use super::{
 };
 use crate::{
     blueprint::{self, Blueprint},
-    chat::Role,
+    chat::{Reply, Role},
     event::{MenuItem, Outcome},
     id::ToolName,
+    knob::Knob,
     spec::Task,
     state::State,
 };
@@ -29,51 +30,80 @@ pub async fn act(
     task: &Task,
     reflections: &[String],
 ) -> (Trajectory, Ending) {
-    let menu = menu::for_planner(ctx, strategy.toolnet, task);
-    if strategy.base == Base::Workers {
-        classify::classify(ctx, &menu).await;
-    }
-    ctx.step_started(1, &ToolName::start(), menu.clone());
-    let blueprint = match plan(ctx, strategy, task, reflections, &menu).await {
+    let mut planner = Planner { ctx, strategy, task, reflections, menu: Vec::new(), step: 0 };
+    planner.look().await;
+    let blueprint = match planner.plan().await {
         Ok(blueprint) => blueprint,
         Err(ending) => return (Trajectory::default(), ending),
     };
-    let (trajectory, worklog) = work::work(ctx, strategy.base, task, &blueprint, &menu).await;
+    let Planner { menu, step, .. } = planner;
+    let (trajectory, worklog) = work::work(ctx, strategy.base, task, &blueprint, &menu, step).await;
     if ctx.state(State::has_plan) {
         ctx.closing("the evidence is in".to_owned());
     }
     (trajectory, solve(ctx, task, reflections, &worklog).await)
 }
 
-/// The planner's blueprint. One that cannot be used is shown, and asked for once more with the reason.
-async fn plan(
-    ctx: &impl Context,
+struct Planner<'a, C> {
+    ctx: &'a C,
     strategy: Strategy,
-    task: &Task,
-    reflections: &[String],
-    menu: &[MenuItem],
-) -> Result<Arc<Blueprint>, Ending> {
-    let mut refused: Option<Refused> = None;
-    for _ in 0..ASKED {
-        let asked = prompt::Asked { strategy, task, menu, reflections, refused: refused.as_ref() };
-        let request = ctx.state(|state| prompt::planner(state, &asked));
-        let reply = match ctx.ask(Role::Planner, request).await {
-            Ok(reply) => reply,
-            Err(error) => return Err(close::failed(&error)),
-        };
-        match read(&reply.text, menu) {
-            Ok(blueprint) => {
-                let blueprint = Arc::new(blueprint);
-                ctx.blueprint_drawn(Arc::clone(&blueprint));
-                return Ok(blueprint);
+    task: &'a Task,
+    reflections: &'a [String],
+    menu: Vec<MenuItem>,
+    /// How often it was shown a menu.
+    step: u32,
+}
+
+impl<C: Context> Planner<'_, C> {
+    /// Sees what there is to choose from.
+    async fn look(&mut self) {
+        self.menu = menu::for_planner(self.ctx, self.strategy.toolnet, self.task);
+        if self.strategy.base == Base::Workers {
+            classify::classify(self.ctx, &self.menu).await;
+        }
+        self.step += 1;
+        self.ctx.step_started(self.step, &ToolName::start(), self.menu.clone());
+    }
+
+    /// The planner's blueprint. One that cannot be used is shown, and asked for once more with the reason.
+    /// Where it says what it lacks and the budget can be planned for that, it is shown a new menu first.
+    async fn plan(&mut self) -> Result<Arc<Blueprint>, Ending> {
+        let most = self.ctx.state(|state| state.knobs.count(Knob::MaxSteps));
+        let mut refused: Option<Refused> = None;
+        let mut tries = 0;
+        while tries < ASKED {
+            let may_lack = (self.step as usize) < most && self.ctx.state(State::may_widen);
+            let reply = self.ask(refused.as_ref(), may_lack).await?;
+            if let Some(said) = prompt::lacking(&reply.text).filter(|_| may_lack)
+                && self.ctx.widen(&said)
+            {
+                self.look().await;
+                continue;
             }
-            Err(why) => {
-                ctx.blueprint_refused(why.clone());
-                refused = Some(Refused { text: reply.text.clone(), why });
+            match read(&reply.text, &self.menu) {
+                Ok(blueprint) => {
+                    let blueprint = Arc::new(blueprint);
+                    self.ctx.blueprint_drawn(Arc::clone(&blueprint));
+                    return Ok(blueprint);
+                }
+                Err(why) => {
+                    self.ctx.blueprint_refused(why.clone());
+                    refused = Some(Refused { text: reply.text.clone(), why });
+                    tries += 1;
+                }
             }
         }
+        Err(Ending::without_answer(Outcome::Failed))
     }
-    Err(Ending::without_answer(Outcome::Failed))
+
+    async fn ask(&self, refused: Option<&Refused>, may_lack: bool) -> Result<Arc<Reply>, Ending> {
+        let Self { strategy, task, menu, reflections, .. } = self;
+        let asked =
+            prompt::Asked { strategy: *strategy, task, menu, reflections, refused, may_lack };
+        let request = self.ctx.state(|state| prompt::planner(state, &asked));
+        let reply = self.ctx.ask(Role::Planner, request).await;
+        reply.map_err(|error| close::failed(&error))
+    }
 }
 
 fn read(text: &str, menu: &[MenuItem]) -> Result<Blueprint, String> {

@@ -17,9 +17,6 @@ use crate::{
     spec::Task,
 };
 
-/// The number of the step that all calls belong to: they were decided at once.
-const STEP: u32 = 1;
-
 /// What came of one piece of evidence.
 struct Came {
     /// As others read it: [`NULL`] where it is null.
@@ -35,9 +32,10 @@ pub async fn work(
     task: &Task,
     blueprint: &Blueprint,
     menu: &[MenuItem],
+    step: u32,
 ) -> (Trajectory, String) {
     // A model is asked one thing at a time: there is one lane for what the agent itself does.
-    let worker = Worker { ctx, base, task, menu, asking: Mutex::new(()) };
+    let worker = Worker { ctx, base, task, menu, step, asking: Mutex::new(()) };
     let mut came: BTreeMap<EvidenceId, Came> = BTreeMap::new();
     let mut begun: BTreeSet<EvidenceId> = BTreeSet::new();
     let mut running = FuturesUnordered::new();
@@ -71,6 +69,8 @@ struct Worker<'a, C> {
     base: Base,
     task: &'a Task,
     menu: &'a [MenuItem],
+    /// The step that all calls belong to: they were decided at once.
+    step: u32,
     asking: Mutex<()>,
 }
 
@@ -108,7 +108,7 @@ impl<C: Context> Worker<'_, C> {
         });
         let arguments = evidence.arguments(&schema, text);
         let call = ToolCall { id: evidence.id.to_string(), tool: tool.clone(), arguments };
-        let called = self.ctx.seek(STEP, evidence.id, &call).await;
+        let called = self.ctx.seek(self.step, evidence.id, &call).await;
         {
             let _one_at_a_time = self.asking.lock().await;
             judge::result(self.ctx, self.task, &called).await;

@@ -108,14 +108,16 @@ fn answer(prompted: &Prompted<'_>, task: &Task) -> String {
 
 /// What it wants now and next, in words that a retriever can use.
 fn thought(step: &ChainStep, next: Option<&ChainStep>) -> String {
-    let need = |step: &ChainStep| {
-        let tool = step.tools.first().map(|tool| tool.as_str().replace('_', " "));
-        format!("{} for {}", tool.unwrap_or_default(), words(&step.arguments))
-    };
     match next {
         Some(next) => format!("I need {}. After that {}.", need(step), need(next)),
         None => format!("I need {}.", need(step)),
     }
+}
+
+/// What a step needs, in words.
+pub(super) fn need(step: &ChainStep) -> String {
+    let tool = step.tools.first().map(|tool| tool.as_str().replace('_', " "));
+    format!("{} for {}", tool.unwrap_or_default(), words(&step.arguments))
 }
 
 fn words(arguments: &Value) -> String {

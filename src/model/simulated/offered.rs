@@ -6,13 +6,15 @@ use super::prompted::{Choice, shown_weight};
 use crate::{
     chat::{Message, Request, ToolDef},
     id::ToolName,
-    strategy::prompt::planned::{LLM, TOGETHER, TOOLS},
+    strategy::prompt::planned::{LLM, MAY_LACK, TOGETHER, TOOLS},
 };
 
 /// A planner's prompt, but for the task.
 pub(super) struct Offered {
     /// It may call several tools for one need.
     pub together: bool,
+    /// It may say what it lacks instead of planning.
+    pub may_lack: bool,
     tools: Vec<Listed>,
 }
 
@@ -26,16 +28,18 @@ struct Listed {
 impl Offered {
     pub fn read(request: &Request) -> Self {
         let texts = request.messages.iter();
-        let together = texts.clone().any(
-            |message| matches!(message, Message::System { text } if text.contains(TOGETHER.trim())),
-        );
+        let is_told = |what: &str| {
+            let told = |message: &Message| matches!(message, Message::System { text } if text.contains(what.trim()));
+            request.messages.iter().any(told)
+        };
+        let (together, may_lack) = (is_told(TOGETHER), is_told(MAY_LACK));
         // After an empty line: a class may be called "Tools" too.
         let heading = format!("\n\n{TOOLS}");
         let mut lists = texts.filter_map(|message| match message {
             Message::User { text } => text.rsplit_once(&heading).map(|(_, list)| list),
             Message::System { .. } | Message::Assistant { .. } | Message::Tool { .. } => None,
         });
-        Self { together, tools: lists.next_back().map(listed).unwrap_or_default() }
+        Self { together, may_lack, tools: lists.next_back().map(listed).unwrap_or_default() }
     }
 
     pub fn menu(&self) -> Vec<Choice<'_>> {
@@ -101,7 +105,7 @@ mod tests {
         let list = "- alone(): Does it.\nInformation Retrieval:\n\
                     - climate(city, month?): [weight 7] (at most 2 calls) Tells (roughly): how warm.\n\
                     - LLM(question): answers a question";
-        let offered = Offered { together: true, tools: listed(list) };
+        let offered = Offered { together: true, may_lack: false, tools: listed(list) };
         let menu = offered.menu();
         let names: Vec<_> = menu.iter().map(|choice| choice.def.name.as_str()).collect();
         assert_eq!(names, ["alone", "climate"]);

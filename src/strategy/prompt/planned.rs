@@ -49,6 +49,13 @@ pub const TOGETHER: &str = " Tools of one class can often answer the same need. 
 const AS_JSON: &str = " Write the lines of plans and calls as JSON instead: {\"plans\": [{\"text\": PLAN, \
     \"evidence\": [{\"id\": \"E1\", \"tool\": TOOL, \"input\": INPUT}]}]}.";
 
+/// Begins a line of the planner's that says what it lacks.
+const LACKING: &str = "Lacking:";
+
+/// Where the budget can be planned again for what is missing.
+pub const MAY_LACK: &str = " If no tool in the list does what a step needs, write no plan but a line \
+    `Lacking: ` and what is needed, for each such step: other tools may be offered then.";
+
 /// ReWOO.
 const ALONE: &str = " Call one tool under each plan.";
 
@@ -77,11 +84,20 @@ pub struct Asked<'a> {
     pub menu: &'a [MenuItem],
     pub reflections: &'a [String],
     pub refused: Option<&'a Refused>,
+    /// It may say what it lacks instead.
+    pub may_lack: bool,
+}
+
+/// What a planner says that it lacks, if it does.
+pub fn lacking(text: &str) -> Option<String> {
+    let said = text.lines().filter_map(|line| line.trim().strip_prefix(LACKING));
+    let said: Vec<&str> = said.map(str::trim).collect();
+    (!said.is_empty()).then(|| said.join(" "))
 }
 
 /// Asks for a blueprint; again with what was wrong with the first one.
 pub fn planner(state: &State, asked: &Asked<'_>) -> Request {
-    let Asked { strategy, task, menu, reflections, refused } = *asked;
+    let Asked { strategy, task, menu, reflections, refused, may_lack } = *asked;
     let mut system = PLANNER.to_owned();
     system.push_str(match strategy.base {
         Base::Workers => TOGETHER,
@@ -90,6 +106,9 @@ pub fn planner(state: &State, asked: &Asked<'_>) -> Request {
         }
     });
     let structured = state.models.of(Role::Planner).is_some_and(|model| model.spec.structured);
+    if may_lack {
+        system.push_str(MAY_LACK);
+    }
     if structured {
         system.push_str(AS_JSON);
     }

@@ -161,6 +161,29 @@ fn a_tool_below_tau_stays_out_however_much_it_is_missed() {
 }
 
 #[test]
+fn a_planner_says_what_it_lacks_before_it_plans() {
+    on_paused_time(async {
+        let text = |text: &str| Ok(super::yard::say(text));
+        let replies = vec![
+            text("I see.\nLacking: scales"),
+            text("Plan: weigh\n#E1 = scales[x]\n#E2 = echo[y]"),
+            text("done"),
+        ];
+        let mut plan = plan(replies);
+        plan.strategy = "workers+btp";
+        let mut yard = plan.start();
+        let state = (&mut yard.session).await.unwrap();
+        let task = &state.tasks[0];
+        assert_eq!(task.correct, Some(true), "{:?}", task.work);
+        assert_eq!(why(&yard), ["planned", "the agent lacked a tool"]);
+        assert_eq!((menu(&state, 0), menu(&state, 1)), (vec!["echo"], vec!["echo", "scales"]));
+        assert!(state.calls.iter().all(|call| call.step == 2 && call.ended.is_some()));
+        assert!(state.asks[0].request.messages[0].text().contains("Lacking:"));
+        assert!(task.credits() <= 6.0);
+    });
+}
+
+#[test]
 fn a_wrong_answer_speaks_against_the_result_that_it_was_made_of() {
     on_paused_time(async {
         let replies = vec![call("echo", "1"), call("other", "2"), answers("wrong")];

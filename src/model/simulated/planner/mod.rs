@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use self::write::{about, input, made_up};
 use super::{
     Settings,
+    actor::need,
     blank::{Blank, blank, line},
     choose::pick,
     guess::guess,
@@ -49,6 +50,9 @@ pub(super) fn plan(
         last: 0,
         plans: Vec::new(),
     };
+    if let Some(lacks) = chain.and_then(|task| planner.lacks(task)) {
+        return lacks;
+    }
     match chain {
         Some(task) => planner.follow(task),
         None => planner.improvise(text),
@@ -69,6 +73,14 @@ struct Planner<'o> {
 }
 
 impl Planner<'_> {
+    /// What it says where steps have no tool in the list, and it may say so.
+    fn lacks(&self, task: &Task) -> Option<String> {
+        let fits = |step: &ChainStep| self.left().any(|tool| step.tools.contains(&tool.def.name));
+        let lacking = task.chain.iter().filter(|step| self.offered.may_lack && !fits(step));
+        let lines: Vec<String> = lacking.map(|step| format!("Lacking: {}", need(step))).collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+
     /// A plan for each step of a reference chain.
     fn follow(&mut self, task: &Task) {
         let mut found: Vec<Vec<EvidenceId>> = Vec::new();
