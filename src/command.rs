@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     chat::Role,
-    event::Lane,
+    event::{Classed, Lane},
     fault::FaultSpec,
     id::{CallId, FaultId, ModelName, ToolName},
     knob::Knob,
@@ -46,6 +46,10 @@ pub enum Command {
     /// From the next ask on → `RoleBound`.
     BindRole { role: Role, model: ModelName },
 
+    /// Look whether the configured models can be reached, beside whatever runs → `ModelsProbed`, then
+    /// `ModelReached` for each.
+    ProbeModels,
+
     /// → `ScoreSet`.
     SetScore { tool: ToolName, score: f64 },
     /// → `ScoreSet`.
@@ -67,8 +71,9 @@ pub enum Command {
     SetUses { tool: ToolName, uses: u32 },
     /// So many uses more than it may still have, or fewer where negative → `UsesSet`.
     AddUses { tool: ToolName, by: i32 },
-    /// Of which class a tool is, whoever said otherwise → `ToolClassSet`.
-    SetClass { tool: ToolName, class: String, domain: Option<String> },
+    /// Of which class a tool is, whoever said otherwise; `None`: of none → `ToolClassSet`. Only an undo
+    /// says that somebody else than the user says so.
+    SetClass { tool: ToolName, class: Option<Classed> },
     /// Take a tool off every menu, or put it back → `ToolSwitched`.
     SwitchTool { tool: ToolName, on: bool },
     /// Read the tools' manifests again → `ToolsJoined`, `ToolsLeft`.
@@ -95,6 +100,7 @@ impl Command {
             Command::UseStrategy { .. } => "use the strategy",
             Command::TurnKnob { .. } | Command::TurnKnobBy { .. } => "turn the knob",
             Command::BindRole { .. } => "bind the role",
+            Command::ProbeModels => "probe the models",
             Command::SetScore { .. } | Command::AddScore { .. } => "set the score",
             Command::ForgetScore { .. } => "forget the score",
             Command::PinWeight { .. } => "pin the weight",

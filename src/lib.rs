@@ -23,7 +23,7 @@
 //! ```text
 //! layers
 //!   answer arguments budget chance id measure tool_class words
-//!   blueprint chat graph knob null_filter outcome rates spec toml_file
+//!   blueprint chat graph knob null_filter outcome pairs rates spec toml_file
 //!   fault import json_file retrieve text_file workers
 //!   event prices tasks
 //!   command experience journal tool
@@ -63,6 +63,7 @@ pub mod measure;
 pub mod model;
 pub mod null_filter;
 pub mod outcome;
+pub mod pairs;
 pub mod prices;
 pub mod prospect;
 pub mod rates;

@@ -8,6 +8,7 @@ use crate::{
     config::{Config, Environment, ModelConfig},
     id::ModelName,
     model::{
+        Model,
         openai::{Endpoint, OpenAi},
         secret::{HeaderSource, KeySource},
     },

@@ -64,31 +64,22 @@ impl Core {
         }
     }
 
-    /// The user says of which class a tool is; an empty name: of none.
+    /// The user says of which class a tool is, or takes back that they did: then whoever said it before
+    /// says so again.
     pub fn set_class(
         &mut self,
         tool: ToolName,
-        class: &str,
-        domain: Option<String>,
+        class: Option<Classed>,
         by: By,
     ) -> Result<(), String> {
         let known =
             self.state.tools.get(&tool).ok_or_else(|| format!("there is no tool {tool}"))?;
         let was = known.class.clone();
-        let class = class.trim();
-        // A class that is configured is spelled as it is there; any other name is one's own.
-        let configured = self.state.workers.classes.find(class);
-        let domain = match (configured, domain) {
-            (Some((_, known)), Some(domain)) => Some(
-                known
-                    .find_domain(&domain)
-                    .map(str::to_owned)
-                    .ok_or_else(|| format!("the class {class} has no domain {domain:?}"))?,
-            ),
-            (_, domain) => domain,
+        let class = match (class, by) {
+            (class, By::Undo(_)) => class,
+            (Some(class), By::User | By::Engine) => Some(self.as_configured(class)?),
+            (None, By::User | By::Engine) => None,
         };
-        let class = configured.map_or(class, |(name, _)| name).to_owned();
-        let class = (!class.is_empty()).then_some(Classed { class, domain, by: ClassedBy::User });
         let same = |class: &Option<Classed>| {
             class.as_ref().map(|class| (class.class.clone(), class.domain.clone()))
         };
@@ -97,6 +88,23 @@ impl Core {
         }
         self.emit(Event::ToolClassSet { tool, class, was, by });
         Ok(())
+    }
+
+    /// A class that is configured is spelled as it is there; any other name is one's own.
+    fn as_configured(&self, said: Classed) -> Result<Classed, String> {
+        let Classed { class, domain, .. } = said;
+        let (class, by) = (class.trim(), ClassedBy::User);
+        if class.is_empty() {
+            return Err("the class has no name".to_owned());
+        }
+        let Some((class, known)) = self.state.workers.classes.find(class) else {
+            return Ok(Classed { class: class.to_owned(), domain, by });
+        };
+        let find = |domain: String| {
+            let found = known.find_domain(&domain).map(str::to_owned);
+            found.ok_or_else(|| format!("the class {class} has no domain {domain:?}"))
+        };
+        Ok(Classed { class: class.to_owned(), domain: domain.map(find).transpose()?, by })
     }
 }
 

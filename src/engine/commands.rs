@@ -30,8 +30,8 @@ fn grant(core: &mut Core, command: Command, by: By) -> Result<(), String> {
         Command::Step => resume(core, Resume::Step, by),
         Command::StepTask => resume(core, Resume::Task, by),
         Command::Pause => pause(core, by),
-        // The loop stops before it asks for a command to be granted.
-        Command::Stop => Ok(()),
+        // The loop itself takes these.
+        Command::Stop | Command::ProbeModels => Ok(()),
         Command::CancelCall(call) => cancel(core, Effect::Call(call)),
         Command::StopLane(lane) => {
             if !core.lanes.live.contains(&lane) {
@@ -50,7 +50,7 @@ fn grant(core: &mut Core, command: Command, by: By) -> Result<(), String> {
             core.emit(Event::LaneFreed { lane, by });
             Ok(())
         }
-        Command::SetClass { tool, class, domain } => core.set_class(tool, &class, domain, by),
+        Command::SetClass { tool, class } => core.set_class(tool, class, by),
         Command::CancelAsk => {
             let ask = core.state.ask_in_flight().map(|ask| ask.id);
             cancel(core, Effect::Ask(ask.ok_or("no model is being asked")?))

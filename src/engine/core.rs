@@ -54,6 +54,8 @@ pub(super) struct Core {
     pub reading: Option<Reading>,
     /// Judged calls that the memory has not got yet.
     pub judged: Vec<CallId>,
+    /// How many of the tasks that have ended are in the memory.
+    pub runs_kept: usize,
     pub keep: Option<Keep>,
     pub reload: Option<Reload>,
     journal: Option<Journal>,
@@ -103,6 +105,7 @@ impl Core {
             meaning: None,
             reading: None,
             judged: Vec::new(),
+            runs_kept: 0,
             keep: None,
             reload: None,
             journal,

@@ -6,6 +6,7 @@
 
 use std::{collections::BTreeMap, rc::Rc};
 
+use futures::{StreamExt, stream::FuturesUnordered};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::{
@@ -35,6 +36,7 @@ mod gate;
 mod lanes;
 mod meaning;
 mod planning;
+mod probing;
 mod remembering;
 mod resuming;
 mod time;
@@ -93,15 +95,19 @@ pub async fn run(
     let shared = open(setup, listener);
     let why = {
         let mut work = std::pin::pin!(work(&shared, stay));
+        // Whatever is not answered when the session ends is dropped with it.
+        let mut probes = FuturesUnordered::new();
         loop {
             tokio::select! {
                 biased;
                 () = shared.until(Core::is_broken) => break "the journal cannot be written",
                 command = commands.recv() => match command {
                     Some(Command::Stop) => break "stopped by the user",
+                    Some(Command::ProbeModels) => probing::start(&shared, &mut probes),
                     Some(command) => commands::obey(&shared, command),
                     None => break "nobody is there to give commands",
                 },
+                Some(()) = probes.next() => {}
                 () = &mut work => break "all tasks are done",
             }
         }
@@ -124,6 +130,7 @@ fn open(setup: Setup, listener: Listener) -> Shared {
     if setup.past.is_empty() {
         core.emit(Event::SessionOpened(Box::new(setup.opening)));
         core.emit(Event::GraphLoaded { graph: setup.graph, scores: setup.scores });
+        core.load_pairs();
         core.join_all();
         for text in setup.notices {
             core.emit(Event::Noticed { text });

@@ -7,9 +7,47 @@ use super::core::Core;
 use crate::{event::Event, experience::Use, id::CallId, knob::Knob, state::CallPhase};
 
 impl Core {
+    /// Writes down what has ended.
+    pub fn remember(&mut self) {
+        self.remember_uses();
+        self.remember_runs();
+    }
+
+    /// Says what came of whose tasks in earlier sessions of this workspace.
+    pub fn load_pairs(&mut self) {
+        let Some(memory) = &self.memory else { return };
+        match memory.store.pairs(&self.state.workspace) {
+            Ok(pairs) if pairs.is_empty() => {}
+            Ok(pairs) => self.emit(Event::PairsLoaded { pairs }),
+            Err(error) => self.emit(Event::Noticed {
+                text: format!("what came of earlier sessions could not be read: {error}"),
+            }),
+        }
+    }
+
+    /// Writes down what came of the tasks that have ended. That is counting and no learning, so it goes
+    /// on while learning is frozen.
+    fn remember_runs(&mut self) {
+        let ended = self.runs_kept..self.state.tasks_done;
+        self.runs_kept = ended.end;
+        if self.is_broken() {
+            return;
+        }
+        let ids = self.state.tasks.get(ended).unwrap_or_default().iter().map(|task| task.id);
+        let runs: Vec<_> = ids.filter_map(|id| self.state.pair_tally(id)).collect();
+        for run in runs {
+            let Some(memory) = &mut self.memory else { return };
+            let kept = memory.store.add_run(&self.state.workspace, Timestamp::now(), &run);
+            if let Err(error) = kept {
+                let text = format!("what came of the task was not remembered: {error}");
+                self.emit(Event::Noticed { text });
+            }
+        }
+    }
+
     /// Writes the judged uses down. What a fault spoilt is left out where nothing is to be learned from
     /// faults, and everything while learning is frozen. A failure is said, and loses no session.
-    pub fn remember(&mut self) {
+    fn remember_uses(&mut self) {
         let judged = std::mem::take(&mut self.judged);
         if !self.state.knobs.is_on(Knob::Learn) || self.is_broken() {
             return;

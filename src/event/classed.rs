@@ -12,6 +12,16 @@ pub struct Classed {
     pub by: ClassedBy,
 }
 
+impl Classed {
+    /// The class and, where it has one, its domain.
+    pub fn name(&self) -> String {
+        match &self.domain {
+            Some(domain) => format!("{} / {domain}", self.class),
+            None => self.class.clone(),
+        }
+    }
+}
+
 /// Who says of which class a tool is. Whoever stands later here is believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -18,6 +18,7 @@ use crate::{
     knob::Knob,
     null_filter::Nulled,
     outcome::{ModelError, ToolError, ToolOutput},
+    pairs::PairTally,
     spec::{Task, ToolSpec},
 };
 
@@ -29,8 +30,8 @@ mod plan;
 pub use self::{
     classed::{Classed, ClassedBy},
     parts::{
-        Billed, Boundary, By, Lane, MenuItem, NodeEnd, Offered, Opening, Outcome, Refusal, Resume,
-        Verdict,
+        Billed, Boundary, By, Lane, MenuItem, NodeEnd, Offered, Opening, Outcome, Reach, Refusal,
+        Resume, Verdict,
     },
     plan::{BudgetPlan, Marginal, PlannedTool},
 };
@@ -64,6 +65,10 @@ pub enum Event {
     /// These tools are gone.
     ToolsLeft {
         tools: Vec<ToolName>,
+    },
+    /// What came of whose tasks in earlier sessions of this workspace.
+    PairsLoaded {
+        pairs: Vec<PairTally>,
     },
     /// A tool was taken off every menu, or put back.
     ToolSwitched {
@@ -353,6 +358,16 @@ pub enum Event {
         model: ModelName,
         was: ModelName,
         by: By,
+    },
+    /// It is being looked whether these models can be reached; that costs no tokens.
+    ModelsProbed {
+        models: Vec<ModelName>,
+    },
+    ModelReached {
+        model: ModelName,
+        how: Reach,
+        /// For a person.
+        text: String,
     },
     StrategyChosen {
         strategy: String,

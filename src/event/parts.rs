@@ -124,6 +124,17 @@ impl Outcome {
     }
 }
 
+/// Whether a model's endpoint answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reach {
+    /// It does, and has the model.
+    Yes,
+    /// It does, and does not say that it has the model.
+    Unsure,
+    No,
+}
+
 /// How far a resumed agent goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -22,6 +22,7 @@ mod open;
 mod past_use;
 mod prune;
 mod reread;
+mod runs;
 mod summary;
 mod upgrade;
 mod words;

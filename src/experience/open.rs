@@ -94,6 +94,7 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), ExperienceErr
         Found::Store(version) => upgrade(&transaction, version).map_err(failed)?,
         Found::Nothing => {
             transaction.execute_batch(include_str!("schema.sql")).map_err(failed)?;
+            transaction.execute_batch(include_str!("runs.sql")).map_err(failed)?;
             transaction.pragma_update(None, "application_id", MARK).map_err(failed)?;
             transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
         }

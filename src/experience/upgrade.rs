@@ -3,13 +3,13 @@
 use rusqlite::Connection;
 
 /// The format of `schema.sql`, kept in the file as `user_version`; the first was 1.
-pub(super) const VERSION: i64 = 2;
+pub(super) const VERSION: i64 = 3;
 
 /// What leads from each format to the next, from 1 on.
 ///
 /// Early files of format 1 have no table `reading`, later ones have it.
 const STEPS: [&str; VERSION as usize - 1] =
-    ["CREATE TABLE IF NOT EXISTS reading (sample BLOB NOT NULL) STRICT"];
+    ["CREATE TABLE IF NOT EXISTS reading (sample BLOB NOT NULL) STRICT", include_str!("runs.sql")];
 
 /// Takes all steps from this format on. To be called in a transaction: a file is of one format or of
 /// another, never between them.
@@ -46,6 +46,20 @@ mod tests {
 
     fn number(path: &Path, sql: &str) -> i64 {
         Connection::open(path).unwrap().query_row(sql, [], |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn files_of_the_second_format_get_room_for_runs() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("e.sqlite");
+        one_use(&path);
+        let old = Connection::open(&path).unwrap();
+        old.execute_batch("DROP TABLE run; PRAGMA user_version = 2").unwrap();
+        drop(old);
+        let store = Experience::open_existing(&path).unwrap();
+        assert_eq!(store.pairs("anywhere").unwrap(), []);
+        assert_eq!(number(&path, "PRAGMA user_version"), VERSION);
+        assert_eq!(number(&path, "SELECT count(*) FROM uses"), 1);
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub mod tokens;
 
 use std::{sync::Arc, time::Duration};
 
-use futures::future::LocalBoxFuture;
+use futures::{FutureExt, future, future::LocalBoxFuture};
 
 pub use crate::outcome::{ModelError, ModelErrorKind};
 use crate::{
@@ -30,6 +30,15 @@ pub enum Progress {
     Retrying { attempt: u32, wait: Duration, why: String },
 }
 
+/// A model that can be reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// Whether it is certain that the model is there.
+    pub is_sure: bool,
+    /// For a person.
+    pub text: String,
+}
+
 /// One model that can be asked.
 ///
 /// Dropping the future cancels the request for real: its connection closes.
@@ -41,4 +50,11 @@ pub trait Model {
         request: &'a Request,
         progress: &'a mut dyn FnMut(Progress),
     ) -> LocalBoxFuture<'a, Result<Reply, ModelError>>;
+
+    /// Whether it could be asked now, which costs no tokens. What is said here holds for a model that is
+    /// part of the program.
+    fn reachable(&self) -> LocalBoxFuture<'_, Result<Reached, ModelError>> {
+        let text = "part of the program: there is nothing to reach".to_owned();
+        future::ready(Ok(Reached { is_sure: true, text })).boxed_local()
+    }
 }

@@ -157,10 +157,7 @@ fn opposite(event: &Event) -> Option<(By, Command)> {
         Event::LaneStopped { lane, by } => (*by, Command::FreeLane(*lane)),
         Event::LaneFreed { lane, by } => (*by, Command::StopLane(*lane)),
         Event::ToolClassSet { tool, was, by, .. } => {
-            let was = was.as_ref();
-            let class = was.map_or_else(String::new, |was| was.class.clone());
-            let domain = was.and_then(|was| was.domain.clone());
-            (*by, Command::SetClass { tool: tool.clone(), class, domain })
+            (*by, Command::SetClass { tool: tool.clone(), class: was.clone() })
         }
         Event::FaultArmed { fault, by, .. } => (*by, Command::DisarmFault { fault: *fault }),
         Event::FaultDisarmed { fault, by } => (*by, Command::RearmFault { fault: *fault }),
@@ -172,6 +169,9 @@ fn opposite(event: &Event) -> Option<(By, Command)> {
         | Event::ToolsJoined { .. }
         | Event::ToolsLeft { .. }
         | Event::GraphLoaded { .. }
+        | Event::PairsLoaded { .. }
+        | Event::ModelsProbed { .. }
+        | Event::ModelReached { .. }
         | Event::TasksQueued { .. }
         | Event::TaskStarted { .. }
         | Event::TryStarted { .. }

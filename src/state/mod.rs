@@ -13,6 +13,7 @@ use crate::{
     event::{Event, Record},
     id::{AskId, CallId, FaultId, TaskId, ToolName},
     knob::Knobs,
+    pairs::Pairs,
     rates::Rates,
     workers::Workers,
 };
@@ -23,6 +24,7 @@ pub mod control;
 mod cost;
 pub mod learning;
 pub mod models;
+mod pairs;
 pub mod search;
 pub mod tasks;
 pub mod tools;
@@ -34,7 +36,7 @@ pub use calls::{AskPhase, AskState, CallPhase, CallState};
 pub use control::{Control, Hold, Mode, Undoable};
 pub use cost::Decides;
 pub use learning::{Learning, ScorePoint};
-pub use models::{ModelState, Models, RoleUse};
+pub use models::{ModelState, Models, Reachable, RoleUse};
 pub use search::{NodeState, SearchTree};
 pub use tasks::{StepState, TaskPhase, TaskState};
 pub use tools::{FaultState, ToolState};
@@ -57,6 +59,8 @@ pub struct State {
     /// How the calls of blueprints are made.
     pub workers: Workers,
     pub models: Models,
+    /// What came of whose tasks, in this session and those before.
+    pub pairs: Pairs,
     pub tools: IndexMap<ToolName, ToolState>,
     pub learning: Learning,
     /// In the order of their numbers, which count from 1.
@@ -92,7 +96,10 @@ impl State {
         let at = record.at;
         match &record.event {
             Event::SessionOpened(opening) => self.open(opening),
-            Event::SessionEnded { .. } => self.control.mode = Mode::Ended,
+            Event::SessionEnded { .. } => {
+                self.control.mode = Mode::Ended;
+                self.models.stop_probing();
+            }
 
             Event::ToolsJoined { tools } => {
                 for spec in tools {
@@ -142,6 +149,9 @@ impl State {
                 self.tasks_done += 1;
                 if let Some(task) = self.task_mut(*task) {
                     task.finish(at, *outcome, answer.as_deref(), *correct);
+                }
+                if let Some(tally) = self.pair_tally(*task) {
+                    self.pairs.add(&tally);
                 }
             }
 
@@ -222,6 +232,9 @@ impl State {
             }
 
             Event::KnobTurned { knob, value, .. } => self.knobs.set(*knob, *value),
+            Event::PairsLoaded { pairs } => pairs.iter().for_each(|tally| self.pairs.add(tally)),
+            Event::ModelsProbed { models } => self.models.probe(at, models),
+            Event::ModelReached { model, how, text } => self.models.reach(model, *how, text),
             Event::RoleBound { role, model, .. } => self.models.bind(*role, model),
             Event::StrategyChosen { strategy, .. } => self.strategy.clone_from(strategy),
             Event::FaultArmed { fault, spec, .. } => {

@@ -1,13 +1,13 @@
 //! Models, the roles they are bound to, and what they have used.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::{
     chat::{Role, Usage},
-    event::Billed,
+    event::{Billed, Reach},
     id::ModelName,
     spec::ModelSpec,
 };
@@ -23,6 +23,23 @@ pub struct Models {
 pub struct ModelState {
     pub spec: ModelSpec,
     pub tally: Tally,
+    pub reachable: Reachable,
+}
+
+/// Whether a model's endpoint answers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reachable {
+    #[default]
+    NotTried,
+    /// Since when, in microseconds since the session was opened.
+    Trying {
+        since: u64,
+    },
+    Tried {
+        how: Reach,
+        text: String,
+    },
 }
 
 /// A role, the model bound to it, and what the role has asked of any model.
@@ -68,6 +85,40 @@ pub struct Tally {
     /// Of the last ask, and of all of them, in microseconds.
     pub last_micros: u64,
     pub micros: u64,
+    pub latency: Latency,
+}
+
+/// How long the latest answers took: what a slow day ten thousand asks ago was like says nothing of now.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Latency {
+    /// At most [`Latency::MOST`], in microseconds, the oldest first.
+    latest: VecDeque<u64>,
+    /// Of these; kept, so that nobody who looks has to sort.
+    median: Option<u64>,
+}
+
+impl Latency {
+    /// How many answers count.
+    pub const MOST: usize = 100;
+
+    fn add(&mut self, micros: u64) {
+        if self.latest.len() == Self::MOST {
+            self.latest.pop_front();
+        }
+        self.latest.push_back(micros);
+        let mut sorted: Vec<u64> = self.latest.iter().copied().collect();
+        sorted.sort_unstable();
+        let upper = sorted.len() / 2;
+        self.median = Some(match sorted.len() % 2 {
+            0 => sorted[upper - 1].midpoint(sorted[upper]),
+            _ => sorted[upper],
+        });
+    }
+
+    /// In microseconds; `None` before the first answer.
+    pub fn median(&self) -> Option<u64> {
+        self.median
+    }
 }
 
 impl Tally {
@@ -89,6 +140,7 @@ impl Tally {
         self.credits += credits;
         self.last_micros = micros;
         self.micros = self.micros.saturating_add(micros);
+        self.latency.add(micros);
         self.bill(usage, dollars);
     }
 
@@ -116,7 +168,8 @@ impl Models {
         let known = models
             .iter()
             .map(|spec| {
-                (spec.name.clone(), ModelState { spec: spec.clone(), tally: Tally::default() })
+                let (tally, reachable) = (Tally::default(), Reachable::NotTried);
+                (spec.name.clone(), ModelState { spec: spec.clone(), tally, reachable })
             })
             .collect();
         let roles = roles
@@ -143,6 +196,29 @@ impl Models {
             .model = model.clone();
     }
 
+    pub(super) fn probe(&mut self, at: u64, models: &[ModelName]) {
+        for model in models {
+            if let Some(model) = self.known.get_mut(model) {
+                model.reachable = Reachable::Trying { since: at };
+            }
+        }
+    }
+
+    pub(super) fn reach(&mut self, model: &ModelName, how: Reach, text: &str) {
+        if let Some(model) = self.known.get_mut(model) {
+            model.reachable = Reachable::Tried { how, text: text.to_owned() };
+        }
+    }
+
+    /// Whoever was trying is gone.
+    pub(super) fn stop_probing(&mut self) {
+        for model in self.known.values_mut() {
+            if let Reachable::Trying { .. } = model.reachable {
+                model.reachable = Reachable::NotTried;
+            }
+        }
+    }
+
     pub(super) fn used(&mut self, role: Role, model: &ModelName, spent: Used) {
         for tally in self.tallies(role, model) {
             tally.add(spent);
@@ -165,5 +241,22 @@ impl Models {
         let of_role = self.roles.get_mut(&role).map(|role| &mut role.tally);
         let of_model = self.known.get_mut(model).map(|model| &mut model.tally);
         of_role.into_iter().chain(of_model)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_of_the_latest_answers_and_no_outlier_moves_it() {
+        let mut latency = Latency::default();
+        assert_eq!(latency.median(), None);
+        for (micros, median) in [(30, 30), (10, 20), (9_000_000, 30), (20, 25)] {
+            latency.add(micros);
+            assert_eq!(latency.median(), Some(median));
+        }
+        (0..Latency::MOST).for_each(|_| latency.add(7));
+        assert_eq!((latency.median(), latency.latest.len()), (Some(7), Latency::MOST));
     }
 }

@@ -31,6 +31,8 @@ pub struct TaskState {
     pub reflections: Vec<String>,
     /// The steps of all tries, in order.
     pub steps: Vec<StepState>,
+    /// How many plans the blueprints of all tries have.
+    pub plans: u64,
     pub asks: Vec<AskId>,
     pub calls: Vec<CallId>,
     pub answer: Option<String>,
@@ -71,6 +73,7 @@ impl TaskState {
             tries: 0,
             reflections: Vec::new(),
             steps: Vec::new(),
+            plans: 0,
             asks: Vec::new(),
             calls: Vec::new(),
             answer: None,
@@ -131,6 +134,12 @@ impl TaskState {
     /// Ended with an answer that is not known to be wrong.
     pub fn is_solved(&self) -> bool {
         self.outcome() == Some(Outcome::Answered) && self.correct != Some(false)
+    }
+
+    /// Steps as papers count them: the decisions of an agent, or where it plans, plans and the answer of
+    /// each try.
+    pub fn steps_taken(&self) -> u64 {
+        self.plans.saturating_add(self.steps.len() as u64)
     }
 
     pub fn tokens(&self) -> u64 {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::State;
 use crate::{
     blueprint::Blueprint,
-    event::{BudgetPlan, By, Event, NodeEnd, Record},
+    event::{BudgetPlan, By, Classed, Event, NodeEnd, Record},
     id::{AskId, CallId, TaskId},
     outcome::ModelError,
 };
@@ -119,7 +119,7 @@ impl State {
                 notice(format!("sorted into classes: {}", said.join(", ")))
             }
             Event::ToolClassSet { tool, class, by, .. } => {
-                let class = class.as_ref().map_or("none", |class| &class.class);
+                let class = class.as_ref().map_or_else(|| "none".to_owned(), Classed::name);
                 intervention(by, format!("class of {tool}: {class}"))
             }
             Event::BlueprintDrawn { task, blueprint } => {
@@ -195,6 +195,9 @@ impl State {
             | Event::NodeClosed { .. }
             | Event::SessionOpened(_)
             | Event::GraphLoaded { .. }
+            | Event::PairsLoaded { .. }
+            | Event::ModelsProbed { .. }
+            | Event::ModelReached { .. }
             | Event::EmbeddingStarted { .. }
             | Event::AskStarted { .. }
             | Event::AskProgressed { .. }

@@ -98,9 +98,11 @@ impl State {
         else {
             return;
         };
-        let Some(work) = self.task_mut(*task).map(|task| &mut task.work) else { return };
+        let Some(task) = self.task_mut(*task) else { return };
+        let work = &mut task.work;
         match event {
             Event::BlueprintDrawn { blueprint, .. } => {
+                task.plans = task.plans.saturating_add(blueprint.plans.len() as u64);
                 work.blueprint = Some(Arc::clone(blueprint));
                 work.evidence.clear();
             }

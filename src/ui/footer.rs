@@ -57,9 +57,11 @@ fn worth(cx: &Cx<'_>) -> Vec<Action> {
     let here: &[Action] = match cx.view.focus {
         PaneId::Graph => &[A::GraphView, A::Pin, A::Break, A::EditScore, A::InspectTool],
         PaneId::Transcript => &[A::Open, A::InspectPrompt, A::Find],
-        PaneId::Scores => &[A::Break, A::EditScore, A::SwitchTool, A::InspectTool, A::Find],
+        PaneId::Scores => {
+            &[A::Break, A::EditScore, A::SwitchTool, A::InspectTool, A::SetClass, A::Find]
+        }
         PaneId::Knobs => &[A::TurnDown, A::TurnUp, A::SetKnob, A::Freeze],
-        PaneId::Models => &[A::BindModel, A::InspectPrompt, A::Strategy],
+        PaneId::Models => &[A::BindModel, A::Pairs, A::SortPairs, A::InspectPrompt, A::Strategy],
         PaneId::Calls => &[A::Cancel, A::InspectCall, A::Break],
         PaneId::Tasks => &[A::NewTask, A::Open],
         PaneId::Budget => &[

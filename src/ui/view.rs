@@ -109,6 +109,43 @@ impl ToolSort {
     }
 }
 
+/// How the table of pairs is sorted: the best first; what is not known comes last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PairSort {
+    #[default]
+    Accuracy,
+    Cost,
+    Tokens,
+    Steps,
+    Tasks,
+    Name,
+}
+
+impl PairSort {
+    #[must_use]
+    pub fn next(self) -> Self {
+        match self {
+            PairSort::Accuracy => PairSort::Cost,
+            PairSort::Cost => PairSort::Tokens,
+            PairSort::Tokens => PairSort::Steps,
+            PairSort::Steps => PairSort::Tasks,
+            PairSort::Tasks => PairSort::Name,
+            PairSort::Name => PairSort::Accuracy,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            PairSort::Accuracy => "accuracy",
+            PairSort::Cost => "cost",
+            PairSort::Tokens => "tokens",
+            PairSort::Steps => "steps",
+            PairSort::Tasks => "tasks",
+            PairSort::Name => "name",
+        }
+    }
+}
+
 /// Why a session can only be looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadOnly {
@@ -165,6 +202,7 @@ pub struct View {
 
     pub graph: GraphView,
     pub sort: ToolSort,
+    pub pair_sort: PairSort,
     /// Which rows each pane showed in the last frame.
     pub windows: PerPane<Window>,
     /// The past event looked at; `None`: now.

@@ -75,7 +75,9 @@ fn a_replay_is_equal_to_the_session_byte_for_byte() {
 fn one_seed_gives_one_session_and_another_seed_another() {
     let home = Home::new();
     let events = |seed: &str| -> Vec<Value> {
-        let limit = ["run", "--json", "--no-journal", "--tasks-limit", "25", "--seed", seed];
+        // A session begins with what is remembered of those before.
+        let limit =
+            ["run", "--json", "--no-journal", "--fresh", "--tasks-limit", "25", "--seed", seed];
         home.run(&limit).lines().into_iter().map(timeless).collect()
     };
     let first = events("3");

@@ -6,6 +6,7 @@ mod control;
 mod damaged;
 mod learning;
 mod meaning;
+mod models;
 mod search;
 mod time;
 mod undo;

@@ -4,7 +4,6 @@ use ratatui::crossterm::event::{
     Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEventKind,
 };
 use toolyard::{
-    chat::Role,
     command::Command,
     event::{Boundary, By, Event, Lane, Resume},
     id::{CallId, FaultId, TaskId, ToolName},
@@ -31,7 +30,7 @@ fn stage() -> Stage {
 }
 
 /// The only command that these keys send.
-fn command(stage: &mut Stage, keys: &str) -> Command {
+pub fn command(stage: &mut Stage, keys: &str) -> Command {
     let effects = stage.press(keys);
     match effects.as_slice() {
         [Effect::Send(command)] => command.clone(),
@@ -60,7 +59,6 @@ fn keys_send_commands() {
         ("4 down left", Command::TurnKnobBy { knob: Knob::Beta, steps: -1 }),
         ("K down enter up enter", Command::TurnKnob { knob: Knob::Beta, value: 0.5 }),
         ("A down enter", Command::UseStrategy { strategy: "toolnet+reflexion".into() }),
-        ("5 down m down enter", Command::BindRole { role: Role::Evaluator, model: "local".into() }),
         ("e 3 enter", Command::SetScore { tool: tool("search_web"), score: 3.0 }),
         ("e - 2 . 5 enter", Command::SetScore { tool: tool("search_web"), score: -2.5 }),
         ("e up up enter", Command::SetScore { tool: tool("search_web"), score: 1.0 }),

@@ -19,6 +19,7 @@ mod keys;
 mod model_llmock;
 mod model_openai;
 mod model_text;
+mod pairing;
 mod panes;
 mod papers_btp;
 mod papers_learning;

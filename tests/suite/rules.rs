@@ -17,7 +17,7 @@ const INFALLIBLE: [(&str, &str, &str); 2] = [
 ];
 
 /// Modules that know no clock, no chance and no world outside: what a state is made of.
-const PURE: [&str; 23] = [
+const PURE: [&str; 24] = [
     "answer",
     "arguments",
     "blueprint",
@@ -33,6 +33,7 @@ const PURE: [&str; 23] = [
     "id",
     "knob",
     "outcome",
+    "pairs",
     "rates",
     "report",
     "retrieve",

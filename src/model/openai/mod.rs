@@ -41,7 +41,7 @@ use self::{
     names::Names,
 };
 use super::{
-    Model, Progress,
+    Model, Progress, Reached,
     secret::{HeaderSource, Key, Redactor, Secret, from_env},
 };
 use crate::{
@@ -53,17 +53,8 @@ use crate::{
 
 /// Largest list of models that is read, in bytes. Routers list hundreds.
 const LONGEST_LIST: usize = 8 * 1024 * 1024;
-/// How long [`OpenAi::reachable`] waits: a list is ready at once.
+/// How long a look whether it is reachable waits: a list is ready at once.
 const REACH: Duration = Duration::from_secs(10);
-
-/// An endpoint that answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reached {
-    /// Whether it says that it has the model.
-    pub is_sure: bool,
-    /// For a person.
-    pub text: String,
-}
 
 /// A model behind an OpenAI-compatible endpoint.
 #[derive(Debug)]
@@ -106,7 +97,7 @@ impl OpenAi {
     ///
     /// # Errors
     /// As [`Model::ask`], without retries.
-    pub async fn reachable(&self) -> Result<Reached, ModelError> {
+    async fn reach(&self) -> Result<Reached, ModelError> {
         let (headers, redactor) = self.headers().await?;
         let list = self.client()?.get(endpoint::service(&self.base, &["models"])).headers(headers);
         let line =
@@ -254,5 +245,9 @@ impl Model for OpenAi {
         progress: &'a mut dyn FnMut(Progress),
     ) -> LocalBoxFuture<'a, Result<Reply, ModelError>> {
         Box::pin(self.run(request, progress))
+    }
+
+    fn reachable(&self) -> LocalBoxFuture<'_, Result<Reached, ModelError>> {
+        Box::pin(self.reach())
     }
 }

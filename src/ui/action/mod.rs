@@ -39,6 +39,7 @@ pub enum Action {
     SetUses,
     Strategy,
     BindModel,
+    SetClass,
     SwitchTool,
     ReloadTools,
     Undo,
@@ -50,6 +51,8 @@ pub enum Action {
     InspectPlan,
     GraphView,
     SortTools,
+    Pairs,
+    SortPairs,
     Messages,
 
     EventBack,

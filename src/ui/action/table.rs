@@ -213,6 +213,16 @@ pub const ACTIONS: &[ActionSpec] = &[
         why::no_models,
     ),
     change(
+        Action::SetClass,
+        (
+            "set-class",
+            "class",
+            "say of which class the selected tool is: what may be called together",
+        ),
+        &["C"],
+        why::no_tool_to_change,
+    ),
+    change(
         Action::SwitchTool,
         ("switch-tool", "on/off", "take the selected tool off every menu, or put it back"),
         &["d"],
@@ -270,6 +280,26 @@ pub const ACTIONS: &[ActionSpec] = &[
         ("sort-tools", "sort tools", "sort the tools by score, weight, calls or name, in turn"),
         &["O"],
         why::never,
+    ),
+    look(
+        Action::Pairs,
+        (
+            "pairs",
+            "pairs",
+            "which models did the tasks of all sessions here, and how well and at what cost",
+        ),
+        &["w"],
+        why::no_pairs,
+    ),
+    look(
+        Action::SortPairs,
+        (
+            "sort-pairs",
+            "sort pairs",
+            "sort the pairs by accuracy, cost, tokens, steps, tasks, name",
+        ),
+        &["W"],
+        why::no_pairs,
     ),
     look(
         Action::Messages,

@@ -74,6 +74,10 @@ pub(super) fn no_models(state: &State, view: &View) -> Option<&'static str> {
     over(state, view).or(state.models.known.is_empty().then_some("no model is configured"))
 }
 
+pub(super) fn no_pairs(state: &State, _: &View) -> Option<&'static str> {
+    state.pairs.all().is_empty().then_some("no task has been done here yet")
+}
+
 pub(super) fn no_asks(state: &State, _: &View) -> Option<&'static str> {
     state.asks.is_empty().then_some("no model has been asked yet")
 }

@@ -7,6 +7,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
 use super::{glyph, here::Here, order::Order, row::Row, units};
 use crate::{
+    event::{Classed, ClassedBy},
     graph::Weighted,
     id::ToolName,
     state::{State, ToolState},
@@ -39,10 +40,12 @@ enum Column {
     Mean,
     Cost,
     Class,
+    /// Who says of which class it is.
+    Said,
 }
 
 /// With the width of each.
-const COLUMNS: [(Column, &str, usize); 9] = [
+const COLUMNS: [(Column, &str, usize); 10] = [
     (Column::Score, "score", 5),
     (Column::Last, "last", 4),
     (Column::Trend, "trend", 8),
@@ -51,7 +54,8 @@ const COLUMNS: [(Column, &str, usize); 9] = [
     (Column::Failed, "fail", 4),
     (Column::Mean, "mean", 8),
     (Column::Cost, "cost", 6),
-    (Column::Class, "class", 22),
+    (Column::Class, "class", 28),
+    (Column::Said, "said by", 8),
 ];
 
 pub fn title(cx: &Cx<'_>) -> Line<'static> {
@@ -133,7 +137,7 @@ fn draw_head(shown: &Shown<'_>, line: Rect, buf: &mut Buffer) {
     for (column, head, width) in shown.columns {
         row.gap(1);
         match column {
-            Column::Trend | Column::Class => row.cell(head, *width, dim),
+            Column::Trend | Column::Class | Column::Said => row.cell(head, *width, dim),
             Column::Score
             | Column::Last
             | Column::Weight
@@ -190,10 +194,19 @@ fn draw_tool(
                 row.right(&cost(tool.spec.cost), *width, theme.dim);
             }
             Column::Class => {
-                row.cell(&tool.spec.class, *width, theme.dim);
+                row.cell(&class(tool), *width, theme.dim);
+            }
+            Column::Said => {
+                let by = tool.class.as_ref().map(|class| class.by);
+                let style = if by == Some(ClassedBy::User) { theme.user } else { theme.dim };
+                row.cell(by.map_or("", ClassedBy::name), *width, style);
             }
         }
     }
+}
+
+fn class(tool: &ToolState) -> String {
+    tool.class.as_ref().map_or_else(String::new, Classed::name)
 }
 
 fn draw_marks(theme: &Theme, tool: &ToolState, broken: bool, row: &mut Row<'_>) {
@@ -265,7 +278,7 @@ fn selected(state: &State, view: &View) -> Option<usize> {
 
 fn holds(name: &ToolName, tool: &ToolState, needle: &str) -> bool {
     let within = |text: &str| text.to_lowercase().contains(needle);
-    within(name.as_str()) || within(&tool.spec.class)
+    within(name.as_str()) || within(&class(tool))
 }
 
 pub fn go(state: &State, view: &mut View, to: Move) {

@@ -100,6 +100,7 @@ impl Since {
             | Command::QueueTask { .. }
             | Command::UseStrategy { .. }
             | Command::BindRole { .. }
+            | Command::ProbeModels
             | Command::ForgetScore { .. }
             | Command::ArmFault { .. }
             | Command::DisarmFault { .. }

@@ -1,8 +1,10 @@
 //! Money, weights and counted things, in words.
 
 use crate::{
+    event::ClassedBy,
     graph::WeightFormat,
     knob::{Knob, Knobs},
+    pairs::Cost,
     spec::ModelSpec,
 };
 
@@ -79,6 +81,30 @@ pub fn worth(value: f64) -> String {
     }
 }
 
+/// Who says of which class a tool is.
+pub fn said(by: ClassedBy) -> &'static str {
+    match by {
+        ClassedBy::Kept => "sorted by a model in an earlier session",
+        ClassedBy::Model => "sorted by a model",
+        ClassedBy::Declared => "declared by the tool",
+        ClassedBy::User => "set by you",
+    }
+}
+
+/// What 1,000 tasks cost: `$3.01`, `≥ $3.01` where some of it had no known price.
+pub fn per_thousand(cost: Cost) -> String {
+    let number = |dollars: f64| match dollars {
+        _ if dollars > 0.0 && dollars < 0.005 => format!("${dollars:.4}"),
+        _ if dollars < 9999.5 => format!("${dollars:.2}"),
+        _ => format!("${}", credits(dollars)),
+    };
+    match cost {
+        Cost::Known(dollars) => number(dollars),
+        Cost::AtLeast(dollars) => format!("≥ {}", number(dollars)),
+        Cost::Unknown => "unknown".to_owned(),
+    }
+}
+
 /// `1 step`, `2 steps`.
 pub fn plural(n: usize, thing: &str) -> String {
     if n == 1 { format!("1 {thing}") } else { format!("{n} {thing}s") }
@@ -93,6 +119,8 @@ mod tests {
         assert_eq!(dollars(0.0, 0, 3), "$0.0000");
         assert_eq!(dollars(0.0, 3, 3), "$ unknown");
         assert_eq!(dollars(0.01234, 1, 3), "≥ $0.0123");
+        let costs = [Cost::Known(3.009), Cost::AtLeast(12.0), Cost::Known(0.0012), Cost::Unknown];
+        assert_eq!(costs.map(per_thousand), ["$3.01", "≥ $12.00", "$0.0012", "unknown"]);
         assert_eq!([plural(1, "call"), plural(0, "call")], ["1 call", "0 calls"]);
     }
 

@@ -1,13 +1,13 @@
-//! One of a few: a strategy, a model for a role, a knob's named values.
+//! One of a few: a strategy, the class of a tool, a knob's named values.
 
 use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
-use super::{Reply, frame};
+use super::{Popup, Reply, Value, frame};
 use crate::{
-    chat::Role,
     command::Command,
+    event::{Classed, ClassedBy},
+    id::ToolName,
     knob::Knob,
-    spec::ModelSpec,
     state::State,
     ui::{
         hits::{Hits, Target},
@@ -36,7 +36,15 @@ struct Choice {
     detail: String,
     /// It is what holds now.
     current: bool,
-    command: Command,
+    does: Does,
+}
+
+/// What comes of choosing.
+#[derive(Debug)]
+enum Does {
+    Send(Command),
+    /// A name for the class of this tool is typed.
+    Type(ToolName, Option<Classed>),
 }
 
 impl Choose {
@@ -46,21 +54,48 @@ impl Choose {
             label: strategy.clone(),
             detail: about(strategy),
             current: *strategy == live.strategy,
-            command: Command::UseStrategy { strategy: strategy.clone() },
+            does: Does::Send(Command::UseStrategy { strategy: strategy.clone() }),
         });
         Self::new("Strategy, from the next task on".to_owned(), choices.collect())
     }
 
-    /// Who plays a role.
-    pub fn model(live: &State, role: Role) -> Self {
-        let bound = live.models.roles.get(&role).map(|role| &role.model);
-        let choices = live.models.known.iter().map(|(name, model)| Choice {
-            label: name.to_string(),
-            detail: about_model(&model.spec),
-            current: bound == Some(name),
-            command: Command::BindRole { role, model: name.clone() },
+    /// Of which class a tool is: one of those configured, none, or any other name.
+    pub fn class(live: &State, tool: &ToolName) -> Self {
+        let now = live.tools.get(tool).and_then(|tool| tool.class.as_ref());
+        let choice = |detail: &str, class: &str, domain: Option<&str>| {
+            let class = Classed {
+                class: class.to_owned(),
+                domain: domain.map(str::to_owned),
+                by: ClassedBy::User,
+            };
+            Choice {
+                label: class.name(),
+                detail: detail.to_owned(),
+                current: now
+                    .is_some_and(|now| (&now.class, &now.domain) == (&class.class, &class.domain)),
+                does: Does::Send(Command::SetClass { tool: tool.clone(), class: Some(class) }),
+            }
+        };
+        let mut choices = Vec::new();
+        for (name, class) in &live.workers.classes.0 {
+            choices.push(choice(&class.description, name, None));
+            let domains = class.domains.iter();
+            choices.extend(domains.map(|(domain, about)| choice(about, name, Some(domain))));
+        }
+        choices.push(Choice {
+            label: "none".to_owned(),
+            detail: "the next plan that needs it has it sorted anew".to_owned(),
+            current: now.is_none(),
+            does: Does::Send(Command::SetClass { tool: tool.clone(), class: None }),
         });
-        Self::new(format!("Model for the {role}, from the next ask on"), choices.collect())
+        choices.push(Choice {
+            label: "another…".to_owned(),
+            detail: "any other name".to_owned(),
+            current: choices.iter().all(|choice| !choice.current),
+            does: Does::Type(tool.clone(), now.cloned()),
+        });
+        let said = now.map_or_else(String::new, |now| format!(", {}", units::said(now.by)));
+        Self::new(format!("Class of {tool}{said}"), choices)
     }
 
     /// A knob's value by name.
@@ -69,7 +104,7 @@ impl Choose {
             label: (*name).to_owned(),
             detail: String::new(),
             current: i as f64 == value,
-            command: Command::TurnKnob { knob, value: i as f64 },
+            does: Does::Send(Command::TurnKnob { knob, value: i as f64 }),
         });
         Self::new(format!("{}: {}", knob.spec().name, knob.spec().doc), choices.collect())
     }
@@ -93,11 +128,12 @@ impl Choose {
     }
 
     fn chosen(&self) -> Reply {
-        match self.choices.get(self.selected) {
-            Some(choice) if !choice.current => {
-                Reply::Done(vec![Effect::Send(choice.command.clone())])
+        match self.choices.get(self.selected).map(|choice| (&choice.does, choice.current)) {
+            Some((Does::Type(tool, now), _)) => {
+                Reply::Replace(Popup::Value(Value::class(tool.clone(), now.as_ref())))
             }
-            Some(_) | None => Reply::Close,
+            Some((Does::Send(command), false)) => Reply::Done(vec![Effect::Send(command.clone())]),
+            Some((Does::Send(_), true)) | None => Reply::Close,
         }
     }
 
@@ -145,6 +181,8 @@ fn about(strategy: &str) -> String {
         "toolnet" => "walks the weighted graph of tools",
         "dfsdt" => "searches depth first, a new child where one led nowhere",
         "tot-dfs" => "searches depth first, the children ranked by votes",
+        "rewoo" => "plans all calls at once, one tool for each plan",
+        "workers" => "plans all calls at once, tools of one class beside each other",
         _ => "",
     };
     let modifiers = parts.map(|modifier| match modifier {
@@ -154,14 +192,4 @@ fn about(strategy: &str) -> String {
         _ => "",
     });
     std::iter::once(base).chain(modifiers).collect()
-}
-
-fn about_model(spec: &ModelSpec) -> String {
-    let source = spec.source.strip_prefix("simulated: ").unwrap_or(&spec.source);
-    let source = text::cut(source, 60);
-    if spec.simulated {
-        format!("SIMULATED MODEL  {source}")
-    } else {
-        format!("{source}  {}", units::price(spec))
-    }
 }

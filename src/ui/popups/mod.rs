@@ -13,6 +13,8 @@ mod frame;
 mod fuzzy;
 pub mod inspect;
 mod lines;
+mod models;
+mod pairs;
 mod task_entry;
 mod value;
 
@@ -34,6 +36,8 @@ pub use fault_form::FaultForm;
 pub use faults::Faults;
 pub use find::Find;
 pub use inspect::{Inspect, Subject};
+pub use models::ModelChoice;
+pub use pairs::PairTable;
 pub use task_entry::TaskEntry;
 pub use value::Value;
 
@@ -42,7 +46,7 @@ pub use value::Value;
 pub enum Popup {
     /// Help and palette: every action.
     Actions(Actions),
-    /// One of a few: strategy, model, a knob's named values.
+    /// One of a few: strategy, class, a knob's named values.
     Choose(Choose),
     Confirm(Confirm),
     Faults(Faults),
@@ -51,8 +55,11 @@ pub enum Popup {
     Find(Find),
     /// A thing from all sides, to read.
     Inspect(Inspect),
+    /// A model for a role.
+    Models(ModelChoice),
+    Pairs(PairTable),
     Task(TaskEntry),
-    /// A number to type.
+    /// A number or a name to type.
     Value(Value),
 }
 
@@ -71,6 +78,8 @@ pub enum Reply {
     Act(Action),
     /// Another layer on top.
     Open(Popup),
+    /// Another layer in its place.
+    Replace(Popup),
 }
 
 /// Gives a key to the topmost popup; `None` where there is none or it wants none of it.
@@ -85,6 +94,8 @@ pub fn key(world: &World<'_>, view: &mut View, key: Key) -> Option<Vec<Effect>> 
         Popup::FaultForm(popup) => popup.key(key, world.live),
         Popup::Find(popup) => popup.key(key, world.shown, view),
         Popup::Inspect(popup) => popup.key(key, world.shown),
+        Popup::Models(popup) => popup.key(key, world.live),
+        Popup::Pairs(popup) => popup.key(key, world.shown),
         Popup::Task(popup) => popup.key(key),
         Popup::Value(popup) => popup.key(key),
     };
@@ -108,6 +119,7 @@ fn settle(
             view.popups.push(popup);
             keep(view, other, Vec::new())
         }
+        Reply::Replace(other) => keep(view, other, Vec::new()),
         Reply::Pass => pass(world, view, popup, key),
     }
 }
@@ -140,6 +152,8 @@ pub fn click(world: &World<'_>, view: &mut View, row: usize) -> Vec<Effect> {
         Popup::Faults(popup) => popup.click(row, world.live),
         Popup::FaultForm(popup) => popup.click(row),
         Popup::Confirm(popup) => popup.click(row),
+        Popup::Models(popup) => popup.click(row, world.live),
+        Popup::Pairs(popup) => popup.click(row),
         Popup::Find(_) | Popup::Inspect(_) | Popup::Task(_) | Popup::Value(_) => Reply::Stay,
     };
     // A click is no key: there is none to pass on.
@@ -156,7 +170,12 @@ impl Popup {
             Popup::Value(popup) => popup.paste(text),
             Popup::FaultForm(popup) => popup.paste(text),
             Popup::Find(popup) => popup.paste(text),
-            Popup::Choose(_) | Popup::Confirm(_) | Popup::Faults(_) | Popup::Inspect(_) => {}
+            Popup::Choose(_)
+            | Popup::Confirm(_)
+            | Popup::Faults(_)
+            | Popup::Inspect(_)
+            | Popup::Models(_)
+            | Popup::Pairs(_) => {}
         }
     }
 
@@ -169,6 +188,8 @@ impl Popup {
             | Popup::Faults(_)
             | Popup::FaultForm(_)
             | Popup::Find(_)
+            | Popup::Models(_)
+            | Popup::Pairs(_)
             | Popup::Task(_)
             | Popup::Value(_) => {}
         }
@@ -184,6 +205,8 @@ impl Popup {
             | Popup::Faults(_)
             | Popup::FaultForm(_)
             | Popup::Find(_)
+            | Popup::Models(_)
+            | Popup::Pairs(_)
             | Popup::Task(_)
             | Popup::Value(_) => {}
         }
@@ -199,6 +222,8 @@ impl Popup {
             Popup::FaultForm(_) => fault_form::KEYS,
             Popup::Find(_) => find::KEYS,
             Popup::Inspect(popup) => popup.keys(),
+            Popup::Models(_) => models::KEYS,
+            Popup::Pairs(_) => pairs::KEYS,
             Popup::Task(_) => task_entry::KEYS,
             Popup::Value(_) => value::KEYS,
         }
@@ -215,6 +240,8 @@ impl Popup {
             // Its line is the footer's, which has room for it only there.
             Popup::Find(_) => {}
             Popup::Inspect(popup) => popup.draw(cx, area, buf, hits),
+            Popup::Models(popup) => popup.draw(cx, area, buf, hits),
+            Popup::Pairs(popup) => popup.draw(cx, area, buf, hits),
             Popup::Task(popup) => popup.draw(cx, area, buf, hits),
             Popup::Value(popup) => popup.draw(cx, area, buf, hits),
         }

@@ -1,10 +1,11 @@
-//! A number to type: a score, a weight, a knob.
+//! A number to type: a score, a weight, a knob; or the name of a class.
 
 use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
 use super::{Reply, entry::Entry, frame};
 use crate::{
     command::Command,
+    event::{Classed, ClassedBy},
     graph::Scores,
     id::ToolName,
     knob::Knob,
@@ -13,7 +14,7 @@ use crate::{
 
 pub(super) const KEYS: &str = "enter: set · up/down: by one step · esc: leave";
 
-/// What the number is for.
+/// What is typed.
 #[derive(Clone, Debug)]
 enum For {
     Score(ToolName),
@@ -21,9 +22,11 @@ enum For {
     Knob(Knob),
     /// How often the tool may still be used.
     Uses(ToolName),
+    /// A class and perhaps a domain, with a slash between them.
+    Class(ToolName),
 }
 
-/// A number being typed.
+/// A number or a name being typed.
 #[derive(Debug)]
 pub struct Value {
     what: For,
@@ -52,6 +55,10 @@ impl Value {
         Self::new(For::Uses(tool), uses.to_string())
     }
 
+    pub fn class(tool: ToolName, now: Option<&Classed>) -> Self {
+        Self::new(For::Class(tool), now.map_or_else(String::new, Classed::name))
+    }
+
     fn new(what: For, value: String) -> Self {
         Self { what, entry: Entry::line(&value), fresh: true, untouched: true, error: None }
     }
@@ -60,7 +67,7 @@ impl Value {
     fn is_pin(&self) -> bool {
         match self.what {
             For::Weight(..) | For::Uses(_) => true,
-            For::Score(_) | For::Knob(_) => false,
+            For::Score(_) | For::Knob(_) | For::Class(_) => false,
         }
     }
 
@@ -70,6 +77,7 @@ impl Value {
             For::Weight(from, to) => format!("Pin the weight {from} → {to}"),
             For::Knob(knob) => format!("{} ({})", knob.spec().name, knob.spec().symbol),
             For::Uses(tool) => format!("Uses left of {tool}"),
+            For::Class(tool) => format!("Class of {tool}"),
         }
     }
 
@@ -86,6 +94,9 @@ impl Value {
                  is planned around it"
                     .to_owned()
             }
+            For::Class(_) => "a name, or `class / domain`; tools of one class and domain are called \
+                              together; nothing: sorted anew by whoever needs it"
+                .to_owned(),
         }
     }
 
@@ -106,6 +117,21 @@ impl Value {
             For::Uses(tool) => {
                 let uses = text.trim().parse().map_err(|_| wrong("a whole number from 0 on"))?;
                 Ok(Command::SetUses { tool: tool.clone(), uses })
+            }
+            For::Class(tool) => {
+                let (class, domain) = match text.split_once('/') {
+                    Some((class, domain)) => (class.trim(), Some(domain.trim())),
+                    None => (text.trim(), None),
+                };
+                if domain == Some("") || domain.is_some() && class.is_empty() {
+                    return Err(wrong("a class, or a class and a domain as in `Search / Hotels`"));
+                }
+                let class = (!class.is_empty()).then(|| Classed {
+                    class: class.to_owned(),
+                    domain: domain.map(str::to_owned),
+                    by: ClassedBy::User,
+                });
+                Ok(Command::SetClass { tool: tool.clone(), class })
             }
             For::Knob(knob) => {
                 knob.spec().parse(text).map(|value| Command::TurnKnob { knob: *knob, value })
@@ -157,6 +183,7 @@ impl Value {
             For::Weight(..) => format!("{:.3}", (value + f64::from(steps) * 0.05).clamp(0.0, 1.0)),
             For::Uses(_) => (value + f64::from(steps)).max(0.0).to_string(),
             For::Knob(knob) => knob.spec().show(knob.spec().turned(value, steps)),
+            For::Class(_) => return,
         };
         self.entry.set(&stepped);
         self.fresh = true;

@@ -7,7 +7,7 @@ use crate::{
     knob::{Kind, Knob},
     state::State,
     ui::{
-        popups::{Choose, Popup, Value},
+        popups::{Choose, ModelChoice, Popup, Value},
         view::View,
     },
 };
@@ -50,6 +50,18 @@ pub(super) fn switch_tool(live: &State, view: &View) -> Vec<Effect> {
     let Some(tool) = view.tool.clone() else { return Vec::new() };
     let on = live.tools.get(&tool).is_some_and(|tool| !tool.switched_on);
     send(Command::SwitchTool { tool, on })
+}
+
+/// Whoever chooses wants to know who can be reached, so that is looked for as the choice opens.
+pub(super) fn bind_model(live: &State, view: &mut View) -> Vec<Effect> {
+    let role = view.role();
+    view.popups.push(Popup::Models(ModelChoice::new(live, role)));
+    send(Command::ProbeModels)
+}
+
+pub(super) fn set_class(live: &State, view: &mut View) -> Vec<Effect> {
+    let Some(tool) = view.tool.clone() else { return Vec::new() };
+    open(view, Popup::Choose(Choose::class(live, &tool)))
 }
 
 pub(super) fn pin(live: &State, view: &mut View) -> Vec<Effect> {

@@ -14,7 +14,9 @@ use super::{
     keymap::Keymap,
     pane::{Move, PaneId},
     panes,
-    popups::{Actions, Choose, Confirm, Faults, Find, Inspect, Popup, Subject, TaskEntry},
+    popups::{
+        Actions, Choose, Confirm, Faults, Find, Inspect, PairTable, Popup, Subject, TaskEntry,
+    },
     view::{Lever, Tone, View},
 };
 use crate::{command::Command, event::Record, knob::Knob, state::State};
@@ -89,7 +91,8 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<Effect> {
         Action::SetUses => change::set_uses(live, view),
         Action::SetKnob => change::set_knob(live, view),
         Action::Strategy => open(view, Popup::Choose(Choose::strategy(live, world.strategies))),
-        Action::BindModel => open(view, Popup::Choose(Choose::model(live, view.role()))),
+        Action::BindModel => change::bind_model(live, view),
+        Action::SetClass => change::set_class(live, view),
         Action::SwitchTool => change::switch_tool(live, view),
         Action::ReloadTools => send(Command::ReloadTools),
         Action::Undo => send(Command::Undo),
@@ -109,6 +112,12 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<Effect> {
         Action::SortTools => {
             view.sort = view.sort.next();
             view.follow(PaneId::Scores);
+            Vec::new()
+        }
+
+        Action::Pairs => open(view, Popup::Pairs(PairTable::default())),
+        Action::SortPairs => {
+            view.pair_sort = view.pair_sort.next();
             Vec::new()
         }
 

@@ -6,7 +6,7 @@ use toolyard::{
     chat::{Reply, Role},
     command::Command,
     engine::{ClassBook, Kept},
-    event::{ClassedBy, Outcome},
+    event::{Classed, ClassedBy, Outcome},
     outcome::ModelError,
     state::State,
 };
@@ -75,8 +75,11 @@ fn a_manifest_and_the_user_are_believed_before_the_classifier() {
         yard.settle().await;
         let wish = |class: &str| Command::SetClass {
             tool: "echo".into(),
-            class: class.into(),
-            domain: None,
+            class: (!class.is_empty()).then(|| Classed {
+                class: class.into(),
+                domain: None,
+                by: ClassedBy::User,
+            }),
         };
         yard.wish(wish("task completion"));
         yard.wish(wish("Task Completion"));
@@ -89,7 +92,11 @@ fn a_manifest_and_the_user_are_believed_before_the_classifier() {
         assert_eq!(yard.refusals(), ["echo is of that class already"]);
         yard.wish(Command::Undo);
         yard.settle().await;
-        assert_eq!(class(&yard.state.borrow(), "echo").unwrap().0, "Test");
+        assert_eq!(
+            class(&yard.state.borrow(), "echo"),
+            Some(("Test".into(), ClassedBy::Declared)),
+            "who said it before says it again"
+        );
         yard.wish(wish(""));
         yard.wish(Command::Run);
         let state = (&mut yard.session).await.unwrap();

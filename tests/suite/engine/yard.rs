@@ -16,8 +16,8 @@ use toolyard::{
     id::ModelName,
     journal::Journal,
     knob::{Knob, Knobs},
-    model::{Model, Progress},
-    outcome::{ModelError, ToolError, ToolOutput},
+    model::{Model, Progress, Reached},
+    outcome::{ModelError, ModelErrorKind, ToolError, ToolOutput},
     rates::Rates,
     spec::{Effect, ModelSpec, Task, ToolMode, ToolSpec},
     state::{Mode, State},
@@ -71,6 +71,18 @@ impl Model for Script {
             }
             let next = self.replies.borrow_mut().pop_front();
             next.unwrap_or_else(|| Ok(calls(&[("Finish", json!({"answer": "done"}))])))
+        }
+        .boxed_local()
+    }
+
+    /// The second model cannot be reached, which takes its time.
+    fn reachable(&self) -> LocalBoxFuture<'_, Result<Reached, ModelError>> {
+        async move {
+            if self.spec.name.as_str() == "second" {
+                tokio::time::sleep(Duration::from_secs(3)).await;
+                return Err(ModelError::new(ModelErrorKind::Connection, "nobody is there"));
+            }
+            Ok(Reached { is_sure: true, text: "here".into() })
         }
         .boxed_local()
     }

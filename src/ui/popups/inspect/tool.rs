@@ -2,6 +2,7 @@
 
 use super::Page;
 use crate::{
+    event::ClassedBy,
     id::ToolName,
     spec::Effect,
     state::{CallPhase, State, ToolState},
@@ -47,8 +48,13 @@ fn about(tool: &ToolState, page: &mut Page<'_>) {
     } else if !tool.switched_on {
         page.field_in("switched off", "on no menu, until you put it back (d)", page.theme.warn);
     }
-    if !spec.class.is_empty() {
-        page.field("class", &spec.class);
+    match &tool.class {
+        Some(class) => {
+            let said = format!("{}, {}", class.name(), units::said(class.by));
+            let style = if class.by == ClassedBy::User { page.theme.user } else { page.theme.text };
+            page.field_in("class", &said, style);
+        }
+        None => page.field_in("class", "none yet; say one with C", page.theme.dim),
     }
     let effect = match spec.effect {
         Effect::Read => "reads",

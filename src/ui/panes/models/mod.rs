@@ -1,13 +1,17 @@
 //! The roles, the model that plays each of them, and what they used; below, if there is room, every
-//! configured model.
+//! configured model, and what came of the pairs that were tried.
+
+pub mod configured;
+pub mod pairs;
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
 use super::{row::Row, units};
 use crate::{
     chat::Role,
-    state::{ModelState, State, models::Tally},
+    state::{ModelState, RoleUse, State, models::Tally},
     ui::{
+        action::Action,
         hits::{Hits, Target},
         pane::{Cx, Move, PaneId},
         text,
@@ -27,7 +31,7 @@ const COLUMNS: [(&str, usize); 8] = [
     ("out", 7),
     ("dollars", 10),
     ("last", 8),
-    ("mean", 8),
+    ("median", 8),
     ("failed", 6),
     ("retried", 7),
 ];
@@ -42,8 +46,16 @@ pub fn title(cx: &Cx<'_>) -> Line<'static> {
     Line::from(PANE.name())
 }
 
-fn selected(state: &State, view: &View) -> Option<usize> {
-    state.models.roles.keys().position(|role| *role == view.role())
+/// Roles that were asked for something first: a small pane has no room for those that nobody needs.
+fn order(state: &State) -> Vec<Role> {
+    let roles = || state.models.roles.iter();
+    let asked = |bound: &RoleUse| bound.tally.asks > 0;
+    let first = roles().filter(|(_, bound)| asked(bound));
+    first.chain(roles().filter(|(_, bound)| !asked(bound))).map(|(role, _)| *role).collect()
+}
+
+fn selected(roles: &[Role], view: &View) -> Option<usize> {
+    roles.iter().position(|role| *role == view.role())
 }
 
 /// How wide the model's name may be, and how many columns of [`COLUMNS`] fit behind it.
@@ -60,8 +72,8 @@ fn fitting(width: usize) -> (usize, usize) {
 }
 
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-    let roles = cx.state.models.roles.len();
-    if roles == 0 {
+    let roles = order(cx.state);
+    if roles.is_empty() {
         Row::new(area, buf).put("no models yet", cx.theme.dim);
         return;
     }
@@ -69,23 +81,24 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if head > 0 {
         draw_head(cx.theme, area, buf);
     }
-    // The list of roles is short; what is left below it shows every configured model.
-    let wanted = u16::try_from(roles).unwrap_or(u16::MAX).min(area.height - head);
+    // The list of roles is short; what is left below it shows the models themselves.
+    let wanted = u16::try_from(roles.len()).unwrap_or(u16::MAX).min(area.height - head);
     let list = Rect { y: area.y + head, height: wanted, ..area };
     vlist::draw(
         cx,
         PANE,
         (list, buf, hits),
-        (roles, selected(cx.state, cx.view)),
+        (roles.len(), selected(&roles, cx.view)),
         |i, line, buf, hits| {
-            if let Some(role) = cx.state.models.roles.keys().nth(i) {
+            if let Some(role) = roles.get(i) {
                 draw_role(cx, *role, line, buf);
                 hits.add(line, Target::Role(*role));
             }
         },
     );
     let below = Rect { y: list.bottom(), height: area.bottom() - list.bottom(), ..area };
-    draw_configured(cx, below, buf, hits);
+    let below = draw_configured(cx, below, buf, hits);
+    draw_pairs(cx, below, buf, hits);
 }
 
 fn draw_head(theme: &Theme, line: Rect, buf: &mut Buffer) {
@@ -133,8 +146,8 @@ fn draw_tally(
     row: &mut Row<'_>,
 ) {
     let about = if tally.estimated { "≈" } else { "" };
-    let answered = u64::from(tally.asks.saturating_sub(tally.failed));
-    let time = |micros: u64| if answered == 0 { "–".to_owned() } else { text::span(micros) };
+    let median = tally.latency.median();
+    let time = |micros: Option<u64>| micros.map_or_else(|| "–".to_owned(), text::span);
     let is_asking = asking.is_some();
     let cells: [(String, Style); COLUMNS.len()] = [
         (tally.asks.to_string(), theme.text),
@@ -142,10 +155,10 @@ fn draw_tally(
         (format!("{about}{}", text::count(tally.tokens_out)), theme.text),
         dollars(theme, tally),
         (
-            asking.unwrap_or_else(|| time(tally.last_micros)),
+            asking.unwrap_or_else(|| time(median.map(|_| tally.last_micros))),
             if is_asking { theme.running } else { theme.text },
         ),
-        (time(tally.micros.checked_div(answered).unwrap_or(0)), theme.text),
+        (time(median), theme.text),
         counted(tally.failed, theme.bad, theme),
         counted(tally.retries, theme.warn, theme),
     ];
@@ -167,41 +180,60 @@ fn dollars(theme: &Theme, tally: &Tally) -> (String, Style) {
     (units::dollars(tally.dollars, tally.unpriced, answered), style)
 }
 
-fn draw_configured(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+/// Draws the configured models, and gives what is left below them.
+fn draw_configured(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) -> Rect {
     if area.height < 3 {
-        return;
+        return area;
     }
     let at = |y: u16| Rect { y, height: 1, ..area };
-    Row::new(at(area.y + 1), buf).put("configured", cx.theme.dim);
+    configured::draw_head(cx.theme, at(area.y + 1), buf);
+    let mut next = area.y + 2;
     for (y, (name, model)) in (area.y + 2..area.bottom()).zip(&cx.state.models.known) {
-        let mut row = Row::new(at(y), buf);
-        draw_name(cx, Some(model), name.as_str(), 24, &mut row);
-        row.gap(1);
-        let price = units::price(&model.spec);
-        let left = row.left();
-        let room = left.saturating_sub(text::width(&price) + 1);
-        row.cell(&model.spec.source, room, cx.theme.text);
-        row.gap(1).put(&price, cx.theme.dim);
+        configured::draw(cx, (name, model), cx.now, at(y), buf);
         hits.add(at(y), Target::Model(name.clone()));
+        next = y + 1;
+    }
+    Rect { y: next, height: area.bottom() - next, ..area }
+}
+
+fn draw_pairs(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    if area.height < 4 || cx.state.pairs.all().is_empty() {
+        return;
+    }
+    let line = Rect { y: area.y + 1, height: 1, ..area };
+    let heading = pairs::heading(&cx.state.pairs, cx.view.pair_sort);
+    Row::new(line, buf).put(&heading, cx.theme.title);
+    let table = Rect { y: area.y + 2, height: area.height - 2, ..area };
+    hits.add(Rect { height: 2, ..line }, Target::Action(Action::SortPairs));
+    let all = pairs::sorted(cx.state, cx.view.pair_sort);
+    pairs::draw(cx, &all, 0, table, buf);
+    // What there is no room for is in the table of its own.
+    let rows = usize::from(table.height - 1);
+    if all.len() > rows {
+        let last = Rect { y: table.bottom() - 1, height: 1, ..table };
+        let more = format!("… and {} more (w)", all.len() + 1 - rows);
+        Row::new(last, buf).cell(&more, usize::from(last.width), cx.theme.dim);
+        hits.add(last, Target::Action(Action::Pairs));
     }
 }
 
 pub fn go(state: &State, view: &mut View, to: Move) {
-    let at = selected(state, view);
-    let to = vlist::moved(state.models.roles.len(), at, to, view.page(PANE));
-    if let Some(role) = to.and_then(|i| state.models.roles.keys().nth(i)) {
+    let roles = order(state);
+    let to = vlist::moved(roles.len(), selected(&roles, view), to, view.page(PANE));
+    if let Some(role) = to.and_then(|i| roles.get(i)) {
         view.role = Some(*role);
     }
 }
 
 pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    let roles = &state.models.roles;
-    let hit = vlist::found(roles.len(), selected(state, view), how, |i| {
-        roles.iter().nth(i).is_some_and(|(role, bound)| {
+    let roles = order(state);
+    let hit = vlist::found(roles.len(), selected(&roles, view), how, |i| {
+        let bound = roles.get(i).and_then(|role| Some((role, state.models.roles.get(role)?)));
+        bound.is_some_and(|(role, bound)| {
             format!("{role} {}", bound.model).to_lowercase().contains(needle)
         })
     });
-    if let Some(role) = hit.and_then(|i| roles.keys().nth(i)) {
+    if let Some(role) = hit.and_then(|i| roles.get(i)) {
         view.role = Some(*role);
     }
     hit.is_some()

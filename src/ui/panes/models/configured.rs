@@ -1,0 +1,86 @@
+//! The configured models: what each costs, how much it reads at once, and whether it can be reached.
+
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+
+use super::{super::row::Row, draw_name};
+use crate::{
+    event::Reach,
+    id::ModelName,
+    state::{ModelState, Reachable},
+    ui::{pane::Cx, text, theme::Theme},
+};
+
+/// Widths of the name, of each price, and of the context.
+const NAME: usize = 24;
+const PRICE: usize = 8;
+const CONTEXT: usize = 7;
+
+/// What the columns are, above them.
+pub fn draw_head(theme: &Theme, line: Rect, buf: &mut Buffer) {
+    Row::new(line, buf)
+        .cell("configured", name_width(line), theme.dim)
+        .gap(1)
+        .right("$/M in", PRICE, theme.dim)
+        .gap(1)
+        .right("$/M out", PRICE, theme.dim)
+        .gap(1)
+        .right("context", CONTEXT, theme.dim)
+        .gap(2)
+        .put("reachable", theme.dim);
+}
+
+pub fn draw(
+    cx: &Cx<'_>,
+    (name, model): (&ModelName, &ModelState),
+    now: u64,
+    line: Rect,
+    buf: &mut Buffer,
+) {
+    let mut row = Row::new(line, buf);
+    draw_name(cx, Some(model), name.as_str(), name_width(line), &mut row);
+    for dollars in [model.spec.price_in, model.spec.price_out] {
+        let (shown, style) = price(cx.theme, dollars);
+        row.gap(1).right(&shown, PRICE, style);
+    }
+    let context = model.spec.context.map_or_else(|| "unknown".to_owned(), text::count);
+    row.gap(1).right(&context, CONTEXT, cx.theme.text).gap(2);
+    let (shown, style) = reachable(cx.theme, model, now);
+    row.put(&shown, style);
+}
+
+/// In a narrow pane the name gives way: whether a model can be reached must be readable.
+fn name_width(line: Rect) -> usize {
+    usize::from(line.width).saturating_sub(46).clamp(12, NAME)
+}
+
+fn price(theme: &Theme, dollars: Option<f64>) -> (String, Style) {
+    match dollars {
+        Some(dollars) => (dollars.to_string(), theme.text),
+        None => ("unknown".to_owned(), theme.warn),
+    }
+}
+
+/// Whether it can be reached, in a few words; more of it says [`why`].
+fn reachable(theme: &Theme, model: &ModelState, now: u64) -> (String, Style) {
+    match &model.reachable {
+        _ if model.spec.simulated => ("✓ part of toolyard".to_owned(), theme.good),
+        Reachable::NotTried => (format!("not tried · {}", model.spec.source), theme.dim),
+        Reachable::Trying { since } => {
+            (format!("trying for {}", text::span(now.saturating_sub(*since))), theme.dim)
+        }
+        Reachable::Tried { how: Reach::Yes, text } => (format!("✓ {text}"), theme.good),
+        Reachable::Tried { how: Reach::Unsure, text } => (format!("? {text}"), theme.warn),
+        Reachable::Tried { how: Reach::No, text } => (format!("✗ {text}"), theme.bad),
+    }
+}
+
+/// All that is known of how it can be reached.
+pub fn why(model: &ModelState) -> String {
+    let source = &model.spec.source;
+    match &model.reachable {
+        _ if model.spec.simulated => source.clone(),
+        Reachable::NotTried | Reachable::Trying { .. } => source.clone(),
+        Reachable::Tried { how: Reach::Yes | Reach::Unsure, text } => format!("{source}: {text}"),
+        Reachable::Tried { how: Reach::No, text } => format!("{source}: not reachable: {text}"),
+    }
+}

@@ -1,0 +1,151 @@
+//! Which model where: what came of whose tasks outlives the session, and who can be reached is looked for
+//! beside whatever runs.
+
+use std::path::Path;
+
+use toolyard::{
+    chat::{Reply, Role},
+    command::Command,
+    engine::Memory,
+    event::{Event, Outcome, Reach},
+    experience::{Experience, Same},
+    id::ModelName,
+    knob::Knob,
+    outcome::{ModelError, ModelErrorKind},
+    pairs::{Cost, PairTally},
+    state::{Reachable, State},
+};
+
+use super::yard::{Plan, Yard, on_paused_time, say};
+
+fn memory(path: &Path) -> Option<Memory> {
+    let store = Experience::open(path).unwrap();
+    Some(Memory { store, same: Same::Counts, embedder: None })
+}
+
+/// Two tasks: one is answered right, and of the other the planner fails.
+fn replies() -> Vec<Result<Reply, ModelError>> {
+    vec![
+        Ok(say("Plan: a\n#E1 = echo[x]\nPlan: b\n#E2 = echo[y]")),
+        Ok(say("done")),
+        Err(ModelError::new(ModelErrorKind::Refused, "no")),
+    ]
+}
+
+fn plan(path: &Path) -> Plan {
+    Plan {
+        replies: replies(),
+        strategy: "workers",
+        class: "Test",
+        tasks: 2,
+        memory: memory(path),
+        ..Plan::default()
+    }
+}
+
+fn only(state: &State) -> &PairTally {
+    let [tally] = state.pairs.all() else { panic!("one pair: {:#?}", state.pairs) };
+    tally
+}
+
+#[test]
+fn what_came_of_whose_tasks_is_counted_on_in_the_next_session() {
+    on_paused_time(async {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("e.sqlite");
+        let mut first = plan(&path);
+        // To count is not to learn.
+        first.knobs = vec![(Knob::Learn, 0.0)];
+        let state = first.start().session.await.unwrap();
+        let outcomes: Vec<_> = state.tasks.iter().map(|task| task.outcome().unwrap()).collect();
+        assert_eq!(outcomes, [Outcome::Answered, Outcome::Failed]);
+        let tally = only(&state);
+        assert_eq!((tally.tasks, tally.with_gold, tally.correct), (2, 2, 1), "a failure counts");
+        let tokens: u64 = state.tasks.iter().map(|task| task.tokens()).sum();
+        assert_eq!(tally.tokens_in + tally.tokens_out, tokens);
+        // Two plans and an answer; then a planner that said nothing.
+        assert_eq!(tally.steps, 4);
+        let dollars: f64 = state.tasks.iter().map(|task| task.dollars).sum();
+        assert!(dollars >= 4.0, "the failure is paid for too: {dollars}");
+        assert_eq!(tally.cost(), Cost::Known(1000.0 * dollars / 2.0));
+        assert!(tally.pair.is_simulated());
+
+        let yard = plan(&path).start();
+        let records = yard.records.clone();
+        let state = yard.session.await.unwrap();
+        assert_eq!((only(&state).tasks, only(&state).correct), (4, 2));
+        assert!(records.borrow().iter().any(|record| record.event.kind() == "PairsLoaded"));
+        assert_eq!(State::fold(records.borrow().iter().map(|record| &**record)), state);
+        let kept = Experience::open_existing(&path).unwrap().pairs("test").unwrap();
+        assert_eq!(kept, state.pairs.all());
+    });
+}
+
+#[test]
+fn the_pair_is_who_was_asked_and_a_task_that_the_user_stopped_is_nobodys() {
+    on_paused_time(async {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("e.sqlite");
+        let mut plan = plan(&path);
+        plan.knobs = vec![(Knob::Pace, 100.0)];
+        plan.second = vec![Ok(say("done"))];
+        let yard = plan.start();
+        yard.until("planned", |state| !state.calls.is_empty()).await;
+        let model = ModelName::from("second");
+        yard.wish(Command::BindRole { role: Role::Solver, model: model.clone() });
+        yard.until("at the second", |state| state.tasks_done == 1 && state.at_work.is_some()).await;
+        yard.wish(Command::Stop);
+        let state = yard.session.await.unwrap();
+        assert_eq!(state.tasks[1].outcome(), Some(Outcome::Stopped));
+        let pair = &only(&state).pair;
+        assert_eq!(pair.planner.as_ref().unwrap().model.as_str(), "script");
+        assert_eq!((&pair.solver.model, only(&state).tasks), (&model, 1));
+    });
+}
+
+#[test]
+fn where_nobody_plans_it_is_the_actor() {
+    on_paused_time(async {
+        let state = Plan::default().start().session.await.unwrap();
+        let tally = only(&state);
+        assert_eq!((tally.pair.planner.as_ref(), tally.steps), (None, 2));
+        assert_eq!(tally.pair.solver.model.as_str(), "script");
+    });
+}
+
+fn reachable(yard: &Yard, model: &str) -> Reachable {
+    yard.state.borrow().models.known[model].reachable.clone()
+}
+
+#[test]
+fn who_can_be_reached_is_looked_for_beside_what_runs() {
+    on_paused_time(async {
+        let mut yard = Plan { stay: true, ..Plan::default() }.start();
+        yard.wish(Command::ProbeModels);
+        yard.until("done", |state| state.tasks_done == 1).await;
+        assert!(matches!(reachable(&yard, "script"), Reachable::Tried { how: Reach::Yes, .. }));
+        let since = yard.state.borrow().models.known["second"].reachable.clone();
+        assert!(matches!(since, Reachable::Trying { .. }), "the task did not wait: {since:?}");
+        yard.wish(Command::ProbeModels);
+        yard.settle().await;
+        assert_eq!(reachable(&yard, "second"), since, "it is not looked for twice at once");
+        yard.until("no answer", |state| {
+            matches!(&state.models.known["second"].reachable,
+                Reachable::Tried { how: Reach::No, text } if text.contains("nobody is there"))
+        })
+        .await;
+        yard.wish(Command::ProbeModels);
+        yard.settle().await;
+        yard.wish(Command::Stop);
+        let state = (&mut yard.session).await.unwrap();
+        let kinds = yard.kinds();
+        assert_eq!(kinds.iter().filter(|kind| *kind == "ModelsProbed").count(), 3);
+        // Nobody answers any more, and nothing on the screen should wait for it.
+        assert_eq!(state.models.known["second"].reachable, Reachable::NotTried);
+        assert_eq!(yard.refusals(), Vec::<String>::new());
+        let asked =
+            |record: &toolyard::event::Record| matches!(record.event, Event::AskStarted { .. });
+        let asks = yard.records.borrow().iter().filter(|record| asked(record)).count();
+        assert_eq!(asks, state.asks.len(), "to look is not to ask");
+    });
+}
