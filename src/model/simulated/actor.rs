@@ -115,7 +115,7 @@ fn thought(step: &ChainStep, next: Option<&ChainStep>) -> String {
 }
 
 /// What a step needs, in words.
-pub(super) fn need(step: &ChainStep) -> String {
+fn need(step: &ChainStep) -> String {
     let tool = step.tools.first().map(|tool| tool.as_str().replace('_', " "));
     format!("{} for {}", tool.unwrap_or_default(), words(&step.arguments))
 }

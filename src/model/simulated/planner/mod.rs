@@ -2,16 +2,19 @@
 //! needs as the actor does, from its reference chain, and like any planner it does not know results: what
 //! an argument takes from them is asked of the worker that is a model ([`super::reader`]).
 
+mod choice;
 mod write;
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use self::write::{about, input, made_up};
+use self::{
+    choice::MOST,
+    write::{about, input, made_up},
+};
 use super::{
     Settings,
-    actor::need,
     blank::{Blank, blank, line},
     choose::pick,
     guess::guess,
@@ -28,9 +31,6 @@ use crate::{
     spec::{ChainStep, Task},
     strategy::prompt::planned::LLM,
 };
-
-/// Tools that it calls for one need where it may call several.
-const MOST: usize = 3;
 
 /// The blueprint, in the text form.
 pub(super) fn plan(
@@ -76,8 +76,15 @@ impl Planner<'_> {
     /// What it says where steps have no tool in the list, and it may say so.
     fn lacks(&self, task: &Task) -> Option<String> {
         let fits = |step: &ChainStep| self.left().any(|tool| step.tools.contains(&tool.def.name));
-        let lacking = task.chain.iter().filter(|step| self.offered.may_lack && !fits(step));
-        let lines: Vec<String> = lacking.map(|step| format!("Lacking: {}", need(step))).collect();
+        let steps = task.chain.iter().enumerate();
+        let lacking = steps.filter(|(_, step)| self.offered.may_lack && !fits(step));
+        let lines: Vec<String> = lacking
+            .map(|(at, step)| {
+                let tool = step.tools.first().map(|tool| tool.as_str().replace('_', " "));
+                let what = about(&step.arguments, &blanks(task, at));
+                format!("Lacking: {} for {what}", tool.unwrap_or_default())
+            })
+            .collect();
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
@@ -128,51 +135,6 @@ impl Planner<'_> {
         ids
     }
 
-    /// The tools for a step: the usual one first.
-    fn fit(&self, task: &Task, at: usize, chance: Chance) -> Vec<ToolName> {
-        let tools = task.chain[at].tools.iter().enumerate();
-        let fitting: Vec<(&Choice<'_>, f64)> = tools
-            .filter_map(|(place, tool)| {
-                let choice = self.left().find(|choice| choice.def.name == *tool)?;
-                let usual = self.settings.habit.powi(-i32::try_from(place).unwrap_or(i32::MAX));
-                Some((choice, usual))
-            })
-            .collect();
-        // Later steps want some of the uses that are left.
-        let tools = &task.chain[at].tools;
-        let shares = |step: &&ChainStep| step.tools.iter().any(|tool| tools.contains(tool));
-        let later = task.chain[at + 1..].iter().filter(shares).count();
-        let uses = fitting.iter().map(|(choice, _)| self.uses_left(choice));
-        let room = uses.fold(0, usize::saturating_add).saturating_sub(later);
-        self.draw(fitting, room.clamp(1, MOST), chance)
-    }
-
-    /// Some of these tools, in their order: several of one class where it may, else one.
-    fn draw(
-        &self,
-        mut choices: Vec<(&Choice<'_>, f64)>,
-        most: usize,
-        chance: Chance,
-    ) -> Vec<ToolName> {
-        let class = |choice: &Choice<'_>| self.offered.class(&choice.def.name);
-        let first = choices.first().and_then(|(choice, _)| class(choice));
-        let together = self.offered.together && first.is_some();
-        if together {
-            choices.retain(|(choice, _)| class(choice) == first);
-        }
-        let order: Vec<ToolName> =
-            choices.iter().map(|(choice, _)| choice.def.name.clone()).collect();
-        let mut drawn = Vec::new();
-        for nth in 0..if together { most } else { 1 } {
-            let chance = chance.with(&nth.to_le_bytes());
-            let Some(choice) = pick(&choices, self.settings, chance) else { break };
-            let name = choice.def.name.clone();
-            choices.retain(|(choice, _)| choice.def.name != name);
-            drawn.push(name);
-        }
-        order.into_iter().filter(|tool| drawn.contains(tool)).collect()
-    }
-
     /// A plan that does something else than the step: a slip, or there is no tool for it.
     fn astray(&mut self, task: &Task, at: usize, chance: Chance) -> Vec<EvidenceId> {
         let step = &task.chain[at];
@@ -208,17 +170,6 @@ impl Planner<'_> {
         self.plans.push(Plan { text, evidence });
     }
 
-    /// The tools that may still be called.
-    fn left(&self) -> impl Iterator<Item = &Choice<'_>> {
-        self.menu.iter().filter(|choice| self.uses_left(choice) > 0)
-    }
-
-    fn uses_left(&self, choice: &Choice<'_>) -> usize {
-        let tool = &choice.def.name;
-        let used = self.uses.get(tool).copied().unwrap_or(0);
-        self.offered.most(tool).map_or(usize::MAX, |most| most.saturating_sub(used))
-    }
-
     fn call(&mut self, tool: &ToolName, arguments: &Value) -> Option<Evidence> {
         let schema = &self.menu.iter().find(|choice| choice.def.name == *tool)?.def.parameters;
         let input = input(arguments, schema);
@@ -239,4 +190,127 @@ fn blanks(task: &Task, at: usize) -> Vec<(String, Blank)> {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        blueprint,
+        chat::{Message, Role},
+        strategy::prompt::planned::{MAY_LACK, TOGETHER, TOOLS},
+    };
+
+    const TEXT: &str = "How old was the inventor of the tide clock in 1900?";
+
+    fn task() -> Task {
+        let step = |tools: &[&str], arguments, finds: &str| ChainStep {
+            tools: tools.iter().map(|tool| (*tool).into()).collect(),
+            arguments,
+            finds: Some(finds.to_owned()),
+        };
+        let search = ["web", "books"];
+        let chain = vec![
+            step(&search, json!({"query": "inventor of the tide clock"}), "Mira Lanthe"),
+            step(&search, json!({"query": "birth year of Mira Lanthe"}), "1866"),
+            step(&["sum"], json!({"expression": "1900 - 1866"}), "34"),
+        ];
+        Task { chain, ..Task::from_text(TEXT) }
+    }
+
+    fn asked(system: &str, tools: &str) -> Request {
+        let text = format!("Task: {TEXT}\n\n{TOOLS}{tools}- LLM(question): answers");
+        Request {
+            role: Role::Planner,
+            messages: vec![Message::system(system), Message::user(text)],
+            tools: Vec::new(),
+            temperature: None,
+            max_tokens: None,
+            stop: Vec::new(),
+            schema: None,
+        }
+    }
+
+    fn planned(system: &str, tools: &str, chain: Option<&Task>, skill: f64) -> String {
+        let request = asked(system, tools);
+        let settings = Settings { skill, ..Settings::default() };
+        let text = plan(&request, TEXT, chain, settings, Chance::new(1));
+        // What it writes can always be read.
+        assert_eq!(blueprint::parse(&text).unwrap().to_string(), text);
+        text
+    }
+
+    const CLASSED: &str = "Task Completion:\n- sum(expression): Adds.\nInformation Retrieval:\n\
+        - web(query): Finds.\n- books(query): Finds.\n- music(query): Plays the tide clock.\n";
+
+    #[test]
+    fn tools_of_a_class_are_asked_together_and_results_are_left_open() {
+        let text = planned(TOGETHER, CLASSED, Some(&task()), 1.0);
+        let right = "Plan: Ask web for: inventor of the tide clock\n\
+            #E1 = web[inventor of the tide clock]\n#E2 = books[inventor of the tide clock]\n\
+            Plan: Ask web for: birth year of ___\n\
+            #E3 = LLM[Step 2 needs the query for web: fill in \"birth year of ___\" from #E1 and #E2. \
+            Reply with all of it and nothing else.]\n#E4 = web[#E3]\n#E5 = books[#E3]\n\
+            Plan: Ask sum for: 1900 - ___\n\
+            #E6 = LLM[Step 3 needs the expression for sum: fill in \"1900 - ___\" from #E4 and #E5. \
+            Reply with all of it and nothing else.]\n#E7 = sum[#E6]\n";
+        assert_eq!(text, right);
+    }
+
+    #[test]
+    fn one_tool_is_asked_where_that_is_wanted_or_no_class_says_more() {
+        let unclassed = CLASSED.replace("Task Completion:\n", "");
+        let unclassed = unclassed.replace("Information Retrieval:\n", "");
+        for (system, tools) in [("", CLASSED), (TOGETHER, unclassed.as_str())] {
+            let text = planned(system, tools, Some(&task()), 1.0);
+            assert_eq!(text.matches("\n#E").count(), 5, "{text}");
+        }
+    }
+
+    #[test]
+    fn uses_are_kept_for_later_steps() {
+        let few = CLASSED.replace("): Finds", "): (at most 1 calls) Finds");
+        let text = planned(TOGETHER, &few, Some(&task()), 1.0);
+        for tool in ["web", "books", "sum"] {
+            assert_eq!(text.matches(&format!("= {tool}[")).count(), 1, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_lacking_is_said_without_results_that_are_not_there_yet() {
+        let tools = "- web(query): Finds.\n";
+        let request = asked(MAY_LACK, tools);
+        let said = plan(&request, TEXT, Some(&task()), Settings::default(), Chance::new(1));
+        assert_eq!(said, "Lacking: sum for 1900 - ___");
+    }
+
+    #[test]
+    fn slips_ask_other_tools_or_forget_that_a_result_is_needed() {
+        let text = planned(TOGETHER, CLASSED, Some(&task()), 0.0);
+        assert!(!text.contains("LLM["), "{text}");
+        assert!(text.contains("See what helps with"), "{text}");
+    }
+
+    #[test]
+    fn without_a_chain_it_takes_what_suits_the_words() {
+        let text = planned("", CLASSED, None, 1.0);
+        let right = format!("Plan: I look for a tool that suits: {TEXT}\n#E1 = music[{TEXT}]\n");
+        assert_eq!(text, right);
+    }
+
+    proptest! {
+        /// A `#` before a number would name evidence.
+        #[test]
+        fn whatever_a_task_says_its_words_come_to_the_tool(text in "[ -\"$-~\n\té…【］]{0,60}") {
+            let chance = Chance::new(1);
+            let tools = "- music(query): Plays.\n";
+            let request = asked("", tools);
+            let plan = plan(&request, &text, None, Settings::default(), chance);
+            let blueprint = blueprint::parse(&plan).unwrap();
+            let evidence: Vec<_> = blueprint.evidence().collect();
+            let schema = json!({"properties": {"query": {"type": "string"}}, "required": ["query"]});
+            prop_assert_eq!(evidence.len(), 1);
+            let arguments = evidence[0].arguments(&schema, |_| String::new());
+            prop_assert_eq!(arguments, json!({ "query": text }), "{}", plan);
+        }
+    }
+}
