@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    State, index, is_next,
+    Hold, State, index, is_next,
     models::{Used, Vain},
 };
 use crate::{
@@ -95,6 +95,9 @@ pub struct CallState {
     pub ended: Option<u64>,
     /// Microseconds spent held by the user since it started; no part of its own time.
     pub held: u64,
+    /// From when to when it was held, before it started and after it ended too, in microseconds since
+    /// the session was opened. A hold that lasts is in [`super::Control::held`].
+    pub holds: Vec<(u64, u64)>,
 }
 
 impl AskPhase {
@@ -255,6 +258,7 @@ impl State {
                 started: None,
                 ended: None,
                 held: 0,
+                holds: Vec::new(),
             });
             if let Some(task) = self.task_mut(*task) {
                 task.calls.push(*call);
@@ -312,13 +316,14 @@ impl State {
     }
 
     /// Time held is no part of a call's own time.
-    pub(super) fn charge_hold(&mut self, lane: Lane, micros: u64) {
-        if let Lane::Call(call) = lane
+    pub(super) fn charge_hold(&mut self, hold: Hold, until: u64) {
+        if let Lane::Call(call) = hold.lane
             && let Some(call) = index(call.0).and_then(|i| self.calls.get_mut(i))
-            && call.started.is_some()
-            && call.ended.is_none()
         {
-            call.held = call.held.saturating_add(micros);
+            call.holds.push((hold.since, until));
+            if call.started.is_some() && call.ended.is_none() {
+                call.held = call.held.saturating_add(until.saturating_sub(hold.since));
+            }
         }
     }
 }

@@ -86,16 +86,19 @@ impl Control {
         self.held.push(Hold { lane, boundary, since });
     }
 
-    /// Releases the lane; how long it was held, in microseconds. 0 for a lane that is not held.
-    pub(super) fn release(&mut self, lane: Lane, at: u64) -> u64 {
-        match self.held.iter().position(|hold| hold.lane == lane) {
-            Some(i) => at.saturating_sub(self.held.remove(i).since),
-            None => 0,
-        }
+    /// Releases the lane; `None` for one that is not held.
+    pub(super) fn release(&mut self, lane: Lane) -> Option<Hold> {
+        let at = self.held.iter().position(|hold| hold.lane == lane)?;
+        Some(self.held.remove(at))
+    }
+
+    /// How this lane is held, if it is.
+    pub fn hold_of(&self, lane: Lane) -> Option<&Hold> {
+        self.held.iter().find(|hold| hold.lane == lane)
     }
 
     pub fn is_held(&self, lane: Lane) -> bool {
-        self.held.iter().any(|hold| hold.lane == lane)
+        self.hold_of(lane).is_some()
     }
 
     /// Whether any lane is held at this boundary.

@@ -253,8 +253,9 @@ impl State {
                 self.control.hold(*lane, *boundary, at);
             }
             Event::Released { lane } => {
-                let held = self.control.release(*lane, at);
-                self.charge_hold(*lane, held);
+                if let Some(hold) = self.control.release(*lane) {
+                    self.charge_hold(hold, at);
+                }
             }
             Event::LaneStopped { lane, .. } => {
                 self.control.stopped.insert(*lane);

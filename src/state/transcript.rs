@@ -47,11 +47,11 @@ pub enum What {
         learned: bool,
     },
     TaskFinished,
-    /// How often each tool may be used from here on, and what was planned before.
     /// What the planner wants called.
     Blueprint {
         blueprint: Arc<Blueprint>,
     },
+    /// How often each tool may be used from here on, and what was planned before.
     Planned {
         why: String,
         plan: Arc<BudgetPlan>,

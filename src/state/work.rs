@@ -5,9 +5,10 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use super::{CallPhase, State};
+use super::{AskState, CallPhase, State, TaskState};
 use crate::{
     blueprint::{Blueprint, EvidenceId, Plan},
+    chat::Role,
     event::Event,
     id::CallId,
     null_filter::Nulled,
@@ -66,6 +67,11 @@ impl Work {
         self.evidence.values().fold(0, |sum, evidence| sum.saturating_add(evidence.saved))
     }
 
+    /// Whether it is known what reaches the solver of this evidence.
+    pub fn is_found(&self, evidence: EvidenceId) -> bool {
+        self.evidence.get(&evidence).is_some_and(|evidence| evidence.found.is_some())
+    }
+
     /// How many pieces of evidence reach the solver as null.
     pub fn nulled(&self) -> usize {
         self.evidence.values().filter(|evidence| evidence.nulled.is_some()).count()
@@ -88,6 +94,18 @@ impl State {
                 CallPhase::Requested | CallPhase::Running => None,
             },
         }
+    }
+
+    /// What a model was asked for a piece of evidence, if it was one that looked for it.
+    pub fn evidence_ask(&self, task: &TaskState, id: EvidenceId) -> Option<&AskState> {
+        let evidence = task.work.evidence.get(&id).filter(|it| it.source == Source::Model)?;
+        // Evidence is asked for one after the other, and by the actor alone.
+        let after = task.asks.partition_point(|ask| {
+            self.ask(*ask).is_some_and(|ask| ask.requested < evidence.since)
+        });
+        let mut asks = task.asks.get(after..)?.iter().filter_map(|ask| self.ask(*ask));
+        asks.find(|ask| ask.role == Role::Actor)
+            .filter(|ask| evidence.found.is_none_or(|found| ask.requested <= found))
     }
 
     pub(super) fn apply_work(&mut self, at: u64, event: &Event) {

@@ -100,6 +100,11 @@ impl Base {
         }
     }
 
+    /// Whether a planner writes down all calls before the first of them is made.
+    pub fn draws_blueprints(self) -> bool {
+        self.decides() == Decides::AtOnce
+    }
+
     /// Whether it goes through a tree of decisions and can back out of them.
     pub fn searches(self) -> bool {
         match self {

@@ -62,7 +62,7 @@ fn worth(cx: &Cx<'_>) -> Vec<Action> {
         }
         PaneId::Knobs => &[A::TurnDown, A::TurnUp, A::SetKnob, A::Freeze],
         PaneId::Models => &[A::BindModel, A::Pairs, A::SortPairs, A::InspectPrompt, A::Strategy],
-        PaneId::Calls => &[A::Cancel, A::InspectCall, A::Break],
+        PaneId::Calls => &[A::StopLane, A::Cancel, A::InspectCall, A::Break],
         PaneId::Tasks => &[A::NewTask, A::Open],
         PaneId::Budget => &[
             A::UsesDown,

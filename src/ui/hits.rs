@@ -5,6 +5,7 @@ use ratatui::layout::{Position, Rect};
 
 use super::{action::Action, pane::PaneId, vlist::Window};
 use crate::{
+    blueprint::EvidenceId,
     chat::Role,
     id::{AskId, CallId, FaultId, ModelName, TaskId, ToolName},
     knob::Knob,
@@ -19,6 +20,8 @@ pub enum Target {
     /// From, to.
     Edge(ToolName, ToolName),
     Call(CallId),
+    /// A piece of evidence of a task's blueprint.
+    Evidence(TaskId, EvidenceId),
     Ask(AskId),
     Task(TaskId),
     Knob(Knob),

@@ -14,11 +14,13 @@
 //!
 //! Search has a place where there is something to search for: while the strategy or the task shown
 //! searches. In two columns Budget has one while there is a budget to hold to (`+btp`), and takes it from
-//! Knobs, since what turns a plan is in it. A pane that has none and gets the keyboard takes that of Calls.
+//! Knobs, since what turns a plan is in it. Where a planner writes down all calls, its plan stands above
+//! the lanes of its workers on the left, and the graph, which nobody walks, takes the place of Calls. A
+//! pane that has no place and gets the keyboard takes that of Calls, or of the graph there.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 
-use super::{pane::PaneId, view::View};
+use super::{pane::PaneId, panes::blueprint, view::View};
 use crate::{state::State, strategy::Strategy};
 
 /// The smallest screen on which anything can be read.
@@ -33,6 +35,8 @@ const THREE: (u16, u16) = (200, 45);
 pub struct Wanted {
     pub budget: bool,
     pub search: bool,
+    /// A planner's plan, and its workers.
+    pub plan: bool,
 }
 
 impl Wanted {
@@ -45,6 +49,7 @@ impl Wanted {
         Self {
             budget: plans || task.is_some_and(|task| task.budget.plan.is_some()),
             search: searches || task.is_some_and(|task| !task.search.nodes.is_empty()),
+            plan: blueprint::shows(state, view),
         }
     }
 }
@@ -82,10 +87,10 @@ pub fn parts(area: Rect, view: &View, wanted: Wanted) -> Option<Parts> {
     Some(Parts { header, tabs, panes, footer })
 }
 
-/// Whoever has the keyboard is seen.
+/// Whoever has the keyboard is seen: in the last place, if it has none of its own.
 fn placed(mut panes: Vec<(PaneId, Rect)>, focus: PaneId) -> Vec<(PaneId, Rect)> {
     if panes.iter().all(|(pane, _)| *pane != focus)
-        && let Some((pane, _)) = panes.iter_mut().find(|(pane, _)| *pane == PaneId::Calls)
+        && let Some((pane, _)) = panes.last_mut()
     {
         *pane = focus;
     }
@@ -97,6 +102,7 @@ fn two_columns(body: Rect, wanted: Wanted) -> Vec<(PaneId, Rect)> {
     let [left, right] =
         Layout::horizontal([Constraint::Percentage(56), Constraint::Fill(1)]).areas(body);
     let mut panes = main_column(left, wanted);
+    let last = if wanted.plan { P::Graph } else { P::Calls };
     let low = body.height < 36;
     panes.extend(if wanted.budget {
         column(
@@ -106,7 +112,7 @@ fn two_columns(body: Rect, wanted: Wanted) -> Vec<(PaneId, Rect)> {
                 (P::Budget, Constraint::Fill(5)),
                 (P::Scores, Constraint::Fill(3)),
                 (P::Models, Constraint::Length(5)),
-                (P::Calls, Constraint::Fill(2)),
+                (last, Constraint::Fill(2)),
             ],
         )
     } else {
@@ -117,7 +123,7 @@ fn two_columns(body: Rect, wanted: Wanted) -> Vec<(PaneId, Rect)> {
                 (P::Scores, Constraint::Fill(3)),
                 (P::Models, Constraint::Length(5)),
                 (P::Knobs, Constraint::Fill(2)),
-                (P::Calls, Constraint::Fill(2)),
+                (last, Constraint::Fill(2)),
             ],
         )
     });
@@ -133,6 +139,7 @@ fn three_columns(body: Rect, wanted: Wanted) -> Vec<(PaneId, Rect)> {
     ])
     .areas(body);
     let mut panes = main_column(left, wanted);
+    let last = if wanted.plan { P::Graph } else { P::Calls };
     panes.extend(column(
         middle,
         [
@@ -146,13 +153,21 @@ fn three_columns(body: Rect, wanted: Wanted) -> Vec<(PaneId, Rect)> {
         [
             (P::Models, Constraint::Length(7)),
             (P::Knobs, Constraint::Max(16)),
-            (P::Calls, Constraint::Fill(1)),
+            (last, Constraint::Fill(1)),
         ],
     ));
     panes
 }
 
 fn main_column(area: Rect, wanted: Wanted) -> Vec<(PaneId, Rect)> {
+    if wanted.plan {
+        let panes = [
+            (PaneId::Search, Constraint::Percentage(38)),
+            (PaneId::Calls, Constraint::Percentage(32)),
+            (PaneId::Transcript, Constraint::Fill(1)),
+        ];
+        return column(area, panes);
+    }
     let (graph, search) = if wanted.search { (30, 30) } else { (46, 0) };
     let mut panes = column(
         area,
@@ -216,7 +231,7 @@ mod tests {
 
     #[test]
     fn what_is_wanted_has_a_place_and_what_has_the_keyboard_too() {
-        let wanted = Wanted { budget: true, search: true };
+        let wanted = Wanted { budget: true, search: true, plan: false };
         let shown = |focus, wanted| {
             let view = View { focus, ..View::default() };
             names(&laid_out(120, 40, &view, wanted).unwrap())
@@ -226,6 +241,9 @@ mod tests {
         assert!(!all.contains(&PaneId::Knobs) && all.contains(&PaneId::Calls));
         let knobs = shown(PaneId::Knobs, wanted);
         assert!(knobs.contains(&PaneId::Knobs) && !knobs.contains(&PaneId::Calls));
+        let planned = shown(PaneId::Knobs, Wanted { plan: true, ..wanted });
+        let kept = [PaneId::Search, PaneId::Calls, PaneId::Budget, PaneId::Knobs];
+        assert!(kept.iter().all(|pane| planned.contains(pane)), "{planned:?}");
         let search = shown(PaneId::Search, Wanted::default());
         assert!(search.contains(&PaneId::Search) && !search.contains(&PaneId::Budget));
     }
@@ -233,11 +251,12 @@ mod tests {
     proptest! {
         #[test]
         fn panes_cover_the_body_and_never_overlap(
-            width in 60u16..330, height in 16u16..100, budget: bool, search: bool, focus in 0usize..9,
+            width in 60u16..330, height in 16u16..100, budget: bool, search: bool, plan: bool,
+            focus in 0usize..9,
         ) {
             let area = Rect::new(0, 0, width, height);
             let view = View { focus: PaneId::ALL[focus], ..View::default() };
-            let parts = parts(area, &view, Wanted { budget, search }).unwrap();
+            let parts = parts(area, &view, Wanted { budget, search, plan }).unwrap();
             prop_assert!(names(&parts).contains(&view.focus));
             let mut cells = parts.header.area() + parts.footer.area();
             cells += parts.tabs.map_or(0, Rect::area);

@@ -9,6 +9,7 @@
 //! live session, a replay and, later, a session elsewhere. Only this module names ratatui and crossterm.
 
 pub mod action;
+mod chosen;
 mod draw;
 mod footer;
 mod header;

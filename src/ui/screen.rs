@@ -15,7 +15,8 @@ use super::{
     key::Key,
     keymap::Keymap,
     pace,
-    pane::Cx,
+    pane::{Cx, PaneId},
+    panes::blueprint,
     popups::{self, Prepare},
     theme::Theme,
     update::{self, Effect, World, mouse},
@@ -95,6 +96,12 @@ impl Screen {
         }
         if let Event::SessionEnded { why } = &record.event {
             self.view.tell(record.at, Tone::Plain, format!("the session has ended: {why}"));
+        }
+        // Where all is planned first, the workers are what one looks at.
+        if let Event::SessionOpened(_) = &record.event
+            && blueprint::shows(&self.live, &self.view)
+        {
+            self.view.focus = PaneId::Calls;
         }
         // Keys that mean a tool mean one from the start.
         if matches!(record.event, Event::ToolsJoined { .. }) && self.view.tool.is_none() {

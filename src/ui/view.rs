@@ -9,6 +9,7 @@ use super::{
     vlist::Window,
 };
 use crate::{
+    blueprint::EvidenceId,
     chat::Role,
     id::{AskId, CallId, FaultId, TaskId, ToolName},
     knob::Knob,
@@ -185,8 +186,11 @@ pub struct View {
     pub edge: Option<(ToolName, ToolName)>,
     /// The middle of the graph's focus view; `None`: wherever the agent is.
     pub centre: Option<ToolName>,
-    /// `None`: the newest.
+    /// `None`: the newest, or the evidence's.
     pub call: Option<CallId>,
+    /// A piece of evidence of a task's blueprint. It goes before the call, and is set only where that is
+    /// not.
+    pub evidence: Option<(TaskId, EvidenceId)>,
     /// `None`: the newest.
     pub ask: Option<AskId>,
     /// `None`: the one at work.
@@ -277,11 +281,6 @@ impl View {
     /// The task that the panes about one task show: the selected one, else the one at work.
     pub fn task_of<'a>(&self, state: &'a State) -> Option<&'a TaskState> {
         self.task.and_then(|task| state.task(task)).or_else(|| state.shown_task())
-    }
-
-    /// The call that call actions mean: the selected one, else the newest.
-    pub fn call(&self, state: &State) -> Option<CallId> {
-        self.call.or_else(|| state.calls.last().map(|call| call.id))
     }
 
     /// The ask that the prompt inspector opens: the selected one, else the newest.

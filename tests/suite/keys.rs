@@ -1,5 +1,7 @@
 //! Keys as a person types them, and what comes of them.
 
+mod lanes;
+
 use ratatui::crossterm::event::{
     Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEventKind,
 };

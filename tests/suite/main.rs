@@ -40,6 +40,7 @@ mod story;
 mod terminal;
 mod themes;
 mod tools;
+mod working;
 
 /// A file or folder of the data that lies beside the project; `None`, loudly, where it is not there.
 fn shared(path: &str) -> Option<PathBuf> {

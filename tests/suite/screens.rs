@@ -19,6 +19,7 @@ use crate::{
     spending,
     stage::{Stage, setup},
     story::{self, Story},
+    working,
 };
 
 /// The text of the screen, and below it a letter for the style of every cell.
@@ -94,6 +95,23 @@ fn a_budget_and_a_search_at_three_sizes() {
         stage.press("9");
         insta::assert_snapshot!(format!("search-{width}x{height}"), styled(&stage));
     }
+}
+
+#[test]
+fn a_plan_and_its_workers_at_three_sizes() {
+    for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+        let mut stage = Stage::of(&working::working()).sized(width, height);
+        insta::assert_snapshot!(format!("workers-{width}x{height}"), styled(&stage));
+        stage.press("9 z down");
+        insta::assert_snapshot!(format!("plan-{width}x{height}"), styled(&stage));
+    }
+    let mut stage = Stage::of(&working::worked()).sized(120, 40);
+    stage.press("2 end up up up up");
+    insta::assert_snapshot!("worked", stage.text());
+    stage.press("6 home down down enter");
+    insta::assert_snapshot!("evidence-null", stage.text());
+    stage.press("esc down enter");
+    insta::assert_snapshot!("evidence-model", stage.text());
 }
 
 #[test]

@@ -181,10 +181,16 @@ impl Story {
 
     /// A call is wanted.
     pub fn request_call(&mut self, task: u32, step: u32, tool: &str, arguments: Value) -> CallId {
+        self.seek(task, (step, None), tool, arguments)
+    }
+
+    /// The same, of a step, for a piece of evidence.
+    pub fn seek(&mut self, task: u32, of: (u32, Option<u32>), tool: &str, with: Value) -> CallId {
         self.calls += 1;
         let call = CallId(self.calls);
-        let (task, tool) = (TaskId(task), tool.into());
-        self.tell(Event::CallRequested { call, task, step, tool, arguments, evidence: None });
+        let (task, tool, (step, evidence)) = (TaskId(task), tool.into(), of);
+        let evidence = evidence.map(toolyard::blueprint::EvidenceId);
+        self.tell(Event::CallRequested { call, task, step, tool, arguments: with, evidence });
         call
     }
 

@@ -16,6 +16,7 @@ pub enum Action {
     Step,
     StepTask,
     Cancel,
+    StopLane,
     Stop,
     NewTask,
 

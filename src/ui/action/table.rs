@@ -73,6 +73,16 @@ pub const ACTIONS: &[ActionSpec] = &[
         why::nothing_runs,
     ),
     run(
+        Action::StopLane,
+        (
+            "stop-lane",
+            "stop lane",
+            "hold the selected call alone at its next boundary, or let it go on",
+        ),
+        &["w"],
+        why::no_lane,
+    ),
+    run(
         Action::Stop,
         ("stop", "stop", "end the session, and cancel what runs; asks first"),
         &["S"],
@@ -255,7 +265,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     ),
     look(
         Action::InspectCall,
-        ("inspect-call", "call", "the selected call: arguments and result in full"),
+        ("inspect-call", "call", "the selected call or evidence: arguments and result in full"),
         &["c"],
         why::no_calls,
     ),
@@ -370,10 +380,14 @@ pub const ACTIONS: &[ActionSpec] = &[
     go(Action::Pane(PaneId::Scores), ("tools", "tools", "to the tools"), &["3"]),
     go(Action::Pane(PaneId::Knobs), ("knobs", "knobs", "to the knobs"), &["4", "K"]),
     go(Action::Pane(PaneId::Models), ("models", "models", "to the models"), &["5"]),
-    go(Action::Pane(PaneId::Calls), ("calls", "calls", "to the calls"), &["6"]),
+    go(Action::Pane(PaneId::Calls), ("calls", "calls", "to the calls: the workers' lanes"), &["6"]),
     go(Action::Pane(PaneId::Tasks), ("tasks", "tasks", "to the tasks"), &["7"]),
     go(Action::Pane(PaneId::Budget), ("budget", "budget", "to the budget"), &["8", "B"]),
-    go(Action::Pane(PaneId::Search), ("search", "search", "to the search tree"), &["9"]),
+    go(
+        Action::Pane(PaneId::Search),
+        ("search", "search", "to the planner's plan, or the search tree"),
+        &["9"],
+    ),
     go(Action::Zoom, ("zoom", "zoom", "give this pane the whole screen, or take it back"), &["z"]),
     go(Action::Find, ("find", "find", "find text in this pane"), &["/"]),
     go(

@@ -18,8 +18,11 @@ pub(super) fn over(state: &State, view: &View) -> Option<&'static str> {
 }
 
 pub(super) fn nothing_runs(state: &State, view: &View) -> Option<&'static str> {
-    let idle = state.calls_in_flight().next().is_none() && state.ask_in_flight().is_none();
-    over(state, view).or(idle.then_some("nothing is running"))
+    over(state, view).or_else(|| view.cancels(state).err())
+}
+
+pub(super) fn no_lane(state: &State, view: &View) -> Option<&'static str> {
+    over(state, view).or_else(|| view.lane(state).err())
 }
 
 pub(super) fn no_tool(state: &State, view: &View) -> Option<&'static str> {
@@ -82,8 +85,9 @@ pub(super) fn no_asks(state: &State, _: &View) -> Option<&'static str> {
     state.asks.is_empty().then_some("no model has been asked yet")
 }
 
-pub(super) fn no_calls(state: &State, _: &View) -> Option<&'static str> {
-    state.calls.is_empty().then_some("no tool has been called yet")
+pub(super) fn no_calls(state: &State, view: &View) -> Option<&'static str> {
+    let none = state.calls.is_empty() && view.evidence(state).is_none();
+    none.then_some("no tool has been called yet")
 }
 
 pub(super) fn at_the_start(state: &State, view: &View) -> Option<&'static str> {

@@ -10,8 +10,8 @@ mod row;
 mod since;
 pub mod units;
 
+pub mod blueprint;
 pub mod budget;
-pub mod calls;
 pub mod graph;
 pub mod knobs;
 pub mod models;
@@ -19,12 +19,14 @@ pub mod scores;
 pub mod search;
 pub mod tasks;
 pub mod transcript;
+pub mod workers;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use super::{
     hits::Hits,
     pane::{Cx, Move, PaneId},
+    popups::Subject,
     view::View,
     vlist::Find,
 };
@@ -38,10 +40,29 @@ pub fn title(pane: PaneId, cx: &Cx<'_>) -> Line<'static> {
         PaneId::Scores => scores::title(cx),
         PaneId::Knobs => knobs::title(cx),
         PaneId::Models => models::title(cx),
-        PaneId::Calls => calls::title(cx),
+        PaneId::Calls => workers::title(cx),
         PaneId::Tasks => tasks::title(cx),
         PaneId::Budget => budget::title(cx),
+        PaneId::Search if blueprint::shows(cx.state, cx.view) => blueprint::title(cx),
         PaneId::Search => search::title(cx),
+    }
+}
+
+/// What a pane is called: what it shows may depend on how the agent acts.
+pub fn name(pane: PaneId, cx: &Cx<'_>) -> &'static str {
+    match pane {
+        PaneId::Calls if blueprint::shows(cx.state, cx.view) => workers::NAME,
+        PaneId::Search if blueprint::shows(cx.state, cx.view) => blueprint::NAME,
+        pane => pane.name(),
+    }
+}
+
+/// What is looked at closer in the pane of plan and search.
+pub fn steps_subject(state: &State, view: &View) -> Option<Subject> {
+    if blueprint::shows(state, view) {
+        blueprint::subject(state, view)
+    } else {
+        search::subject(state, view)
     }
 }
 
@@ -56,9 +77,12 @@ pub fn draw(pane: PaneId, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut 
         PaneId::Scores => scores::draw(cx, area, buf, hits),
         PaneId::Knobs => knobs::draw(cx, area, buf, hits),
         PaneId::Models => models::draw(cx, area, buf, hits),
-        PaneId::Calls => calls::draw(cx, area, buf, hits),
+        PaneId::Calls => workers::draw(cx, area, buf, hits),
         PaneId::Tasks => tasks::draw(cx, area, buf, hits),
         PaneId::Budget => budget::draw(cx, area, buf, hits),
+        PaneId::Search if blueprint::shows(cx.state, cx.view) => {
+            blueprint::draw(cx, area, buf, hits);
+        }
         PaneId::Search => search::draw(cx, area, buf, hits),
     }
 }
@@ -71,9 +95,10 @@ pub fn go(pane: PaneId, state: &State, view: &mut View, to: Move) {
         PaneId::Scores => scores::go(state, view, to),
         PaneId::Knobs => knobs::go(state, view, to),
         PaneId::Models => models::go(state, view, to),
-        PaneId::Calls => calls::go(state, view, to),
+        PaneId::Calls => workers::go(state, view, to),
         PaneId::Tasks => tasks::go(state, view, to),
         PaneId::Budget => budget::go(state, view, to),
+        PaneId::Search if blueprint::shows(state, view) => blueprint::go(state, view, to),
         PaneId::Search => search::go(state, view, to),
     }
 }
@@ -86,9 +111,12 @@ pub fn find(pane: PaneId, state: &State, view: &mut View, needle: &str, how: Fin
         PaneId::Scores => scores::find(state, view, needle, how),
         PaneId::Knobs => knobs::find(state, view, needle, how),
         PaneId::Models => models::find(state, view, needle, how),
-        PaneId::Calls => calls::find(state, view, needle, how),
+        PaneId::Calls => workers::find(state, view, needle, how),
         PaneId::Tasks => tasks::find(state, view, needle, how),
         PaneId::Budget => budget::find(state, view, needle, how),
+        PaneId::Search if blueprint::shows(state, view) => {
+            blueprint::find(state, view, needle, how)
+        }
         PaneId::Search => search::find(state, view, needle, how),
     }
 }

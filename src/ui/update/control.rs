@@ -18,12 +18,15 @@ pub(super) fn run_or_pause(live: &State) -> Vec<Effect> {
     })
 }
 
-/// The selected call if it runs, else the newest that does, else the model request.
 pub(super) fn cancel(live: &State, view: &View) -> Vec<Effect> {
-    let selected = view.call.and_then(|call| live.call(call));
-    let call =
-        selected.filter(|call| !call.phase.is_over()).or_else(|| live.calls_in_flight().last());
-    send(call.map_or(Command::CancelAsk, |call| Command::CancelCall(call.id)))
+    view.cancels(live).map_or_else(|_| Vec::new(), send)
+}
+
+/// Holds the chosen lane back, or lets it go on.
+pub(super) fn stop_lane(live: &State, view: &View) -> Vec<Effect> {
+    let Ok(lane) = view.lane(live) else { return Vec::new() };
+    let stopped = live.control.stopped.contains(&lane);
+    send(if stopped { Command::FreeLane(lane) } else { Command::StopLane(lane) })
 }
 
 /// Leaves at once where nothing would be lost, and asks where something runs.

@@ -28,7 +28,7 @@ pub(super) fn open_selected(world: &World<'_>, view: &mut View) -> Vec<Effect> {
         }
         PaneId::Budget => open_lever(world, view),
         PaneId::Search => {
-            let subject = panes::search::subject(shown, view);
+            let subject = panes::steps_subject(shown, view);
             inspect(view, subject)
         }
         PaneId::Transcript => {
@@ -37,6 +37,12 @@ pub(super) fn open_selected(world: &World<'_>, view: &mut View) -> Vec<Effect> {
             inspect(view, subject)
         }
     }
+}
+
+/// The chosen call, or the chosen evidence where no call looks for it.
+pub(super) fn lane(shown: &State, view: &View) -> Option<Subject> {
+    let evidence = || view.evidence(shown).map(|(task, id, _)| Subject::Evidence(task.id, id));
+    view.call(shown).map(Subject::Call).or_else(evidence)
 }
 
 /// A number to type; where it cannot be set, its tool is looked at.
@@ -88,12 +94,8 @@ pub fn select(state: &State, view: &mut View, target: &Target) -> bool {
             let edge = (from.clone(), to.clone());
             view.edge.replace(edge.clone()) == Some(edge)
         }
-        Target::Call(call) => {
-            if let Some(call) = state.call(*call) {
-                view.tool = Some(call.tool.clone());
-            }
-            view.call.replace(*call) == Some(*call)
-        }
+        Target::Call(call) => view.choose_call(state, *call),
+        Target::Evidence(task, evidence) => view.choose_evidence(state, *task, *evidence),
         Target::Ask(ask) => view.ask.replace(*ask) == Some(*ask),
         // The strip of the budget pane only chooses whose budget is shown.
         Target::Task(task) => {

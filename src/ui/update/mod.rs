@@ -69,6 +69,7 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<Effect> {
         Action::Step => send(Command::Step),
         Action::StepTask => send(Command::StepTask),
         Action::Cancel => control::cancel(live, view),
+        Action::StopLane => control::stop_lane(live, view),
         Action::Stop => open(view, Popup::Confirm(Confirm::stop())),
         Action::NewTask => open(view, Popup::Task(TaskEntry::new())),
 
@@ -100,7 +101,7 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<Effect> {
         Action::Open => look::open_selected(world, view),
         Action::InspectTool => inspect(view, view.tool.clone().map(Subject::Tool)),
         Action::InspectPrompt => inspect(view, view.ask(world.shown).map(Subject::Prompt)),
-        Action::InspectCall => inspect(view, view.call(world.shown).map(Subject::Call)),
+        Action::InspectCall => inspect(view, look::lane(world.shown, view)),
         Action::InspectPlan => {
             inspect(view, view.task_of(world.shown).map(|task| Subject::Plan(task.id)))
         }
@@ -216,11 +217,15 @@ fn leave(view: &mut View) -> Vec<Effect> {
     match view.focus {
         PaneId::Graph => view.centre = None,
         PaneId::Transcript => view.line = None,
-        PaneId::Calls => view.call = None,
+        PaneId::Calls => {
+            view.call = None;
+            view.evidence = None;
+        }
         PaneId::Tasks | PaneId::Budget => view.task = None,
         PaneId::Search => {
             view.node = None;
             view.task = None;
+            view.evidence = None;
         }
         PaneId::Scores | PaneId::Knobs | PaneId::Models => {}
     }

@@ -180,34 +180,36 @@ fn lanes() -> Story {
 }
 
 #[test]
-fn calls_in_flight_come_first_and_say_what_they_wait_for() {
+fn calls_say_their_step_and_what_they_wait_for() {
     let story = lanes();
-    let shown = show(PaneId::Calls, &story, &View::default(), 110, 14);
-    assert_eq!(words(&shown.lines[0])[..2], ["#12", "weather"]);
-    assert!(shown.lines[0].contains("1.0 s held"));
-    assert_eq!(words(&shown.lines[1])[..2], ["#11", "calculator"]);
-    assert!(shown.lines[1].contains("1.3 s running"));
-    assert_eq!(words(&shown.lines[2])[..2], ["#13", "currency"]);
-    assert!(shown.lines[2].contains("100 ms timed out"));
-    assert!(shown.line("#6").contains('⚡'), "an injected failure is marked");
-    assert!(shown.lines[1].contains("expression: \"1871 - 1830\""));
+    let shown = show(PaneId::Calls, &story, &View::default(), 150, 14);
+    let line = shown.line("#12");
+    assert_eq!(words(line)[..3], ["2", "#12", "weather"]);
+    assert!(line.contains("1.0 s held") && line.contains("with all others, before a call"));
+    let line = shown.line("#11");
+    assert_eq!(words(line)[..3], ["2", "#11", "calculator"]);
+    assert!(line.contains("1.3 s running") && line.contains("expression: \"1871 - 1830\""));
+    assert!(shown.line("#13").contains("100 ms timed out"));
+    assert!(shown.row("#10") < shown.row("#11"), "in the order in which they were wanted");
+    let view = View { task: Some(TaskId(3)), ..View::default() };
+    let earlier = show(PaneId::Calls, &story, &view, 120, 14);
+    assert!(earlier.line("#6").contains('⚡'), "an injected failure is marked");
 }
 
 #[test]
 fn lanes_of_one_task_share_their_time_axis() {
     let story = lanes();
     let shown = show(PaneId::Calls, &story, &View::default(), 80, 14);
-    let lane = |row: usize| {
-        let (_, lane) = shown.lines[row].split_once('▕').unwrap();
-        let (lane, _) = lane.split_once('▏').unwrap();
-        lane.to_owned()
+    let lane = |id: &str, of: char| {
+        let cells = shown.line(id).chars().enumerate().filter(|(_, c)| *c == of);
+        let cells: Vec<_> = cells.map(|(i, _)| i).collect();
+        (cells[0], cells[cells.len() - 1])
     };
-    let (held, running, over) = (lane(0), lane(1), lane(2));
-    let from = |lane: &str| lane.chars().take_while(|c| *c == ' ').count();
-    assert!(held.trim().chars().all(|c| c == '░'), "it has never run: {held}");
-    assert!(running.trim().chars().all(|c| c == '█') && running.ends_with('█'), "{running}");
-    assert_eq!(from(&held), from(&over), "they were wanted at the same time");
-    assert!(from(&running) < from(&held) && over.ends_with(' '));
+    let (running, held, over) = (lane("#11", '█'), lane("#12", '░'), lane("#13", '█'));
+    assert!(!shown.line("#12").contains('█'), "it has never run");
+    assert_eq!(held.0, over.0, "they were wanted at the same time");
+    assert_eq!(running.1, held.1, "both go on");
+    assert!(running.0 < held.0 && over.1 < held.1);
 }
 
 #[test]
@@ -216,10 +218,11 @@ fn moving_through_the_calls_selects_their_tools() {
     let mut view = View::default();
     let mut seen = Vec::new();
     for _ in 0..4 {
-        panes::go(PaneId::Calls, story.state(), &mut view, Move::Down);
+        panes::go(PaneId::Calls, story.state(), &mut view, Move::Up);
         seen.push((view.call.unwrap().0, view.tool.clone().unwrap().to_string()));
     }
-    let right = [(12, "weather"), (11, "calculator"), (13, "currency"), (10, "wikipedia")];
+    // From the newest in flight, which keys mean while nothing is selected.
+    let right = [(11, "calculator"), (10, "wikipedia"), (10, "wikipedia"), (10, "wikipedia")];
     assert_eq!(seen, right.map(|(call, tool)| (call, tool.to_owned())));
 }
 

@@ -4,6 +4,7 @@ mod graph;
 mod lists;
 mod spending;
 mod transcript;
+mod workers;
 
 use proptest::prelude::*;
 use ratatui::{buffer::Buffer, layout::Rect};
@@ -124,9 +125,9 @@ proptest! {
     fn panes_stay_inside_at_any_size_and_moment(
         pane in 0..PaneId::ALL.len(), graph in 0usize..3, moment in 0.0..=1.0f64,
         width in 0u16..140, height in 0u16..50,
-        moves in prop::collection::vec(0..MOVES.len(), 0..12),
+        moves in prop::collection::vec(0..MOVES.len(), 0..12), works: bool,
     ) {
-        let story = story::demo();
+        let story = if works { crate::working::worked() } else { story::demo() };
         let pane = PaneId::ALL[pane];
         let mut view = view(GRAPH_VIEWS[graph]);
         for to in moves {

@@ -67,9 +67,8 @@ pub fn select(state: &State, view: &mut View, task: TaskId, node: u32) -> bool {
     if let Some(task) = state.task(task) {
         let decision = Decisions::of(state, task).at(node);
         view.ask = decision.ask.or(view.ask);
-        if let Some(call) = decision.call.and_then(|call| state.call(call)) {
-            view.call = Some(call.id);
-            view.tool = Some(call.tool.clone());
+        if let Some(call) = decision.call {
+            view.choose_call(state, call);
         }
     }
     view.node.replace((task, node)) == Some((task, node))

@@ -5,19 +5,25 @@ use ratatui::{style::Style, text::Line as Row};
 
 use super::sheet::Sheet;
 use crate::{
+    blueprint::Blueprint,
     chat::Role,
     event::{BudgetPlan, By, Lane, Offered},
-    id::ToolName,
+    id::{AskId, ToolName},
     state::{AskPhase, AskState, CallPhase, CallState, Line, StepState, TaskState, What},
     ui::{
         pane::Cx,
-        panes::{brief, calls, glyph, planned, tasks, units},
+        panes::{
+            brief, glyph, planned, tasks, units,
+            workers::standing::{self, Standing},
+        },
         text,
     },
 };
 
 /// Rows that a text may take: while it is one of many, and while it is the selected one.
 const ROWS: (usize, usize) = (3, 10);
+/// A plan may take so many times as many.
+const BLUEPRINT: usize = 4;
 /// Columns of a tool's name where names stand below each other.
 const NAME: usize = 20;
 
@@ -75,10 +81,7 @@ impl<'a> Entry<'a> {
             (What::Planned { why, plan, before }, _) => {
                 self.planned(why, plan, before.as_deref());
             }
-            (What::Blueprint { blueprint }, _) => {
-                let text = blueprint.to_string();
-                self.sheet.text(("▤ ", theme.accent), (&text, theme.text), self.most);
-            }
+            (What::Blueprint { blueprint }, _) => self.blueprint(blueprint),
             (What::Notice { text }, _) => {
                 self.sheet.text(("» ", theme.warn), (text, theme.text), self.most);
             }
@@ -138,10 +141,10 @@ impl<'a> Entry<'a> {
         let (glyph, style) = match ask.role {
             Role::Actor => ("  ✎ ", theme.text),
             Role::Reflector => ("  ↺ ", theme.text),
-            // What it says comes as verdicts, a line each.
             Role::Planner => ("  ▤ ", theme.text),
-            Role::Solver => ("  ◆ ", theme.text),
-            Role::Evaluator | Role::Judge | Role::Classifier => ("  ⚖ ", theme.dim),
+            Role::Solver => ("  ◇ ", theme.text),
+            Role::Classifier => ("  ▦ ", theme.dim),
+            Role::Evaluator | Role::Judge => ("  ⚖ ", theme.dim),
         };
         match (&ask.phase, ask.role) {
             (AskPhase::Requested, _) => self.asking(ask, glyph, "is about to be asked"),
@@ -152,6 +155,12 @@ impl<'a> Entry<'a> {
                 self.sheet.text(("  ✗ ", theme.bad), (&text, theme.bad), self.most);
                 self.used(ask);
             }
+            // The plan comes as it was read.
+            (AskPhase::Done { .. }, Role::Planner) if self.is_followed(ask) => {
+                self.sheet.row(&[(glyph, theme.accent), ("wrote a plan", theme.dim)]);
+                self.used(ask);
+            }
+            // What it says comes as verdicts, a line each.
             (AskPhase::Done { .. }, Role::Evaluator) => {
                 self.sheet.row(&[(glyph, theme.accent), ("judged", theme.dim)]);
                 self.used(ask);
@@ -172,6 +181,41 @@ impl<'a> Entry<'a> {
                     said => self.sheet.text((glyph, theme.accent), (said, style), self.most),
                 }
                 self.used(ask);
+            }
+        }
+    }
+
+    /// What the planner said here is the plan that is worked on.
+    fn is_followed(&self, ask: &AskState) -> bool {
+        let Some(task) = self.cx.state.task(ask.task) else { return false };
+        let planner =
+            |ask: &&AskId| self.cx.state.ask(**ask).is_some_and(|ask| ask.role == Role::Planner);
+        task.work.blueprint.is_some() && task.asks.iter().rfind(planner) == Some(&ask.id)
+    }
+
+    /// The plans, and what each wants called.
+    fn blueprint(&mut self, blueprint: &Blueprint) {
+        let theme = self.cx.theme;
+        let calls = units::plural(blueprint.evidence().count(), "call");
+        let head = format!("{}, {calls}", units::plural(blueprint.plans.len(), "plan"));
+        self.sheet.row(&[("▤ ", theme.accent), (&head, theme.title)]);
+        let most = self.sheet.rows.len() + self.most * BLUEPRINT;
+        for (n, plan) in (1..).zip(&blueprint.plans) {
+            let head = format!("  {n:>2} ");
+            self.sheet.text((&head, theme.accent), (&plan.text, theme.text), self.most);
+            for evidence in &plan.evidence {
+                let id = format!("     {} ", evidence.id.mark());
+                let input = format!("[{}]", text::start(&evidence.input, 4 * self.sheet.width()));
+                self.sheet.row(&[
+                    (&id, theme.dim),
+                    (&evidence.tool, theme.accent),
+                    (&input, theme.text),
+                ]);
+            }
+            if self.sheet.rows.len() > most {
+                self.sheet.rows.truncate(most - 1);
+                self.sheet.row(&[("     … enter shows all of it", theme.dim)]);
+                break;
             }
         }
     }
@@ -228,7 +272,7 @@ impl<'a> Entry<'a> {
         let theme = cx.theme;
         let width = self.sheet.width();
         let hold = cx.state.control.held.iter().find(|hold| hold.lane == Lane::Call(call.id));
-        let (word, style) = calls::standing(call, hold, theme);
+        let Standing { word, style, .. } = standing::of_call(call, hold, theme);
         let time = match hold {
             Some(hold) => {
                 let held = text::span(cx.now.saturating_sub(hold.since));
@@ -239,12 +283,19 @@ impl<'a> Entry<'a> {
         };
         let state = format!("{word}{time}");
         // The state keeps its place at the right; the arguments are cut before it.
-        let room = width.saturating_sub(text::width(&state) + 3);
+        let evidence =
+            call.evidence.map_or(String::new(), |evidence| format!("{} ", evidence.mark()));
+        let room = width.saturating_sub(text::width(&state) + text::width(&evidence) + 3);
         let arguments = format!("({})", brief::arguments(&call.arguments, width));
         let name = text::cut(call.tool.as_str(), room.saturating_sub(6)).into_owned();
         let arguments =
             text::cut(&arguments, room.saturating_sub(4 + text::width(&name))).into_owned();
-        self.sheet.row(&[("  → ", theme.accent), (&name, theme.accent), (&arguments, theme.text)]);
+        self.sheet.row(&[
+            ("  → ", theme.accent),
+            (&evidence, theme.dim),
+            (&name, theme.accent),
+            (&arguments, theme.text),
+        ]);
         self.sheet.at_right(&state, style);
         self.result(call);
         self.judged(call);

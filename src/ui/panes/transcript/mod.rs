@@ -190,10 +190,7 @@ fn select(state: &State, view: &mut View, at: Option<usize>) -> bool {
     match &line.what {
         What::Ask { ask } => view.ask = Some(*ask),
         What::Call { call } => {
-            view.call = Some(*call);
-            if let Some(call) = state.call(*call) {
-                view.tool = Some(call.tool.clone());
-            }
+            view.choose_call(state, *call);
         }
         What::TaskStarted | What::TaskFinished => view.task = line.task,
         What::TryStarted { .. }

@@ -1,6 +1,6 @@
 //! A tool call: arguments and result in full.
 
-use super::Page;
+use super::{Page, evidence};
 use crate::{
     event::Lane,
     id::CallId,
@@ -28,6 +28,7 @@ pub(super) fn write(state: &State, id: CallId, page: &mut Page<'_>) {
         Some(false) => page.field_in("judged", "○ it did not help", page.theme.warn),
         None => {}
     }
+    evidence::of_call(state, call, page);
     times(state, call, page);
     if let Some(fault) = call.injected {
         let spec = state.faults.get(&fault).map(|fault| fault.spec.to_string());
@@ -47,9 +48,11 @@ fn times(state: &State, call: &CallState, page: &mut Page<'_>) {
     if call.held > 0 {
         page.field("held", &format!("{}, not part of its own time", text::span(call.held)));
     }
-    let lane = state.control.held.iter().find(|hold| hold.lane == Lane::Call(call.id));
-    if let Some(hold) = lane {
-        let what = format!("{}, since {}", hold.boundary.name(), text::span(hold.since));
+    let lane = Lane::Call(call.id);
+    let stopped = state.control.stopped.contains(&lane);
+    if let Some(hold) = state.control.hold_of(lane) {
+        let by = if stopped { ", by you alone" } else { "" };
+        let what = format!("{}, since {}{by}", hold.boundary.name(), text::span(hold.since));
         page.field_in("held now", &what, page.theme.paused);
     }
 }

@@ -2,6 +2,7 @@
 //! The lines are made when what they tell of has changed, not with every frame: a prompt may be long.
 
 mod call;
+mod evidence;
 mod line;
 mod messages;
 mod page;
@@ -14,6 +15,7 @@ use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
 use super::{Prepare, Reply, frame, lines::Lines};
 use crate::{
+    blueprint::EvidenceId,
     id::{AskId, CallId, TaskId, ToolName},
     state::State,
     ui::{hits::Hits, key::Key, pane::Cx},
@@ -32,6 +34,8 @@ pub enum Subject {
     /// Exactly what the model saw, and what it said.
     Prompt(AskId),
     Call(CallId),
+    /// What of a task's blueprint somebody looks for, or will.
+    Evidence(TaskId, EvidenceId),
     Task(TaskId),
     /// The latest plan of a task.
     Plan(TaskId),
@@ -73,7 +77,7 @@ impl Inspect {
             Subject::Prompt(_) | Subject::Call(_) | Subject::Task(_) | Subject::Plan(_) => {
                 KEYS_TURNING
             }
-            Subject::Tool(_) | Subject::Line(_) | Subject::Messages => KEYS,
+            Subject::Tool(_) | Subject::Evidence(..) | Subject::Line(_) | Subject::Messages => KEYS,
         }
     }
 
@@ -82,6 +86,7 @@ impl Inspect {
             Subject::Tool(tool) => format!("Tool {tool}"),
             Subject::Prompt(ask) => format!("Prompt of ask {ask}: exactly what the model saw"),
             Subject::Call(call) => format!("Call {call}"),
+            Subject::Evidence(_, evidence) => format!("Evidence {evidence}"),
             Subject::Task(task) => format!("Task {task}"),
             Subject::Plan(task) => format!("Plan of task {task}"),
             Subject::Line(n) => format!("Event {n}"),
@@ -104,7 +109,9 @@ impl Inspect {
             Subject::Call(call) => Subject::Call(CallId(moved(call.0, state.calls.len()))),
             Subject::Task(task) => Subject::Task(TaskId(moved(task.0, state.tasks.len()))),
             Subject::Plan(task) => Subject::Plan(TaskId(moved(task.0, state.tasks.len()))),
-            Subject::Tool(_) | Subject::Line(_) | Subject::Messages => return Reply::Stay,
+            Subject::Tool(_) | Subject::Evidence(..) | Subject::Line(_) | Subject::Messages => {
+                return Reply::Stay;
+            }
         };
         if subject != self.subject {
             *self = Self::new(subject);
@@ -142,12 +149,15 @@ impl Inspect {
             Subject::Prompt(ask) => {
                 unless_over(state.ask(*ask).is_some_and(|ask| ask.phase.is_over()))
             }
-            Subject::Call(call) => {
-                unless_over(state.call(*call).is_some_and(|call| call.phase.is_over()))
-            }
+            // What a blueprint's call found is judged after its end.
+            Subject::Call(call) => unless_over(
+                state
+                    .call(*call)
+                    .is_some_and(|call| call.phase.is_over() && call.evidence.is_none()),
+            ),
             Subject::Line(_) => 0,
             Subject::Plan(task) => state.task(*task).map_or(0, |task| u64::from(task.budget.plans)),
-            Subject::Tool(_) | Subject::Task(_) => state.n,
+            Subject::Tool(_) | Subject::Task(_) | Subject::Evidence(..) => state.n,
             Subject::Messages => cx.messages.len() as u64,
         }
     }
@@ -157,6 +167,7 @@ impl Inspect {
             Subject::Tool(name) => tool::write(cx.state, name, page),
             Subject::Prompt(ask) => prompt::write(cx.state, *ask, page),
             Subject::Call(call) => call::write(cx.state, *call, page),
+            Subject::Evidence(task, id) => evidence::write(cx.state, *task, *id, page),
             Subject::Task(task) => task::write(cx.state, *task, page),
             Subject::Plan(task) => plan::write(cx.state, *task, page),
             Subject::Line(n) => line::write(cx.state, *n, page),

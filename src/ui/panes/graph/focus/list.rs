@@ -13,9 +13,9 @@ use crate::{
     ui::{
         hits::{Hits, Target},
         panes::{
-            calls,
             graph::{PANE, shown_name},
             row::Row,
+            workers,
         },
         text, vlist,
     },
@@ -158,7 +158,8 @@ impl Frame<'_> {
         let call = self.here.chosen.filter(|call| call.tool == choice.to)?;
         let state = self.cx.state;
         let hold = state.control.held.iter().find(|hold| hold.lane == Lane::Call(call.id));
-        Some(calls::standing(call, hold, self.cx.theme))
+        let standing = workers::standing::of_call(call, hold, self.cx.theme);
+        Some((standing.word, standing.style))
     }
 
     /// Why it is on the menu, or why it cannot be.

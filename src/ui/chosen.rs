@@ -1,0 +1,105 @@
+//! Which lane of work is chosen: a call, or a piece of evidence that perhaps has none yet. Whoever chooses
+//! one of them lets go of the other, so that there is never a doubt what a key means.
+
+use super::view::View;
+use crate::{
+    blueprint::EvidenceId,
+    command::Command,
+    event::Lane,
+    id::{CallId, TaskId, ToolName},
+    state::{CallState, EvidenceState, Source, State, TaskState},
+};
+
+const NOT_BEGUN: &str = "the selected lane has not begun";
+const IS_OVER: &str = "the selected lane is over";
+
+impl View {
+    /// Chooses a call, and its tool with it. True if it was chosen already.
+    pub fn choose_call(&mut self, state: &State, call: CallId) -> bool {
+        if let Some(call) = state.call(call) {
+            self.tool = Some(call.tool.clone());
+        }
+        self.evidence = None;
+        self.call.replace(call) == Some(call)
+    }
+
+    /// Chooses a piece of evidence, with its call or ask and its tool. True if it was chosen already.
+    pub fn choose_evidence(&mut self, state: &State, task: TaskId, evidence: EvidenceId) -> bool {
+        self.call = None;
+        let was = self.evidence.replace((task, evidence)) == Some((task, evidence));
+        let Some(task) = state.task(task) else { return was };
+        let written = task.work.blueprint.as_ref().and_then(|blueprint| blueprint.get(evidence));
+        let tool = written.map(|written| ToolName::from(written.tool.as_str()));
+        if let Some(tool) = tool.filter(|tool| state.tools.contains_key(tool)) {
+            self.tool = Some(tool);
+        }
+        if let Some(ask) = state.evidence_ask(task, evidence) {
+            self.ask = Some(ask.id);
+        }
+        was
+    }
+
+    /// The chosen evidence, and how far it is, where its task has a blueprint that names it.
+    pub fn evidence<'s>(
+        &self,
+        state: &'s State,
+    ) -> Option<(&'s TaskState, EvidenceId, Option<&'s EvidenceState>)> {
+        let (task, evidence) = self.evidence?;
+        let task = state.task(task)?;
+        task.work.blueprint.as_ref()?.get(evidence)?;
+        Some((task, evidence, task.work.evidence.get(&evidence)))
+    }
+
+    /// The call that call actions mean: the chosen one, else the newest that is in flight, else the
+    /// newest. `None` also for evidence that no call looks for.
+    pub fn call(&self, state: &State) -> Option<CallId> {
+        if let Some((_, _, evidence)) = self.evidence(state) {
+            return match evidence?.source {
+                Source::Call(call) => Some(call),
+                Source::Model => None,
+            };
+        }
+        let newest = || state.calls_in_flight().last().or(state.calls.last());
+        self.call.or_else(|| newest().map(|call| call.id))
+    }
+
+    /// The lane that can be stopped or freed.
+    ///
+    /// # Errors
+    /// Why there is none, in words.
+    pub fn lane(&self, state: &State) -> Result<Lane, &'static str> {
+        if let Some((_, _, evidence)) = self.evidence(state) {
+            let evidence = evidence.ok_or(NOT_BEGUN)?;
+            if evidence.source == Source::Model {
+                return if evidence.found.is_none() { Ok(Lane::Agent) } else { Err(IS_OVER) };
+            }
+        }
+        let call = self.call(state).and_then(|call| state.call(call));
+        let call = call.ok_or("no tool has been called yet")?;
+        let lane = Lane::Call(call.id);
+        // What has ended can still be held before the agent learns of it.
+        let held = state.control.is_held(lane) || state.control.stopped.contains(&lane);
+        if held || !call.phase.is_over() { Ok(lane) } else { Err(IS_OVER) }
+    }
+
+    /// What cancels the chosen evidence, or the chosen call if it runs; else the newest call that does,
+    /// else the model request.
+    ///
+    /// # Errors
+    /// Why nothing can be cancelled, in words.
+    pub fn cancels(&self, state: &State) -> Result<Command, &'static str> {
+        let running = |call: CallId| state.call(call).filter(|call| !call.phase.is_over());
+        let cancel = |call: &CallState| Command::CancelCall(call.id);
+        if let Some((_, _, evidence)) = self.evidence(state) {
+            let evidence = evidence.ok_or(NOT_BEGUN)?;
+            return match evidence.source {
+                Source::Model if evidence.found.is_none() => Ok(Command::CancelAsk),
+                Source::Model => Err(IS_OVER),
+                Source::Call(call) => running(call).map(cancel).ok_or(IS_OVER),
+            };
+        }
+        let call = self.call.and_then(running).or_else(|| state.calls_in_flight().last());
+        let asked = || state.ask_in_flight().map(|_| Command::CancelAsk);
+        call.map(cancel).or_else(asked).ok_or("nothing is running")
+    }
+}

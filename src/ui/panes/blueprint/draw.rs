@@ -1,0 +1,146 @@
+//! The pane in cells.
+
+use std::collections::BTreeSet;
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::{Modifier, Style},
+};
+
+use super::{
+    PANE,
+    rows::{INDENT, Item, Row, Rows},
+    selected,
+};
+use crate::{
+    blueprint::EvidenceId,
+    chat::Role,
+    state::TaskState,
+    ui::{
+        hits::{Hits, Target},
+        pane::Cx,
+        panes::{
+            row,
+            workers::{
+                CRITICAL,
+                track::{Track, Tracks},
+            },
+        },
+        text, vlist,
+    },
+};
+
+pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    let Some(task) = cx.view.task_of(cx.state) else {
+        row::Row::new(area, buf).put("no plan yet: the next task begins with one", cx.theme.dim);
+        return;
+    };
+    let chosen = selected(cx.state, cx.view, task);
+    // The last cell is the scrollbar's.
+    let width = usize::from(area.width.saturating_sub(1));
+    let rows = Rows::of(cx.state, task, (cx.now, width), chosen);
+    let place = chosen.and_then(|evidence| rows.place(evidence));
+    let total = rows.rows.len();
+    let mut window = vlist::window(cx, PANE, area, (total, place.map(|(row, _)| row)));
+    if let Some((row, plan)) = place.filter(|_| !window.free) {
+        // The plan is read with its evidence, as far as both have room.
+        let most = row.saturating_sub(window.rows.saturating_sub(1));
+        window.first = window.first.min(plan.max(most));
+    }
+    hits.window(PANE, window);
+    let critical = Tracks::of(cx.state, task).critical_path(cx.now).into_iter().collect();
+    let shown = Shown { cx, task, rows: &rows, critical };
+    for (y, i) in (area.y..).zip(window.range()) {
+        let Some(row) = rows.rows.get(i) else { break };
+        let line = Rect { y, height: 1, width: area.width - 1, ..area };
+        shown.draw(row, line, buf);
+        if let Item::Evidence(evidence) | Item::Found(evidence) = row.item {
+            hits.add(line, Target::Evidence(task.id, evidence.id));
+        }
+        if place.is_some_and(|(row, _)| row == i) {
+            buf.set_style(line, cx.theme.selection(cx.focused));
+        }
+    }
+    let bar = Rect { x: area.right() - 1, width: 1, ..area };
+    vlist::scrollbar(cx, bar, window, buf);
+}
+
+struct Shown<'a> {
+    cx: &'a Cx<'a>,
+    task: &'a TaskState,
+    rows: &'a Rows<'a>,
+    critical: BTreeSet<EvidenceId>,
+}
+
+impl<'a> Shown<'a> {
+    fn draw(&self, row: &Row<'a>, line: Rect, buf: &mut Buffer) {
+        let theme = self.cx.theme;
+        let lines = self.rows.lines(row.item);
+        let text = lines.get(row.nth).map_or("", String::as_str);
+        let (head, head_style, style) = match row.item {
+            Item::Refused(_) => ("⊘".to_owned(), theme.bad, theme.warn),
+            Item::Plan(n, _) => (format!("▤ {n}"), theme.accent, theme.title),
+            Item::Asked(Role::Solver) if self.task.answer.is_some() => {
+                ("★".to_owned(), theme.good, theme.title)
+            }
+            Item::Asked(_) => ("◇".to_owned(), theme.accent, theme.text),
+            Item::Evidence(_) => return self.evidence(row, text, line, buf),
+            Item::Found(evidence) => {
+                let track = Track::of_evidence(self.cx.state, self.task, evidence);
+                return self.found(&track, row.nth, text, line, buf);
+            }
+        };
+        let head = if row.nth == 0 { head } else { String::new() };
+        let mut out = row::Row::new(line, buf);
+        out.cell(&head, INDENT - 1, head_style).gap(1).put(text, self.style(text, style));
+    }
+
+    /// What a search found stands out.
+    fn style(&self, text: &str, style: Style) -> Style {
+        let needle = self.cx.view.needle(PANE);
+        let found = needle.is_some_and(|needle| text.to_lowercase().contains(needle));
+        if found { self.cx.theme.found } else { style }
+    }
+
+    /// `◆ #E1 = tool[input]`, and how it stands.
+    fn evidence(&self, row: &Row<'a>, text: &str, line: Rect, buf: &mut Buffer) {
+        let Item::Evidence(evidence) = row.item else { return };
+        let theme = self.cx.theme;
+        let track = Track::of_evidence(self.cx.state, self.task, evidence);
+        let standing = track.standing(theme);
+        let time = track.time(self.cx.now).map_or(String::new(), text::span);
+        let stands = format!("{} {time:>8} {:<9}", standing.glyph, standing.word);
+        let mut out = row::Row::new(line, buf);
+        let critical = self.critical.contains(&evidence.id);
+        out.cell("", 2, theme.dim).cell(if critical { CRITICAL } else { "" }, 2, theme.accent);
+        let style = if track.wanted().is_some() { theme.accent } else { theme.dim };
+        let room = out.left().saturating_sub(text::width(&stands) + 1);
+        out.cell(text, room, self.style(text, style)).gap(1).put(&stands, standing.style);
+    }
+
+    /// What was found: struck out where it does not reach the solver.
+    fn found(&self, track: &Track<'a>, nth: usize, text: &str, line: Rect, buf: &mut Buffer) {
+        let theme = self.cx.theme;
+        let nulled = track.begun.is_some_and(|begun| begun.nulled.is_some());
+        let over = track.begun.is_some_and(|begun| begun.found.is_some());
+        let standing = track.standing(theme);
+        let glyph = match (nth, over) {
+            (0, true) => standing.glyph,
+            _ => "",
+        };
+        let mut out = row::Row::new(line, buf);
+        out.gap(INDENT - 2).cell(glyph, 2, standing.style);
+        let struck = theme.dim.add_modifier(Modifier::CROSSED_OUT);
+        match (nulled, over) {
+            (true, _) => match text.split_once(" · ").filter(|_| nth == 0) {
+                Some((why, said)) => {
+                    out.put(why, theme.warn).put(" · ", theme.dim).put(said, struck)
+                }
+                None => out.put(text, if nth == 0 { theme.warn } else { struck }),
+            },
+            (false, true) => out.put(text, self.style(text, theme.text)),
+            (false, false) => out.put(text, theme.dim),
+        };
+    }
+}

@@ -1,0 +1,118 @@
+//! What the planner wrote, step by step: under each plan its evidence, filled in as it arrives, what is
+//! kept from the solver struck out, and at the end what the solver made of it. It stands where other
+//! strategies show their search.
+
+mod draw;
+mod rows;
+
+use ratatui::text::Line;
+
+use self::rows::Rows;
+use crate::{
+    blueprint::EvidenceId,
+    state::{Source, State, TaskState},
+    strategy::Strategy,
+    ui::{
+        pane::{Cx, Move, PaneId},
+        panes::{units, workers::track::Track},
+        popups::Subject,
+        view::View,
+        vlist::{self, Find},
+    },
+};
+
+pub use self::draw::draw;
+
+const PANE: PaneId = PaneId::Search;
+/// What the pane is called.
+pub const NAME: &str = "Plan";
+
+/// Whether there is a planner's work to show, or will be: the task's own first, then what the strategy
+/// promises.
+pub fn shows(state: &State, view: &View) -> bool {
+    let task = view.task_of(state);
+    if let Some(task) = task {
+        let work = &task.work;
+        if work.blueprint.is_some() || !work.refused.is_empty() {
+            return true;
+        }
+        if !task.search.nodes.is_empty() {
+            return false;
+        }
+    }
+    let strategy = task.map_or("", |task| &task.strategy);
+    let strategy = if strategy.is_empty() { &state.strategy } else { strategy };
+    strategy.parse::<Strategy>().is_ok_and(|strategy| strategy.base.draws_blueprints())
+}
+
+pub fn title(cx: &Cx<'_>) -> Line<'static> {
+    let Some(task) = cx.view.task_of(cx.state) else { return Line::from(NAME) };
+    let work = &task.work;
+    let mut title = format!("{NAME} · task {}", task.id);
+    if let Some(blueprint) = &work.blueprint {
+        let all = blueprint.evidence().count();
+        let found = blueprint.evidence().filter(|evidence| work.is_found(evidence.id)).count();
+        let plans = units::plural(blueprint.plans.len(), "plan");
+        title.push_str(&format!(" · {plans} · {found}/{all} found"));
+        if work.nulled() > 0 {
+            title.push_str(&format!(" · {} null, {} tok saved", work.nulled(), work.saved()));
+        }
+    }
+    if !work.refused.is_empty() {
+        title.push_str(&format!(" · {} refused", work.refused.len()));
+    }
+    Line::from(title)
+}
+
+/// The evidence that is chosen, in whatever pane; where nothing is, that of the newest call.
+fn selected(state: &State, view: &View, task: &TaskState) -> Option<EvidenceId> {
+    if let Some((of, evidence, _)) = view.evidence(state) {
+        return (of.id == task.id).then_some(evidence);
+    }
+    let call = state.call(view.call(state)?).filter(|call| call.task == task.id)?;
+    let evidence = call.evidence?;
+    let source = task.work.evidence.get(&evidence).map(|begun| begun.source);
+    (source == Some(Source::Call(call.id))).then_some(evidence)
+}
+
+/// What is looked at closer.
+pub fn subject(state: &State, view: &View) -> Option<Subject> {
+    let task = view.task_of(state)?;
+    match selected(state, view, task) {
+        Some(evidence) => Some(Subject::Evidence(task.id, evidence)),
+        None => Some(Subject::Task(task.id)),
+    }
+}
+
+pub fn go(state: &State, view: &mut View, to: Move) {
+    let Some(task) = view.task_of(state) else { return };
+    let evidence = Rows::evidence(task);
+    let at = selected(state, view, task);
+    let at = at.and_then(|id| evidence.iter().position(|evidence| evidence.id == id));
+    // A page holds fewer pieces of evidence than rows.
+    let row = vlist::moved(evidence.len(), at, to, view.page(PANE) / 3);
+    choose(state, view, task, row.and_then(|row| evidence.get(row)).map(|evidence| evidence.id));
+}
+
+fn choose(state: &State, view: &mut View, task: &TaskState, evidence: Option<EvidenceId>) {
+    if let Some(evidence) = evidence {
+        view.choose_evidence(state, task.id, evidence);
+    }
+}
+
+pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
+    let Some(task) = view.task_of(state) else { return false };
+    let evidence = Rows::evidence(task);
+    let at = selected(state, view, task);
+    let at = at.and_then(|id| evidence.iter().position(|evidence| evidence.id == id));
+    let hit = vlist::found(evidence.len(), at, how, |row| {
+        evidence.get(row).is_some_and(|evidence| {
+            let plan = task.work.plan_of(evidence.id).map_or("", |plan| &plan.text);
+            plan.to_lowercase().contains(needle)
+                || Track::of_evidence(state, task, evidence).holds(needle)
+        })
+    });
+    let id = hit.and_then(|row| evidence.get(row)).map(|evidence| evidence.id);
+    choose(state, view, task, id);
+    hit.is_some()
+}

@@ -1,0 +1,91 @@
+//! A lane on the axis: dots while it waits for room, a bar while it runs, shade while the user holds it.
+
+use ratatui::style::Style;
+
+use super::{axis::Axis, track::Track};
+use crate::ui::theme::Theme;
+
+/// What the cells of a lane show.
+const WAITS: char = '·';
+const HELD: char = '░';
+/// A run that decides how long all takes, and one that does not.
+const CRITICAL: char = '█';
+const ASIDE: char = '▄';
+const TICK: char = '┊';
+
+/// The cells of a lane.
+pub struct Bar {
+    cells: Vec<(char, Style)>,
+}
+
+impl Bar {
+    pub fn new(axis: &Axis, cells: usize, theme: &Theme) -> Self {
+        let mut bar = vec![(' ', theme.dim); cells];
+        for (cell, _) in axis.ticks() {
+            if let Some(cell) = bar.get_mut(cell) {
+                cell.0 = TICK;
+            }
+        }
+        Self { cells: bar }
+    }
+
+    /// Draws a lane; one that was never wanted has no bar.
+    pub fn draw(
+        &mut self,
+        axis: &Axis,
+        track: &Track<'_>,
+        critical: bool,
+        theme: &Theme,
+        now: u64,
+    ) {
+        let Some(wanted) = track.wanted() else { return };
+        let ended = track.call.map_or(track.begun.and_then(|begun| begun.found), |call| call.ended);
+        let ended = ended.unwrap_or(now);
+        let started = track.ran().map_or(ended, |(started, _)| started);
+        if started > wanted || track.ran().is_none() {
+            self.fill(axis, (wanted, started), WAITS, theme.warn);
+        }
+        if track.ran().is_some() {
+            let glyph = if critical { CRITICAL } else { ASIDE };
+            // Held, it is drawn as it ran.
+            let style = match track.hold() {
+                Some(_) => theme.dim,
+                None => track.standing(theme).style,
+            };
+            self.fill(axis, (started, ended), glyph, style);
+        }
+        let holds = track.call.map_or(&[][..], |call| &call.holds);
+        let hold = track.hold().map(|hold| (hold.since, now));
+        for (from, to) in holds.iter().copied().chain(hold) {
+            let mut cells = axis.cells(from, to);
+            // A short hold before or after it must not hide how it ran.
+            if track.ran().is_some() {
+                let ran = axis.cells(started, ended);
+                if from >= ended {
+                    cells.start = cells.start.max(ran.end);
+                } else if to <= started {
+                    cells.end = cells.end.min(ran.start);
+                }
+            }
+            self.paint(cells, HELD, theme.paused);
+        }
+    }
+
+    fn fill(&mut self, axis: &Axis, (from, to): (u64, u64), glyph: char, style: Style) {
+        self.paint(axis.cells(from, to), glyph, style);
+    }
+
+    fn paint(&mut self, cells: std::ops::Range<usize>, glyph: char, style: Style) {
+        for cell in self.cells.get_mut(cells).into_iter().flatten() {
+            *cell = (glyph, style);
+        }
+    }
+
+    /// The cells in runs of one style.
+    pub fn runs(&self) -> impl Iterator<Item = (String, Style)> + '_ {
+        self.cells.chunk_by(|a, b| a.1 == b.1).map(|run| {
+            let text = run.iter().map(|(glyph, _)| *glyph).collect();
+            (text, run[0].1)
+        })
+    }
+}

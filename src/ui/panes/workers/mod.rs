@@ -1,0 +1,280 @@
+//! The workers: a lane for each call of a task on one time axis, so that one sees what ran beside what and
+//! what waited for what. Where a planner wrote down all calls, those that have not begun have lanes too,
+//! and the chain that decides how long all takes is marked.
+
+mod axis;
+mod bar;
+mod detail;
+pub(super) mod standing;
+pub(super) mod track;
+
+use std::collections::BTreeSet;
+
+use ratatui::{buffer::Buffer, layout::Rect, text::Line};
+
+use self::{
+    axis::Axis,
+    bar::Bar,
+    track::{Track, Tracks},
+};
+use super::{row::Row, units};
+use crate::{
+    blueprint::EvidenceId,
+    state::State,
+    ui::{
+        hits::Hits,
+        pane::{Cx, Move, PaneId},
+        text,
+        update::select,
+        view::View,
+        vlist::{self, Find},
+    },
+};
+
+const PANE: PaneId = PaneId::Calls;
+/// What the pane is called where a planner wrote down the calls.
+pub const NAME: &str = "Workers";
+const TIME: usize = 8;
+const WORD: usize = 9;
+/// Marks a lane that decides how long all takes.
+pub(super) const CRITICAL: &str = "◆";
+/// Cells of a lane that are worth drawing.
+const LANE: usize = 6;
+/// Cells of a mark behind a tool that a fault made fail.
+const INJECTED: usize = 3;
+/// From this width on lanes say more beside them.
+const WITH_NOTES: usize = 130;
+/// From this height on there is room for the axis, and for what the selected lane is about.
+const WITH_AXIS: u16 = 4;
+const WITH_DETAIL: u16 = 6;
+
+pub fn title(cx: &Cx<'_>) -> Line<'static> {
+    let name = super::name(PANE, cx);
+    let Some(task) = cx.view.task_of(cx.state) else { return Line::from(name) };
+    let tracks = Tracks::of(cx.state, task);
+    let mut title = format!("{name} {} · task {}", tracks.len(), task.id);
+    let (mut held, mut flying, mut waiting) = (0, 0, 0);
+    for track in tracks.iter().filter(|track| track.over().is_none()) {
+        match (track.hold(), track.ran()) {
+            (Some(_), _) => held += 1,
+            (None, Some(_)) => flying += 1,
+            (None, None) if task.outcome().is_none() => waiting += 1,
+            (None, None) => {}
+        }
+    }
+    for (n, word) in [(flying, "in flight"), (held, "held"), (waiting, "waiting")] {
+        if n > 0 {
+            title.push_str(&format!(" · {n} {word}"));
+        }
+    }
+    Line::from(title)
+}
+
+/// Where the columns are.
+struct Columns {
+    /// Of a piece of evidence, or of a step and its call.
+    label: usize,
+    tool: usize,
+    needs: usize,
+    lane: usize,
+    notes: usize,
+}
+
+impl Columns {
+    fn of(tracks: &Tracks<'_>, width: usize) -> Self {
+        let label = tracks.iter().map(|track| text::width(&label(&track))).max().unwrap_or(0);
+        let needs = tracks.iter().map(|track| text::width(&needs(&track))).max().unwrap_or(0);
+        let label = label.min(12);
+        let needs = if width >= 60 { needs.min(14) } else { 0 };
+        let tool = (width / 5).clamp(11, 20);
+        let notes = if width >= WITH_NOTES { (width - WITH_NOTES + 30).min(60) } else { 0 };
+        let gaps = 4 + usize::from(needs > 0) + usize::from(notes > 0);
+        let taken = 2 + label + tool + needs + TIME + WORD + notes + gaps;
+        Self { label, tool, needs, lane: width.saturating_sub(taken), notes }
+    }
+
+    /// Cells before the lanes.
+    fn before(&self) -> usize {
+        let needs = if self.needs > 0 { self.needs + 1 } else { 0 };
+        2 + self.label + 1 + self.tool + 1 + needs
+    }
+}
+
+/// `#E3`; without a blueprint the step, and the call's number.
+fn label(track: &Track<'_>) -> String {
+    match (track.evidence, track.call) {
+        (Some(evidence), _) => evidence.id.mark(),
+        (None, Some(call)) => format!("{} #{}", call.step, call.id),
+        (None, None) => String::new(),
+    }
+}
+
+/// `← #E1 #E2`
+fn needs(track: &Track<'_>) -> String {
+    match track.needs().as_slice() {
+        [] => String::new(),
+        needs => format!("← {}", marks(needs)),
+    }
+}
+
+pub(super) fn marks(evidence: &[EvidenceId]) -> String {
+    evidence.iter().map(|id| id.mark()).collect::<Vec<_>>().join(" ")
+}
+
+/// What the lanes of a frame share.
+struct Lanes<'a> {
+    cx: &'a Cx<'a>,
+    columns: Columns,
+    axis: Axis,
+    /// `None` without a blueprint: nothing decides, one call follows the other.
+    critical: Option<BTreeSet<EvidenceId>>,
+}
+
+pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    let Some(task) = cx.view.task_of(cx.state) else {
+        Row::new(area, buf).put("no calls yet", cx.theme.dim);
+        return;
+    };
+    let tracks = Tracks::of(cx.state, task);
+    if tracks.len() == 0 {
+        let said = match task.work.blueprint {
+            Some(_) => format!("no calls in task {}: its plan asks for none", task.id),
+            None => format!("no calls yet in task {}", task.id),
+        };
+        Row::new(area, buf).put(&said, cx.theme.dim);
+        return;
+    }
+    let (with_axis, with_detail) = (area.height >= WITH_AXIS, area.height >= WITH_DETAIL);
+    let top = u16::from(with_axis);
+    let list = Rect { y: area.y + top, height: area.height - top - u16::from(with_detail), ..area };
+    // The list's scrollbar takes a cell.
+    let bar = tracks.len() > usize::from(list.height) && area.width > 4;
+    let width = usize::from(area.width - u16::from(bar));
+    let columns = Columns::of(&tracks, width);
+    let axis = Axis::of(&tracks, cx.now, columns.lane);
+    let path = tracks.blueprint().map(|_| tracks.critical_path(cx.now));
+    let critical = path.map(|path| path.into_iter().collect());
+    let lanes = Lanes { cx, columns, axis, critical };
+    if with_axis {
+        lanes.head(&tracks, area, buf);
+    }
+    let selected = tracks.selected(cx.view);
+    if with_detail {
+        let line = Rect { y: area.bottom() - 1, height: 1, ..area };
+        if let Some(track) = selected.and_then(|row| tracks.get(row)) {
+            detail::draw(cx, &track, line, buf);
+        }
+    }
+    vlist::draw(cx, PANE, (list, buf, hits), (tracks.len(), selected), |row, line, buf, hits| {
+        if let Some(track) = tracks.get(row) {
+            lanes.draw(&track, line, buf);
+            hits.add(line, track.target());
+        }
+    });
+}
+
+impl Lanes<'_> {
+    fn is_critical(&self, track: &Track<'_>) -> bool {
+        let id = track.evidence.map(|evidence| evidence.id);
+        let critical = self.critical.as_ref();
+        id.is_some_and(|id| critical.is_some_and(|critical| critical.contains(&id)))
+    }
+
+    /// The times of the axis, and how long the chain takes that decides.
+    fn head(&self, tracks: &Tracks<'_>, area: Rect, buf: &mut Buffer) {
+        let theme = self.cx.theme;
+        if self.critical.is_some() {
+            let took = tracks.iter().filter(|track| self.is_critical(track));
+            let took = took.filter_map(|track| track.ran().and(track.time(self.cx.now)));
+            let took = text::span(took.fold(0, u64::saturating_add));
+            let legend = format!("{CRITICAL} critical, {took}");
+            Row::new(area, buf).cell(&legend, self.columns.before(), theme.accent);
+        }
+        if self.columns.lane < LANE {
+            return;
+        }
+        let before = u16::try_from(self.columns.before()).unwrap_or(u16::MAX);
+        for (cell, time) in self.axis.ticks() {
+            let cell = u16::try_from(cell).unwrap_or(u16::MAX);
+            let x = area.x.saturating_add(before).saturating_add(cell).min(area.right());
+            let rest = Rect { x, width: area.right() - x, ..area };
+            Row::new(rest, buf).put("┊", theme.dim).put(&time, theme.dim);
+        }
+    }
+
+    fn bar(&self, track: &Track<'_>, critical: bool, row: &mut Row<'_>) {
+        let (cells, theme) = (self.columns.lane, self.cx.theme);
+        if cells < LANE {
+            row.gap(cells);
+            return;
+        }
+        let mut bar = Bar::new(&self.axis, cells, theme);
+        bar.draw(&self.axis, track, critical, theme, self.cx.now);
+        for (cells, style) in bar.runs() {
+            row.put(&cells, style);
+        }
+    }
+
+    fn draw(&self, track: &Track<'_>, line: Rect, buf: &mut Buffer) {
+        let Self { cx, columns, .. } = self;
+        let theme = cx.theme;
+        let standing = track.standing(theme);
+        let critical = self.is_critical(track);
+        let mut row = Row::new(line, buf);
+        row.cell(if critical { CRITICAL } else { "" }, 2, theme.accent);
+        let style = if critical { theme.accent } else { theme.dim };
+        row.cell(&label(track), columns.label, style).gap(1);
+        let injected = track.call.is_some_and(|call| call.injected.is_some());
+        let (name, mark) =
+            if injected { (columns.tool - INJECTED, INJECTED) } else { (columns.tool, 0) };
+        let text = if track.wanted().is_some() { theme.text } else { theme.dim };
+        row.cell(track.tool(), name, text).cell(" ⚡", mark, theme.injected).gap(1);
+        if columns.needs > 0 {
+            row.cell(&needs(track), columns.needs, theme.dim).gap(1);
+        }
+        let waits = track.waits_for();
+        if track.wanted().is_none() && !waits.is_empty() {
+            // It has no time yet whose place that could take.
+            let waits = format!("for {}", marks(&waits));
+            row.cell(&waits, columns.lane + 1 + TIME, theme.dim).gap(1);
+        } else {
+            self.bar(track, critical || self.critical.is_none(), &mut row);
+            let time = track.time(cx.now).map_or(String::new(), text::span);
+            let held = track.hold().is_some();
+            row.gap(1);
+            row.right(&time, TIME, if held { standing.style } else { theme.text }).gap(1);
+        }
+        row.cell(standing.word, WORD, standing.style);
+        if columns.notes > 0 {
+            row.gap(1).put(&detail::notes(track, columns.notes), theme.dim);
+        }
+    }
+}
+
+/// How many calls run, of how many that may.
+pub(super) fn room(state: &State) -> String {
+    let running = state.calls_in_flight().filter(|call| call.started.is_some()).count();
+    let most = state.knobs.count(crate::knob::Knob::Concurrency);
+    format!("{running} of {} run", units::plural(most, "call"))
+}
+
+pub fn go(state: &State, view: &mut View, to: Move) {
+    let Some(task) = view.task_of(state) else { return };
+    let tracks = Tracks::of(state, task);
+    let row = vlist::moved(tracks.len(), tracks.selected(view), to, view.page(PANE));
+    if let Some(track) = row.and_then(|row| tracks.get(row)) {
+        select(state, view, &track.target());
+    }
+}
+
+pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
+    let Some(task) = view.task_of(state) else { return false };
+    let tracks = Tracks::of(state, task);
+    let hit = vlist::found(tracks.len(), tracks.selected(view), how, |row| {
+        tracks.get(row).is_some_and(|track| track.holds(needle))
+    });
+    if let Some(track) = hit.and_then(|row| tracks.get(row)) {
+        select(state, view, &track.target());
+    }
+    hit.is_some()
+}

@@ -1,0 +1,90 @@
+//! How a lane stands, in a word and a glyph. One place for all panes, so that the same thing is called
+//! the same everywhere.
+
+use ratatui::style::Style;
+
+use super::track::Track;
+use crate::{
+    null_filter::Nulled,
+    outcome::ToolErrorKind,
+    state::{CallPhase, CallState, EvidenceState, Hold},
+    ui::theme::Theme,
+};
+
+/// How something stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standing {
+    pub glyph: &'static str,
+    /// At most nine letters.
+    pub word: &'static str,
+    pub style: Style,
+}
+
+const fn standing(glyph: &'static str, word: &'static str, style: Style) -> Standing {
+    Standing { glyph, word, style }
+}
+
+/// How a call stands.
+pub fn of_call(call: &CallState, hold: Option<&Hold>, theme: &Theme) -> Standing {
+    if hold.is_some() {
+        return standing("‖", "held", theme.paused);
+    }
+    match &call.phase {
+        CallPhase::Requested => standing("…", "queued", theme.warn),
+        CallPhase::Running => standing("▶", "running", theme.running),
+        CallPhase::Refused { .. } => standing("⊘", "refused", theme.warn),
+        CallPhase::Done { .. } => standing("✓", "ok", theme.good),
+        CallPhase::Failed { error } => standing("✗", failure(error.kind), theme.bad),
+    }
+}
+
+fn failure(kind: ToolErrorKind) -> &'static str {
+    match kind {
+        ToolErrorKind::Arguments => "bad args",
+        ToolErrorKind::Timeout => "timed out",
+        ToolErrorKind::Unavailable => "not there",
+        ToolErrorKind::Failed => "failed",
+        ToolErrorKind::NotRecorded => "no record",
+        ToolErrorKind::OverBudget => "over time",
+        ToolErrorKind::Cancelled => "cancelled",
+    }
+}
+
+pub(super) fn of(track: &Track<'_>, theme: &Theme) -> Standing {
+    let held = track.hold().is_some();
+    match track.is_stopped() {
+        true if held => return standing("■", "stopped", theme.user),
+        // It goes on to its next boundary.
+        true if track.over().is_none() => return standing("■", "stopping", theme.user),
+        true | false => {}
+    }
+    match (track.call, track.begun) {
+        (Some(call), begun) => {
+            let plain = of_call(call, track.hold(), theme);
+            let done = matches!(call.phase, CallPhase::Done { .. }) && !held;
+            if done && begun.is_some_and(is_null) { null(theme) } else { plain }
+        }
+        (None, Some(_)) if held => standing("‖", "held", theme.paused),
+        (None, Some(begun)) => asked(begun, theme),
+        (None, None) if track.task.outcome().is_some() => standing("–", "not begun", theme.dim),
+        (None, None) if track.waits_for().is_empty() => standing("…", "queued", theme.warn),
+        (None, None) => standing("…", "waits", theme.dim),
+    }
+}
+
+fn asked(begun: &EvidenceState, theme: &Theme) -> Standing {
+    match (begun.found, &begun.nulled) {
+        (None, _) => standing("▶", "asked", theme.running),
+        (Some(_), Some(Nulled::Failed)) => standing("✗", "failed", theme.bad),
+        (Some(_), Some(Nulled::Empty | Nulled::Pattern(_))) => null(theme),
+        (Some(_), None) => standing("✓", "ok", theme.good),
+    }
+}
+
+fn is_null(begun: &EvidenceState) -> bool {
+    begun.nulled.is_some()
+}
+
+fn null(theme: &Theme) -> Standing {
+    standing("∅", "null", theme.warn)
+}

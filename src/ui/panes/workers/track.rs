@@ -1,0 +1,259 @@
+//! What the lanes of the pane are of: the calls of a task; where it has a blueprint, all evidence, also
+//! what nobody looks for yet.
+
+use std::sync::Arc;
+
+use super::standing::{self, Standing};
+use crate::{
+    blueprint::{Blueprint, Evidence, EvidenceId, references},
+    event::Lane,
+    id::CallId,
+    state::{CallState, EvidenceState, Hold, Source, State, TaskState},
+    ui::{hits::Target, theme::Theme, view::View},
+};
+
+/// One lane.
+#[derive(Clone, Copy, Debug)]
+pub struct Track<'a> {
+    pub state: &'a State,
+    pub task: &'a TaskState,
+    /// What it is to find, as the planner wrote it.
+    pub evidence: Option<&'a Evidence>,
+    /// How far that is; `None` while nobody looks for it.
+    pub begun: Option<&'a EvidenceState>,
+    pub call: Option<&'a CallState>,
+}
+
+impl<'a> Track<'a> {
+    pub fn of_call(state: &'a State, task: &'a TaskState, call: CallId) -> Option<Self> {
+        let call = state.call(call)?;
+        Some(Self { state, task, evidence: None, begun: None, call: Some(call) })
+    }
+
+    pub fn of_evidence(state: &'a State, task: &'a TaskState, evidence: &'a Evidence) -> Self {
+        let begun = task.work.evidence.get(&evidence.id);
+        let call = match begun.map(|begun| begun.source) {
+            Some(Source::Call(call)) => state.call(call),
+            Some(Source::Model) | None => None,
+        };
+        Self { state, task, evidence: Some(evidence), begun, call }
+    }
+
+    /// What selects it.
+    pub fn target(&self) -> Target {
+        match (self.call, self.evidence) {
+            (Some(call), _) => Target::Call(call.id),
+            (None, Some(evidence)) => Target::Evidence(self.task.id, evidence.id),
+            (None, None) => Target::Task(self.task.id),
+        }
+    }
+
+    /// The tool as it is called, else as it is written.
+    pub fn tool(&self) -> &'a str {
+        match (self.call, self.evidence) {
+            (Some(call), _) => call.tool.as_str(),
+            (None, Some(evidence)) => &evidence.tool,
+            (None, None) => "",
+        }
+    }
+
+    /// The evidence that its input names.
+    pub fn needs(&self) -> Vec<EvidenceId> {
+        self.evidence.map_or_else(Vec::new, |evidence| references(&evidence.input))
+    }
+
+    /// The evidence that it waits for.
+    pub fn waits_for(&self) -> Vec<EvidenceId> {
+        if self.begun.is_some() {
+            return Vec::new();
+        }
+        let needs = self.needs().into_iter();
+        needs.filter(|need| !self.task.work.is_found(*need)).collect()
+    }
+
+    /// The lane that the user can hold; `None` before it has begun, and for what is over.
+    pub fn lane(&self) -> Option<Lane> {
+        match (self.call, self.begun) {
+            (Some(call), _) => Some(Lane::Call(call.id)),
+            (None, Some(begun)) if begun.found.is_none() => Some(Lane::Agent),
+            (None, Some(_) | None) => None,
+        }
+    }
+
+    pub fn hold(&self) -> Option<&'a Hold> {
+        self.state.control.hold_of(self.lane()?)
+    }
+
+    /// The user holds it back alone.
+    pub fn is_stopped(&self) -> bool {
+        self.lane().is_some_and(|lane| self.state.control.stopped.contains(&lane))
+    }
+
+    /// Since when it is wanted; `None` while it is not.
+    pub fn wanted(&self) -> Option<u64> {
+        self.call.map(|call| call.requested).or(self.begun.map(|begun| begun.since))
+    }
+
+    /// When it ran, and until when; the end is `None` while it does.
+    pub fn ran(&self) -> Option<(u64, Option<u64>)> {
+        match self.call {
+            Some(call) => Some((call.started?, call.ended)),
+            None => self.begun.map(|begun| (begun.since, begun.found)),
+        }
+    }
+
+    /// When nothing more happened to it; `None` while something may.
+    pub fn over(&self) -> Option<u64> {
+        if self.hold().is_some() {
+            return None;
+        }
+        match self.call {
+            Some(call) => {
+                let last = call.holds.last().map_or(0, |(_, until)| *until);
+                call.ended.map(|ended| ended.max(last))
+            }
+            None => self.begun.and_then(|begun| begun.found),
+        }
+    }
+
+    /// How long it ran, or was waiting for room, or has been held: what its lane is about now.
+    pub fn time(&self, now: u64) -> Option<u64> {
+        if let Some(hold) = self.hold() {
+            return Some(now.saturating_sub(hold.since));
+        }
+        match (self.call, self.begun) {
+            (Some(call), _) if call.started.is_some() => Some(call.elapsed(now)),
+            (Some(call), _) if call.ended.is_none() => Some(now.saturating_sub(call.requested)),
+            (Some(_), _) => None,
+            (None, Some(begun)) => Some(begun.found.unwrap_or(now).saturating_sub(begun.since)),
+            (None, None) => None,
+        }
+    }
+
+    pub fn standing(&self, theme: &Theme) -> Standing {
+        standing::of(self, theme)
+    }
+
+    /// Whether it says the needle (lower case) somewhere.
+    pub fn holds(&self, needle: &str) -> bool {
+        let written = self.evidence.map(ToString::to_string).unwrap_or_default();
+        let arguments = self.call.map(|call| call.arguments.to_string()).unwrap_or_default();
+        let found = self.call.and_then(CallState::observation);
+        let found = found.or(self.begun.and_then(|begun| begun.text.as_deref())).unwrap_or("");
+        [self.tool(), &written, &arguments, found]
+            .iter()
+            .any(|text| text.to_lowercase().contains(needle))
+    }
+}
+
+/// The lanes of a task, from the top: the calls of its earlier tries, then its blueprint's evidence as it
+/// is written. Without a blueprint: its calls in order.
+#[derive(Debug)]
+pub struct Tracks<'a> {
+    state: &'a State,
+    task: &'a TaskState,
+    /// Calls that are not for evidence of the blueprint; `None` where there is none.
+    others: Option<Vec<CallId>>,
+    evidence: Vec<&'a Evidence>,
+}
+
+impl<'a> Tracks<'a> {
+    pub fn of(state: &'a State, task: &'a TaskState) -> Self {
+        let work = &task.work;
+        let Some(blueprint) = &work.blueprint else {
+            return Self { state, task, others: None, evidence: Vec::new() };
+        };
+        let is_for_evidence = |call: &CallId| {
+            let evidence = state.call(*call).and_then(|call| call.evidence);
+            let begun = evidence.and_then(|evidence| work.evidence.get(&evidence));
+            begun.is_some_and(|begun| begun.source == Source::Call(*call))
+        };
+        let others = task.calls.iter().copied().filter(|call| !is_for_evidence(call)).collect();
+        Self { state, task, others: Some(others), evidence: blueprint.evidence().collect() }
+    }
+
+    fn others(&self) -> &[CallId] {
+        self.others.as_deref().unwrap_or(&self.task.calls)
+    }
+
+    pub fn blueprint(&self) -> Option<&'a Arc<Blueprint>> {
+        self.task.work.blueprint.as_ref()
+    }
+
+    pub fn len(&self) -> usize {
+        self.others().len() + self.evidence.len()
+    }
+
+    pub fn get(&self, row: usize) -> Option<Track<'a>> {
+        match self.others().get(row) {
+            Some(call) => Track::of_call(self.state, self.task, *call),
+            None => {
+                let evidence = self.evidence.get(row - self.others().len())?;
+                Some(Track::of_evidence(self.state, self.task, evidence))
+            }
+        }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = Track<'a>> {
+        (0..self.len()).filter_map(|row| self.get(row))
+    }
+
+    /// The row of what is chosen; where nothing is, of what keys mean all the same.
+    pub fn selected(&self, view: &View) -> Option<usize> {
+        let row = |id: EvidenceId| {
+            let at = self.evidence.iter().position(|evidence| evidence.id == id)?;
+            Some(self.others().len() + at)
+        };
+        if let Some((task, evidence, _)) = view.evidence(self.state) {
+            return if task.id == self.task.id { row(evidence) } else { None };
+        }
+        let call = view.call(self.state).and_then(|call| self.state.call(call))?;
+        // Calls are numbered in the order of their requests.
+        self.others().binary_search(&call.id).ok().or_else(|| {
+            let of = |evidence: &&EvidenceId| {
+                let begun = self.task.work.evidence.get(*evidence);
+                begun.is_some_and(|begun| begun.source == Source::Call(call.id))
+            };
+            row(*call.evidence.as_ref().filter(of)?)
+        })
+    }
+
+    /// How long the evidence takes, in microseconds: what it took, or what its tool mostly takes where
+    /// that is not known yet.
+    pub fn critical_path(&self, now: u64) -> Vec<EvidenceId> {
+        let Some(blueprint) = self.blueprint() else { return Vec::new() };
+        blueprint.critical_path(|id| {
+            let evidence = self.evidence.iter().find(|evidence| evidence.id == id);
+            evidence.map_or(0, |evidence| {
+                duration(&Track::of_evidence(self.state, self.task, evidence), now)
+            })
+        })
+    }
+}
+
+/// Nothing is known of it: any number will do, as long as it is the same for all.
+const UNKNOWN: u64 = 100_000;
+
+fn duration(track: &Track<'_>, now: u64) -> u64 {
+    let ran = track.ran().map(|(_, ended)| (track.time(now).unwrap_or(0), ended.is_some()));
+    match ran {
+        Some((took, true)) => took,
+        Some((took, false)) => took.max(expected(track)),
+        // Refused or cancelled before it ran.
+        None if track.over().is_some() => 0,
+        None => expected(track),
+    }
+}
+
+/// The mean of its tool, or of the model that is asked.
+fn expected(track: &Track<'_>) -> u64 {
+    let tool = track.state.tools.get(track.tool());
+    let mean = match tool {
+        Some(tool) => tool.micros.checked_div(u64::from(tool.succeeded + tool.failed)),
+        None => {
+            let actor = track.state.models.of(crate::chat::Role::Actor);
+            actor.and_then(|model| model.tally.average()).map(|(_, micros)| micros)
+        }
+    };
+    mean.unwrap_or(UNKNOWN)
+}

@@ -1,0 +1,93 @@
+//! A piece of evidence: its plan, how it was written, how it was asked for, what was found, and whether
+//! the solver sees that.
+
+use super::{Page, call};
+use crate::{
+    blueprint::{EvidenceId, references},
+    id::TaskId,
+    state::{AskPhase, CallState, Source, State, TaskState},
+    ui::{panes::units, text},
+};
+
+pub(super) fn write(state: &State, task: TaskId, id: EvidenceId, page: &mut Page<'_>) {
+    let task = state.task(task);
+    let begun = task.and_then(|task| task.work.evidence.get(&id)).map(|begun| begun.source);
+    match (task, begun) {
+        (Some(_), Some(Source::Call(call))) => call::write(state, call, page),
+        (Some(task), Some(Source::Model)) => {
+            head(state, task, id, page);
+            model(state, task, id, page);
+        }
+        (Some(task), None) => {
+            page.field_in("state", "nobody has begun to look for it", page.theme.warn);
+            head(state, task, id, page);
+        }
+        (None, _) => {
+            page.text("This task was not there at the moment looked at.", page.theme.dim);
+        }
+    }
+}
+
+/// What a call is to find, if it is one of a blueprint.
+pub(super) fn of_call(state: &State, call: &CallState, page: &mut Page<'_>) {
+    let Some((task, id)) = state.task(call.task).zip(call.evidence) else { return };
+    let source = task.work.evidence.get(&id).map(|begun| begun.source);
+    if source == Some(Source::Call(call.id)) {
+        head(state, task, id, page);
+    } else {
+        page.field("evidence", &format!("{} of a plan that is no longer followed", id.mark()));
+    }
+}
+
+fn head(state: &State, task: &TaskState, id: EvidenceId, page: &mut Page<'_>) {
+    let Some(blueprint) = &task.work.blueprint else { return };
+    let Some(written) = blueprint.get(id) else { return };
+    if let Some(plan) = task.work.plan_of(id) {
+        page.field("plan", &plan.text);
+    }
+    page.field("as written", &written.to_string());
+    for need in references(&written.input) {
+        let text = state.evidence_text(&task.work, need);
+        let said = match (text, task.work.is_found(need)) {
+            (Some(text), _) => text::start(text, 400).to_owned(),
+            (None, true) => "null".to_owned(),
+            (None, false) => "not there yet".to_owned(),
+        };
+        page.field("needs", &format!("{} = {said}", need.mark()));
+    }
+    let needed = blueprint.evidence().filter(|other| references(&other.input).contains(&id));
+    let needed: Vec<String> = needed.map(|other| other.id.mark()).collect();
+    if !needed.is_empty() {
+        page.field("needed by", &needed.join(" "));
+    }
+    if let Some(nulled) = task.work.evidence.get(&id).and_then(|begun| begun.nulled.as_ref()) {
+        let saved = task.work.evidence.get(&id).map_or(0, |begun| begun.saved);
+        let saved = units::plural(usize::try_from(saved).unwrap_or(usize::MAX), "token");
+        let said = format!("null, for {nulled}: {saved} saved");
+        page.field_in("solver sees", &said, page.theme.warn);
+    }
+}
+
+/// A model looks for it.
+fn model(state: &State, task: &TaskState, id: EvidenceId, page: &mut Page<'_>) {
+    let Some(ask) = state.evidence_ask(task, id) else { return };
+    page.field("asked", &format!("{}, as {} (v shows the prompt)", ask.model, ask.role));
+    if ask.retries > 0 {
+        page.field("retries", &ask.retries.to_string());
+    }
+    if let Some(message) = ask.request.messages.last() {
+        page.heading("Question");
+        page.text(message.text(), page.theme.text);
+    }
+    match &ask.phase {
+        AskPhase::Requested | AskPhase::Running => page.heading("Answer: none yet"),
+        AskPhase::Done { reply } => {
+            page.heading("Answer");
+            page.text(&reply.text, page.theme.text);
+        }
+        AskPhase::Failed { error } => {
+            page.heading("Failed");
+            page.text(&error.text, page.theme.bad);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What keys do to one lane of many.
+
+use toolyard::{
+    blueprint::EvidenceId,
+    chat::Role,
+    command::Command,
+    event::{By, Event, Lane},
+    id::{CallId, TaskId},
+};
+
+use super::command;
+use crate::{stage::Stage, working};
+
+#[test]
+fn one_lane_alone_is_stopped_freed_and_cancelled() {
+    let stage = || Stage::of(&working::working());
+    let (people, weather) = (Lane::Call(CallId(6)), Lane::Call(CallId(5)));
+    // The workers have the keyboard from the start; the newest that runs is meant.
+    for (keys, expected) in [
+        ("w", Command::StopLane(people)),
+        ("x", Command::CancelCall(CallId(6))),
+        ("down w", Command::FreeLane(weather)),
+        ("down x", Command::CancelCall(CallId(5))),
+        ("9 end up up up w", Command::FreeLane(weather)),
+    ] {
+        assert_eq!(command(&mut stage(), keys), expected, "{keys}");
+    }
+    for (keys, why) in [
+        ("end w", "stop-lane: the selected lane has not begun"),
+        ("end x", "cancel: the selected lane has not begun"),
+        ("home w", "stop-lane: the selected lane is over"),
+        ("home down down down x", "cancel: the selected lane is over"),
+    ] {
+        let mut stage = stage();
+        assert_eq!(stage.press(keys), [], "{keys}");
+        assert!(stage.shows(why), "{keys}: {}", stage.text());
+    }
+    let mut story = working::working();
+    let evidence = EvidenceId(8);
+    story.tell(Event::EvidenceAsked { task: TaskId(1), evidence });
+    story.ask(1, Role::Actor);
+    let mut stage = Stage::of(&story);
+    assert_eq!(command(&mut stage, "end up w"), Command::StopLane(Lane::Agent));
+    assert_eq!(command(&mut stage, "x"), Command::CancelAsk);
+    stage.tell(Event::LaneStopped { lane: Lane::Agent, by: By::User });
+    assert!(stage.shows("stopping"), "{}", stage.text());
+    assert_eq!(command(&mut stage, "w"), Command::FreeLane(Lane::Agent));
+}
+
+#[test]
+fn a_lane_opens_its_call_and_evidence_without_one_itself() {
+    let mut stage = Stage::of(&working::worked());
+    stage.press("home enter");
+    assert!(stage.shows("Call 1") && stage.shows("needed by      #E4"), "{}", stage.text());
+    stage.press("esc down down down enter");
+    assert!(stage.shows("Evidence E4") && stage.shows("needs          #E2 = null"));
+    assert!(stage.shows("as written     #E4 = LLM[Which city"), "{}", stage.text());
+    stage.press("esc 9 down enter");
+    assert!(stage.shows("Evidence E5") && stage.shows("48,200 (2024)"), "{}", stage.text());
+    let mut stage = Stage::of(&working::working());
+    stage.press("end c");
+    assert!(stage.shows("nobody has begun to look for it"), "{}", stage.text());
+}
