@@ -1,6 +1,6 @@
 //! A frame at 200×60 with 16,000 tools and more than 1,000 calls (the target is under 2 ms), each pane
 //! on the whole screen, and the time from a key to its frame; the same with a plan over all the tools and
-//! a search of 200 nodes.
+//! a search of 200 nodes, and with plans of 64 and 256 calls.
 
 use std::sync::Arc;
 
@@ -27,6 +27,10 @@ use toolyard::{
 #[path = "../tests/suite/story.rs"]
 #[expect(dead_code, reason = "the tests tell more kinds of stories")]
 mod story;
+
+#[path = "../tests/suite/working.rs"]
+#[expect(dead_code, reason = "the tests tell more kinds of plans")]
+mod working;
 
 use story::Story;
 
@@ -142,6 +146,24 @@ fn searches(c: &mut Criterion) {
     group.finish();
 }
 
+/// A plan of 64 calls, half of which have run; then one of as many as a plan may have.
+fn plans(c: &mut Criterion) {
+    let mut buf = Buffer::empty(SIZE);
+    let mut group = c.benchmark_group("frame/200x60/plan");
+    for calls in [64, 256] {
+        let story = working::many(calls);
+        let mut screen = screen(&story);
+        for pane in [None, Some(PaneId::Calls), Some(PaneId::Search)] {
+            screen.view.zoom = pane;
+            let name = pane.map_or("all-panes", PaneId::name);
+            group.bench_function(BenchmarkId::new(name, calls), |b| {
+                b.iter(|| screen.draw(SIZE, &mut buf, story.now()));
+            });
+        }
+    }
+    group.finish();
+}
+
 fn keys(c: &mut Criterion) {
     let story = session();
     let mut screen = screen(&story);
@@ -177,5 +199,5 @@ fn keys(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, frames, searches, keys);
+criterion_group!(benches, frames, searches, plans, keys);
 criterion_main!(benches);

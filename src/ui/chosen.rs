@@ -50,6 +50,13 @@ impl View {
         Some((task, evidence, task.work.evidence.get(&evidence)))
     }
 
+    /// The chosen evidence as long as its task is at work: later it can neither be held nor cancelled, and
+    /// keys that do so mean what runs now.
+    fn live_evidence<'s>(&self, state: &'s State) -> Option<Option<&'s EvidenceState>> {
+        let (task, _, begun) = self.evidence(state)?;
+        task.outcome().is_none().then_some(begun)
+    }
+
     /// The call that call actions mean: the chosen one, else the newest that is in flight, else the
     /// newest. `None` also for evidence that no call looks for.
     pub fn call(&self, state: &State) -> Option<CallId> {
@@ -68,14 +75,20 @@ impl View {
     /// # Errors
     /// Why there is none, in words.
     pub fn lane(&self, state: &State) -> Result<Lane, &'static str> {
-        if let Some((_, _, evidence)) = self.evidence(state) {
-            let evidence = evidence.ok_or(NOT_BEGUN)?;
-            if evidence.source == Source::Model {
-                return if evidence.found.is_none() { Ok(Lane::Agent) } else { Err(IS_OVER) };
-            }
-        }
-        let call = self.call(state).and_then(|call| state.call(call));
-        let call = call.ok_or("no tool has been called yet")?;
+        let chosen = match self.live_evidence(state) {
+            Some(evidence) => match evidence.ok_or(NOT_BEGUN)? {
+                EvidenceState { source: Source::Call(call), .. } => Some(*call),
+                EvidenceState { source: Source::Model, found: None, .. } => return Ok(Lane::Agent),
+                EvidenceState { source: Source::Model, found: Some(_), .. } => {
+                    return Err(IS_OVER);
+                }
+            },
+            None => self.call,
+        };
+        let at_work = |call: &&CallState| Some(call.task) == state.at_work;
+        let chosen = chosen.and_then(|call| state.call(call)).filter(at_work);
+        let newest = || state.calls_in_flight().last().or(state.calls.last());
+        let call = chosen.or_else(newest).ok_or("no tool has been called yet")?;
         let lane = Lane::Call(call.id);
         // What has ended can still be held before the agent learns of it.
         let held = state.control.is_held(lane) || state.control.stopped.contains(&lane);
@@ -90,7 +103,7 @@ impl View {
     pub fn cancels(&self, state: &State) -> Result<Command, &'static str> {
         let running = |call: CallId| state.call(call).filter(|call| !call.phase.is_over());
         let cancel = |call: &CallState| Command::CancelCall(call.id);
-        if let Some((_, _, evidence)) = self.evidence(state) {
+        if let Some(evidence) = self.live_evidence(state) {
             let evidence = evidence.ok_or(NOT_BEGUN)?;
             return match evidence.source {
                 Source::Model if evidence.found.is_none() => Ok(Command::CancelAsk),

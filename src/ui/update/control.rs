@@ -3,6 +3,7 @@
 use super::{Effect, World, open, send};
 use crate::{
     command::Command,
+    event::Lane,
     state::{Mode, State},
     ui::{
         popups::{Confirm, Popup},
@@ -22,9 +23,12 @@ pub(super) fn cancel(live: &State, view: &View) -> Vec<Effect> {
     view.cancels(live).map_or_else(|_| Vec::new(), send)
 }
 
-/// Holds the chosen lane back, or lets it go on.
-pub(super) fn stop_lane(live: &State, view: &View) -> Vec<Effect> {
+/// Holds the chosen lane back, or lets it go on. It is chosen from then on: the same key must free it.
+pub(super) fn stop_lane(live: &State, view: &mut View) -> Vec<Effect> {
     let Ok(lane) = view.lane(live) else { return Vec::new() };
+    if let Lane::Call(call) = lane {
+        view.choose_call(live, call);
+    }
     let stopped = live.control.stopped.contains(&lane);
     send(if stopped { Command::FreeLane(lane) } else { Command::StopLane(lane) })
 }

@@ -1,11 +1,14 @@
 //! What keys do to one lane of many.
 
+use serde_json::Value;
 use toolyard::{
     blueprint::EvidenceId,
     chat::Role,
     command::Command,
-    event::{By, Event, Lane},
+    event::{Boundary, By, Event, Lane},
     id::{CallId, TaskId},
+    outcome::ToolOutput,
+    spec::Task,
 };
 
 use super::command;
@@ -60,4 +63,27 @@ fn a_lane_opens_its_call_and_evidence_without_one_itself() {
     let mut stage = Stage::of(&working::working());
     stage.press("end c");
     assert!(stage.shows("nobody has begun to look for it"), "{}", stage.text());
+}
+
+#[test]
+fn a_stopped_lane_is_freed_by_the_same_key_after_its_end_too() {
+    let mut stage = Stage::of(&working::working());
+    let lane = Lane::Call(CallId(6));
+    assert_eq!(command(&mut stage, "w"), Command::StopLane(lane));
+    stage.tell(Event::LaneStopped { lane, by: By::User });
+    let output = ToolOutput { text: "48,200".into(), cut_from: None };
+    stage.tell(Event::CallFinished { call: CallId(6), output });
+    stage.tell(Event::Held { lane, boundary: Boundary::AfterCall });
+    assert_eq!(command(&mut stage, "w"), Command::FreeLane(lane));
+    // What was chosen in a task that is over is meant no longer.
+    let mut stage = Stage::of(&working::worked());
+    stage.press("home down down down");
+    let (call, task) = (CallId(9), TaskId(2));
+    let (tool, arguments) = ("weather".into(), Value::Null);
+    stage.tell(Event::TasksQueued { first: task, tasks: vec![Task::from_text("x")], by: By::User });
+    stage.tell(Event::TaskStarted { task });
+    stage.tell(Event::CallRequested { call, task, step: 1, tool, arguments, evidence: None });
+    stage.tell(Event::CallStarted { call });
+    assert_eq!(command(&mut stage, "x"), Command::CancelCall(call));
+    assert_eq!(command(&mut stage, "w"), Command::StopLane(Lane::Call(call)));
 }

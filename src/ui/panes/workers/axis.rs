@@ -108,7 +108,7 @@ mod tests {
             axis.ticks().map(|(cell, label)| format!("{cell}:{label}")).collect::<Vec<_>>()
         };
         assert_eq!(ticks(300_000, 40), ["0:0 ms", "13:100 ms", "26:200 ms", "39:300 ms"]);
-        assert_eq!(ticks(1_200_000, 60), ["0:0 ms", "25:500 ms", "50:1000 ms"]);
+        assert_eq!(ticks(1_200_000, 40), ["0:0 ms", "16:500 ms", "33:1000 ms"]);
         assert_eq!(ticks(3_400_000, 30), ["0:0 s", "17:2 s"]);
         assert_eq!(ticks(1, 12), ["0:0 µs"]);
         assert!(ticks(1, 0).is_empty());

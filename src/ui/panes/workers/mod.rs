@@ -20,6 +20,7 @@ use self::{
 use super::{row::Row, units};
 use crate::{
     blueprint::EvidenceId,
+    knob::Knob,
     state::State,
     ui::{
         hits::Hits,
@@ -185,7 +186,7 @@ impl Lanes<'_> {
         let theme = self.cx.theme;
         if self.critical.is_some() {
             let took = tracks.iter().filter(|track| self.is_critical(track));
-            let took = took.filter_map(|track| track.ran().and(track.time(self.cx.now)));
+            let took = took.filter_map(|track| track.own(self.cx.now));
             let took = text::span(took.fold(0, u64::saturating_add));
             let legend = format!("{CRITICAL} critical, {took}");
             Row::new(area, buf).cell(&legend, self.columns.before(), theme.accent);
@@ -251,11 +252,14 @@ impl Lanes<'_> {
     }
 }
 
-/// How many calls run, of how many that may.
-pub(super) fn room(state: &State) -> String {
+/// Why a call that is wanted does not run yet.
+fn room(state: &State) -> String {
     let running = state.calls_in_flight().filter(|call| call.started.is_some()).count();
-    let most = state.knobs.count(crate::knob::Knob::Concurrency);
-    format!("{running} of {} run", units::plural(most, "call"))
+    let most = state.knobs.count(Knob::Concurrency);
+    if running < most {
+        return "about to start".to_owned();
+    }
+    format!("no room: {} may run at once", units::plural(most, "call"))
 }
 
 pub fn go(state: &State, view: &mut View, to: Move) {

@@ -130,6 +130,14 @@ impl<'a> Track<'a> {
         }
     }
 
+    /// How long it ran, or has run until now, without the time it was held. `None` before it has.
+    pub fn own(&self, now: u64) -> Option<u64> {
+        match self.call {
+            Some(call) => call.started.map(|_| call.elapsed(now)),
+            None => self.ran().map(|(from, to)| to.unwrap_or(now).saturating_sub(from)),
+        }
+    }
+
     pub fn standing(&self, theme: &Theme) -> Standing {
         standing::of(self, theme)
     }
@@ -204,10 +212,13 @@ impl<'a> Tracks<'a> {
             let at = self.evidence.iter().position(|evidence| evidence.id == id)?;
             Some(self.others().len() + at)
         };
-        if let Some((task, evidence, _)) = view.evidence(self.state) {
-            return if task.id == self.task.id { row(evidence) } else { None };
+        let chosen = view.evidence(self.state).filter(|(task, ..)| task.id == self.task.id);
+        if let Some((_, evidence, _)) = chosen {
+            return row(evidence);
         }
-        let call = view.call(self.state).and_then(|call| self.state.call(call))?;
+        let own = |call: &&CallState| call.task == self.task.id;
+        let chosen = view.call(self.state).and_then(|call| self.state.call(call)).filter(own);
+        let call = chosen.or_else(|| self.state.call(*self.task.calls.last()?))?;
         // Calls are numbered in the order of their requests.
         self.others().binary_search(&call.id).ok().or_else(|| {
             let of = |evidence: &&EvidenceId| {
@@ -235,13 +246,13 @@ impl<'a> Tracks<'a> {
 const UNKNOWN: u64 = 100_000;
 
 fn duration(track: &Track<'_>, now: u64) -> u64 {
-    let ran = track.ran().map(|(_, ended)| (track.time(now).unwrap_or(0), ended.is_some()));
-    match ran {
-        Some((took, true)) => took,
-        Some((took, false)) => took.max(expected(track)),
+    let ended = track.call.map_or(track.over(), |call| call.ended).is_some();
+    match (track.own(now), ended) {
+        (Some(took), true) => took,
+        (Some(took), false) => took.max(expected(track)),
         // Refused or cancelled before it ran.
-        None if track.over().is_some() => 0,
-        None => expected(track),
+        (None, true) => 0,
+        (None, false) => expected(track),
     }
 }
 
