@@ -79,7 +79,7 @@ pub const ACTIONS: &[ActionSpec] = &[
             "stop lane",
             "hold the selected call alone at its next boundary, or let it go on",
         ),
-        &["w"],
+        &["H"],
         why::no_lane,
     ),
     run(

@@ -20,18 +20,18 @@ fn one_lane_alone_is_stopped_freed_and_cancelled() {
     let (people, weather) = (Lane::Call(CallId(6)), Lane::Call(CallId(5)));
     // The workers have the keyboard from the start; the newest that runs is meant.
     for (keys, expected) in [
-        ("w", Command::StopLane(people)),
+        ("H", Command::StopLane(people)),
         ("x", Command::CancelCall(CallId(6))),
-        ("down w", Command::FreeLane(weather)),
+        ("down H", Command::FreeLane(weather)),
         ("down x", Command::CancelCall(CallId(5))),
-        ("9 end up up up w", Command::FreeLane(weather)),
+        ("9 end up up up H", Command::FreeLane(weather)),
     ] {
         assert_eq!(command(&mut stage(), keys), expected, "{keys}");
     }
     for (keys, why) in [
-        ("end w", "stop-lane: the selected lane has not begun"),
+        ("end H", "stop-lane: the selected lane has not begun"),
         ("end x", "cancel: the selected lane has not begun"),
-        ("home w", "stop-lane: the selected lane is over"),
+        ("home H", "stop-lane: the selected lane is over"),
         ("home down down down x", "cancel: the selected lane is over"),
     ] {
         let mut stage = stage();
@@ -43,11 +43,11 @@ fn one_lane_alone_is_stopped_freed_and_cancelled() {
     story.tell(Event::EvidenceAsked { task: TaskId(1), evidence });
     story.ask(1, Role::Actor);
     let mut stage = Stage::of(&story);
-    assert_eq!(command(&mut stage, "end up w"), Command::StopLane(Lane::Agent));
+    assert_eq!(command(&mut stage, "end up H"), Command::StopLane(Lane::Agent));
     assert_eq!(command(&mut stage, "x"), Command::CancelAsk);
     stage.tell(Event::LaneStopped { lane: Lane::Agent, by: By::User });
     assert!(stage.shows("stopping"), "{}", stage.text());
-    assert_eq!(command(&mut stage, "w"), Command::FreeLane(Lane::Agent));
+    assert_eq!(command(&mut stage, "H"), Command::FreeLane(Lane::Agent));
 }
 
 #[test]
@@ -69,12 +69,12 @@ fn a_lane_opens_its_call_and_evidence_without_one_itself() {
 fn a_stopped_lane_is_freed_by_the_same_key_after_its_end_too() {
     let mut stage = Stage::of(&working::working());
     let lane = Lane::Call(CallId(6));
-    assert_eq!(command(&mut stage, "w"), Command::StopLane(lane));
+    assert_eq!(command(&mut stage, "H"), Command::StopLane(lane));
     stage.tell(Event::LaneStopped { lane, by: By::User });
     let output = ToolOutput { text: "48,200".into(), cut_from: None };
     stage.tell(Event::CallFinished { call: CallId(6), output });
     stage.tell(Event::Held { lane, boundary: Boundary::AfterCall });
-    assert_eq!(command(&mut stage, "w"), Command::FreeLane(lane));
+    assert_eq!(command(&mut stage, "H"), Command::FreeLane(lane));
     // What was chosen in a task that is over is meant no longer.
     let mut stage = Stage::of(&working::worked());
     stage.press("home down down down");
@@ -85,5 +85,5 @@ fn a_stopped_lane_is_freed_by_the_same_key_after_its_end_too() {
     stage.tell(Event::CallRequested { call, task, step: 1, tool, arguments, evidence: None });
     stage.tell(Event::CallStarted { call });
     assert_eq!(command(&mut stage, "x"), Command::CancelCall(call));
-    assert_eq!(command(&mut stage, "w"), Command::StopLane(Lane::Call(call)));
+    assert_eq!(command(&mut stage, "H"), Command::StopLane(Lane::Call(call)));
 }
