@@ -189,7 +189,7 @@ fn task_report(state: &State, task: &TaskState) -> TaskReport {
         solved: task.is_solved() && !tools.is_empty(),
         outcome: task.outcome(),
         tries: task.tries,
-        steps: steps(task),
+        steps: usize::try_from(task.steps_taken()).unwrap_or(usize::MAX),
         calls: tools.len(),
         tools,
         tokens_in: task.tokens_in,
@@ -204,12 +204,5 @@ fn task_report(state: &State, task: &TaskState) -> TaskReport {
         refusals: budget::refusals(state, task),
         dollars: (task.unpriced == 0).then_some(task.dollars),
         verdicts: task.verdicts.clone(),
-    }
-}
-
-fn steps(task: &TaskState) -> usize {
-    match &task.work.blueprint {
-        Some(blueprint) => blueprint.plans.len() + 1,
-        None => task.steps.len(),
     }
 }

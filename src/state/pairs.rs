@@ -23,7 +23,8 @@ impl State {
             correct: u64::from(task.correct == Some(true)),
             tokens_in: task.tokens_in,
             tokens_out: task.tokens_out,
-            steps: task.steps_taken(),
+            // To answer at once is a step, too.
+            steps: task.steps_taken().max(1),
             dollars: task.dollars,
             unpriced: u64::from(task.unpriced > 0),
         })

@@ -97,7 +97,11 @@ impl Simulated {
     ) -> Self {
         let spec = ModelSpec {
             name,
-            source: "simulated: no language model, decides by reference chains and weights".into(),
+            // Two that differ in skill are two models to whoever compares them.
+            source: format!(
+                "simulated: no language model, decides by reference chains and weights with skill {}",
+                settings.skill
+            ),
             simulated: true,
             mode: ToolMode::Native,
             structured: false,

@@ -22,7 +22,7 @@ use crate::{
 };
 
 const PANE: PaneId = PaneId::Models;
-const ROLE: usize = 10;
+const ROLE: usize = 11;
 const SIMULATED: &str = "SIMULATED";
 /// The heads and widths of what a tally is shown as; those on the left stay longest.
 const COLUMNS: [(&str, usize); 8] = [
@@ -206,15 +206,18 @@ fn draw_pairs(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let table = Rect { y: area.y + 2, height: area.height - 2, ..area };
     hits.add(Rect { height: 2, ..line }, Target::Action(Action::SortPairs));
     let all = pairs::sorted(cx.state, cx.view.pair_sort);
-    pairs::draw(cx, &all, 0, table, buf);
-    // What there is no room for is in the table of its own.
     let rows = usize::from(table.height - 1);
-    if all.len() > rows {
-        let last = Rect { y: table.bottom() - 1, height: 1, ..table };
-        let more = format!("… and {} more (w)", all.len() + 1 - rows);
-        Row::new(last, buf).cell(&more, usize::from(last.width), cx.theme.dim);
-        hits.add(last, Target::Action(Action::Pairs));
+    if all.len() <= rows {
+        pairs::draw(cx, &all, 0, table, buf);
+        return;
     }
+    // What there is no room for is in the table of its own.
+    let height = table.height - 1;
+    pairs::draw(cx, &all, 0, Rect { height, ..table }, buf);
+    let last = Rect { y: table.bottom() - 1, height: 1, ..table };
+    let more = format!("… and {} more (w)", all.len() + 1 - rows);
+    Row::new(last, buf).put(&more, cx.theme.dim);
+    hits.add(last, Target::Action(Action::Pairs));
 }
 
 pub fn go(state: &State, view: &mut View, to: Move) {
