@@ -98,7 +98,7 @@ fn the_models_at_three_sizes() {
 
 #[test]
 fn the_choice_of_a_model_the_pairs_and_a_class_at_three_sizes() {
-    for (name, keys) in [("choice", "5 m down"), ("pairs", "w down"), ("class", "3 C")] {
+    for (name, keys) in [("choice", "5 z m down"), ("pairs", "5 z w down"), ("class", "3 z C")] {
         for (size, mut stage) in stages() {
             stage.press(keys);
             insta::assert_snapshot!(format!("model-{name}-{size}"), stage.text());
