@@ -201,3 +201,25 @@ fn a_plan_is_walked_with_its_plans_in_sight() {
     assert!(panes::find(PaneId::Search, story.state(), &mut view, "number 77", Find::Next));
     assert_eq!(view.evidence, Some((TaskId(1), EvidenceId(77))));
 }
+
+#[test]
+fn a_model_is_held_before_it_is_asked_and_asked_again() {
+    let mut story = working();
+    let (task, evidence) = (TaskId(1), EvidenceId(8));
+    story.tell(Event::EvidenceAsked { task, evidence });
+    let lane = Lane::Agent;
+    story.tell(Event::Held { lane, boundary: Boundary::BeforeAsk }).wait(200);
+    let mut view = View::default();
+    view.choose_evidence(story.state(), task, evidence);
+    let shown = show(PaneId::Calls, &story, &view, 100, 20);
+    let line = shown.line("#E8 ");
+    assert!(line.contains("200 ms held") && !line.contains(RUN[0]), "{line}");
+    story.tell(Event::Released { lane });
+    let ask = story.ask(1, toolyard::chat::Role::Actor);
+    let (wait_ms, why) = (100, "429".to_owned());
+    story.tell(Event::AskRetried { ask, attempt: 1, wait_ms, why }).wait(100);
+    let shown = show(PaneId::Calls, &story, &view, 100, 20);
+    let line = shown.line("#E8 ");
+    assert!(line.contains("100 ms asked") && cells(line, ['·']).1 < cells(line, RUN).0, "{line}");
+    assert!(shown.lines.last().unwrap().contains("asked 2 times"));
+}

@@ -3,7 +3,7 @@
 use super::track::Tracks;
 
 /// Cells that a tick needs for its time.
-const TICK: u64 = 8;
+const TICK: f64 = 8.0;
 
 /// How far apart ticks are, in microseconds.
 const STEPS: [u64; 25] = [
@@ -76,11 +76,12 @@ impl Axis {
     /// The ticks, from the left: the cell, and the time since the start.
     pub fn ticks(&self) -> impl Iterator<Item = (usize, String)> {
         let span = self.end - self.start;
-        let most = (self.cells as u64 / TICK).max(1);
-        let step = STEPS.into_iter().find(|step| span / step < most);
+        let is_wide = |step: &u64| *step as f64 / span as f64 * self.cells as f64 >= TICK;
+        let step = STEPS.into_iter().find(is_wide);
         let step = step.unwrap_or(span).max(1);
         let axis = *self;
-        let ticks = if self.cells == 0 { 0 } else { span / step + 1 };
+        // The end is no cell of the axis.
+        let ticks = if self.cells == 0 { 0 } else { span.div_ceil(step) };
         (0..ticks).map(move |i| (axis.cell(axis.start + i * step), label(i * step, step)))
     }
 }
@@ -107,9 +108,9 @@ mod tests {
             let axis = Axis { start: 5, end: 5 + end, cells };
             axis.ticks().map(|(cell, label)| format!("{cell}:{label}")).collect::<Vec<_>>()
         };
-        assert_eq!(ticks(300_000, 40), ["0:0 ms", "13:100 ms", "26:200 ms", "39:300 ms"]);
+        assert_eq!(ticks(300_000, 40), ["0:0 ms", "13:100 ms", "26:200 ms"]);
         assert_eq!(ticks(1_200_000, 40), ["0:0 ms", "16:500 ms", "33:1000 ms"]);
-        assert_eq!(ticks(3_400_000, 30), ["0:0 s", "17:2 s"]);
+        assert_eq!(ticks(3_400_000, 30), ["0:0 s", "8:1 s", "17:2 s", "26:3 s"]);
         assert_eq!(ticks(1, 12), ["0:0 µs"]);
         assert!(ticks(1, 0).is_empty());
     }

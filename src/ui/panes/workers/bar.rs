@@ -39,13 +39,13 @@ impl Bar {
         now: u64,
     ) {
         let Some(wanted) = track.wanted() else { return };
-        let ended = track.call.map_or(track.begun.and_then(|begun| begun.found), |call| call.ended);
-        let ended = ended.unwrap_or(now);
-        let started = track.ran().map_or(ended, |(started, _)| started);
-        if started > wanted || track.ran().is_none() {
+        let unstarted = || track.call.and_then(|call| call.ended).or(track.over()).unwrap_or(now);
+        let ran = track.ran().map(|(started, ended)| (started, ended.unwrap_or(now)));
+        let (started, ended) = ran.unwrap_or_else(|| (unstarted(), unstarted()));
+        if started > wanted || ran.is_none() {
             self.fill(axis, (wanted, started), WAITS, theme.warn);
         }
-        if track.ran().is_some() {
+        if ran.is_some() {
             let glyph = if critical { CRITICAL } else { ASIDE };
             // Held, it is drawn as it ran.
             let style = match track.hold() {
@@ -59,7 +59,7 @@ impl Bar {
         for (from, to) in holds.iter().copied().chain(hold) {
             let mut cells = axis.cells(from, to);
             // A short hold before or after it must not hide how it ran.
-            if track.ran().is_some() {
+            if ran.is_some() {
                 let ran = axis.cells(started, ended);
                 if from >= ended {
                     cells.start = cells.start.max(ran.end);

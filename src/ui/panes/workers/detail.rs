@@ -4,7 +4,6 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{label, marks, needs, room, track::Track};
 use crate::{
-    event::Lane,
     state::CallPhase,
     ui::{
         pane::Cx,
@@ -80,10 +79,8 @@ fn why(track: &Track<'_>) -> Vec<String> {
 
 /// An endpoint was asked more than once for the same.
 fn retries(track: &Track<'_>) -> Option<String> {
-    let ask = track.state.evidence_ask(track.task, track.evidence?.id)?;
-    let retries = (ask.retries > 0).then(|| units::plural(ask.retries as usize, "retry"));
-    let held = track.lane() == Some(Lane::Agent) && ask.started.is_none();
-    retries.or_else(|| held.then(|| "the model is about to be asked".to_owned()))
+    let ask = track.ask.filter(|ask| ask.retries > 0)?;
+    Some(format!("asked {} times", ask.retries + 1))
 }
 
 /// Its arguments; before it has any, its input as it is written.

@@ -65,6 +65,9 @@ pub(super) fn of(track: &Track<'_>, theme: &Theme) -> Standing {
             if done && begun.is_some_and(is_null) { null(theme) } else { plain }
         }
         (None, Some(_)) if held => standing("‖", "held", theme.paused),
+        (None, Some(begun)) if begun.found.is_none() && track.ran().is_none() => {
+            standing("…", "queued", theme.warn)
+        }
         (None, Some(begun)) => asked(begun, theme),
         (None, None) if track.task.outcome().is_some() => standing("–", "not begun", theme.dim),
         (None, None) if track.waits_for().is_empty() => standing("…", "queued", theme.warn),

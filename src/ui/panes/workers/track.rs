@@ -8,7 +8,7 @@ use crate::{
     blueprint::{Blueprint, Evidence, EvidenceId, references},
     event::Lane,
     id::CallId,
-    state::{CallState, EvidenceState, Hold, Source, State, TaskState},
+    state::{AskState, CallState, EvidenceState, Hold, Source, State, TaskState},
     ui::{hits::Target, theme::Theme, view::View},
 };
 
@@ -22,12 +22,14 @@ pub struct Track<'a> {
     /// How far that is; `None` while nobody looks for it.
     pub begun: Option<&'a EvidenceState>,
     pub call: Option<&'a CallState>,
+    /// What a model was asked for it, where one looks for it.
+    pub ask: Option<&'a AskState>,
 }
 
 impl<'a> Track<'a> {
     pub fn of_call(state: &'a State, task: &'a TaskState, call: CallId) -> Option<Self> {
         let call = state.call(call)?;
-        Some(Self { state, task, evidence: None, begun: None, call: Some(call) })
+        Some(Self { state, task, evidence: None, begun: None, call: Some(call), ask: None })
     }
 
     pub fn of_evidence(state: &'a State, task: &'a TaskState, evidence: &'a Evidence) -> Self {
@@ -36,7 +38,8 @@ impl<'a> Track<'a> {
             Some(Source::Call(call)) => state.call(call),
             Some(Source::Model) | None => None,
         };
-        Self { state, task, evidence: Some(evidence), begun, call }
+        let ask = state.evidence_ask(task, evidence.id);
+        Self { state, task, evidence: Some(evidence), begun, call, ask }
     }
 
     /// What selects it.
@@ -96,9 +99,10 @@ impl<'a> Track<'a> {
 
     /// When it ran, and until when; the end is `None` while it does.
     pub fn ran(&self) -> Option<(u64, Option<u64>)> {
-        match self.call {
-            Some(call) => Some((call.started?, call.ended)),
-            None => self.begun.map(|begun| (begun.since, begun.found)),
+        match (self.call, self.ask) {
+            (Some(call), _) => Some((call.started?, call.ended)),
+            (None, Some(ask)) => Some((ask.started?, ask.ended)),
+            (None, None) => None,
         }
     }
 
@@ -121,20 +125,16 @@ impl<'a> Track<'a> {
         if let Some(hold) = self.hold() {
             return Some(now.saturating_sub(hold.since));
         }
-        match (self.call, self.begun) {
-            (Some(call), _) if call.started.is_some() => Some(call.elapsed(now)),
-            (Some(call), _) if call.ended.is_none() => Some(now.saturating_sub(call.requested)),
-            (Some(_), _) => None,
-            (None, Some(begun)) => Some(begun.found.unwrap_or(now).saturating_sub(begun.since)),
-            (None, None) => None,
-        }
+        let queued = || self.wanted().filter(|_| self.over().is_none());
+        self.own(now).or_else(|| queued().map(|since| now.saturating_sub(since)))
     }
 
     /// How long it ran, or has run until now, without the time it was held. `None` before it has.
     pub fn own(&self, now: u64) -> Option<u64> {
-        match self.call {
-            Some(call) => call.started.map(|_| call.elapsed(now)),
-            None => self.ran().map(|(from, to)| to.unwrap_or(now).saturating_sub(from)),
+        match (self.call, self.ask) {
+            (Some(call), _) => call.started.map(|_| call.elapsed(now)),
+            (None, Some(ask)) => ask.started.map(|_| ask.elapsed(now)),
+            (None, None) => None,
         }
     }
 
@@ -246,8 +246,8 @@ impl<'a> Tracks<'a> {
 const UNKNOWN: u64 = 100_000;
 
 fn duration(track: &Track<'_>, now: u64) -> u64 {
-    let ended = track.call.map_or(track.over(), |call| call.ended).is_some();
-    match (track.own(now), ended) {
+    let ended = track.call.map_or(track.begun.and_then(|begun| begun.found), |call| call.ended);
+    match (track.own(now), ended.is_some()) {
         (Some(took), true) => took,
         (Some(took), false) => took.max(expected(track)),
         // Refused or cancelled before it ran.
