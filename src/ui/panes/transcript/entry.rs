@@ -262,7 +262,10 @@ impl<'a> Entry<'a> {
         let time = text::span(ask.elapsed(self.cx.now));
         let mut used = format!("{} {about}{tokens_in}→{tokens_out} tok {time}", ask.model);
         if ask.retries > 0 {
-            used = format!("{}, {used}", units::plural(ask.retries as usize, "retry"));
+            used = match ask.retries {
+                1 => format!("1 retry, {used}"),
+                retries => format!("{retries} retries, {used}"),
+            };
         }
         self.sheet.at_right(&used, self.cx.theme.dim);
     }
