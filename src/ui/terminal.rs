@@ -172,8 +172,9 @@ pub fn enter(out: &mut impl Write, mouse: bool) -> io::Result<()> {
 }
 
 /// Writes what undoes them, last set first; and colours, which a frame that broke off may have left.
+/// The screen is cleared before: where it has grown, tmux brings rows of it back into what it was over.
 pub fn leave(out: &mut impl Write) -> io::Result<()> {
-    out.write_all(b"\x1b[0m")?;
+    out.write_all(b"\x1b[0m\x1b[H\x1b[2J")?;
     for (number, set) in MODES.iter().rev() {
         write!(out, "\x1b[?{number}{}", if *set { 'l' } else { 'h' })?;
     }

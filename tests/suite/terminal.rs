@@ -39,6 +39,9 @@ fn every_mode_that_is_set_is_undone_in_reverse() {
         for (mode, on) in &set {
             assert_eq!(undone.get(mode), Some(&!on), "mode {mode}");
         }
+        let text = String::from_utf8(leaving.clone()).unwrap();
+        let (before, _) = text.split_once("\x1b[?1049l").unwrap();
+        assert!(before.contains("\x1b[2J"), "the screen is clear when it is left");
         let order = |modes: &[(u16, bool)]| modes.iter().map(|(mode, _)| *mode).collect::<Vec<_>>();
         let mut back = order(&modes(&leaving));
         back.reverse();
