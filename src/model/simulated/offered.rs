@@ -75,7 +75,7 @@ fn listed(list: &str) -> Vec<Listed> {
     tools
 }
 
-/// `name(argument, other?): [weight 7] (at most 2 calls) description`.
+/// `name(argument, other?): [weight 7] (calls left: 2) description`.
 fn tool(line: &str, class: Option<&str>) -> Option<Listed> {
     let (name, rest) = line.split_once('(')?;
     let (names, about) = rest.split_once("):")?;
@@ -89,7 +89,7 @@ fn tool(line: &str, class: Option<&str>) -> Option<Listed> {
         Some(rest) => rest.split_once(']').map_or("", |(_, rest)| rest.trim_start()),
         None => description.as_str(),
     };
-    let uses = unweighted.strip_prefix("(at most ").and_then(|rest| rest.split_once(" calls)"));
+    let uses = unweighted.strip_prefix("(calls left: ").and_then(|rest| rest.split_once(')'));
     let most = uses.and_then(|(uses, _)| uses.parse().ok());
     let parameters = json!({"type": "object", "properties": properties, "required": required});
     let def = ToolDef { name: name.into(), description, parameters };
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn tools_are_read_with_class_weight_and_uses() {
         let list = "- alone(): Does it.\nInformation Retrieval:\n\
-                    - climate(city, month?): [weight 7] (at most 2 calls) Tells (roughly): how warm.\n\
+                    - climate(city, month?): [weight 7] (calls left: 2) Tells (roughly): how warm.\n\
                     - LLM(question): answers a question";
         let offered = Offered { together: true, may_lack: false, tools: listed(list) };
         let menu = offered.menu();

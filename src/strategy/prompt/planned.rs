@@ -170,7 +170,7 @@ fn line(text: &mut String, state: &State, item: &MenuItem) {
     let weight = weight.map(|weight| format!(" [weight {}]", format.show(weight)));
     let budget = state.current_task().map(|task| &task.budget);
     let uses = budget.and_then(|budget| budget.left(item.tool.as_str()));
-    let uses = uses.map(|uses| format!(" (at most {uses} calls)"));
+    let uses = uses.map(|uses| format!(" (calls left: {uses})"));
     let _ = writeln!(
         text,
         "- {}({}):{}{} {}",

@@ -17,7 +17,7 @@ use toolyard::{
     state::{CallPhase, State},
 };
 
-use super::yard::{Plan, Yard, calls, on_paused_time};
+use super::yard::{Plan, calls, on_paused_time};
 
 type Replies = Vec<Result<Reply, ModelError>>;
 
@@ -59,15 +59,6 @@ fn plan(replies: Replies, budget: f64) -> Plan {
 
 fn left(state: &State, tool: &str) -> Option<u32> {
     state.tasks[0].budget.left(tool)
-}
-
-fn plans(yard: &Yard) -> Vec<String> {
-    let records = yard.records.borrow();
-    let whys = records.iter().filter_map(|record| match &record.event {
-        Event::Planned { why, .. } => Some(why.clone()),
-        _ => None,
-    });
-    whys.collect()
 }
 
 #[test]
@@ -142,7 +133,7 @@ fn knobs_that_matter_plan_anew_at_once() {
         yard.settle().await;
         assert_eq!(cost(&yard.state.borrow()), 2.0);
         assert_eq!(
-            plans(&yard),
+            yard.planned(),
             ["planned", "budget 6.00 → 2.00", "tau 0.15 → 1.00", "tau 1.00 → 0.15"]
         );
         let budget = yard.state.borrow().tasks[0].budget.clone();

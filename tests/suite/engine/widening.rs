@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use toolyard::{
     chat::Reply,
     engine::Memory,
-    event::{Event, Outcome},
+    event::Outcome,
     experience::{Experience, Same, Use},
     knob::Knob,
     outcome::ModelError,
@@ -13,7 +13,7 @@ use toolyard::{
     state::State,
 };
 
-use super::yard::{Plan, Yard, calls, on_paused_time};
+use super::yard::{Plan, calls, on_paused_time};
 
 fn call(tool: &str, text: &str) -> Result<Reply, ModelError> {
     Ok(calls(&[(tool, json!({ "text": text }))]))
@@ -63,15 +63,6 @@ fn plan(replies: Vec<Result<Reply, ModelError>>) -> Plan {
     }
 }
 
-fn why(yard: &Yard) -> Vec<String> {
-    let records = yard.records.borrow();
-    let whys = records.iter().filter_map(|record| match &record.event {
-        Event::Planned { why, .. } => Some(why.clone()),
-        _ => None,
-    });
-    whys.collect()
-}
-
 fn menu(state: &State, step: usize) -> Vec<&str> {
     state.tasks[0].steps[step].menu.iter().map(|item| item.tool.as_str()).collect()
 }
@@ -87,7 +78,7 @@ fn what_an_agent_says_that_it_lacks_is_planned_in() {
         assert_eq!(task.outcome(), Some(Outcome::Answered));
         let first = task.budget.first.as_ref().unwrap();
         assert!(first.tool("scales").is_none(), "{first:?}");
-        assert_eq!(why(&yard), ["planned", "the agent lacked a tool"]);
+        assert_eq!(yard.planned(), ["planned", "the agent lacked a tool"]);
         assert!(menu(&state, 2).contains(&"scales"), "{:?}", menu(&state, 2));
         assert!(!menu(&state, 2).contains(&"brush"), "what is not lacked is not added");
         let now = task.budget.plan.as_ref().unwrap();
@@ -110,7 +101,7 @@ fn with_the_knob_off_giving_up_is_giving_up() {
         let mut yard = plan.start();
         let state = (&mut yard.session).await.unwrap();
         assert_eq!(state.tasks[0].outcome(), Some(Outcome::GaveUp));
-        assert_eq!(why(&yard), ["planned"]);
+        assert_eq!(yard.planned(), ["planned"]);
     });
 }
 
@@ -125,7 +116,7 @@ fn widening_ends_when_everything_was_offered() {
         assert!(
             task.asks.len() <= 4,
             "one for each of three tools, and one more: {:?}",
-            why(&yard)
+            yard.planned()
         );
         assert_eq!(task.budget.spent.tools, 0.0);
     });
@@ -144,7 +135,7 @@ fn what_helped_and_is_used_up_may_be_used_once_more() {
         let state = (&mut yard.session).await.unwrap();
         let task = &state.tasks[0];
         assert_eq!(task.budget.first.as_ref().unwrap().tool("echo").unwrap().uses, 1);
-        assert_eq!(task.budget.tools["echo"].uses, 2, "{:?}", why(&yard));
+        assert_eq!(task.budget.tools["echo"].uses, 2, "{:?}", yard.planned());
         assert_eq!(task.budget.refused, 0);
     });
 }
@@ -175,7 +166,7 @@ fn a_planner_says_what_it_lacks_before_it_plans() {
         let state = (&mut yard.session).await.unwrap();
         let task = &state.tasks[0];
         assert_eq!(task.correct, Some(true), "{:?}", task.work);
-        assert_eq!(why(&yard), ["planned", "the agent lacked a tool"]);
+        assert_eq!(yard.planned(), ["planned", "the agent lacked a tool"]);
         assert_eq!((menu(&state, 0), menu(&state, 1)), (vec!["echo"], vec!["echo", "scales"]));
         assert!(state.calls.iter().all(|call| call.step == 2 && call.ended.is_some()));
         assert!(state.asks[0].request.messages[0].text().contains("Lacking:"));

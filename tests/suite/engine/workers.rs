@@ -265,7 +265,7 @@ fn a_budget_offers_the_planner_what_it_pays_for_and_is_never_overspent() {
         assert_eq!(task.outcome(), Some(Outcome::Answered));
         assert!(task.credits() <= 5.0 && task.budget.closing, "{:?}", task.budget);
         let asked = state.asks[0].request.messages[1].text().to_owned();
-        assert!(asked.contains("(at most 1 calls)"), "{asked}");
+        assert!(asked.contains("(calls left: 1)"), "{asked}");
         let refused = state
             .calls
             .iter()

@@ -320,6 +320,16 @@ impl Yard {
         whys.collect()
     }
 
+    /// Why plans were made, in order.
+    pub fn planned(&self) -> Vec<String> {
+        let records = self.records.borrow();
+        let whys = records.iter().filter_map(|record| match &record.event {
+            Event::Planned { why, .. } => Some(why.clone()),
+            _ => None,
+        });
+        whys.collect()
+    }
+
     pub fn mode(&self) -> Mode {
         self.state.borrow().control.mode
     }

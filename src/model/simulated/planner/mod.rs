@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn uses_are_kept_for_later_steps() {
-        let few = CLASSED.replace("): Finds", "): (at most 1 calls) Finds");
+        let few = CLASSED.replace("): Finds", "): (calls left: 1) Finds");
         let text = planned(TOGETHER, &few, Some(&task()), 1.0);
         for tool in ["web", "books", "sum"] {
             assert_eq!(text.matches(&format!("= {tool}[")).count(), 1, "{text}");

@@ -337,8 +337,14 @@ impl<'a> Entry<'a> {
     /// What may be used from here on, and what that changed.
     fn planned(&mut self, why: &str, plan: &BudgetPlan, before: Option<&BudgetPlan>) {
         let theme = self.cx.theme;
-        let head = if before.is_some() { "▤ planned anew" } else { "▤ planned" };
-        self.sheet.row(&[(head, theme.accent), (&format!(" · {why}"), theme.text)]);
+        match before {
+            Some(_) => {
+                let why = format!(" · {why}");
+                self.sheet.row(&[("▤ planned anew", theme.accent), (&why, theme.text)]);
+            }
+            // Why there is a first plan is plain.
+            None => self.sheet.row(&[("▤ planned", theme.accent)]),
+        }
         let sums = planned::sums(plan, before);
         if !self.sheet.at_right(&sums, theme.dim) {
             self.sheet.row(&[("    ", Style::new()), (&sums, theme.dim)]);
