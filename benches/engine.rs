@@ -9,16 +9,18 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use toolyard::{
-    chat::{Finish, Reply, Request, Role, ToolCall, Usage},
+    domain::{
+        chat::{Finish, Reply, Request, Role, ToolCall, Usage},
+        event::Opening,
+        graph::{Prior, ToolGraph},
+        id::ToolName,
+        knob::{Knob, Knobs},
+        outcome::{ModelError, ToolError, ToolOutput},
+        spec::{Effect, ModelSpec, Task, ToolMode, ToolSpec},
+    },
     engine::{self, Setup},
-    event::Opening,
-    graph::{Prior, ToolGraph},
-    id::ToolName,
-    journal::{Header, Journal},
-    knob::{Knob, Knobs},
     model::{Model, Progress},
-    outcome::{ModelError, ToolError, ToolOutput},
-    spec::{Effect, ModelSpec, Task, ToolMode, ToolSpec},
+    store::journal::{Header, Journal},
     tool::{Invocation, Tool, ToolBox},
 };
 
@@ -112,7 +114,7 @@ fn setup(tools: usize, journal: Option<Journal>) -> Setup {
             roles: Role::ALL.into_iter().map(|role| (role, "instant".into())).collect(),
             paused: false,
             workers: Default::default(),
-            rates: toolyard::rates::Rates::default(),
+            rates: toolyard::domain::rates::Rates::default(),
         },
         models: vec![Rc::new(Instant(Arc::new(spec)))],
         tools: tool_box,

@@ -11,11 +11,13 @@ use jiff::Timestamp;
 use serde_json::json;
 use tempfile::TempDir;
 use toolyard::{
-    budget::{self, Candidate, Marginal, Plan},
-    experience::{Experience, Same, Use},
-    id::ToolName,
-    knob::Knobs,
-    prospect::{self, Past},
+    domain::{id::ToolName, knob::Knobs},
+    engine::{candidates, candidates::Past},
+    papers::{
+        btp,
+        btp::{Candidate, Marginal, Plan},
+    },
+    store::experience::{Experience, Same, Use},
 };
 
 mod made_up;
@@ -82,12 +84,12 @@ fn planned(store: &Experience, text: &str, tools: &[ToolName]) -> (Plan, Margina
         .iter()
         .zip([2.0, 9.0, 3.0, 8.0, 6.0])
         .map(|(history, cost)| {
-            let estimate = prospect::estimate(&knobs, Some(history));
+            let estimate = candidates::estimate(&knobs, Some(history));
             Candidate { cost, value: estimate.value, limit: estimate.limit }
         })
         .collect();
-    let plan = budget::plan(&candidates, 20.0).expect("good numbers");
-    (plan, budget::marginal(&candidates, 20.0).expect("good numbers"))
+    let plan = btp::plan(&candidates, 20.0).expect("good numbers");
+    (plan, btp::marginal(&candidates, 20.0).expect("good numbers"))
 }
 
 /// Fills a store.

@@ -5,7 +5,7 @@ use std::{hint::black_box, sync::Arc};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::json;
 
-use toolyard::{
+use toolyard::domain::{
     chat::{Finish, Message, Reply, Request, Role, Usage},
     event::{By, Event, MenuItem, Offered, Outcome, Record, Verdict},
     id::{AskId, CallId, TaskId, ToolName},

@@ -12,8 +12,10 @@ use ratatui::{
 };
 use serde_json::json;
 use toolyard::{
-    event::{BudgetPlan, Event, NodeEnd, PlannedTool},
-    id::TaskId,
+    domain::{
+        event::{BudgetPlan, Event, NodeEnd, PlannedTool},
+        id::TaskId,
+    },
     ui::{
         key::Key,
         keymap::Keymap,

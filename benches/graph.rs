@@ -5,10 +5,13 @@ use std::hint::black_box;
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use serde_json::json;
 use toolyard::{
-    graph::{Learner, Pins, Prior, Scores, ToolGraph, Weights},
-    id::ToolName,
-    retrieve::Lexical,
-    spec::{Effect, ToolSpec},
+    domain::{
+        graph::{Pins, Prior, Scores, ToolGraph},
+        id::ToolName,
+        retrieve::Lexical,
+        spec::{Effect, ToolSpec},
+    },
+    papers::toolnet::{Learner, Weights},
 };
 
 mod made_up;
@@ -67,7 +70,7 @@ fn learning(c: &mut Criterion) {
     let mut group = c.benchmark_group("learning");
     group.sample_size(20);
     group.bench_function("100,000 trajectories, 2,000 tools", |b| {
-        b.iter(|| black_box(toolyard::graph::learn(&trajectories)));
+        b.iter(|| black_box(toolyard::papers::toolnet::learn(&trajectories)));
     });
 }
 

@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use toolyard::{
-    budget::{Candidate, Evidence, Mode, marginal, plan},
-    chance::Chance,
+    domain::chance::Chance,
+    papers::btp::{Candidate, Evidence, Mode, marginal, plan},
 };
 
 criterion_group!(benches, few, many, estimate);

@@ -18,67 +18,28 @@
 //!
 //! # Who may name whom
 //!
-//! A crate has no walls, so a test keeps this rule: a module names only modules of lines above its own.
+//! A crate has no walls, so a test keeps this rule: a room names only rooms of lines above its own.
 //!
 //! ```text
-//! layers
-//!   answer arguments budget chance id measure tool_class words
-//!   blueprint chat graph knob null_filter outcome pairs rates spec toml_file
-//!   fault import json_file retrieve text_file workers
-//!   event prices tasks
-//!   command experience journal tool
-//!   state
-//!   prospect report sample strategy
-//!   model workspace
+//! rooms
+//!   domain
+//!   files papers
+//!   model store strategy tool
 //!   engine ui
-//!   config
-//!   doctor
+//!   app
 //! ```
 //!
-//! So `ui` and `engine` never name each other. `graph` and what states are made of do no I/O and know
-//! neither clock nor randomness. `ratatui` and `crossterm` are named only under `ui`. The program itself
-//! (`main` and what it declares) may name everything and is named by nothing; it alone prints.
+//! So `ui` and `engine` never name each other. `domain`, `papers` and `strategy` do no I/O and know neither
+//! clock nor randomness. `ratatui` and `crossterm` are named only under `ui`; only `app/cli` prints.
 #![deny(unsafe_code)]
 
-pub mod answer;
-pub mod arguments;
-pub mod blueprint;
-pub mod budget;
-pub mod chance;
-pub mod chat;
-pub mod command;
-pub mod config;
-pub mod doctor;
+pub mod app;
+pub mod domain;
 pub mod engine;
-pub mod event;
-pub mod experience;
-pub mod fault;
-pub mod graph;
-pub mod id;
-pub mod import;
-pub mod journal;
-pub mod json_file;
-pub mod knob;
-pub mod measure;
+pub mod files;
 pub mod model;
-pub mod null_filter;
-pub mod outcome;
-pub mod pairs;
-pub mod prices;
-pub mod prospect;
-pub mod rates;
-pub mod report;
-pub mod retrieve;
-pub mod sample;
-pub mod spec;
-pub mod state;
+pub mod papers;
+pub mod store;
 pub mod strategy;
-pub mod tasks;
-pub mod text_file;
-pub mod toml_file;
 pub mod tool;
-pub mod tool_class;
 pub mod ui;
-pub mod words;
-pub mod workers;
-pub mod workspace;

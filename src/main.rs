@@ -1,74 +1,7 @@
-//! Arguments → configuration → a session, live or past → the screen or a report. The only place that
-//! prints errors and chooses exit codes.
+//! The program `toolyard`; everything is in the library.
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-mod cli;
-
-use cli::{Cli, Command, prepared::Prepared, trouble::Trouble};
-use toolyard::ui::Ended;
-
 fn main() -> ExitCode {
-    let json = std::env::args_os().any(|argument| argument == "--json");
-    let parsed = match Cli::try_parse() {
-        Ok(parsed) => parsed,
-        Err(error) if json && error.use_stderr() => {
-            let text = error.to_string();
-            let text = text.trim_start_matches("error: ").trim_end();
-            return report(&Trouble::Usage(text.to_owned()), json);
-        }
-        Err(error) => error.exit(),
-    };
-    let code = obey(parsed).unwrap_or_else(|trouble| report(&trouble, json));
-    // Programs that were told to end get no longer than this to do so.
-    toolyard::tool::command::end_all();
-    code
-}
-
-/// Says what went wrong: to a person on standard error, to a script as a line of its JSON.
-fn report(trouble: &Trouble, json: bool) -> ExitCode {
-    if json {
-        // What cannot be said there shows in the exit code.
-        let _ = cli::out::print_line(&trouble.to_json());
-    } else {
-        cli::out::warn(trouble.text());
-    }
-    ExitCode::from(trouble.exit_code())
-}
-
-fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
-    match cli.command {
-        None => {
-            cli.refuse_late_command()?;
-            let prepared = Prepared::read(&cli.session, cli.task.as_deref())?;
-            return Ok(after_the_screen(cli::live::live(prepared)?));
-        }
-        Some(Command::Run(args)) => {
-            let all_answered = cli::run::run(&args)?;
-            return Ok(if all_answered { ExitCode::SUCCESS } else { ExitCode::from(1) });
-        }
-        Some(Command::Compare(args)) => cli::compare::compare(&args)?,
-        Some(Command::Replay(args)) => return Ok(after_the_screen(cli::past::replay(&args)?)),
-        Some(Command::Plan(args)) => cli::plan::plan(&args)?,
-        Some(Command::Graph(command)) => cli::graph::graph(&command)?,
-        Some(Command::Import(command)) => cli::graph::import(&command)?,
-        Some(Command::Experience(command)) => cli::experience::experience(&command)?,
-        Some(Command::Shot(args)) => cli::past::shot(&args)?,
-        Some(Command::Keys(args)) => cli::past::keys(&args)?,
-        Some(Command::Doctor(args)) => {
-            let is_well = cli::doctor::doctor(&args)?;
-            return Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(1) });
-        }
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// A program that a signal ended says which, as shells expect.
-fn after_the_screen(ended: Ended) -> ExitCode {
-    match ended {
-        Ended::ByUser => ExitCode::SUCCESS,
-        Ended::BySignal(signal) => ExitCode::from(u8::try_from(128 + signal).unwrap_or(1)),
-    }
+    toolyard::app::main()
 }

@@ -7,12 +7,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::core::{Core, Effect, Shared};
 use crate::{
-    chat::{Reply, Request, Role, Usage},
-    event::{Billed, Boundary, Event, Lane},
-    id::{AskId, TaskId},
-    model::{Model, Progress, text, tokens},
-    outcome::{ModelError, ModelErrorKind},
-    spec::{ModelSpec, ToolMode},
+    domain::{
+        chat::{Reply, Request, Role, Usage},
+        event::{Billed, Boundary, Event, Lane},
+        id::{AskId, TaskId},
+        outcome::{ModelError, ModelErrorKind},
+        spec::{ModelSpec, ToolMode},
+        tokens,
+    },
+    model::{Model, Progress, text},
 };
 
 /// Streamed text is an event at most this often: a screen needs no more, and a journal wants less.

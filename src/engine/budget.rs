@@ -7,14 +7,14 @@
 use std::sync::Arc;
 
 use super::core::Core;
-use crate::{
+use crate::domain::{
     chat::{Request, Role},
     event::{By, Event, Refusal},
     id::{CallId, ToolName},
     knob::Knob,
-    model::tokens,
     spec::ModelSpec,
     state::{TaskBudget, TaskState, budget::CENT},
+    tokens,
 };
 
 /// An answer that may be as long as this need not be bounded: none gets there.

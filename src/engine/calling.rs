@@ -10,13 +10,15 @@ use super::{
     faults,
 };
 use crate::{
-    blueprint::EvidenceId,
-    chance::{Chance, canonical},
-    chat::ToolCall,
-    event::{Boundary, Event, Lane, Refusal},
-    id::{CallId, TaskId, ToolName},
-    knob::Knob,
-    outcome::{ToolError, ToolErrorKind, ToolOutput},
+    domain::{
+        chance::{Chance, canonical},
+        chat::ToolCall,
+        event::{Boundary, Event, Lane, Refusal},
+        id::{CallId, TaskId, ToolName},
+        knob::Knob,
+        outcome::{ToolError, ToolErrorKind, ToolOutput},
+        plan::EvidenceId,
+    },
     strategy::Observation,
     tool::{Invocation, Tool},
 };

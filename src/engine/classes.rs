@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::core::Core;
-use crate::{
+use crate::domain::{
     chance::{Chance, canonical},
     event::{By, Classed, ClassedBy, Event},
     id::ToolName,

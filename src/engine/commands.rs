@@ -1,7 +1,7 @@
 //! What is wished becomes an event, or a refusal with its reason.
 
 use super::core::{Core, Effect, Shared};
-use crate::{
+use crate::domain::{
     command::Command,
     event::{By, Event, Resume},
     fault::FaultSpec,

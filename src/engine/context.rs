@@ -18,13 +18,15 @@ use super::{
     core::{Core, Shared},
 };
 use crate::{
-    blueprint::{Blueprint, EvidenceId},
-    chat::{Reply, Request, Role, ToolCall},
-    event::{Boundary, Classed, Event, Lane, MenuItem, NodeEnd, Verdict},
-    id::{CallId, TaskId, ToolName},
-    model::tokens,
-    outcome::ModelError,
-    state::State,
+    domain::{
+        chat::{Reply, Request, Role, ToolCall},
+        event::{Boundary, Classed, Event, Lane, MenuItem, NodeEnd, Verdict},
+        id::{CallId, TaskId, ToolName},
+        outcome::ModelError,
+        plan::{Blueprint, EvidenceId},
+        state::State,
+        tokens,
+    },
     strategy::{self, Called, Found},
 };
 

@@ -12,13 +12,15 @@ use super::{
     planning::{Known, Memory},
 };
 use crate::{
-    event::{Event, Record},
-    experience::Embedding,
-    id::{AskId, CallId, FaultId, ModelName, TaskId},
-    journal::{Journal, JournalError},
+    domain::{
+        embedding::Embedding,
+        event::{Event, Record},
+        id::{AskId, CallId, FaultId, ModelName, TaskId},
+        retrieve::Lexical,
+        state::{Learning, State, next_number},
+    },
     model::Model,
-    retrieve::Lexical,
-    state::{Learning, State, next_number},
+    store::journal::{Journal, JournalError},
     tool::{ToolBox, manifest::Manifest},
 };
 

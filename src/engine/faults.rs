@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use super::core::Core;
 use crate::{
-    chance::Chance,
-    fault::{FaultKind, Occasion},
-    id::{CallId, FaultId, ToolName},
-    outcome::{ToolError, ToolErrorKind, ToolOutput},
+    domain::{
+        chance::Chance,
+        fault::{FaultKind, Occasion},
+        id::{CallId, FaultId, ToolName},
+        outcome::{ToolError, ToolErrorKind, ToolOutput},
+    },
     tool::{Invocation, Tool},
 };
 

@@ -2,7 +2,7 @@
 //! there. Holding never kills: what runs, runs on to its next boundary.
 
 use super::core::{Core, Shared};
-use crate::{
+use crate::domain::{
     event::{Boundary, Event, Lane},
     id::CallId,
     knob::Knob,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{event::Lane, id::CallId};
+use crate::domain::{event::Lane, id::CallId};
 
 /// Which lanes there are, and which one a step lets go on.
 #[derive(Debug, Default)]

@@ -16,14 +16,18 @@ use super::{
     planning::Memory,
 };
 use crate::{
-    chat::Usage,
-    event::{Boundary, Event, Lane},
-    experience::{Embedding, Query},
-    id::TaskId,
-    model::{Model, openai::OpenAi, tokens},
-    outcome::{ModelError, ModelErrorKind},
-    spec::ModelSpec,
-    state::budget::CENT,
+    domain::{
+        chat::Usage,
+        embedding::Embedding,
+        event::{Boundary, Event, Lane},
+        id::TaskId,
+        outcome::{ModelError, ModelErrorKind},
+        spec::ModelSpec,
+        state::budget::CENT,
+        tokens,
+    },
+    model::{Model, openai::OpenAi},
+    store::experience::Query,
 };
 
 /// A request in flight.

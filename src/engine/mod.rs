@@ -10,23 +10,27 @@ use futures::{StreamExt, stream::FuturesUnordered};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::{
-    command::Command,
-    event::{Boundary, By, Event, Lane, Opening, Outcome, Record},
-    fault::FaultSpec,
-    graph::ToolGraph,
-    id::{TaskId, ToolName},
-    journal::{Journal, JournalError},
+    domain::{
+        command::Command,
+        event::{Boundary, By, Event, Lane, Opening, Outcome, Record},
+        fault::FaultSpec,
+        graph::ToolGraph,
+        id::{TaskId, ToolName},
+        outcome::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
+        spec::Task,
+        state::State,
+        strategy::Strategy,
+    },
     model::Model,
-    outcome::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
-    spec::Task,
-    state::State,
-    strategy::{self, Ending, Strategy},
+    store::journal::{Journal, JournalError},
+    strategy::{self, Ending},
     tool::ToolBox,
 };
 
 mod asking;
 mod budget;
 mod calling;
+pub mod candidates;
 mod classes;
 mod commands;
 mod context;

@@ -5,16 +5,21 @@ use std::{rc::Rc, sync::Arc};
 
 use super::core::Core;
 use crate::{
-    budget::{self, Candidate, Estimate, Why},
-    chat::Role,
-    event::{BudgetPlan, Event, Marginal, PlannedTool},
-    experience::{Experience, ExperienceError, History, Same},
-    id::{TaskId, ToolName},
-    knob::Knob,
+    domain::{
+        chat::Role,
+        event::{BudgetPlan, Event, Marginal, PlannedTool},
+        id::{TaskId, ToolName},
+        knob::Knob,
+        state::{Decides, TaskBudget, budget::CENT},
+        strategy::{Base, Strategy},
+    },
+    engine::{candidates, candidates::Past},
     model::openai::OpenAi,
-    prospect::{self, Past},
-    state::{Decides, TaskBudget, budget::CENT},
-    strategy::{Base, Strategy},
+    papers::{
+        btp,
+        btp::{Candidate, Estimate, Why},
+    },
+    store::experience::{Experience, ExperienceError, History, Same},
 };
 
 /// What earlier sessions are remembered by.
@@ -137,7 +142,7 @@ impl Core {
         let helped = self
             .past(text, |past| past.helped(&self.state, self.state.knobs.count(Knob::Candidates)));
         let helped = self.said_if_lost(helped);
-        let tools = prospect::candidates(&self.state, &self.index, text, helped);
+        let tools = candidates::candidates(&self.state, &self.index, text, helped);
         self.what_is_known(text, tools)
     }
 
@@ -198,12 +203,12 @@ impl Core {
             })
             .collect();
         // Costs and values are finite and not negative: rates are, and an average of them is.
-        let Ok(solved) = budget::plan(&open, rest) else {
+        let Ok(solved) = btp::plan(&open, rest) else {
             return BudgetPlan::empty(total, spent, reserve);
         };
-        let whys = budget::why(&open, rest, &solved);
+        let whys = btp::why(&open, rest, &solved);
         let marginal =
-            budget::marginal(&open, rest).ok().and_then(|marginal| worth_saying(marginal, &items));
+            btp::marginal(&open, rest).ok().and_then(|marginal| worth_saying(marginal, &items));
         let mut tools: Vec<PlannedTool> = Vec::with_capacity(items.len());
         for (i, item) in items.into_iter().enumerate() {
             let why = match item.set {
@@ -266,7 +271,7 @@ impl Core {
             .chain(set_besides.map(|tool| (tool, None)))
             .map(|(tool, known)| {
                 let history = known.and_then(|known| known.history.as_ref());
-                let mut estimate = prospect::estimate(&self.state.knobs, history);
+                let mut estimate = candidates::estimate(&self.state.knobs, history);
                 let used = ledger.tools.get(tool).map_or(0, |ledger| ledger.uses);
                 let barred = ledger.blacklist.contains_key(tool)
                     || !self.state.tools.get(tool).is_some_and(|tool| tool.is_offered());
@@ -328,7 +333,7 @@ fn settle_fixed(items: &[Item], free: f64) -> Vec<u32> {
 }
 
 /// The fewest credits that buy something, with the tools' names.
-fn worth_saying(marginal: budget::Marginal, items: &[Item]) -> Option<Marginal> {
+fn worth_saying(marginal: btp::Marginal, items: &[Item]) -> Option<Marginal> {
     let step = marginal.next?;
     let changes = step.changes.iter().filter_map(|change| {
         let item = items.get(change.candidate)?;

@@ -3,7 +3,7 @@
 use futures::{FutureExt, future::LocalBoxFuture, stream::FuturesUnordered};
 
 use super::core::Shared;
-use crate::{
+use crate::domain::{
     event::{Event, Reach},
     id::ModelName,
     state::Reachable,

@@ -4,7 +4,10 @@
 use jiff::Timestamp;
 
 use super::core::Core;
-use crate::{event::Event, experience::Use, id::CallId, knob::Knob, state::CallPhase};
+use crate::{
+    domain::{event::Event, id::CallId, knob::Knob, state::CallPhase},
+    store::experience::Use,
+};
 
 impl Core {
     /// Writes down what has ended.

@@ -3,7 +3,7 @@
 //! What follows is what would have followed, and a session that went on equals one that never stopped.
 
 use super::{calling, core::Core};
-use crate::event::{Event, Outcome, Record};
+use crate::domain::event::{Event, Outcome, Record};
 
 /// A session as far as its last task that came to an end of its own; the task that was at work then is
 /// in the queue again. Empty where there is no such task, and a new session is as good.

@@ -7,12 +7,12 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::core::{Core, Shared};
-use crate::{
+use crate::domain::{
     chat::{Request, Role},
     id::{CallId, TaskId, ToolName},
-    model::tokens,
     outcome::{ModelError, ModelErrorKind},
     spec::ModelSpec,
+    tokens,
 };
 
 /// What ends in time is charged a little later: so much time is kept back for that.

@@ -1,7 +1,7 @@
 //! Tools that come and go while a session runs, and what is kept beyond it.
 
 use super::core::Core;
-use crate::event::Event;
+use crate::domain::event::Event;
 
 impl Core {
     /// Makes the tools findable by what they do.

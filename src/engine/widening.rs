@@ -5,9 +5,11 @@
 
 use super::core::Core;
 use crate::{
-    event::BudgetPlan,
-    id::{TaskId, ToolName},
-    prospect,
+    domain::{
+        event::BudgetPlan,
+        id::{TaskId, ToolName},
+    },
+    engine::candidates,
 };
 
 impl Core {
@@ -20,7 +22,7 @@ impl Core {
             return false;
         };
         let (id, text) = (task.id, task.task.text.clone());
-        let meant = prospect::meant(&self.state, &self.index, said);
+        let meant = candidates::meant(&self.state, &self.index, said);
         let used_up = |tool: &&ToolName| {
             budget.helped.contains(*tool) && budget.left(tool.as_str()) == Some(0)
         };
@@ -31,7 +33,7 @@ impl Core {
         self.know(&text, meant.clone());
         self.mark_lacked(id, &meant);
         let is_known = |tool: &ToolName| self.known.iter().any(|known| known.tool == *tool);
-        let others = prospect::others(&self.state, &self.index, [said, &text], is_known);
+        let others = candidates::others(&self.state, &self.index, [said, &text], is_known);
         for more in [Vec::new()].into_iter().chain(others) {
             self.know(&text, more);
             let plan = self.make_plan(id);

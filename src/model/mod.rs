@@ -6,14 +6,13 @@ pub mod openai;
 pub mod secret;
 pub mod simulated;
 pub mod text;
-pub mod tokens;
 
 use std::{sync::Arc, time::Duration};
 
 use futures::{FutureExt, future, future::LocalBoxFuture};
 
-pub use crate::outcome::{ModelError, ModelErrorKind};
-use crate::{
+pub use crate::domain::outcome::{ModelError, ModelErrorKind};
+use crate::domain::{
     chat::{Reply, Request},
     spec::ModelSpec,
 };

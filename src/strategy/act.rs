@@ -4,11 +4,12 @@
 use serde_json::Value;
 
 use super::{Base, Context, Ending, Trajectory, Turn, close, judge, menu, prompt};
-use crate::{
+use crate::domain::{
     chat::{Reply, Role, ToolCall},
     event::{MenuItem, Offered, Outcome},
     id::ToolName,
     knob::Knob,
+    markers,
     outcome::ModelErrorKind,
     spec::Task,
     state::State,
@@ -119,7 +120,7 @@ fn is_new_way(base: Base, item: &MenuItem) -> bool {
 /// Reads the actor's reply. Text without a call is an answer: so do models speak that have tools but
 /// know the answer.
 pub(super) fn decide(reply: &Reply) -> Decision {
-    let finish = reply.calls.iter().find(|call| call.tool.as_str() == prompt::FINISH);
+    let finish = reply.calls.iter().find(|call| call.tool.as_str() == markers::FINISH);
     if let Some(finish) = finish {
         return Decision::Finish(finished(&finish.arguments));
     }
@@ -149,7 +150,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::chat::{Finish, Usage};
+    use crate::domain::chat::{Finish, Usage};
 
     fn reply(text: &str, calls: &[(&str, Value)]) -> Reply {
         let calls = calls.iter().enumerate().map(|(i, (tool, arguments))| ToolCall {

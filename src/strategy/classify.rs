@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{Context, json, prompt::planned as prompt};
-use crate::{
+use crate::domain::{
     chat::Role,
     event::{Classed, ClassedBy, MenuItem},
     id::ToolName,

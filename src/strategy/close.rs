@@ -2,7 +2,7 @@
 //! makes the best of what was found. What it costs was kept back all along.
 
 use super::{Context, Ending, Trajectory, act, prompt};
-use crate::{
+use crate::domain::{
     chat::Role,
     event::{MenuItem, Offered, Outcome},
     id::ToolName,

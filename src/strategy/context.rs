@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::{
-    blueprint::{Blueprint, EvidenceId},
+use crate::domain::{
     chat::{Reply, Request, Role, ToolCall},
     event::{Classed, MenuItem, NodeEnd, Verdict},
     id::{CallId, ToolName},
     null_filter::Nulled,
     outcome::{ModelError, ToolError},
+    plan::{Blueprint, EvidenceId},
     state::State,
 };
 
@@ -23,7 +23,7 @@ pub trait Context {
     fn retrieve(&self, text: &str, k: usize) -> Vec<ToolName>;
 
     /// Asks the model that is bound to this role. Where a budget is enforced and does not pay for it,
-    /// nothing is sent or it is ended in time, and the error is [`ModelErrorKind::OverBudget`](crate::outcome::ModelErrorKind).
+    /// nothing is sent or it is ended in time, and the error is [`ModelErrorKind::OverBudget`](crate::domain::outcome::ModelErrorKind).
     fn ask(
         &self,
         role: Role,

@@ -6,7 +6,7 @@ use super::{
     Base, Context, Ending, Trajectory,
     search::{Came, Limits, ROOT, Search, Stop},
 };
-use crate::{event::NodeEnd, spec::Task};
+use crate::domain::{event::NodeEnd, spec::Task};
 
 /// As in BTP's experiments.
 const LIMITS: Limits = Limits { children: 2, depth: 12, asks: 200 };

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Called, Context, Ending, Observation, Trajectory, json, prompt};
-use crate::{
+use crate::domain::{
     chat::Role, event::Verdict, id::ToolName, knob::Knob, outcome::ToolErrorKind, spec::Task,
 };
 

@@ -2,12 +2,12 @@
 //! strategy is judged, since judged results are the experience that later plans are made of.
 
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::{Called, Context, Observation, json, prompt};
-use crate::{
+use crate::domain::{
     chat::{Role, ToolCall},
     knob::Knob,
+    null_filter,
     outcome::ToolErrorKind,
     spec::Task,
 };
@@ -15,9 +15,6 @@ use crate::{
 const JUDGE: &str = "You judge whether the result of a tool helps with a task. It helps if it holds \
     something that the answer can be built from; an error, an empty result, or text beside the point \
     does not. Reply with JSON only: {\"helpful\": true or false, \"reason\": TEXT}";
-
-/// What results say that found nothing.
-const NOTHING: [&str; 5] = ["nothing found", "no results", "not found", "no match", "no entry"];
 
 /// Calls tools and has their results judged.
 pub async fn call(ctx: &impl Context, task: &Task, step: u32, calls: &[ToolCall]) -> Vec<Called> {
@@ -46,7 +43,7 @@ pub async fn result(ctx: &impl Context, task: &Task, called: &Called) {
 
 /// A result that rules can tell is useless needs no model.
 async fn judge(ctx: &impl Context, task: &Task, called: &Called, text: &str) -> (bool, String) {
-    if let Some(why) = useless(text) {
+    if let Some(why) = null_filter::useless(text) {
         return (false, why.to_owned());
     }
     let by_rules = (true, "it found something".to_owned());
@@ -58,36 +55,6 @@ async fn judge(ctx: &impl Context, task: &Task, called: &Called, text: &str) -> 
             .unwrap_or_else(|| (true, "by rules: the judge's answer has no verdict".to_owned())),
         Err(error) => (true, format!("by rules: {error}")),
     }
-}
-
-/// Why a result cannot help, as far as rules can tell.
-pub fn useless(text: &str) -> Option<&'static str> {
-    let text = text.trim();
-    if text.is_empty() {
-        return Some("it is empty");
-    }
-    let lower = text.to_lowercase();
-    if NOTHING.iter().any(|phrase| lower.contains(phrase)) {
-        return Some("it found nothing");
-    }
-    if let Ok(json) = serde_json::from_str::<Value>(text) {
-        return useless_json(&json);
-    }
-    let signs = text.chars().filter(|c| !c.is_alphanumeric() && !c.is_whitespace()).count();
-    (signs * 5 > text.chars().count() * 2).then_some("it means nothing")
-}
-
-fn useless_json(json: &Value) -> Option<&'static str> {
-    let empty = match json {
-        Value::Null => true,
-        Value::Array(items) => items.is_empty(),
-        Value::Object(fields) => fields.is_empty(),
-        Value::String(text) => text.trim().is_empty(),
-        Value::Bool(_) | Value::Number(_) => false,
-    };
-    let failed =
-        json.get("error").is_some_and(|error| !matches!(error, Value::Null | Value::Bool(false)));
-    if failed { Some("it is an error") } else { empty.then_some("it is empty") }
 }
 
 fn read(text: &str) -> Option<(bool, String)> {
@@ -117,7 +84,7 @@ mod tests {
             "[]",
             "{\"error\": \"x\"}",
         ] {
-            assert!(useless(text).is_some(), "{text:?}");
+            assert!(null_filter::useless(text).is_some(), "{text:?}");
         }
         for text in [
             "42",
@@ -126,7 +93,7 @@ mod tests {
             "{\"found\": [1, 2, 3]}",
             "{\"error\": null, \"x\": 1}",
         ] {
-            assert_eq!(useless(text), None, "{text:?}");
+            assert_eq!(null_filter::useless(text), None, "{text:?}");
         }
     }
 

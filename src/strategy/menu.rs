@@ -2,12 +2,14 @@
 
 use super::{Base, Context, Trajectory};
 use crate::{
-    event::{MenuItem, Offered},
-    graph::Weighted,
-    id::ToolName,
-    knob::Knob,
-    spec::Task,
-    state::State,
+    domain::{
+        event::{MenuItem, Offered},
+        id::ToolName,
+        knob::Knob,
+        spec::Task,
+        state::State,
+    },
+    papers::toolnet::Weighted,
 };
 
 /// The menu of the next step, in the order in which the model sees it; `Finish` is always the last.

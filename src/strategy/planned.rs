@@ -7,15 +7,16 @@ use std::sync::Arc;
 
 use super::{
     Base, Context, Ending, Strategy, Trajectory, classify, close, menu,
-    prompt::planned::{self as prompt, LLM, Refused, UNKNOWN},
+    prompt::planned::{self as prompt, Refused},
     work,
 };
-use crate::{
-    blueprint::{self, Blueprint},
+use crate::domain::{
     chat::{Reply, Role},
     event::{MenuItem, Outcome},
     id::ToolName,
     knob::Knob,
+    markers::{LLM, UNKNOWN},
+    plan::Blueprint,
     spec::Task,
     state::State,
 };
@@ -107,7 +108,7 @@ impl<C: Context> Planner<'_, C> {
 }
 
 fn read(text: &str, menu: &[MenuItem]) -> Result<Blueprint, String> {
-    let blueprint = blueprint::parse(text).map_err(|why| why.to_string())?;
+    let blueprint = crate::papers::plan::parse(text).map_err(|why| why.to_string())?;
     let model = ToolName::from(LLM);
     let tools = menu.iter().map(|item| &item.tool).chain([&model]);
     blueprint.check(tools).map_err(|faults| faults.to_string())?;

@@ -14,10 +14,11 @@ use super::{
     act::{self, Decision},
     close, judge, menu, prompt,
 };
-use crate::{
+use crate::domain::{
     chat::{Reply, Request, Role},
     event::{NodeEnd, Outcome},
     id::ToolName,
+    markers,
     outcome::{ModelError, ModelErrorKind},
     spec::Task,
     state::State,
@@ -273,7 +274,7 @@ impl<'a, C: Context> Search<'a, C> {
 impl Node {
     /// The actions that were chosen, `Finish` among them.
     pub fn chosen(&self) -> Vec<(ToolName, Value)> {
-        let finish = |arguments: Value| vec![(ToolName::from(prompt::FINISH), arguments)];
+        let finish = |arguments: Value| vec![(ToolName::from(markers::FINISH), arguments)];
         match &self.came {
             Came::Called => {
                 let calls = self.turn.calls.iter();

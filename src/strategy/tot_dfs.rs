@@ -8,7 +8,7 @@ use super::{
     Base, Context, Ending, Trajectory, json, prompt,
     search::{Came, Limits, ROOT, Search, Stop},
 };
-use crate::{chat::Role, event::NodeEnd, spec::Task};
+use crate::domain::{chat::Role, event::NodeEnd, spec::Task};
 
 /// As in BTP's experiments.
 const LIMITS: Limits = Limits { children: 2, depth: 8, asks: 30 };

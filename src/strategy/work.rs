@@ -9,12 +9,16 @@ use super::{
     Base, Called, Context, Found, Observation, Trajectory, Turn, judge, prompt::planned as prompt,
 };
 use crate::{
-    blueprint::{Blueprint, Evidence, EvidenceId, NULL, references, resolve, substitute},
-    chat::{Role, ToolCall},
-    event::MenuItem,
-    id::ToolName,
-    null_filter::Nulled,
-    spec::Task,
+    domain::{
+        chat::{Role, ToolCall},
+        event::MenuItem,
+        id::ToolName,
+        markers,
+        null_filter::Nulled,
+        plan::{Blueprint, Evidence, EvidenceId, NULL, references, substitute},
+        spec::Task,
+    },
+    papers::plan::resolve,
 };
 
 /// What came of one piece of evidence.
@@ -139,7 +143,7 @@ impl<C: Context> Worker<'_, C> {
         })
     }
 
-    /// Asks a model: the worker that ReWOO calls [`LLM`](prompt::LLM).
+    /// Asks a model: the worker that ReWOO calls [`LLM`](crate::domain::markers::LLM).
     async fn ask(&self, evidence: &Evidence, question: &str) -> Came {
         let _one_at_a_time = self.asking.lock().await;
         self.ctx.evidence_asked(evidence.id);
@@ -149,8 +153,8 @@ impl<C: Context> Worker<'_, C> {
         let (text, nulled) = match text {
             Ok(text) if text.is_empty() => (text, Some(Nulled::Empty)),
             Ok(text) => {
-                let unknown = text.trim_end_matches('.').eq_ignore_ascii_case(prompt::UNKNOWN);
-                (text, unknown.then(|| Nulled::Pattern(prompt::UNKNOWN.to_owned())))
+                let unknown = text.trim_end_matches('.').eq_ignore_ascii_case(markers::UNKNOWN);
+                (text, unknown.then(|| Nulled::Pattern(markers::UNKNOWN.to_owned())))
             }
             Err(error) => (error.to_string(), Some(Nulled::Failed)),
         };

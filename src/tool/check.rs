@@ -10,8 +10,8 @@ use jsonschema::{
 use serde_json::Value;
 
 use crate::{
+    domain::words::{clipped, nearest},
     tool::{ToolError, ToolErrorKind},
-    words::{clipped, nearest},
 };
 
 /// More would bury the first; a hostile answer can break a schema a thousand times.

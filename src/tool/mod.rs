@@ -16,8 +16,8 @@ use futures::future::LocalBoxFuture;
 use serde_json::Value;
 
 pub use self::toolbox::{Changes, ToolBox};
-pub use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
-use crate::spec::ToolSpec;
+pub use crate::domain::outcome::{ToolError, ToolErrorKind, ToolOutput};
+use crate::domain::spec::ToolSpec;
 
 /// What one call is given.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,10 +6,8 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use crate::{
-    id::ToolName,
-    spec::ToolSpec,
+    domain::{id::ToolName, spec::ToolSpec, words::nearest},
     tool::{Tool, ToolError, ToolErrorKind, check::Checker, manifest::Manifest},
-    words::nearest,
 };
 
 /// Tools by name, in the order in which they joined.
@@ -122,7 +120,7 @@ impl ToolBox {
     }
 
     fn unknown(&self, name: &str) -> ToolError {
-        let name = crate::words::clipped(name, 128);
+        let name = crate::domain::words::clipped(name, 128);
         let text = match nearest(&name, self.entries.keys().map(ToolName::as_str)) {
             Some(near) => format!("there is no tool {name:?}; the nearest name is {near:?}"),
             None => format!("there is no tool {name:?}"),

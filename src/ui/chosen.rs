@@ -2,11 +2,11 @@
 //! one of them lets go of the other, so that there is never a doubt what a key means.
 
 use super::view::View;
-use crate::{
-    blueprint::EvidenceId,
+use crate::domain::{
     command::Command,
     event::Lane,
     id::{CallId, TaskId, ToolName},
+    plan::EvidenceId,
     state::{CallState, EvidenceState, Source, State, TaskState},
 };
 

@@ -11,7 +11,7 @@ use super::{
     text,
     view::ReadOnly,
 };
-use crate::{
+use crate::domain::{
     event::Lane,
     knob::Knob,
     state::{Hold, Mode, State, TaskState},

@@ -4,11 +4,11 @@
 use ratatui::layout::{Position, Rect};
 
 use super::{action::Action, pane::PaneId, vlist::Window};
-use crate::{
-    blueprint::EvidenceId,
+use crate::domain::{
     chat::Role,
     id::{AskId, CallId, FaultId, ModelName, TaskId, ToolName},
     knob::Knob,
+    plan::EvidenceId,
 };
 
 /// What a cell belongs to.

@@ -6,7 +6,7 @@ use super::{
     action::{ACTIONS, Action},
     key::Key,
 };
-use crate::words;
+use crate::domain::words;
 
 /// Keys to actions, without conflicts.
 #[derive(Clone, Debug)]

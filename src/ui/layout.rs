@@ -21,7 +21,7 @@
 use ratatui::layout::{Constraint, Layout, Rect};
 
 use super::{pane::PaneId, panes::blueprint, view::View};
-use crate::{state::State, strategy::Strategy};
+use crate::domain::{state::State, strategy::Strategy};
 
 /// The smallest screen on which anything can be read.
 pub const MIN: (u16, u16) = (60, 16);

@@ -26,7 +26,7 @@ use super::{
     update::Effect,
     view::{ReadOnly, Tone},
 };
-use crate::{command::Command, event::Record, state::Mode};
+use crate::domain::{command::Command, event::Record, state::Mode};
 
 /// Shows a session until the person leaves or a signal comes. Blocks, and owns the terminal meanwhile.
 /// The session itself is not ended: whoever runs it does that.

@@ -22,7 +22,7 @@ use super::{
     update::{self, Effect, World, mouse},
     view::{ReadOnly, Tone, View},
 };
-use crate::{
+use crate::domain::{
     event::{Event, Record},
     state::{Mode, State},
 };

@@ -8,11 +8,11 @@ use super::{
     popups::Popup,
     vlist::Window,
 };
-use crate::{
-    blueprint::EvidenceId,
+use crate::domain::{
     chat::Role,
     id::{AskId, CallId, FaultId, TaskId, ToolName},
     knob::Knob,
+    plan::EvidenceId,
     state::{State, TaskState},
 };
 

@@ -5,8 +5,11 @@ use std::{collections::BTreeSet, time::Instant};
 use proptest::prelude::*;
 use serde_json::Value;
 use toolyard::{
-    blueprint::{Blueprint, Evidence, EvidenceId, LONGEST, Plan, parse},
-    id::ToolName,
+    domain::{
+        id::ToolName,
+        plan::{Blueprint, Evidence, EvidenceId, Plan},
+    },
+    papers::plan::{LONGEST, parse},
 };
 
 use crate::shared;

@@ -4,9 +4,11 @@ use std::{fs::File, process::Stdio};
 
 use serde_json::{Value, json};
 use toolyard::{
-    event::{Event, Record},
-    journal,
-    state::State,
+    domain::{
+        event::{Event, Record},
+        state::State,
+    },
+    store::journal,
 };
 
 use crate::program::{Home, Ran};

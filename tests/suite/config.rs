@@ -11,15 +11,17 @@ use std::{
 
 use proptest::prelude::*;
 use toolyard::{
-    chat::Role,
-    config::{Config, ModelConfig},
-    id::ModelName,
-    knob::{KNOBS, Knob, Takes},
+    app::config::{Config, ModelConfig},
+    domain::{
+        chat::Role,
+        id::ModelName,
+        knob::{KNOBS, Knob, Takes},
+        spec::ToolMode,
+    },
     model::{
         openai::Endpoint,
         secret::{HeaderSource, KeySource},
     },
-    spec::ToolMode,
 };
 
 const EXAMPLE: &str = include_str!("../../config.example.toml");

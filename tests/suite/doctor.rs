@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, fs, path::Path};
 
-use toolyard::doctor::{Finding, Subject, Terminal, Verdict, examine, is_well};
+use toolyard::app::doctor::{Finding, Subject, Terminal, Verdict, examine, is_well};
 
 use crate::fake_endpoint::{Fake, Step};
 

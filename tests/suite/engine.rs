@@ -18,15 +18,17 @@ use std::{rc::Rc, time::Duration};
 
 use serde_json::{Value, json};
 use toolyard::{
-    chat::Role,
-    command::Command,
-    event::Outcome,
-    id::{CallId, FaultId, ToolName},
-    journal::{self, Header, Journal},
-    knob::Knob,
-    outcome::{ModelError, ModelErrorKind, ToolErrorKind},
-    spec::ToolMode,
-    state::{CallPhase, Mode, State},
+    domain::{
+        chat::Role,
+        command::Command,
+        event::Outcome,
+        id::{CallId, FaultId, ToolName},
+        knob::Knob,
+        outcome::{ModelError, ModelErrorKind, ToolErrorKind},
+        spec::ToolMode,
+        state::{CallPhase, Mode, State},
+    },
+    store::journal::{self, Header, Journal},
 };
 
 use self::yard::{Plan, calls, on_paused_time, say};

@@ -6,8 +6,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 use tempfile::TempDir;
 use toolyard::{
-    experience::{Experience, ExperienceError, History, Past, Prune, Pruned, Same, Use},
-    id::ToolName,
+    domain::id::ToolName,
+    store::experience::{Experience, ExperienceError, History, Past, Prune, Pruned, Same, Use},
 };
 
 mod damaged;
@@ -99,7 +99,7 @@ fn words_that_say_nothing_are_still_a_query_of_their_own() {
 
 #[test]
 fn only_the_latest_past_of_a_tool_is_looked_at() {
-    let most = i64::from(toolyard::experience::MOST_PAST);
+    let most = i64::from(toolyard::store::experience::MOST_PAST);
     let uses: Vec<_> = (0..most + 10)
         .map(|n| later(past(&format!("query number{n}"), "busy", n >= 10), n))
         .collect();

@@ -2,8 +2,11 @@
 
 use proptest::prelude::*;
 use toolyard::{
-    graph::{Listing, Pins, Prior, Scores, ToolGraph, Weights, learn},
-    id::ToolName,
+    domain::{
+        graph::{Listing, Pins, Prior, Scores, ToolGraph},
+        id::ToolName,
+    },
+    papers::toolnet::{Weights, learn},
 };
 
 /// Names from a small set, so that they collide.

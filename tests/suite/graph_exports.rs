@@ -1,8 +1,11 @@
 //! The graph as other programs read it: stable, complete where it says so, and safe with any name.
 
 use toolyard::{
-    graph::{LearnError, Listing, Pins, Prior, Scores, ToolGraph, Weights, learn},
-    id::ToolName,
+    domain::{
+        graph::{Listing, Pins, Prior, Scores, ToolGraph},
+        id::ToolName,
+    },
+    papers::toolnet::{LearnError, Weights, learn},
 };
 
 fn names(list: &[&str]) -> Vec<ToolName> {

@@ -4,9 +4,8 @@ use std::{collections::HashMap, fs, path::Path};
 
 use serde_json::Value;
 use toolyard::{
-    graph::ToolGraph,
-    import::{Format, ImportError, Imported, import_api_bank, read_trajectories},
-    spec::Task,
+    domain::{graph::ToolGraph, spec::Task},
+    store::import::{Format, ImportError, Imported, import_api_bank, read_trajectories},
     tool::manifest::{Manifest, Source, load_dir},
 };
 

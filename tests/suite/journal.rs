@@ -3,9 +3,11 @@
 use std::{fs, path::Path};
 
 use toolyard::{
-    event::{Event, Record},
-    journal::{self, Header, Journal, JournalError},
-    state::{State, What},
+    domain::{
+        event::{Event, Record},
+        state::{State, What},
+    },
+    store::journal::{self, Header, Journal, JournalError},
 };
 
 const HEADER: &str =

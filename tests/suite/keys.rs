@@ -6,10 +6,12 @@ use ratatui::crossterm::event::{
     Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEventKind,
 };
 use toolyard::{
-    command::Command,
-    event::{Boundary, By, Event, Lane, Resume},
-    id::{CallId, FaultId, TaskId, ToolName},
-    knob::Knob,
+    domain::{
+        command::Command,
+        event::{Boundary, By, Event, Lane, Resume},
+        id::{CallId, FaultId, TaskId, ToolName},
+        knob::Knob,
+    },
     ui::{
         action::{ACTIONS, Action},
         hits::Target,
@@ -393,7 +395,7 @@ fn every_past_state_is_the_fold_up_to_there() {
     for keys in ["^", ".", ".", ">", ">", ",", "<", "<", ",", ".", ">", ">"] {
         stage.press(keys);
         let n = stage.screen.view.moment.unwrap();
-        let folded = toolyard::state::State::fold(&story.records[..n as usize]);
+        let folded = toolyard::domain::state::State::fold(&story.records[..n as usize]);
         assert_eq!(*stage.screen.shown(), folded, "after {keys} at {n}");
     }
 }

@@ -12,12 +12,14 @@ use std::{
 
 use serde_json::{Value, json};
 use toolyard::{
-    chat::{Finish, Message, Reply, Request, Role, ToolDef},
+    domain::{
+        chat::{Finish, Message, Reply, Request, Role, ToolDef},
+        outcome::{ModelError, ModelErrorKind},
+    },
     model::{
         Model, Progress,
         openai::{Endpoint, OpenAi},
     },
-    outcome::{ModelError, ModelErrorKind},
 };
 
 /// The grader, running until dropped.

@@ -5,13 +5,15 @@ use std::time::{Duration, Instant};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use toolyard::{
-    chat::{Finish, Message, Reply, Request, Role, ToolCall, ToolDef},
+    domain::{
+        chat::{Finish, Message, Reply, Request, Role, ToolCall, ToolDef},
+        outcome::{ModelError, ModelErrorKind},
+    },
     model::{
         Model, Progress,
         openai::{Endpoint, OpenAi},
         secret::{HeaderSource, KeySource},
     },
-    outcome::{ModelError, ModelErrorKind},
 };
 
 use crate::fake_endpoint::{Fake, Script, Step, json as body, response, stream, stream_head};

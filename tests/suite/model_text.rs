@@ -4,7 +4,7 @@ use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use toolyard::{
-    chat::{Finish, Message, Reply, Request, Role, ToolCall, ToolDef, Usage},
+    domain::chat::{Finish, Message, Reply, Request, Role, ToolCall, ToolDef, Usage},
     model::text::{from_text, to_text},
 };
 

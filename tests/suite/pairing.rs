@@ -2,10 +2,12 @@
 //! how the models look in it.
 
 use toolyard::{
-    chat::Role,
-    command::Command,
-    event::{By, Classed, ClassedBy, Event, Reach},
-    pairs::{Pair, PairTally, Player},
+    domain::{
+        chat::Role,
+        command::Command,
+        event::{By, Classed, ClassedBy, Event, Reach},
+        pairs::{Pair, PairTally, Player},
+    },
     ui::update::Effect,
 };
 

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use serde_json::Value;
-use toolyard::budget::{
+use toolyard::papers::btp::{
     BadInput, Candidate, Change, Estimate, Evidence, Field, Mode, Plan, Why, marginal, plan, why,
 };
 

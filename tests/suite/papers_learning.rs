@@ -7,19 +7,23 @@ use std::{rc::Rc, sync::Arc};
 use tokio::sync::mpsc;
 
 use toolyard::{
-    chat::Role,
+    app::{
+        report::{Report, TaskReport},
+        workspace::Workspace,
+    },
+    domain::{
+        chat::Role,
+        event::Opening,
+        id::ToolName,
+        knob::{Knob, Knobs},
+        state::State,
+    },
     engine::{self, Setup},
-    event::Opening,
-    id::ToolName,
-    knob::{Knob, Knobs},
     model::{
         Model,
         simulated::{Settings, Simulated},
     },
-    report::{Report, TaskReport},
-    state::State,
     tool::ToolBox,
-    workspace::Workspace,
 };
 
 const PRIMARY: &str = "search_web";
@@ -73,7 +77,7 @@ impl Run {
                 roles: Role::ALL.into_iter().map(|role| (role, name.into())).collect(),
                 paused: false,
                 workers: Default::default(),
-                rates: toolyard::rates::Rates::default(),
+                rates: toolyard::domain::rates::Rates::default(),
             },
             models: vec![model],
             graph: workspace.known_graph(),
@@ -93,7 +97,7 @@ impl Run {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let lines = Rc::new(std::cell::RefCell::new(Vec::new()));
         let seen = Rc::clone(&lines);
-        let listener = Box::new(move |record: &Arc<toolyard::event::Record>| {
+        let listener = Box::new(move |record: &Arc<toolyard::domain::event::Record>| {
             seen.borrow_mut().push(serde_json::to_string(&record.event).unwrap());
         });
         let (_commands, wishes) = mpsc::unbounded_channel();

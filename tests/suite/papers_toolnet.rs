@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use toolyard::{
-    graph::{Pins, Scores, ToolGraph, WeightFormat, Weights, learn},
-    id::ToolName,
-    import::{Format, read_trajectories},
+    domain::{
+        graph::{Pins, Scores, ToolGraph, WeightFormat},
+        id::ToolName,
+    },
+    papers::toolnet::{Weights, learn},
+    store::import::{Format, read_trajectories},
 };
 
 use crate::shared;

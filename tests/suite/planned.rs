@@ -2,12 +2,14 @@
 
 use serde_json::Value;
 use toolyard::{
-    chat::Role,
-    event::Outcome,
-    id::TaskId,
-    journal,
-    null_filter::Nulled,
-    state::{Source, State, TaskState, What},
+    domain::{
+        chat::Role,
+        event::Outcome,
+        id::TaskId,
+        null_filter::Nulled,
+        state::{Source, State, TaskState, What},
+    },
+    store::journal,
 };
 
 use crate::{

@@ -1,8 +1,10 @@
 //! Prices from LiteLLM's table, from the import to the models of a session.
 
 use toolyard::{
-    config::{Config, ModelConfig},
-    doctor::{Subject, Terminal, examine},
+    app::{
+        config::{Config, ModelConfig},
+        doctor::{Subject, Terminal, examine},
+    },
     model::openai::Endpoint,
 };
 

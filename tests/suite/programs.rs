@@ -14,7 +14,7 @@ use rustix::process::{Pid, test_kill_process};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 use toolyard::{
-    spec::{Effect, ToolSpec},
+    domain::spec::{Effect, ToolSpec},
     tool::{
         Invocation, Tool, ToolError, ToolErrorKind, ToolOutput,
         command::{CommandSource, CommandTool, end_all},

@@ -5,10 +5,9 @@ use std::{fs, path::Path, process::Command};
 
 use serde_json::json;
 use toolyard::{
-    config::Config,
+    app::{config::Config, workspace::Workspace},
     tool::{Invocation, manifest::Manifest},
     ui::{keymap::Keymap, keytable},
-    workspace::Workspace,
 };
 
 const README: &str = include_str!("../../README.md");

@@ -5,10 +5,12 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 use serde_json::{Value, json};
 use toolyard::{
-    answer::is_correct,
-    retrieve::Lexical,
-    sample,
-    spec::{ChainStep, Task},
+    app::sample,
+    domain::{
+        retrieve::Lexical,
+        spec::{ChainStep, Task},
+    },
+    papers::grading::is_correct,
     tool::{Invocation, ToolBox, ToolErrorKind, manifest},
 };
 
@@ -40,7 +42,7 @@ fn the_embedded_set_is_the_one_in_the_folder() {
     let specs =
         |list: &[manifest::Manifest]| -> Vec<_> { list.iter().map(|m| m.spec.clone()).collect() };
     assert_eq!(specs(&embedded), specs(&loaded));
-    let tasks = toolyard::tasks::load(&folder().join("world/tasks.toml")).unwrap();
+    let tasks = toolyard::store::tasks::load(&folder().join("world/tasks.toml")).unwrap();
     assert_eq!(sample::tasks().unwrap(), tasks);
 }
 

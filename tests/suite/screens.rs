@@ -5,8 +5,10 @@ use std::fmt::Write as _;
 
 use ratatui::style::{Color, Modifier, Style};
 use toolyard::{
-    event::{Boundary, By, Event, Lane},
-    id::CallId,
+    domain::{
+        event::{Boundary, By, Event, Lane},
+        id::CallId,
+    },
     ui::{
         screen::Setup,
         shot,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use toolyard::{
+use toolyard::domain::{
     chat::Role,
     event::{
         BudgetPlan, By, Event, Marginal, MenuItem, NodeEnd, Offered, Outcome, PlannedTool, Refusal,

@@ -8,7 +8,7 @@ use ratatui::{
     layout::Rect,
 };
 use toolyard::{
-    event::{Event, Record},
+    domain::event::{Event, Record},
     ui::{
         hits::Target,
         key::Key,

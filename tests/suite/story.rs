@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Value, json};
-use toolyard::{
+use toolyard::domain::{
     chat::{Finish, Message, Reply, Request, Role, ToolDef, Usage},
     event::{By, Event, MenuItem, Offered, Opening, Outcome, Record, Verdict},
     fault::{FaultKind, FaultSpec, Trigger},
@@ -37,11 +37,11 @@ impl Story {
 
     /// A session that is open: a simulated model and one of unknown price, no tools yet.
     pub fn open() -> Self {
-        Self::opened("toolnet", toolyard::rates::Rates::default())
+        Self::opened("toolnet", toolyard::domain::rates::Rates::default())
     }
 
     /// The same with another strategy and another exchange.
-    pub fn opened(strategy: &str, rates: toolyard::rates::Rates) -> Self {
+    pub fn opened(strategy: &str, rates: toolyard::domain::rates::Rates) -> Self {
         let mut story = Self::unopened();
         story.tell(Event::SessionOpened(Box::new(Opening {
             seed: 7,
@@ -189,7 +189,7 @@ impl Story {
         self.calls += 1;
         let call = CallId(self.calls);
         let (task, tool, (step, evidence)) = (TaskId(task), tool.into(), of);
-        let evidence = evidence.map(toolyard::blueprint::EvidenceId);
+        let evidence = evidence.map(toolyard::domain::plan::EvidenceId);
         self.tell(Event::CallRequested { call, task, step, tool, arguments: with, evidence });
         call
     }
@@ -431,7 +431,7 @@ fn first_tasks(story: &mut Story) {
 }
 
 fn interventions(story: &mut Story) {
-    use toolyard::knob::Knob;
+    use toolyard::domain::knob::Knob;
     story.wait(700);
     story.break_tool("search_web");
     story.tell(Event::ScoreSet {

@@ -5,8 +5,10 @@ use std::{fs, path::Path, sync::Arc, time::Instant};
 use proptest::prelude::*;
 use serde_json::json;
 use toolyard::{
-    id::ToolName,
-    spec::{Effect, ToolSpec},
+    domain::{
+        id::ToolName,
+        spec::{Effect, ToolSpec},
+    },
     tool::{
         Changes, Invocation, ToolBox, ToolErrorKind,
         manifest::{self, Manifest, Source},

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolyard::{
-    blueprint::{self, EvidenceId},
+use toolyard::domain::{
     chat::Role,
     event::{Boundary, By, Event, Lane, MenuItem, Offered, Outcome},
     id::{CallId, TaskId},
     knob::Knob,
     null_filter::Nulled,
     outcome::{ToolError, ToolErrorKind, ToolOutput},
+    plan::EvidenceId,
 };
 
 use crate::story::{self, Story};
@@ -34,7 +34,7 @@ Plan: Compare.
 impl Story {
     /// A session whose roles are all played, with the demo's tools and one task.
     pub fn of_workers() -> Self {
-        let mut story = Story::opened("workers", toolyard::rates::Rates::default());
+        let mut story = Story::opened("workers", toolyard::domain::rates::Rates::default());
         for role in [Role::Planner, Role::Solver, Role::Classifier] {
             let (model, was) = ("sim".into(), "sim".into());
             story.tell(Event::RoleBound { role, model, was, by: By::Engine });
@@ -45,7 +45,7 @@ impl Story {
     }
 
     pub fn draw(&mut self, task: u32, plan: &str) -> &mut Self {
-        let blueprint = Arc::new(blueprint::parse(plan).unwrap());
+        let blueprint = Arc::new(toolyard::papers::plan::parse(plan).unwrap());
         self.tell(Event::BlueprintDrawn { task: TaskId(task), blueprint })
     }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{names::Names, usage};
 use crate::{
-    chat::{Finish, Reply, Request, ToolCall, Usage},
+    domain::chat::{Finish, Reply, Request, ToolCall, Usage},
     model::{Progress, ids::FreeIds},
 };
 

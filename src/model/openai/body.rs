@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Endpoint, names::Names};
-use crate::chat::{Message, Request, ToolCall, ToolDef};
+use crate::domain::chat::{Message, Request, ToolCall, ToolDef};
 
 /// The whole body; what the endpoint's settings add comes last and wins.
 pub(super) fn body(endpoint: &Endpoint, request: &Request, names: &Names) -> Value {

@@ -10,12 +10,12 @@ use super::{
     retry::Again,
     usage,
 };
-use crate::{
+use crate::domain::{
     chance::Chance,
     chat::Usage,
-    experience::Embedding,
-    model::tokens,
+    embedding::Embedding,
     outcome::{ModelError, ModelErrorKind},
+    tokens,
 };
 
 /// Longest answer that is read, in bytes: of a hundred texts, some thousand numbers each.

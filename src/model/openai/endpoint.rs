@@ -7,10 +7,12 @@ use reqwest::{Client, NoProxy, Proxy, Url, redirect};
 use serde_json::{Map, Value};
 
 use crate::{
-    id::ModelName,
+    domain::{
+        id::ModelName,
+        outcome::{ModelError, ModelErrorKind},
+        spec::{ModelSpec, ToolMode},
+    },
     model::secret::{HeaderSource, KeySource},
-    outcome::{ModelError, ModelErrorKind},
-    spec::{ModelSpec, ToolMode},
 };
 
 /// Headers that carry keys: their values may not stand in a configuration.

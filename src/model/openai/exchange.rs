@@ -17,9 +17,11 @@ use super::{
     usage,
 };
 use crate::{
-    chat::{Reply, Request},
+    domain::{
+        chat::{Reply, Request},
+        outcome::ModelErrorKind,
+    },
     model::Progress,
-    outcome::ModelErrorKind,
 };
 
 /// How long usage may come after the finish reason, which ends the answer itself.

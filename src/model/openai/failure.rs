@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::retry::{self, Again};
 use crate::{
+    domain::outcome::{ModelError, ModelErrorKind},
     model::secret::{KeySource, Redactor},
-    outcome::{ModelError, ModelErrorKind},
 };
 
 /// Longest text from an endpoint that an error repeats, in characters.

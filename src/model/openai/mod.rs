@@ -44,7 +44,7 @@ use super::{
     Model, Progress, Reached,
     secret::{HeaderSource, Key, Redactor, Secret, from_env},
 };
-use crate::{
+use crate::domain::{
     chance::Chance,
     chat::{Reply, Request},
     outcome::{ModelError, ModelErrorKind},

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::{
+use crate::domain::{
     chance::Chance,
     chat::{Message, Request},
     id::ToolName,
@@ -82,7 +82,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::chat::{Role, ToolDef};
+    use crate::domain::chat::{Role, ToolDef};
 
     fn request(names: &[String]) -> Request {
         let tool = |name: &String| ToolDef {

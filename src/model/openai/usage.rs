@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::{
+use crate::domain::{
     chat::{Request, ToolCall, Usage},
-    model::tokens,
+    tokens,
 };
 
 /// Reads a `usage` object. `None` where it is missing or says nothing, as some servers do in every

@@ -9,7 +9,7 @@ use super::{
     improvise,
     prompted::{Choice, Looks, Past, Prompted},
 };
-use crate::{
+use crate::domain::{
     chance::{Chance, canonical},
     spec::{ChainStep, Task},
 };

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::{
+use crate::domain::{
     spec::{ChainStep, Task},
     words,
 };

@@ -8,9 +8,11 @@ use super::{
     prompted::{Choice, Looks, Prompted},
 };
 use crate::{
-    chance::{Chance, canonical},
-    chat::ToolCall,
-    strategy::prompt::FINISH,
+    domain::markers::FINISH,
+    domain::{
+        chance::{Chance, canonical},
+        chat::ToolCall,
+    },
 };
 
 /// How often it lets one tool fail at one thing before it takes another.

@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::improvise::words;
 use crate::{
-    chat::{Message, Request},
-    strategy::prompt::planned::TOOLS,
+    domain::chat::{Message, Request},
+    domain::markers::TOOLS,
 };
 
 /// What tools that find something out say of themselves.
@@ -94,7 +94,7 @@ mod tests {
              - book: Books rooms in hotels.\n"
         );
         let request = Request {
-            role: crate::chat::Role::Classifier,
+            role: crate::domain::chat::Role::Classifier,
             messages: vec![Message::user(text)],
             tools: Vec::new(),
             temperature: None,

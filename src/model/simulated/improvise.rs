@@ -10,7 +10,7 @@ use super::{
     guess::{arithmetic, guess, required},
     prompted::{Choice, Looks, Prompted},
 };
-use crate::chance::Chance;
+use crate::domain::chance::Chance;
 
 /// After so many calls without a useful result it gives up.
 const ENOUGH: usize = 4;

@@ -9,10 +9,12 @@ use super::{
     prompted::{Looks, Past, Prompted},
 };
 use crate::{
-    chance::Chance,
-    id::ToolName,
-    spec::{ChainStep, Task},
-    strategy::prompt::FINISH,
+    domain::markers::FINISH,
+    domain::{
+        chance::Chance,
+        id::ToolName,
+        spec::{ChainStep, Task},
+    },
 };
 
 /// Scores every tool of a trajectory from what can be seen of it: failures and empty results cost,
@@ -152,8 +154,8 @@ pub(super) fn reflect(prompted: &Prompted<'_>) -> Said {
 mod tests {
     use super::*;
     use crate::{
-        chat::{Message, Request, Role},
-        strategy::prompt::TASK,
+        domain::chat::{Message, Request, Role},
+        domain::markers::TASK,
     };
 
     fn past(tool: &str, result: &str) -> Past {

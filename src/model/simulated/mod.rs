@@ -13,13 +13,14 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use futures::{FutureExt, future::LocalBoxFuture};
 
-use super::{Model, Progress, tokens};
-use crate::{
+use super::{Model, Progress};
+use crate::domain::{
     chance::Chance,
     chat::{Finish, Reply, Request, Role, ToolCall, Usage},
     id::ModelName,
     outcome::ModelError,
     spec::{ModelSpec, Task, ToolMode},
+    tokens,
 };
 
 mod actor;

@@ -4,9 +4,11 @@ use serde_json::{Map, Value, json};
 
 use super::prompted::{Choice, shown_weight};
 use crate::{
-    chat::{Message, Request, ToolDef},
-    id::ToolName,
-    strategy::prompt::planned::{LLM, MAY_LACK, TOGETHER, TOOLS},
+    domain::markers::{LLM, PLANNER_MAY_LACK, TOGETHER, TOOLS},
+    domain::{
+        chat::{Message, Request, ToolDef},
+        id::ToolName,
+    },
 };
 
 /// A planner's prompt, but for the task.
@@ -32,7 +34,7 @@ impl Offered {
             let told = |message: &Message| matches!(message, Message::System { text } if text.contains(what.trim()));
             request.messages.iter().any(told)
         };
-        let (together, may_lack) = (is_told(TOGETHER), is_told(MAY_LACK));
+        let (together, may_lack) = (is_told(TOGETHER), is_told(PLANNER_MAY_LACK));
         // After an empty line: a class may be called "Tools" too.
         let heading = format!("\n\n{TOOLS}");
         let mut lists = texts.filter_map(|message| match message {

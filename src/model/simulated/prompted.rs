@@ -3,15 +3,14 @@
 use serde_json::Value;
 
 use crate::{
-    chance::canonical,
-    chat::{Message, Request, ToolDef},
-    id::ToolName,
-    strategy::{
-        judge,
-        prompt::{
-            FINISH, MAY_LACK, TASK,
-            search::{CHOSEN, RIVALS, shortened},
-        },
+    domain::{
+        chance::canonical,
+        chat::{Message, Request, ToolDef},
+        id::ToolName,
+    },
+    domain::{
+        markers::{CHOSEN, FINISH, MAY_LACK, RIVALS, TASK, shortened},
+        null_filter,
     },
 };
 
@@ -178,6 +177,6 @@ impl Past {
         if text.starts_with("Error:") || text.starts_with("Not called:") {
             return Looks::Failed;
         }
-        if judge::useless(text).is_some() { Looks::Useless } else { Looks::Useful }
+        if null_filter::useless(text).is_some() { Looks::Useless } else { Looks::Useful }
     }
 }

@@ -2,9 +2,8 @@
 
 use super::blank::{Blank, blank, plain};
 use crate::{
-    id::ToolName,
-    spec::Task,
-    strategy::prompt::planned::{QUESTION, UNKNOWN},
+    domain::markers::{QUESTION, UNKNOWN},
+    domain::{id::ToolName, spec::Task},
 };
 
 /// What the planner asks for one argument of a step; `from` names the evidence.
@@ -58,7 +57,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::spec::ChainStep;
+    use crate::domain::spec::ChainStep;
 
     #[test]
     fn an_argument_is_read_only_out_of_evidence_that_holds_it() {

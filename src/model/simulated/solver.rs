@@ -9,10 +9,8 @@ use super::{
     prompted::{Looks, Past},
 };
 use crate::{
-    blueprint::NULL,
-    chance::Chance,
-    spec::Task,
-    strategy::prompt::planned::{EVIDENCE, LLM, UNKNOWN},
+    domain::markers::{EVIDENCE, LLM, UNKNOWN},
+    domain::{chance::Chance, plan::NULL, spec::Task},
 };
 
 /// The right answer if every step found what it should, else what the last evidence seems to say. A slip
@@ -78,7 +76,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::spec::ChainStep;
+    use crate::domain::spec::ChainStep;
 
     const SHOWN: &str = "Plans and evidence:\nPlan: search for it\n#E1 = web[the tide clock]\n  null\n\
         #E2 = books[the tide clock]\n  1. The tide clock is by Mira Lanthe. It ticks.\n  Plan: more\n\

@@ -4,9 +4,11 @@ use serde_json::Value;
 
 use super::label::{Label, Section, sections};
 use crate::{
-    arguments,
-    chat::{Finish, Reply, Request, ToolCall, ToolDef},
-    id::ToolName,
+    domain::{
+        arguments,
+        chat::{Finish, Reply, Request, ToolCall, ToolDef},
+        id::ToolName,
+    },
     model::ids::FreeIds,
 };
 

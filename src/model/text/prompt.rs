@@ -2,7 +2,7 @@
 //! calls and results as the text that the model would have written and read.
 
 use super::schema::signature;
-use crate::chat::{Message, Request, ToolCall, ToolDef};
+use crate::domain::chat::{Message, Request, ToolCall, ToolDef};
 
 /// Where a model is to stop: from here on it would invent its own observation.
 const STOP: &str = "\nObservation:";
@@ -135,7 +135,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::chat::Role;
+    use crate::domain::chat::Role;
 
     fn call(id: &str, city: &str) -> ToolCall {
         let arguments = json!({"city": city});

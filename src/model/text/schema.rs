@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::arguments::required;
+use crate::domain::arguments::required;
 
 /// Deepest nesting that is spelled out; below it stands only `object` or `array`.
 const DEPTH: usize = 3;

@@ -1,18 +1,15 @@
 //! What models are told of a budget, word for word (BTP, appendix A.2, in our own words).
 
-use crate::{
+use crate::domain::{
     event::{MenuItem, Offered},
     id::ToolName,
     knob::Knob,
+    markers::MAY_LACK,
     state::State,
 };
 
 /// More names than this are not told: a prompt is paid for by its length.
 const MOST: usize = 40;
-
-/// Where a plan can be made again for what is missing.
-pub const MAY_LACK: &str = " If nothing that is offered can do what you need, say in a sentence what \
-    you need and call Finish with gave_up set: other tools may be offered then.";
 
 /// What the plan forbids and why; empty where no plan was made. Three parts: the budget has no use of
 /// these; these did not help; nothing is left to use.

@@ -4,26 +4,19 @@ mod budget;
 pub mod planned;
 pub mod search;
 
-pub use budget::MAY_LACK;
-
 use serde_json::{Value, json};
 
 use super::{Called, Ending, Strategy, Trajectory};
-use crate::{
+use crate::domain::{
     chat::{Message, Request, Role, ToolDef},
     event::{MenuItem, Offered},
     graph::WeightFormat,
     knob::Knob,
+    markers::{FINISH, TASK},
     spec::Task,
     state::State,
     words,
 };
-
-/// What the action that ends a task is called; no tool may have this name.
-pub const FINISH: &str = "Finish";
-
-/// Begins the text of every task, so that a reader of a prompt finds it.
-pub const TASK: &str = "Task: ";
 
 const ACTOR: &str = "You solve a task by calling tools, step by step. Before each call, say in one \
     or two sentences what you know and what you need next. Call a tool only if it helps; if a tool \

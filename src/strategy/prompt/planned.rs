@@ -5,33 +5,18 @@ use std::fmt::Write as _;
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use super::{TASK, user, weight_format};
-use crate::{
-    blueprint,
+use super::{user, weight_format};
+use crate::domain::{
     chat::{Message, Request, Role},
     event::{MenuItem, Offered},
     graph::WeightFormat,
     id::ToolName,
     knob::Knob,
+    markers::{EVIDENCE, LLM, PLANNER_MAY_LACK, QUESTION, TASK, TOGETHER, TOOLS},
     spec::Task,
     state::State,
     strategy::{Base, Strategy},
 };
-
-/// What the worker is called that is a model and no tool.
-pub const LLM: &str = "LLM";
-
-/// What a solver or a worker says that cannot say more.
-pub const UNKNOWN: &str = "unknown";
-
-/// Begins the list of tools in the planner's prompt.
-pub const TOOLS: &str = "Tools:\n";
-
-/// Begins the plans and their evidence in the solver's prompt.
-pub const EVIDENCE: &str = "Plans and evidence:\n";
-
-/// Begins the question in the prompt of a worker that is a model.
-pub const QUESTION: &str = "Question: ";
 
 const PLANNER: &str = "Make a plan that solves the task step by step. For each step write one line \
     `Plan: ` and what is to be done, and under it the calls that get it done, each on a line of its own: \
@@ -41,20 +26,12 @@ const PLANNER: &str = "Make a plan that solves the task step by step. For each s
     Results are often whole sentences; where an exact value of one is needed, let LLM take it out first. \
     Write nothing else.";
 
-/// Tells the planner to call tools of one class together (the paper's main change to ReWOO).
-pub const TOGETHER: &str = " Tools of one class can often answer the same need. Where they can, call \
-    several of them under the same plan, so that one that fails does not matter.";
-
 /// For a model whose answer is held to a schema.
 const AS_JSON: &str = " Write the lines of plans and calls as JSON instead: {\"plans\": [{\"text\": PLAN, \
     \"evidence\": [{\"id\": \"E1\", \"tool\": TOOL, \"input\": INPUT}]}]}.";
 
 /// Begins a line of the planner's that says what it lacks.
 const LACKING: &str = "Lacking:";
-
-/// Where the budget can be planned again for what is missing.
-pub const MAY_LACK: &str = " If no tool in the list does what a step needs, write no plan but a line \
-    `Lacking: ` and what is needed, for each such step: other tools may be offered then.";
 
 /// ReWOO.
 const ALONE: &str = " Call one tool under each plan.";
@@ -107,7 +84,7 @@ pub fn planner(state: &State, asked: &Asked<'_>) -> Request {
     });
     let structured = state.models.of(Role::Planner).is_some_and(|model| model.spec.structured);
     if may_lack {
-        system.push_str(MAY_LACK);
+        system.push_str(PLANNER_MAY_LACK);
     }
     if structured {
         system.push_str(AS_JSON);
@@ -125,7 +102,7 @@ pub fn planner(state: &State, asked: &Asked<'_>) -> Request {
     }
     let names = menu.iter().map(|item| item.tool.as_str()).chain([LLM]);
     Request {
-        schema: structured.then(|| blueprint::schema(names)),
+        schema: structured.then(|| crate::papers::plan::schema(names)),
         ..plain(state, Role::Planner, messages)
     }
 }

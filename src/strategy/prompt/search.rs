@@ -2,23 +2,20 @@
 
 use serde_json::{Value, json};
 
-use super::{TASK, told};
+use super::told;
 use crate::{
-    chat::{Message, Request, Role},
-    id::ToolName,
-    spec::Task,
+    domain::{
+        chat::{Message, Request, Role},
+        id::ToolName,
+        markers::{CHOSEN, RIVALS, TASK, shortened},
+        spec::Task,
+        words,
+    },
     strategy::{
         Called, Trajectory,
         search::{Came, Node},
     },
-    words,
 };
-
-/// Begins the list of what was chosen at this point before, so that a reader of a prompt finds it.
-pub const CHOSEN: &str = "Chosen at this point before:";
-
-/// Begin the accounts of the two decisions that are compared.
-pub const RIVALS: [&str; 2] = ["Decision 1:", "Decision 2:"];
 
 const ELSE: &str = "Now choose something else: another tool, or other arguments. If nothing else can \
     help from here, call Finish with gave_up set.";
@@ -31,8 +28,7 @@ const VOTE: &str = "An agent works on a task and has made two decisions at the s
     can be built from, rather than an error or text beside the point; an answer only if the results \
     before it support it. Reply with JSON only: {\"better\": 1 or 2, \"reason\": TEXT}";
 
-/// Longer arguments and results are cut where they are told again: characters.
-const ARGUMENTS: usize = 300;
+/// Longer results are cut where they are told again: characters.
 const RESULT: usize = 2_000;
 
 /// Asks for something other than what was chosen before.
@@ -48,13 +44,6 @@ pub(in crate::strategy) fn something_else(
         return NOTHING.to_owned();
     }
     format!("{CHOSEN}\n{}\n\n{ELSE}", lines.join("\n"))
-}
-
-/// Arguments as they are told again: as they are, or the beginning of their text.
-pub fn shortened(arguments: &Value) -> Value {
-    let text = arguments.to_string();
-    let short = words::clipped(&text, ARGUMENTS);
-    if short == text { arguments.clone() } else { Value::String(short) }
 }
 
 /// Asks which of two decisions at the end of a path brings the task further.

@@ -4,8 +4,8 @@
 use serde_json::Value;
 
 use crate::{
+    domain::words::clipped,
     tool::{ToolError, ToolErrorKind},
-    words::clipped,
 };
 
 fn wrong(name: &str, expected: &str, value: Option<&Value>) -> ToolError {

@@ -15,8 +15,8 @@ use serde_json::Value;
 
 use super::{arguments, numbers::plain};
 use crate::{
+    domain::words::clipped,
     tool::{ToolError, ToolErrorKind},
-    words::clipped,
 };
 
 /// Characters of an expression: each may nest one level deeper.

@@ -4,11 +4,11 @@ use serde_json::Value;
 
 use super::arguments;
 use crate::{
+    domain::words::nearest,
     tool::{
         ToolError,
         world::{Article, World},
     },
-    words::nearest,
 };
 
 /// What every search says that finds nothing, the honest ones and the others.

@@ -19,14 +19,12 @@ use serde_json::Value;
 
 use self::knowledge::Search;
 use crate::{
-    chance::Chance,
-    spec::ToolSpec,
-    toml_file::{Field, Fields},
+    domain::{chance::Chance, spec::ToolSpec, words},
+    files::toml_file::{Field, Fields},
     tool::{
         Invocation, Tool, ToolError, ToolErrorKind, ToolOutput,
         output::{MAX_OUTPUT, bounded},
     },
-    words,
 };
 
 /// A built-in function with its options.

@@ -27,9 +27,8 @@ use self::{
     group::{Group, Pipes},
 };
 use crate::{
-    spec::ToolSpec,
+    domain::{spec::ToolSpec, words::clipped},
     tool::{Invocation, Tool, ToolError, ToolErrorKind, ToolOutput, output::from_bytes},
-    words::clipped,
 };
 
 /// Bytes of the end of stderr that an error shows: where programs say why they gave up.

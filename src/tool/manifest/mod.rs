@@ -35,9 +35,8 @@ mod source;
 use std::{collections::HashMap, fs, path::Path, rc::Rc, sync::Arc};
 
 use crate::{
-    id::ToolName,
-    spec::ToolSpec,
-    toml_file::{Problem, Problems, TomlFile},
+    domain::{id::ToolName, spec::ToolSpec},
+    files::toml_file::{Problem, Problems, TomlFile},
     tool::{
         Tool,
         builtin::{Builtin, BuiltinTool},

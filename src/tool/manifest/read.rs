@@ -6,11 +6,13 @@ use serde_json::{Value, json};
 
 use super::{Manifest, Source, source};
 use crate::{
-    id::ToolName,
-    spec::{Effect, ToolSpec},
-    toml_file::{Field, Fields},
+    domain::{
+        id::ToolName,
+        spec::{Effect, ToolSpec},
+        words::clipped,
+    },
+    files::toml_file::{Field, Fields},
     tool::{builtin::Builtin, check::Checker},
-    words::clipped,
 };
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);

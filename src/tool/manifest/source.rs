@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::Source;
 use crate::{
-    toml_file::{Field, Fields},
+    domain::words::clipped,
+    files::toml_file::{Field, Fields},
     tool::{builtin::Builtin, command::CommandSource, output::MAX_OUTPUT, recorded::Table},
-    words::clipped,
 };
 
 /// A source, and how it is shown to people.

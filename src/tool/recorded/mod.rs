@@ -11,13 +11,12 @@ use serde_json::Value;
 
 use self::nearest::{difference, key, likeness};
 use crate::{
-    spec::ToolSpec,
-    toml_file::{Problem, Problems},
+    domain::{spec::ToolSpec, words::clipped},
+    files::toml_file::{Problem, Problems},
     tool::{
         Invocation, Tool, ToolError, ToolErrorKind, ToolOutput,
         output::{MAX_OUTPUT, bounded},
     },
-    words::clipped,
 };
 
 /// Recorded calls of one tool. Cheap to clone.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{chance::canonical, words::clipped};
+use crate::domain::{chance::canonical, words::clipped};
 
 /// Canonical text in which whole numbers look the same however they were written.
 pub fn key(arguments: &Value) -> String {

@@ -5,7 +5,7 @@ mod table;
 mod why;
 
 use super::{pane::PaneId, view::View};
-use crate::state::State;
+use crate::domain::state::State;
 
 pub use table::ACTIONS;
 

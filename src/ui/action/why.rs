@@ -1,7 +1,7 @@
 //! Why an action cannot be done just now, in words for the person who pressed its key.
 
 use crate::{
-    state::{Mode, State},
+    domain::state::{Mode, State},
     ui::view::View,
 };
 

@@ -1,6 +1,6 @@
 //! Where the agent is, and the way it came in this try.
 
-use crate::{
+use crate::domain::{
     event::Outcome,
     id::ToolName,
     state::{CallPhase, CallState, State, StepState, TaskState, What},

@@ -5,8 +5,10 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use super::row::Row;
 use crate::{
-    knob::{KNOBS, Kind, KnobSpec, Takes},
-    state::State,
+    domain::{
+        knob::{KNOBS, Kind, KnobSpec, Takes},
+        state::State,
+    },
     ui::{
         hits::{Hits, Target},
         pane::{Cx, Move, PaneId},

@@ -30,7 +30,7 @@ use super::{
     view::View,
     vlist::Find,
 };
-use crate::state::State;
+use crate::domain::state::State;
 
 /// What stands in a pane's frame.
 pub fn title(pane: PaneId, cx: &Cx<'_>) -> Line<'static> {

@@ -3,7 +3,7 @@
 //! were used cost a sort of forty.
 
 use crate::{
-    state::State,
+    domain::state::State,
     ui::{panes::here::Here, view::ToolSort},
 };
 

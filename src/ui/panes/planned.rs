@@ -1,7 +1,7 @@
 //! Plans in words: how often which tool, what has changed, what more would buy.
 
 use super::units::{credits, worth};
-use crate::{
+use crate::domain::{
     event::{BudgetPlan, Marginal},
     id::ToolName,
 };
@@ -63,7 +63,7 @@ pub fn marginal(marginal: Option<&Marginal>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::PlannedTool;
+    use crate::domain::event::PlannedTool;
 
     fn plan(uses: &[(&str, u32)]) -> BudgetPlan {
         let tools = uses.iter().map(|(tool, uses)| PlannedTool {

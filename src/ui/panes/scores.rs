@@ -7,10 +7,12 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
 use super::{glyph, here::Here, order::Order, row::Row, units};
 use crate::{
-    event::{Classed, ClassedBy},
-    graph::Weighted,
-    id::ToolName,
-    state::{State, ToolState},
+    domain::{
+        event::{Classed, ClassedBy},
+        id::ToolName,
+        state::{State, ToolState},
+    },
+    papers::toolnet::Weighted,
     ui::{
         action::Action,
         hits::{Hits, Target},

@@ -2,11 +2,14 @@
 //! derived, so those of before are derived again, from the scores, knobs and pins of before.
 
 use crate::{
-    command::Command,
-    graph::{Pins, Scores, Weights},
-    id::{TaskId, ToolName},
-    knob::Knob,
-    state::{State, What},
+    domain::{
+        command::Command,
+        graph::{Pins, Scores},
+        id::{TaskId, ToolName},
+        knob::Knob,
+        state::{State, What},
+    },
+    papers::toolnet::Weights,
 };
 
 /// How far back an evaluation is looked for, in lines of the transcript: with learning frozen there may

@@ -4,8 +4,10 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
 use super::{row::Row, units};
 use crate::{
-    event::Outcome,
-    state::{State, TaskPhase, TaskState},
+    domain::{
+        event::Outcome,
+        state::{State, TaskPhase, TaskState},
+    },
     ui::{
         hits::{Hits, Target},
         pane::{Cx, Move, PaneId},

@@ -1,6 +1,6 @@
 //! Money, weights and counted things, in words.
 
-use crate::{
+use crate::domain::{
     event::ClassedBy,
     graph::WeightFormat,
     knob::{Knob, Knobs},

@@ -4,11 +4,13 @@ use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
 use super::{Popup, Reply, Value, frame};
 use crate::{
-    command::Command,
-    event::{Classed, ClassedBy},
-    id::ToolName,
-    knob::Knob,
-    state::State,
+    domain::{
+        command::Command,
+        event::{Classed, ClassedBy},
+        id::ToolName,
+        knob::Knob,
+        state::State,
+    },
     ui::{
         hits::{Hits, Target},
         key::Key,

@@ -4,8 +4,7 @@ use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
 use super::{Reply, frame};
 use crate::{
-    command::Command,
-    state::State,
+    domain::{command::Command, state::State},
     ui::{
         hits::{Hits, Target},
         key::Key,

@@ -5,10 +5,12 @@ use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
 use super::{Reply, entry::Entry, frame};
 use crate::{
-    command::Command,
-    fault::{FaultKind, FaultSpec},
-    id::{FaultId, ToolName},
-    state::{FaultState, State},
+    domain::{
+        command::Command,
+        fault::{FaultKind, FaultSpec},
+        id::{FaultId, ToolName},
+        state::{FaultState, State},
+    },
     ui::{
         hits::{Hits, Target},
         key::Key,
@@ -134,7 +136,7 @@ impl FaultForm {
             return Ok(spec);
         }
         let known = live.tools.keys().map(ToolName::as_str);
-        let nearest = crate::words::nearest(spec.tool.as_str(), known);
+        let nearest = crate::domain::words::nearest(spec.tool.as_str(), known);
         let hint = nearest.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
         Err(format!("there is no tool `{}`{hint}", spec.tool))
     }

@@ -4,9 +4,11 @@ use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
 use super::{FaultForm, Popup, Reply, frame};
 use crate::{
-    command::Command,
-    id::{FaultId, ToolName},
-    state::{FaultState, State},
+    domain::{
+        command::Command,
+        id::{FaultId, ToolName},
+        state::{FaultState, State},
+    },
     ui::{
         hits::{Hits, Target},
         key::Key,

@@ -4,7 +4,7 @@ use ratatui::crossterm::event::KeyCode;
 
 use super::{Reply, entry::Entry};
 use crate::{
-    state::State,
+    domain::state::State,
     ui::{key::Key, pane::PaneId, panes, view::View, vlist},
 };
 

@@ -251,7 +251,7 @@ impl Popup {
 /// What a popup is made ready from.
 #[derive(Clone, Copy)]
 pub struct Prepare<'a> {
-    pub state: &'a crate::state::State,
+    pub state: &'a crate::domain::state::State,
     pub theme: &'a super::theme::Theme,
     pub messages: &'a [super::view::Message],
 }

@@ -5,9 +5,7 @@ use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
 use super::{Reply, frame};
 use crate::{
-    chat::Role,
-    command::Command,
-    state::State,
+    domain::{chat::Role, command::Command, state::State},
     ui::{
         hits::{Hits, Target},
         key::Key,

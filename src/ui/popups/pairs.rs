@@ -4,7 +4,7 @@ use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
 use super::{Reply, frame};
 use crate::{
-    state::State,
+    domain::state::State,
     ui::{
         hits::{Hits, Target},
         key::Key,

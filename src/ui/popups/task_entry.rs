@@ -8,7 +8,7 @@ use ratatui::{
 
 use super::{Reply, entry::Entry, frame};
 use crate::{
-    command::Command,
+    domain::command::Command,
     ui::{hits::Hits, key::Key, pane::Cx, update::Effect},
 };
 

@@ -4,11 +4,13 @@ use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
 use super::{Reply, entry::Entry, frame};
 use crate::{
-    command::Command,
-    event::{Classed, ClassedBy},
-    graph::Scores,
-    id::ToolName,
-    knob::Knob,
+    domain::{
+        command::Command,
+        event::{Classed, ClassedBy},
+        graph::Scores,
+        id::ToolName,
+        knob::Knob,
+    },
     ui::{hits::Hits, key::Key, pane::Cx, text, update::Effect},
 };
 

@@ -20,7 +20,7 @@ use super::{
     theme::Theme,
     view::View,
 };
-use crate::state::State;
+use crate::domain::state::State;
 
 pub use svg::svg;
 

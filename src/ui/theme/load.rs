@@ -11,7 +11,7 @@ use toml::{
 };
 
 use super::{Rgb, TerminalColours, Theme};
-use crate::words;
+use crate::domain::words;
 
 /// The themes that come with the program, by name.
 pub const BUILT_IN: &[(&str, &str)] = &[

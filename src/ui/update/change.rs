@@ -2,10 +2,12 @@
 
 use super::{Effect, open, send};
 use crate::{
-    command::Command,
-    fault::{FaultKind, FaultSpec, Trigger},
-    knob::{Kind, Knob},
-    state::State,
+    domain::{
+        command::Command,
+        fault::{FaultKind, FaultSpec, Trigger},
+        knob::{Kind, Knob},
+        state::State,
+    },
     ui::{
         popups::{Choose, ModelChoice, Popup, Value},
         view::View,

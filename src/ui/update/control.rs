@@ -2,9 +2,11 @@
 
 use super::{Effect, World, open, send};
 use crate::{
-    command::Command,
-    event::Lane,
-    state::{Mode, State},
+    domain::{
+        command::Command,
+        event::Lane,
+        state::{Mode, State},
+    },
     ui::{
         popups::{Confirm, Popup},
         view::View,

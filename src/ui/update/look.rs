@@ -2,8 +2,10 @@
 
 use super::{Effect, World, act, inspect};
 use crate::{
-    knob::Knob,
-    state::{Line, State, What},
+    domain::{
+        knob::Knob,
+        state::{Line, State, What},
+    },
     ui::{
         action::Action,
         hits::Target,

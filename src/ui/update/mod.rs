@@ -19,7 +19,7 @@ use super::{
     },
     view::{Lever, Tone, View},
 };
-use crate::{command::Command, event::Record, knob::Knob, state::State};
+use crate::domain::{command::Command, event::Record, knob::Knob, state::State};
 
 pub use look::select;
 

@@ -3,7 +3,7 @@
 
 use super::{Effect, World};
 use crate::{
-    event::{Event, Record},
+    domain::event::{Event, Record},
     ui::view::View,
 };
 

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use toolyard::journal;
+use toolyard::store::journal;
 
 use crate::program::{Home, Ran};
 

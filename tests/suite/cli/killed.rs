@@ -7,9 +7,11 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 use toolyard::{
-    event::{Event, Record},
-    journal::{self, Loaded},
-    state::State,
+    domain::{
+        event::{Event, Record},
+        state::State,
+    },
+    store::journal::{self, Loaded},
 };
 
 use crate::{

@@ -6,15 +6,17 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use toolyard::{
-    chat::Reply,
-    command::Command,
+    domain::{
+        chat::Reply,
+        command::Command,
+        event::{Event, Outcome, Refusal},
+        knob::Knob,
+        outcome::ModelError,
+        rates::Rates,
+        state::{CallPhase, State},
+    },
     engine::Memory,
-    event::{Event, Outcome, Refusal},
-    experience::{Experience, Same, Use},
-    knob::Knob,
-    outcome::ModelError,
-    rates::Rates,
-    state::{CallPhase, State},
+    store::experience::{Experience, Same, Use},
 };
 
 use super::yard::{Plan, calls, on_paused_time};
@@ -308,7 +310,7 @@ fn a_plain_strategy_is_measured_and_not_held() {
         assert!(task.budget.plan.is_none() && task.is_over(3.0));
         let told = state.asks[1].request.messages[0].text();
         assert!(told.contains("echo 2.00") && told.contains("1.00 of them are left"), "{told}");
-        let measures = toolyard::report::Report::of(&state).measures;
+        let measures = toolyard::app::report::Report::of(&state).measures;
         assert_eq!((measures.ac, measures.pr, measures.pbc), (6.0, 1.0, 0.0));
         assert_eq!((measures.rfbc, measures.rfbc_authors), (0.0, 1.0));
     });

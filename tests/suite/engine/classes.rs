@@ -3,12 +3,14 @@
 use std::{cell::RefCell, rc::Rc};
 
 use toolyard::{
-    chat::{Reply, Role},
-    command::Command,
+    domain::{
+        chat::{Reply, Role},
+        command::Command,
+        event::{Classed, ClassedBy, Outcome},
+        outcome::ModelError,
+        state::State,
+    },
     engine::{ClassBook, Kept},
-    event::{Classed, ClassedBy, Outcome},
-    outcome::ModelError,
-    state::State,
 };
 
 use super::yard::{Plan, on_paused_time, say};

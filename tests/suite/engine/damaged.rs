@@ -9,12 +9,14 @@ use std::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use toolyard::{
-    command::Command,
-    event::Record,
-    id::{CallId, FaultId},
-    knob::Knob,
-    report::Report,
-    state::State,
+    app::report::Report,
+    domain::{
+        command::Command,
+        event::Record,
+        id::{CallId, FaultId},
+        knob::Knob,
+        state::State,
+    },
     ui::{shot::shot, theme::Theme},
 };
 

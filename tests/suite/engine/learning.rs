@@ -4,8 +4,10 @@ use std::{cell::RefCell, rc::Rc};
 
 use serde_json::json;
 use toolyard::{
-    chat::Reply, command::Command, engine::Keep, event::Event, id::ToolName, knob::Knob,
-    state::Learning,
+    domain::{
+        chat::Reply, command::Command, event::Event, id::ToolName, knob::Knob, state::Learning,
+    },
+    engine::Keep,
 };
 
 use super::yard::{Plan, calls, on_paused_time};

@@ -6,16 +6,19 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use toolyard::{
+    domain::{
+        embedding::Embedding,
+        event::{Event, Outcome},
+        knob::Knob,
+        rates::Rates,
+        state::State,
+    },
     engine::Memory,
-    event::{Event, Outcome},
-    experience::{Embedding, Experience, Same, Use},
-    knob::Knob,
     model::{
         openai::{Endpoint, OpenAi},
         secret::KeySource,
     },
-    rates::Rates,
-    state::State,
+    store::experience::{Experience, Same, Use},
 };
 
 use super::yard::{Plan, Yard};

@@ -4,16 +4,18 @@
 use std::path::Path;
 
 use toolyard::{
-    chat::{Reply, Role},
-    command::Command,
+    domain::{
+        chat::{Reply, Role},
+        command::Command,
+        event::{Event, Outcome, Reach},
+        id::ModelName,
+        knob::Knob,
+        outcome::{ModelError, ModelErrorKind},
+        pairs::{Cost, PairTally},
+        state::{Reachable, State},
+    },
     engine::Memory,
-    event::{Event, Outcome, Reach},
-    experience::{Experience, Same},
-    id::ModelName,
-    knob::Knob,
-    outcome::{ModelError, ModelErrorKind},
-    pairs::{Cost, PairTally},
-    state::{Reachable, State},
+    store::experience::{Experience, Same},
 };
 
 use super::yard::{Plan, Yard, on_paused_time, say};
@@ -143,8 +145,9 @@ fn who_can_be_reached_is_looked_for_beside_what_runs() {
         // Nobody answers any more, and nothing on the screen should wait for it.
         assert_eq!(state.models.known["second"].reachable, Reachable::NotTried);
         assert_eq!(yard.refusals(), Vec::<String>::new());
-        let asked =
-            |record: &toolyard::event::Record| matches!(record.event, Event::AskStarted { .. });
+        let asked = |record: &toolyard::domain::event::Record| {
+            matches!(record.event, Event::AskStarted { .. })
+        };
         let asks = yard.records.borrow().iter().filter(|record| asked(record)).count();
         assert_eq!(asks, state.asks.len(), "to look is not to ask");
     });

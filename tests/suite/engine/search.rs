@@ -1,7 +1,7 @@
 //! The two searches with a scripted model: where they go, what they ask, and what they tell of it.
 
 use serde_json::{Value, json};
-use toolyard::{
+use toolyard::domain::{
     chat::{Message, Reply, Request, Role},
     event::{Event, NodeEnd, Outcome},
     outcome::{ModelError, ModelErrorKind},
@@ -324,7 +324,7 @@ fn tot_dfs_goes_eight_deep() {
 #[test]
 fn searches_have_their_own_limits_and_not_those_of_steps() {
     on_paused_time(async {
-        let knobs = vec![(toolyard::knob::Knob::MaxSteps, 1.0)];
+        let knobs = vec![(toolyard::domain::knob::Knob::MaxSteps, 1.0)];
         let replies = vec![Ok(echo("a")), Ok(echo("b")), Ok(answer())];
         let yard = Plan { replies, knobs, strategy: "dfsdt", ..Plan::default() }.start();
         let state: State = yard.session.await.unwrap();
@@ -340,9 +340,9 @@ fn a_plan_that_is_used_up_ends_a_search_with_what_was_found_on_any_way() {
         let hang = calls(&[("hang", json!({"text": "x"}))]);
         let replies = vec![Ok(echo("a")), Ok(give_up()), Ok(hang), Ok(answer())];
         let knobs = vec![
-            (toolyard::knob::Knob::Budget, 100_000.0),
+            (toolyard::domain::knob::Knob::Budget, 100_000.0),
             // One that lacks a tool is none that has tried all: BTP as it was published.
-            (toolyard::knob::Knob::Widen, 0.0),
+            (toolyard::domain::knob::Knob::Widen, 0.0),
         ];
         let yard = Plan { replies, knobs, strategy: "dfsdt+btp", ..Plan::default() }.start();
         let state: State = yard.session.await.unwrap();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use toolyard::{
+use toolyard::domain::{
     chat::Reply,
     event::Outcome,
     knob::Knob,
@@ -60,11 +60,11 @@ fn calls_at_once_share_the_time_that_is_left() {
             plan.paused = true;
             let yard = plan.start();
             yard.settle().await;
-            yard.wish(toolyard::command::Command::Step);
+            yard.wish(toolyard::domain::command::Command::Step);
             yard.until("planned", State::has_plan).await;
             let (tool, uses) = ("echo".into(), 2);
-            yard.wish(toolyard::command::Command::SetUses { tool, uses });
-            yard.wish(toolyard::command::Command::Run);
+            yard.wish(toolyard::domain::command::Command::SetUses { tool, uses });
+            yard.wish(toolyard::domain::command::Command::Run);
             let state = yard.session.await.unwrap();
             let over = failures(&state);
             assert_eq!(over.len(), 2 * failed, "{over:?}");
@@ -119,7 +119,7 @@ fn an_answer_that_broke_off_is_counted_by_what_had_come_of_it() {
         let all = 100.0 * (dollars + again.dollars.unwrap());
         assert!((task.budget.spent.models - all).abs() < 1e-9, "{}", task.budget.spent.models);
         assert_eq!(task.tokens_in, used.tokens_in + again.usage().unwrap().tokens_in);
-        let tally = &state.models.of(toolyard::chat::Role::Actor).unwrap().tally;
+        let tally = &state.models.of(toolyard::domain::chat::Role::Actor).unwrap().tally;
         assert!(tally.estimated && (tally.credits - all).abs() < 1e-9);
     });
 }

@@ -3,7 +3,15 @@
 use std::cell::Cell;
 
 use serde_json::json;
-use toolyard::{command::Command, engine::Reload, id::FaultId, id::ToolName, knob::Knob, sample};
+use toolyard::{
+    app::sample,
+    domain::{
+        command::Command,
+        id::{FaultId, ToolName},
+        knob::Knob,
+    },
+    engine::Reload,
+};
 
 use super::yard::{Plan, calls, on_paused_time};
 

@@ -3,14 +3,11 @@
 use serde_json::{Value, json};
 
 use toolyard::{
-    chat::Reply,
+    domain::{
+        chat::Reply, event::Outcome, knob::Knob, outcome::ModelError, rates::Rates, state::State,
+    },
     engine::Memory,
-    event::Outcome,
-    experience::{Experience, Same, Use},
-    knob::Knob,
-    outcome::ModelError,
-    rates::Rates,
-    state::State,
+    store::experience::{Experience, Same, Use},
 };
 
 use super::yard::{Plan, calls, on_paused_time};

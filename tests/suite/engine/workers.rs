@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use serde_json::json;
 
-use toolyard::{
-    blueprint::{Blueprint, Evidence, EvidenceId, Plan as Planned},
+use toolyard::domain::{
     chat::{Reply, Role},
     command::Command,
     event::{By, Event, Lane, Outcome},
@@ -14,6 +13,7 @@ use toolyard::{
     knob::Knob,
     null_filter::Nulled,
     outcome::ModelError,
+    plan::{Blueprint, Evidence, EvidenceId, Plan as Planned},
     rates::Rates,
     state::{CallPhase, Mode, Source, State},
 };

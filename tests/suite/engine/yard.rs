@@ -8,19 +8,21 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::{self, UnboundedSender};
 
 use toolyard::{
-    chat::{Finish, Reply, Request, Role, ToolCall, Usage},
-    command::Command,
+    domain::{
+        chat::{Finish, Reply, Request, Role, ToolCall, Usage},
+        command::Command,
+        event::{Event, Opening, Record},
+        graph::{Prior, ToolGraph},
+        id::ModelName,
+        knob::{Knob, Knobs},
+        outcome::{ModelError, ModelErrorKind, ToolError, ToolOutput},
+        rates::Rates,
+        spec::{Effect, ModelSpec, Task, ToolMode, ToolSpec},
+        state::{Mode, State},
+    },
     engine::{self, ClassBook, Keep, Memory, Reload, Setup},
-    event::{Event, Opening, Record},
-    graph::{Prior, ToolGraph},
-    id::ModelName,
-    journal::Journal,
-    knob::{Knob, Knobs},
     model::{Model, Progress, Reached},
-    outcome::{ModelError, ModelErrorKind, ToolError, ToolOutput},
-    rates::Rates,
-    spec::{Effect, ModelSpec, Task, ToolMode, ToolSpec},
-    state::{Mode, State},
+    store::journal::Journal,
     tool::{Invocation, Tool, ToolBox},
 };
 

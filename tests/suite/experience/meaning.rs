@@ -5,12 +5,11 @@ use std::process::Output;
 use serde_json::Value;
 use tokio::process::Command;
 use toolyard::{
-    experience::Embedding,
+    domain::{embedding::Embedding, outcome::ModelErrorKind},
     model::{
         openai::{Endpoint, OpenAi},
         secret::KeySource,
     },
-    outcome::ModelErrorKind,
 };
 
 use super::*;

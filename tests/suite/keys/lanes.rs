@@ -1,13 +1,13 @@
 //! What keys do to one lane of many.
 
 use serde_json::Value;
-use toolyard::{
-    blueprint::EvidenceId,
+use toolyard::domain::{
     chat::Role,
     command::Command,
     event::{Boundary, By, Event, Lane},
     id::{CallId, TaskId},
     outcome::ToolOutput,
+    plan::EvidenceId,
     spec::Task,
 };
 

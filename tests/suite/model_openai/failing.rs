@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use toolyard::{
+    domain::outcome::ModelErrorKind,
     model::{Progress, openai::Endpoint},
-    outcome::ModelErrorKind,
 };
 
 use super::{DONE, HELLO, STOP, ask, delta, endpoint, error, reply, request};

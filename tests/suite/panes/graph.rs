@@ -4,9 +4,11 @@ use std::collections::HashMap;
 
 use serde_json::json;
 use toolyard::{
-    event::{By, Event},
-    id::ToolName,
-    knob::Knob,
+    domain::{
+        event::{By, Event},
+        id::ToolName,
+        knob::Knob,
+    },
     ui::{
         hits::Target,
         pane::{Move, PaneId},
@@ -182,7 +184,7 @@ fn a_call_of_an_earlier_try_is_not_taken_for_the_choice_of_this_one() {
     story.call(1, 1, ("a", json!({}), Ok("nothing"), 5));
     assert!(focus(&story, &view(FOCUS)).line("start").contains("start ▸ a"));
     let reflections = vec!["try b".to_owned()];
-    story.tell(Event::TryStarted { task: toolyard::id::TaskId(1), number: 2, reflections });
+    story.tell(Event::TryStarted { task: toolyard::domain::id::TaskId(1), number: 2, reflections });
     story.step(1, 1, "start");
     let shown = focus(&story, &view(FOCUS));
     assert_eq!(shown.lines[0].trim_end(), "start", "it has chosen nothing yet");

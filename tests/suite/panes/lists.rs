@@ -2,12 +2,14 @@
 
 use serde_json::json;
 use toolyard::{
-    chat::Role,
-    event::{Boundary, Event, Lane, Outcome},
-    id::TaskId,
-    outcome::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
-    spec::ToolSpec,
-    state::Mode,
+    domain::{
+        chat::Role,
+        event::{Boundary, Event, Lane, Outcome},
+        id::TaskId,
+        outcome::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
+        spec::ToolSpec,
+        state::Mode,
+    },
     ui::{
         hits::Target,
         pane::{self, Move, PaneId},
@@ -158,7 +160,7 @@ fn models_say_when_they_are_simulated_and_when_their_price_is_unknown() {
 fn a_lower_bound_of_the_cost_is_called_one() {
     let mut story = story::demo();
     let (model, was) = ("local".into(), "sim".into());
-    let by = toolyard::event::By::User;
+    let by = toolyard::domain::event::By::User;
     story.tell(Event::RoleBound { role: Role::Actor, model, was, by });
     let ask = story.ask(5, Role::Actor);
     story.answer(ask, "hm", 5);

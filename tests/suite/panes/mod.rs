@@ -9,7 +9,7 @@ mod workers;
 use proptest::prelude::*;
 use ratatui::{buffer::Buffer, layout::Rect};
 use toolyard::{
-    state::State,
+    domain::state::State,
     ui::{
         hits::{Hits, Target},
         pane::{Cx, Move, PaneId},
@@ -168,9 +168,9 @@ fn hostile() -> Story {
     let failed = ("\u{202e}tool", arguments, Err(ATTACK), 20);
     story.task(1, &[(ATTACK, call), (ATTACK, failed)], (ATTACK, false), &[(&name, -2, ATTACK)]);
     story.start(2).step(2, 1, "start");
-    let ask = story.ask(2, toolyard::chat::Role::Actor);
+    let ask = story.ask(2, toolyard::domain::chat::Role::Actor);
     let (text, reasoning) = (ATTACK.to_owned(), ATTACK.to_owned());
-    story.tell(toolyard::event::Event::AskProgressed { ask, text, reasoning });
+    story.tell(toolyard::domain::event::Event::AskProgressed { ask, text, reasoning });
     story
 }
 

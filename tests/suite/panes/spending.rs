@@ -1,10 +1,12 @@
 //! The budget and the search tree.
 
 use toolyard::{
-    event::{Event, NodeEnd},
-    id::TaskId,
-    knob::Knob,
-    state::State,
+    domain::{
+        event::{Event, NodeEnd},
+        id::TaskId,
+        knob::Knob,
+        state::State,
+    },
     ui::{
         pane::{Move, PaneId},
         panes,
@@ -68,7 +70,7 @@ fn without_a_plan_the_ledger_is_measured() {
 
 #[test]
 fn before_the_first_task_nobody_is_told_to_choose_what_is_chosen() {
-    let story = Story::opened("react+btp", toolyard::rates::Rates::default());
+    let story = Story::opened("react+btp", toolyard::domain::rates::Rates::default());
     let shown = show(PaneId::Budget, &story, &View::default(), 80, 20);
     assert!(shown.has("no plan yet: the next task begins with one"));
 }
@@ -82,7 +84,7 @@ fn what_is_said_of_a_tool_gets_room_before_its_bar() {
 
 #[test]
 fn odd_numbers_and_names_are_drawn_at_any_size() {
-    let mut story = Story::opened("react+btp", toolyard::rates::Rates::default());
+    let mut story = Story::opened("react+btp", toolyard::domain::rates::Rates::default());
     let names: Vec<_> = (0..16_000).map(|i| format!("tool_{i}\u{202e}\x1b[31m")).collect();
     let candidates: Vec<_> = names
         .iter()
@@ -97,7 +99,7 @@ fn odd_numbers_and_names_are_drawn_at_any_size() {
         knob: Knob::Budget,
         value: 0.0,
         was: 20.0,
-        by: toolyard::event::By::User,
+        by: toolyard::domain::event::By::User,
     });
     for (width, height) in [(1, 1), (9, 3), (40, 7), (78, 20), (160, 50)] {
         let shown = draw(PaneId::Budget, story.state(), &View::default(), 0, width, height);
@@ -110,7 +112,7 @@ fn odd_numbers_and_names_are_drawn_at_any_size() {
 
 #[test]
 fn hundreds_of_tasks_share_the_columns_of_the_strip() {
-    let mut story = Story::opened("react+btp", toolyard::rates::Rates::default());
+    let mut story = Story::opened("react+btp", toolyard::domain::rates::Rates::default());
     story.join([story::tool("a", "", 1.0)]);
     let tasks: Vec<_> = (0..400).map(|_| ("task", None)).collect();
     story.queue(&tasks);
@@ -119,7 +121,7 @@ fn hundreds_of_tasks_share_the_columns_of_the_strip() {
         story.call(task, 1, ("a", serde_json::json!({}), Ok("x"), 1));
         story.tell(Event::TaskFinished {
             task: TaskId(task),
-            outcome: toolyard::event::Outcome::GaveUp,
+            outcome: toolyard::domain::event::Outcome::GaveUp,
             answer: None,
             correct: None,
         });
@@ -146,7 +148,7 @@ fn a_tree_shows_what_was_tried_where_it_ended_and_where_it_is() {
 
 #[test]
 fn a_deep_tree_is_walked_and_followed() {
-    let mut story = Story::opened("dfsdt", toolyard::rates::Rates::default());
+    let mut story = Story::opened("dfsdt", toolyard::domain::rates::Rates::default());
     story.queue(&[("deep", None)]).start(1);
     for node in 1..=250 {
         story.node(1, (node, node - 1, "deeper", None));

@@ -1,9 +1,11 @@
 //! The transcript.
 
 use toolyard::{
-    chat::Role,
-    event::{Boundary, By, Event, Lane},
-    state::State,
+    domain::{
+        chat::Role,
+        event::{Boundary, By, Event, Lane},
+        state::State,
+    },
     ui::{
         pane::{Move, PaneId},
         panes,
@@ -138,7 +140,7 @@ fn text_is_found_where_it_was_cut_too() {
 #[test]
 fn a_line_without_its_task_is_no_panic() {
     let mut story = Story::open();
-    story.tell(Event::TaskStarted { task: toolyard::id::TaskId(99) });
+    story.tell(Event::TaskStarted { task: toolyard::domain::id::TaskId(99) });
     story.tell(Event::ScoreSet { tool: "x".into(), score: 1.0, was: 0.0, by: By::Undo(1) });
     let shown = draw(PaneId::Transcript, story.state(), &View::default(), 0, 40, 5);
     assert!(shown.has("task that is not known") && shown.has("↶ undone:"));

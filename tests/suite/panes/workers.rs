@@ -1,10 +1,12 @@
 //! The workers' lanes, and the plan that they work on.
 
 use toolyard::{
-    blueprint::EvidenceId,
-    event::{Boundary, Event, Lane},
-    id::{CallId, TaskId},
-    state::State,
+    domain::{
+        event::{Boundary, Event, Lane},
+        id::{CallId, TaskId},
+        plan::EvidenceId,
+        state::State,
+    },
     ui::{
         pane::{Move, PaneId},
         panes, text,
@@ -215,7 +217,7 @@ fn a_model_is_held_before_it_is_asked_and_asked_again() {
     let line = shown.line("#E8 ");
     assert!(line.contains("200 ms held") && !line.contains(RUN[0]), "{line}");
     story.tell(Event::Released { lane });
-    let ask = story.ask(1, toolyard::chat::Role::Actor);
+    let ask = story.ask(1, toolyard::domain::chat::Role::Actor);
     let (wait_ms, why) = (100, "429".to_owned());
     story.tell(Event::AskRetried { ask, attempt: 1, wait_ms, why }).wait(100);
     let shown = show(PaneId::Calls, &story, &view, 100, 20);

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 use toolyard::{
-    json_file,
-    prices::{
+    files::json_file,
+    store::prices::{
         Price, PriceTable,
         litellm::{Imported, parse},
     },

@@ -4,7 +4,7 @@ use super::{
     super::{choose::pick, prompted::Choice},
     Planner,
 };
-use crate::{
+use crate::domain::{
     chance::Chance,
     id::ToolName,
     spec::{ChainStep, Task},

@@ -24,12 +24,14 @@ use super::{
     reader,
 };
 use crate::{
-    blueprint::{Blueprint, Evidence, EvidenceId, Plan},
-    chance::Chance,
-    chat::Request,
-    id::ToolName,
-    spec::{ChainStep, Task},
-    strategy::prompt::planned::LLM,
+    domain::markers::LLM,
+    domain::{
+        chance::Chance,
+        chat::Request,
+        id::ToolName,
+        plan::{Blueprint, Evidence, EvidenceId, Plan},
+        spec::{ChainStep, Task},
+    },
 };
 
 /// The blueprint, in the text form.
@@ -195,9 +197,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        blueprint,
-        chat::{Message, Role},
-        strategy::prompt::planned::{MAY_LACK, TOGETHER, TOOLS},
+        domain::chat::{Message, Role},
+        domain::markers::{PLANNER_MAY_LACK, TOGETHER, TOOLS},
     };
 
     const TEXT: &str = "How old was the inventor of the tide clock in 1900?";
@@ -235,7 +236,7 @@ mod tests {
         let settings = Settings { skill, ..Settings::default() };
         let text = plan(&request, TEXT, chain, settings, Chance::new(1));
         // What it writes can always be read.
-        assert_eq!(blueprint::parse(&text).unwrap().to_string(), text);
+        assert_eq!(crate::papers::plan::parse(&text).unwrap().to_string(), text);
         text
     }
 
@@ -278,7 +279,7 @@ mod tests {
     #[test]
     fn what_is_lacking_is_said_without_results_that_are_not_there_yet() {
         let tools = "- web(query): Finds.\n";
-        let request = asked(MAY_LACK, tools);
+        let request = asked(PLANNER_MAY_LACK, tools);
         let said = plan(&request, TEXT, Some(&task()), Settings::default(), Chance::new(1));
         assert_eq!(said, "Lacking: sum for 1900 - ___");
     }
@@ -305,7 +306,7 @@ mod tests {
             let tools = "- music(query): Plays.\n";
             let request = asked("", tools);
             let plan = plan(&request, &text, None, Settings::default(), chance);
-            let blueprint = blueprint::parse(&plan).unwrap();
+            let blueprint = crate::papers::plan::parse(&plan).unwrap();
             let evidence: Vec<_> = blueprint.evidence().collect();
             let schema = json!({"properties": {"query": {"type": "string"}}, "required": ["query"]});
             prop_assert_eq!(evidence.len(), 1);

@@ -6,7 +6,7 @@ use super::super::{
     blank::{Blank, line, plain},
     guess::fitting,
 };
-use crate::arguments;
+use crate::domain::arguments;
 
 /// A step's arguments for people, as far as they are known.
 pub(super) fn about(arguments: &Value, blanks: &[(String, Blank)]) -> String {

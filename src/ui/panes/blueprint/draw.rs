@@ -14,9 +14,7 @@ use super::{
     selected,
 };
 use crate::{
-    blueprint::EvidenceId,
-    chat::Role,
-    state::TaskState,
+    domain::{chat::Role, plan::EvidenceId, state::TaskState},
     ui::{
         hits::{Hits, Target},
         pane::Cx,

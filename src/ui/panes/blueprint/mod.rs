@@ -9,9 +9,11 @@ use ratatui::text::Line;
 
 use self::rows::Rows;
 use crate::{
-    blueprint::EvidenceId,
-    state::{Source, State, TaskState},
-    strategy::Strategy,
+    domain::{
+        plan::EvidenceId,
+        state::{Source, State, TaskState},
+        strategy::Strategy,
+    },
     ui::{
         pane::{Cx, Move, PaneId},
         panes::{units, workers::track::Track},

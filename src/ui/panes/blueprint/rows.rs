@@ -2,11 +2,16 @@
 //! rows; all of one is a key away.
 
 use crate::{
-    blueprint::{Evidence, EvidenceId},
-    chat::Role,
-    state::{AskPhase, AskState, EvidenceState, Source, State, TaskState},
+    domain::{
+        chat::Role,
+        plan::{Evidence, EvidenceId},
+        state::{AskPhase, AskState, EvidenceState, Source, State, TaskState},
+    },
     ui::{
-        panes::{units, workers::marks, workers::track::Track},
+        panes::{
+            units,
+            workers::{marks, track::Track},
+        },
         text,
     },
 };

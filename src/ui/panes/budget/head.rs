@@ -4,9 +4,11 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{LEVERS, is_closing, limit, mark, sheet::Sheet};
 use crate::{
-    knob::Knob,
-    state::{Spent, State, TaskState},
-    strategy::Strategy,
+    domain::{
+        knob::Knob,
+        state::{Spent, State, TaskState},
+        strategy::Strategy,
+    },
     ui::{
         action::Action,
         hits::{Hits, Target},

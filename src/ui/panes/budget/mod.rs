@@ -22,8 +22,10 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 use self::rows::Rows;
 use super::{row::Row, units::credits};
 use crate::{
-    knob::Knob,
-    state::{State, TaskBudget, TaskState},
+    domain::{
+        knob::Knob,
+        state::{State, TaskBudget, TaskState},
+    },
     ui::{
         hits::{Hits, Target},
         pane::{Cx, Move, PaneId},

@@ -1,7 +1,7 @@
 //! The tools of a task's budget, in the order of the list: what is planned, then what was used, refused
 //! or banned, then the candidates of which nothing was planned.
 
-use crate::{
+use crate::domain::{
     event::{BudgetPlan, PlannedTool},
     id::ToolName,
     state::{TaskBudget, ToolLedger},

@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::limit;
 use crate::{
-    state::{State, TaskState},
+    domain::state::{State, TaskState},
     ui::{
         hits::{Hits, Target},
         pane::Cx,

@@ -7,8 +7,7 @@ use super::{
     rows::{Entry, Rows},
 };
 use crate::{
-    event::PlannedTool,
-    id::ToolName,
+    domain::{event::PlannedTool, id::ToolName},
     ui::{
         hits::{Hits, Target},
         pane::Cx,

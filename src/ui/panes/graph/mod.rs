@@ -10,8 +10,7 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use super::here::Here;
 use crate::{
-    id::ToolName,
-    state::State,
+    domain::{id::ToolName, state::State},
     ui::{
         hits::Hits,
         pane::{Cx, Move, PaneId},

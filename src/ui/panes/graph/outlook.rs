@@ -1,6 +1,6 @@
 //! What a weight would become, before it does.
 
-use crate::graph::{Weighted, f};
+use crate::papers::toolnet::{Weighted, f};
 
 /// Below this a score is worth so little that the row is summed up in another scale.
 const TINY: f64 = 1e-200;
@@ -37,8 +37,11 @@ mod tests {
 
     use super::*;
     use crate::{
-        graph::{Pins, Prior, Scores, ToolGraph, Weights},
-        id::ToolName,
+        domain::{
+            graph::{Pins, Prior, Scores, ToolGraph},
+            id::ToolName,
+        },
+        papers::toolnet::Weights,
     };
 
     proptest! {

@@ -4,9 +4,11 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{super::row::Row, draw_name};
 use crate::{
-    event::Reach,
-    id::ModelName,
-    state::{ModelState, Reachable},
+    domain::{
+        event::Reach,
+        id::ModelName,
+        state::{ModelState, Reachable},
+    },
     ui::{pane::Cx, text, theme::Theme},
 };
 

@@ -8,8 +8,10 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
 use super::{row::Row, units};
 use crate::{
-    chat::Role,
-    state::{ModelState, RoleUse, State, models::Tally},
+    domain::{
+        chat::Role,
+        state::{ModelState, RoleUse, State, models::Tally},
+    },
     ui::{
         action::Action,
         hits::{Hits, Target},

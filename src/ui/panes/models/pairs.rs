@@ -7,8 +7,10 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::super::{row::Row, units};
 use crate::{
-    pairs::{Cost, PairTally, Pairs, Player},
-    state::State,
+    domain::{
+        pairs::{Cost, PairTally, Pairs, Player},
+        state::State,
+    },
     ui::{pane::Cx, text, theme::Theme, view::PairSort},
 };
 

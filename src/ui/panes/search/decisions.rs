@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::{
+use crate::domain::{
     chat::Role,
     id::{AskId, CallId},
     state::{State, TaskState, What},

@@ -9,9 +9,11 @@ use super::{
     tree::{Order, Placed},
 };
 use crate::{
-    event::NodeEnd,
-    state::{CallPhase, CallState, NodeState, State, TaskState},
-    strategy::Base,
+    domain::{
+        event::NodeEnd,
+        state::{CallPhase, CallState, NodeState, State, TaskState},
+        strategy::Base,
+    },
     ui::{
         hits::{Hits, Target},
         pane::Cx,

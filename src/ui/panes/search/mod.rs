@@ -9,8 +9,10 @@ use ratatui::text::Line;
 
 use self::{decisions::Decisions, tree::Order};
 use crate::{
-    id::TaskId,
-    state::{State, TaskState},
+    domain::{
+        id::TaskId,
+        state::{State, TaskState},
+    },
     ui::{
         pane::{Cx, Move, PaneId},
         panes::units,

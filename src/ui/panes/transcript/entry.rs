@@ -5,11 +5,13 @@ use ratatui::{style::Style, text::Line as Row};
 
 use super::sheet::Sheet;
 use crate::{
-    blueprint::Blueprint,
-    chat::Role,
-    event::{BudgetPlan, By, Lane, Offered},
-    id::{AskId, ToolName},
-    state::{AskPhase, AskState, CallPhase, CallState, Line, StepState, TaskState, What},
+    domain::{
+        chat::Role,
+        event::{BudgetPlan, By, Lane, Offered},
+        id::{AskId, ToolName},
+        plan::Blueprint,
+        state::{AskPhase, AskState, CallPhase, CallState, Line, StepState, TaskState, What},
+    },
     ui::{
         pane::Cx,
         panes::{

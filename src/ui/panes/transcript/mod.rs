@@ -9,7 +9,7 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use super::row::Row;
 use crate::{
-    state::{State, What},
+    domain::state::{State, What},
     ui::{
         hits::{Hits, Target},
         pane::{Cx, Move, PaneId},

@@ -1,7 +1,7 @@
 //! Whether a line of the transcript holds a text.
 
 use crate::{
-    state::{CallState, Line, State, What},
+    domain::state::{CallState, Line, State, What},
     ui::panes::planned,
 };
 

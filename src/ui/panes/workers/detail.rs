@@ -4,7 +4,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{label, marks, needs, room, track::Track};
 use crate::{
-    state::CallPhase,
+    domain::state::CallPhase,
     ui::{
         pane::Cx,
         panes::{brief, row::Row, units},

@@ -19,9 +19,7 @@ use self::{
 };
 use super::{row::Row, units};
 use crate::{
-    blueprint::EvidenceId,
-    knob::Knob,
-    state::State,
+    domain::{knob::Knob, plan::EvidenceId, state::State},
     ui::{
         hits::Hits,
         pane::{Cx, Move, PaneId},

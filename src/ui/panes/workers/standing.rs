@@ -5,9 +5,11 @@ use ratatui::style::Style;
 
 use super::track::Track;
 use crate::{
-    null_filter::Nulled,
-    outcome::ToolErrorKind,
-    state::{CallPhase, CallState, EvidenceState, Hold},
+    domain::{
+        null_filter::Nulled,
+        outcome::ToolErrorKind,
+        state::{CallPhase, CallState, EvidenceState, Hold},
+    },
     ui::theme::Theme,
 };
 

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use super::standing::{self, Standing};
 use crate::{
-    blueprint::{Blueprint, Evidence, EvidenceId, references},
-    event::Lane,
-    id::CallId,
-    state::{AskState, CallState, EvidenceState, Hold, Source, State, TaskState},
+    domain::{
+        event::Lane,
+        id::CallId,
+        plan::{Blueprint, Evidence, EvidenceId, references},
+        state::{AskState, CallState, EvidenceState, Hold, Source, State, TaskState},
+    },
     ui::{hits::Target, theme::Theme, view::View},
 };
 
@@ -262,7 +264,7 @@ fn expected(track: &Track<'_>) -> u64 {
     let mean = match tool {
         Some(tool) => tool.micros.checked_div(u64::from(tool.succeeded + tool.failed)),
         None => {
-            let actor = track.state.models.of(crate::chat::Role::Actor);
+            let actor = track.state.models.of(crate::domain::chat::Role::Actor);
             actor.and_then(|model| model.tally.average()).map(|(_, micros)| micros)
         }
     };

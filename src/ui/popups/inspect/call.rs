@@ -2,9 +2,11 @@
 
 use super::{Page, evidence};
 use crate::{
-    event::Lane,
-    id::CallId,
-    state::{CallPhase, CallState, State},
+    domain::{
+        event::Lane,
+        id::CallId,
+        state::{CallPhase, CallState, State},
+    },
     ui::text,
 };
 

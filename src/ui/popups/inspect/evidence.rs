@@ -3,9 +3,11 @@
 
 use super::{Page, call};
 use crate::{
-    blueprint::{EvidenceId, references},
-    id::TaskId,
-    state::{AskPhase, CallState, Source, State, TaskState},
+    domain::{
+        id::TaskId,
+        plan::{EvidenceId, references},
+        state::{AskPhase, CallState, Source, State, TaskState},
+    },
     ui::{panes::units, text},
 };
 

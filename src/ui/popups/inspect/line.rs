@@ -2,8 +2,10 @@
 
 use super::{Page, plan};
 use crate::{
-    event::By,
-    state::{State, What},
+    domain::{
+        event::By,
+        state::{State, What},
+    },
     ui::text,
 };
 

@@ -15,9 +15,11 @@ use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
 use super::{Prepare, Reply, frame, lines::Lines};
 use crate::{
-    blueprint::EvidenceId,
-    id::{AskId, CallId, TaskId, ToolName},
-    state::State,
+    domain::{
+        id::{AskId, CallId, TaskId, ToolName},
+        plan::EvidenceId,
+        state::State,
+    },
     ui::{hits::Hits, key::Key, pane::Cx},
 };
 

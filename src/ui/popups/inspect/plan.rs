@@ -3,9 +3,11 @@
 
 use super::Page;
 use crate::{
-    event::{BudgetPlan, PlannedTool},
-    id::TaskId,
-    state::State,
+    domain::{
+        event::{BudgetPlan, PlannedTool},
+        id::TaskId,
+        state::State,
+    },
     ui::{
         panes::{
             planned,

@@ -2,11 +2,13 @@
 
 use super::Page;
 use crate::{
-    chat::{Finish, Reply, ToolCall},
-    id::AskId,
-    model::tokens,
-    spec::ModelSpec,
-    state::{AskPhase, AskState, State},
+    domain::{
+        chat::{Finish, Reply, ToolCall},
+        id::AskId,
+        spec::ModelSpec,
+        state::{AskPhase, AskState, State},
+        tokens,
+    },
     ui::text,
 };
 

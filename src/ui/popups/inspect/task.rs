@@ -2,8 +2,10 @@
 
 use super::Page;
 use crate::{
-    id::TaskId,
-    state::{Spent, State, TaskPhase, TaskState},
+    domain::{
+        id::TaskId,
+        state::{Spent, State, TaskPhase, TaskState},
+    },
     ui::{
         panes::{
             glyph::signed,

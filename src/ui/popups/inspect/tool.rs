@@ -2,10 +2,12 @@
 
 use super::Page;
 use crate::{
-    event::ClassedBy,
-    id::ToolName,
-    spec::Effect,
-    state::{CallPhase, State, ToolState},
+    domain::{
+        event::ClassedBy,
+        id::ToolName,
+        spec::Effect,
+        state::{CallPhase, State, ToolState},
+    },
     ui::{
         panes::{
             glyph::signed,

@@ -4,11 +4,14 @@
 use std::collections::HashSet;
 
 use crate::{
-    event::Offered,
-    graph::{Prior, Structure, Weighted, Weights},
-    id::ToolName,
-    knob::Knob,
-    state::State,
+    domain::{
+        event::Offered,
+        graph::{Prior, Structure},
+        id::ToolName,
+        knob::Knob,
+        state::State,
+    },
+    papers::toolnet::{Weighted, Weights},
     ui::panes::{graph::outlook::outlook, here::Here, since::Since},
 };
 

@@ -17,8 +17,7 @@ use super::{
     rows::split,
 };
 use crate::{
-    graph::WeightFormat,
-    id::ToolName,
+    domain::{graph::WeightFormat, id::ToolName},
     ui::{
         hits::{Hits, Target},
         pane::Cx,

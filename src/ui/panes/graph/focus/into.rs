@@ -8,7 +8,7 @@ use super::{
     rows::{MOVED, NUMBER, name_width, split},
 };
 use crate::{
-    id::ToolName,
+    domain::id::ToolName,
     ui::{
         hits::{Hits, Target},
         panes::{graph::shown_name, row::Row},

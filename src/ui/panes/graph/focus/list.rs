@@ -8,8 +8,10 @@ use super::{
     rows::{MARKS, MOVED, NUMBER, name_width, split},
 };
 use crate::{
-    event::{Lane, Offered},
-    id::ToolName,
+    domain::{
+        event::{Lane, Offered},
+        id::ToolName,
+    },
     ui::{
         hits::{Hits, Target},
         panes::{

@@ -9,8 +9,7 @@ mod rows;
 
 use super::PANE;
 use crate::{
-    id::ToolName,
-    state::State,
+    domain::{id::ToolName, state::State},
     ui::{
         pane::Move,
         panes::here::Here,

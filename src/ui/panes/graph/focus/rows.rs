@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::draw::Frame;
 use crate::{
-    id::ToolName,
+    domain::id::ToolName,
     ui::{
         panes::{graph::shown_name, row::Row, units},
         text,

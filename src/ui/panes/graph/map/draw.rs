@@ -13,8 +13,7 @@ use super::{
     scene::{Edge, Scene},
 };
 use crate::{
-    graph::WeightFormat,
-    id::ToolName,
+    domain::{graph::WeightFormat, id::ToolName},
     ui::{
         hits::{Hits, Target},
         pane::Cx,

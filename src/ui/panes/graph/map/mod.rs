@@ -13,8 +13,7 @@ mod scene;
 
 use super::PANE;
 use crate::{
-    id::ToolName,
-    state::State,
+    domain::{id::ToolName, state::State},
     ui::{
         pane::Move,
         panes::here::Here,

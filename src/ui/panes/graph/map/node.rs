@@ -3,8 +3,7 @@
 use ratatui::style::Style;
 
 use crate::{
-    id::ToolName,
-    state::State,
+    domain::{id::ToolName, state::State},
     ui::{
         pane::Cx,
         panes::{glyph, graph::shown_name, here::Here},

@@ -4,9 +4,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::{
-    graph::{Prior, Weights},
-    id::ToolName,
-    state::State,
+    domain::{graph::Prior, id::ToolName, state::State},
+    papers::toolnet::Weights,
     ui::panes::here::Here,
 };
 

@@ -4,10 +4,9 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{Axis, cursor};
-use crate::knob::Knob;
 use crate::{
-    graph::{WeightFormat, Weighted, Weights},
-    id::ToolName,
+    domain::{graph::WeightFormat, id::ToolName, knob::Knob},
+    papers::toolnet::{Weighted, Weights},
     ui::{
         hits::{Hits, Target},
         pane::Cx,

@@ -4,8 +4,7 @@ mod draw;
 
 use super::{super::order::Order, PANE};
 use crate::{
-    id::ToolName,
-    state::State,
+    domain::{id::ToolName, state::State},
     ui::{
         pane::Move,
         panes::here::Here,

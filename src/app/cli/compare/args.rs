@@ -1,0 +1,190 @@
+//! What can be said to `toolyard compare`.
+
+use std::{fmt, num::NonZeroUsize, path::PathBuf, str::FromStr};
+
+use clap::{Args, ValueEnum};
+
+use crate::{
+    app::cli::SessionArgs,
+    domain::{knob::Knob, strategy::Strategy},
+};
+
+/// The most seeds of one comparison.
+const MOST_SEEDS: usize = 10_000;
+
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// What is usually compared; every option overrides it. Without it, --strategies says what.
+    #[arg(value_enum)]
+    pub preset: Option<Preset>,
+    /// Each of these strategies, such as react,react+btp.
+    #[arg(long, value_name = "S,…", value_delimiter = ',')]
+    pub strategies: Vec<Strategy>,
+    /// Each with each of these budgets, in credits.
+    #[arg(
+        long, value_name = "B,…", value_delimiter = ',', conflicts_with = "budget",
+        allow_negative_numbers = true,
+        value_parser = |text: &str| Knob::Budget.spec().parse(text)
+    )]
+    pub budgets: Vec<f64>,
+    /// Each with each of these tau, 0 to 1.
+    #[arg(
+        long, value_name = "T,…", value_delimiter = ',', conflicts_with = "tau",
+        allow_negative_numbers = true,
+        value_parser = |text: &str| Knob::Tau.spec().parse(text)
+    )]
+    pub taus: Vec<f64>,
+    /// Each with each of these values of a knob, as `blacklist=off,strict`; may be given again.
+    #[arg(long, value_name = "KNOB=V,…")]
+    pub vary: Vec<Vary>,
+    /// Every combination runs once with each of these seeds: `1,2,5`, or `0..4` for 0 to 4.
+    #[arg(long, value_name = "N,…", conflicts_with = "seed", allow_hyphen_values = true)]
+    pub seeds: Option<Seeds>,
+    /// Let sessions with these strategies and other seeds gather past uses first, of which every
+    /// combination reads a copy; `none` begins without a past.
+    #[arg(long, value_name = "S,…")]
+    pub warm_up: Option<WarmUp>,
+    /// Keep journals here; the same command goes on where it was interrupted.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// So many sessions at once; by default two for each processor, since they mostly wait.
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// One JSON object with every measure instead of tables.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub session: SessionArgs,
+}
+
+/// A comparison with a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Preset {
+    /// Tables 2 to 5 of BTP: four loops, bare, with +prompt and with +btp, with and without the blacklist.
+    Btp,
+    /// Figure 2 of BTP: solved within the budget, and average cost, against the budget.
+    Budgets,
+    /// Figure 3 of BTP: the same against tau.
+    Taus,
+    /// Which model plans and which one solves best: `workers` with every pair, and its baselines.
+    Pairs,
+}
+
+/// A knob and the values to try.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Vary {
+    pub knob: Knob,
+    pub values: Vec<f64>,
+}
+
+impl FromStr for Vary {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let names = || crate::domain::knob::KNOBS.iter().map(|spec| spec.name);
+        let (name, values) = text.split_once('=').unwrap_or((text, ""));
+        let knob = Knob::by_name(name.trim()).ok_or_else(|| {
+            let near = crate::domain::words::expected(name.trim(), names());
+            format!("there is no knob {name}; {near}; expected KNOB=VALUE,VALUE")
+        })?;
+        let values: Result<_, _> =
+            values.split(',').map(|value| knob.spec().parse(value)).collect();
+        Ok(Self { knob, values: values? })
+    }
+}
+
+/// Seeds, each once, as they were given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seeds {
+    pub all: Vec<u64>,
+    text: String,
+}
+
+impl From<u64> for Seeds {
+    fn from(seed: u64) -> Self {
+        Self { all: vec![seed], text: seed.to_string() }
+    }
+}
+
+impl fmt::Display for Seeds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.text)
+    }
+}
+
+impl FromStr for Seeds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!(
+                "expected seeds such as 1,2,5 or 0..4, each a whole number from 0, none twice and at \
+                 most {MOST_SEEDS}"
+            )
+        };
+        let number = |text: &str| text.trim().parse::<u64>().map_err(|_| wrong());
+        let mut all = Vec::new();
+        for part in text.split(',') {
+            let (first, last) = part.split_once("..").unwrap_or((part, part));
+            for seed in number(first)?..=number(last)? {
+                if all.len() == MOST_SEEDS || all.contains(&seed) {
+                    return Err(wrong());
+                }
+                all.push(seed);
+            }
+        }
+        if all.is_empty() { Err(wrong()) } else { Ok(Self { all, text: text.to_owned() }) }
+    }
+}
+
+/// The strategies that gather past uses, one after the other; none: there is no past.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WarmUp(pub Vec<Strategy>);
+
+impl FromStr for WarmUp {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "none" => Ok(Self::default()),
+            _ => text.split(',').map(str::parse).collect::<Result<_, _>>().map(Self),
+        }
+    }
+}
+
+impl fmt::Display for WarmUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.0.iter().map(ToString::to_string).collect();
+        f.pad(if names.is_empty() { "none".to_owned() } else { names.join(",") }.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_are_ranges_and_numbers_each_once() {
+        let read = |text: &str| text.parse::<Seeds>().map(|seeds| seeds.all);
+        assert_eq!(read("0..3"), Ok(vec![0, 1, 2, 3]));
+        assert_eq!(read("7, 1..2"), Ok(vec![7, 1, 2]));
+        for wrong in ["", "x", "-1", "1,1", "3..1", "0..99999999999", "1..", "0..2,1"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn knobs_vary_over_what_they_take() {
+        let vary = "blacklist=off,strict".parse();
+        assert_eq!(vary, Ok(Vary { knob: Knob::Blacklist, values: vec![0.0, 2.0] }));
+        for (wrong, says) in [
+            ("blacklst=off", "did you mean"),
+            ("tau", "tau takes"),
+            ("tau=2", "from 0 to 1"),
+            ("=", "no knob"),
+        ] {
+            let why = wrong.parse::<Vary>().unwrap_err();
+            assert!(why.contains(says), "{wrong}: {why}");
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! Every combination of what is compared.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::{
+    app::cli::{SessionArgs, trouble::Trouble},
+    domain::{
+        chance::Chance,
+        knob::{Knob, KnobSpec},
+        state::Decides,
+        strategy::{Base, Strategy},
+    },
+};
+
+use super::args::{CompareArgs, Preset, WarmUp};
+
+/// The loops of BTP's experiments, and ToolNet's.
+const LOOPS: [Base; 4] = [Base::React, Base::ToolNet, Base::Dfsdt, Base::TotDfs];
+
+/// What a comparison with a name does where nothing else is said.
+pub const SEEDS: &str = "0..4";
+pub const COSTS: &str = "1..10";
+pub const BUDGET: f64 = 20.0;
+pub const BUDGETS: [f64; 6] = [5.0, 10.0, 15.0, 20.0, 25.0, 30.0];
+pub const TAUS: [f64; 7] = [0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5];
+
+/// One combination.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cell {
+    /// Unique among those that are compared, and the same in every comparison that has it.
+    pub name: String,
+    pub strategy: Strategy,
+    #[serde(skip_serializing_if = "Played::is_as_configured")]
+    pub played: Played,
+    /// What is turned in this combination, besides what holds for all.
+    #[serde(skip)]
+    pub turned: Vec<(Knob, f64)>,
+}
+
+/// Which models are bound in a combination; otherwise the configured ones are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Played {
+    #[default]
+    AsConfigured,
+    /// Every role by this model.
+    By(String),
+    Pair {
+        planner: Option<String>,
+        solver: Option<String>,
+    },
+}
+
+/// What is combined: everything with everything else.
+struct Axes {
+    strategies: Vec<Strategy>,
+    played: Vec<Played>,
+    knobs: Vec<(Knob, Vec<f64>)>,
+}
+
+impl Played {
+    fn is_as_configured(&self) -> bool {
+        *self == Played::AsConfigured
+    }
+}
+
+impl fmt::Display for Played {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Played::AsConfigured => Ok(()),
+            Played::By(model) => write!(f, " model={model}"),
+            Played::Pair { planner, solver } => [("planner", planner), ("solver", solver)]
+                .into_iter()
+                .filter_map(|(role, model)| Some((role, model.as_ref()?)))
+                .try_for_each(|(role, model)| write!(f, " {role}={model}")),
+        }
+    }
+}
+
+impl Cell {
+    fn new(strategy: Strategy, played: Played, turned: Vec<(Knob, f64)>) -> Self {
+        let knobs =
+            turned.iter().map(|(knob, value)| format!(" {knob}={}", exact(knob.spec(), *value)));
+        let name = format!("{strategy}{played}{}", knobs.collect::<String>());
+        Self { name, strategy, played, turned }
+    }
+
+    /// Its name without the models.
+    pub fn label(&self) -> String {
+        self.name.replacen(&self.played.to_string(), "", 1)
+    }
+
+    /// A name for a folder, from which no other combination's folder differs only in what file systems
+    /// do not tell apart.
+    pub fn folder(&self) -> String {
+        folder(&self.name)
+    }
+
+    /// The arguments of its sessions, but for seed and files.
+    pub fn session(&self, of_all: &SessionArgs) -> SessionArgs {
+        let mut args = of_all.clone();
+        args.strategy = Some(self.strategy.to_string());
+        match &self.played {
+            Played::AsConfigured => {}
+            Played::By(model) => args.model = Some(model.clone()),
+            Played::Pair { planner, solver } => {
+                (args.planner, args.solver) = (planner.clone(), solver.clone());
+            }
+        }
+        for (knob, value) in &self.turned {
+            match knob {
+                Knob::Budget => args.budget = Some(*value),
+                Knob::Tau => args.tau = Some(*value),
+                knob => args.knob.push(format!("{knob}={}", exact(knob.spec(), *value))),
+            }
+        }
+        args
+    }
+
+    /// What a knob is turned to in this combination.
+    pub fn turned_to(&self, knob: Knob) -> Option<f64> {
+        self.turned.iter().find(|(turned, _)| *turned == knob).map(|(_, value)| *value)
+    }
+}
+
+/// As it can be read again, unlike what is rounded for people.
+fn exact(spec: &KnobSpec, value: f64) -> String {
+    match spec.kind {
+        crate::domain::knob::Kind::Real | crate::domain::knob::Kind::Whole => value.to_string(),
+        crate::domain::knob::Kind::Switch | crate::domain::knob::Kind::Choice(_) => {
+            spec.show(value)
+        }
+    }
+}
+
+/// A name as that of a folder.
+pub fn folder(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "+=._-".contains(c);
+    if name.chars().all(plain) && name.len() <= 100 {
+        return name.to_owned();
+    }
+    let kept: String = name.chars().map(|c| if plain(c) { c } else { '_' }).take(100).collect();
+    // Names that differ only in what is replaced must not share a folder.
+    format!("{kept}.{:08x}", Chance::new(0).with(name.as_bytes()).bits() >> 32)
+}
+
+/// Every combination, each once. `models` are those of the configuration.
+///
+/// # Errors
+/// That there is nothing to compare.
+pub fn cells(args: &CompareArgs, models: &[String]) -> Result<Vec<Cell>, Trouble> {
+    let mut cells: Vec<Cell> = Vec::new();
+    for axes in axes(args, models)? {
+        for strategy in axes.strategies {
+            for played in &axes.played {
+                for turned in combinations(&axes.knobs) {
+                    let cell = Cell::new(strategy, played.clone(), turned);
+                    if cells.iter().all(|other| other.name != cell.name) {
+                        cells.push(cell);
+                    }
+                }
+            }
+        }
+    }
+    Ok(cells)
+}
+
+fn axes(args: &CompareArgs, models: &[String]) -> Result<Vec<Axes>, Trouble> {
+    let knobs = given_knobs(args);
+    let swept = |knob: Knob, usual: &[f64]| {
+        let mut knobs = knobs.clone();
+        if knobs.iter().all(|(given, _)| *given != knob) {
+            knobs.insert(0, (knob, usual.to_vec()));
+        }
+        knobs
+    };
+    let strategies = strategies(args)?;
+    let mut all = Vec::new();
+    for strategy in strategies.iter().copied() {
+        let played = played(args, strategy, models);
+        let knobs = match args.preset {
+            Some(Preset::Btp | Preset::Pairs) | None => knobs.clone(),
+            Some(Preset::Budgets) => swept(Knob::Budget, &BUDGETS),
+            Some(Preset::Taus) => swept(Knob::Tau, &TAUS),
+        };
+        all.push(Axes { strategies: vec![strategy], played, knobs });
+    }
+    if args.preset == Some(Preset::Btp) {
+        let planned = strategies.into_iter().filter(|strategy| strategy.btp).collect();
+        let (played, knobs) = (vec![Played::AsConfigured], swept(Knob::Blacklist, &[0.0]));
+        all.push(Axes { strategies: planned, played, knobs });
+    }
+    Ok(all)
+}
+
+/// Those that were given, or those of the paper.
+fn strategies(args: &CompareArgs) -> Result<Vec<Strategy>, Trouble> {
+    let bare = Strategy::from;
+    let with_prompt = |base| Strategy { prompt: true, ..bare(base) };
+    let with_btp = |base| Strategy { btp: true, ..bare(base) };
+    match args.preset {
+        _ if !args.strategies.is_empty() => Ok(args.strategies.clone()),
+        Some(Preset::Btp) => Ok(LOOPS
+            .into_iter()
+            .flat_map(|base| [bare(base), with_prompt(base), with_btp(base)])
+            .collect()),
+        Some(Preset::Budgets | Preset::Taus) => Ok(LOOPS.map(with_btp).to_vec()),
+        Some(Preset::Pairs) => Ok([Base::Direct, Base::Rewoo, Base::Workers].map(bare).to_vec()),
+        None => {
+            let text = "nothing to compare: give --strategies react,react+btp, or a comparison with a \
+                name: toolyard compare btp";
+            Err(Trouble::Usage(text.to_owned()))
+        }
+    }
+}
+
+/// The models that a strategy is run with: pairs where there are a planner and a solver. Among pairs, the
+/// other strategies are baselines that one model plays alone.
+fn played(args: &CompareArgs, strategy: Strategy, models: &[String]) -> Vec<Played> {
+    let is_pairs = args.preset == Some(Preset::Pairs);
+    let given = |list: &Option<String>| -> Vec<String> {
+        match list {
+            Some(list) => list.split(',').map(|name| name.trim().to_owned()).collect(),
+            None if is_pairs => models.to_vec(),
+            None => Vec::new(),
+        }
+    };
+    let (planners, solvers) = (given(&args.session.planner), given(&args.session.solver));
+    if is_pairs && strategy.base != Base::Workers {
+        let mut each: Vec<String> = planners;
+        each.extend(solvers);
+        return each.into_iter().map(Played::By).collect();
+    }
+    let is_planned = match strategy.base.decides() {
+        Decides::AtOnce => true,
+        Decides::OnEachUse => false,
+    };
+    if !is_planned || planners.is_empty() && solvers.is_empty() {
+        return vec![Played::AsConfigured];
+    }
+    let or_none = |list: Vec<String>| -> Vec<Option<String>> {
+        if list.is_empty() { vec![None] } else { list.into_iter().map(Some).collect() }
+    };
+    let solvers = or_none(solvers);
+    let pairs = or_none(planners).into_iter().flat_map(|planner| {
+        solvers
+            .iter()
+            .map(move |solver| Played::Pair { planner: planner.clone(), solver: solver.clone() })
+    });
+    pairs.collect()
+}
+
+/// The knobs of the command line, each with all its values.
+fn given_knobs(args: &CompareArgs) -> Vec<(Knob, Vec<f64>)> {
+    let mut knobs: Vec<(Knob, Vec<f64>)> = Vec::new();
+    let budgets = args.budgets.iter().map(|budget| (Knob::Budget, *budget));
+    let taus = args.taus.iter().map(|tau| (Knob::Tau, *tau));
+    let varied =
+        args.vary.iter().flat_map(|vary| vary.values.iter().map(|value| (vary.knob, *value)));
+    for (knob, value) in budgets.chain(taus).chain(varied) {
+        match knobs.iter_mut().find(|(known, _)| *known == knob) {
+            Some((_, values)) if values.contains(&value) => {}
+            Some((_, values)) => values.push(value),
+            None => knobs.push((knob, vec![value])),
+        }
+    }
+    knobs
+}
+
+/// One value of each knob, in every way.
+fn combinations(knobs: &[(Knob, Vec<f64>)]) -> Vec<Vec<(Knob, f64)>> {
+    knobs.iter().fold(vec![Vec::new()], |before, (knob, values)| {
+        let with = |turned: Vec<(Knob, f64)>| {
+            values.iter().map(move |value| [&turned[..], &[(*knob, *value)]].concat())
+        };
+        before.into_iter().flat_map(with).collect()
+    })
+}
+
+/// Who gathers past uses first, where it is not said. Both loops try tools that a plan would avoid.
+pub fn warm_up(args: &CompareArgs) -> WarmUp {
+    let usual = match args.preset {
+        Some(Preset::Btp | Preset::Budgets | Preset::Taus) if args.session.experience.is_none() => {
+            WarmUp(vec![Base::React.into(), Base::ToolNet.into()])
+        }
+        Some(Preset::Btp | Preset::Budgets | Preset::Taus | Preset::Pairs) | None => {
+            WarmUp::default()
+        }
+    };
+    args.warm_up.clone().unwrap_or(usual)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_combination_comes_once_and_in_order() {
+        let knobs = [(Knob::Budget, vec![5.0, 10.0]), (Knob::Tau, vec![0.1, 0.2])];
+        let strategy = Strategy::from(Base::React);
+        let names: Vec<_> = combinations(&knobs)
+            .into_iter()
+            .map(|turned| Cell::new(strategy, Played::AsConfigured, turned).name)
+            .collect();
+        let right =
+            ["budget=5 tau=0.1", "budget=5 tau=0.2", "budget=10 tau=0.1", "budget=10 tau=0.2"];
+        assert_eq!(names, right.map(|knobs| format!("react {knobs}")));
+        assert_eq!(combinations(&[]), [vec![]]);
+    }
+
+    #[test]
+    fn folders_are_plain_and_as_many_as_names() {
+        assert_eq!(folder("react+btp"), "react+btp");
+        let hostile = ["../x", "a b", "a_b", "a/b", "A b", "a\u{1b}b"];
+        let folders: std::collections::BTreeSet<_> =
+            hostile.iter().map(|name| folder(name).to_lowercase()).collect();
+        assert_eq!(folders.len(), hostile.len(), "{folders:?}");
+        assert!(folders.iter().all(|folder| !folder.contains('/')), "{folders:?}");
+    }
+}

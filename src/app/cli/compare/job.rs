@@ -1,0 +1,192 @@
+//! One session of a comparison: the same as `toolyard run` makes, in a folder of its own, and behind
+//! what is there of it already.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    app::{
+        cli::{SessionArgs, experience, prepared::Prepared, trouble::Trouble},
+        report::{Report, TaskReport},
+    },
+    domain::{
+        chat::Role,
+        event::{Event, Outcome, Record},
+        id::ModelName,
+        state::State,
+    },
+    engine,
+    store::{
+        experience::Experience,
+        journal::{self, Journal, JournalError},
+    },
+};
+
+use super::pool::Stop;
+
+/// Parts of one session: each time that it was cut short leaves one.
+const MOST_PARTS: u32 = 10_000;
+
+/// What is to run.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The combination that it is a part of, by its place in the list.
+    pub of: usize,
+    pub folder: PathBuf,
+    pub seed: u64,
+    /// Strategy, knobs and tasks; the rest is decided here.
+    pub args: SessionArgs,
+    /// The past uses that it begins with, and leaves as they are.
+    pub base: Option<PathBuf>,
+    /// Write a journal, from which it can go on later.
+    pub is_kept: bool,
+}
+
+/// What came of a session.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    pub tasks: Vec<TaskReport>,
+    pub simulated: bool,
+    pub models: BTreeMap<Role, ModelName>,
+    /// Credits, as they were at the end.
+    pub budget: f64,
+}
+
+impl Job {
+    /// Where it keeps its past uses.
+    pub fn experience(&self) -> PathBuf {
+        self.file("sqlite")
+    }
+
+    fn file(&self, end: &str) -> PathBuf {
+        self.folder.join(format!("seed-{}.{end}", self.seed))
+    }
+
+    /// The journal of the part of this number, from 1. Each begins with all that was kept before it.
+    fn part(&self, number: u32) -> PathBuf {
+        if number == 1 { self.file("jsonl") } else { self.file(&format!("{number}.jsonl")) }
+    }
+
+    /// Runs it, or what is left of it. `None`: it was stopped.
+    ///
+    /// # Errors
+    /// What is wrong with the settings or with the files of the folder.
+    pub fn run(&self, stop: &Stop) -> Result<Option<Ran>, Trouble> {
+        let (records, parts) = self.found()?;
+        let before = State::fold(&records);
+        if is_done(&records, &before) {
+            return Ok(Some(Ran::of(&before)));
+        }
+        if stop.is_stopped() {
+            return Ok(None);
+        }
+        self.lay_base()?;
+        let mut prepared = Prepared::read(&self.session(parts + 1), None)?;
+        prepared = prepared.behind(engine::resumable(records));
+        let journal = prepared.take_journal()?;
+        let state = play(prepared, journal, stop)?;
+        let ended = state.tasks.iter().all(|task| is_final(task.outcome()));
+        Ok(ended.then(|| Ran::of(&state)))
+    }
+
+    /// The arguments of a session that knows nothing but its base.
+    fn session(&self, part: u32) -> SessionArgs {
+        SessionArgs {
+            seed: Some(self.seed),
+            journal: self.is_kept.then(|| self.part(part)),
+            no_journal: !self.is_kept,
+            fresh: true,
+            experience: Some(self.experience()),
+            leak_guard: true,
+            ..self.args.clone()
+        }
+    }
+
+    /// What is there of the session, and how many parts that took.
+    fn found(&self) -> Result<(Vec<Record>, u32), Trouble> {
+        let mut best = Vec::new();
+        for number in 1..MOST_PARTS {
+            let path = self.part(number);
+            if !path.exists() {
+                return Ok((best, number - 1));
+            }
+            let records = match journal::read(&path) {
+                Ok(loaded) => loaded.records,
+                // Cut short before its first line was whole.
+                Err(JournalError::NoHeader { .. }) if !has_line(&path) => Vec::new(),
+                Err(error) => return Err(Trouble::usage(error)),
+            };
+            // One that was killed while it took up the part before has less than that.
+            if finished(&records) >= finished(&best) {
+                best = records;
+            }
+        }
+        let text = format!("{}: there are too many parts of this session", self.folder.display());
+        Err(Trouble::Usage(text))
+    }
+
+    /// Puts the past uses of the base where the session will find them. What it remembers itself is
+    /// written again when it is taken up.
+    fn lay_base(&self) -> Result<(), Trouble> {
+        let own = self.experience();
+        for end in ["", "-wal", "-shm"] {
+            let mut file = own.clone().into_os_string();
+            file.push(end);
+            match fs::remove_file(&file) {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    let text = format!("{}: {error}", Path::new(&file).display());
+                    return Err(Trouble::Failed(text));
+                }
+                Ok(()) | Err(_) => {}
+            }
+        }
+        let Some(base) = &self.base else { return Ok(()) };
+        fs::create_dir_all(&self.folder).map_err(Trouble::failed)?;
+        let base = Experience::open_existing(base).map_err(experience::trouble)?;
+        base.copy_to(&own).map_err(experience::trouble)
+    }
+}
+
+impl Ran {
+    fn of(state: &State) -> Self {
+        let Report { tasks, simulated, models, measures, .. } = Report::of(state);
+        Self { tasks, simulated, models, budget: measures.budget }
+    }
+}
+
+fn play(prepared: Prepared, journal: Option<Journal>, stop: &Stop) -> Result<State, Trouble> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(Trouble::failed)?;
+    runtime.block_on(async {
+        let setup = prepared.build(journal)?;
+        let unseen = Box::new(|_: &_| {});
+        engine::run(setup, stop.commands(), unseen).await.map_err(Trouble::unwritten)
+    })
+}
+
+/// Whether nothing is left to do: the session said so itself, so that its past uses are kept too.
+fn is_done(records: &[Record], state: &State) -> bool {
+    let said = matches!(records.last().map(|last| &last.event), Some(Event::SessionEnded { .. }));
+    said && state.tasks.iter().all(|task| is_final(task.outcome()))
+}
+
+/// Whether a task with this outcome has been worked on to its end, good or bad.
+fn is_final(outcome: Option<Outcome>) -> bool {
+    outcome.is_some_and(|outcome| outcome != Outcome::Stopped)
+}
+
+fn finished(records: &[Record]) -> usize {
+    let is_finished = |record: &&Record| match &record.event {
+        Event::TaskFinished { outcome, .. } => is_final(Some(*outcome)),
+        _ => false,
+    };
+    records.iter().filter(is_finished).count()
+}
+
+fn has_line(path: &Path) -> bool {
+    fs::read(path).is_ok_and(|bytes| bytes.contains(&b'\n'))
+}

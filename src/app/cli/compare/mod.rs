@@ -1,0 +1,279 @@
+//! `toolyard compare`: the same tasks under many combinations of strategies and settings, as the
+//! experiments of papers are. Each combination runs once with each seed, as a session like any other, and
+//! what is compared comes from their reports alone.
+//!
+//! ```text
+//! DIR/warm-up/1-react/seed-0.jsonl     sessions that gather past uses, each behind the one before
+//! DIR/react+btp/settings.json          what decides the results; a folder does not mix different ones
+//! DIR/react+btp/seed-0.jsonl           the journal of a session
+//! DIR/react+btp/seed-0.2.jsonl         the same, taken up and gone on with after it was cut short
+//! DIR/react+btp/seed-0.sqlite          its past uses: a copy of the warm-up's, and its own
+//! ```
+
+mod args;
+mod grid;
+mod job;
+mod pool;
+mod print;
+mod result;
+mod settings;
+mod table;
+
+use std::{
+    io::Write,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use crate::{
+    app::config::{self, Config},
+    store::experience::Experience,
+};
+
+pub use self::args::CompareArgs;
+use self::{
+    args::{Preset, Seeds, WarmUp},
+    grid::Cell,
+    job::{Job, Ran},
+    pool::Stop,
+    result::Compared,
+    settings::Checked,
+};
+use super::{SessionArgs, experience, trouble::Trouble};
+
+/// How far the seeds of a warm-up are from those that they serve, so that no session meets the very
+/// chance that made its past.
+const APART: u64 = 1_000_000;
+
+/// What is compared, and where it goes.
+struct Comparison {
+    cells: Vec<(Cell, SessionArgs, Checked)>,
+    seeds: Seeds,
+    warm_up: WarmUp,
+    base: Option<PathBuf>,
+    folder: PathBuf,
+    /// Somebody may want to go on with it.
+    is_kept: bool,
+    /// So many sessions run beside each other.
+    at_once: usize,
+    stop: Arc<Stop>,
+}
+
+/// Runs all combinations and prints what came of them.
+///
+/// # Errors
+/// Whatever is wrong with any of them, before the first one runs; or that it was interrupted.
+pub fn compare(args: &CompareArgs) -> Result<(), Trouble> {
+    let session = usual(args)?;
+    let seeds = seeds(args)?;
+    let cells = grid::cells(args, &models(&session)?)?;
+    let checked: Result<Vec<_>, Trouble> = cells
+        .into_iter()
+        .map(|cell| {
+            let args = cell.session(&session);
+            let checked = settings::check(&args)?;
+            Ok((cell, args, checked))
+        })
+        .collect();
+    // A folder that nobody asked for ends with the comparison.
+    let (folder, _temporary) = match &args.out {
+        Some(folder) => (folder.clone(), None),
+        None => {
+            let folder = tempfile::Builder::new().prefix("toolyard-").tempdir();
+            let folder = folder.map_err(Trouble::failed)?;
+            (folder.path().to_owned(), Some(folder))
+        }
+    };
+    let mut comparison = Comparison {
+        cells: checked?,
+        seeds,
+        warm_up: grid::warm_up(args),
+        base: session.experience.clone(),
+        folder,
+        is_kept: args.out.is_some(),
+        at_once: args.jobs.map_or_else(pool::usual, NonZeroUsize::get),
+        stop: Arc::default(),
+    };
+    comparison.stop.on_interrupt()?;
+    comparison.hold()?;
+    let bases = comparison.gather(&session)?;
+    let results = comparison.run(&bases)?;
+    match results {
+        Some(results) => print::print(args, &comparison, &results),
+        None => Err(interrupted(args)),
+    }
+}
+
+fn interrupted(args: &CompareArgs) -> Trouble {
+    Trouble::Failed(match &args.out {
+        Some(folder) => {
+            format!("interrupted; the same command goes on with what is in {}", folder.display())
+        }
+        None => "interrupted; with --out DIR it could go on later".to_owned(),
+    })
+}
+
+/// The arguments that hold for all sessions, with what the comparison sets where nothing else is said.
+fn usual(args: &CompareArgs) -> Result<SessionArgs, Trouble> {
+    // Each combination has its own.
+    let mut session = SessionArgs { planner: None, solver: None, ..args.session.clone() };
+    for (given, option, instead) in [
+        (session.strategy.is_some(), "--strategy", "--strategies names what is compared"),
+        (session.journal.is_some(), "--journal", "--out keeps the journals"),
+        (session.no_journal, "--no-journal", "without --out no journal is kept"),
+        (session.learned.is_some(), "--learned", "every session begins without what was learned"),
+    ] {
+        if given {
+            return Err(Trouble::Usage(format!("{option} is not for comparisons: {instead}")));
+        }
+    }
+    if matches!(args.preset, Some(Preset::Btp | Preset::Budgets | Preset::Taus)) {
+        if session.costs.is_none() {
+            session.costs = Some(grid::COSTS.parse().map_err(Trouble::Usage)?);
+        }
+        if args.budgets.is_empty() {
+            session.budget = session.budget.or(Some(grid::BUDGET));
+        }
+    }
+    Ok(session)
+}
+
+fn seeds(args: &CompareArgs) -> Result<Seeds, Trouble> {
+    match (&args.seeds, args.session.seed, args.preset) {
+        (Some(seeds), _, _) => Ok(seeds.clone()),
+        (None, Some(seed), _) => Ok(seed.into()),
+        (None, None, Some(Preset::Btp | Preset::Budgets | Preset::Taus)) => {
+            grid::SEEDS.parse().map_err(Trouble::Usage)
+        }
+        (None, None, Some(Preset::Pairs) | None) => Ok(0.into()),
+    }
+}
+
+/// The configured models; the built-in one is only one of them where there is no other.
+fn models(session: &SessionArgs) -> Result<Vec<String>, Trouble> {
+    let config = Config::find(session.config.config.as_deref()).map_err(Trouble::usage)?;
+    let names = || config.models.keys().map(|name| name.as_str().to_owned());
+    let others: Vec<_> = names().filter(|name| name != config::SIMULATED).collect();
+    Ok(if others.is_empty() { names().collect() } else { others })
+}
+
+impl Comparison {
+    /// Makes sure that the folder has nothing of other settings in it.
+    fn hold(&mut self) -> Result<(), Trouble> {
+        let past = match &self.base {
+            Some(base) => base.display().to_string(),
+            None => "none".to_owned(),
+        };
+        for (cell, _, checked) in &mut self.cells {
+            checked.settings.insert("warm-up", self.warm_up.to_string());
+            checked.settings.insert("experience", past.clone());
+            checked.settings.hold(&self.folder.join(cell.folder()))?;
+        }
+        self.base = self.base.as_deref().map(|base| self.keep(base)).transpose()?;
+        Ok(())
+    }
+
+    /// Copies the past uses that the user gave, once: others may add to them meanwhile.
+    fn keep(&self, base: &Path) -> Result<PathBuf, Trouble> {
+        let own = self.folder.join("experience.sqlite");
+        if !own.exists() {
+            let part = self.folder.join(format!("experience.{}.part", std::process::id()));
+            let base = Experience::open_existing(base).map_err(experience::trouble)?;
+            base.copy_to(&part).map_err(experience::trouble)?;
+            std::fs::rename(&part, &own).map_err(Trouble::failed)?;
+        }
+        Ok(own)
+    }
+
+    /// Where each seed's past uses are that all combinations begin with; `None` where there are none.
+    fn gather(&self, session: &SessionArgs) -> Result<Vec<Option<PathBuf>>, Trouble> {
+        let mut bases: Vec<_> = self.seeds.all.iter().map(|_| self.base.clone()).collect();
+        for (n, strategy) in (1..).zip(&self.warm_up.0) {
+            let args = SessionArgs { strategy: Some(strategy.to_string()), ..session.clone() };
+            let folder = self.folder.join("warm-up").join(format!("{n}-{strategy}"));
+            let mut checked = settings::check(&args)?.settings;
+            checked.insert("warm-up", self.warm_up.to_string());
+            checked.hold(&folder)?;
+            let jobs: Vec<_> = self
+                .seeds
+                .all
+                .iter()
+                .zip(&bases)
+                .map(|(seed, base)| Job {
+                    of: 0,
+                    folder: folder.clone(),
+                    seed: seed.wrapping_add(APART),
+                    args: args.clone(),
+                    base: base.clone(),
+                    is_kept: self.is_kept,
+                })
+                .collect();
+            let ran = pool::each(&jobs, self.at_once, |job| self.run_one(job));
+            for (base, (job, ran)) in bases.iter_mut().zip(jobs.iter().zip(ran)) {
+                if ran?.is_some() {
+                    *base = Some(job.experience());
+                }
+            }
+            self.tell(&format!("warm-up with {strategy}"));
+        }
+        Ok(bases)
+    }
+
+    /// Runs every combination with every seed. `None`: it was stopped.
+    fn run(&self, bases: &[Option<PathBuf>]) -> Result<Option<Vec<Compared>>, Trouble> {
+        let of_cell = |(of, (cell, args, _)): (usize, &(Cell, SessionArgs, Checked))| {
+            let folder = self.folder.join(cell.folder());
+            let seeds = self.seeds.all.iter().zip(bases);
+            let job = |(seed, base): (&u64, &Option<PathBuf>)| Job {
+                of,
+                folder: folder.clone(),
+                seed: *seed,
+                args: args.clone(),
+                base: base.clone(),
+                is_kept: self.is_kept,
+            };
+            seeds.map(job).collect::<Vec<_>>()
+        };
+        let jobs: Vec<Job> = self.cells.iter().enumerate().flat_map(of_cell).collect();
+        let left: Vec<_> =
+            self.cells.iter().map(|_| AtomicUsize::new(self.seeds.all.len())).collect();
+        let done = AtomicUsize::new(0);
+        let ran = pool::each(&jobs, self.at_once, |job| {
+            let ran = self.run_one(job)?;
+            if ran.is_some() && left[job.of].fetch_sub(1, Ordering::SeqCst) == 1 {
+                let done = done.fetch_add(1, Ordering::SeqCst) + 1;
+                self.tell(&format!("{done}/{} {}", self.cells.len(), self.cells[job.of].0.name));
+            }
+            Ok(ran)
+        });
+        let ran: Result<Option<Vec<Ran>>, Trouble> =
+            ran.into_iter().collect::<Result<Vec<_>, _>>().map(|ran| ran.into_iter().collect());
+        let Some(ran) = ran? else { return Ok(None) };
+        let mut sessions = self.seeds.all.iter().copied().cycle().zip(ran);
+        let compared = self.cells.iter().map(|(cell, _, checked)| {
+            let own: Vec<_> = sessions.by_ref().take(self.seeds.all.len()).collect();
+            Compared::of(cell.clone(), checked.knobs.clone(), &own)
+        });
+        Ok(Some(compared.collect()))
+    }
+
+    /// One session; if it fails, no more begin.
+    fn run_one(&self, job: &Job) -> Result<Option<Ran>, Trouble> {
+        let ran = job.run(&self.stop);
+        if ran.is_err() {
+            self.stop.stop();
+        }
+        ran
+    }
+
+    /// Says on standard error how far it is; where nobody reads that, nobody needs to know.
+    fn tell(&self, what: &str) {
+        if !self.stop.is_stopped() {
+            let _ = writeln!(std::io::stderr(), "toolyard compare: {what} done");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Several sessions at once: each belongs to one thread, and none knows of another.
+
+use std::{
+    num::NonZeroUsize,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+
+use crate::{
+    app::cli::{live, trouble::Trouble},
+    domain::command::Command,
+};
+
+/// Two for each processor: sessions wait for models and tools most of the time.
+pub fn usual() -> usize {
+    2 * thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
+/// Does this with every item, so many at once; the results in their order.
+pub fn each<T: Sync, R: Send>(
+    items: &[T],
+    at_once: usize,
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let threads = at_once.min(items.len());
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(at) else { return done };
+            done.push((at, work(item)));
+        }
+    };
+    let mut done: Vec<(usize, R)> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(take)).collect();
+        let results = workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        results.flatten().collect()
+    });
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Lets all sessions that run end properly, and no more begin.
+#[derive(Debug, Default)]
+pub struct Stop {
+    stopped: AtomicBool,
+    sessions: Mutex<Vec<UnboundedSender<Command>>>,
+}
+
+impl Stop {
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::SeqCst);
+        for session in self.sessions.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            // One that has ended needs no telling.
+            let _ = session.send(Command::Stop);
+        }
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::SeqCst)
+    }
+
+    /// The commands of a session: none, until it is to stop.
+    pub fn commands(&self) -> UnboundedReceiver<Command> {
+        let (send, commands) = mpsc::unbounded_channel();
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).push(send);
+        if self.is_stopped() {
+            self.stop();
+        }
+        commands
+    }
+
+    /// Stops on Ctrl-C or a polite kill, from now on.
+    pub fn on_interrupt(self: &std::sync::Arc<Self>) -> Result<(), Trouble> {
+        let stop = std::sync::Arc::clone(self);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(Trouble::failed)?;
+        let wait = move || {
+            runtime.block_on(live::interrupted());
+            stop.stop();
+        };
+        thread::Builder::new().name("signals".to_owned()).spawn(wait).map_err(Trouble::failed)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_in_the_order_of_the_items() {
+        let items: Vec<u64> = (0..50).collect();
+        let squares = each(&items, 4, |n| {
+            thread::sleep(std::time::Duration::from_micros(50 - n));
+            n * n
+        });
+        assert_eq!(squares, items.iter().map(|n| n * n).collect::<Vec<_>>());
+        assert!(each(&items[..0], 4, |n| *n).is_empty());
+    }
+
+    #[test]
+    fn a_stop_reaches_sessions_that_run_and_those_that_begin_later() {
+        let stop = Stop::default();
+        let mut early = stop.commands();
+        assert!(early.try_recv().is_err());
+        stop.stop();
+        let mut late = stop.commands();
+        assert!(matches!(early.try_recv(), Ok(Command::Stop)));
+        assert!(matches!(late.try_recv(), Ok(Command::Stop)));
+    }
+}

@@ -1,0 +1,76 @@
+//! What is said of each combination.
+
+use serde::Serialize;
+
+use crate::{
+    app::report::{Measures, Quality, TaskReport},
+    domain::{chat::Role, id::ModelName, knob::Knobs},
+};
+
+use super::{grid::Cell, job::Ran};
+
+/// A combination and what came of it.
+#[derive(Debug, Serialize)]
+pub struct Compared {
+    #[serde(flatten)]
+    pub cell: Cell,
+    pub models: std::collections::BTreeMap<Role, ModelName>,
+    /// Some role was played by the built-in simulated model, which is no language model.
+    pub simulated: bool,
+    pub knobs: Knobs,
+    /// Over all tasks of all seeds; as many tasks count of each.
+    pub all: Numbers,
+    /// The least and the greatest average cost of a seed, in credits.
+    pub ac_range: (f64, f64),
+    pub seeds: Vec<OfSeed>,
+}
+
+/// Every measure of some tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Numbers {
+    #[serde(flatten)]
+    pub measures: Measures,
+    #[serde(flatten)]
+    pub quality: Quality,
+}
+
+/// One session.
+#[derive(Debug, Serialize)]
+pub struct OfSeed {
+    pub seed: u64,
+    #[serde(flatten)]
+    pub numbers: Numbers,
+}
+
+impl Numbers {
+    fn of<'r>(tasks: impl Iterator<Item = &'r TaskReport> + Clone, budget: f64) -> Self {
+        Self { measures: Measures::of(tasks.clone(), budget), quality: Quality::of(tasks) }
+    }
+}
+
+impl Compared {
+    /// From the sessions of a combination, one for each seed.
+    pub fn of(cell: Cell, knobs: Knobs, sessions: &[(u64, Ran)]) -> Self {
+        let budget = sessions.first().map_or(0.0, |(_, ran)| ran.budget);
+        let tasks = sessions.iter().flat_map(|(_, ran)| &ran.tasks);
+        let seeds: Vec<_> = sessions
+            .iter()
+            .map(|(seed, ran)| OfSeed {
+                seed: *seed,
+                numbers: Numbers::of(ran.tasks.iter(), budget),
+            })
+            .collect();
+        let costs = || seeds.iter().map(|seed| seed.numbers.measures.ac);
+        let least = costs().reduce(f64::min).unwrap_or(0.0);
+        let most = costs().reduce(f64::max).unwrap_or(0.0);
+        Self {
+            cell,
+            models: sessions.first().map(|(_, ran)| ran.models.clone()).unwrap_or_default(),
+            simulated: sessions.iter().any(|(_, ran)| ran.simulated),
+            knobs,
+            all: Numbers::of(tasks, budget),
+            ac_range: (least, most),
+            seeds,
+        }
+    }
+}

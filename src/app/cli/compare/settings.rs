@@ -1,0 +1,129 @@
+//! All that decides what comes of a combination, so that no folder mixes results of different ones.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
+
+use serde::Serialize;
+
+use crate::{
+    app::cli::{SessionArgs, prepared::Prepared, run::save, trouble::Trouble},
+    domain::{chance::Chance, knob::Knobs},
+    files::json_file,
+};
+
+/// Settings by their names: as people write them, or where that would be long, a hash.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Settings(BTreeMap<String, String>);
+
+/// A combination, checked.
+pub struct Checked {
+    pub settings: Settings,
+    pub knobs: Knobs,
+    pub tasks: usize,
+    pub workspace: String,
+}
+
+/// Reads and checks all that sessions with these arguments are made of, and runs nothing.
+///
+/// # Errors
+/// Whatever is wrong with it.
+pub fn check(args: &SessionArgs) -> Result<Checked, Trouble> {
+    // Costs differ by seed, and past uses are laid where they belong later.
+    let bare = SessionArgs {
+        costs: None,
+        experience: None,
+        fresh: true,
+        no_journal: true,
+        ..args.clone()
+    };
+    let prepared = Prepared::read(&bare, None)?;
+    let config = prepared.config.clone();
+    let setup = prepared.build(None)?;
+    if setup.tasks.is_empty() {
+        let text = "there are no tasks to compare with; give some with --tasks FILE";
+        return Err(Trouble::Usage(text.to_owned()));
+    }
+    let opening = &setup.opening;
+    let mut all = BTreeMap::from([
+        ("program".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+        ("strategy".to_owned(), opening.strategy.clone()),
+        ("workspace".to_owned(), opening.workspace.clone()),
+        ("costs".to_owned(), args.costs.map_or("declared".to_owned(), |costs| costs.to_string())),
+        ("tasks".to_owned(), format!("{}, {}", setup.tasks.len(), hash(&setup.tasks)?)),
+        ("tools".to_owned(), hash(&setup.tools.specs().collect::<Vec<_>>())?),
+        ("graph".to_owned(), hash(&setup.graph)?),
+        ("rates".to_owned(), hash(&opening.rates)?),
+        ("workers".to_owned(), hash(&format!("{:?}", config.workers))?),
+        ("embeddings".to_owned(), hash(&format!("{:?}", config.experience.embeddings))?),
+    ]);
+    for spec in crate::domain::knob::KNOBS {
+        let value = opening.knobs.get(spec.knob);
+        all.insert(format!("knob {}", spec.name), value.to_string());
+    }
+    for (role, model) in &opening.roles {
+        let settings = format!("{:?}", config.models.get(model));
+        all.insert(format!("role {role}"), format!("{model}, {}", hash(&settings)?));
+    }
+    for (n, fault) in setup.faults.iter().enumerate() {
+        all.insert(format!("fault {n}"), fault.to_string());
+    }
+    Ok(Checked {
+        settings: Settings(all),
+        knobs: opening.knobs.clone(),
+        tasks: setup.tasks.len(),
+        workspace: opening.workspace.clone(),
+    })
+}
+
+impl Settings {
+    pub fn insert(&mut self, name: &str, value: String) {
+        self.0.insert(name.to_owned(), value);
+    }
+
+    /// Makes sure that what is in this folder, if anything, was made with these settings, and says so in
+    /// it from now on.
+    ///
+    /// # Errors
+    /// What differs.
+    pub fn hold(&self, folder: &Path) -> Result<(), Trouble> {
+        let file = folder.join("settings.json");
+        let Some(before) = read(&file)? else {
+            fs::create_dir_all(folder)
+                .map_err(|error| Trouble::Failed(format!("{}: {error}", folder.display())))?;
+            return save(&file, self);
+        };
+        let names = self.0.keys().chain(before.keys());
+        let differs = names.into_iter().find(|name| self.0.get(*name) != before.get(*name));
+        let Some(name) = differs else { return Ok(()) };
+        let none = "none".to_owned();
+        let of = |settings: &BTreeMap<_, _>| settings.get(name).unwrap_or(&none).clone();
+        Err(Trouble::Usage(format!(
+            "{}: was begun with other settings: {name} was {}, now it is {}; choose another --out, or \
+             remove this folder",
+            folder.display(),
+            of(&before),
+            of(&self.0),
+        )))
+    }
+}
+
+fn read(file: &PathBuf) -> Result<Option<BTreeMap<String, String>>, Trouble> {
+    let name = file.display().to_string();
+    let text = match fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Trouble::Failed(format!("{name}: {error}"))),
+    };
+    let expected = "what an earlier comparison wrote, or no file at all";
+    json_file::read(&name, &text, expected).map(Some).map_err(Trouble::usage)
+}
+
+fn hash(what: &impl Serialize) -> Result<String, Trouble> {
+    let text = serde_json::to_vec(what).map_err(Trouble::failed)?;
+    Ok(format!("{:016x}", Chance::new(0).with(&text).bits()))
+}

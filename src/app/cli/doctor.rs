@@ -1,0 +1,29 @@
+//! `toolyard doctor`.
+
+use std::io::{IsTerminal, stdout};
+
+use crate::{
+    app::doctor::{self, Subject, Terminal},
+    ui,
+};
+
+use super::{DoctorArgs, out, trouble::Trouble};
+
+/// Prints what was found; whether nothing failed.
+pub fn doctor(args: &DoctorArgs) -> Result<bool, Trouble> {
+    let subject = Subject {
+        config: args.config.config.as_deref(),
+        workspace: args.workspace.as_deref(),
+        model: args.model.as_deref(),
+        environment: &|name| std::env::var_os(name),
+        terminal: Terminal { is_terminal: stdout().is_terminal(), size: ui::terminal::size() },
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let findings = runtime.map_err(Trouble::failed)?.block_on(doctor::examine(&subject));
+    if args.json {
+        out::print_line(&serde_json::to_string_pretty(&findings).map_err(Trouble::failed)?)?;
+    } else {
+        out::print(&findings.iter().map(|finding| format!("{finding}\n")).collect::<String>())?;
+    }
+    Ok(doctor::is_well(&findings))
+}

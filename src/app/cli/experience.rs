@@ -1,0 +1,176 @@
+//! `toolyard experience`.
+
+use std::{
+    fs,
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
+
+use crate::{
+    app::config::Config,
+    model::openai::{OpenAi, Read},
+    store::{
+        experience::{Experience, ExperienceError, Prune, Summary},
+        import::write_file_with,
+    },
+    ui::text::clean,
+};
+
+use super::{ExperienceCommand, StoreArgs, out, prepared, trouble::Trouble};
+
+/// Queries that an embedding model reads in one request; endpoints take some hundred at least.
+const TEXTS_AT_ONCE: u32 = 64;
+
+pub fn experience(command: &ExperienceCommand) -> Result<(), Trouble> {
+    match command {
+        ExperienceCommand::Import { lines, source, store } => {
+            import(lines, source.as_deref(), &file(store)?)
+        }
+        ExperienceCommand::Export { out, store } => export(out.as_deref(), &file(store)?),
+        ExperienceCommand::Prune { older_than, keep, tool, source, all: _, dry_run, store } => {
+            let what = Prune {
+                before: older_than.map(ago).transpose()?,
+                keep: *keep,
+                tool: tool.as_deref().map(Into::into),
+                source: source.clone(),
+            };
+            prune(&what, *dry_run, &file(store)?)
+        }
+        ExperienceCommand::Embed { most, store } => {
+            let config = Config::find(store.config.config.as_deref()).map_err(Trouble::usage)?;
+            let model = prepared::embedder(&config)?.ok_or_else(|| {
+                let text = "no embedding model is configured; see [experience.embeddings] in \
+                    config.example.toml";
+                Trouble::Usage(text.to_owned())
+            })?;
+            embed(&model, most.unwrap_or(u32::MAX), &file(store)?)
+        }
+        ExperienceCommand::Show { json, store } => show(*json, &file(store)?),
+    }
+}
+
+/// What is wrong with a file or a line is for its owner to mend; the rest failed by itself.
+pub fn trouble(error: ExperienceError) -> Trouble {
+    match error {
+        ExperienceError::Missing { .. }
+        | ExperienceError::Io { .. }
+        | ExperienceError::NoDatabase { .. }
+        | ExperienceError::Foreign { .. }
+        | ExperienceError::TooNew { .. }
+        | ExperienceError::BadUse { .. }
+        | ExperienceError::Line(_) => Trouble::usage(error),
+        ExperienceError::Damaged { .. }
+        | ExperienceError::Busy { .. }
+        | ExperienceError::Failed { .. }
+        | ExperienceError::Write(_)
+        | ExperienceError::Partly { .. } => Trouble::failed(error),
+    }
+}
+
+/// The file that is meant.
+fn file(args: &StoreArgs) -> Result<PathBuf, Trouble> {
+    if let Some(file) = &args.file {
+        return Ok(file.clone());
+    }
+    let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
+    config.experience_file(args.workspace.as_deref()).ok_or_else(|| {
+        Trouble::Usage("there is no home directory; name the file with --file FILE".to_owned())
+    })
+}
+
+/// So many days ago.
+fn ago(days: u32) -> Result<Timestamp, Trouble> {
+    let length = SignedDuration::from_hours(24 * i64::from(days));
+    let then = Timestamp::now().checked_sub(length);
+    then.map_err(|_| Trouble::Usage(format!("--older-than {days}: there was no such day")))
+}
+
+fn import(lines: &Path, source: Option<&str>, file: &Path) -> Result<(), Trouble> {
+    let name = lines.file_name().unwrap_or_default().to_string_lossy();
+    let origin = source.unwrap_or(&name);
+    let mut store = Experience::open(file).map_err(trouble)?;
+    let imported = store.import(lines, origin, Timestamp::now()).map_err(trouble)?;
+    out::print_line(&format!("{imported} uses → {}", file.display()))
+}
+
+fn export(to: Option<&Path>, file: &Path) -> Result<(), Trouble> {
+    let store = Experience::open_existing(file).map_err(trouble)?;
+    let Some(to) = to else { return print(&store) };
+    if fs::canonicalize(to).is_ok_and(|to| fs::canonicalize(file).is_ok_and(|file| file == to)) {
+        return Err(Trouble::Usage(format!("--out {}: that is the store itself", to.display())));
+    }
+    let exported = write_file_with(to, |out| store.export(out)).map_err(|error| match error {
+        ExperienceError::Write(source) => Trouble::Failed(format!("{}: {source}", to.display())),
+        error => trouble(error),
+    })?;
+    out::print_line(&format!("{exported} uses → {}", to.display()))
+}
+
+fn print(store: &Experience) -> Result<(), Trouble> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    match store.export(&mut out) {
+        Ok(_) => out::accepted(out.flush()),
+        Err(ExperienceError::Write(error)) => out::accepted(Err(error)),
+        Err(error) => Err(trouble(error)),
+    }
+}
+
+fn prune(what: &Prune, is_dry: bool, file: &Path) -> Result<(), Trouble> {
+    let mut store = Experience::open_existing(file).map_err(trouble)?;
+    if is_dry {
+        let uses = store.would_prune(what).map_err(trouble)?;
+        return out::print_line(&format!("{uses} uses would go from {}", file.display()));
+    }
+    let pruned = store.prune(what).map_err(trouble)?;
+    out::print_line(&format!(
+        "{} uses, and {} queries of which nothing is left, went from {}",
+        pruned.uses,
+        pruned.queries,
+        file.display()
+    ))
+}
+
+fn embed(model: &OpenAi, most: u32, file: &Path) -> Result<(), Trouble> {
+    let mut store = Experience::open_existing(file).map_err(trouble)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(Trouble::failed)?;
+    let (mut read, mut tokens) = (0, 0);
+    while read < most {
+        let wanted = TEXTS_AT_ONCE.min(most - read);
+        let texts = store.without_embedding(model.model(), wanted).map_err(trouble)?;
+        if texts.is_empty() {
+            break;
+        }
+        let Read { embeddings, usage } =
+            runtime.block_on(model.read(&texts)).map_err(Trouble::failed)?;
+        let kept: Vec<_> = texts.iter().map(String::as_str).zip(embeddings).collect();
+        store.keep_embeddings(&kept).map_err(trouble)?;
+        read += wanted.min(u32::try_from(texts.len()).unwrap_or(u32::MAX));
+        tokens += usage.tokens_in;
+    }
+    let model = clean(model.model());
+    out::print_line(&format!("{read} queries read by {model}, {tokens} tokens"))
+}
+
+fn show(as_json: bool, file: &Path) -> Result<(), Trouble> {
+    let store = Experience::open_existing(file).map_err(trouble)?;
+    let Summary { uses, queries, tools } = store.summary().map_err(trouble)?;
+    if as_json {
+        let file = file.display().to_string();
+        let all = json!({ "file": file, "uses": uses, "queries": queries, "tools": tools });
+        return out::print_line(&serde_json::to_string_pretty(&all).map_err(Trouble::failed)?);
+    }
+    let mut text = format!("{uses} uses in {queries} queries · {}\n", file.display());
+    if !tools.is_empty() {
+        text += &format!("{:<40} {:>9} {:>8} {:>9}\n", "tool", "uses", "helpful", "queries");
+    }
+    for tool in tools {
+        let name = clean(tool.tool.as_str());
+        let share = 100.0 * tool.helpful as f64 / tool.uses as f64;
+        text += &format!("{name:<40} {:>9} {share:>7.0}% {:>9}\n", tool.uses, tool.queries);
+    }
+    out::print(&text)
+}

@@ -1,0 +1,44 @@
+//! What commands print. `println!` panics where nobody reads, as behind `| head`; this does not.
+
+use std::io::{self, ErrorKind, Write};
+
+use crate::ui::text::clean;
+
+use super::trouble::Trouble;
+
+/// Prints a text as it is.
+///
+/// # Errors
+/// That it could not be written, unless the reader has gone: they have seen what they wanted.
+pub fn print(text: &str) -> Result<(), Trouble> {
+    let mut out = io::stdout().lock();
+    accepted(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// The same with an end of line.
+///
+/// # Errors
+/// As [`print`].
+pub fn print_line(text: &str) -> Result<(), Trouble> {
+    print(&format!("{text}\n"))
+}
+
+/// Tells a person what is no result. Where even that cannot be written, nobody could be told.
+/// A text may quote a hostile file; nothing of it reaches a terminal as more than text.
+pub fn warn(text: &str) {
+    let lines: Vec<_> = text.lines().map(clean).collect();
+    let _ = writeln!(io::stderr(), "toolyard: {}", lines.join("\n"));
+}
+
+/// What a write to standard output came to.
+///
+/// # Errors
+/// As [`print`].
+pub fn accepted(written: io::Result<()>) -> Result<(), Trouble> {
+    match written {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Trouble::Failed(format!("cannot write to standard output: {error}")))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}

@@ -1,0 +1,95 @@
+//! Commands that look at a journal: its state, its report, a picture of it.
+
+use std::path::Path;
+
+use crate::{
+    app::{config::Config, report::Report},
+    domain::state::State,
+    store::journal::{self, Loaded},
+    ui,
+};
+
+use super::{ConfigArgs, ReplayArgs, ShotArgs, live, out, run::save, trouble::Trouble};
+
+/// A journal up to an event, and the state after it.
+pub struct Past {
+    pub loaded: Loaded,
+    pub state: State,
+}
+
+/// Reads a journal as far as this event, or whole.
+pub fn load(path: &Path, at: Option<u64>) -> Result<Past, Trouble> {
+    let mut loaded = journal::read(path).map_err(Trouble::usage)?;
+    if let Some(at) = at {
+        let last = loaded.records.len() as u64;
+        if at > last {
+            let text = format!("{}: has {last} events, so there is no event {at}", path.display());
+            return Err(Trouble::Usage(text));
+        }
+        loaded.records.retain(|record| record.n <= at);
+    }
+    let state = State::fold(&loaded.records);
+    Ok(Past { loaded, state })
+}
+
+/// `toolyard replay`: prints and saves what was asked for; opens the screen if nothing was.
+pub fn replay(args: &ReplayArgs) -> Result<ui::Ended, Trouble> {
+    let past = load(&args.journal, args.at)?;
+    if past.loaded.torn > 0 && !args.json {
+        out::warn(&format!(
+            "{}: the last line is cut off ({} bytes) and left out",
+            args.journal.display(),
+            past.loaded.torn
+        ));
+    }
+    if let Some(path) = &args.report {
+        save(path, &Report::of(&past.state))?;
+    }
+    if args.json {
+        let text = serde_json::to_string_pretty(&past.state).map_err(Trouble::failed)?;
+        out::print_line(&text)?;
+    }
+    if args.json || args.report.is_some() {
+        return Ok(ui::Ended::ByUser);
+    }
+    let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
+    live::past(past.loaded, args.journal.display().to_string(), &config)
+}
+
+/// `toolyard shot`: a picture of one moment.
+pub fn shot(args: &ShotArgs) -> Result<(), Trouble> {
+    let size = parse_size(&args.size)?;
+    let past = load(&args.journal, args.at)?;
+    let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
+    let name = args.theme.as_ref().unwrap_or(&config.ui.theme);
+    let (theme, ugly) = ui::theme::load::find(name, None);
+    for warning in &ugly {
+        out::warn(&warning.to_string());
+    }
+    let svg = ui::shot::shot(&past.state, size, &theme);
+    crate::store::import::write_file(&args.out, &svg).map_err(Trouble::failed)
+}
+
+/// Columns and rows, such as `160x48`.
+fn parse_size(text: &str) -> Result<(u16, u16), Trouble> {
+    let range = 20..=1000;
+    let sides = text.split_once('x').and_then(|(columns, rows)| {
+        let side = |text: &str| text.parse::<u16>().ok();
+        Some((side(columns)?, side(rows)?))
+    });
+    sides.filter(|(columns, rows)| range.contains(columns) && (5..=1000).contains(rows)).ok_or_else(
+        || Trouble::Usage(format!("--size {text}: expected COLSxROWS, from 20x5 to 1000x1000")),
+    )
+}
+
+/// `toolyard keys`: every action with its keys.
+pub fn keys(args: &ConfigArgs) -> Result<(), Trouble> {
+    let config = Config::find(args.config.as_deref()).map_err(Trouble::usage)?;
+    let (keymap, wrong) = ui::keymap::Keymap::new(&config.ui.keys);
+    out::print(&ui::keytable::markdown(&keymap))?;
+    for error in &wrong {
+        // What is no key or no action was refused before; here a default key went to another action.
+        out::warn(&error.to_string());
+    }
+    Ok(())
+}

@@ -1,0 +1,227 @@
+//! `toolyard plan`.
+
+use std::{collections::HashMap, path::Path};
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::{
+    domain::id::ToolName,
+    files::{
+        json_file,
+        text_file::{self, Expected},
+        toml_file::Problem,
+    },
+    papers::{
+        btp,
+        btp::{Candidate, Change, Estimate, Plan, Step, Why},
+    },
+    ui::text::clean,
+};
+
+use super::{PlanArgs, out, plan_task, trouble::Trouble};
+
+/// What a file of tools should be.
+const EXPECTED: &str = "[{\"name\": TEXT, \"cost\": CREDITS, \"value\": NUMBER, \"limit\": USES}, …], no number below 0";
+
+pub fn plan(args: &PlanArgs) -> Result<(), Trouble> {
+    let named = match (&args.task, &args.tools) {
+        (Some(task), _) => plan_task::tools(task, &args.of_task)?,
+        (None, Some(file)) => {
+            let tools = read(file).map_err(Trouble::usage)?;
+            tools.into_iter().map(|tool| (tool.name.clone(), tool.candidate(), None)).collect()
+        }
+        (None, None) => return Err(Trouble::Usage("give --tools FILE or --task TEXT".to_owned())),
+    };
+    Planned::new(named, args.budget)?.print(args.json)
+}
+
+/// A tool as a file says it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileTool {
+    name: ToolName,
+    cost: Amount,
+    value: Amount,
+    limit: u32,
+}
+
+impl FileTool {
+    fn candidate(&self) -> Candidate {
+        Candidate { cost: self.cost.0, value: self.value.0, limit: self.limit }
+    }
+}
+
+/// A number that is not negative; JSON has no others that a plan refuses.
+#[derive(Deserialize)]
+#[serde(try_from = "f64")]
+struct Amount(f64);
+
+impl TryFrom<f64> for Amount {
+    type Error = String;
+
+    fn try_from(number: f64) -> Result<Self, String> {
+        if number >= 0.0 { Ok(Self(number)) } else { Err(format!("{number} is below 0")) }
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<FileTool>, Problem> {
+    // For some hundred thousand tools.
+    const LARGEST: u64 = 64 << 20;
+    let missing = "expected a JSON file of tools";
+    let expected = Expected { what: "a JSON file of tools", missing, largest: LARGEST };
+    let file = path.display().to_string();
+    let tools: Vec<FileTool> =
+        json_file::read(&file, &text_file::read(path, &expected)?, EXPECTED)?;
+    let mut seen = HashMap::new();
+    for (at, tool) in tools.iter().enumerate() {
+        if let Some(before) = seen.insert(&tool.name, at) {
+            let text =
+                format!("[{before}] has the name {:?} already; expected each tool once", tool.name);
+            let field = format!("[{at}].name");
+            return Err(Problem { field, ..Problem::of_file(file, text) });
+        }
+    }
+    Ok(tools)
+}
+
+/// A plan to be printed.
+pub struct Planned {
+    budget: f64,
+    tools: Vec<Row>,
+    plan: Plan,
+    one: Bought,
+    next: Option<Bought>,
+}
+
+/// What is said of one tool.
+#[derive(Serialize)]
+struct Row {
+    tool: ToolName,
+    cost: f64,
+    value: f64,
+    limit: u32,
+    uses: u32,
+    why: String,
+}
+
+/// What more credits would buy.
+#[derive(Serialize)]
+struct Bought {
+    credits: f64,
+    value: f64,
+    changes: Vec<Changed>,
+}
+
+#[derive(Serialize)]
+struct Changed {
+    tool: ToolName,
+    before: u32,
+    after: u32,
+}
+
+impl Planned {
+    /// Plans for these tools, in the order in which ties are decided; with the estimate that value and
+    /// limit come from, where they do.
+    ///
+    /// # Errors
+    /// That the budget, or the number of a tool, is none that can be planned with.
+    pub fn new(
+        named: Vec<(ToolName, Candidate, Option<Estimate>)>,
+        budget: f64,
+    ) -> Result<Self, Trouble> {
+        let candidates: Vec<Candidate> = named.iter().map(|(_, candidate, _)| *candidate).collect();
+        let plan = btp::plan(&candidates, budget).map_err(Trouble::usage)?;
+        let marginal = btp::marginal(&candidates, budget).map_err(Trouble::usage)?;
+        let whys = btp::why(&candidates, budget, &plan);
+        let explained = |why: Why, estimate: &Option<Estimate>| match estimate {
+            Some(estimate) => why.from_estimate(estimate).to_string(),
+            None => why.to_string(),
+        };
+        let each = named.iter().zip(whys).zip(&plan.uses);
+        let row = |(((tool, one, estimate), why), &uses): ((&(_, Candidate, _), Why), &u32)| Row {
+            tool: ToolName::clone(tool),
+            cost: one.cost,
+            value: one.value,
+            limit: one.limit,
+            uses,
+            why: explained(why, estimate),
+        };
+        let tools: Vec<Row> = each.map(row).collect();
+        let one = Bought::new(marginal.one, &tools);
+        let next = marginal.next.map(|next| Bought::new(next, &tools));
+        Ok(Self { budget, tools, plan, one, next })
+    }
+
+    /// # Errors
+    /// That it cannot be written.
+    pub fn print(&self, json: bool) -> Result<(), Trouble> {
+        if json { out::print_line(&self.to_json()) } else { out::print(&self.to_table()) }
+    }
+
+    fn used(&self) -> impl Iterator<Item = &Row> {
+        self.tools.iter().filter(|row| row.uses > 0)
+    }
+
+    fn to_json(&self) -> String {
+        let uses = self.used().map(|row| (row.tool.as_str().to_owned(), row.uses.into()));
+        let plan: serde_json::Map<String, serde_json::Value> = uses.collect();
+        let Bought { credits, value, changes } = &self.one;
+        let next = &self.next;
+        let planned = json!({
+            "plan": plan,
+            "value": self.plan.value,
+            "cost": self.plan.cost,
+            "budget": self.budget,
+            "tools": self.tools,
+            "marginal": { "credits": credits, "value": value, "changes": changes, "next": next },
+        });
+        format!("{planned:#}")
+    }
+
+    fn to_table(&self) -> String {
+        let mut text = format!(
+            "{:<28} {:>5} {:>6} {:>9} {:>8}  {}\n",
+            "tool", "uses", "limit", "cost", "value", "why"
+        );
+        for Row { tool, cost, value, limit, uses, why } in &self.tools {
+            let tool = clean(tool.as_str());
+            text += &format!("{tool:<28} {uses:>5} {limit:>6} {cost:>9} {value:>8.4}  {why}\n");
+        }
+        let Plan { value, cost, .. } = &self.plan;
+        text += &format!("value {value}, for {cost} of {} credits\n", self.budget);
+        text + &self.more()
+    }
+
+    /// What more credits would buy, in a sentence or two.
+    fn more(&self) -> String {
+        match &self.next {
+            None => "more credits would buy nothing\n".to_owned(),
+            Some(next) if next.credits == self.one.credits => next.sentence(),
+            Some(next) => self.one.sentence() + &next.sentence(),
+        }
+    }
+}
+
+impl Bought {
+    fn new(step: Step, tools: &[Row]) -> Self {
+        let changed = |Change { candidate, before, after }| {
+            tools.get(candidate).map(|row| Changed { tool: row.tool.clone(), before, after })
+        };
+        let changes = step.changes.into_iter().filter_map(changed).collect();
+        Self { credits: step.credits, value: step.value, changes }
+    }
+
+    fn sentence(&self) -> String {
+        let Self { credits, value, changes } = self;
+        let unit = if *credits == 1.0 { "credit" } else { "credits" };
+        if changes.is_empty() {
+            return format!("{credits} {unit} more would buy nothing\n");
+        }
+        let changes = changes.iter().map(|Changed { tool, before, after }| {
+            format!("{} {before} → {after}", clean(tool.as_str()))
+        });
+        let changes = changes.collect::<Vec<_>>().join(", ");
+        format!("{credits} {unit} more would buy {value} of value: {changes}\n")
+    }
+}

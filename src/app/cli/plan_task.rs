@@ -1,0 +1,129 @@
+//! `toolyard plan --task`: candidates as a session chooses them, valued by past uses.
+
+use std::sync::Arc;
+
+use crate::{
+    app::{config::Config, workspace::Workspace},
+    domain::{
+        event::{Event, Opening, Record},
+        id::ToolName,
+        knob::{Knob, Knobs},
+        retrieve::Lexical,
+        state::{State, transcript::not_read},
+    },
+    engine::{candidates, candidates::Past},
+    papers::btp::{Candidate, Estimate},
+    store::experience::{Experience, ExperienceError, Query, Same},
+};
+
+use super::{PlanTaskArgs, experience::trouble, out, prepared, trouble::Trouble};
+
+/// The candidates of a task, what one use costs before anything is
+/// measured, and what is expected of them.
+pub fn tools(
+    task: &str,
+    args: &PlanTaskArgs,
+) -> Result<Vec<(ToolName, Candidate, Option<Estimate>)>, Trouble> {
+    if task.trim().is_empty() {
+        return Err(Trouble::Usage("the task is empty".to_owned()));
+    }
+    let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
+    let knobs = knobs(args, &config)?;
+    let folder = args.workspace.clone().or_else(|| config.session.workspace.clone());
+    let workspace =
+        Workspace::open(folder.as_deref(), &config.tools.folders).map_err(Trouble::usage)?;
+    let mut store = store(args, &config)?;
+    let query = read(&mut store, task, &config)?;
+    let same = if args.leak_guard { Same::LeftOut } else { Same::Counts };
+    let state = opened(&config, knobs, &workspace)?;
+    let past = Past { store: &store, query: &query, same };
+    let helped = past.helped(&state, state.knobs.count(Knob::Candidates)).map_err(trouble)?;
+    let index = Lexical::new(workspace.manifests.iter().map(|manifest| &*manifest.spec));
+    let chosen = candidates::candidates(&state, &index, task, helped);
+    let valued = past.history(&chosen).map_err(trouble)?.into_iter().map(|history| {
+        let estimate = candidates::estimate(&state.knobs, Some(&history));
+        let Estimate { value, limit, .. } = estimate;
+        let candidate = Candidate {
+            cost: state.use_cost(&history.tool, config.session.strategy.base.decides()),
+            value,
+            limit,
+        };
+        (history.tool, candidate, Some(estimate))
+    });
+    Ok(valued.collect())
+}
+
+/// The state of a session that has just begun: what it knows, its plans are made from.
+fn opened(config: &Config, knobs: Knobs, workspace: &Workspace) -> Result<State, Trouble> {
+    let models = prepared::models(config, &[])?;
+    let opening = Opening {
+        seed: config.session.seed,
+        workspace: workspace.title.clone(),
+        strategy: config.session.strategy.to_string(),
+        knobs,
+        models: models.iter().map(|model| (**model.spec()).clone()).collect(),
+        roles: config.roles.clone(),
+        paused: false,
+        rates: config.cost,
+        workers: config.workers.clone(),
+    };
+    let specs = workspace.manifests.iter().map(|manifest| Arc::clone(&manifest.spec));
+    let events =
+        [Event::SessionOpened(Box::new(opening)), Event::ToolsJoined { tools: specs.collect() }];
+    let records = (1..).zip(events).map(|(n, event)| Record { n, at: 0, event });
+    Ok(State::fold(&records.collect::<Vec<_>>()))
+}
+
+/// The task as a query: with its meaning, where an embedding model is configured. One that fails costs
+/// no more than that: words are compared.
+fn read(store: &mut Experience, task: &str, config: &Config) -> Result<Query, Trouble> {
+    let query = store.query(task);
+    let Some(model) = prepared::embedder(config)? else { return Ok(query) };
+    if let Some(known) = store.embedding(query.text(), model.model()).map_err(trouble)? {
+        return Ok(query.with_embedding(known));
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(Trouble::failed)?;
+    let embedding = match runtime.block_on(model.read(&[query.text().to_owned()])) {
+        Ok(read) => read.embeddings.into_iter().next(),
+        Err(error) => {
+            out::warn(&not_read(model.model(), &error));
+            None
+        }
+    };
+    let Some(embedding) = embedding else { return Ok(query) };
+    // It was paid for, and a session on the same task need not pay again.
+    store.keep_embeddings(&[(query.text(), embedding.clone())]).map_err(trouble)?;
+    Ok(query.with_embedding(embedding))
+}
+
+/// The configured knobs, with what the command line says in their place.
+fn knobs(args: &PlanTaskArgs, config: &Config) -> Result<Knobs, Trouble> {
+    let mut knobs = config.knobs.clone();
+    for (knob, flag, text) in [
+        (Knob::Tau, "--tau", &args.tau),
+        (Knob::Estimate, "--estimate", &args.estimate),
+        (Knob::Candidates, "--candidates", &args.candidates),
+    ] {
+        if let Some(text) = text {
+            let value = knob.spec().parse(text);
+            knobs.set(knob, value.map_err(|why| Trouble::Usage(format!("{flag}: {why}")))?);
+        }
+    }
+    Ok(knobs)
+}
+
+/// The past. Where no session has left any yet there is none, unless the file was named.
+fn store(args: &PlanTaskArgs, config: &Config) -> Result<Experience, Trouble> {
+    if let Some(file) = &args.experience {
+        return Experience::open_existing(file).map_err(trouble);
+    }
+    let opened = match config.experience_file(args.workspace.as_deref()) {
+        None => Experience::in_memory(),
+        Some(file) => match Experience::open_existing(&file) {
+            Err(ExperienceError::Missing { .. }) => Experience::in_memory(),
+            opened => opened,
+        },
+    };
+    opened.map_err(trouble)
+}

@@ -1,0 +1,183 @@
+//! `toolyard run`: a session without a screen.
+
+use std::{
+    cell::RefCell,
+    io::{self, BufWriter, Write},
+    path::Path,
+    rc::Rc,
+    sync::Arc,
+};
+
+use serde::Serialize;
+use tokio::sync::mpsc;
+
+use crate::{
+    app::report::Report,
+    domain::{
+        event::{Event, Outcome, Record},
+        state::{State, transcript::not_read},
+    },
+    engine,
+};
+
+use super::{RunArgs, out::accepted, prepared::Prepared, trouble::Trouble};
+
+/// Runs the tasks; whether all of them ended with an answer.
+pub fn run(args: &RunArgs) -> Result<bool, Trouble> {
+    let mut prepared = Prepared::read(&args.session, args.task.as_deref())?;
+    for path in [&args.report, &args.state].into_iter().flatten() {
+        expect_folder(path)?;
+    }
+    let journal = prepared.take_journal()?;
+    let out = Rc::new(RefCell::new(Output::new(args.json)));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(Trouble::failed)?;
+    let state = runtime.block_on(async {
+        // A script gives no commands, but Ctrl-C and a polite kill must end the session properly.
+        let (stop, commands) = mpsc::unbounded_channel();
+        tokio::task::spawn(async move {
+            super::live::interrupted().await;
+            let _ = stop.send(crate::domain::command::Command::Stop);
+            std::future::pending::<()>().await;
+        });
+        let setup = prepared.build(journal)?;
+        let shown = Rc::clone(&out);
+        let listener = Box::new(move |record: &Arc<Record>| shown.borrow_mut().show(record));
+        engine::run(setup, commands, listener).await.map_err(Trouble::unwritten)
+    })?;
+    if let Some(path) = &args.report {
+        save(path, &Report::of(&state))?;
+    }
+    if let Some(path) = &args.state {
+        save(path, &state)?;
+    }
+    if let Some(error) = out.borrow_mut().lost.take() {
+        accepted(Err(error))?;
+    }
+    Ok(state.tasks.iter().all(|task| task.outcome() == Some(Outcome::Answered)))
+}
+
+/// Finds out before a long session, and not after it, that its report has no place.
+fn expect_folder(path: &Path) -> Result<(), Trouble> {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => Err(Trouble::Usage(
+            format!("{}: there is no folder {}", path.display(), folder.display()),
+        )),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Writes one JSON object to a file, whole or not at all.
+pub fn save(path: &Path, value: &impl Serialize) -> Result<(), Trouble> {
+    let text = serde_json::to_string_pretty(value).map_err(Trouble::failed)?;
+    crate::store::import::write_file(path, &(text + "\n")).map_err(Trouble::failed)
+}
+
+/// What is printed while it runs: every event, or a line for each task that ended.
+struct Output {
+    json: bool,
+    out: BufWriter<io::Stdout>,
+    state: State,
+    /// Why nothing is written any more.
+    lost: Option<io::Error>,
+}
+
+impl Output {
+    fn new(json: bool) -> Self {
+        Self { json, out: BufWriter::new(io::stdout()), state: State::default(), lost: None }
+    }
+
+    /// What cannot be written does not stop the session: the journal is the record.
+    fn show(&mut self, record: &Arc<Record>) {
+        if self.lost.is_none() {
+            self.lost = self.write(record).err();
+        }
+    }
+
+    fn write(&mut self, record: &Record) -> io::Result<()> {
+        if self.json {
+            serde_json::to_writer(&mut self.out, record)?;
+            writeln!(self.out)?;
+        } else {
+            self.state.apply(record);
+            self.tell(&record.event)?;
+        }
+        self.out.flush()
+    }
+
+    fn tell(&mut self, event: &Event) -> io::Result<()> {
+        match event {
+            Event::SessionOpened(opening) => {
+                let simulated = self.state.models.any_simulated();
+                let models = if simulated { "SIMULATED model" } else { "configured models" };
+                writeln!(
+                    self.out,
+                    "{} on {} with {models}, seed {}",
+                    opening.strategy, opening.workspace, opening.seed
+                )
+            }
+            Event::TaskFinished { task, outcome, answer, correct } => {
+                let Some(state) = self.state.task(*task) else { return Ok(()) };
+                let mark = match correct {
+                    Some(true) => "right",
+                    Some(false) => "WRONG",
+                    None => "",
+                };
+                let answer = answer.as_deref().map(|answer| one_line(answer, 40));
+                writeln!(
+                    self.out,
+                    "{task:>4}  {:<12} {mark:<6} {:>2} steps  {:>6} tokens  {}  → {}",
+                    outcome.name(),
+                    state.steps.len(),
+                    state.tokens(),
+                    one_line(&state.task.text, 60),
+                    answer.as_deref().unwrap_or("–"),
+                )
+            }
+            Event::AskFailed { error, .. } => self.aside(&error.text),
+            Event::EmbeddingFailed { model, error, .. } => self.aside(&not_read(model, error)),
+            Event::AskRetried { why, .. } => self.aside(&format!("trying again: {why}")),
+            Event::EvaluationRefused { why, .. } => self.aside(&format!("not learned: {why}")),
+            Event::Noticed { text } => self.aside(text),
+            Event::SessionEnded { why } => {
+                let Report { totals, measures, .. } = Report::of(&self.state);
+                writeln!(
+                    self.out,
+                    "budget {:.2} a task: AC {:.2}, PR {:.1} %, PBC {:.1} %, RFBC {:.1} % ({:.1} % \
+                     over budget, solved or not), {} calls refused",
+                    measures.budget,
+                    measures.ac,
+                    100.0 * measures.pr,
+                    100.0 * measures.pbc,
+                    100.0 * measures.rfbc,
+                    100.0 * measures.rfbc_authors,
+                    measures.refusals,
+                )?;
+                writeln!(
+                    self.out,
+                    "{why}: {} of {} answered, {} of {} right; {} calls, {} tokens in, {} out, {:.2} credits",
+                    totals.answered,
+                    totals.tasks,
+                    totals.correct,
+                    totals.with_gold,
+                    totals.calls,
+                    totals.tokens_in,
+                    totals.tokens_out,
+                    totals.cost,
+                )
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Something to know about the task at work, which has no line yet.
+    fn aside(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.out, "      {}", one_line(text, 200))
+    }
+}
+
+/// The beginning of a text that a model or a file brought, safe for a terminal.
+fn one_line(text: &str, most: usize) -> String {
+    let words: Vec<_> = text.split_whitespace().collect();
+    crate::domain::words::clipped(&crate::ui::text::clean(&words.join(" ")), most)
+}

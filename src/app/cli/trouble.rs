@@ -1,0 +1,54 @@
+//! What ends the program early, and with which exit code.
+
+use serde_json::json;
+
+use crate::store::journal::JournalError;
+
+/// An error for the person or script that started the program.
+#[derive(Debug)]
+pub enum Trouble {
+    /// The command line, the configuration or an input file is wrong: exit code 2.
+    Usage(String),
+    /// Something failed while it ran: exit code 1.
+    Failed(String),
+}
+
+impl Trouble {
+    pub fn usage(error: impl std::fmt::Display) -> Self {
+        Trouble::Usage(error.to_string())
+    }
+
+    pub fn failed(error: impl std::fmt::Display) -> Self {
+        Trouble::Failed(error.to_string())
+    }
+
+    /// Why a session ended before its time.
+    pub fn unwritten(error: JournalError) -> Self {
+        let text = format!("{error}; the journal cannot be written, so the session was ended");
+        Trouble::Failed(text)
+    }
+
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Trouble::Usage(_) => 2,
+            Trouble::Failed(_) => 1,
+        }
+    }
+
+    /// What a person is told.
+    pub fn text(&self) -> &str {
+        match self {
+            Trouble::Usage(text) | Trouble::Failed(text) => text,
+        }
+    }
+
+    /// One line of JSON, for scripts that read such lines.
+    pub fn to_json(&self) -> String {
+        let kind = match self {
+            Trouble::Usage(_) => "usage",
+            Trouble::Failed(_) => "failed",
+        };
+        json!({"error": {"kind": kind, "text": self.text(), "exit_code": self.exit_code()}})
+            .to_string()
+    }
+}

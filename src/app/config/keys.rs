@@ -1,0 +1,104 @@
+//! Where an endpoint's keys come from. A key never stands in the file; a setting that would hold one is
+//! refused, and nothing of it is repeated: messages end in logs and in questions to other people.
+
+use indexmap::IndexMap;
+use reqwest::header::{HeaderName, HeaderValue};
+
+use crate::{
+    files::toml_file::{Field, Fields},
+    model::{
+        openai::carries_key,
+        secret::{HeaderSource, KeySource},
+    },
+};
+
+/// What to do instead of writing a key down.
+pub(super) const NO_KEYS: &str = "a key must not stand in a file: write \
+    key_env = \"NAME_OF_A_VARIABLE\", or \
+    key_command = [\"program\", \"argument\"] for a program that prints the key";
+
+/// Whether a setting of this name would hold a key itself, in whatever spelling.
+pub(super) fn holds_a_key(name: &str) -> bool {
+    let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    let letters = letters.to_ascii_lowercase();
+    let whole = ["key", "token", "authorization", "bearer"];
+    let ends = ["apikey", "accesstoken", "authtoken", "secret", "password"];
+    whole.contains(&letters.as_str()) || ends.iter().any(|end| letters.ends_with(end))
+}
+
+/// Where the key comes from, if one is sent.
+pub(super) fn key(fields: &mut Fields<'_>) -> Option<KeySource> {
+    let env = fields.get("key_env");
+    let command = fields.get("key_command");
+    match (env, command) {
+        (Some(_), Some(command)) => {
+            command.refuse("there is a key_env already; one of the two is enough");
+            None
+        }
+        (Some(env), None) => variable(&env).map(KeySource::Env),
+        (None, Some(command)) => {
+            let words = if command.is_text() { Vec::new() } else { command.texts()? };
+            if words.first().is_none_or(String::is_empty) {
+                // It may be the key itself, and is not repeated.
+                command.refuse(
+                    "expected a program that prints the key, and its arguments, such as \
+                     [\"pass\", \"show\", \"openai\"]",
+                );
+                return None;
+            }
+            Some(KeySource::Command(words))
+        }
+        (None, None) => None,
+    }
+}
+
+/// The name of an environment variable. Small letters are refused, for what is given here by mistake
+/// is a key, and it must not go on as a name that messages show.
+fn variable(field: &Field<'_>) -> Option<String> {
+    let name = field.text()?;
+    let good = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    let begins = name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_');
+    if !begins || !name.chars().all(good) {
+        field.refuse(
+            "expected the name of an environment variable in capital letters, such as \
+             OPENAI_API_KEY; the key itself must not stand in a file",
+        );
+        return None;
+    }
+    Some(name.to_owned())
+}
+
+/// The headers that are right.
+pub(super) fn headers(field: &Field<'_>) -> IndexMap<String, HeaderSource> {
+    let Some(fields) = field.table() else { return IndexMap::new() };
+    let header = |(name, field): (&str, Field<'_>)| Some((name.to_owned(), header(name, &field)?));
+    fields.all().into_iter().filter_map(header).collect()
+}
+
+/// A text, or `{ env = "NAME" }`.
+fn header(name: &str, field: &Field<'_>) -> Option<HeaderSource> {
+    if HeaderName::try_from(name).is_err() {
+        field.refuse("not the name of an HTTP header; expected letters, digits and `-`");
+        return None;
+    }
+    if !field.is_text() {
+        let mut fields = field.table()?;
+        let env = fields.need("env", "env = \"NAME_OF_A_VARIABLE\"");
+        fields.forbid(holds_a_key, NO_KEYS);
+        fields.finish();
+        return variable(&env?).map(HeaderSource::Env);
+    }
+    if carries_key(name) || holds_a_key(name) {
+        field.refuse(format!(
+            "this header carries a key, which must not stand in a file: write \
+             {name} = {{ env = \"NAME_OF_A_VARIABLE\" }}"
+        ));
+        return None;
+    }
+    let text = field.text()?;
+    if HeaderValue::try_from(text).is_err() {
+        field.refuse("a header's value is one line of printable characters");
+        return None;
+    }
+    Some(HeaderSource::Literal(text.to_owned()))
+}

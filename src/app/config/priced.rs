@@ -1,0 +1,77 @@
+//! Prices of endpoints that the configuration leaves out, from a price table.
+
+use super::{Config, ModelConfig, default_prices};
+use crate::{
+    files::toml_file::Problem,
+    model::openai::Endpoint,
+    store::prices::{Found, PriceTable},
+};
+
+impl Config {
+    /// The price table: the one of `[cost] prices`, which then must be there, else the one beside the
+    /// configuration, if there is one.
+    ///
+    /// # Errors
+    /// That it is not there, or what is wrong in it.
+    pub fn price_table(&self) -> Result<Option<PriceTable>, Problem> {
+        let beside = || default_prices().filter(|path| path.exists());
+        let path = self.prices.clone().or_else(beside);
+        path.map(|path| PriceTable::load(&path)).transpose()
+    }
+
+    /// Fills in what is left out. Where nothing is, the table is not read: a start needs no time for it.
+    pub(super) fn look_prices_up(&mut self) -> Result<(), Problem> {
+        let is_lacking = |model: &ModelConfig| match model {
+            ModelConfig::Simulated(_) => false,
+            ModelConfig::OpenAi(endpoint) => lacks(endpoint),
+        };
+        // Nothing comes out of an embedding model that could have a price.
+        let reader = self.experience.embeddings.as_ref();
+        let is_unpriced = reader.is_some_and(|endpoint| endpoint.price_in.is_none());
+        if !is_unpriced && !self.models.values().any(is_lacking) {
+            return Ok(());
+        }
+        let Some(table) = self.price_table()? else { return Ok(()) };
+        if let Some(endpoint) = &mut self.experience.embeddings {
+            fill(endpoint, &table);
+        }
+        for model in self.models.values_mut() {
+            match model {
+                ModelConfig::Simulated(_) => {}
+                ModelConfig::OpenAi(endpoint) => fill(endpoint, &table),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn lacks(endpoint: &Endpoint) -> bool {
+    endpoint.price_in.is_none() || endpoint.price_out.is_none() || endpoint.context.is_none()
+}
+
+/// What the configuration says counts more than the table.
+fn fill(endpoint: &mut Endpoint, table: &PriceTable) {
+    let provider = endpoint.provider.as_deref();
+    let (id, price) = match table.find(&endpoint.base_url, &endpoint.model, provider) {
+        Found::Price(id, price) => (id, price),
+        Found::Ambiguous(..) | Found::Nothing | Found::Private => return,
+    };
+    endpoint.context = endpoint.context.or(price.context);
+    let (price_in, price_out) = (endpoint.price_in, endpoint.price_out);
+    if price_in.is_none() {
+        // A price of what is cached says nothing beside somebody else's price of what is not.
+        endpoint.price_cached = endpoint.price_cached.or(price.price_cached);
+    }
+    endpoint.price_in = price_in.or(price.price_in);
+    endpoint.price_out = price_out.or(price.price_out);
+    if (endpoint.price_in, endpoint.price_out) != (price_in, price_out) {
+        let own = endpoint.price_from.as_deref().map(|own| format!("{own}, and "));
+        endpoint.price_from = Some(format!("{}{}", own.unwrap_or_default(), from(id, table)));
+    }
+}
+
+/// Where a price is from, for people.
+fn from(id: &str, table: &PriceTable) -> String {
+    let source = table.source.split(',').next().unwrap_or_default();
+    format!("{id} in the prices of {source}, imported {}", table.imported)
+}

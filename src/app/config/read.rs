@@ -1,0 +1,247 @@
+//! The file's sections. Each reader takes over what is right and notes what is wrong; whether all was
+//! right is decided once, by the caller.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    Config, ExperienceConfig, SessionConfig, ToolsConfig, UiConfig, bound_to, model, workers,
+};
+use crate::{
+    domain::{
+        chat::Role,
+        id::ModelName,
+        knob::{KNOBS, KnobSpec, Knobs},
+        words,
+    },
+    files::toml_file::{Field, Fields, Problems},
+    model::secret,
+    ui::{
+        keymap::{Keymap, KeymapError},
+        theme::load::built_in_names,
+    },
+};
+
+/// The least and the most that something may cost or be worth, in credits.
+const SMALLEST: f64 = 0.001;
+const DEAREST: f64 = 1e6;
+
+/// The whole file. Relative paths begin at `folder`.
+pub(super) fn config(mut fields: Fields<'_>, folder: &Path) -> Config {
+    let mut config = Config::default();
+    if let Some(fields) = section(&mut fields, "session") {
+        session(fields, folder, &mut config.session);
+    }
+    if let Some(fields) = section(&mut fields, "knobs") {
+        knobs(fields, &mut config.knobs);
+    }
+    if let Some(fields) = section(&mut fields, "models") {
+        model::models(&fields, &mut config.models);
+    }
+    if let Some(fields) = section(&mut fields, "roles") {
+        roles(fields, &mut config);
+    }
+    if let Some(fields) = section(&mut fields, "ui") {
+        ui(fields, folder, &mut config.ui);
+    }
+    if let Some(fields) = section(&mut fields, "tools") {
+        tools(fields, folder, &mut config.tools);
+    }
+    if let Some(fields) = section(&mut fields, "experience") {
+        experience(fields, folder, &mut config.experience);
+    }
+    if let Some(fields) = section(&mut fields, "cost") {
+        cost(fields, folder, &mut config);
+    }
+    if let Some(fields) = section(&mut fields, "workers") {
+        workers::workers(fields, &mut config.workers);
+    }
+    fields.finish();
+    config
+}
+
+pub(super) fn section<'f>(fields: &mut Fields<'f>, name: &'static str) -> Option<Fields<'f>> {
+    fields.get(name)?.table()
+}
+
+/// Puts a value in its place; one that was wrong has been noted.
+pub(super) fn set<T>(place: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *place = value;
+    }
+}
+
+fn session(mut fields: Fields<'_>, folder: &Path, session: &mut SessionConfig) {
+    set(&mut session.strategy, fields.get("strategy").and_then(|field| parsed(&field)));
+    let seed = fields.get("seed").and_then(|field| field.whole(0, i64::MAX));
+    set(&mut session.seed, seed.map(i64::unsigned_abs));
+    set(&mut session.workspace, fields.get("workspace").map(|field| path(&field, folder)));
+    set(&mut session.journals, fields.get("journals").map(|field| path(&field, folder)));
+    fields.finish();
+}
+
+fn parsed<T: std::str::FromStr<Err = String>>(field: &Field<'_>) -> Option<T> {
+    field.text()?.parse().map_err(|why: String| field.refuse(why)).ok()
+}
+
+/// A path; `~/` is the user's home.
+fn path(field: &Field<'_>, folder: &Path) -> Option<PathBuf> {
+    let text = field.text()?;
+    if text.is_empty() || text.contains('\0') {
+        field.wrong("a path");
+        return None;
+    }
+    let Some(below) = text.strip_prefix("~/") else { return Some(folder.join(text)) };
+    let home = directories::BaseDirs::new().map(|base| base.home_dir().join(below));
+    if home.is_none() {
+        field.refuse("there is no home directory that `~` could mean; write the whole path");
+    }
+    home
+}
+
+fn knobs(mut fields: Fields<'_>, knobs: &mut Knobs) {
+    for spec in KNOBS {
+        if let Some(value) = fields.get(spec.name).and_then(|field| knob(&field, spec)) {
+            knobs.set(spec.knob, value);
+        }
+    }
+    fields.finish();
+}
+
+/// A knob's value as a number, as true or false, or as a text that a person would type.
+fn knob(field: &Field<'_>, spec: &KnobSpec) -> Option<f64> {
+    let value = field.json()?;
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let value = spec.parse(&text).ok();
+    if value.is_none() {
+        field.wrong(&spec.range());
+    }
+    value
+}
+
+/// `default` binds every role that has no line of its own.
+fn roles(mut fields: Fields<'_>, config: &mut Config) {
+    let models = &config.models;
+    let model = |field: Field<'_>| {
+        let name = field.text()?;
+        let found = models.get_key_value(name).map(|(name, _)| name.clone());
+        if found.is_none() {
+            let expected = words::expected(name, models.keys().map(ModelName::as_str));
+            field.refuse(format!("no such model in [models]; {expected}"));
+        }
+        found
+    };
+    if let Some(default) = fields.get("default").and_then(model) {
+        config.roles = bound_to(&default);
+    }
+    for role in Role::ALL {
+        if let Some(name) = fields.get(role.name()).and_then(model) {
+            config.roles.insert(role, name);
+        }
+    }
+    fields.finish();
+}
+
+fn ui(mut fields: Fields<'_>, folder: &Path, ui: &mut UiConfig) {
+    set(&mut ui.theme, fields.get("theme").and_then(|field| theme(&field, folder)));
+    set(&mut ui.mouse, fields.get("mouse").and_then(|field| field.flag()));
+    set(&mut ui.shots, fields.get("shots").map(|field| path(&field, folder)));
+    if let Some(fields) = section(&mut fields, "keys") {
+        keys(&fields, ui);
+    }
+    fields.finish();
+}
+
+/// The name of a built-in theme, or the path of a file. What is in the file is for those to judge who
+/// read themes: they leave out what is wrong and go on.
+fn theme(field: &Field<'_>, folder: &Path) -> Option<String> {
+    let text = field.text()?;
+    if text.ends_with(".toml") {
+        return path(field, folder).map(|path| path.display().to_string());
+    }
+    if !built_in_names().any(|name| name == text) {
+        let expected = words::expected(text, built_in_names());
+        field.refuse(format!("there is no theme {text:?}; {expected}; or a path ending in .toml"));
+        return None;
+    }
+    Some(text.to_owned())
+}
+
+fn keys(fields: &Fields<'_>, ui: &mut UiConfig) {
+    let all = fields.all();
+    for (action, field) in &all {
+        // One key needs no brackets.
+        let keys = if field.is_text() {
+            field.text().map(|key| vec![key.to_owned()])
+        } else {
+            field.texts()
+        };
+        if let Some(keys) = keys {
+            ui.keys.insert((*action).to_owned(), keys);
+        }
+    }
+    for error in Keymap::new(&ui.keys).1 {
+        if let Some((action, why)) = fault(&error, &ui.keys)
+            && let Some((_, field)) = all.iter().find(|(name, _)| *name == action)
+        {
+            field.refuse(why);
+        }
+    }
+}
+
+/// The action whose line is to blame, and what is wrong with it. Where a key is taken from an action's
+/// defaults nothing is: the user's choice counts, also when a later version has more defaults.
+fn fault<'e>(
+    error: &'e KeymapError,
+    own: &BTreeMap<String, Vec<String>>,
+) -> Option<(&'e str, String)> {
+    let action = match error {
+        KeymapError::UnknownAction { name } | KeymapError::BadKey { name, .. } => name.as_str(),
+        KeymapError::Conflict { second, .. } if !own.contains_key(*second) => return None,
+        KeymapError::Conflict { first, .. } => first,
+    };
+    let text = error.to_string();
+    // The problem names the field itself.
+    let why = text.strip_prefix(&format!("keys.{action}: ")).unwrap_or(&text);
+    Some((action, why.to_owned()))
+}
+
+fn tools(mut fields: Fields<'_>, folder: &Path, tools: &mut ToolsConfig) {
+    let folders = fields.get("folders").and_then(|field| field.list());
+    let folders = folders.map(|list| list.iter().filter_map(|field| path(field, folder)).collect());
+    set(&mut tools.folders, folders);
+    fields.finish();
+}
+
+fn experience(mut fields: Fields<'_>, folder: &Path, experience: &mut ExperienceConfig) {
+    set(&mut experience.file, fields.get("file").map(|field| path(&field, folder)));
+    if let Some(fields) = section(&mut fields, "embeddings") {
+        experience.embeddings = model::endpoint("embeddings", fields);
+    }
+    fields.finish();
+}
+
+/// What is unknown costs at least [`SMALLEST`]: at 0 it would be free.
+fn cost(mut fields: Fields<'_>, folder: &Path, config: &mut Config) {
+    let rates = &mut config.cost;
+    let exchange = |field: Field<'_>| field.number(0.0, DEAREST);
+    let unknown = |field: Field<'_>| field.number(SMALLEST, DEAREST);
+    set(&mut rates.credits_per_dollar, fields.get("credits_per_dollar").and_then(exchange));
+    set(&mut rates.credits_per_second, fields.get("credits_per_second").and_then(exchange));
+    set(&mut rates.unknown_ask, fields.get("unknown_ask").and_then(unknown));
+    set(&mut rates.unknown_tool, fields.get("unknown_tool").and_then(unknown));
+    set(&mut config.prices, fields.get("prices").map(|field| path(&field, folder)));
+    fields.finish();
+}
+
+/// The same problems, with everything taken out that looks like a key: a key in a wrong place must not
+/// end in a log because of the message that says so.
+pub(super) fn without_keys(mut problems: Problems) -> Problems {
+    for problem in &mut problems.0 {
+        problem.text = secret::without_keys(&problem.text);
+        problem.field = secret::without_keys(&problem.field);
+    }
+    problems
+}

@@ -1,0 +1,145 @@
+//! The workers of a plan: the classes that tools are sorted into, which results say nothing, and how
+//! long a call may take.
+
+use std::time::Duration;
+
+use indexmap::IndexMap;
+
+use super::read::{section, set};
+use crate::{
+    domain::{
+        null_filter::NullFilter,
+        tool_class::{ToolClass, ToolClasses},
+        words,
+        workers::Workers,
+    },
+    files::toml_file::{Field, Fields},
+};
+
+/// Characters of a name of a class and of a domain: they stand before each tool in the planner's prompt.
+const NAME: usize = 64;
+/// Characters of a pattern; results are compared with it by their beginning.
+const PATTERN: usize = 200;
+const LONGEST: Duration = Duration::from_secs(3600);
+
+pub(super) fn workers(mut fields: Fields<'_>, workers: &mut Workers) {
+    let timeout = fields
+        .get("timeout")
+        .and_then(|field| field.duration(Duration::from_millis(1), LONGEST))
+        .and_then(|time| u64::try_from(time.as_millis()).ok());
+    set(&mut workers.timeout_ms, timeout);
+    set(&mut workers.classes, fields.get("classes").and_then(|field| classes(&field)));
+    if let Some(fields) = section(&mut fields, "null") {
+        null(fields, &workers.classes, &mut workers.null);
+    }
+    fields.finish();
+}
+
+/// The classes that are written take the place of the default ones.
+fn classes(field: &Field<'_>) -> Option<ToolClasses> {
+    let mut classes = ToolClasses(IndexMap::new());
+    for (name, field) in field.table()?.all() {
+        if let Some((other, _)) = classes.find(name) {
+            field.refuse(format!(
+                "there is a class {other:?} already; the case of letters is no matter"
+            ));
+        } else if is_name(name, &field) {
+            // One that is described wrongly is known all the same where others name it.
+            classes.0.insert(name.to_owned(), class(&field).unwrap_or_default());
+        }
+    }
+    if classes.0.is_empty() {
+        field.refuse(
+            "expected at least one class, such as \"Information Retrieval\" = \"looks up\"",
+        );
+        return None;
+    }
+    Some(classes)
+}
+
+/// A description, or a table with one and with domains.
+fn class(field: &Field<'_>) -> Option<ToolClass> {
+    if field.is_text() {
+        return Some(ToolClass { description: described(field)?, domains: IndexMap::new() });
+    }
+    let mut fields = field.table()?;
+    let description = fields.need("description", "description = \"what tools of this class do\"");
+    let written = fields.get("domains").and_then(|field| field.table());
+    let mut domains = IndexMap::new();
+    for (name, field) in written.iter().flat_map(Fields::all) {
+        if is_name(name, &field)
+            && let Some(text) = described(&field)
+        {
+            domains.insert(name.to_owned(), text);
+        }
+    }
+    fields.finish();
+    Some(ToolClass { description: described(&description?)?, domains })
+}
+
+fn described(field: &Field<'_>) -> Option<String> {
+    let text = field.text()?.trim();
+    if text.is_empty() {
+        field.refuse("expected a description: a model sorts tools by it");
+        return None;
+    }
+    Some(text.to_owned())
+}
+
+/// Whether it can stand as `[name]` before a tool's description.
+fn is_name(name: &str, field: &Field<'_>) -> bool {
+    let plain = !name.contains(|c: char| c.is_control() || matches!(c, '[' | ']'));
+    let good = plain && name.trim() == name && !name.is_empty() && name.chars().count() <= NAME;
+    if !good {
+        field.refuse(format!(
+            "a name of a class or domain has 1 to {NAME} characters, no brackets and no spaces around it"
+        ));
+    }
+    good
+}
+
+/// `all` takes the place of the default patterns; those of tools and classes count in addition.
+fn null(mut fields: Fields<'_>, known: &ToolClasses, null: &mut NullFilter) {
+    set(&mut null.all, fields.get("all").and_then(|field| patterns(&field)));
+    for (name, field) in fields.get("tools").iter().flat_map(named) {
+        null.tools.extend(patterns(&field).map(|list| (name.to_owned(), list)));
+    }
+    for (name, field) in fields.get("classes").iter().flat_map(named) {
+        if is_known(name, known) {
+            null.classes.extend(patterns(&field).map(|list| (name.to_owned(), list)));
+        } else {
+            let expected = words::expected(name, class_names(known));
+            field.refuse(format!("no such class in [workers.classes]; {expected}"));
+        }
+    }
+    fields.finish();
+}
+
+fn named<'f>(field: &Field<'f>) -> Vec<(&'f str, Field<'f>)> {
+    field.table().map(|fields| fields.all()).unwrap_or_default()
+}
+
+fn is_known(name: &str, classes: &ToolClasses) -> bool {
+    let domain = |class: &ToolClass| class.find_domain(name).is_some();
+    classes.find(name).is_some() || classes.0.values().any(domain)
+}
+
+/// The names of all classes and of all domains.
+fn class_names(classes: &ToolClasses) -> impl Iterator<Item = &str> + Clone {
+    let names = classes.0.keys().chain(classes.0.values().flat_map(|class| class.domains.keys()));
+    names.map(String::as_str)
+}
+
+fn patterns(field: &Field<'_>) -> Option<Vec<String>> {
+    let each = field.list()?.into_iter().map(|field| {
+        let text = field.text()?;
+        if text.trim().is_empty() || text.chars().count() > PATTERN {
+            field.refuse(format!(
+                "expected 1 to {PATTERN} characters; results without any text are null as they are"
+            ));
+            return None;
+        }
+        Some(text.to_owned())
+    });
+    each.collect()
+}

@@ -1,0 +1,103 @@
+//! Whether everything that a session needs is there: what `toolyard doctor` finds, as data. It looks
+//! at each thing in the way in which a session uses it, and never shows a key.
+
+mod models;
+mod prices;
+mod settings;
+mod terminal;
+mod tools;
+
+use std::{fmt, path::Path};
+
+use serde::Serialize;
+
+pub use self::terminal::Terminal;
+use crate::app::config::{Config, Environment};
+
+/// What is examined: the start of a session with these flags, in this environment.
+pub struct Subject<'s> {
+    pub config: Option<&'s Path>,
+    pub workspace: Option<&'s Path>,
+    pub model: Option<&'s str>,
+    pub environment: Environment<'s>,
+    pub terminal: Terminal,
+}
+
+/// How good a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    Ok,
+    /// It works, but perhaps not as wished.
+    Warn,
+    /// It does not work.
+    Fail,
+}
+
+/// One thing that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// Such as `configuration`, `terminal` or `model simulated`.
+    pub about: String,
+    pub verdict: Verdict,
+    pub text: String,
+    /// What to do, where the text does not say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
+}
+
+impl Finding {
+    fn ok(about: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { about: about.into(), verdict: Verdict::Ok, text: text.into(), advice: None }
+    }
+
+    fn warn(about: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { verdict: Verdict::Warn, ..Self::ok(about, text) }
+    }
+
+    fn fail(about: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { verdict: Verdict::Fail, ..Self::ok(about, text) }
+    }
+
+    fn advise(self, advice: impl Into<String>) -> Self {
+        Self { advice: Some(advice.into()), ..self }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verdict = match self.verdict {
+            Verdict::Ok => "ok  ",
+            Verdict::Warn => "warn",
+            Verdict::Fail => "FAIL",
+        };
+        write!(f, "{verdict}  {}: {}", self.about, self.text.replace('\n', "\n      "))?;
+        match &self.advice {
+            Some(advice) => write!(f, "\n      → {advice}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether a session would work: nothing failed.
+pub fn is_well(findings: &[Finding]) -> bool {
+    findings.iter().all(|finding| finding.verdict != Verdict::Fail)
+}
+
+/// Looks at everything. Where the configuration is no good, the rest is looked at with the defaults.
+pub async fn examine(subject: &Subject<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let config = settings::configuration(subject, &mut findings);
+    findings.push(settings::journals(&config));
+    prices::table(&config, &mut findings);
+    tools::examine(subject.workspace, &config, &mut findings);
+    terminal::examine(subject.terminal, subject.environment, &mut findings);
+    models::examine(&config, subject.environment, &mut findings).await;
+    findings
+}
+
+/// The environment variables of toolyard itself.
+fn in_force(environment: Environment<'_>) -> Vec<&'static str> {
+    let is_set = |name: &&str| environment(name).is_some_and(|value| !value.is_empty());
+    Config::VARIABLES.iter().copied().filter(is_set).collect()
+}

@@ -1,0 +1,87 @@
+//! The models that roles are bound to: whether their keys are there, and whether they answer.
+
+use futures::future::join_all;
+
+use super::{Finding, prices};
+use crate::{
+    app::config::{Config, Environment, ModelConfig},
+    domain::{chat::Role, id::ModelName},
+    model::{
+        Model,
+        openai::{Endpoint, OpenAi},
+        secret::{HeaderSource, KeySource},
+    },
+};
+
+/// Asks all bound endpoints at once: one that is silent must not make the others wait.
+pub(super) async fn examine(
+    config: &Config,
+    environment: Environment<'_>,
+    findings: &mut Vec<Finding>,
+) {
+    let bound = config.models.iter().filter_map(|(name, model)| {
+        let roles = roles_of(config, name);
+        (!roles.is_empty()).then_some((name, model, roles))
+    });
+    let asked = bound.map(|(name, model, roles)| async move {
+        let about = format!("model {name}");
+        match model {
+            ModelConfig::Simulated(_) => {
+                let text = format!("{roles}: simulated, so no language model is asked");
+                vec![Finding::ok(about, text)]
+            }
+            ModelConfig::OpenAi(endpoint) => {
+                let mut findings = vec![prices::of(&about, endpoint, config)];
+                findings.extend(ask(&about, &roles, endpoint, environment).await);
+                findings
+            }
+        }
+    });
+    findings.extend(join_all(asked).await.into_iter().flatten());
+}
+
+fn roles_of(config: &Config, model: &ModelName) -> String {
+    let bound = Role::ALL.into_iter().filter(|role| config.roles.get(role) == Some(model));
+    bound.map(Role::name).collect::<Vec<_>>().join(", ")
+}
+
+async fn ask(
+    about: &str,
+    roles: &str,
+    endpoint: &Endpoint,
+    environment: Environment<'_>,
+) -> Vec<Finding> {
+    let mut findings = keys(about, endpoint, environment);
+    if !super::is_well(&findings) {
+        // Without its key it would refuse, which says nothing new.
+        return findings;
+    }
+    let reached = match OpenAi::new(endpoint.clone()) {
+        Ok(model) => model.reachable().await,
+        Err(error) => Err(error),
+    };
+    findings.push(match reached {
+        Ok(reached) if reached.is_sure => Finding::ok(about, format!("{roles}: {}", reached.text)),
+        Ok(reached) => Finding::warn(about, format!("{roles}: {}", reached.text)),
+        Err(error) => Finding::fail(about, format!("{roles}: {error}")),
+    });
+    findings
+}
+
+/// Whether the variables that its keys come from are set; their values stay where they are.
+fn keys(about: &str, endpoint: &Endpoint, environment: Environment<'_>) -> Vec<Finding> {
+    let key = match &endpoint.key {
+        KeySource::Env(name) => Some(name),
+        KeySource::None | KeySource::Command(_) => None,
+    };
+    let headers = endpoint.headers.values().filter_map(|source| match source {
+        HeaderSource::Env(name) => Some(name),
+        HeaderSource::Literal(_) => None,
+    });
+    let finding = |name: &String| match environment(name).filter(|value| !value.is_empty()) {
+        Some(_) => Finding::ok(about, format!("the environment variable {name} is set")),
+        None => Finding::fail(about, format!("the environment variable {name} is not set"))
+            .advise(format!("export {name}=… in the shell that starts toolyard")),
+    };
+    key.into_iter().chain(headers).map(finding).collect()
+}

@@ -1,0 +1,92 @@
+//! The configuration itself, and where journals go.
+
+use std::{
+    fs::{self, OpenOptions},
+    io,
+    path::{Path, PathBuf},
+};
+
+use super::{Finding, Subject, in_force};
+use crate::{
+    app::config::{Config, Settled, default_journals, default_path},
+    ui::{
+        keymap::{Keymap, KeymapError},
+        theme,
+    },
+};
+
+const ABOUT: &str = "configuration";
+
+/// Reads the configuration as a start would.
+pub(super) fn configuration(subject: &Subject<'_>, findings: &mut Vec<Finding>) -> Config {
+    let mut config = match Config::settle(subject.config, subject.environment) {
+        Ok(Settled { config, file }) => {
+            findings.push(Finding::ok(ABOUT, read_from(file)));
+            config
+        }
+        Err(problems) => {
+            let failed = |problem: &_| Finding::fail(ABOUT, format!("{problem}"));
+            findings.extend(problems.0.iter().map(failed));
+            Config::default()
+        }
+    };
+    let variables = in_force(subject.environment);
+    if !variables.is_empty() {
+        let text = format!("changed by the environment: {}", variables.join(", "));
+        findings.push(Finding::ok(ABOUT, text));
+    }
+    if let Some(Err(why)) = subject.model.map(|model| config.bind_all(model)) {
+        findings.push(Finding::fail(ABOUT, format!("--model: {why}")));
+    }
+    for warning in theme::load::find(&config.ui.theme, None).1 {
+        findings.push(Finding::warn(ABOUT, warning.to_string()));
+    }
+    // What is wrong with the keys ends a start; what is left are keys that lost their action.
+    for taken in Keymap::new(&config.ui.keys).1 {
+        findings.push(Finding::warn(ABOUT, moved(&taken)));
+    }
+    config
+}
+
+fn moved(taken: &KeymapError) -> String {
+    match taken {
+        KeymapError::Conflict { key, first, second } => {
+            format!("ui.keys: `{key}` does `{first}` and no longer `{second}`")
+        }
+        KeymapError::UnknownAction { .. } | KeymapError::BadKey { .. } => taken.to_string(),
+    }
+}
+
+fn read_from(file: Option<PathBuf>) -> String {
+    match (file, default_path()) {
+        (Some(file), _) => format!("read from {}", file.display()),
+        (None, Some(place)) => format!("the defaults; there is no {}", place.display()),
+        (None, None) => "the defaults; there is no home directory to look in".to_owned(),
+    }
+}
+
+/// Whether journals can be written.
+pub(super) fn journals(config: &Config) -> Finding {
+    const ABOUT: &str = "journals";
+    let Some(folder) = config.session.journals.clone().or_else(default_journals) else {
+        return Finding::fail(ABOUT, "there is no home directory to keep them in")
+            .advise("set session.journals in the configuration, or use --journal FILE");
+    };
+    match try_to_write(&folder) {
+        Ok(()) => Finding::ok(ABOUT, format!("kept in {}", folder.display())),
+        Err(error) => {
+            Finding::fail(ABOUT, format!("{} cannot be written: {error}", folder.display()))
+                .advise("make it writable, or set session.journals in the configuration")
+        }
+    }
+}
+
+/// Writes a file and removes it again: nothing else tells for sure. A folder that is not there yet
+/// would be made by the first session, in the nearest one that is there.
+fn try_to_write(folder: &Path) -> io::Result<()> {
+    let there = folder.ancestors().find(|folder| folder.exists());
+    let folder = there.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let probe = folder.join(format!(".toolyard-doctor-{}", std::process::id()));
+    OpenOptions::new().write(true).create_new(true).open(&probe)?;
+    fs::remove_file(probe)
+}

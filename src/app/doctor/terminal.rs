@@ -1,0 +1,106 @@
+//! What the terminal can do. Only facts that a program can know: nothing is asked of the terminal
+//! itself, which might not answer.
+
+use super::Finding;
+use crate::app::config::Environment;
+
+/// The screen shows all its panes side by side from [`WIDE`] on, and as tabs from this size on.
+const SMALLEST: (u16, u16) = (80, 24);
+const WIDE: (u16, u16) = (120, 30);
+
+const ABOUT: &str = "terminal";
+
+/// What is known about standard output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Terminal {
+    pub is_terminal: bool,
+    /// Columns and rows, where it has any.
+    pub size: Option<(u16, u16)>,
+}
+
+pub(super) fn examine(
+    terminal: Terminal,
+    environment: Environment<'_>,
+    findings: &mut Vec<Finding>,
+) {
+    if !terminal.is_terminal {
+        let text = "standard output is none, and the screen needs one; `toolyard run` does not";
+        findings.push(Finding::warn(ABOUT, text));
+        return;
+    }
+    let variable = |name: &str| {
+        let value = environment(name).and_then(|value| value.into_string().ok());
+        value.filter(|value| !value.is_empty())
+    };
+    findings.push(kind(variable("TERM").as_deref()));
+    findings.extend(terminal.size.map(size));
+    findings.push(colours(&variable));
+    findings.push(locale(&variable));
+}
+
+fn kind(term: Option<&str>) -> Finding {
+    match term {
+        None | Some("dumb" | "unknown") => {
+            let shown = term.unwrap_or("not set");
+            Finding::fail(ABOUT, format!("TERM is {shown}, which can draw nothing")).advise(
+                "start toolyard in a terminal emulator, or set TERM, such as xterm-256color",
+            )
+        }
+        Some(term) => Finding::ok(ABOUT, format!("TERM is {term}")),
+    }
+}
+
+fn size((columns, rows): (u16, u16)) -> Finding {
+    let text = format!("{columns} columns and {rows} rows");
+    let holds = |least: (u16, u16)| columns >= least.0 && rows >= least.1;
+    if holds(WIDE) {
+        Finding::ok(ABOUT, text)
+    } else if holds(SMALLEST) {
+        let text = format!("{text}: panes are shown as tabs, and side by side from 120×30 on");
+        Finding::ok(ABOUT, text)
+    } else {
+        Finding::warn(ABOUT, format!("{text}: too small for the screen, which needs 80×24"))
+            .advise("make the window larger or its letters smaller")
+    }
+}
+
+fn colours(variable: &dyn Fn(&str) -> Option<String>) -> Finding {
+    if variable("NO_COLOR").is_some() {
+        let text = "NO_COLOR is set: no colours; words, glyphs and bold say the same";
+        return Finding::ok(ABOUT, text);
+    }
+    let colorterm = variable("COLORTERM").unwrap_or_default();
+    let term = variable("TERM").unwrap_or_default();
+    let all = matches!(&*colorterm, "truecolor" | "24bit") || term.ends_with("-direct");
+    if all {
+        Finding::ok(ABOUT, "all colours (COLORTERM)")
+    } else if term.contains("256color") {
+        Finding::ok(ABOUT, "256 colours: the theme `terminal` is exact, the others come close")
+    } else {
+        Finding::ok(ABOUT, "16 colours: the theme `terminal` is made for them")
+    }
+}
+
+/// The first of these that is set decides how characters are encoded.
+fn locale(variable: &dyn Fn(&str) -> Option<String>) -> Finding {
+    let names = ["LC_ALL", "LC_CTYPE", "LANG"];
+    let set = names.iter().find_map(|name| Some((*name, variable(name)?)));
+    let utf8 = |value: &str| {
+        let value = value.to_ascii_lowercase();
+        value.contains("utf-8") || value.contains("utf8")
+    };
+    match set {
+        Some((name, value)) if utf8(&value) => {
+            Finding::ok(ABOUT, format!("UTF-8 ({name}={value})"))
+        }
+        // The system's own way of saying nothing, and there it is UTF-8.
+        None if cfg!(target_os = "macos") => Finding::ok(ABOUT, "UTF-8 (the system's default)"),
+        set => {
+            let shown = set.map_or("no locale is set".to_owned(), |(name, value)| {
+                format!("{name}={value} does not say UTF-8")
+            });
+            Finding::warn(ABOUT, format!("{shown}: lines and bars may come out as other letters"))
+                .advise("set LANG to a UTF-8 locale, such as C.UTF-8")
+        }
+    }
+}

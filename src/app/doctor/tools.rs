@@ -1,0 +1,81 @@
+//! The workspace: whether its files can be read, and its tools can be called.
+
+use std::path::Path;
+
+use super::Finding;
+use crate::{
+    app::{config::Config, workspace::Workspace},
+    files::toml_file::Problem,
+    tool::{
+        check::Checker,
+        command::is_executable,
+        manifest::{Manifest, Source},
+    },
+};
+
+const ABOUT: &str = "tools";
+
+pub(super) fn examine(folder: Option<&Path>, config: &Config, findings: &mut Vec<Finding>) {
+    let folder = folder.or(config.session.workspace.as_deref());
+    let workspace = match Workspace::open(folder, &config.tools.folders) {
+        Ok(workspace) => workspace,
+        Err(problems) => {
+            let failed = |problem: &Problem| Finding::fail("workspace", problem.to_string());
+            findings.extend(problems.0.iter().map(failed));
+            return;
+        }
+    };
+    findings.push(contents(&workspace));
+    if workspace.manifests.is_empty() {
+        let text = "there are none, so an agent can only say what it knows";
+        let advice = "put manifests (*.toml) into the workspace's folder `tools`";
+        findings.push(Finding::warn(ABOUT, text).advise(advice));
+        return;
+    }
+    let before = findings.len();
+    findings.extend(workspace.manifests.iter().flat_map(faults));
+    if findings.len() == before {
+        findings.push(Finding::ok(ABOUT, "all of them can be called"));
+    }
+}
+
+fn contents(workspace: &Workspace) -> Finding {
+    let tools = counted(workspace.manifests.len(), "tool");
+    let tasks = counted(workspace.tasks.len(), "task");
+    Finding::ok("workspace", format!("{}: {tools}, {tasks}", workspace.title))
+}
+
+fn counted(n: usize, what: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{n} {what}{plural}")
+}
+
+/// What stands in the way of calling a tool.
+fn faults(manifest: &Manifest) -> Vec<Finding> {
+    let about = || format!("tool {}", manifest.spec.name);
+    let mut findings = Vec::new();
+    if let Some(fault) = Checker::new(&manifest.spec.parameters).fault() {
+        let text = format!("{}: parameters: not a JSON Schema: {fault}", manifest.file);
+        findings.push(Finding::fail(about(), text));
+    }
+    if let Source::Command(command) = &manifest.source {
+        let fault = match command.find() {
+            Ok(program) if is_executable(&program) => None,
+            Ok(program) => Some(format!(
+                "{} is not there, or no program that may be started",
+                program.display()
+            )),
+            Err(error) => Some(error.to_string()),
+        };
+        findings.extend(
+            fault.map(|fault| Finding::fail(about(), format!("{}: {fault}", manifest.file))),
+        );
+        let unset = command.env.iter().filter(|name| std::env::var_os(name).is_none());
+        findings.extend(unset.map(|name| {
+            let text = format!("{}: it is given {name}, which is not set", manifest.file);
+            Finding::warn(about(), text)
+                .advise(format!("set the environment variable {name}, if the tool needs it"))
+        }));
+    }
+    findings
+}

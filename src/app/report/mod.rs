@@ -1,0 +1,208 @@
+//! A session as one JSON object: a view of the same state, for scripts and comparisons.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::domain::{
+    chat::Role,
+    event::{Outcome, Verdict},
+    graph::{ListedEdge, Listing},
+    id::{ModelName, TaskId, ToolName},
+    knob::{Knob, Knobs},
+    rates::Rates,
+    state::{Spent, State, TaskState},
+};
+
+pub mod budget;
+pub mod quality;
+
+pub use budget::{Measures, Planned, ToolSpent};
+pub use quality::Quality;
+
+/// An uninformed graph with more edges than this is not listed: thousands of tools have millions of
+/// edges that nobody has touched.
+const EDGES: usize = 20_000;
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    pub seed: u64,
+    pub strategy: String,
+    pub workspace: String,
+    /// The model of each role.
+    pub models: BTreeMap<Role, ModelName>,
+    /// Some role was played by the built-in simulated model, which is no language model.
+    pub simulated: bool,
+    pub knobs: Knobs,
+    pub rates: Rates,
+    pub totals: Totals,
+    /// How the tasks kept to their budget.
+    pub measures: Measures,
+    pub tasks: Vec<TaskReport>,
+    pub scores: BTreeMap<ToolName, f64>,
+    /// For each tool, its score after each task that scored it (and after each edit).
+    pub score_history: BTreeMap<ToolName, Vec<(TaskId, f64)>>,
+    pub edges: Vec<ListedEdge>,
+    pub faults: Vec<FaultReport>,
+}
+
+/// Sums over the tasks that have ended; `dollars` over all that was asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Totals {
+    pub tasks: usize,
+    pub answered: usize,
+    /// Of the tasks with a gold answer.
+    pub correct: usize,
+    pub with_gold: usize,
+    pub steps: usize,
+    pub calls: usize,
+    pub tokens_in: u64,
+    pub tokens_out: u64,
+    pub cost: f64,
+    pub dollars: Option<f64>,
+}
+
+/// One task and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TaskReport {
+    /// The number of the task in its session, from 1.
+    pub n: TaskId,
+    pub task: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    pub answer: Option<String>,
+    pub gold: Option<String>,
+    pub correct: Option<bool>,
+    /// Ended with an answer that is not known to be wrong, and not without a tool call (BTP).
+    pub solved: bool,
+    /// `None` while it is queued or at work.
+    pub outcome: Option<Outcome>,
+    pub tries: u32,
+    /// Decisions; where a planner decided on everything at once, its plans and the answer.
+    pub steps: usize,
+    /// Calls that ran.
+    pub calls: usize,
+    /// The tools of those calls, in order.
+    pub tools: Vec<ToolName>,
+    pub tokens_in: u64,
+    pub tokens_out: u64,
+    /// Tokens in and out of each role; the actor's are those that the papers count.
+    pub tokens_by_role: BTreeMap<Role, (u64, u64)>,
+    /// How the agent acted on it; empty while it is queued.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub strategy: String,
+    /// What it cost, in credits, and on what.
+    pub cost: f64,
+    pub spent: Spent,
+    pub over_budget: bool,
+    /// What it was expected to cost; `None` where nothing was planned.
+    pub planned: Option<Planned>,
+    pub by_tool: BTreeMap<ToolName, ToolSpent>,
+    /// How many calls were refused for each reason.
+    pub refusals: BTreeMap<&'static str, usize>,
+    /// What its asks cost; `None` if the price of any is unknown.
+    pub dollars: Option<f64>,
+    pub verdicts: Vec<Verdict>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FaultReport {
+    pub fault: String,
+    pub armed: bool,
+    pub fired: u32,
+}
+
+impl Report {
+    pub fn of(state: &State) -> Self {
+        let tasks: Vec<_> = state.tasks.iter().map(|task| task_report(state, task)).collect();
+        let scores = &state.learning.scores;
+        let history = state.learning.history.iter().map(|(tool, points)| {
+            (tool.clone(), points.iter().map(|point| (point.task, point.score)).collect())
+        });
+        let roles = state.models.roles.iter();
+        Self {
+            seed: state.seed,
+            strategy: state.strategy.clone(),
+            workspace: state.workspace.clone(),
+            models: roles.map(|(role, bound)| (*role, bound.model.clone())).collect(),
+            simulated: state.models.any_simulated(),
+            knobs: state.knobs.clone(),
+            rates: state.rates,
+            totals: Totals::of(state, &tasks),
+            measures: Measures::of(tasks.iter(), state.knobs.get(Knob::Budget)),
+            tasks,
+            scores: scores.iter().map(|(tool, score)| (tool.clone(), score)).collect(),
+            score_history: history.collect(),
+            edges: Listing::weighed(&state.learning.weights(&state.knobs), EDGES).into_edges(),
+            faults: state
+                .faults
+                .values()
+                .map(|fault| FaultReport {
+                    fault: fault.spec.to_string(),
+                    armed: fault.armed,
+                    fired: fault.fired,
+                })
+                .collect(),
+        }
+    }
+}
+
+impl Totals {
+    fn of(state: &State, tasks: &[TaskReport]) -> Self {
+        let unpriced: u32 = state.tasks.iter().map(|task| task.unpriced).sum();
+        let dollars: f64 = state.tasks.iter().map(|task| task.dollars).sum();
+        let mut totals = Self { dollars: (unpriced == 0).then_some(dollars), ..Self::default() };
+        for task in tasks.iter().filter(|task| task.outcome.is_some()) {
+            totals.tasks += 1;
+            totals.answered += usize::from(task.outcome == Some(Outcome::Answered));
+            totals.correct += usize::from(task.correct == Some(true));
+            totals.with_gold += usize::from(task.gold.is_some());
+            totals.steps += task.steps;
+            totals.calls += task.calls;
+            totals.tokens_in = totals.tokens_in.saturating_add(task.tokens_in);
+            totals.tokens_out = totals.tokens_out.saturating_add(task.tokens_out);
+            totals.cost += task.cost;
+        }
+        totals
+    }
+}
+
+fn task_report(state: &State, task: &TaskState) -> TaskReport {
+    let calls = task.calls.iter().filter_map(|call| state.call(*call));
+    let tools: Vec<_> =
+        calls.filter(|call| call.started.is_some()).map(|call| call.tool.clone()).collect();
+    let mut tokens_by_role: BTreeMap<Role, (u64, u64)> = BTreeMap::new();
+    for ask in task.asks.iter().filter_map(|ask| state.ask(*ask)) {
+        if let Some(reply) = ask.reply() {
+            let tokens = tokens_by_role.entry(ask.role).or_default();
+            tokens.0 = tokens.0.saturating_add(reply.usage.tokens_in);
+            tokens.1 = tokens.1.saturating_add(reply.usage.tokens_out);
+        }
+    }
+    TaskReport {
+        n: task.id,
+        task: task.task.text.clone(),
+        name: task.task.name.clone(),
+        answer: task.answer.clone(),
+        gold: task.task.gold.clone(),
+        correct: task.correct,
+        solved: task.is_solved() && !tools.is_empty(),
+        outcome: task.outcome(),
+        tries: task.tries,
+        steps: usize::try_from(task.steps_taken()).unwrap_or(usize::MAX),
+        calls: tools.len(),
+        tools,
+        tokens_in: task.tokens_in,
+        tokens_out: task.tokens_out,
+        tokens_by_role,
+        strategy: task.strategy.clone(),
+        cost: task.credits(),
+        spent: task.budget.spent,
+        over_budget: task.is_over(budget::budget_of(state, task)),
+        planned: Planned::of(task),
+        by_tool: budget::by_tool(task),
+        refusals: budget::refusals(state, task),
+        dollars: (task.unpriced == 0).then_some(task.dollars),
+        verdicts: task.verdicts.clone(),
+    }
+}

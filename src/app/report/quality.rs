@@ -1,0 +1,120 @@
+//! How good the answers were and what they took, as the papers on planners, workers and solvers report
+//! it (tables 3 and 4).
+
+use serde::Serialize;
+
+use super::{TaskReport, budget::mean};
+use crate::{domain::event::Outcome, papers::metrics};
+
+/// Over the tasks that have ended, the failed ones among them: they count as wrong and cost what they
+/// cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Quality {
+    pub tasks: usize,
+    /// Tasks that ended with an answer, right or wrong.
+    pub answered: usize,
+    /// Tasks whose right answer is known; only these count in the next three.
+    pub with_gold: usize,
+    /// The share with a right answer (see [`crate::papers::grading::is_correct`]); `None` where none is known.
+    pub accuracy: Option<f64>,
+    /// The share with an exact match.
+    pub exact_match: Option<f64>,
+    /// Token F1 on average.
+    pub f1: Option<f64>,
+    /// Tokens of a task on average, in and out, of all roles together.
+    pub tokens_in: f64,
+    pub tokens_out: f64,
+    /// Steps of a task on average; an answer without any other step is one.
+    pub steps: f64,
+    /// US dollars for 1,000 such tasks; `None` if the price of anything is unknown.
+    pub dollars_per_1000: Option<f64>,
+}
+
+impl Quality {
+    /// Over the tasks of one session, or of several: each counts the same.
+    pub fn of<'r>(tasks: impl Iterator<Item = &'r TaskReport>) -> Self {
+        let ended: Vec<_> = tasks.filter(|task| task.outcome.is_some()).collect();
+        let average = |of: &dyn Fn(&TaskReport) -> f64| {
+            mean(ended.iter().map(|task| of(task))).unwrap_or(0.0)
+        };
+        let against_gold = |judge: &dyn Fn(&str, &str) -> f64| {
+            mean(ended.iter().filter_map(|task| {
+                let gold = task.gold.as_deref()?;
+                Some(task.answer.as_deref().map_or(0.0, |answer| judge(answer, gold)))
+            }))
+        };
+        let dollars: Option<Vec<f64>> = ended.iter().map(|task| task.dollars).collect();
+        Self {
+            tasks: ended.len(),
+            answered: ended.iter().filter(|t| t.outcome == Some(Outcome::Answered)).count(),
+            with_gold: ended.iter().filter(|task| task.gold.is_some()).count(),
+            accuracy: mean(
+                ended
+                    .iter()
+                    .filter(|task| task.gold.is_some())
+                    .map(|task| f64::from(u8::from(task.correct == Some(true)))),
+            ),
+            exact_match: against_gold(&|answer, gold| {
+                f64::from(u8::from(metrics::exact_match(answer, gold)))
+            }),
+            f1: against_gold(&metrics::token_f1),
+            tokens_in: average(&|task| task.tokens_in as f64),
+            tokens_out: average(&|task| task.tokens_out as f64),
+            steps: average(&|task| task.steps.max(1) as f64),
+            dollars_per_1000: dollars
+                .map(|dollars| 1000.0 * mean(dollars.into_iter()).unwrap_or(0.0)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(answer: Option<&str>, dollars: Option<f64>) -> TaskReport {
+        let correct = Some(answer == Some("Rio Sombrel"));
+        TaskReport {
+            n: crate::domain::id::TaskId(1),
+            task: "Which river?".to_owned(),
+            name: String::new(),
+            answer: answer.map(str::to_owned),
+            gold: Some("Rio Sombrel".to_owned()),
+            correct,
+            solved: correct == Some(true),
+            outcome: Some(if answer.is_some() { Outcome::Answered } else { Outcome::Failed }),
+            tries: 1,
+            steps: 0,
+            calls: 1,
+            tools: Vec::new(),
+            tokens_in: 100,
+            tokens_out: 10,
+            tokens_by_role: std::collections::BTreeMap::new(),
+            strategy: "direct".to_owned(),
+            cost: 1.0,
+            spent: crate::domain::state::Spent::default(),
+            over_budget: false,
+            planned: None,
+            by_tool: std::collections::BTreeMap::new(),
+            refusals: std::collections::BTreeMap::new(),
+            dollars,
+            verdicts: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn failed_tasks_count_and_what_is_unknown_is_not_0() {
+        let tasks =
+            [task(Some("Rio Sombrel"), Some(0.5)), task(None, Some(0.1)), task(Some("Rio"), None)];
+        let quality = Quality::of(tasks[..2].iter());
+        assert_eq!((quality.tasks, quality.answered, quality.with_gold), (2, 1, 2));
+        assert_eq!(quality.accuracy, Some(0.5));
+        assert_eq!((quality.exact_match, quality.f1), (Some(0.5), Some(0.5)));
+        assert_eq!(quality.dollars_per_1000, Some(300.0));
+        assert_eq!((quality.tokens_in, quality.tokens_out, quality.steps), (100.0, 10.0, 1.0));
+        assert_eq!(Quality::of(tasks.iter()).dollars_per_1000, None);
+        let queued = TaskReport { outcome: None, ..tasks[0].clone() };
+        assert_eq!(Quality::of([queued].iter()).tasks, 0);
+        let without_gold = TaskReport { gold: None, ..tasks[0].clone() };
+        assert_eq!(Quality::of([without_gold].iter()).accuracy, None);
+    }
+}

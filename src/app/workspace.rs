@@ -1,0 +1,200 @@
+//! What an agent works with: tools, tasks, the graph and what was learned, from a folder or from the
+//! embedded demo.
+//!
+//! ```text
+//! DIR/tools/*.toml      manifests
+//! DIR/tasks.toml|jsonl|txt
+//! DIR/graph.json        the static prior, as `toolyard graph learn` writes it; without it, uninformed
+//! DIR/learned.json      scores and explored edges of earlier sessions, written after every task
+//! ```
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use indexmap::IndexSet;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    app::sample,
+    domain::{
+        graph::{Prior, ToolGraph},
+        id::ToolName,
+        spec::Task,
+        state::Learning,
+    },
+    files::{
+        json_file,
+        toml_file::{Problem, Problems},
+    },
+    store::{import, tasks},
+    tool::manifest::{self, Manifest},
+};
+
+/// Everything that a session is made of, but models and settings.
+#[derive(Clone)]
+pub struct Workspace {
+    /// For people.
+    pub title: String,
+    /// `None` for the embedded demo.
+    pub folder: Option<PathBuf>,
+    /// Where manifests are read from, besides what is embedded.
+    pub tool_folders: Vec<PathBuf>,
+    pub manifests: Vec<Manifest>,
+    pub tasks: Vec<Task>,
+    pub graph: ToolGraph,
+    pub learned: Learned,
+}
+
+/// What outlives a session.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Learned {
+    pub scores: BTreeMap<ToolName, f64>,
+    /// Edges that were explored: they have no prior, but are there.
+    pub explored: Vec<(ToolName, ToolName)>,
+}
+
+/// All manifests: of the demo, if it is part of this, and of these folders. No two have one name.
+///
+/// # Errors
+/// All that is wrong with them.
+pub fn manifests(embedded: bool, folders: &[PathBuf]) -> Result<Vec<Manifest>, Problems> {
+    let mut all = if embedded { sample::manifests()? } else { Vec::new() };
+    for folder in folders {
+        all.extend(manifest::load_dir(folder)?);
+    }
+    manifest::unique(all.into_iter().map(Ok))
+}
+
+impl Workspace {
+    /// The workspace of this folder, or the demo, with the tools of more folders.
+    ///
+    /// # Errors
+    /// All that is wrong with the manifests, or the first problem of another file.
+    pub fn open(folder: Option<&Path>, more_tools: &[PathBuf]) -> Result<Self, Problems> {
+        match folder {
+            Some(folder) => Self::of_folder(folder, more_tools),
+            None => Self::embedded(more_tools),
+        }
+    }
+
+    fn embedded(more_tools: &[PathBuf]) -> Result<Self, Problems> {
+        let graph = crate::papers::toolnet::learn(&sample::trajectories()?)
+            .map_err(|error| Problem::of_file("sample trajectories", error.to_string()))?;
+        let manifests = manifests(true, more_tools)?;
+        Ok(Self {
+            title: "embedded demo".to_owned(),
+            folder: None,
+            tool_folders: more_tools.to_vec(),
+            graph: fitted(graph, &manifests),
+            manifests,
+            tasks: sample::tasks()?,
+            learned: Learned::default(),
+        })
+    }
+
+    fn of_folder(folder: &Path, more_tools: &[PathBuf]) -> Result<Self, Problems> {
+        if !folder.is_dir() {
+            let text = "there is no such folder; expected one with tools/*.toml in it";
+            return Err(Problem::of_file(folder.display().to_string(), text).into());
+        }
+        let mut tool_folders = vec![folder.join("tools")];
+        tool_folders.extend_from_slice(more_tools);
+        let manifests = manifests(false, &tool_folders)?;
+        let graph = match read_if_there(&folder.join("graph.json"))? {
+            Some((file, text)) => ToolGraph::from_json(&text)
+                .map_err(|error| Problem::of_file(file, error.to_string()))?,
+            None => ToolGraph::new(Prior::Uninformed),
+        };
+        Ok(Self {
+            title: folder.display().to_string(),
+            folder: Some(folder.to_owned()),
+            tool_folders,
+            graph: fitted(graph, &manifests),
+            manifests,
+            tasks: find_tasks(folder)?,
+            learned: Learned::load(&folder.join("learned.json"))?,
+        })
+    }
+
+    /// The graph with the edges that were explored in earlier sessions.
+    pub fn known_graph(&self) -> ToolGraph {
+        let mut graph = self.graph.clone();
+        for (from, to) in &self.learned.explored {
+            if graph.contains(from.as_str()) && graph.contains(to.as_str()) {
+                graph.add_edge(from.as_str(), to.as_str());
+            }
+        }
+        graph
+    }
+
+    /// What was learned of tools that are still there.
+    pub fn known_scores(&self) -> BTreeMap<ToolName, f64> {
+        let known = |tool: &ToolName| tool.is_special() || self.graph.contains(tool.as_str());
+        let scores = self.learned.scores.iter().filter(|(tool, _)| known(tool));
+        scores.map(|(tool, score)| (tool.clone(), *score)).collect()
+    }
+}
+
+impl Learned {
+    /// What of a session is worth keeping.
+    pub fn of(learning: &Learning) -> Self {
+        let explored = learning.graph.edges().into_iter().filter(|edge| edge.count == 0);
+        Self {
+            scores: learning.scores.iter().map(|(tool, score)| (tool.clone(), score)).collect(),
+            explored: explored.map(|edge| (edge.from.clone(), edge.to.clone())).collect(),
+        }
+    }
+
+    /// Reads what was kept; nothing, if nothing was.
+    ///
+    /// # Errors
+    /// Where the file is there but not what [`Learned::save`] writes.
+    pub fn load(path: &Path) -> Result<Self, Problems> {
+        let Some((file, text)) = read_if_there(path)? else { return Ok(Self::default()) };
+        let expected = "what an earlier session wrote, or no file at all";
+        Ok(json_file::read(&file, &text, expected)?)
+    }
+
+    /// Writes it, whole or not at all.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn save(&self, path: &Path) -> Result<(), String> {
+        let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
+        import::write_file(path, &(text + "\n")).map_err(|error| error.to_string())
+    }
+}
+
+/// The graph with exactly the tools that there are.
+fn fitted(mut graph: ToolGraph, manifests: &[Manifest]) -> ToolGraph {
+    let there: IndexSet<_> = manifests.iter().map(|manifest| &manifest.spec.name).collect();
+    let gone: Vec<_> = graph.tools().filter(|tool| !there.contains(tool)).cloned().collect();
+    for tool in gone {
+        graph.remove_tool(tool.as_str());
+    }
+    for tool in there {
+        graph.add_tool(tool.clone());
+    }
+    graph
+}
+
+fn find_tasks(folder: &Path) -> Result<Vec<Task>, Problems> {
+    let names = ["tasks.toml", "tasks.jsonl", "tasks.txt"];
+    match names.iter().map(|name| folder.join(name)).find(|path| path.is_file()) {
+        Some(path) => tasks::load(&path),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// The name and text of a file, if it is there.
+fn read_if_there(path: &Path) -> Result<Option<(String, String)>, Problems> {
+    let file = path.display().to_string();
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some((file, text))),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Problem::of_file(file, error.to_string()).into()),
+    }
+}

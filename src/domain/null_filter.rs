@@ -1,0 +1,314 @@
+//! Which results say nothing. They reach the solver as null: text that says "not found" in many words
+//! costs tokens and teaches nothing (the paper's exception handling; section "Work Flow").
+//!
+//! The paper replaces any result that has "not find" in it. But a long article in which something was
+//! not found, in some year, is a good result, and so is "the margin of error is 3 %". Hence:
+//!
+//! - a **phrase** of several words counts at the beginning of a result, where tools say that they failed
+//!   before they list what they looked at, and anywhere in a short one, where there is hardly room for
+//!   more; in a long one it is but a part of what is said;
+//! - a **word** alone is part of too many good answers: it must be all there is, or begin the result and
+//!   be set off by a mark, as in `Error: timed out`;
+//! - what has neither letter nor number in it, or is JSON whose lists and texts are all empty, says
+//!   nothing whatever the patterns are; a bare `0` or `false` is an answer.
+
+use std::fmt;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::domain::id::ToolName;
+
+/// Characters up to which a result is short: a sentence or two.
+pub const SHORT: usize = 200;
+
+/// Longer JSON that says nothing would be a strange thing; it is not worth reading twice.
+const LONGEST_JSON: usize = 10_000;
+
+/// What tools that find nothing commonly say; `not find` is the paper's own.
+const DEFAULT: [&str; 17] = [
+    "not find",
+    "not found",
+    "couldn't find",
+    "can't find",
+    "no result",
+    "no results",
+    "no match",
+    "no matches",
+    "nothing found",
+    "nothing was found",
+    "no information",
+    "no data",
+    "does not exist",
+    "error",
+    "none",
+    "null",
+    "n/a",
+];
+
+/// The patterns, for all tools and in addition for one tool or one class. Names of tools and classes
+/// are compared without regard to case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NullFilter {
+    pub all: Vec<String>,
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub tools: IndexMap<String, Vec<String>>,
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub classes: IndexMap<String, Vec<String>>,
+}
+
+/// Why a result is null, for people.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Nulled {
+    /// The call failed: there is no result.
+    Failed,
+    /// Nothing is in it that could say something.
+    Empty,
+    /// It matches this pattern, as it was configured.
+    Pattern(String),
+}
+
+impl fmt::Display for Nulled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Nulled::Failed => f.pad("the call failed"),
+            Nulled::Empty => f.pad("it says nothing"),
+            Nulled::Pattern(pattern) => write!(f, "pattern {pattern:?}"),
+        }
+    }
+}
+
+impl Default for NullFilter {
+    fn default() -> Self {
+        let all = DEFAULT.map(str::to_owned).to_vec();
+        Self { all, tools: IndexMap::new(), classes: IndexMap::new() }
+    }
+}
+
+impl NullFilter {
+    /// No patterns; failed calls and empty results are null all the same.
+    pub fn without_patterns() -> Self {
+        Self { all: Vec::new(), tools: IndexMap::new(), classes: IndexMap::new() }
+    }
+
+    /// Whether this result is null, and why. `result` is `None` for a call that failed; `classes` are
+    /// the tool's class and, where it has one, its domain. Of several patterns that match, the first
+    /// counts: those of the tool before those of its class before those for all.
+    pub fn nulled(
+        &self,
+        tool: &ToolName,
+        classes: &[&str],
+        result: Option<&str>,
+    ) -> Option<Nulled> {
+        let Some(text) = result else { return Some(Nulled::Failed) };
+        if is_empty(text) {
+            return Some(Nulled::Empty);
+        }
+        let said = Said::new(text);
+        let own = of(&self.tools, tool.as_str());
+        let of_class = classes.iter().flat_map(|class| of(&self.classes, class));
+        let mut patterns = own.chain(of_class).chain(&self.all);
+        let found = patterns.find(|pattern| said.matches(pattern))?;
+        Some(Nulled::Pattern(found.clone()))
+    }
+}
+
+fn of<'f>(
+    patterns: &'f IndexMap<String, Vec<String>>,
+    name: &str,
+) -> impl Iterator<Item = &'f String> {
+    let name = name.to_lowercase();
+    patterns.iter().filter(move |(key, _)| key.to_lowercase() == name).flat_map(|(_, list)| list)
+}
+
+fn is_empty(text: &str) -> bool {
+    let hollow = |c: char| c.is_whitespace() || "\"'`[]{}(),.:;-–—_*/|#".contains(c);
+    if text.chars().all(hollow) {
+        return true;
+    }
+    let json = text.trim_start().starts_with(['{', '[']) && text.len() <= LONGEST_JSON;
+    json && serde_json::from_str(text).is_ok_and(|value| says_nothing(&value))
+}
+
+fn says_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(_) | Value::Number(_) => false,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(list) => list.iter().all(says_nothing),
+        Value::Object(fields) => fields.values().all(says_nothing),
+    }
+}
+
+/// A result made ready to be compared with patterns.
+struct Said {
+    /// Its beginning: lower case, one space between words, no quotes or marks in front.
+    text: String,
+    /// Whether that is all of it.
+    short: bool,
+}
+
+impl Said {
+    fn new(text: &str) -> Self {
+        let short = text.trim().chars().nth(SHORT).is_none();
+        // A pattern that is longer than this is not a pattern.
+        let head: String = text.trim_start().chars().take(2 * SHORT).collect();
+        let text = plain(&head);
+        let begins = text.find(char::is_alphanumeric).unwrap_or(0);
+        Self { text: text[begins..].to_owned(), short }
+    }
+
+    fn matches(&self, pattern: &str) -> bool {
+        let pattern = plain(pattern);
+        if pattern.is_empty() {
+            return false;
+        }
+        let is_phrase = pattern.contains(' ');
+        let here = |at: usize| {
+            let begins = !self.text[..at].ends_with(char::is_alphanumeric);
+            begins && !self.text[at + pattern.len()..].starts_with(char::is_alphanumeric)
+        };
+        if self.text.starts_with(&pattern) && here(0) {
+            let mark = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
+            let rest = &self.text[pattern.len()..];
+            return is_phrase || rest.is_empty() || rest.trim_start().starts_with(mark);
+        }
+        is_phrase && self.short && self.text.match_indices(&pattern).any(|(at, _)| here(at))
+    }
+}
+
+fn plain(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").replace('’', "'").to_lowercase()
+}
+
+/// What results say that found nothing.
+const NOTHING: [&str; 5] = ["nothing found", "no results", "not found", "no match", "no entry"];
+
+/// Why a result cannot help, as far as rules can tell.
+pub fn useless(text: &str) -> Option<&'static str> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Some("it is empty");
+    }
+    let lower = text.to_lowercase();
+    if NOTHING.iter().any(|phrase| lower.contains(phrase)) {
+        return Some("it found nothing");
+    }
+    if let Ok(json) = serde_json::from_str::<Value>(text) {
+        return useless_json(&json);
+    }
+    let signs = text.chars().filter(|c| !c.is_alphanumeric() && !c.is_whitespace()).count();
+    (signs * 5 > text.chars().count() * 2).then_some("it means nothing")
+}
+
+fn useless_json(json: &Value) -> Option<&'static str> {
+    let empty = match json {
+        Value::Null => true,
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::String(text) => text.trim().is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
+    };
+    let failed =
+        json.get("error").is_some_and(|error| !matches!(error, Value::Null | Value::Bool(false)));
+    if failed { Some("it is an error") } else { empty.then_some("it is empty") }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn why(text: &str) -> Option<Nulled> {
+        NullFilter::default().nulled(&"Google".into(), &[], Some(text))
+    }
+
+    fn pattern(text: &str) -> Option<Nulled> {
+        Some(Nulled::Pattern(text.to_owned()))
+    }
+
+    #[test]
+    fn what_says_nothing_is_null_with_its_reason() {
+        for text in ["", " \n", "[]", "{}", "\"\"", "—", "[null]", "{\"hits\": [], \"next\": null}"]
+        {
+            assert_eq!(why(text), Some(Nulled::Empty), "{text:?}");
+        }
+        for (text, expected) in [
+            ("None", "none"),
+            ("'None.'", "none"),
+            ("ERROR: timed out", "error"),
+            ("  Error - no route", "error"),
+            ("The page was not  found.", "not found"),
+            ("Could not find [Acme]. Similar: ['Acme Corp']", "not find"),
+            ("{\"error\": \"City not found\"}", "not found"),
+            ("I couldn’t find that", "couldn't find"),
+            ("N/A", "n/a"),
+            ("Sorry, no results for “acme”", "no results"),
+        ] {
+            assert_eq!(why(text), pattern(expected), "{text:?}");
+        }
+        let long = format!("No results found. Perhaps you meant: {}", "another page, ".repeat(40));
+        assert_eq!(why(&long), pattern("no results"));
+        let failed = NullFilter::without_patterns().nulled(&"Google".into(), &[], None);
+        assert_eq!(failed, Some(Nulled::Failed));
+    }
+
+    #[test]
+    fn good_results_stay_whatever_words_they_are_made_of() {
+        let story = "Elbrus is the highest mountain of Europe. ".repeat(6);
+        for text in [
+            &format!("{story}Its eastern peak was not found on early maps.") as &str,
+            "The margin of error is 3 %.",
+            "None of the crew survived.",
+            "Error bars show one standard deviation.",
+            "He was not founded.",
+            "Knot findings",
+            "0",
+            "false",
+            "∞",
+            "{\"count\": 0, \"hits\": []}",
+            "[false]",
+            "terror: a novel",
+        ] {
+            assert_eq!(why(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_tools_and_a_classes_patterns_count_for_them_alone() {
+        let mut filter = NullFilter::without_patterns();
+        filter.tools.insert("Google".into(), vec!["try again later".into()]);
+        filter.classes.insert("Information Retrieval".into(), vec!["later".into(), "soon".into()]);
+        let nulled = |tool: &str, classes: &[&str], text: &str| {
+            filter.nulled(&tool.into(), classes, Some(text))
+        };
+        let retrieval = ["information retrieval", "Accommodation"];
+        assert_eq!(nulled("google", &[], "Please try again later"), pattern("try again later"));
+        assert_eq!(nulled("Bing", &[], "Please try again later"), None);
+        assert_eq!(nulled("Bing", &retrieval, "Soon!"), pattern("soon"));
+        assert_eq!(nulled("Google", &retrieval, "later"), pattern("later"));
+        assert_eq!(nulled("Bing", &["Task Completion"], "Soon!"), None);
+        assert_eq!(nulled("Bing", &[], "not found"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_and_any_pattern_can_be_compared(text in "\\PC{0,300}", given in "\\PC{0,20}") {
+            let mut filter = NullFilter::without_patterns();
+            filter.all.push(given);
+            filter.nulled(&"x".into(), &["y"], Some(&text));
+        }
+
+        #[test]
+        fn a_phrase_inside_a_long_text_never_nulls_it(words in "([a-z]{4,9} ){60,80}", at in 1usize..50) {
+            let mut words: Vec<&str> = words.split_whitespace().collect();
+            words.insert(at, "not found");
+            let filter = NullFilter { all: vec!["not found".into()], ..NullFilter::default() };
+            prop_assert_eq!(filter.nulled(&"x".into(), &[], Some(&words.join(" "))), None);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Evidence that is named in an input: `#E1`.
+
+use std::{collections::BTreeSet, ops::Range};
+
+use super::{EvidenceId, id::DIGITS};
+
+/// Evidence named in a text.
+struct Mark {
+    id: EvidenceId,
+    /// Where it stands, in bytes.
+    at: Range<usize>,
+    /// Without its letter: `#1`.
+    bare: bool,
+}
+
+/// The evidence that an input names, each once, in the order in which it is named first. `#E1` is not
+/// named by `#E10`, nor by `#E1a`.
+pub fn references(input: &str) -> Vec<EvidenceId> {
+    let mut seen = BTreeSet::new();
+    let named = marks(input).filter(|mark| !mark.bare).map(|mark| mark.id);
+    named.filter(|id| seen.insert(*id)).collect()
+}
+
+/// The input with the text of each piece of evidence in the place of its name. What is put in is not
+/// searched for names again.
+pub fn substitute(input: &str, mut text: impl FnMut(EvidenceId) -> String) -> String {
+    replaced(input, |mark| (!mark.bare).then(|| text(mark.id)))
+}
+
+/// The input with all names spelled `#E1`, the way [`substitute`] knows them.
+///
+/// Models forget the letter: `#1` means `#E1` where such evidence was asked for before. Elsewhere it is
+/// text, for people write "the #1 song" too.
+pub(crate) fn spelled(input: &str, before: &BTreeSet<EvidenceId>) -> String {
+    replaced(input, |mark| (!mark.bare || before.contains(&mark.id)).then(|| mark.id.mark()))
+}
+
+fn replaced(input: &str, mut with: impl FnMut(&Mark) -> Option<String>) -> String {
+    let mut output = String::with_capacity(input.len());
+    let mut from = 0;
+    for mark in marks(input) {
+        if let Some(text) = with(&mark) {
+            output.push_str(&input[from..mark.at.start]);
+            output.push_str(&text);
+            from = mark.at.end;
+        }
+    }
+    output.push_str(&input[from..]);
+    output
+}
+
+fn marks(input: &str) -> impl Iterator<Item = Mark> {
+    input.match_indices(['#', '＃']).filter_map(|(at, hash)| {
+        let rest = &input[at + hash.len()..];
+        let digits = rest.strip_prefix(['E', 'e']);
+        let bare = digits.is_none();
+        let digits = digits.unwrap_or(rest);
+        let count = digits.bytes().take(DIGITS + 1).take_while(u8::is_ascii_digit).count();
+        let ends = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+        let closed = digits[count..].chars().next().is_none_or(ends);
+        // `&#39;` is a character, `page#2` a place in a page.
+        let glued = |c: char| c.is_alphanumeric() || "&#/".contains(c);
+        if !closed || bare && input[..at].ends_with(glued) {
+            return None;
+        }
+        let id = digits[..count].parse().ok().filter(|_| count <= DIGITS)?;
+        let end = input.len() - digits.len() + count;
+        Some(Mark { id: EvidenceId(id), at: at..end, bare })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_never_part_of_another() {
+        let named = |input: &str| -> Vec<u32> { references(input).iter().map(|id| id.0).collect() };
+        assert_eq!(named("#E10 after #E1, #e2 and #E10"), [10, 1, 2]);
+        assert_eq!(named("max(#E1,#E02)#E3's，＃E4の"), [1, 2, 3, 4]);
+        assert_eq!(named("#E #E1a #E1_ #F1 E1 #1 ##E1234567890"), [0u32; 0]);
+        let put = |input: &str| substitute(input, |id| format!("<#E{}>", id.0 + 1));
+        assert_eq!(put("#E1#E10 #E1x #1"), "<#E2><#E11> #E1x #1");
+    }
+
+    #[test]
+    fn a_forgotten_letter_counts_only_for_what_was_asked_for_before() {
+        let before = BTreeSet::from([EvidenceId(1)]);
+        let spelled = |input| spelled(input, &before);
+        assert_eq!(spelled("sum of #1 and #2, &#1; p#1"), "sum of #E1 and #2, &#1; p#1");
+        assert_eq!(spelled("#e3, ＃E04"), "#E3, #E4");
+    }
+}

@@ -1,0 +1,276 @@
+//! Retrieval by words: BM25 over what tools say about themselves.
+//!
+//! Tokens (stemmed, without stop words) and the BM25 weight of each term in each tool are the `bm25`
+//! crate's. Its search is not used: it looks every term of the query up in every candidate anew, which
+//! over 16,000 tools took 7 to 60 ms a query. Here the weights lie in one list per term, so that a query
+//! only adds up the lists of its terms.
+
+use std::collections::{HashMap, HashSet};
+
+use bm25::{Embedder, EmbedderBuilder, Language};
+
+use super::words::taken_apart;
+use crate::domain::{id::ToolName, spec::ToolSpec};
+
+/// The tools, ready to be searched.
+///
+/// How long a tool's text is counts against the average of those that were there at the beginning. It is
+/// not brought up to date as tools come and go: that would change the weight of every term of every tool
+/// for no difference that anyone could see.
+pub struct Lexical {
+    embedder: Embedder<Term>,
+    lists: HashMap<Term, Vec<Entry>>,
+    tools: Vec<Option<Indexed>>,
+    places: HashMap<ToolName, usize>,
+    /// Places that tools have left.
+    free: Vec<usize>,
+}
+
+/// The hash of a token.
+type Term = u64;
+
+/// A term's occurrence in one tool.
+#[derive(Clone, Copy)]
+struct Entry {
+    place: usize,
+    weight: f32,
+}
+
+struct Indexed {
+    name: ToolName,
+    terms: Vec<Term>,
+}
+
+/// Terms in an average tool, where there is none to measure.
+const USUAL_LENGTH: f32 = 24.0;
+
+/// From how many tools the average length is taken.
+const SAMPLE: usize = 1_000;
+
+impl Default for Lexical {
+    fn default() -> Self {
+        Self::new([])
+    }
+}
+
+impl Lexical {
+    pub fn new<'a>(tools: impl IntoIterator<Item = &'a ToolSpec>) -> Self {
+        let tools: Vec<&ToolSpec> = tools.into_iter().collect();
+        let sample = tools.iter().step_by(tools.len() / SAMPLE + 1).map(|tool| text_of(tool));
+        let sample: Vec<String> = sample.collect();
+        let sample: Vec<&str> = sample.iter().map(String::as_str).collect();
+        let fitted = EmbedderBuilder::with_fit_to_corpus(Language::English, &sample);
+        let fitted = if tools.is_empty() { fitted.avgdl(USUAL_LENGTH) } else { fitted };
+        let mut lexical = Self {
+            embedder: fitted.build(),
+            lists: HashMap::new(),
+            tools: Vec::with_capacity(tools.len()),
+            places: HashMap::with_capacity(tools.len()),
+            free: Vec::new(),
+        };
+        for tool in tools {
+            lexical.insert(tool);
+        }
+        lexical
+    }
+
+    /// Adds a tool, or replaces the one of that name.
+    pub fn insert(&mut self, tool: &ToolSpec) {
+        self.remove(tool.name.as_str());
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.tools.push(None);
+            self.tools.len() - 1
+        });
+        let mut terms = Vec::new();
+        // A term comes once for each time it occurs, always with the weight of all occurrences.
+        let mut seen = HashSet::new();
+        for token in self.embedder.embed(&text_of(tool)).0 {
+            if seen.insert(token.index) {
+                let entry = Entry { place, weight: token.value };
+                self.lists.entry(token.index).or_default().push(entry);
+                terms.push(token.index);
+            }
+        }
+        self.tools[place] = Some(Indexed { name: tool.name.clone(), terms });
+        self.places.insert(tool.name.clone(), place);
+    }
+
+    /// Takes a tool out; `false` where it is not there.
+    pub fn remove(&mut self, tool: &str) -> bool {
+        let Some(place) = self.places.remove(tool) else {
+            return false;
+        };
+        for term in self.tools[place].take().map(|tool| tool.terms).unwrap_or_default() {
+            if let Some(list) = self.lists.get_mut(&term) {
+                list.retain(|entry| entry.place != place);
+                if list.is_empty() {
+                    self.lists.remove(&term);
+                }
+            }
+        }
+        self.free.push(place);
+        true
+    }
+
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// The `k` tools that suit the text best, with their BM25 scores, the best first and equal ones by
+    /// name. Fewer where fewer share a word with the text. A word counts once, however often it is said.
+    pub fn search(&self, text: &str, k: usize) -> Vec<(ToolName, f32)> {
+        let mut scores = vec![0.0_f32; self.tools.len()];
+        let mut asked = HashSet::new();
+        for token in self.embedder.embed(&taken_apart(text)).0 {
+            if let Some(list) = self.lists.get(&token.index)
+                && asked.insert(token.index)
+            {
+                let rarity = self.rarity(list.len());
+                for entry in list {
+                    scores[entry.place] += rarity * entry.weight;
+                }
+            }
+        }
+        let mut found: Vec<(&ToolName, f32)> = self
+            .tools
+            .iter()
+            .zip(scores)
+            .filter(|(_, score)| *score > 0.0)
+            .filter_map(|(tool, score)| Some((&tool.as_ref()?.name, score)))
+            .collect();
+        let by_worth = |a: &(&ToolName, f32), b: &(&ToolName, f32)| {
+            b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0))
+        };
+        if (1..found.len()).contains(&k) {
+            found.select_nth_unstable_by(k - 1, by_worth);
+        }
+        found.truncate(k);
+        found.sort_unstable_by(by_worth);
+        found.into_iter().map(|(name, score)| (name.clone(), score)).collect()
+    }
+
+    /// The inverse document frequency of a term that this many tools have.
+    fn rarity(&self, having: usize) -> f32 {
+        let (all, having) = (self.places.len() as f32, having as f32);
+        (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
+    }
+}
+
+/// All that a tool says about itself.
+fn text_of(tool: &ToolSpec) -> String {
+    let ToolSpec { name, description, class, examples, .. } = tool;
+    taken_apart(&format!("{name}\n{description}\n{class}\n{}", examples.join("\n")))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::spec::Effect;
+
+    fn tool(name: &str, description: &str) -> ToolSpec {
+        ToolSpec {
+            name: name.into(),
+            description: description.into(),
+            parameters: json!({ "type": "object" }),
+            class: String::new(),
+            cost: None,
+            effect: Effect::Read,
+            timeout_ms: 1_000,
+            source: "test".into(),
+            examples: Vec::new(),
+        }
+    }
+
+    fn names(found: Vec<(ToolName, f32)>) -> Vec<String> {
+        found.into_iter().map(|(name, _)| name.to_string()).collect()
+    }
+
+    fn some() -> Vec<ToolSpec> {
+        vec![
+            tool("GetWeather", "The forecast of a place."),
+            tool("search_web", "Searches the web for pages."),
+            tool("Calculator", "Evaluates an arithmetic expression."),
+            tool("BackupSearch", "Searches the web for pages, when the other is down."),
+        ]
+    }
+
+    #[test]
+    fn names_descriptions_classes_and_examples_are_found() {
+        let mut tools = some();
+        tools[2].class = "Mathematics".into();
+        tools[2].examples.push("How much is a dozen eggs?".into());
+        let lexical = Lexical::new(&tools);
+        for (text, first) in [
+            ("what is the weather like", "GetWeather"),
+            ("forecasts, please", "GetWeather"),
+            ("mathematics", "Calculator"),
+            ("eggs", "Calculator"),
+            ("search_web", "search_web"),
+            ("searching the web", "search_web"),
+            ("try BackupSearch", "BackupSearch"),
+        ] {
+            assert_eq!(names(lexical.search(text, 1)), [first], "{text}");
+        }
+        assert_eq!(lexical.search("xylophone", 5), []);
+        assert_eq!(lexical.search("weather", 0), []);
+        assert_eq!(lexical.search("", 5), []);
+    }
+
+    #[test]
+    fn equals_come_by_name_and_the_best_k_are_the_first_of_all() {
+        let tools: Vec<_> =
+            (0..50).rev().map(|i| tool(&format!("t{i:02}"), "same words")).collect();
+        let lexical = Lexical::new(&tools);
+        let all = names(lexical.search("words", 100));
+        assert!(all.is_sorted() && all.len() == 50, "{all:?}");
+        for k in [1, 7, 49, 50] {
+            assert_eq!(names(lexical.search("words", k)), all[..k]);
+        }
+    }
+
+    #[test]
+    fn who_comes_and_goes_leaves_no_trace() {
+        let tools = some();
+        let fresh = Lexical::new(&tools);
+        let mut lexical = Lexical::new(&tools);
+        lexical.insert(&tool("Weather2", "weather weather weather"));
+        assert_eq!(lexical.search("weather", 1)[0].0.as_str(), "Weather2");
+        assert!(lexical.remove("Weather2"));
+        assert!(!lexical.remove("Weather2"));
+        lexical.insert(&tools[1]);
+        assert_eq!(lexical.len(), 4);
+        for text in ["weather", "search the web", "arithmetic", "pages"] {
+            assert_eq!(lexical.search(text, 9), fresh.search(text, 9), "{text}");
+        }
+        for tool in &tools {
+            lexical.remove(tool.name.as_str());
+        }
+        assert!(lexical.is_empty() && lexical.search("web", 9).is_empty());
+    }
+
+    #[test]
+    fn scores_are_those_of_the_crate() {
+        use bm25::Scorer;
+        let tools = some();
+        let lexical = Lexical::new(&tools);
+        let mut scorer = Scorer::<usize, Term>::new();
+        for (i, tool) in tools.iter().enumerate() {
+            scorer.upsert(&i, lexical.embedder.embed(&text_of(tool)));
+        }
+        let text = "search the web for a forecast";
+        let right = scorer.matches(&lexical.embedder.embed(text));
+        let found = lexical.search(text, 9);
+        assert_eq!(found.len(), right.len());
+        for (name, score) in found {
+            let i = tools.iter().position(|tool| tool.name == name).unwrap();
+            let right = right.iter().find(|document| document.id == i).unwrap();
+            assert!((score - right.score).abs() < 1e-5, "{name}: {score}, not {}", right.score);
+        }
+    }
+}

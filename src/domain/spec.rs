@@ -1,0 +1,119 @@
+//! What a session is made of: tools, models and tasks, as data. No behaviour, no I/O.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::domain::id::{ModelName, ToolName};
+
+/// What a call does to the world, as its author declares it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// Changes nothing.
+    Read,
+    /// Changes something, but doing it twice is the same as once.
+    Idempotent,
+    /// Changes something each time.
+    Write,
+    /// Not declared: treated as a write.
+    #[default]
+    Unknown,
+}
+
+/// A tool, as the agent, the graph and the screen know it (not how it is run: that is `tool::Source`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    pub name: ToolName,
+    pub description: String,
+    /// JSON Schema of the arguments (an object).
+    pub parameters: Value,
+    /// Which kind of work it does, such as "Information Retrieval"; free text from the manifest.
+    #[serde(default)]
+    pub class: String,
+    /// Credits for one call, at least 0; `None`: not declared, never taken for 0 (see `Rates::tool`).
+    #[serde(default)]
+    pub cost: Option<f64>,
+    #[serde(default)]
+    pub effect: Effect,
+    /// How long one call may run, in milliseconds.
+    pub timeout_ms: u64,
+    /// Where it comes from, for people: `builtin`, `command python3 x.py`, `recorded`.
+    pub source: String,
+    /// Questions that this tool answers; they help retrieval and are never shown to a model.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<String>,
+}
+
+/// How a model takes tools.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolMode {
+    /// The endpoint's own tool calls.
+    #[default]
+    Native,
+    /// Tools in the prompt, `Thought / Action / Action Input` in the answer (ReAct).
+    Text,
+}
+
+/// A configured model, as the screen knows it. Never holds a key.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelSpec {
+    pub name: ModelName,
+    /// Where it runs, for people: `simulated`, or the endpoint's address and model id.
+    pub source: String,
+    /// True for the built-in simulated model: shown wherever a person looks.
+    pub simulated: bool,
+    #[serde(default)]
+    pub mode: ToolMode,
+    /// Its answers can be held to a JSON Schema.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub structured: bool,
+    /// US dollars per million input tokens; `None`: unknown, never taken for 0.
+    #[serde(default)]
+    pub price_in: Option<f64>,
+    /// US dollars per million output tokens; `None`: unknown, never taken for 0.
+    #[serde(default)]
+    pub price_out: Option<f64>,
+    /// US dollars per million input tokens that the endpoint had in its cache; `None`: as any others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price_cached: Option<f64>,
+    /// Where the prices are from, for people: `configuration`, or an entry of a price table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price_from: Option<String>,
+    /// Largest prompt in tokens, where known.
+    #[serde(default)]
+    pub context: Option<u64>,
+}
+
+/// One user query, with what is known about a good answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    /// A short name of its own in a task file, such as `capital-3`; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    pub text: String,
+    /// The right answer, where one is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gold: Option<String>,
+    /// How the task is solved, step by step. Only the simulated model and trajectories read it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chain: Vec<ChainStep>,
+}
+
+impl Task {
+    /// A task of which nothing but its text is known.
+    pub fn from_text(text: impl Into<String>) -> Self {
+        Self { name: String::new(), text: text.into(), gold: None, chain: Vec::new() }
+    }
+}
+
+/// One step of a reference chain.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChainStep {
+    /// Tools that claim to do this step, the usual one first. One capability, several tools.
+    pub tools: Vec<ToolName>,
+    pub arguments: Value,
+    /// What a good result contains, and an answer is built from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finds: Option<String>,
+}

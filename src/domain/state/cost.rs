@@ -1,0 +1,64 @@
+//! What things will probably cost, from what is known so far (BTP, eq. 1): as declared at first, and as
+//! measured from the first time on.
+
+use super::{State, budget::CENT};
+use crate::domain::{chat::Role, id::ToolName, knob::Knob};
+
+/// Tokens of a request and of its answer, assumed of a model that was not asked yet.
+const ASSUMED: (u32, u32) = (1000, 150);
+
+/// When an agent decides on its uses of tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decides {
+    OnEachUse,
+    /// On all of them, before the first.
+    AtOnce,
+}
+
+impl State {
+    /// Credits for one use of a tool: its own cost, one model request where the agent decides on each use
+    /// by itself, and the time of both (BTP, eq. 1); with the judge's request where a model judges. 0 for
+    /// a tool that there is not.
+    pub fn use_cost(&self, tool: &ToolName, decides: Decides) -> f64 {
+        let Some(known) = self.tools.get(tool) else { return 0.0 };
+        let ran = u64::from(known.succeeded) + u64::from(known.failed);
+        let time = known.micros.checked_div(ran).map_or(0.0, |micros| self.rates.time(micros));
+        let judge = match self.knobs.count(Knob::Judge) {
+            0 => 0.0,
+            _ => self.ask_cost(Role::Judge),
+        };
+        let decision = match decides {
+            Decides::OnEachUse => self.ask_cost(Role::Actor),
+            Decides::AtOnce => 0.0,
+        };
+        self.rates.tool(known.spec.cost) + time + decision + judge
+    }
+
+    /// Whether a plan for the task at work may be made again with tools that it does not have, and one of
+    /// them could be paid.
+    pub fn may_widen(&self) -> bool {
+        let Some(budget) = self.current_task().map(|task| &task.budget) else { return false };
+        let left = self.credits_left() - self.ask_cost(Role::Actor);
+        self.knobs.is_on(Knob::Widen)
+            && budget.plan.is_some()
+            && !budget.closing
+            && self.offered_tools().map(|tool| &tool.spec.name).any(|tool| {
+                !budget.blacklist.contains_key(tool)
+                    && self.use_cost(tool, Decides::OnEachUse) <= left + CENT
+            })
+    }
+
+    /// Credits for one request of this role, with its time: the average of its model, or what its
+    /// price makes of an assumed request.
+    pub fn ask_cost(&self, role: Role) -> f64 {
+        let Some(model) = self.models.of(role) else { return 0.0 };
+        if let Some((credits, micros)) = model.tally.average() {
+            return credits + self.rates.time(micros);
+        }
+        let (spec, (tokens_in, tokens_out)) = (&model.spec, ASSUMED);
+        let dollars = spec.price_in.zip(spec.price_out).map(|(price_in, price_out)| {
+            (f64::from(tokens_in) * price_in + f64::from(tokens_out) * price_out) / 1e6
+        });
+        self.rates.ask(dollars)
+    }
+}

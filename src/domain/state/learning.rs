@@ -1,0 +1,68 @@
+//! What has been learned: the graph's prior, the scores and their history, and the user's pins.
+//! Weights are derived from these and the knobs, and never stored.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use serde::Serialize;
+
+use crate::domain::{
+    event::Verdict,
+    graph::{Pins, Scores, ToolGraph},
+    id::{TaskId, ToolName},
+};
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Learning {
+    pub graph: ToolGraph,
+    pub scores: Scores,
+    pub pins: Pins,
+    /// The score of a tool after each task that scored it, and after each edit.
+    pub history: IndexMap<ToolName, Vec<ScorePoint>>,
+}
+
+/// A tool's score at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ScorePoint {
+    /// The task that was at work or had just ended; 0 before the first.
+    pub task: TaskId,
+    pub score: f64,
+}
+
+impl Learning {
+    pub fn score(&self, tool: &ToolName) -> f64 {
+        self.scores.get(tool.as_str()).unwrap_or(0.0)
+    }
+
+    pub(super) fn pin(&mut self, from: &ToolName, to: &ToolName, weight: f64) {
+        // The engine checks weights before it makes events of them; as with scores.
+        let _ = self.pins.set(from.clone(), to.clone(), weight);
+    }
+
+    pub(super) fn load(&mut self, graph: &ToolGraph, scores: &BTreeMap<ToolName, f64>) {
+        let known: Vec<_> = self.graph.tools().cloned().collect();
+        self.graph = graph.clone();
+        for tool in known {
+            self.graph.add_tool(tool);
+        }
+        for (tool, score) in scores {
+            self.set_score(None, tool, *score);
+        }
+    }
+
+    pub(super) fn evaluate(&mut self, task: TaskId, verdicts: &[Verdict]) {
+        for verdict in verdicts {
+            let score = self.score(&verdict.tool) + f64::from(verdict.score);
+            self.set_score(Some(task), &verdict.tool, score);
+        }
+    }
+
+    pub(super) fn set_score(&mut self, task: Option<TaskId>, tool: &ToolName, score: f64) {
+        // The engine checks scores before it makes events of them; a damaged journal changes nothing.
+        if self.scores.set(tool.clone(), score).is_err() {
+            return;
+        }
+        let point = ScorePoint { task: task.unwrap_or_default(), score };
+        self.history.entry(tool.clone()).or_default().push(point);
+    }
+}

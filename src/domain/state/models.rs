@@ -1,0 +1,262 @@
+//! Models, the roles they are bound to, and what they have used.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use indexmap::IndexMap;
+use serde::Serialize;
+
+use crate::domain::{
+    chat::{Role, Usage},
+    event::{Billed, Reach},
+    id::ModelName,
+    spec::ModelSpec,
+};
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Models {
+    pub known: IndexMap<ModelName, ModelState>,
+    pub roles: BTreeMap<Role, RoleUse>,
+}
+
+/// A configured model and what all roles have asked of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ModelState {
+    pub spec: ModelSpec,
+    pub tally: Tally,
+    pub reachable: Reachable,
+}
+
+/// Whether a model's endpoint answers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reachable {
+    #[default]
+    NotTried,
+    /// Since when, in microseconds since the session was opened.
+    Trying {
+        since: u64,
+    },
+    Tried {
+        how: Reach,
+        text: String,
+    },
+}
+
+/// A role, the model bound to it, and what the role has asked of any model.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RoleUse {
+    pub model: ModelName,
+    pub tally: Tally,
+}
+
+/// What one ask used.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Used {
+    pub usage: Usage,
+    pub dollars: Option<f64>,
+    pub credits: f64,
+    pub micros: u64,
+}
+
+/// What an ask that failed used.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Vain {
+    pub billed: Option<Billed>,
+    pub credits: f64,
+    pub micros: u64,
+}
+
+/// Sums over asks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Tally {
+    pub asks: u32,
+    pub failed: u32,
+    /// Times that an endpoint was asked once more for the same answer.
+    pub retries: u32,
+    pub tokens_in: u64,
+    pub tokens_out: u64,
+    /// Any of the counts was estimated rather than told by the endpoint.
+    pub estimated: bool,
+    pub dollars: f64,
+    /// Asks without a known price; while any, `dollars` is a lower bound.
+    pub unpriced: u32,
+    /// What the asks counted against budgets, those without a known price included.
+    pub credits: f64,
+    /// Of the last ask, and of all of them, in microseconds.
+    pub last_micros: u64,
+    pub micros: u64,
+    pub latency: Latency,
+}
+
+/// How long the latest answers took: what a slow day ten thousand asks ago was like says nothing of now.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Latency {
+    /// At most [`Latency::MOST`], in microseconds, the oldest first.
+    latest: VecDeque<u64>,
+    /// Of these; kept, so that nobody who looks has to sort.
+    median: Option<u64>,
+}
+
+impl Latency {
+    /// How many answers count.
+    pub const MOST: usize = 100;
+
+    fn add(&mut self, micros: u64) {
+        if self.latest.len() == Self::MOST {
+            self.latest.pop_front();
+        }
+        self.latest.push_back(micros);
+        let mut sorted: Vec<u64> = self.latest.iter().copied().collect();
+        sorted.sort_unstable();
+        let upper = sorted.len() / 2;
+        self.median = Some(match sorted.len() % 2 {
+            0 => sorted[upper - 1].midpoint(sorted[upper]),
+            _ => sorted[upper],
+        });
+    }
+
+    /// In microseconds; `None` before the first answer.
+    pub fn median(&self) -> Option<u64> {
+        self.median
+    }
+}
+
+impl Tally {
+    /// In and out together; the largest number there is where endpoints claim more.
+    pub fn tokens(&self) -> u64 {
+        self.tokens_in.saturating_add(self.tokens_out)
+    }
+
+    /// What one answer costs on average, in credits and in microseconds, with what failed on the way to
+    /// it; `None` before the first.
+    pub fn average(&self) -> Option<(f64, u64)> {
+        let ended = self.asks.checked_sub(self.failed).filter(|ended| *ended > 0)?;
+        Some((self.credits / f64::from(ended), self.micros / u64::from(ended)))
+    }
+
+    fn add(&mut self, spent: Used) {
+        let Used { usage, dollars, credits, micros } = spent;
+        self.asks += 1;
+        self.credits += credits;
+        self.last_micros = micros;
+        self.micros = self.micros.saturating_add(micros);
+        self.latency.add(micros);
+        self.bill(usage, dollars);
+    }
+
+    fn fail(&mut self, vain: Vain) {
+        self.asks += 1;
+        self.failed += 1;
+        self.credits += vain.credits;
+        self.micros = self.micros.saturating_add(vain.micros);
+        if let Some(Billed { usage, dollars }) = vain.billed {
+            self.bill(usage, dollars);
+        }
+    }
+
+    fn bill(&mut self, usage: Usage, dollars: Option<f64>) {
+        self.tokens_in = self.tokens_in.saturating_add(usage.tokens_in);
+        self.tokens_out = self.tokens_out.saturating_add(usage.tokens_out);
+        self.estimated |= usage.estimated;
+        self.dollars += dollars.unwrap_or(0.0);
+        self.unpriced += u32::from(dollars.is_none());
+    }
+}
+
+impl Models {
+    pub(super) fn new(models: &[ModelSpec], roles: &BTreeMap<Role, ModelName>) -> Self {
+        let known = models
+            .iter()
+            .map(|spec| {
+                let (tally, reachable) = (Tally::default(), Reachable::NotTried);
+                (spec.name.clone(), ModelState { spec: spec.clone(), tally, reachable })
+            })
+            .collect();
+        let roles = roles
+            .iter()
+            .map(|(role, model)| (*role, RoleUse { model: model.clone(), tally: Tally::default() }))
+            .collect();
+        Self { known, roles }
+    }
+
+    /// The model that answers this role, and what is known of it.
+    pub fn of(&self, role: Role) -> Option<&ModelState> {
+        self.known.get(&self.roles.get(&role)?.model)
+    }
+
+    /// Whether any bound role is played by the simulated model.
+    pub fn any_simulated(&self) -> bool {
+        self.roles.keys().any(|role| self.of(*role).is_some_and(|model| model.spec.simulated))
+    }
+
+    pub(super) fn bind(&mut self, role: Role, model: &ModelName) {
+        self.roles
+            .entry(role)
+            .or_insert_with(|| RoleUse { model: model.clone(), tally: Tally::default() })
+            .model = model.clone();
+    }
+
+    pub(super) fn probe(&mut self, at: u64, models: &[ModelName]) {
+        for model in models {
+            if let Some(model) = self.known.get_mut(model) {
+                model.reachable = Reachable::Trying { since: at };
+            }
+        }
+    }
+
+    pub(super) fn reach(&mut self, model: &ModelName, how: Reach, text: &str) {
+        if let Some(model) = self.known.get_mut(model) {
+            model.reachable = Reachable::Tried { how, text: text.to_owned() };
+        }
+    }
+
+    /// Whoever was trying is gone.
+    pub(super) fn stop_probing(&mut self) {
+        for model in self.known.values_mut() {
+            if let Reachable::Trying { .. } = model.reachable {
+                model.reachable = Reachable::NotTried;
+            }
+        }
+    }
+
+    pub(super) fn used(&mut self, role: Role, model: &ModelName, spent: Used) {
+        for tally in self.tallies(role, model) {
+            tally.add(spent);
+        }
+    }
+
+    pub(super) fn failed(&mut self, role: Role, model: &ModelName, vain: Vain) {
+        for tally in self.tallies(role, model) {
+            tally.fail(vain);
+        }
+    }
+
+    pub(super) fn retried(&mut self, role: Role, model: &ModelName) {
+        for tally in self.tallies(role, model) {
+            tally.retries += 1;
+        }
+    }
+
+    fn tallies(&mut self, role: Role, model: &ModelName) -> impl Iterator<Item = &mut Tally> {
+        let of_role = self.roles.get_mut(&role).map(|role| &mut role.tally);
+        let of_model = self.known.get_mut(model).map(|model| &mut model.tally);
+        of_role.into_iter().chain(of_model)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_of_the_latest_answers_and_no_outlier_moves_it() {
+        let mut latency = Latency::default();
+        assert_eq!(latency.median(), None);
+        for (micros, median) in [(30, 30), (10, 20), (9_000_000, 30), (20, 25)] {
+            latency.add(micros);
+            assert_eq!(latency.median(), Some(median));
+        }
+        (0..Latency::MOST).for_each(|_| latency.add(7));
+        assert_eq!((latency.median(), latency.latest.len()), (Some(7), Latency::MOST));
+    }
+}

@@ -1,0 +1,55 @@
+//! What a task that has ended says of the models that did it.
+
+use super::{State, TaskState};
+use crate::domain::{
+    chat::Role,
+    event::Outcome,
+    id::{ModelName, TaskId},
+    pairs::{Pair, PairTally, Player},
+};
+
+impl State {
+    /// What came of a task, by who did it; `None` while it has not ended, and for one that the user
+    /// stopped, of which nothing came.
+    pub fn pair_tally(&self, task: TaskId) -> Option<PairTally> {
+        let task = self.task(task)?;
+        if task.outcome()? == Outcome::Stopped {
+            return None;
+        }
+        Some(PairTally {
+            pair: self.pair_of(task)?,
+            tasks: 1,
+            with_gold: u64::from(task.task.gold.is_some()),
+            correct: u64::from(task.correct == Some(true)),
+            tokens_in: task.tokens_in,
+            tokens_out: task.tokens_out,
+            // To answer at once is a step, too.
+            steps: task.steps_taken().max(1),
+            dollars: task.dollars,
+            unpriced: u64::from(task.unpriced > 0),
+        })
+    }
+
+    /// Whoever was asked last in a role has played it; where nobody was, whoever would have been.
+    fn pair_of(&self, task: &TaskState) -> Option<Pair> {
+        let asks = || task.asks.iter().rev().filter_map(|ask| self.ask(*ask));
+        let player = |role: Role| {
+            let asked = asks().find(|ask| ask.role == role).map(|ask| &ask.model);
+            let bound = || self.models.roles.get(&role).map(|bound| &bound.model);
+            asked.or_else(bound).map(|model| self.player(model))
+        };
+        let plans = asks().any(|ask| ask.role == Role::Planner);
+        let planner = if plans { player(Role::Planner) } else { None };
+        let solver = player(if plans { Role::Solver } else { Role::Actor })?;
+        Some(Pair { strategy: task.strategy.clone(), planner, solver })
+    }
+
+    fn player(&self, model: &ModelName) -> Player {
+        let spec = self.models.known.get(model).map(|known| &known.spec);
+        Player {
+            model: model.clone(),
+            source: spec.map_or_else(String::new, |spec| spec.source.clone()),
+            simulated: spec.is_some_and(|spec| spec.simulated),
+        }
+    }
+}

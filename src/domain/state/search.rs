@@ -1,0 +1,89 @@
+//! The tree that a search goes through: a node for each step, in the order in which they were taken.
+
+use serde::Serialize;
+
+use super::State;
+use crate::domain::{
+    event::{Event, NodeEnd},
+    id::TaskId,
+};
+
+/// One node of a search tree. Its decision is the step of the same number.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NodeState {
+    /// The number of its step, from 1.
+    pub node: u32,
+    /// 0 for a child of the root.
+    pub parent: u32,
+    /// 1 for a child of the root.
+    pub depth: u32,
+    /// How often it was preferred to a sibling, where they were compared.
+    pub votes: Option<u32>,
+    /// What became of it; `None` while it is open.
+    pub end: Option<NodeEnd>,
+}
+
+/// A search tree, as far as it has grown.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct SearchTree {
+    /// A parent stands before its children.
+    pub nodes: Vec<NodeState>,
+    /// Where the search is; 0 is the root.
+    pub at: u32,
+}
+
+impl SearchTree {
+    pub fn node(&self, node: u32) -> Option<&NodeState> {
+        self.nodes.iter().rev().find(|known| known.node == node)
+    }
+
+    fn node_mut(&mut self, node: u32) -> Option<&mut NodeState> {
+        self.nodes.iter_mut().rev().find(|known| known.node == node)
+    }
+
+    pub fn children(&self, parent: u32) -> impl Iterator<Item = &NodeState> {
+        self.nodes.iter().filter(move |node| node.parent == parent)
+    }
+
+    /// How many nodes led nowhere.
+    pub fn pruned(&self) -> usize {
+        let pruned = |node: &&NodeState| node.end.is_some_and(|end| end != NodeEnd::Answered);
+        self.nodes.iter().filter(pruned).count()
+    }
+
+    fn open(&mut self, node: u32, parent: u32) {
+        let depth = self.node(parent).map_or(1, |parent| parent.depth.saturating_add(1));
+        self.nodes.push(NodeState { node, parent, depth, votes: None, end: None });
+        self.at = node;
+    }
+}
+
+impl State {
+    pub(super) fn apply_search(&mut self, event: &Event) {
+        match event {
+            Event::NodeOpened { task, node, parent } => {
+                self.on_tree(*task, |tree| tree.open(*node, *parent));
+            }
+            Event::NodeEntered { task, node } => self.on_tree(*task, |tree| tree.at = *node),
+            Event::NodesRanked { task, votes } => self.on_tree(*task, |tree| {
+                for (node, votes) in votes {
+                    if let Some(node) = tree.node_mut(*node) {
+                        node.votes = Some(*votes);
+                    }
+                }
+            }),
+            Event::NodeClosed { task, node, how } => self.on_tree(*task, |tree| {
+                if let Some(node) = tree.node_mut(*node) {
+                    node.end = Some(*how);
+                }
+            }),
+            _ => {}
+        }
+    }
+
+    fn on_tree(&mut self, task: TaskId, change: impl FnOnce(&mut SearchTree)) {
+        if let Some(task) = self.task_mut(task) {
+            change(&mut task.search);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Tasks and their steps.
+
+use serde::Serialize;
+
+use super::{SearchTree, TaskBudget, Work};
+use crate::domain::{
+    event::{MenuItem, Outcome, Verdict},
+    id::{AskId, CallId, TaskId, ToolName},
+    spec::Task,
+};
+
+/// Where a task stands.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskPhase {
+    Queued,
+    Running,
+    Done { outcome: Outcome },
+}
+
+/// One task and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TaskState {
+    pub id: TaskId,
+    pub task: Task,
+    pub phase: TaskPhase,
+    /// How the agent acts on it; empty until it starts.
+    pub strategy: String,
+    /// Which try it is at, from 1.
+    pub tries: u32,
+    pub reflections: Vec<String>,
+    /// The steps of all tries, in order.
+    pub steps: Vec<StepState>,
+    /// How many plans the blueprints of all tries have.
+    pub plans: u64,
+    pub asks: Vec<AskId>,
+    pub calls: Vec<CallId>,
+    pub answer: Option<String>,
+    pub correct: Option<bool>,
+    pub verdicts: Vec<Verdict>,
+    /// Microseconds since the session was opened.
+    pub started: Option<u64>,
+    pub ended: Option<u64>,
+    pub tokens_in: u64,
+    pub tokens_out: u64,
+    pub budget: TaskBudget,
+    /// What a planner wrote; empty for strategies without one.
+    pub work: Work,
+    /// Where a search has been; empty for strategies that do not search.
+    pub search: SearchTree,
+    /// What the asks with a known price cost.
+    pub dollars: f64,
+    /// How many asks had no known price; while any, `dollars` is a lower bound.
+    pub unpriced: u32,
+}
+
+/// One decision: where the agent was and what it could choose from.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StepState {
+    /// From 1 within its try; a search counts on over all tries, so that it names a node.
+    pub step: u32,
+    pub from: ToolName,
+    pub menu: Vec<MenuItem>,
+}
+
+impl TaskState {
+    pub(super) fn new(id: TaskId, task: Task) -> Self {
+        Self {
+            id,
+            task,
+            phase: TaskPhase::Queued,
+            strategy: String::new(),
+            tries: 0,
+            reflections: Vec::new(),
+            steps: Vec::new(),
+            plans: 0,
+            asks: Vec::new(),
+            calls: Vec::new(),
+            answer: None,
+            correct: None,
+            verdicts: Vec::new(),
+            started: None,
+            ended: None,
+            tokens_in: 0,
+            tokens_out: 0,
+            budget: TaskBudget::default(),
+            work: Work::default(),
+            search: SearchTree::default(),
+            dollars: 0.0,
+            unpriced: 0,
+        }
+    }
+
+    pub(super) fn start(&mut self, at: u64, strategy: &str) {
+        self.phase = TaskPhase::Running;
+        strategy.clone_into(&mut self.strategy);
+        self.started = Some(at);
+        self.tries = 1;
+    }
+
+    pub(super) fn retry(&mut self, number: u32, reflections: &[String]) {
+        self.tries = number;
+        self.reflections = reflections.to_vec();
+        self.budget.closing = false;
+        self.search = SearchTree::default();
+        self.work = Work::default();
+    }
+
+    pub(super) fn step(&mut self, step: u32, from: &ToolName, menu: &[MenuItem]) {
+        self.steps.push(StepState { step, from: from.clone(), menu: menu.to_vec() });
+    }
+
+    pub(super) fn finish(
+        &mut self,
+        at: u64,
+        outcome: Outcome,
+        answer: Option<&str>,
+        correct: Option<bool>,
+    ) {
+        self.phase = TaskPhase::Done { outcome };
+        self.ended = Some(at);
+        self.answer = answer.map(str::to_owned);
+        self.correct = correct;
+    }
+
+    /// How it ended, if it has.
+    pub fn outcome(&self) -> Option<Outcome> {
+        match self.phase {
+            TaskPhase::Done { outcome } => Some(outcome),
+            TaskPhase::Queued | TaskPhase::Running => None,
+        }
+    }
+
+    /// Ended with an answer that is not known to be wrong.
+    pub fn is_solved(&self) -> bool {
+        self.outcome() == Some(Outcome::Answered) && self.correct != Some(false)
+    }
+
+    /// Steps as papers count them: the decisions of an agent, or where it plans, plans and the answer of
+    /// each try.
+    pub fn steps_taken(&self) -> u64 {
+        self.plans.saturating_add(self.steps.len() as u64)
+    }
+
+    pub fn tokens(&self) -> u64 {
+        self.tokens_in.saturating_add(self.tokens_out)
+    }
+}

@@ -1,0 +1,144 @@
+//! Tools and the faults armed on them.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::State;
+use crate::domain::{
+    event::{Classed, ClassedBy},
+    fault::FaultSpec,
+    id::{FaultId, TaskId, ToolName},
+    spec::ToolSpec,
+};
+
+/// One tool and what its calls came to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ToolState {
+    pub spec: Arc<ToolSpec>,
+    /// False once its manifest is gone; it stays known, since the past names it.
+    pub present: bool,
+    /// False while the user keeps it off every menu.
+    pub switched_on: bool,
+    /// Of which class it is, once anybody has said so.
+    pub class: Option<Classed>,
+    /// Calls that ran, ended or not.
+    pub started: u32,
+    pub succeeded: u32,
+    /// Calls that ran and failed.
+    pub failed: u32,
+    /// Calls that were refused, or cancelled before they ran.
+    pub refused: u32,
+    /// Own time of all ended calls together, in microseconds.
+    pub micros: u64,
+    /// Own cost of all calls that ran, in credits.
+    pub credits: f64,
+}
+
+/// A fault and how often it fired.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FaultState {
+    pub spec: FaultSpec,
+    pub armed: bool,
+    /// Calls of its tool that started since it was armed.
+    pub seen: u32,
+    pub fired: u32,
+}
+
+impl ToolState {
+    fn new(spec: Arc<ToolSpec>) -> Self {
+        let declared = spec.class.trim();
+        let class = (!declared.is_empty()).then(|| Classed {
+            class: declared.to_owned(),
+            domain: None,
+            by: ClassedBy::Declared,
+        });
+        Self {
+            spec,
+            class,
+            present: true,
+            switched_on: true,
+            started: 0,
+            succeeded: 0,
+            failed: 0,
+            refused: 0,
+            micros: 0,
+            credits: 0.0,
+        }
+    }
+
+    /// Notes a class, unless somebody who is rather believed has named one.
+    pub(super) fn classify(&mut self, class: &Classed) {
+        if self.class.as_ref().is_none_or(|known| known.by <= class.by) {
+            self.class = Some(class.clone());
+        }
+    }
+
+    /// Whether it may be on a menu.
+    pub fn is_offered(&self) -> bool {
+        self.present && self.switched_on
+    }
+}
+
+impl State {
+    pub(super) fn join(&mut self, spec: Arc<ToolSpec>) {
+        let name = spec.name.clone();
+        self.learning.graph.add_tool(name.clone());
+        match self.tools.get_mut(&name) {
+            Some(tool) => {
+                tool.spec = spec;
+                tool.present = true;
+            }
+            None => {
+                self.tools.insert(name, ToolState::new(spec));
+            }
+        }
+    }
+
+    /// Arms a fault, also again: its calls are counted from here, its firings all along.
+    pub(super) fn arm(&mut self, id: FaultId, spec: &FaultSpec) {
+        let fault = self.faults.entry(id).or_insert_with(|| FaultState {
+            spec: spec.clone(),
+            armed: true,
+            seen: 0,
+            fired: 0,
+        });
+        fault.spec = spec.clone();
+        fault.armed = true;
+        fault.seen = 0;
+    }
+
+    pub(super) fn leave(&mut self, name: &ToolName) {
+        self.learning.graph.remove_tool(name.as_str());
+        if let Some(tool) = self.tools.get_mut(name) {
+            tool.present = false;
+        }
+    }
+
+    /// A call of this tool starts.
+    pub(super) fn count_call(&mut self, name: &ToolName, task: TaskId) {
+        for fault in self.faults.values_mut() {
+            if fault.armed && fault.spec.tool == *name {
+                fault.seen += 1;
+            }
+        }
+        let Some(tool) = self.tools.get_mut(name) else { return };
+        let cost = self.rates.tool(tool.spec.cost);
+        tool.started += 1;
+        tool.credits += cost;
+        self.charge_call(task, name, cost);
+    }
+
+    /// A call of this tool ended, after so much time of its own if it ran at all.
+    pub(super) fn count_end(
+        &mut self,
+        name: &ToolName,
+        micros: Option<u64>,
+        count: impl FnOnce(&mut ToolState),
+    ) {
+        if let Some(tool) = self.tools.get_mut(name) {
+            tool.micros = tool.micros.saturating_add(micros.unwrap_or(0));
+            count(tool);
+        }
+    }
+}

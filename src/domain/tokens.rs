@@ -1,0 +1,282 @@
+//! Token counts: what a prompt weighs, for the prompt inspector, for budgets, and where an endpoint
+//! sends no usage.
+//!
+//! The vocabulary is o200k, that of today's OpenAI models; for others the count is an estimate, as
+//! is what an endpoint adds around messages. Loading it takes far longer than a first frame may, so
+//! it happens at the first count and never at start.
+
+use std::{
+    collections::HashMap,
+    hash::{BuildHasher, RandomState},
+    sync::{LazyLock, Mutex, PoisonError},
+};
+
+use serde_json::json;
+use tiktoken_rs::o200k_base_singleton;
+
+use crate::domain::chat::{Message, Request, ToolCall, ToolDef};
+
+/// Longest text, in bytes, whose every byte is counted. Beyond it samples are counted and scaled.
+const EXACT: usize = 128 * 1024;
+/// Length in bytes of one piece given to the encoder, and of one sample of a longer text.
+const PIECE: usize = 4 * 1024;
+/// How many texts are remembered at least; at most twice as many are.
+const REMEMBERED: usize = 4096;
+/// What the chat format puts around one message, and before the answer (measured by OpenAI for its
+/// own models; others differ little).
+const FRAME: u64 = 3;
+
+/// One part of a request, as the prompt inspector lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// What it is: `system`, `user`, `assistant`, `observation of NAME`, `tool NAME`, `framing`.
+    pub label: String,
+    /// Exactly what is sent, before the endpoint's own template.
+    pub text: String,
+    pub tokens: u64,
+}
+
+/// How many tokens a text has. Exact for o200k up to 128 KiB of ordinary prose; an estimate for longer
+/// texts and for unbroken runs of more than 4 KiB, so that no text can take seconds.
+pub fn count(text: &str) -> u64 {
+    let key = Memory::key(text);
+    if let Some(known) = memory(|memory| memory.get(key)) {
+        return known;
+    }
+    let tokens = if text.len() <= EXACT { encode(text) } else { sample(text) };
+    memory(|memory| memory.put(key, tokens));
+    tokens
+}
+
+/// How many tokens a request has: the sum over [`parts`].
+pub fn count_request(request: &Request) -> u64 {
+    parts(request).iter().map(|part| part.tokens).sum()
+}
+
+/// A request part by part, in the order in which it is sent; the last part is the chat format itself.
+pub fn parts(request: &Request) -> Vec<Part> {
+    let mut parts: Vec<Part> = request.tools.iter().map(of_tool).collect();
+    for message in &request.messages {
+        of_message(message, &mut parts);
+    }
+    let tokens = FRAME * (request.messages.len() as u64 + 1);
+    parts.push(Part { label: "framing".into(), text: String::new(), tokens });
+    parts
+}
+
+fn part(label: impl Into<String>, text: impl Into<String>) -> Part {
+    let text = text.into();
+    Part { label: label.into(), tokens: count(&text), text }
+}
+
+fn of_tool(tool: &ToolDef) -> Part {
+    let text = json!({
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.parameters,
+    });
+    part(format!("tool {}", tool.name), text.to_string())
+}
+
+fn of_message(message: &Message, parts: &mut Vec<Part>) {
+    match message {
+        Message::System { text } => parts.push(part("system", text)),
+        Message::User { text } => parts.push(part("user", text)),
+        Message::Assistant { text, calls } => {
+            if !text.is_empty() || calls.is_empty() {
+                parts.push(part("assistant", text));
+            }
+            parts.extend(calls.iter().map(of_call));
+        }
+        Message::Tool { tool, text, .. } => {
+            parts.push(part(format!("observation of {tool}"), text))
+        }
+    }
+}
+
+fn of_call(call: &ToolCall) -> Part {
+    part(format!("call of {}", call.tool), format!("{} {}", call.tool, call.arguments))
+}
+
+/// Counts every byte, in pieces that the encoder handles in bounded time and stack: its expression
+/// backtracks, and fails on runs of a megabyte.
+fn encode(text: &str) -> u64 {
+    let encoder = o200k_base_singleton();
+    let mut rest = text;
+    let mut tokens = 0;
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(cut(rest));
+        tokens += encoder.encode_ordinary(piece).len() as u64;
+        rest = after;
+    }
+    tokens
+}
+
+/// Counts evenly spaced samples and scales. The same text always gives the same number.
+fn sample(text: &str) -> u64 {
+    let samples = EXACT / PIECE;
+    let stride = text.len() / samples;
+    let (mut tokens, mut bytes) = (0, 0);
+    for n in 0..samples {
+        let piece = &text[boundary(text, n * stride)..];
+        let piece = &piece[..boundary(piece, PIECE)];
+        tokens += encode(piece);
+        bytes += piece.len() as u64;
+    }
+    // 128 bits: tokens and length may each be large.
+    (u128::from(tokens) * text.len() as u128 / u128::from(bytes.max(1))) as u64
+}
+
+/// Where to end the first piece: before the last lone space inside it, because no token of o200k
+/// spans from a letter or sign to a following space, so that cutting there changes nothing.
+fn cut(text: &str) -> usize {
+    if text.len() <= PIECE {
+        return text.len();
+    }
+    let window = &text[..boundary(text, PIECE)];
+    let bytes = window.as_bytes();
+    (1..window.len())
+        .rev()
+        .find(|&at| bytes[at] == b' ' && bytes[at - 1].is_ascii_graphic())
+        .unwrap_or(window.len())
+}
+
+/// The last place at or before byte `at` where a text may be cut between characters.
+fn boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+}
+
+/// Counts already made, by a keyed hash of the text. Two generations: when the young one is full it
+/// becomes the old one, and the old one is forgotten; what is still in use moves back.
+struct Memory {
+    young: HashMap<u64, u64>,
+    old: HashMap<u64, u64>,
+}
+
+impl Memory {
+    /// Keyed afresh in each process, so that no text can be made to look like another.
+    fn key(text: &str) -> u64 {
+        static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+        KEYS.hash_one(text)
+    }
+
+    fn get(&mut self, key: u64) -> Option<u64> {
+        if let Some(&tokens) = self.young.get(&key) {
+            return Some(tokens);
+        }
+        let tokens = self.old.remove(&key)?;
+        self.put(key, tokens);
+        Some(tokens)
+    }
+
+    fn put(&mut self, key: u64, tokens: u64) {
+        if self.young.len() >= REMEMBERED {
+            self.old = std::mem::take(&mut self.young);
+        }
+        self.young.insert(key, tokens);
+    }
+}
+
+fn memory<T>(work: impl FnOnce(&mut Memory) -> T) -> T {
+    static MEMORY: LazyLock<Mutex<Memory>> =
+        LazyLock::new(|| Mutex::new(Memory { young: HashMap::new(), old: HashMap::new() }));
+    // A panic elsewhere cannot leave a map of numbers in a bad state.
+    work(&mut MEMORY.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::domain::chat::Role;
+
+    /// The tokens are `hello`, ` world`; and `hello`, ` <`, `|`, `end`, `of`, `text`, `|`, `>`.
+    #[test]
+    fn counts_what_the_vocabulary_says() {
+        assert_eq!(count(""), 0);
+        assert_eq!(count("hello world"), 2);
+        assert_eq!(count("hello <|endoftext|>"), 8, "a special token in a text is only text");
+    }
+
+    #[test]
+    fn cutting_changes_no_count() {
+        let prose = "The river, it's said, rose 12.5 m — in 1907!\n\n\tThen  it fell. ".repeat(400);
+        assert!(prose.len() > 5 * PIECE);
+        let whole = o200k_base_singleton().encode_ordinary(&prose).len() as u64;
+        assert_eq!(count(&prose), whole);
+    }
+
+    #[test]
+    fn no_text_takes_seconds() {
+        let words = "Lorem ipsum dolor sit amet. ".repeat(80_000);
+        for text in ["a".repeat(1 << 20), " ".repeat(1 << 20), "\u{1F980}".repeat(1 << 18), words] {
+            let start = Instant::now();
+            let tokens = count(&text);
+            assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+            assert!(tokens > 1000 && tokens <= text.len() as u64, "{tokens}");
+        }
+    }
+
+    #[test]
+    fn long_prose_is_estimated_well() {
+        let line = "A quick brown fox jumps over the lazy dog near the old mill. ";
+        let estimate = count(&line.repeat(10_000)) as f64;
+        let truth = (count(line.trim_end()) * 10_000) as f64;
+        assert!((estimate / truth - 1.0).abs() < 0.02, "{estimate} for {truth}");
+    }
+
+    #[test]
+    fn parts_add_up_and_hold_the_text() {
+        let request = Request {
+            role: Role::Actor,
+            messages: vec![
+                Message::system("Answer."),
+                Message::user("2+2?"),
+                Message::Assistant {
+                    text: String::new(),
+                    calls: vec![ToolCall {
+                        id: "1".into(),
+                        tool: "calculator".into(),
+                        arguments: json!({"expression": "2+2"}),
+                    }],
+                },
+                Message::Tool { id: "1".into(), tool: "calculator".into(), text: "4".into() },
+            ],
+            tools: vec![ToolDef {
+                name: "calculator".into(),
+                description: "Computes.".into(),
+                parameters: json!({"type": "object"}),
+            }],
+            temperature: None,
+            max_tokens: None,
+            stop: Vec::new(),
+            schema: None,
+        };
+        let parts = parts(&request);
+        let labels: Vec<&str> = parts.iter().map(|part| part.label.as_str()).collect();
+        let expected = [
+            "tool calculator",
+            "system",
+            "user",
+            "call of calculator",
+            "observation of calculator",
+            "framing",
+        ];
+        assert_eq!(labels, expected);
+        assert_eq!(parts.iter().map(|part| part.tokens).sum::<u64>(), count_request(&request));
+        assert!(parts[3].text.contains(r#""expression":"2+2""#));
+    }
+
+    #[test]
+    fn memory_is_bounded_and_keeps_what_is_used() {
+        let mut memory = Memory { young: HashMap::new(), old: HashMap::new() };
+        memory.put(0, 7);
+        for key in 1..=(3 * REMEMBERED as u64) {
+            memory.put(key, 1);
+            assert_eq!(memory.get(0), Some(7), "after {key} others");
+            assert!(memory.young.len() + memory.old.len() <= 2 * REMEMBERED);
+        }
+        assert_eq!(memory.get(1), None);
+    }
+}

@@ -1,0 +1,126 @@
+//! Reading JSON that people write or mend, so that an error says line and field and not only what a
+//! parser stumbled over.
+
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use crate::files::toml_file::Problem;
+
+/// Reads a whole file's text.
+///
+/// # Errors
+/// The first thing that is wrong with it. `expected` says what should be there instead.
+pub fn read<T: DeserializeOwned>(file: &str, text: &str, expected: &str) -> Result<T, Problem> {
+    parse(text).map_err(|fault| fault.in_file(file, 1, expected))
+}
+
+/// Reads one line of a file of JSON lines; `line` counts from 1.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_line<T: DeserializeOwned>(
+    file: &str,
+    line: usize,
+    text: &str,
+    expected: &str,
+) -> Result<T, Problem> {
+    parse(text).map_err(|fault| fault.in_file(file, line, expected))
+}
+
+/// Where a value is not what it should be, and what is wrong: `data.task: invalid type …`. For values
+/// whose text was read before.
+pub fn explain<'de, T: Deserialize<'de>>(value: &'de Value) -> Option<String> {
+    let fault = Fault::of(serde_path_to_error::deserialize::<_, T>(value).err()?);
+    Some(match fault.field.as_str() {
+        "" => fault.text,
+        field => format!("{field}: {}", fault.text),
+    })
+}
+
+/// What is wrong in a text.
+struct Fault {
+    /// Of the text, from 1; 0 where there is no text.
+    line: usize,
+    column: usize,
+    field: String,
+    text: String,
+}
+
+fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let value = serde_path_to_error::deserialize(&mut reader).map_err(Fault::of)?;
+    reader.end().map_err(|error| Fault::new(String::new(), &error))?;
+    Ok(value)
+}
+
+impl Fault {
+    fn of(error: serde_path_to_error::Error<serde_json::Error>) -> Self {
+        let field = error.path().to_string();
+        Self::new(field, error.inner())
+    }
+
+    fn new(field: String, error: &serde_json::Error) -> Self {
+        let (line, column) = (error.line(), error.column());
+        let said = error.to_string();
+        let place = format!(" at line {line} column {column}");
+        let text = said.strip_suffix(&place).unwrap_or(&said).to_owned();
+        // What is no JSON at all has no fields.
+        let field = if error.is_data() && field != "." { field } else { String::new() };
+        Self { line, column, field, text }
+    }
+
+    /// Of a text that begins on this line of its file.
+    fn in_file(self, file: &str, first: usize, expected: &str) -> Problem {
+        let Self { line, column, field, text } = self;
+        Problem {
+            file: file.to_owned(),
+            line: Some(first + line.saturating_sub(1)),
+            field,
+            text: format!("{text} (column {column}); expected {expected}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn problem(text: &str) -> String {
+        type Scores = BTreeMap<String, Vec<f64>>;
+        read::<Scores>("s.json", text, "{\"TOOL\": [NUMBER…]}").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn says_file_line_field_and_what_was_expected() {
+        for (text, begins) in [
+            (
+                "{\n\"a\": [1, \"x\"]}",
+                "s.json:2: a[1]: invalid type: string \"x\", expected f64 (col",
+            ),
+            ("{\n\"a\": [1,\n", "s.json:3: EOF while parsing"),
+            ("{} {}", "s.json:1: trailing characters (column 4)"),
+            ("[]", "s.json:1: invalid type: sequence, expected a map"),
+            ("", "s.json:1: EOF while parsing a value"),
+        ] {
+            let problem = problem(text);
+            assert!(problem.starts_with(begins), "{problem}\nnot {begins}");
+            assert!(problem.ends_with("; expected {\"TOOL\": [NUMBER…]}"), "{problem}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_a_file_keeps_its_number() {
+        let problem = read_line::<Vec<u8>>("t.jsonl", 7, "[1, 2, 300]", "bytes").unwrap_err();
+        assert_eq!((problem.line, problem.field.as_str()), (Some(7), "[2]"));
+    }
+
+    #[test]
+    fn a_value_is_explained() {
+        let value = serde_json::json!({ "a": ["x"] });
+        let explained = explain::<BTreeMap<String, Vec<f64>>>(&value).unwrap();
+        assert_eq!(explained, "a[0]: invalid type: string \"x\", expected f64");
+        assert_eq!(explain::<Value>(&value), None);
+    }
+}

@@ -1,0 +1,50 @@
+//! Reading a whole text file without trusting it: not more of it than it may hold, and only as UTF-8.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+
+use crate::files::toml_file::Problem;
+
+/// What a file should be, for messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Expected {
+    /// Such as `a configuration file`.
+    pub what: &'static str,
+    /// What to do where there is no such file.
+    pub missing: &'static str,
+    /// The most bytes: a larger file is something else, and it would only be slow to say so.
+    pub largest: u64,
+}
+
+/// The text of a file.
+///
+/// # Errors
+/// That it cannot be read, is too large or is not UTF-8, and then where.
+pub fn read(path: &Path, expected: &Expected) -> Result<String, Problem> {
+    let problem = |text: String| Problem::of_file(path.display().to_string(), text);
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(expected.largest + 1).read_to_end(&mut bytes))
+        .map_err(|error| problem(why(path, &error, expected)))?;
+    if bytes.len() as u64 > expected.largest {
+        let (most, what) = (expected.largest / 1024, expected.what);
+        return Err(problem(format!("longer than {most} KiB; expected {what}")));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + good.iter().filter(|byte| **byte == b'\n').count();
+        let text = "not UTF-8; save the file as UTF-8 without changing its content".to_owned();
+        Problem { line: Some(line), ..problem(text) }
+    })
+}
+
+fn why(path: &Path, error: &io::Error, expected: &Expected) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => format!("there is no such file; {}", expected.missing),
+        _ if path.is_dir() => format!("a directory; expected {}", expected.what),
+        _ => format!("cannot be read: {error}"),
+    }
+}

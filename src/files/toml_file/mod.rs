@@ -1,0 +1,220 @@
+//! Reading a TOML file that a person wrote, so that every mistake in it is named at once: file,
+//! line, field, what was expected, what to do.
+//!
+//! Serde would stop at the first mistake and forget where it was as soon as a value had to make
+//! sense and not only have a type. Here the parsed document is walked by hand; each reader hands
+//! back `None` for what is wrong and notes the problem, and the caller goes on to the next field.
+
+mod field;
+mod problem;
+
+use std::{borrow::Cow, cell::RefCell, ops::Range};
+
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+pub use self::{
+    field::{Field, parse_duration},
+    problem::{Problem, Problems},
+};
+use crate::domain::words;
+
+/// The name and text of a file that is being read, and the problems found so far.
+pub struct TomlFile<'t> {
+    name: &'t str,
+    text: &'t str,
+    problems: RefCell<Vec<Problem>>,
+}
+
+impl<'t> TomlFile<'t> {
+    /// Reads `text` with `read`, which notes problems on the way and may give up with `None`.
+    ///
+    /// # Errors
+    /// Every problem found: bad TOML, what `read` noted.
+    pub fn read<T>(
+        name: &'t str,
+        text: &'t str,
+        read: impl FnOnce(Fields<'_>) -> Option<T>,
+    ) -> Result<T, Problems> {
+        let file = TomlFile { name, text, problems: RefCell::default() };
+        let (document, errors) = DeTable::parse_recoverable(text);
+        for error in &errors {
+            file.note(error.span(), String::new(), format!("not TOML: {}", error.message()));
+        }
+        let read = if errors.is_empty() {
+            let root = Fields::new(&file, String::new(), 0..0, document.get_ref());
+            read(root)
+        } else {
+            None
+        };
+        match (read, file.problems.into_inner()) {
+            (Some(value), problems) if problems.is_empty() => Ok(value),
+            (None, problems) if problems.is_empty() => {
+                Err(Problem::of_file(name, "cannot be used").into())
+            }
+            (_, problems) => Err(Problems(problems)),
+        }
+    }
+
+    fn note(&self, span: Option<Range<usize>>, field: String, text: String) {
+        let line = span.map(|span| self.line(span.start));
+        self.problems.borrow_mut().push(Problem { file: self.name.into(), line, field, text });
+    }
+
+    fn line(&self, offset: usize) -> usize {
+        let before = &self.text.as_bytes()[..offset.min(self.text.len())];
+        1 + before.iter().filter(|byte| **byte == b'\n').count()
+    }
+}
+
+/// The fields of one table. What is asked for becomes known; [`Fields::finish`] refuses the rest.
+pub struct Fields<'f> {
+    file: &'f TomlFile<'f>,
+    path: String,
+    span: Range<usize>,
+    table: &'f DeTable<'f>,
+    known: Vec<&'static str>,
+    /// Refused already.
+    forbidden: Vec<&'f str>,
+}
+
+impl<'f> Fields<'f> {
+    fn new(
+        file: &'f TomlFile<'f>,
+        path: String,
+        span: Range<usize>,
+        table: &'f DeTable<'f>,
+    ) -> Self {
+        Self { file, path, span, table, known: Vec::new(), forbidden: Vec::new() }
+    }
+
+    /// The field of this name, where there is one.
+    pub fn get(&mut self, key: &'static str) -> Option<Field<'f>> {
+        self.known.push(key);
+        let (name, value) = self.table.get_key_value(key)?;
+        Some(self.field(name, value))
+    }
+
+    /// The field of this name; that it is missing is a problem, and `advice` says what to write.
+    pub fn need(&mut self, key: &'static str, advice: &str) -> Option<Field<'f>> {
+        let field = self.get(key);
+        if field.is_none() {
+            self.file.note(
+                Some(self.span.clone()),
+                join(&self.path, key),
+                format!("missing; write {advice}"),
+            );
+        }
+        field
+    }
+
+    /// All fields in the order they were written, for tables whose keys are names.
+    pub fn all(&self) -> Vec<(&'f str, Field<'f>)> {
+        let mut fields: Vec<_> =
+            self.table.iter().map(|(name, value)| (name.span().start, name, value)).collect();
+        fields.sort_by_key(|(start, ..)| *start);
+        fields
+            .into_iter()
+            .map(|(_, name, value)| (name.get_ref().as_ref(), self.field(name, value)))
+            .collect()
+    }
+
+    /// Refuses these keys with advice. They are not suggested to anyone, and their values, which may
+    /// be secrets, are not repeated.
+    pub fn forbid(&mut self, is_forbidden: impl Fn(&str) -> bool, advice: &str) {
+        for (name, field) in self.all() {
+            if is_forbidden(name) && !self.known.contains(&name) {
+                field.refuse(advice);
+                self.forbidden.push(name);
+            }
+        }
+    }
+
+    /// Notes a problem with the table as a whole.
+    pub fn refuse(&self, text: impl Into<String>) {
+        self.file.note(Some(self.span.clone()), self.path.clone(), text.into());
+    }
+
+    /// Refuses every key that was not asked for, with the nearest one that was.
+    pub fn finish(self) {
+        for (name, field) in self.all() {
+            if !self.known.contains(&name) && !self.forbidden.contains(&name) {
+                let expected = words::expected(name, self.known.iter().copied());
+                field.refuse(format!("unknown key; {expected}"));
+            }
+        }
+    }
+
+    fn field(&self, name: &'f Spanned<Cow<'f, str>>, value: &'f Spanned<DeValue<'f>>) -> Field<'f> {
+        Field {
+            file: self.file,
+            path: join(&self.path, name.get_ref()),
+            span: name.span(),
+            value: value.get_ref(),
+        }
+    }
+}
+
+fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    fn problems(text: &str, read: impl FnOnce(Fields<'_>) -> Option<()>) -> Vec<String> {
+        match TomlFile::read("f.toml", text, read) {
+            Ok(()) => Vec::new(),
+            Err(problems) => problems.0.iter().map(Problem::to_string).collect(),
+        }
+    }
+
+    #[test]
+    fn every_problem_is_named_with_file_line_field_and_expectation() {
+        let text = "cost = \"dear\"\n\n[part]\nlimit = 70\nlmit = 3\n";
+        let found = problems(text, |mut fields| {
+            fields.get("cost").and_then(|field| field.number(0.0, f64::MAX));
+            let mut part = fields.need("part", "[part]")?.table()?;
+            part.get("limit").and_then(|field| field.whole(1, 9));
+            part.need("name", "name = \"…\"");
+            part.finish();
+            fields.finish();
+            Some(())
+        });
+        assert_eq!(
+            found,
+            [
+                "f.toml:1: cost: expected a number of at least 0, got \"dear\"",
+                "f.toml:4: part.limit: expected a whole number from 1 to 9, got 70",
+                "f.toml:3: part.name: missing; write name = \"…\"",
+                "f.toml:5: part.lmit: unknown key; did you mean `limit`? (known: limit, name)",
+            ]
+        );
+    }
+
+    #[test]
+    fn broken_toml_is_reported_with_its_line() {
+        let found = problems("a = 1\nb = = 2\n", |_| Some(()));
+        assert!(found[0].starts_with("f.toml:2: not TOML: "), "{found:?}");
+    }
+
+    #[test]
+    fn json_keeps_the_order_and_refuses_what_json_cannot_say() {
+        let text = "z = 1\na = [true, 2.5, 0x1F]\nm = { y = \"t\", b = -1_000 }\nd = 2026-01-02\n";
+        let found = problems(text, |fields| {
+            let json: Vec<_> = fields.all().iter().map(|(_, field)| field.json()).collect();
+            let shown: Vec<_> = json.iter().flatten().map(Value::to_string).collect();
+            assert_eq!(shown, ["1", "[true,2.5,31]", "{\"y\":\"t\",\"b\":-1000}"]);
+            Some(())
+        });
+        assert_eq!(
+            found,
+            ["f.toml:4: d: expected a date in quotes (JSON has no dates), got 2026-01-02"]
+        );
+    }
+}

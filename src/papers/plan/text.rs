@@ -1,0 +1,170 @@
+//! The text form, line by line. All that is no plan and no call is prose around them: before the first
+//! plan and after a call it is left out, after a plan's first line it goes on with the plan's text.
+
+use super::{
+    MOST, Unreadable, bracket,
+    head::{self, Call, Head},
+};
+use crate::domain::{
+    plan::{Blueprint, Evidence, EvidenceId, Plan},
+    words,
+};
+
+/// Characters of a line that is shown as unreadable.
+const SHOWN: usize = 80;
+
+/// Reads plans and calls from a text with Unix line ends; none is no error here.
+///
+/// # Errors
+/// A call that was begun and cannot be read, or more than [`MOST`] plans or calls.
+pub(super) fn read(text: &str) -> Result<Blueprint, Unreadable> {
+    let mut reader = Reader {
+        text,
+        calls: calls(text),
+        plans: Vec::new(),
+        is_open: false,
+        evidence: 0,
+        unread: Vec::new(),
+    };
+    let mut at = 0;
+    while at < text.len() {
+        at = reader.line(at)?;
+    }
+    reader.finish()
+}
+
+/// Where the lines begin that begin with a call and a hash: none of them is inside of another call.
+fn calls(text: &str) -> Vec<usize> {
+    let mut at = 0;
+    let mut calls = Vec::new();
+    for line in text.split_inclusive('\n') {
+        let marked = line.contains(['#', '＃']);
+        if marked && head::evidence(line.trim_end()).is_some() {
+            calls.push(at);
+        }
+        at += line.len();
+    }
+    calls
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    /// See [`calls`].
+    calls: Vec<usize>,
+    plans: Vec<Plan>,
+    /// Whether the last plan's text may go on.
+    is_open: bool,
+    /// How many calls were read.
+    evidence: usize,
+    /// What was meant for a call; fine where the call was made elsewhere.
+    unread: Vec<(EvidenceId, &'t str)>,
+}
+
+impl<'t> Reader<'t> {
+    /// Reads the line that begins here, or what is left of it; returns where to go on, which is further.
+    fn line(&mut self, at: usize) -> Result<usize, Unreadable> {
+        let rest = &self.text[at..];
+        let length = rest.find('\n').unwrap_or(rest.len());
+        let line = rest[..length].trim_end();
+        let next = at + length + usize::from(length < rest.len());
+        if let Some(head) = head::evidence(line) {
+            return Ok(self.call(head, line, at)?.unwrap_or(next));
+        }
+        let inline = head::inline(line);
+        self.prose(inline.as_ref().map_or(line, |(begins, _)| &line[..*begins]))?;
+        let end = inline.map(|(_, head)| self.call(head, line, at)).transpose()?;
+        Ok(end.flatten().unwrap_or(next))
+    }
+
+    /// Takes a line, or as much of it as stands before a call.
+    fn prose(&mut self, line: &str) -> Result<(), Unreadable> {
+        if let Some(said) = head::plan(line) {
+            self.begin_plan()?;
+            self.go_on(said);
+        } else if line.trim().is_empty() || head::is_border(line) {
+            self.is_open &= self.plans.last().is_some_and(|plan| plan.text.is_empty());
+        } else {
+            self.go_on(line);
+        }
+        Ok(())
+    }
+
+    fn go_on(&mut self, text: &str) {
+        let Some(plan) = self.plans.last_mut().filter(|_| self.is_open) else { return };
+        for word in text.split_whitespace() {
+            if !plan.text.is_empty() {
+                plan.text.push(' ');
+            }
+            plan.text.push_str(word);
+        }
+    }
+
+    fn begin_plan(&mut self) -> Result<(), Unreadable> {
+        self.is_open = true;
+        // A heading above the plans is none itself.
+        if self.plans.last().is_some_and(is_hollow) {
+            return Ok(());
+        }
+        if self.plans.len() == MOST {
+            return Err(Unreadable::TooMany { what: "plans" });
+        }
+        self.plans.push(Plan::default());
+        Ok(())
+    }
+
+    /// Takes the call that begins in this line, which begins at `at`; returns where the call ends.
+    fn call(
+        &mut self,
+        head: Head<'t>,
+        line: &'t str,
+        at: usize,
+    ) -> Result<Option<usize>, Unreadable> {
+        let (tool, input, end) = match head.call {
+            Call::Unread => {
+                self.unread.push((head.id, line));
+                return Ok(None);
+            }
+            Call::Name(tool) => (tool, "", None),
+            Call::Open { tool, bracket, left } => {
+                let from = at + line.len() - left;
+                let until = self.calls.partition_point(|call| *call <= at);
+                let until = self.calls.get(until).copied().unwrap_or(self.text.len());
+                let Some((input, rest)) = bracket::inside(&self.text[from..until], bracket) else {
+                    return Err(Unreadable::Unclosed { id: head.id, line: shown(line) });
+                };
+                (tool, input.trim(), Some(until - rest.len()))
+            }
+        };
+        if self.evidence == MOST {
+            return Err(Unreadable::TooMany { what: "calls" });
+        }
+        self.evidence += 1;
+        self.is_open = false;
+        if self.plans.is_empty() {
+            self.plans.push(Plan::default());
+        }
+        let evidence = Evidence { id: head.id, tool: tool.into(), input: input.into() };
+        if let Some(plan) = self.plans.last_mut() {
+            plan.evidence.push(evidence);
+        }
+        Ok(end)
+    }
+
+    fn finish(mut self) -> Result<Blueprint, Unreadable> {
+        self.plans.retain(|plan| !is_hollow(plan));
+        let blueprint = Blueprint { plans: self.plans };
+        let lost = self.unread.into_iter().find(|(id, _)| blueprint.get(*id).is_none());
+        match lost {
+            Some((id, line)) => Err(Unreadable::NoCall { id, line: shown(line) }),
+            None => Ok(blueprint),
+        }
+    }
+}
+
+fn is_hollow(plan: &Plan) -> bool {
+    plan.text.is_empty() && plan.evidence.is_empty()
+}
+
+fn shown(line: &str) -> String {
+    words::clipped(line.trim(), SHOWN)
+}

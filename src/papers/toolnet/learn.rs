@@ -1,0 +1,118 @@
+//! Static construction: the graph that trajectories show, as a 2-gram model of tool calls.
+
+use std::collections::HashMap;
+
+use crate::domain::{
+    graph::{Prior, ToolGraph},
+    id::ToolName,
+};
+
+/// Counts which tool came after which, one solved task at a time (ToolNet, section 3.2).
+#[derive(Clone, Debug, Default)]
+pub struct Learner {
+    numbers: HashMap<ToolName, u32>,
+    /// How often each transition was seen.
+    seen: HashMap<(u32, u32), u64>,
+}
+
+/// A call in a trajectory that cannot be one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "call {place}: {name:?} is no tool's name; expected any name but \"\", \"start\" and \"end\""
+)]
+pub struct LearnError {
+    /// Counted from 1.
+    pub place: usize,
+    pub name: ToolName,
+}
+
+/// Stands for `end` among the numbers of the tools.
+const END: u32 = u32::MAX;
+
+impl Learner {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Counts the transitions of one solved task, from its first call to `end`. How it started is not
+    /// counted: `start` leads to every tool equally (ToolNet, section 3.2).
+    ///
+    /// # Errors
+    /// Where a name cannot be a tool's; nothing is counted then.
+    pub fn add(&mut self, calls: &[ToolName]) -> Result<(), LearnError> {
+        if let Some(at) =
+            calls.iter().position(|call| call.is_special() || call.as_str().is_empty())
+        {
+            return Err(LearnError { place: at + 1, name: calls[at].clone() });
+        }
+        let mut before = None;
+        for call in calls {
+            let call = self.number(call);
+            if let Some(before) = before {
+                *self.seen.entry((before, call)).or_default() += 1;
+            }
+            before = Some(call);
+        }
+        if let Some(last) = before {
+            *self.seen.entry((last, END)).or_default() += 1;
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, tool: &ToolName) -> u32 {
+        if let Some(&number) = self.numbers.get(tool) {
+            return number;
+        }
+        let number = self.numbers.len() as u32;
+        self.numbers.insert(tool.clone(), number);
+        number
+    }
+
+    /// The graph, tools by name: the same trajectories in another order give the same graph.
+    ///
+    /// ToolNet, eq. 5: `w0[i][j] = count(i followed by j) / count(i followed by anything)`.
+    pub fn finish(self) -> ToolGraph {
+        let mut names: Vec<(ToolName, u32)> = self.numbers.into_iter().collect();
+        names.sort_unstable();
+        let mut places = vec![0; names.len()];
+        for (place, (_, number)) in names.iter().enumerate() {
+            places[*number as usize] = place;
+        }
+        let place = |number: u32| places.get(number as usize).copied().unwrap_or(usize::MAX);
+        let mut seen: Vec<_> = self
+            .seen
+            .into_iter()
+            .map(|((from, to), count)| (place(from), place(to), count))
+            .collect();
+        seen.sort_unstable();
+
+        let mut leaving = vec![0_u64; names.len()];
+        for &(from, _, count) in &seen {
+            leaving[from] += count;
+        }
+        let mut graph = ToolGraph::new(Prior::Static);
+        for (name, _) in &names {
+            graph.add_tool(name.clone());
+        }
+        for (from, to, count) in seen {
+            let prior = count as f64 / leaving[from] as f64;
+            let to = names.get(to).map_or(ToolName::END, |(name, _)| name.as_str());
+            graph.put_edge(names[from].0.as_str(), to, prior, count);
+        }
+        graph
+    }
+}
+
+/// Learns a graph from whole trajectories; see [`Learner`].
+///
+/// # Errors
+/// Where a name cannot be a tool's.
+pub fn learn<T: AsRef<[ToolName]>>(
+    trajectories: impl IntoIterator<Item = T>,
+) -> Result<ToolGraph, LearnError> {
+    let mut learner = Learner::new();
+    for calls in trajectories {
+        learner.add(calls.as_ref())?;
+    }
+    Ok(learner.finish())
+}

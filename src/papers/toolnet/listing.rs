@@ -1,0 +1,29 @@
+//! The weights of all edges as a [`Listing`].
+
+use super::weights::Weights;
+use crate::domain::graph::{ListedEdge, Listing, Prior, Structure, nodes};
+
+impl Listing {
+    /// Every row in full, implied edges too, with the weights as they are now.
+    ///
+    /// Only an uninformed graph with more than `most` edges stays as it is, with none listed: written
+    /// out, 16,000 tools would take some 30 GB.
+    pub fn weighed(weights: &Weights<'_>, most: usize) -> Self {
+        let graph = weights.graph;
+        if graph.prior() == Prior::Uninformed && graph.len() * (graph.len() + 2) > most {
+            return Self::stored(graph);
+        }
+        let nodes = nodes(graph);
+        let edges = nodes.iter().flat_map(|from| {
+            weights.in_order(from.as_str()).into_iter().map(|step| ListedEdge {
+                from: from.clone(),
+                to: step.to,
+                prior: step.prior,
+                weight: Some(step.weight),
+                count: step.count,
+            })
+        });
+        let edges = edges.collect();
+        Self { prior: Prior::Static, structure: Structure::Listed, nodes, edges }
+    }
+}

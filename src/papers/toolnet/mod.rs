@@ -1,0 +1,12 @@
+//! ToolNet's mathematics over a [tool graph](crate::domain::graph): the static prior that trajectories
+//! teach, and the weights that prior and scores make (equations 5 to 7).
+
+mod drawing;
+mod evidence;
+mod learn;
+mod listing;
+mod weights;
+
+pub use evidence::f;
+pub use learn::{LearnError, Learner, learn};
+pub use weights::{Weighted, Weights};

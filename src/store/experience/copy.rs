@@ -1,0 +1,56 @@
+//! A copy to go on from, so that what is compared begins with the same past.
+
+use std::path::Path;
+
+use super::{Experience, error::ExperienceError};
+
+impl Experience {
+    /// Writes all uses, as they are at this moment, to a new store in this file. Other sessions may go on
+    /// meanwhile.
+    ///
+    /// # Errors
+    /// That there is such a file already, or what the store says.
+    pub fn copy_to(&self, file: &Path) -> Result<(), ExperienceError> {
+        let failed = |error: rusqlite::Error| ExperienceError::of(file, &error);
+        // A relative path that begins with "file:" would be read as an address.
+        let name = Path::new(".").join(file);
+        let name = name.to_str().ok_or_else(|| ExperienceError::Failed {
+            path: file.to_owned(),
+            why: "SQLite takes no path that is not UTF-8; choose another one".to_owned(),
+        })?;
+        self.connection.execute("VACUUM INTO ?1", [name]).map_err(failed)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use serde_json::json;
+
+    use super::*;
+    use crate::store::experience::Use;
+
+    #[test]
+    fn a_copy_is_a_store_of_the_same_uses_and_goes_its_own_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut first = Experience::open(&folder.path().join("a.sqlite")).unwrap();
+        let past = Use {
+            query: "How warm is it?".to_owned(),
+            tool: "weather".into(),
+            parameters: json!({}),
+            result: "21 °C".to_owned(),
+            helpful: true,
+            at: Timestamp::UNIX_EPOCH,
+            source: "test".to_owned(),
+        };
+        first.add(&past).unwrap();
+        let file = folder.path().join("b.sqlite");
+        first.copy_to(&file).unwrap();
+        assert!(first.copy_to(&file).is_err(), "a file that is there is not written over");
+        let mut copy = Experience::open_existing(&file).unwrap();
+        assert_eq!(copy.summary().unwrap(), first.summary().unwrap());
+        copy.add(&past).unwrap();
+        assert_ne!(copy.summary().unwrap(), first.summary().unwrap());
+    }
+}

@@ -1,0 +1,89 @@
+//! The vectors of past queries, one for each query and embedding model, so that no query is paid for
+//! twice. The model is asked by whoever has a way to it.
+
+use rusqlite::{OptionalExtension, TransactionBehavior, params};
+
+use super::{Experience, Query, add::Adder, error::ExperienceError, past_use::identity};
+use crate::domain::embedding::Embedding;
+
+impl Query {
+    /// What makes two queries the same one: the text without white space around it, up to
+    /// [`MAX_QUERY`](super::MAX_QUERY).
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The same, compared by meaning with those past queries of which the store has what the same model
+    /// made, and with the others by words.
+    pub fn with_embedding(self, embedding: Embedding) -> Self {
+        Self { embedding: Some(embedding), ..self }
+    }
+}
+
+impl Experience {
+    /// What this model made of this query, if it was kept.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn embedding(
+        &self,
+        query: &str,
+        model: &str,
+    ) -> Result<Option<Embedding>, ExperienceError> {
+        let select = || {
+            let mut select = self.connection.prepare_cached(
+                "SELECT vector FROM embedding
+                 WHERE query = (SELECT id FROM query WHERE text = ?1) AND model = ?2",
+            )?;
+            let vector = |row: &rusqlite::Row<'_>| row.get::<_, Vec<u8>>(0);
+            select.query_row([identity(query), model], vector).optional()
+        };
+        let found = select().map_err(|error| ExperienceError::of(&self.path, &error))?;
+        let vector = |bytes: Vec<u8>| bytes.into_iter().map(u8::cast_signed).collect();
+        Ok(found.map(|bytes| Embedding::of_rounded(model, vector(bytes))))
+    }
+
+    /// Keeps what models made of queries, all or none; in place of what was kept of these before.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn keep_embeddings(&mut self, all: &[(&str, Embedding)]) -> Result<(), ExperienceError> {
+        let mut keep = || {
+            let immediate = TransactionBehavior::Immediate;
+            let transaction = self.connection.transaction_with_behavior(immediate)?;
+            let mut adder = Adder::new(&self.reader, transaction);
+            for (query, embedding) in all {
+                let id = adder.query(identity(query))?;
+                let bytes: Vec<u8> =
+                    embedding.vector().iter().map(|number| number.cast_unsigned()).collect();
+                let mut insert = adder.transaction.prepare_cached(
+                    "INSERT OR REPLACE INTO embedding (query, model, vector) VALUES (?1, ?2, ?3)",
+                )?;
+                insert.execute(params![id, embedding.model(), bytes])?;
+            }
+            adder.transaction.commit()
+        };
+        keep().map_err(|error| ExperienceError::of(&self.path, &error))
+    }
+
+    /// Past queries of which nothing by this model is kept, the latest first, `most` at most.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn without_embedding(
+        &self,
+        model: &str,
+        most: u32,
+    ) -> Result<Vec<String>, ExperienceError> {
+        let select = || {
+            let mut select = self.connection.prepare_cached(
+                "SELECT text FROM query WHERE NOT EXISTS
+                    (SELECT 1 FROM embedding WHERE embedding.query = query.id AND model = ?1)
+                 ORDER BY id DESC LIMIT ?2",
+            )?;
+            select.query_map(params![model, most], |row| row.get(0))?.collect()
+        };
+        let found: rusqlite::Result<_> = select();
+        found.map_err(|error| ExperienceError::of(&self.path, &error))
+    }
+}

@@ -1,0 +1,67 @@
+//! What can be wrong with the store of past uses.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use rusqlite::ErrorCode;
+
+use crate::files::toml_file::Problem;
+
+/// Why the store could not be opened, read or written. A failed write has changed nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum ExperienceError {
+    #[error("{path}: there is no such file; `toolyard experience import` and sessions make one")]
+    Missing { path: PathBuf },
+    #[error("{path}: {source}")]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{path}: not a SQLite database; choose another file, or move this one away")]
+    NoDatabase { path: PathBuf },
+    #[error(
+        "{path}: a database, but not one of past uses; choose another file, it was not changed"
+    )]
+    Foreign { path: PathBuf },
+    #[error(
+        "{path}: written in format {found}, but this version knows formats up to {known}; \
+         use a newer toolyard"
+    )]
+    TooNew { path: PathBuf, found: i64, known: i64 },
+    #[error(
+        "{path}: damaged ({why}); move it away and import an export of it, or take what \
+         `sqlite3 {path} .recover` can save"
+    )]
+    Damaged { path: PathBuf, why: String },
+    #[error("{path}: another program has been writing to it for too long; try again")]
+    Busy { path: PathBuf },
+    #[error("{path}: {why}")]
+    Failed { path: PathBuf, why: String },
+    /// What was exported could not be written.
+    #[error("cannot be written: {0}")]
+    Write(#[from] io::Error),
+    /// A use that cannot be one.
+    #[error("{field}: {why}")]
+    BadUse { field: &'static str, why: String },
+    /// A line of what is imported.
+    #[error("{0}")]
+    Line(Problem),
+    /// An import that ended early, after it was checked: a full disk, or a file that changed.
+    #[error(
+        "{source}; {imported} uses are in the store already, \
+         `toolyard experience prune --source {origin}` takes them out again"
+    )]
+    Partly { imported: u64, origin: String, source: Box<ExperienceError> },
+}
+
+impl ExperienceError {
+    /// What SQLite said of the store at this path.
+    pub(super) fn of(path: &Path, error: &rusqlite::Error) -> Self {
+        let path = path.to_owned();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => Self::NoDatabase { path },
+            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, why: error.to_string() },
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { path },
+            _ => Self::Failed { path, why: error.to_string() },
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Which tools helped before in queries like this one: candidates that no description would find.
+//!
+//! Past queries are found by their words, and those found are compared by meaning where that is known. So that this takes milliseconds however many there are, the
+//! words that say most (the rarest) are followed furthest: a word that is in more than [`MOST_HAVING`]
+//! past queries leads only to the latest of them, and only the [`MOST_COMPARED`] queries to which most
+//! leads are compared. What that passes over shares nothing but common words with the query.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, params};
+
+use super::{Experience, Query, Same, error::ExperienceError, history::own_id};
+use crate::domain::{embedding::Embedding, id::ToolName};
+
+/// Past queries to which one word leads.
+const MOST_HAVING: u32 = 512;
+/// Words of a query that are followed.
+const MOST_FOLLOWED: usize = 48;
+/// Past queries that are compared.
+const MOST_COMPARED: usize = 512;
+/// Past queries whose tools are taken.
+const NEAREST: usize = 32;
+/// A past query less similar than this says nothing about which tools could help.
+const ALIKE: f64 = 0.3;
+
+/// A tool that helped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Helped {
+    pub tool: ToolName,
+    /// Of the most similar past query in which it helped, 0.3 to 1.
+    pub similarity: f64,
+    /// In how many of the similar past queries it helped.
+    pub queries: usize,
+}
+
+impl Experience {
+    /// At most `k` of the tools that helped in the past queries most like this one, and that are wanted:
+    /// first by the most similar query in which they helped, then by how many there were, then by name.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn helped(
+        &self,
+        query: &Query,
+        k: usize,
+        same: Same,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Helped>, ExperienceError> {
+        let found = self.nearest(query, same).and_then(|near| tools_of(&self.connection, &near));
+        let mut found = found.map_err(|error| ExperienceError::of(&self.path, &error))?;
+        found.retain(|helped| wanted(helped.tool.as_str()));
+        found.sort_by(|one, other| {
+            other
+                .similarity
+                .total_cmp(&one.similarity)
+                .then_with(|| other.queries.cmp(&one.queries))
+                .then_with(|| one.tool.cmp(&other.tool))
+        });
+        found.truncate(k);
+        Ok(found)
+    }
+
+    /// The past queries most like this one, with their similarity, the most similar first.
+    fn nearest(&self, query: &Query, same: Same) -> rusqlite::Result<Vec<(i64, f64)>> {
+        let own = own_id(&self.connection, query)?;
+        let mut select = self.connection.prepare_cached(
+            "SELECT words.vector, embedding.vector FROM words
+                LEFT JOIN embedding ON embedding.query = words.query AND embedding.model = ?2
+             WHERE words.query = ?1",
+        )?;
+        let model = query.embedding.as_ref().map(Embedding::model);
+        let mut near = Vec::new();
+        for id in leads(&self.connection, query)? {
+            if own == Some(id) {
+                continue;
+            }
+            let similarity = |row: &rusqlite::Row<'_>| {
+                let embedding = row.get_ref(1)?.as_blob_or_null()?;
+                Ok(query.similarity(row.get_ref(0)?.as_blob()?, embedding))
+            };
+            near.push((id, select.query_row(params![id, model], similarity)?));
+        }
+        near.extend(own.filter(|_| same == Same::Counts).map(|own| (own, 1.0)));
+        near.retain(|(_, similarity)| *similarity >= ALIKE);
+        near.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| other.0.cmp(&one.0)));
+        near.truncate(NEAREST);
+        Ok(near)
+    }
+}
+
+/// The past queries that are worth comparing.
+fn leads(connection: &Connection, query: &Query) -> rusqlite::Result<Vec<i64>> {
+    let mut select = connection
+        .prepare_cached("SELECT query FROM word_in WHERE word = ?1 ORDER BY query DESC LIMIT ?2")?;
+    let mut leads: HashMap<i64, f32> = HashMap::new();
+    for (word, weight) in query.words.heaviest(MOST_FOLLOWED) {
+        let having = select.query_map(params![word, MOST_HAVING], |row| row.get(0))?;
+        let having = having.collect::<rusqlite::Result<Vec<i64>>>()?;
+        // The rarer, the more it says.
+        let worth = weight / (having.len() as f32).sqrt();
+        for query in having {
+            *leads.entry(query).or_default() += worth;
+        }
+    }
+    let mut leads: Vec<_> = leads.into_iter().collect();
+    leads
+        .sort_unstable_by(|one, other| other.1.total_cmp(&one.1).then_with(|| other.0.cmp(&one.0)));
+    leads.truncate(MOST_COMPARED);
+    Ok(leads.into_iter().map(|(query, _)| query).collect())
+}
+
+fn tools_of(connection: &Connection, near: &[(i64, f64)]) -> rusqlite::Result<Vec<Helped>> {
+    let mut select = connection.prepare_cached(
+        "SELECT tool.name FROM past JOIN tool ON tool.id = past.tool
+         WHERE past.query = ?1 AND past.helpful > 0",
+    )?;
+    let mut found: HashMap<String, Helped> = HashMap::new();
+    for (query, similarity) in near {
+        for name in select.query_map([query], |row| row.get::<_, String>(0))? {
+            let name = name?;
+            let tool = ToolName::new(&name);
+            let first = Helped { tool, similarity: *similarity, queries: 0 };
+            // The nearest come first, so its similarity is the highest.
+            found.entry(name).or_insert(first).queries += 1;
+        }
+    }
+    Ok(found.into_values().collect())
+}

@@ -1,0 +1,122 @@
+//! What the estimates need to know of each candidate tool (BTP, section 2.2).
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::{Experience, error::ExperienceError, past_use::identity, words::Words};
+use crate::domain::{embedding::Embedding, id::ToolName};
+
+/// Of a tool's past queries so many are looked at, the latest. The estimates weigh each past use with
+/// e^sim, which is between 1 and 2.72, so that they are hardly more than averages; that of a sample of
+/// this size is off by 0.016 (one standard deviation) at most. Without a bound, a tool that everybody
+/// uses would make planning slower with every session.
+pub const MOST_PAST: u32 = 1_000;
+
+/// A query, ready to be compared with past ones.
+#[derive(Clone, Debug)]
+pub struct Query {
+    pub(super) text: String,
+    pub(super) words: Words,
+    pub(super) embedding: Option<Embedding>,
+}
+
+/// Whether the past of the very same query counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Same {
+    /// It counts: who asks again profits from the first time.
+    Counts,
+    /// It is left out, so that no task of a benchmark knows its own answer.
+    LeftOut,
+}
+
+/// What is known of one tool for one query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct History {
+    pub tool: ToolName,
+    /// The past queries in which it was used, the latest first; at most [`MOST_PAST`].
+    pub past: Vec<Past>,
+}
+
+/// How a tool fared in one past query. It was used `helpful + unhelpful` times there, at least once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Past {
+    /// sim(q_u, q) of eq. 3 and 4, from 0 to 1.
+    pub similarity: f64,
+    /// Uses whose result helped: their score is 1.
+    pub helpful: u32,
+    /// Uses whose result did not: their score is 0.
+    pub unhelpful: u32,
+}
+
+impl Experience {
+    /// Makes a query comparable, by its words; see also [`Query::with_embedding`].
+    pub fn query(&self, text: &str) -> Query {
+        let text = identity(text);
+        Query { words: self.reader.read(text), embedding: None, text: text.to_owned() }
+    }
+
+    /// What is known of each of these tools for this query, in their order. It takes time in
+    /// proportion to the tools, and at most as much for each as [`MOST_PAST`] past queries need,
+    /// however much is in the store.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn history(
+        &self,
+        query: &Query,
+        tools: &[ToolName],
+        same: Same,
+    ) -> Result<Vec<History>, ExperienceError> {
+        let failed = |error: rusqlite::Error| ExperienceError::of(&self.path, &error);
+        let own = own_id(&self.connection, query).map_err(failed)?;
+        let of = |tool: &ToolName| {
+            let past = past_of(&self.connection, query, tool, own, same)?;
+            Ok(History { tool: tool.clone(), past })
+        };
+        tools.iter().map(of).collect::<rusqlite::Result<_>>().map_err(failed)
+    }
+}
+
+impl Query {
+    /// With a past query: by meaning where both were embedded by one model, else by words.
+    pub(super) fn similarity(&self, words: &[u8], embedding: Option<&[u8]>) -> f64 {
+        let own = self.embedding.as_ref();
+        let by_meaning = own.zip(embedding).and_then(|(own, other)| own.cosine(other));
+        by_meaning.unwrap_or_else(|| self.words.cosine(words))
+    }
+}
+
+/// The id of this very query, if it is a past one too.
+pub(super) fn own_id(connection: &Connection, query: &Query) -> rusqlite::Result<Option<i64>> {
+    let mut select = connection.prepare_cached("SELECT id FROM query WHERE text = ?1")?;
+    select.query_row([&query.text], |row| row.get(0)).optional()
+}
+
+fn past_of(
+    connection: &Connection,
+    query: &Query,
+    tool: &ToolName,
+    own: Option<i64>,
+    same: Same,
+) -> rusqlite::Result<Vec<Past>> {
+    let mut select = connection.prepare_cached(
+        "SELECT past.query, past.helpful, past.unhelpful, words.vector, embedding.vector
+         FROM past CROSS JOIN words ON words.query = past.query
+            LEFT JOIN embedding ON embedding.query = past.query AND embedding.model = ?4
+         WHERE past.tool = (SELECT id FROM tool WHERE name = ?1) AND past.query IS NOT ?2
+         ORDER BY past.latest DESC LIMIT ?3",
+    )?;
+    let left_out = own.filter(|_| same == Same::LeftOut);
+    let model = query.embedding.as_ref().map(Embedding::model);
+    let mut rows = select.query(params![tool.as_str(), left_out, MOST_PAST, model])?;
+    let mut past = Vec::new();
+    while let Some(row) = rows.next()? {
+        let is_same = own == Some(row.get(0)?);
+        let similarity = if is_same {
+            1.0
+        } else {
+            query.similarity(row.get_ref(3)?.as_blob()?, row.get_ref(4)?.as_blob_or_null()?)
+        };
+        past.push(Past { similarity, helpful: row.get(1)?, unhelpful: row.get(2)? });
+    }
+    Ok(past)
+}

@@ -1,0 +1,197 @@
+//! Uses as lines of JSON, in and out. A line is
+//! `{"query": TEXT, "tool": NAME, "parameters": JSON, "result": TEXT or JSON, "helpful": true or false}`,
+//! and may say `"at"` (RFC 3339) and `"source"`; further fields are passed over.
+
+use std::{io::Write, path::Path};
+
+use jiff::Timestamp;
+use rusqlite::Row;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    Experience, Use,
+    error::ExperienceError,
+    lines::{Lines, problem},
+};
+use crate::{
+    domain::id::ToolName,
+    files::{json_file, toml_file::Problem},
+};
+
+/// Uses and bytes of lines that are written in one transaction, whichever is reached first.
+const BATCH: usize = 2_000;
+const BATCH_BYTES: usize = 8 * 1024 * 1024;
+
+const EXPECTED: &str = "{\"query\": …, \"tool\": …, \"parameters\": …, \"result\": …, \
+    \"helpful\": true or false}";
+
+#[derive(Deserialize)]
+struct Line {
+    query: String,
+    tool: String,
+    parameters: Value,
+    result: Value,
+    helpful: Value,
+    #[serde(default)]
+    at: Option<String>,
+    #[serde(default)]
+    source: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Out<'u> {
+    query: &'u str,
+    tool: &'u str,
+    parameters: &'u Value,
+    result: &'u str,
+    helpful: bool,
+    at: String,
+    source: &'u str,
+}
+
+impl Experience {
+    /// Imports a file of lines; how many uses that were. The whole file is checked before anything is
+    /// written. `now` is when uses happened that do not say it, `origin` where they are from, which is
+    /// what takes them out again (see [`Prune`](super::Prune)).
+    ///
+    /// # Errors
+    /// The first line that is no use, with file, line and field; nothing was imported then. Or that the
+    /// store could not be written, see [`ExperienceError::Partly`].
+    pub fn import(
+        &mut self,
+        path: &Path,
+        origin: &str,
+        now: Timestamp,
+    ) -> Result<u64, ExperienceError> {
+        let mut lines = Lines::open(path)?;
+        while let Some((number, line)) = lines.next()? {
+            parse(path, number, line, origin, now)?;
+        }
+        let mut imported = 0;
+        self.import_checked(path, origin, now, &mut imported).map_err(|source| match imported {
+            0 => source,
+            _ => {
+                let origin = origin.to_owned();
+                ExperienceError::Partly { imported, origin, source: Box::new(source) }
+            }
+        })?;
+        Ok(imported)
+    }
+
+    fn import_checked(
+        &mut self,
+        path: &Path,
+        origin: &str,
+        now: Timestamp,
+        imported: &mut u64,
+    ) -> Result<(), ExperienceError> {
+        let mut lines = Lines::open(path)?;
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        while let Some((number, line)) = lines.next()? {
+            bytes += line.len();
+            batch.push(parse(path, number, line, origin, now)?);
+            if batch.len() == BATCH || bytes >= BATCH_BYTES {
+                self.add_all(&batch)?;
+                *imported += batch.len() as u64;
+                batch.clear();
+                bytes = 0;
+            }
+        }
+        self.add_all(&batch)?;
+        *imported += batch.len() as u64;
+        Ok(())
+    }
+
+    /// Writes all uses as lines, in the order in which they were added; how many. Others may go on
+    /// writing to the store meanwhile; what they add is left out.
+    ///
+    /// # Errors
+    /// What the store says, or [`ExperienceError::Write`].
+    pub fn export(&self, out: &mut dyn Write) -> Result<u64, ExperienceError> {
+        let failed = |error: rusqlite::Error| ExperienceError::of(&self.path, &error);
+        let select = self.connection.prepare(
+            "SELECT query.text, tool.name, uses.parameters, uses.result, uses.helpful, uses.at,
+                 source.name
+             FROM uses JOIN query ON query.id = uses.query JOIN tool ON tool.id = uses.tool
+                 JOIN source ON source.id = uses.source
+             ORDER BY uses.id",
+        );
+        let mut select = select.map_err(failed)?;
+        let mut rows = select.query([]).map_err(failed)?;
+        let mut exported = 0;
+        while let Some(row) = rows.next().map_err(failed)? {
+            let past = read_use(row).map_err(failed)?;
+            write_line(&past, out)?;
+            exported += 1;
+        }
+        Ok(exported)
+    }
+}
+
+fn parse(
+    path: &Path,
+    number: usize,
+    text: &str,
+    origin: &str,
+    now: Timestamp,
+) -> Result<Use, ExperienceError> {
+    let bad = |field: &str, text: String| problem(path, Some(number), field, text);
+    let file = path.display().to_string();
+    let line: Line = json_file::read_line(&file, number, text, EXPECTED)
+        .map_err(|Problem { line, field, text, .. }| problem(path, line, &field, text))?;
+    let at = match &line.at {
+        None => now,
+        Some(text) => text.parse().map_err(|_| {
+            let example = "a time such as 2026-11-21T12:00:00Z";
+            bad("at", format!("expected {example}, found {text:?}"))
+        })?,
+    };
+    let helpful = match &line.helpful {
+        Value::Bool(helpful) => *helpful,
+        other => match other.as_u64() {
+            Some(score @ (0 | 1)) => score == 1,
+            _ => return Err(bad("helpful", format!("expected true or false, found {other}"))),
+        },
+    };
+    let result = match line.result {
+        Value::String(text) => text,
+        value => value.to_string(),
+    };
+    let past = Use {
+        query: line.query,
+        tool: line.tool.into(),
+        parameters: line.parameters,
+        result,
+        helpful,
+        at,
+        source: line.source.unwrap_or_else(|| origin.to_owned()),
+    };
+    match past.kept() {
+        Ok(_) => Ok(past),
+        Err(ExperienceError::BadUse { field, why }) => Err(bad(field, why)),
+        Err(error) => Err(error),
+    }
+}
+
+fn read_use(row: &Row<'_>) -> rusqlite::Result<Use> {
+    let parameters: String = row.get(2)?;
+    Ok(Use {
+        query: row.get(0)?,
+        tool: ToolName::from(row.get::<_, String>(1)?),
+        // It was JSON when it was written; who changed it by hand shall get it back.
+        parameters: serde_json::from_str(&parameters).unwrap_or(Value::String(parameters)),
+        result: row.get(3)?,
+        helpful: row.get(4)?,
+        at: Timestamp::from_millisecond(row.get(5)?).unwrap_or(Timestamp::UNIX_EPOCH),
+        source: row.get(6)?,
+    })
+}
+
+fn write_line(past: &Use, out: &mut dyn Write) -> std::io::Result<()> {
+    let Use { query, tool, parameters, result, helpful, at, source } = past;
+    let (tool, helpful, at) = (tool.as_str(), *helpful, at.to_string());
+    let line = Out { query, tool, parameters, result, helpful, at, source };
+    serde_json::to_writer(&mut *out, &line)?;
+    out.write_all(b"\n")
+}

@@ -1,0 +1,74 @@
+//! A file of JSON lines, read a line at a time, so that a file may be larger than the memory.
+
+use std::{
+    fs::File,
+    io::{BufRead, BufReader, Read},
+    path::{Path, PathBuf},
+};
+
+use super::error::ExperienceError;
+use crate::files::toml_file::Problem;
+
+/// A longer line is no use of a tool, and would only fill the memory.
+const LONGEST: usize = 16 * 1024 * 1024;
+
+pub(super) struct Lines {
+    reader: BufReader<File>,
+    path: PathBuf,
+    number: usize,
+    bytes: Vec<u8>,
+}
+
+impl Lines {
+    pub fn open(path: &Path) -> Result<Self, ExperienceError> {
+        let io = |source| ExperienceError::Io { path: path.to_owned(), source };
+        let file = File::open(path).map_err(io)?;
+        // What is imported is read twice.
+        if !file.metadata().map_err(io)?.is_file() {
+            let text = "not a file; a pipe has to be written into one first";
+            return Err(problem(path, None, "", text.to_owned()));
+        }
+        let reader = BufReader::new(file);
+        Ok(Self { reader, path: path.to_owned(), number: 0, bytes: Vec::new() })
+    }
+
+    /// The next line that is not blank, with its number from 1; `None` at the end.
+    pub fn next(&mut self) -> Result<Option<(usize, &str)>, ExperienceError> {
+        loop {
+            self.bytes.clear();
+            let mut reader = self.reader.by_ref().take(LONGEST as u64 + 1);
+            let read = reader.read_until(b'\n', &mut self.bytes);
+            let read =
+                read.map_err(|source| ExperienceError::Io { path: self.path.clone(), source })?;
+            if read == 0 {
+                return Ok(None);
+            }
+            self.number += 1;
+            if self.bytes.len() > LONGEST {
+                let text = format!("longer than {} MiB", LONGEST / 1024 / 1024);
+                return Err(problem(&self.path, Some(self.number), "", text));
+            }
+            if !self.bytes.trim_ascii().is_empty() {
+                break;
+            }
+        }
+        match str::from_utf8(self.bytes.trim_ascii_end()) {
+            Ok(text) => Ok(Some((self.number, text))),
+            Err(_) => {
+                let text = "expected UTF-8, found other bytes; convert the file".to_owned();
+                Err(problem(&self.path, Some(self.number), "", text))
+            }
+        }
+    }
+}
+
+/// Something that is wrong in this file.
+pub(super) fn problem(
+    path: &Path,
+    line: Option<usize>,
+    field: &str,
+    text: String,
+) -> ExperienceError {
+    let file = path.display().to_string();
+    ExperienceError::Line(Problem { file, line, field: field.to_owned(), text })
+}

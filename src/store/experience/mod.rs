@@ -1,0 +1,55 @@
+//! The past: uses of tools ⟨query, tool, parameters, result, helpful⟩ (BTP, section 2.2), in SQLite, so
+//! that people can open it with what they have.
+//!
+//! Sessions add to it as they go, several at once if need be; each owns an [`Experience`] of its own on
+//! the same file. What is planned with is a [`History`] per candidate tool: how similar each past query
+//! was, and how often the tool helped there or did not. It is read from a table that triggers keep up to
+//! date, and work is bounded by [`MOST_PAST`], so that a plan takes as long among millions of uses as
+//! among some thousand.
+//!
+//! Everything in it is as hostile as the tools it comes from: it is kept as it is, up to a bounded size,
+//! and cleaned by whoever prints it.
+
+mod add;
+mod copy;
+mod embedding;
+mod error;
+mod helped;
+mod history;
+mod import;
+mod lines;
+mod open;
+mod past_use;
+mod prune;
+mod reread;
+mod runs;
+mod summary;
+mod upgrade;
+mod words;
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+pub use self::{
+    error::ExperienceError,
+    helped::Helped,
+    history::{History, MOST_PAST, Past, Query, Same},
+    past_use::{MAX_NAME, MAX_PARAMETERS, MAX_QUERY, MAX_RESULT, Use},
+    prune::{Prune, Pruned},
+    summary::{Summary, ToolSummary},
+};
+
+/// An open store of past uses. It belongs to one thread; more of them may be open on one file.
+pub struct Experience {
+    connection: Connection,
+    path: PathBuf,
+    reader: words::Reader,
+}
+
+impl Experience {
+    /// The file; `:memory:` where there is none.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}

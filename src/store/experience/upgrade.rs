@@ -1,0 +1,82 @@
+//! Bringing a store of an earlier format up to this one, a format at a time.
+
+use rusqlite::Connection;
+
+/// The format of `schema.sql`, kept in the file as `user_version`; the first was 1.
+pub(super) const VERSION: i64 = 3;
+
+/// What leads from each format to the next, from 1 on.
+///
+/// Early files of format 1 have no table `reading`, later ones have it.
+const STEPS: [&str; VERSION as usize - 1] =
+    ["CREATE TABLE IF NOT EXISTS reading (sample BLOB NOT NULL) STRICT", include_str!("runs.sql")];
+
+/// Takes all steps from this format on. To be called in a transaction: a file is of one format or of
+/// another, never between them.
+pub(super) fn upgrade(connection: &Connection, from: i64) -> rusqlite::Result<()> {
+    let done = usize::try_from(from - 1).unwrap_or(usize::MAX);
+    for step in STEPS.iter().skip(done) {
+        connection.execute_batch(step)?;
+    }
+    connection.pragma_update(None, "user_version", VERSION)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use rusqlite::Connection;
+    use tempfile::TempDir;
+
+    use super::VERSION;
+    use crate::store::experience::{Experience, Same, Use};
+
+    fn one_use(path: &Path) {
+        let past = Use {
+            query: "weather in Paris".to_owned(),
+            tool: "forecast".into(),
+            parameters: serde_json::Value::Null,
+            result: String::new(),
+            helpful: true,
+            at: jiff::Timestamp::UNIX_EPOCH,
+            source: String::new(),
+        };
+        Experience::open(path).unwrap().add(&past).unwrap();
+    }
+
+    fn number(path: &Path, sql: &str) -> i64 {
+        Connection::open(path).unwrap().query_row(sql, [], |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn files_of_the_second_format_get_room_for_runs() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("e.sqlite");
+        one_use(&path);
+        let old = Connection::open(&path).unwrap();
+        old.execute_batch("DROP TABLE run; PRAGMA user_version = 2").unwrap();
+        drop(old);
+        let store = Experience::open_existing(&path).unwrap();
+        assert_eq!(store.pairs("anywhere").unwrap(), []);
+        assert_eq!(number(&path, "PRAGMA user_version"), VERSION);
+        assert_eq!(number(&path, "SELECT count(*) FROM uses"), 1);
+    }
+
+    #[test]
+    fn files_of_the_first_format_are_brought_up_whether_or_not_they_know_how_words_were_read() {
+        for lacks in ["DROP TABLE reading", ""] {
+            let folder = TempDir::new().unwrap();
+            let path = folder.path().join("e.sqlite");
+            one_use(&path);
+            let old = Connection::open(&path).unwrap();
+            old.execute_batch(&format!("{lacks}; PRAGMA user_version = 1")).unwrap();
+            drop(old);
+            let store = Experience::open_existing(&path).unwrap();
+            let query = store.query("the weather of Paris");
+            let history = store.history(&query, &["forecast".into()], Same::Counts).unwrap();
+            assert!(history[0].past[0].similarity > 0.99, "{history:?}");
+            assert_eq!(number(&path, "PRAGMA user_version"), VERSION);
+            assert_eq!(number(&path, "SELECT count(*) FROM reading"), 1);
+        }
+    }
+}

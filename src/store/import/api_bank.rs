@@ -1,0 +1,210 @@
+//! API-Bank as a workspace: its tools with the answers that were recorded, its dialogues as tasks and as
+//! trajectories, and the graph learned from them.
+//!
+//! - `tools/NAME.toml`, `tools/NAME.answers.jsonl`: every tool that a dialogue calls. One that none calls
+//!   has no answers to give, so it is left out.
+//! - `tasks.jsonl`: a dialogue a line. The text is all that the user said up to the last call, since the
+//!   arguments come out bit by bit. The gold answer is the last result, word for word: what the assistant
+//!   then made of it in its own words no program can check.
+//! - `trajectories.jsonl`, `graph.json`: what was called in which order, and what is learned from it.
+//! - `workspace.toml`: where all this comes from.
+//!
+//! The tools have no examples for retrieval: the only questions at hand are the tasks themselves, and
+//! finding a tool by the very question it is then tried on would prove nothing.
+
+use std::{fmt, path::Path};
+
+use indexmap::IndexMap;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{
+    answers::Answers,
+    declared::{self, Declared},
+    dialogue::{Call, Dialogue},
+    error::ImportError,
+    files,
+    manifest::{Manifest, Source},
+    schema,
+    trajectories::Trajectory,
+};
+use crate::{
+    domain::{
+        graph::Listing,
+        id::ToolName,
+        spec::{ChainStep, Effect, Task},
+    },
+    papers::toolnet::learn,
+};
+
+/// The file by which a workspace is known.
+const MARK: &str = "workspace.toml";
+
+/// How much was brought in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Imported {
+    pub tools: usize,
+    /// Dialogues with calls: each is a task and a trajectory.
+    pub tasks: usize,
+    pub calls: usize,
+    /// Dialogues that call no tool; they are left out.
+    pub without_calls: usize,
+}
+
+impl fmt::Display for Imported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { tools, tasks, calls, without_calls } = self;
+        write!(
+            f,
+            "{tools} tools, {tasks} tasks with {calls} calls; \
+             {without_calls} dialogues without calls left out"
+        )
+    }
+}
+
+/// Turns API-Bank into a workspace.
+///
+/// `dir` is the folder with `derived_tools.json` and, anywhere below, the dialogues; or a folder of
+/// dialogues alone, whose tools then have no descriptions but those of their calls.
+///
+/// Files in `out` are replaced one by one and as a whole; other files in there stay.
+///
+/// # Errors
+/// Where something cannot be read or written, a file is not as API-Bank has it, or `out` is neither empty
+/// nor a workspace that was made here and `force` is not given.
+pub fn import_api_bank(dir: &Path, out: &Path, force: bool) -> Result<Imported, ImportError> {
+    let declared = declared::read(dir)?;
+    let (dialogues, without_calls) = dialogues(dir)?;
+    let mut tools: IndexMap<&ToolName, Answers<'_>> = IndexMap::new();
+    for call in dialogues.iter().flat_map(|(_, dialogue)| dialogue.calls()) {
+        tools.entry(&call.tool).or_default().push(call);
+    }
+    tools.sort_unstable_keys();
+    for tool in tools.keys() {
+        check_file_name(tool, dir)?;
+    }
+
+    if !force && !files::is_vacant(out)? && !out.join(MARK).is_file() {
+        return Err(ImportError::Occupied(out.to_owned()));
+    }
+    files::make_folder(&out.join("tools"))?;
+    // The mark comes first: an import that was cut short can be done again without force.
+    files::write(&out.join(MARK), &mark(dir))?;
+    for (tool, answers) in &tools {
+        write_tool(&out.join("tools"), tool, declared.get(tool.as_str()), answers)?;
+    }
+    let tasks: Vec<Task> = dialogues.iter().map(|(name, dialogue)| task(name, dialogue)).collect();
+    let trajectories: Vec<Trajectory> =
+        dialogues.iter().map(|(_, dialogue)| trajectory(dialogue)).collect();
+    let graph = learn(&trajectories).map_err(|error| unusable(dir, error))?;
+    write_lines(&out.join("tasks.jsonl"), &tasks)?;
+    write_lines(&out.join("trajectories.jsonl"), &trajectories)?;
+    files::write(&out.join("graph.json"), &Listing::learned(&graph).to_json())?;
+
+    let calls = trajectories.iter().map(|trajectory| trajectory.tools.len()).sum();
+    Ok(Imported { tools: tools.len(), tasks: tasks.len(), calls, without_calls })
+}
+
+/// Those with calls, by path, each with the stem of its file; and how many have none.
+fn dialogues(dir: &Path) -> Result<(Vec<(String, Dialogue)>, usize), ImportError> {
+    let mut list = Vec::new();
+    let mut without_calls = 0;
+    for path in files::find(dir, "jsonl")? {
+        let dialogue = Dialogue::parse(&path.display().to_string(), &files::read(&path)?)?;
+        if dialogue.calls().next().is_none() {
+            without_calls += 1;
+        } else {
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            list.push((stem.into_owned(), dialogue));
+        }
+    }
+    Ok((list, without_calls))
+}
+
+/// Names become file names, so nothing in them may lead elsewhere.
+fn check_file_name(tool: &ToolName, dir: &Path) -> Result<(), ImportError> {
+    let name = tool.as_str();
+    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
+    if plain && !name.starts_with('.') && name.len() <= 64 {
+        return Ok(());
+    }
+    let problem = format!(
+        "tool {name:?}: expected a name of at most 64 letters, digits, '_', '-' and '.', \
+         not beginning with '.'; rename it in the dialogues"
+    );
+    Err(ImportError::File { file: dir.display().to_string(), problem })
+}
+
+fn write_tool(
+    folder: &Path,
+    tool: &ToolName,
+    declared: Option<&Declared>,
+    answers: &Answers<'_>,
+) -> Result<(), ImportError> {
+    let recorded = format!("{tool}.answers.jsonl");
+    let none = IndexMap::new();
+    let undescribed = format!("{tool}, known from recorded calls only.");
+    let manifest = Manifest {
+        name: tool.as_str(),
+        description: declared
+            .map(|declared| declared.description.trim())
+            .filter(|description| !description.is_empty())
+            .unwrap_or(&undescribed),
+        class: declared.map_or("", |declared| &declared.database_name),
+        // Whatever the real one did: looking an answer up changes nothing.
+        effect: Effect::Read,
+        timeout: "10s",
+        parameters: &schema::parameters(
+            declared.map_or(&none, |declared| &declared.input_parameters),
+            &answers.arguments(),
+        ),
+        source: Source { recorded: &recorded },
+    };
+    let path = folder.join(format!("{tool}.toml"));
+    let text = manifest.to_toml().map_err(|error| unusable(&path, error))?;
+    files::write(&folder.join(&recorded), &answers.to_lines())?;
+    files::write(&path, &text)
+}
+
+fn task(name: &str, dialogue: &Dialogue) -> Task {
+    let chain: Vec<ChainStep> = dialogue.calls().map(step).collect();
+    let gold = chain.iter().rev().find_map(|step| step.finds.clone());
+    Task { name: name.to_owned(), text: dialogue.request(), gold, chain }
+}
+
+fn step(call: &Call) -> ChainStep {
+    ChainStep {
+        tools: vec![call.tool.clone()],
+        arguments: Value::Object(call.arguments.clone()),
+        finds: call.result.as_ref().ok().filter(|text| !text.is_empty()).cloned(),
+    }
+}
+
+fn trajectory(dialogue: &Dialogue) -> Trajectory {
+    Trajectory {
+        task: dialogue.request(),
+        tools: dialogue.calls().map(|call| call.tool.clone()).collect(),
+    }
+}
+
+fn write_lines<T: Serialize>(path: &Path, records: &[T]) -> Result<(), ImportError> {
+    let mut text = String::new();
+    for record in records {
+        text += &serde_json::to_string(record).map_err(|error| unusable(path, error))?;
+        text.push('\n');
+    }
+    files::write(path, &text)
+}
+
+fn mark(dir: &Path) -> String {
+    let from = toml::Value::String(dir.display().to_string());
+    format!(
+        "# A toolyard workspace made from API-Bank (Li et al., 2023). Importing again replaces the files that\n\
+         # the import made and leaves others alone.\n\
+         format = 1\nkind = \"api-bank\"\nfrom = {from}\n"
+    )
+}
+
+fn unusable(path: &Path, error: impl fmt::Display) -> ImportError {
+    ImportError::File { file: path.display().to_string(), problem: error.to_string() }
+}

@@ -1,0 +1,30 @@
+//! A tool's manifest as TOML, written so that it can be read and edited.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::domain::spec::Effect;
+
+#[derive(Serialize)]
+pub(super) struct Manifest<'a> {
+    pub name: &'a str,
+    pub description: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub class: &'a str,
+    pub effect: Effect,
+    pub timeout: &'a str,
+    pub parameters: &'a Value,
+    pub source: Source<'a>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Source<'a> {
+    /// The file of recorded answers, beside the manifest.
+    pub recorded: &'a str,
+}
+
+impl Manifest<'_> {
+    pub fn to_toml(&self) -> Result<String, toml::ser::Error> {
+        toml::to_string(self)
+    }
+}

@@ -1,0 +1,217 @@
+//! A session on disk: JSON lines, a header and then one event a line, appended as things happen.
+//!
+//! A line is handed to the system before anybody is shown what it says, so killing the program loses
+//! nothing that was seen; it is flushed to the disk after every command and at every task's end, so a
+//! power cut loses at most the work in progress. A last line without its end (a write that was cut
+//! off) is left out when reading and said; anything else that is wrong is an error with its line.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    domain::event::{Event, Record},
+    files::json_file,
+};
+
+/// The version of the format that this program writes, and the newest that it reads.
+pub const FORMAT: u32 = 1;
+
+/// The first line of a journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// The version of the format; also what makes a file recognisable as a journal.
+    pub toolyard_journal: u32,
+    /// The version of the program that wrote it.
+    pub program: String,
+    /// When the session was opened (RFC 3339, UTC). Events count microseconds from here.
+    pub opened: String,
+}
+
+impl Header {
+    /// The header of a session opened at this moment.
+    pub fn at(opened: jiff::Timestamp) -> Self {
+        Self {
+            toolyard_journal: FORMAT,
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            opened: format!("{opened:.3}"),
+        }
+    }
+}
+
+/// A journal that is being written.
+#[derive(Debug)]
+pub struct Journal {
+    file: File,
+    path: PathBuf,
+    line: Vec<u8>,
+}
+
+/// A journal that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loaded {
+    pub header: Header,
+    pub records: Vec<Record>,
+    /// Bytes of a last line that was cut off and is left out.
+    pub torn: usize,
+}
+
+/// What can be wrong with a journal.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    #[error("{path}: is there already, and a journal is never written over; choose another name")]
+    Taken { path: PathBuf },
+    #[error("{path}: {source}")]
+    Io { path: PathBuf, source: io::Error },
+    #[error(
+        "{path}:1: no journal header: {why}; expected \
+         {{\"toolyard_journal\":{FORMAT},…}} as `toolyard run --journal FILE` writes it"
+    )]
+    NoHeader { path: PathBuf, why: String },
+    #[error(
+        "{path}: written in format {found}, but this version reads formats up to {FORMAT}; \
+         read it with toolyard {program} or newer"
+    )]
+    TooNew { path: PathBuf, found: u32, program: String },
+    #[error("{path}:{line}: {why}; expected an event like {{\"n\":{n},\"at\":…,\"kind\":…}}")]
+    BadLine { path: PathBuf, line: usize, n: u64, why: String },
+}
+
+impl Journal {
+    /// Starts a journal in a new file; a file that is there already is not touched.
+    pub fn create(path: &Path, header: &Header) -> Result<Self, JournalError> {
+        let io = |source| JournalError::Io { path: path.to_owned(), source };
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(io)?;
+        }
+        let file = OpenOptions::new().append(true).create_new(true).open(path);
+        let file = file.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => JournalError::Taken { path: path.to_owned() },
+            _ => io(error),
+        })?;
+        let mut journal = Self { file, path: path.to_owned(), line: Vec::new() };
+        journal.write(header)?;
+        Ok(journal)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Hands one event to the system. It outlives this process from here on.
+    pub fn append(&mut self, record: &Record) -> Result<(), JournalError> {
+        self.write(record)
+    }
+
+    /// Waits until everything appended is on the disk.
+    pub fn sync(&mut self) -> Result<(), JournalError> {
+        self.file.sync_data().map_err(|source| self.io(source))
+    }
+
+    fn write(&mut self, line: &impl Serialize) -> Result<(), JournalError> {
+        self.line.clear();
+        serde_json::to_writer(&mut self.line, line).map_err(|error| self.io(error.into()))?;
+        self.line.push(b'\n');
+        // One write for a whole line: a reader that follows sees it whole or not at all.
+        self.file.write_all(&self.line).map_err(|source| self.io(source))
+    }
+
+    fn io(&self, source: io::Error) -> JournalError {
+        JournalError::Io { path: self.path.clone(), source }
+    }
+}
+
+/// Reads a whole journal.
+pub fn read(path: &Path) -> Result<Loaded, JournalError> {
+    let io = |source| JournalError::Io { path: path.to_owned(), source };
+    let mut lines = BufReader::new(File::open(path).map_err(io)?);
+    let mut line = Vec::new();
+    lines.read_until(b'\n', &mut line).map_err(io)?;
+    let header = parse_header(path, &line)?;
+    let mut records = Vec::new();
+    let mut torn = 0;
+    for number in 2.. {
+        line.clear();
+        if lines.read_until(b'\n', &mut line).map_err(io)? == 0 {
+            break;
+        }
+        if line.last() != Some(&b'\n') {
+            torn = line.len();
+            break;
+        }
+        let n = records.len() as u64 + 1;
+        let bad = |why| JournalError::BadLine { path: path.to_owned(), line: number, n, why };
+        let record = parse_record(&line).map_err(bad)?;
+        if record.n != n {
+            return Err(bad(format!("event {} where {n} was due", record.n)));
+        }
+        records.push(record);
+    }
+    Ok(Loaded { header, records, torn })
+}
+
+fn parse_header(path: &Path, line: &[u8]) -> Result<Header, JournalError> {
+    let no = |why: String| JournalError::NoHeader { path: path.to_owned(), why };
+    // The version is looked at before the rest, so that a newer header may look different.
+    let value: Value = serde_json::from_slice(line).map_err(|error| no(without_place(&error)))?;
+    let found = value.get("toolyard_journal").and_then(Value::as_u64);
+    let found = found.ok_or_else(|| no("there is no field `toolyard_journal`".to_owned()))?;
+    if found > u64::from(FORMAT) {
+        let program = value.get("program").and_then(Value::as_str).unwrap_or("of a later date");
+        return Err(JournalError::TooNew {
+            path: path.to_owned(),
+            found: u32::try_from(found).unwrap_or(u32::MAX),
+            program: program.to_owned(),
+        });
+    }
+    serde_json::from_value(value).map_err(|error| no(error.to_string()))
+}
+
+/// One line as an event; of a kind that is not known, as [`Event::Unknown`].
+fn parse_record(line: &[u8]) -> Result<Record, String> {
+    #[derive(Deserialize)]
+    struct Raw {
+        n: u64,
+        at: u64,
+        kind: String,
+        #[serde(default)]
+        data: Value,
+    }
+    let error = match serde_json::from_slice::<Record>(line) {
+        Ok(record) => return Ok(record),
+        Err(error) => without_place(&error),
+    };
+    let known = match serde_json::from_slice::<Raw>(line) {
+        Ok(Raw { n, at, kind, data }) if error.contains("unknown variant") && !is_known(&kind) => {
+            return Ok(Record { n, at, event: Event::Unknown { kind, data } });
+        }
+        Ok(Raw { kind, data, .. }) => Some(serde_json::json!({ "kind": kind, "data": data })),
+        Err(_) => None,
+    };
+    // Read once more for the sake of the field alone: what was wrong above has lost it.
+    let field = known.and_then(|event| json_file::explain::<Event>(&event));
+    Err(field.unwrap_or(error))
+}
+
+/// What serde says, without the line: that of the text it was given is always the first.
+fn without_place(error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    said.strip_suffix(&place)
+        .map_or(said.clone(), |said| format!("{said} (column {})", error.column()))
+}
+
+/// Whether this version has an event of this kind.
+fn is_known(kind: &str) -> bool {
+    // serde names the variants it knows in its error; asking it keeps no second list.
+    let probe = serde_json::json!({ "kind": kind, "data": null });
+    match serde_json::from_value::<Event>(probe) {
+        Ok(_) => true,
+        Err(error) => !error.to_string().contains("unknown variant"),
+    }
+}

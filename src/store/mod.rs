@@ -1,0 +1,7 @@
+//! What outlives a session: journals, experience, tasks, prices, and what other programs recorded.
+
+pub mod experience;
+pub mod import;
+pub mod journal;
+pub mod prices;
+pub mod tasks;

@@ -1,0 +1,163 @@
+//! What models cost, from a table that other people keep up to date.
+//!
+//! [`litellm`] reads LiteLLM's table, once, when it is imported, and keeps of it what a budget needs: a
+//! [`PriceTable`], in a file of our own. [`find`] looks a model up in it.
+//!
+//! A wrong price is worse than an unknown one: what is unknown is counted by a declared fallback, and
+//! everybody can see so. So a price is taken only where it is clear who charges it and how much.
+
+mod find;
+pub mod litellm;
+
+use std::{collections::BTreeMap, path::Path};
+
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+
+pub use self::find::{Found, is_private};
+use crate::files::{
+    json_file,
+    text_file::{self, Expected},
+    toml_file::Problem,
+};
+
+/// US dollars per million tokens that nobody asks for.
+const DEAREST: f64 = 1e6;
+
+const TABLE: Expected = Expected {
+    what: "a price table, as `toolyard import prices` writes it",
+    missing: "make it with `toolyard import prices`, or take `prices` out of [cost]",
+    largest: 32 * 1024 * 1024,
+};
+
+/// Prices by the names that the source of the table has for models.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PriceTable {
+    /// Whose work it is.
+    pub source: String,
+    /// On which terms it may be used.
+    pub licence: String,
+    /// The day on which it was imported, as `2026-01-31`: prices grow old.
+    pub imported: String,
+    /// What the numbers are, for people who read the file.
+    pub unit: String,
+    pub models: BTreeMap<String, Price>,
+}
+
+/// What a model costs in US dollars per million tokens, each at least 0. `None`: unknown.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    /// Who charges it, by the source's name for them, such as `openai` or `vertex_ai-mistral_models`.
+    pub provider: String,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "dollars")]
+    pub price_in: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "dollars")]
+    pub price_out: Option<f64>,
+    /// For input that the provider had in its cache.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "dollars")]
+    pub price_cached: Option<f64>,
+    /// Largest prompt in tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<u64>,
+}
+
+impl Price {
+    /// Whether what an ask costs can be said.
+    pub fn is_whole(&self) -> bool {
+        self.price_in.is_some() && self.price_out.is_some()
+    }
+
+    /// Whether the same is paid; how long a prompt may be is another question.
+    fn costs_as_much_as(&self, other: &Price) -> bool {
+        let prices = |price: &Price| (price.price_in, price.price_out, price.price_cached);
+        prices(self) == prices(other)
+    }
+}
+
+fn dollars<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
+    let price = Option::<f64>::deserialize(from)?;
+    if price.is_some_and(|price| !(0.0..=DEAREST).contains(&price)) {
+        return Err(D::Error::custom(format!("a price is a number from 0 to {DEAREST}")));
+    }
+    Ok(price)
+}
+
+impl PriceTable {
+    /// Reads the file that an import wrote.
+    ///
+    /// # Errors
+    /// That there is none, or what is wrong in it.
+    pub fn load(path: &Path) -> Result<Self, Problem> {
+        let text = text_file::read(path, &TABLE)?;
+        json_file::read(&path.display().to_string(), &text, TABLE.what)
+    }
+
+    /// The file's text: a line for each model, so that two imports can be compared.
+    ///
+    /// # Errors
+    /// None that is known of: names and numbers can be written as JSON.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        let head = [
+            ("source", &self.source),
+            ("licence", &self.licence),
+            ("imported", &self.imported),
+            ("unit", &self.unit),
+        ];
+        let mut text = String::from("{\n");
+        for (name, value) in head {
+            text.push_str(&format!("{name:?}: {},\n", serde_json::to_string(value)?));
+        }
+        text.push_str("\"models\": {\n");
+        let line = |(id, price)| {
+            Ok(format!("{}: {}", serde_json::to_string(id)?, serde_json::to_string(price)?))
+        };
+        let lines = self.models.iter().map(line).collect::<serde_json::Result<Vec<_>>>()?;
+        text.push_str(&lines.join(",\n"));
+        text.push_str("\n}\n}\n");
+        Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(models: &str) -> Result<PriceTable, String> {
+        let text = format!(
+            "{{\"source\": \"s\", \"licence\": \"l\", \"imported\": \"d\", \"unit\": \"u\",\n\
+             \"models\": {models}}}"
+        );
+        json_file::read("p.json", &text, TABLE.what).map_err(|problem| problem.to_string())
+    }
+
+    #[test]
+    fn a_table_comes_back_as_it_was_written() {
+        let table = read(
+            r#"{"a\"b/c": {"provider": "x", "price_in": 0.15, "context": 8192},
+                "d": {"provider": "y", "price_in": 2, "price_out": 1e-9, "price_cached": 0}}"#,
+        )
+        .unwrap();
+        let text = table.to_json().unwrap();
+        assert_eq!(json_file::read::<PriceTable>("p.json", &text, "").unwrap(), table);
+        assert!(text.contains("\n\"a\\\"b/c\": {\"provider\":\"x\",\"price_in\":0.15,"), "{text}");
+        let empty = PriceTable { models: BTreeMap::new(), ..table };
+        let text = empty.to_json().unwrap();
+        assert_eq!(json_file::read::<PriceTable>("p.json", &text, "").unwrap(), empty);
+    }
+
+    #[test]
+    fn what_is_no_price_is_refused_with_its_place() {
+        for (models, said) in [
+            (r#"{"a": {"provider": "x", "price_in": -1}}"#, "models.a"),
+            (r#"{"a": {"provider": "x", "price_out": 2000000}}"#, "a price is a number from 0 to"),
+            (r#"{"a": {"provider": "x", "price_in": "NaN"}}"#, "models.a.price_in: invalid type"),
+            (r#"{"a": {"price_in": 1}}"#, "missing field `provider`"),
+            (r#"{"a": {"provider": "x", "input": 1}}"#, "unknown field `input`"),
+            ("[]", "models: invalid type: sequence"),
+        ] {
+            let problem = read(models).unwrap_err();
+            assert!(problem.starts_with("p.json:2: ") && problem.contains(said), "{problem}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Files of tasks. `.toml` names the capabilities once and a chain of steps per task; `.jsonl` has a
+//! [`Task`] per line, or only `{"task": TEXT, "gold": …}`; `.txt` has the text of a task per line.
+
+mod toml;
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+pub use self::toml::parse_toml;
+use crate::{
+    domain::spec::{ChainStep, Task},
+    files::{
+        json_file,
+        toml_file::{Problem, Problems},
+    },
+};
+
+/// Reads a file of tasks; its ending says how it is written.
+///
+/// # Errors
+/// Everything that is wrong with it; a file without a task too.
+pub fn load(path: &Path) -> Result<Vec<Task>, Problems> {
+    let file = path.display().to_string();
+    let parse = match path.extension().and_then(|ending| ending.to_str()) {
+        Some("toml") => parse_toml,
+        Some("jsonl") => parse_jsonl,
+        Some("txt") => parse_text,
+        Some(_) | None => {
+            let text = "cannot tell how it is written; expected a name in .toml, .jsonl or .txt";
+            return Err(Problem::of_file(file, text).into());
+        }
+    };
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Problem::of_file(&file, format!("cannot be read: {error}")))?;
+    let tasks = parse(&file, &text)?;
+    if tasks.is_empty() {
+        return Err(Problem::of_file(file, "holds no task; expected at least one").into());
+    }
+    Ok(tasks)
+}
+
+/// The text of a task per line; empty lines are skipped.
+///
+/// # Errors
+/// None; the signature is that of its siblings.
+pub fn parse_text(_file: &str, text: &str) -> Result<Vec<Task>, Problems> {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    Ok(lines.map(Task::from_text).collect())
+}
+
+/// A task per line, as JSON.
+///
+/// # Errors
+/// Every line that is no task.
+pub fn parse_jsonl(file: &str, text: &str) -> Result<Vec<Task>, Problems> {
+    let mut tasks = Vec::new();
+    let mut problems = Vec::new();
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        match Line::read(file, at + 1, line) {
+            Ok(task) => tasks.push(task),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if problems.is_empty() { Ok(tasks) } else { Err(Problems(problems)) }
+}
+
+/// A task as people write it: its text is called `task` too, and a gold answer may be a number.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    #[serde(default)]
+    name: String,
+    #[serde(alias = "task")]
+    text: String,
+    #[serde(default)]
+    gold: Option<Value>,
+    #[serde(default)]
+    chain: Vec<ChainStep>,
+}
+
+impl Line {
+    fn read(file: &str, line: usize, text: &str) -> Result<Task, Problem> {
+        let expected = "{\"task\": TEXT, \"gold\": ANSWER}";
+        let Self { name, text, gold, chain } = json_file::read_line(file, line, text, expected)?;
+        let wrong = |field: &str, text: &str| Problem {
+            file: file.to_owned(),
+            line: Some(line),
+            field: field.to_owned(),
+            text: text.to_owned(),
+        };
+        if text.trim().is_empty() {
+            return Err(wrong("task", "expected a text that is not empty"));
+        }
+        let gold = gold.map(|gold| match gold {
+            Value::String(text) => Ok(text),
+            Value::Number(number) => Ok(number.to_string()),
+            Value::Bool(flag) => Ok(if flag { "yes" } else { "no" }.into()),
+            Value::Null | Value::Array(_) | Value::Object(_) => {
+                Err(wrong("gold", "expected a text or a number"))
+            }
+        });
+        Ok(Task { name, text, gold: gold.transpose()?, chain })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_json_may_say_task_and_have_numbers_as_gold() {
+        let text =
+            "{\"task\":\"a\",\"gold\":2.5}\n\n{\"text\":\"b\",\"name\":\"n\",\"chain\":[]}\n";
+        let tasks = parse_jsonl("t.jsonl", text).unwrap();
+        assert_eq!(tasks[0].gold.as_deref(), Some("2.5"));
+        assert_eq!((tasks[1].name.as_str(), tasks[1].text.as_str()), ("n", "b"));
+        let problems =
+            parse_jsonl("t.jsonl", "{\"task\":\"a\"}\n{}\n[1\n{\"task\":\"\"}").unwrap_err();
+        let lines: Vec<_> = problems.0.iter().map(|problem| problem.line).collect();
+        assert_eq!(lines, [Some(2), Some(3), Some(4)]);
+        assert!(problems.to_string().starts_with("t.jsonl:2: missing field `text`"), "{problems}");
+    }
+
+    #[test]
+    fn a_file_says_by_its_name_how_it_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            load(&path)
+        };
+        assert_eq!(
+            write("a.txt", "one\n\n two \n").unwrap(),
+            [Task::from_text("one"), Task::from_text("two")]
+        );
+        let toml = "[[task]]\ntext = \"three\"";
+        assert_eq!(write("a.toml", toml).unwrap(), [Task::from_text("three")]);
+        let csv = write("a.csv", "x").unwrap_err().to_string();
+        assert!(csv.ends_with("expected a name in .toml, .jsonl or .txt"), "{csv}");
+        let empty = write("b.txt", "\n").unwrap_err().to_string();
+        assert!(empty.ends_with("b.txt: holds no task; expected at least one"), "{empty}");
+    }
+}

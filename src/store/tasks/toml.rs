@@ -1,0 +1,203 @@
+//! Tasks in TOML, with reference chains in terms of capabilities.
+
+use std::collections::HashSet;
+
+use indexmap::IndexMap;
+use serde_json::{Map, Value};
+
+use crate::{
+    domain::{
+        id::ToolName,
+        spec::{ChainStep, Task},
+        words,
+    },
+    files::toml_file::{Field, Fields, Problems, TomlFile},
+};
+
+/// `[capabilities]` and `[[task]]`.
+///
+/// # Errors
+/// Everything that is wrong, with its line.
+pub fn parse_toml(file: &str, text: &str) -> Result<Vec<Task>, Problems> {
+    TomlFile::read(file, text, |mut fields| {
+        let capabilities = match fields.get("capabilities") {
+            Some(field) => read_capabilities(&field)?,
+            None => Capabilities::new(),
+        };
+        let tasks = fields.need("task", "[[task]] with `text`, and `gold` where it is known")?;
+        fields.finish();
+        let mut names = HashSet::new();
+        let list = tasks.list()?;
+        let tasks: Vec<_> =
+            list.iter().map(|field| read_task(field, &capabilities, &mut names)).collect();
+        tasks.into_iter().collect()
+    })
+}
+
+/// What a step may need → the tools that claim to do it, the usual one first.
+type Capabilities = IndexMap<String, Vec<ToolName>>;
+
+fn read_capabilities(field: &Field<'_>) -> Option<Capabilities> {
+    let entries = field.table()?.all();
+    entries.iter().map(|(name, field)| Some(((*name).to_owned(), read_tools(field)?))).collect()
+}
+
+fn read_tools(field: &Field<'_>) -> Option<Vec<ToolName>> {
+    let names = field.texts()?;
+    if names.is_empty() {
+        field.refuse("expected the name of at least one tool, the usual one first");
+        return None;
+    }
+    let mut seen = HashSet::new();
+    if let Some(twice) = names.iter().find(|name| !seen.insert(name.as_str())) {
+        field.refuse(format!("names {twice:?} twice"));
+        return None;
+    }
+    Some(names.into_iter().map(ToolName::from).collect())
+}
+
+fn read_task(
+    field: &Field<'_>,
+    capabilities: &Capabilities,
+    names: &mut HashSet<String>,
+) -> Option<Task> {
+    let mut fields = field.table()?;
+    let name = fields.get("name").map_or(Some(""), |field| {
+        let name = field.text()?;
+        if !names.insert(name.to_owned()) {
+            field.refuse(format!("{name:?} is the name of an earlier task; choose another"));
+            return None;
+        }
+        Some(name)
+    });
+    let text = fields.need("text", "text = \"what the user wants to know\"").and_then(|field| {
+        let text = field.text()?;
+        if text.trim().is_empty() {
+            field.wrong("a text that is not empty");
+            return None;
+        }
+        Some(text)
+    });
+    let gold = fields.get("gold").map(|field| read_gold(&field));
+    let chain = fields.get("chain").map_or(Some(Vec::new()), |field| {
+        let steps: Vec<_> =
+            field.list()?.iter().map(|step| read_step(step.table()?, capabilities)).collect();
+        steps.into_iter().collect()
+    });
+    fields.finish();
+    let gold = match gold {
+        Some(gold) => Some(gold?),
+        None => None,
+    };
+    Some(Task { name: name?.to_owned(), text: text?.to_owned(), gold, chain: chain? })
+}
+
+/// A text, or a number as it is written.
+fn read_gold(field: &Field<'_>) -> Option<String> {
+    match field.json()? {
+        Value::String(text) => Some(text),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+            field.wrong("a text or a number");
+            None
+        }
+    }
+}
+
+fn read_step(mut fields: Fields<'_>, capabilities: &Capabilities) -> Option<ChainStep> {
+    let does = fields.get("do");
+    let tools = fields.get("tools");
+    let tools = match (&does, &tools) {
+        (Some(name), None) => read_capability(name, capabilities),
+        (None, Some(tools)) => read_tools(tools),
+        (Some(_), Some(_)) | (None, None) => {
+            fields.refuse("expected `do` with a capability, or `tools` with a list of names");
+            None
+        }
+    };
+    let arguments = fields.get("arguments").map_or_else(
+        || Some(Value::Object(Map::new())),
+        |field| {
+            field.table()?;
+            field.json()
+        },
+    );
+    let finds = match fields.get("finds") {
+        Some(field) => field.text().map(|text| Some(text.to_owned())),
+        None => Some(None),
+    };
+    fields.finish();
+    Some(ChainStep { tools: tools?, arguments: arguments?, finds: finds? })
+}
+
+fn read_capability(name: &Field<'_>, capabilities: &Capabilities) -> Option<Vec<ToolName>> {
+    let text = name.text()?;
+    let tools = capabilities.get(text);
+    if tools.is_none() {
+        let known = words::expected(text, capabilities.keys().map(String::as_str));
+        name.refuse(format!("no capability is called {text:?}; {known}"));
+    }
+    tools.cloned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const GOOD: &str = r#"
+[capabilities]
+search = ["search_web", "search_backup"]
+
+[[task]]
+name = "sum"
+text = "How much is it?"
+gold = 7
+chain = [
+  { do = "search", arguments = { query = "it" }, finds = "3 and 4" },
+  { tools = ["calculator"], arguments = { expression = "3 + 4" } },
+]
+
+[[task]]
+text = "Why?"
+"#;
+
+    #[test]
+    fn capabilities_become_tools() {
+        let tasks = parse_toml("t.toml", GOOD).unwrap();
+        assert_eq!(tasks[0].gold.as_deref(), Some("7"));
+        assert_eq!(
+            tasks[0].chain[0],
+            ChainStep {
+                tools: vec!["search_web".into(), "search_backup".into()],
+                arguments: json!({ "query": "it" }),
+                finds: Some("3 and 4".into()),
+            }
+        );
+        assert_eq!(tasks[0].chain[1].tools, ["calculator".into()]);
+        assert_eq!(tasks[1], Task::from_text("Why?"));
+    }
+
+    #[test]
+    fn every_mistake_has_its_line_and_field() {
+        let bad = GOOD
+            .replace("do = \"search\"", "do = \"serch\"")
+            .replace("tools = [\"calculator\"]", "tool = \"calculator\"")
+            .replace("text = \"Why?\"", "text = \" \"\nname = \"sum\"\nglod = 3");
+        let problems = parse_toml("t.toml", &bad).unwrap_err().to_string();
+        let expected = [
+            "t.toml:10: task[0].chain[0].do: no capability is called \"serch\"; did you mean \
+             `search`? (known: search)",
+            "t.toml:11: task[0].chain[1]: expected `do` with a capability, or `tools` with a list \
+             of names",
+            "t.toml:11: task[0].chain[1].tool: unknown key; did you mean `tools`? (known: do, \
+             tools, arguments, finds)",
+            "t.toml:16: task[1].name: \"sum\" is the name of an earlier task; choose another",
+            "t.toml:15: task[1].text: expected a text that is not empty, got \" \"",
+            "t.toml:17: task[1].glod: unknown key; did you mean `gold`? (known: name, text, gold, \
+             chain)",
+        ];
+        assert_eq!(problems.lines().collect::<Vec<_>>(), expected);
+    }
+}
