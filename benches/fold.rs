@@ -8,9 +8,9 @@ use serde_json::json;
 use toolyard::domain::{
     chat::{Finish, Message, Reply, Request, Role, Usage},
     event::{By, Event, MenuItem, Offered, Outcome, Record, Verdict},
-    id::{AskId, CallId, TaskId, ToolName},
-    outcome::ToolOutput,
-    spec::{Effect, Task, ToolSpec},
+    id::{EffectId, TaskId, ToolName},
+    output::ToolOutput,
+    spec::{EffectClass, Task, ToolSpec},
     state::State,
 };
 
@@ -27,7 +27,7 @@ fn spec(i: u32) -> Arc<ToolSpec> {
         parameters: json!({"type": "object"}),
         class: "Bench".into(),
         cost: Some(1.0),
-        effect: Effect::Read,
+        effect: EffectClass::Read,
         timeout_ms: 1000,
         source: "bench".into(),
         examples: vec![],
@@ -39,7 +39,7 @@ fn session(events: usize) -> Vec<Record> {
     let tasks = u32::try_from(events / 10).unwrap_or(u32::MAX);
     let queue = (1..=tasks).map(|i| Task::from_text(format!("task {i}"))).collect();
     let mut all = vec![
-        Event::ToolsJoined { tools: (0..TOOLS).map(spec).collect() },
+        Event::ToolsAdded { tools: (0..TOOLS).map(spec).collect() },
         Event::TasksQueued { first: TaskId(1), tasks: queue, by: By::Engine },
     ];
     let request = Arc::new(Request {
@@ -59,7 +59,7 @@ fn session(events: usize) -> Vec<Record> {
         usage: Usage { tokens_in: 100, tokens_out: 10, ..Usage::default() },
     });
     for i in 1..=tasks {
-        let (task, ask, call) = (TaskId(i), AskId(i), CallId(i));
+        let (task, ask, call) = (TaskId(i), EffectId(i), EffectId(i));
         let menu = vec![MenuItem { tool: tool(i), weight: Some(0.5), why: Offered::Successor }; 8];
         let verdict = Verdict { tool: tool(i), score: 1, reason: "helped".into() };
         let output = ToolOutput { text: "result".into(), cut_from: None };
@@ -68,10 +68,10 @@ fn session(events: usize) -> Vec<Record> {
         all.extend([
             Event::TaskStarted { task },
             Event::StepStarted { task, step: 1, from: ToolName::start(), menu },
-            Event::AskRequested { ask, task, role: Role::Actor, model: "m".into(), request },
-            Event::AskStarted { ask },
-            Event::AskFinished { ask, reply, dollars: Some(0.01) },
-            Event::CallRequested {
+            Event::ModelCallRequested { ask, task, role: Role::Actor, model: "m".into(), request },
+            Event::ModelCallStarted { ask },
+            Event::ModelCallFinished { ask, reply, dollars: Some(0.01) },
+            Event::ToolCallRequested {
                 call,
                 task,
                 step: 1,
@@ -79,8 +79,8 @@ fn session(events: usize) -> Vec<Record> {
                 arguments: json!({"q": i}),
                 evidence: None,
             },
-            Event::CallStarted { call },
-            Event::CallFinished { call, output },
+            Event::ToolCallStarted { call },
+            Event::ToolCallFinished { call, output },
             Event::Evaluated { task, verdicts: vec![verdict], learned: true },
             Event::TaskFinished {
                 task,

@@ -69,7 +69,7 @@ fn searching() -> Story {
     for why in ["planned", "budget 40.00 → 20.00"] {
         let tools = (0..TOOLS).map(planned).collect();
         let plan = BudgetPlan { tools, ..BudgetPlan::empty(20.0, 0.0, 1.0) };
-        story.tell(Event::Planned { task, why: why.to_owned(), plan: Arc::new(plan) });
+        story.tell(Event::BudgetPlanned { task, why: why.to_owned(), plan: Arc::new(plan) });
     }
     for node in 1..=200 {
         story.tell(Event::NodeOpened { task, node, parent: node / 2 });

@@ -9,7 +9,7 @@ use toolyard::{
         graph::{Pins, Prior, Scores, ToolGraph},
         id::ToolName,
         retrieve::Lexical,
-        spec::{Effect, ToolSpec},
+        spec::{EffectClass, ToolSpec},
     },
     papers::toolnet::{Learner, Weights},
 };
@@ -101,7 +101,7 @@ fn library(n: u64) -> Vec<ToolSpec> {
             parameters: json!({ "type": "object" }),
             class: String::new(),
             cost: None,
-            effect: Effect::Read,
+            effect: EffectClass::Read,
             timeout_ms: 1_000,
             source: "bench".into(),
             examples: Vec::new(),

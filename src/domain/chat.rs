@@ -20,7 +20,7 @@ pub enum Role {
     /// Says whether a result helped (BTP, section 2.4), and which of two steps promises more
     /// (Tree of Thoughts).
     Judge,
-    /// Writes the whole blueprint before anything is called (ReWOO; concurrent workers).
+    /// Writes the whole plan before anything is called (ReWOO; concurrent workers).
     Planner,
     /// Makes the answer of all plans and their evidence (ReWOO; concurrent workers).
     Solver,

@@ -10,7 +10,7 @@ use crate::domain::{
     chat::Role,
     event::{Classed, Lane},
     fault::FaultSpec,
-    id::{CallId, FaultId, ModelName, ToolName},
+    id::{EffectId, FaultId, ModelName, ToolName},
     knob::Knob,
 };
 
@@ -26,13 +26,13 @@ pub enum Command {
     StepTask,
     /// End the session; what runs is cancelled → `SessionEnded`.
     Stop,
-    /// Cancel a running or held call; the agent is told → `CallFailed`.
-    CancelCall(CallId),
-    /// Hold one lane at its next boundary, whatever the others do → `LaneStopped`, then `Held`.
-    StopLane(Lane),
-    /// → `LaneFreed`.
-    FreeLane(Lane),
-    /// Cancel the model request in flight; the task fails → `AskFailed`.
+    /// Cancel a running or held call; the agent is told → `ToolCallFailed`.
+    CancelCall(EffectId),
+    /// Hold one lane at its next boundary, whatever the others do → `LanePaused`, then `Held`.
+    PauseLane(Lane),
+    /// → `LaneResumed`.
+    ResumeLane(Lane),
+    /// Cancel the model request in flight; the task fails → `ModelCallFailed`.
     CancelAsk,
 
     /// Another task, after those queued → `TasksQueued`.
@@ -76,7 +76,7 @@ pub enum Command {
     SetClass { tool: ToolName, class: Option<Classed> },
     /// Take a tool off every menu, or put it back → `ToolSwitched`.
     SwitchTool { tool: ToolName, on: bool },
-    /// Read the tools' manifests again → `ToolsJoined`, `ToolsLeft`.
+    /// Read the tools' manifests again → `ToolsAdded`, `ToolsRemoved`.
     ReloadTools,
 
     /// Take back the latest intervention that can be taken back → its opposite, by `Undo`.
@@ -93,8 +93,8 @@ impl Command {
             Command::StepTask => "step over the task",
             Command::Stop => "stop",
             Command::CancelCall(_) => "cancel the call",
-            Command::StopLane(_) => "stop the lane",
-            Command::FreeLane(_) => "free the lane",
+            Command::PauseLane(_) => "stop the lane",
+            Command::ResumeLane(_) => "free the lane",
             Command::CancelAsk => "cancel the ask",
             Command::QueueTask { .. } => "queue a task",
             Command::UseStrategy { .. } => "use the strategy",

@@ -85,12 +85,8 @@ number!(
     TaskId
 );
 number!(
-    /// A model request of this session, counted from 1.
-    AskId
-);
-number!(
-    /// A tool call of this session, counted from 1.
-    CallId
+    /// An effect of this session: a model call, a tool call or an embedding, counted from 1 over all of them.
+    EffectId
 );
 number!(
     /// A fault of this session, armed or not, counted from 1.

@@ -8,7 +8,7 @@ use crate::domain::id::{ModelName, ToolName};
 /// What a call does to the world, as its author declares it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Effect {
+pub enum EffectClass {
     /// Changes nothing.
     Read,
     /// Changes something, but doing it twice is the same as once.
@@ -34,7 +34,7 @@ pub struct ToolSpec {
     #[serde(default)]
     pub cost: Option<f64>,
     #[serde(default)]
-    pub effect: Effect,
+    pub effect: EffectClass,
     /// How long one call may run, in milliseconds.
     pub timeout_ms: u64,
     /// Where it comes from, for people: `builtin`, `command python3 x.py`, `recorded`.

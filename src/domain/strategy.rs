@@ -37,7 +37,7 @@ pub enum Base {
     Dfsdt,
     /// Depth-first through a tree of decisions, the best first by votes (Yao et al. 2023).
     TotDfs,
-    /// A blueprint of all calls first, then the calls, then the answer (Xu et al. 2023).
+    /// A plan of all calls first, then the calls, then the answer (Xu et al. 2023).
     Rewoo,
     /// The same with tools of one class called together, and results that say nothing kept from the
     /// solver (concurrent workers).
@@ -78,7 +78,7 @@ impl Base {
     }
 
     /// Whether a planner writes down all calls before the first of them is made.
-    pub fn draws_blueprints(self) -> bool {
+    pub fn plans_ahead(self) -> bool {
         self.decides() == Decides::AtOnce
     }
 

@@ -9,9 +9,9 @@ use super::core::{Core, Effect, Shared};
 use crate::{
     domain::{
         chat::{Reply, Request, Role, Usage},
+        error::{ModelError, ModelErrorKind},
         event::{Billed, Boundary, Event, Lane},
-        id::{AskId, TaskId},
-        outcome::{ModelError, ModelErrorKind},
+        id::{EffectId, TaskId},
         spec::{ModelSpec, ToolMode},
         tokens,
     },
@@ -86,15 +86,15 @@ async fn ask_once(
         let ask = core.next_ask();
         core.cancels.insert(Effect::Ask(ask), cancel.clone());
         let (model, request) = (model.spec().name.clone(), Arc::clone(&request));
-        core.emit(Event::AskRequested { ask, task, role, model, request });
+        core.emit(Event::ModelCallRequested { ask, task, role, model, request });
         ask
     });
     let held_and_asked = async {
-        shared.pass(Lane::Agent, Boundary::BeforeAsk).await;
+        shared.pass(Lane::Agent, Boundary::BeforeModelCall).await;
         if let Err(why) = shared.read(|core| core.affords_ask(role)) {
             return Err(ModelError::new(ModelErrorKind::OverBudget, why));
         }
-        shared.emit(Event::AskStarted { ask });
+        shared.emit(Event::ModelCallStarted { ask });
         shared.stays_sound().await;
         let limit = shared.read(|core| core.ask_time(role, model.spec(), &request));
         shared.within_budget(limit, stream(shared, ask, &*model, &request)).await
@@ -113,13 +113,13 @@ async fn ask_once(
         core.emit(match &outcome {
             Ok(reply) => {
                 let dollars = dollars(model.spec(), reply.usage);
-                Event::AskFinished { ask, reply: Arc::clone(reply), dollars }
+                Event::ModelCallFinished { ask, reply: Arc::clone(reply), dollars }
             }
             Err(error) => failed(core, ask, error.clone()),
         });
         core.check_plan();
     });
-    shared.pass(Lane::Agent, Boundary::AfterAsk).await;
+    shared.pass(Lane::Agent, Boundary::AfterModelCall).await;
     outcome
 }
 
@@ -147,7 +147,7 @@ fn understood(model: &ModelSpec, request: &Request, reply: Reply) -> Reply {
 
 /// That an ask failed. Where some of its answer had come, it was most likely billed: nobody says how
 /// much, so that is counted here.
-pub(super) fn failed(core: &Core, ask: AskId, error: ModelError) -> Event {
+pub(super) fn failed(core: &Core, ask: EffectId, error: ModelError) -> Event {
     let billed = core.state.ask(ask).and_then(|ask| {
         let told =
             if ask.partial.len() > error.partial.len() { &ask.partial } else { &error.partial };
@@ -159,7 +159,7 @@ pub(super) fn failed(core: &Core, ask: AskId, error: ModelError) -> Event {
             Billed { usage, dollars: dollars(model, usage) }
         })
     });
-    Event::AskFailed { ask, error, billed }
+    Event::ModelCallFailed { ask, error, billed }
 }
 
 /// What a request cost in US dollars: as the endpoint says, else by price; `None` where unknown. Cached
@@ -177,7 +177,7 @@ pub(super) fn dollars(model: &ModelSpec, usage: Usage) -> Option<f64> {
 /// Asks, and turns what streams in into events.
 async fn stream(
     shared: &Shared,
-    ask: AskId,
+    ask: EffectId,
     model: &dyn Model,
     request: &Request,
 ) -> Result<Reply, ModelError> {
@@ -189,7 +189,7 @@ async fn stream(
             Progress::Retrying { attempt, wait, why } => {
                 piece.tell(shared, ask);
                 let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-                shared.emit(Event::AskRetried { ask, attempt, wait_ms, why });
+                shared.emit(Event::ModelCallRetried { ask, attempt, wait_ms, why });
             }
         }
         if piece.since.is_none_or(|since| since.elapsed() >= PROGRESS_EVERY) {
@@ -208,12 +208,12 @@ struct Piece {
 }
 
 impl Piece {
-    fn tell(&mut self, shared: &Shared, ask: AskId) {
+    fn tell(&mut self, shared: &Shared, ask: EffectId) {
         self.since = Some(Instant::now());
         let text = std::mem::take(&mut self.text);
         let reasoning = std::mem::take(&mut self.reasoning);
         if !(text.is_empty() && reasoning.is_empty()) {
-            shared.emit(Event::AskProgressed { ask, text, reasoning });
+            shared.emit(Event::ModelCallProgressed { ask, text, reasoning });
         }
     }
 }

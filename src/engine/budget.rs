@@ -10,7 +10,7 @@ use super::core::Core;
 use crate::domain::{
     chat::{Request, Role},
     event::{By, Event, Refusal},
-    id::{CallId, ToolName},
+    id::{EffectId, ToolName},
     knob::Knob,
     spec::ModelSpec,
     state::{TaskBudget, TaskState, budget::CENT},
@@ -120,7 +120,7 @@ impl Core {
     }
 
     /// Says whether a result helped; what did not may be banned from the rest of the task.
-    pub fn judged(&mut self, call: CallId, helpful: bool, why: String) {
+    pub fn judged(&mut self, call: EffectId, helpful: bool, why: String) {
         self.emit(Event::Judged { call, helpful, why: why.clone() });
         self.judged.push(call);
         if helpful {

@@ -13,10 +13,11 @@ use crate::{
     domain::{
         chance::{Chance, canonical},
         chat::ToolCall,
+        error::{ToolError, ToolErrorKind},
         event::{Boundary, Event, Lane, Refusal},
-        id::{CallId, TaskId, ToolName},
+        id::{EffectId, TaskId, ToolName},
         knob::Knob,
-        outcome::{ToolError, ToolErrorKind, ToolOutput},
+        output::ToolOutput,
         plan::EvidenceId,
     },
     strategy::Observation,
@@ -30,16 +31,16 @@ pub(super) fn request(
     step: u32,
     evidence: Option<EvidenceId>,
     call: &ToolCall,
-) -> CallId {
+) -> EffectId {
     let id = core.next_call();
     core.cancels.insert(Effect::Call(id), CancellationToken::new());
     let (tool, arguments) = (call.tool.clone(), call.arguments.clone());
-    core.emit(Event::CallRequested { call: id, task, step, tool, arguments, evidence });
+    core.emit(Event::ToolCallRequested { call: id, task, step, tool, arguments, evidence });
     id
 }
 
 /// Takes a requested call through its stations.
-pub(super) async fn call(shared: &Shared, id: CallId, call: &ToolCall) -> Observation {
+pub(super) async fn call(shared: &Shared, id: EffectId, call: &ToolCall) -> Observation {
     let cancel = shared.read(|core| core.cancels.get(&Effect::Call(id)).cloned());
     let cancel = cancel.unwrap_or_default();
     let observation = tokio::select! {
@@ -57,11 +58,11 @@ pub(super) async fn call(shared: &Shared, id: CallId, call: &ToolCall) -> Observ
         observation = attempt(shared, id, call) => observation,
     };
     shared.write(|core| core.cancels.remove(&Effect::Call(id)));
-    shared.pass(Lane::Call(id), Boundary::AfterCall).await;
+    shared.pass(Lane::Call(id), Boundary::AfterToolCall).await;
     observation
 }
 
-async fn attempt(shared: &Shared, id: CallId, call: &ToolCall) -> Observation {
+async fn attempt(shared: &Shared, id: EffectId, call: &ToolCall) -> Observation {
     if let Err(why) = shared.read(|core| offered(core, &call.tool)) {
         return refused(shared, id, why);
     }
@@ -69,7 +70,7 @@ async fn attempt(shared: &Shared, id: CallId, call: &ToolCall) -> Observation {
     // else has ended; but those that a gate lets go together need not all find room.
     loop {
         shared.until(has_room).await;
-        shared.pass(Lane::Call(id), Boundary::BeforeCall).await;
+        shared.pass(Lane::Call(id), Boundary::BeforeToolCall).await;
         if shared.read(has_room) {
             break;
         }
@@ -83,7 +84,7 @@ async fn attempt(shared: &Shared, id: CallId, call: &ToolCall) -> Observation {
         return refused(shared, id, (Refusal::Arguments, error.text));
     }
     let (seed, fault, paid) = shared.write(|core| {
-        core.emit(Event::CallStarted { call: id });
+        core.emit(Event::ToolCallStarted { call: id });
         let paid = core.allot_time(id);
         let chance = occurrence(core, &call.tool, &call.arguments);
         let fault = faults::firing(core, id, &call.tool, chance);
@@ -138,9 +139,9 @@ pub(super) fn occurrence(core: &mut Core, tool: &ToolName, arguments: &Value) ->
     what.with(&nth.to_le_bytes())
 }
 
-/// How long a call may take: what its tool allows, and for one of a blueprint no longer than is
+/// How long a call may take: what its tool allows, and for one of a plan no longer than is
 /// configured for workers.
-fn allowed(core: &Core, id: CallId, tool: &dyn Tool) -> Duration {
+fn allowed(core: &Core, id: EffectId, tool: &dyn Tool) -> Duration {
     let own = tool.spec().timeout_ms;
     let evidence = core.state.call(id).and_then(|call| call.evidence);
     let worker = evidence.map(|_| core.state.workers.timeout_ms);
@@ -168,26 +169,26 @@ async fn within(
     })
 }
 
-fn refused(shared: &Shared, id: CallId, (reason, why): (Refusal, String)) -> Observation {
-    shared.emit(Event::CallRefused { call: id, why: why.clone(), reason });
+fn refused(shared: &Shared, id: EffectId, (reason, why): (Refusal, String)) -> Observation {
+    shared.emit(Event::ToolCallRefused { call: id, why: why.clone(), reason });
     Observation::Refused(why)
 }
 
-fn ended(shared: &Shared, id: CallId, outcome: Result<ToolOutput, ToolError>) -> Observation {
+fn ended(shared: &Shared, id: EffectId, outcome: Result<ToolOutput, ToolError>) -> Observation {
     shared.write(|core| core.allotted.remove(&id));
     let observation = tell(shared, id, outcome);
     shared.write(Core::check_plan);
     observation
 }
 
-fn tell(shared: &Shared, id: CallId, outcome: Result<ToolOutput, ToolError>) -> Observation {
+fn tell(shared: &Shared, id: EffectId, outcome: Result<ToolOutput, ToolError>) -> Observation {
     match outcome {
         Ok(output) => {
-            shared.emit(Event::CallFinished { call: id, output: output.clone() });
+            shared.emit(Event::ToolCallFinished { call: id, output: output.clone() });
             Observation::Result(output.text)
         }
         Err(error) => {
-            shared.emit(Event::CallFailed { call: id, error: error.clone() });
+            shared.emit(Event::ToolCallFailed { call: id, error: error.clone() });
             Observation::Failed(error)
         }
     }

@@ -33,21 +33,21 @@ fn grant(core: &mut Core, command: Command, by: By) -> Result<(), String> {
         // The loop itself takes these.
         Command::Stop | Command::ProbeModels => Ok(()),
         Command::CancelCall(call) => cancel(core, Effect::Call(call)),
-        Command::StopLane(lane) => {
+        Command::PauseLane(lane) => {
             if !core.lanes.live.contains(&lane) {
                 return Err(format!("{lane} does nothing at this moment"));
             }
-            if core.state.control.stopped.contains(&lane) {
+            if core.state.control.paused_lanes.contains(&lane) {
                 return Err(format!("{lane} is stopped already"));
             }
-            core.emit(Event::LaneStopped { lane, by });
+            core.emit(Event::LanePaused { lane, by });
             Ok(())
         }
-        Command::FreeLane(lane) => {
-            if !core.state.control.stopped.contains(&lane) {
+        Command::ResumeLane(lane) => {
+            if !core.state.control.paused_lanes.contains(&lane) {
                 return Err(format!("{lane} is not stopped"));
             }
-            core.emit(Event::LaneFreed { lane, by });
+            core.emit(Event::LaneResumed { lane, by });
             Ok(())
         }
         Command::SetClass { tool, class } => core.set_class(tool, class, by),

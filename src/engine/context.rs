@@ -20,10 +20,10 @@ use super::{
 use crate::{
     domain::{
         chat::{Reply, Request, Role, ToolCall},
+        error::ModelError,
         event::{Boundary, Classed, Event, Lane, MenuItem, NodeEnd, Verdict},
-        id::{CallId, TaskId, ToolName},
-        outcome::ModelError,
-        plan::{Blueprint, EvidenceId},
+        id::{EffectId, TaskId, ToolName},
+        plan::{EvidenceId, Plan},
         state::State,
         tokens,
     },
@@ -77,12 +77,12 @@ impl strategy::Context for Context {
         self.run(id, call).await
     }
 
-    fn blueprint_drawn(&self, blueprint: Arc<Blueprint>) {
-        self.shared.emit(Event::BlueprintDrawn { task: self.task, blueprint });
+    fn blueprint_drawn(&self, plan: Arc<Plan>) {
+        self.shared.emit(Event::PlanWritten { task: self.task, plan });
     }
 
     fn blueprint_refused(&self, why: String) {
-        self.shared.emit(Event::BlueprintRefused { task: self.task, why });
+        self.shared.emit(Event::PlanRefused { task: self.task, why });
     }
 
     fn evidence_asked(&self, evidence: EvidenceId) {
@@ -117,7 +117,7 @@ impl strategy::Context for Context {
         self.shared.emit(Event::EdgeExplored { from: from.clone(), to: to.clone() });
     }
 
-    fn judged(&self, call: CallId, helpful: bool, why: String) {
+    fn judged(&self, call: EffectId, helpful: bool, why: String) {
         self.shared.write(|core| core.judged(call, helpful, why));
     }
 
@@ -126,7 +126,7 @@ impl strategy::Context for Context {
     }
 
     fn closing(&self, why: String) {
-        self.shared.emit(Event::Closing { task: self.task, why });
+        self.shared.emit(Event::SummaryStarted { task: self.task, why });
     }
 
     fn node_opened(&self, node: u32, parent: u32) {
@@ -157,7 +157,7 @@ impl strategy::Context for Context {
 
 impl Context {
     /// Takes a requested call to its end.
-    async fn run(&self, id: CallId, call: &ToolCall) -> Called {
+    async fn run(&self, id: EffectId, call: &ToolCall) -> Called {
         let observation = calling::call(&self.shared, id, call).await;
         self.shared.write(|core| core.join(id));
         let injected = self

@@ -15,7 +15,7 @@ use crate::{
     domain::{
         embedding::Embedding,
         event::{Event, Record},
-        id::{AskId, CallId, FaultId, ModelName, TaskId},
+        id::{EffectId, FaultId, ModelName, TaskId},
         retrieve::Lexical,
         state::{Learning, State, next_number},
     },
@@ -49,13 +49,13 @@ pub(super) struct Core {
     /// What is known of the candidates of the task at work.
     pub known: Vec<Known>,
     /// Credits of the time that each running call may still take, where seconds cost any.
-    pub allotted: HashMap<CallId, f64>,
+    pub allotted: HashMap<EffectId, f64>,
     /// What the task at work means, where that was read.
     pub meaning: Option<Embedding>,
     /// What an embedding model reads at this moment.
     pub reading: Option<Reading>,
     /// Judged calls that the memory has not got yet.
-    pub judged: Vec<CallId>,
+    pub judged: Vec<EffectId>,
     /// How many of the tasks that have ended are in the memory.
     pub runs_kept: usize,
     pub keep: Option<Keep>,
@@ -72,8 +72,8 @@ pub(super) struct Core {
 /// An effect in flight that a user may cancel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Effect {
-    Ask(AskId),
-    Call(CallId),
+    Ask(EffectId),
+    Call(EffectId),
 }
 
 /// The engine's core, shared by the loop and the context of the one task at work. Single-threaded.
@@ -160,12 +160,12 @@ impl Core {
     }
 
     /// The number of the next ask; numbers count from 1 without gaps.
-    pub fn next_ask(&self) -> AskId {
-        AskId(next_number(self.state.asks.len()))
+    pub fn next_ask(&self) -> EffectId {
+        EffectId(next_number(self.state.asks.len()))
     }
 
-    pub fn next_call(&self) -> CallId {
-        CallId(next_number(self.state.calls.len()))
+    pub fn next_call(&self) -> EffectId {
+        EffectId(next_number(self.state.calls.len()))
     }
 
     pub fn next_task(&self) -> TaskId {

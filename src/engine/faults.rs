@@ -6,9 +6,10 @@ use super::core::Core;
 use crate::{
     domain::{
         chance::Chance,
+        error::{ToolError, ToolErrorKind},
         fault::{FaultKind, Occasion},
-        id::{CallId, FaultId, ToolName},
-        outcome::{ToolError, ToolErrorKind, ToolOutput},
+        id::{EffectId, FaultId, ToolName},
+        output::ToolOutput,
     },
     tool::{Invocation, Tool},
 };
@@ -16,7 +17,7 @@ use crate::{
 /// The fault that fires on this call, which has just started: the one armed first.
 pub(super) fn firing(
     core: &Core,
-    call: CallId,
+    call: EffectId,
     tool: &ToolName,
     chance: Chance,
 ) -> Option<(FaultId, FaultKind)> {

@@ -4,14 +4,14 @@
 use super::core::{Core, Shared};
 use crate::domain::{
     event::{Boundary, Event, Lane},
-    id::CallId,
+    id::EffectId,
     knob::Knob,
     state::Mode,
 };
 
 impl Core {
     /// A call has ended. After the last one the agent goes on.
-    pub fn join(&mut self, call: CallId) {
+    pub fn join(&mut self, call: EffectId) {
         self.lanes.live.remove(&Lane::Call(call));
         if self.lanes.live.is_empty() {
             self.lanes.open();
@@ -78,7 +78,7 @@ impl Core {
 
     /// Whether the user holds this lane back alone. At the end of the session nothing is held.
     fn is_stopped(&self, lane: Lane) -> bool {
-        self.state.control.mode != Mode::Ended && self.state.control.stopped.contains(&lane)
+        self.state.control.mode != Mode::Ended && self.state.control.paused_lanes.contains(&lane)
     }
 
     /// Whether a lane that is held may go on. The wish to go on to the end of a task also releases

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::{event::Lane, id::CallId};
+use crate::domain::{event::Lane, id::EffectId};
 
 /// Which lanes there are, and which one a step lets go on.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ impl Lanes {
     }
 
     /// The agent rests while these calls run, beside those that run already.
-    pub fn branch(&mut self, calls: &[CallId]) {
+    pub fn branch(&mut self, calls: &[EffectId]) {
         if !calls.is_empty() {
             self.live.remove(&Lane::Agent);
             self.live.extend(calls.iter().copied().map(Lane::Call));

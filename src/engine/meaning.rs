@@ -19,9 +19,9 @@ use crate::{
     domain::{
         chat::Usage,
         embedding::Embedding,
+        error::{ModelError, ModelErrorKind},
         event::{Boundary, Event, Lane},
         id::TaskId,
-        outcome::{ModelError, ModelErrorKind},
         spec::ModelSpec,
         state::budget::CENT,
         tokens,
@@ -40,7 +40,7 @@ pub(super) struct Reading {
 /// Makes sure that the engine knows what the task's text means, if it can be known.
 pub(super) async fn read(shared: &Shared, task: TaskId) {
     let Some((model, query)) = shared.write(|core| core.unread(task)) else { return };
-    shared.pass(Lane::Agent, Boundary::BeforeAsk).await;
+    shared.pass(Lane::Agent, Boundary::BeforeModelCall).await;
     let limit = match shared.read(|core| core.affords_reading(task, model.spec(), &query)) {
         Ok(limit) => limit,
         Err(text) => return shared.emit(Event::Noticed { text }),
@@ -57,7 +57,7 @@ pub(super) async fn read(shared: &Shared, task: TaskId) {
         }
         Err(error) => core.fail_reading(error),
     });
-    shared.pass(Lane::Agent, Boundary::AfterAsk).await;
+    shared.pass(Lane::Agent, Boundary::AfterModelCall).await;
 }
 
 /// Nothing comes out of an embedding model that could have a price.

@@ -12,11 +12,11 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use crate::{
     domain::{
         command::Command,
+        error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
         event::{Boundary, By, Event, Lane, Opening, Outcome, Record},
         fault::FaultSpec,
         graph::ToolGraph,
         id::{TaskId, ToolName},
-        outcome::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
         spec::Task,
         state::State,
         strategy::Strategy,
@@ -208,7 +208,7 @@ fn close(shared: &Shared, why: &str) {
         let calls: Vec<_> = core.state.calls_in_flight().map(|call| call.id).collect();
         for call in calls {
             let error = ToolError::new(ToolErrorKind::Cancelled, "the session was stopped");
-            core.emit(Event::CallFailed { call, error });
+            core.emit(Event::ToolCallFailed { call, error });
         }
         if let Some(ask) = core.state.ask_in_flight().map(|ask| ask.id) {
             let error = ModelError::new(ModelErrorKind::Cancelled, "the session was stopped");

@@ -100,7 +100,7 @@ impl Core {
     }
 
     pub fn say(&mut self, task: TaskId, why: &str, plan: BudgetPlan) {
-        self.emit(Event::Planned { task, why: why.to_owned(), plan: Arc::new(plan) });
+        self.emit(Event::BudgetPlanned { task, why: why.to_owned(), plan: Arc::new(plan) });
     }
 
     fn task_strategy(&self, task: TaskId) -> Option<Strategy> {
@@ -245,8 +245,8 @@ impl Core {
     /// the votes on one pair.
     pub(super) fn beside_uses(&self, task: TaskId) -> f64 {
         if self.decides() == Decides::AtOnce {
-            // Once there is a blueprint, its planner is paid for.
-            let drawn = self.state.task(task).is_some_and(|task| task.work.blueprint.is_some());
+            // Once there is a plan, its planner is paid for.
+            let drawn = self.state.task(task).is_some_and(|task| task.work.plan.is_some());
             let planner = if drawn { 0.0 } else { self.state.ask_cost(Role::Planner) };
             return planner + self.state.ask_cost(Role::Solver);
         }

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::core::Core;
 use crate::{
-    domain::{event::Event, id::CallId, knob::Knob, state::CallPhase},
+    domain::{event::Event, id::EffectId, knob::Knob, state::ToolCallPhase},
     store::experience::Use,
 };
 
@@ -73,24 +73,27 @@ impl Core {
     /// The result that a wrong answer was made of: the last one that seemed to help. Rules see only that
     /// there is a result, and so a tool that finds something wrong would pass for a good one for ever. A
     /// judge that is a model has read it, and is believed.
-    fn misled(&self, judged: &[CallId]) -> Option<CallId> {
+    fn misled(&self, judged: &[EffectId]) -> Option<EffectId> {
         let rules = self.state.knobs.count(Knob::Judge) == 0;
-        let seemed =
-            |call: &&CallId| self.state.call(**call).is_some_and(|call| call.helpful == Some(true));
+        let seemed = |call: &&EffectId| {
+            self.state.call(**call).is_some_and(|call| call.helpful == Some(true))
+        };
         let last = *judged.iter().rev().find(seemed).filter(|_| rules)?;
         let task = self.state.task(self.state.call(last)?.task)?;
         (task.correct == Some(false) && task.answer.is_some()).then_some(last)
     }
 
-    fn past_use(&self, call: CallId) -> Option<Use> {
+    fn past_use(&self, call: EffectId) -> Option<Use> {
         let call = self.state.call(call)?;
         if call.injected.is_some() && !self.state.knobs.is_on(Knob::LearnInjected) {
             return None;
         }
         let result = match &call.phase {
-            CallPhase::Done { output } => output.text.clone(),
-            CallPhase::Failed { error } => error.text.clone(),
-            CallPhase::Requested | CallPhase::Running | CallPhase::Refused { .. } => return None,
+            ToolCallPhase::Done { output } => output.text.clone(),
+            ToolCallPhase::Failed { error } => error.text.clone(),
+            ToolCallPhase::Requested | ToolCallPhase::Running | ToolCallPhase::Refused { .. } => {
+                return None;
+            }
         };
         Some(Use {
             query: self.state.task(call.task)?.task.text.clone(),

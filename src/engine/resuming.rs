@@ -26,7 +26,7 @@ impl Core {
             let event = record.event.clone();
             self.put_down(record);
             match event {
-                Event::CallStarted { call } => {
+                Event::ToolCallStarted { call } => {
                     if let Some(call) = self.state.call(call) {
                         let (tool, arguments) = (call.tool.clone(), call.arguments.clone());
                         calling::occurrence(self, &tool, &arguments);

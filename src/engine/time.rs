@@ -9,8 +9,8 @@ use tokio::time::timeout;
 use super::core::{Core, Shared};
 use crate::domain::{
     chat::{Request, Role},
-    id::{CallId, TaskId, ToolName},
-    outcome::{ModelError, ModelErrorKind},
+    error::{ModelError, ModelErrorKind},
+    id::{EffectId, TaskId, ToolName},
     spec::ModelSpec,
     tokens,
 };
@@ -30,7 +30,7 @@ impl Core {
     /// How long this call may run at most, from here on; `None` where money does not bound it. Of what
     /// is left besides the closing summary and what other calls may still take, each call that has not
     /// started yet gets the same.
-    pub fn allot_time(&mut self, call: CallId) -> Option<Duration> {
+    pub fn allot_time(&mut self, call: EffectId) -> Option<Duration> {
         self.is_time_bounded().then_some(())?;
         let waiting: Vec<&ToolName> = self
             .state

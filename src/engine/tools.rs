@@ -14,7 +14,7 @@ impl Core {
     /// Says which tools there are at the start.
     pub fn join_all(&mut self) {
         let tools: Vec<_> = self.tools.specs().cloned().collect();
-        self.emit(Event::ToolsJoined { tools });
+        self.emit(Event::ToolsAdded { tools });
     }
 
     /// Reads the tools again and says what changed.
@@ -36,10 +36,10 @@ impl Core {
             self.index.insert(spec);
         }
         if !changes.left.is_empty() {
-            self.emit(Event::ToolsLeft { tools: changes.left });
+            self.emit(Event::ToolsRemoved { tools: changes.left });
         }
         if !joined.is_empty() {
-            self.emit(Event::ToolsJoined { tools: joined });
+            self.emit(Event::ToolsAdded { tools: joined });
         }
         self.emit(Event::Noticed { text });
         self.replan_quietly("the tools were read again");

@@ -11,7 +11,7 @@ use std::{sync::Arc, time::Duration};
 
 use futures::{FutureExt, future, future::LocalBoxFuture};
 
-pub use crate::domain::outcome::{ModelError, ModelErrorKind};
+pub use crate::domain::error::{ModelError, ModelErrorKind};
 use crate::domain::{
     chat::{Reply, Request},
     spec::ModelSpec,

@@ -12,7 +12,7 @@ use std::{
 
 use tokio::{io::AsyncReadExt, process::Command, sync::Mutex, time::timeout};
 
-use crate::domain::outcome::{ModelError, ModelErrorKind};
+use crate::domain::error::{ModelError, ModelErrorKind};
 
 /// How long a key command may take: it may ask a person to unlock a keyring.
 const COMMAND_TIME: Duration = Duration::from_secs(60);

@@ -6,11 +6,11 @@ use serde_json::Value;
 use super::{Base, Context, Ending, Trajectory, Turn, close, judge, menu, prompt};
 use crate::domain::{
     chat::{Reply, Role, ToolCall},
+    error::ModelErrorKind,
     event::{MenuItem, Offered, Outcome},
     id::ToolName,
     knob::Knob,
     markers,
-    outcome::ModelErrorKind,
     spec::Task,
     state::State,
 };

@@ -4,9 +4,9 @@
 use super::{Context, Ending, Trajectory, act, prompt};
 use crate::domain::{
     chat::Role,
+    error::{ModelError, ModelErrorKind},
     event::{MenuItem, Offered, Outcome},
     id::ToolName,
-    outcome::{ModelError, ModelErrorKind},
     spec::Task,
 };
 

@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use crate::domain::{
     chat::{Reply, Request, Role, ToolCall},
+    error::{ModelError, ToolError},
     event::{Classed, MenuItem, NodeEnd, Verdict},
-    id::{CallId, ToolName},
+    id::{EffectId, ToolName},
     null_filter::Nulled,
-    outcome::{ModelError, ToolError},
-    plan::{Blueprint, EvidenceId},
+    plan::{EvidenceId, Plan},
     state::State,
 };
 
@@ -23,7 +23,7 @@ pub trait Context {
     fn retrieve(&self, text: &str, k: usize) -> Vec<ToolName>;
 
     /// Asks the model that is bound to this role. Where a budget is enforced and does not pay for it,
-    /// nothing is sent or it is ended in time, and the error is [`ModelErrorKind::OverBudget`](crate::domain::outcome::ModelErrorKind).
+    /// nothing is sent or it is ended in time, and the error is [`ModelErrorKind::OverBudget`](crate::domain::error::ModelErrorKind).
     fn ask(
         &self,
         role: Role,
@@ -44,7 +44,7 @@ pub trait Context {
     ) -> impl Future<Output = Called>;
 
     /// Says what the planner's answer was read as.
-    fn blueprint_drawn(&self, blueprint: Arc<Blueprint>);
+    fn blueprint_drawn(&self, plan: Arc<Plan>);
 
     /// Says why the planner's answer cannot be used.
     fn blueprint_refused(&self, why: String);
@@ -73,7 +73,7 @@ pub trait Context {
 
     /// Says whether the result of a call helped. What did not help may be blacklisted for this task,
     /// and the plan made again.
-    fn judged(&self, call: CallId, helpful: bool, why: String);
+    fn judged(&self, call: EffectId, helpful: bool, why: String);
 
     /// Says that nothing that is offered does what is needed, in the agent's own words. Whether the plan
     /// was made again and has more now; never without a plan, and never without end.
@@ -140,7 +140,7 @@ impl Observation {
 /// A call that has ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Called {
-    pub id: CallId,
+    pub id: EffectId,
     pub tool: ToolName,
     pub arguments: Value,
     pub observation: Observation,

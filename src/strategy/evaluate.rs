@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Called, Context, Ending, Observation, Trajectory, json, prompt};
 use crate::domain::{
-    chat::Role, event::Verdict, id::ToolName, knob::Knob, outcome::ToolErrorKind, spec::Task,
+    chat::Role, error::ToolErrorKind, event::Verdict, id::ToolName, knob::Knob, spec::Task,
 };
 
 const EVALUATE: &str = "You judge the tools of an agent. Read what it did and give every tool that it \

@@ -6,9 +6,9 @@ use serde::Deserialize;
 use super::{Called, Context, Observation, json, prompt};
 use crate::domain::{
     chat::{Role, ToolCall},
+    error::ToolErrorKind,
     knob::Knob,
     null_filter,
-    outcome::ToolErrorKind,
     spec::Task,
 };
 

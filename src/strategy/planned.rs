@@ -16,7 +16,7 @@ use crate::domain::{
     id::ToolName,
     knob::Knob,
     markers::{LLM, UNKNOWN},
-    plan::Blueprint,
+    plan::Plan,
     spec::Task,
     state::State,
 };
@@ -33,12 +33,12 @@ pub async fn act(
 ) -> (Trajectory, Ending) {
     let mut planner = Planner { ctx, strategy, task, reflections, menu: Vec::new(), step: 0 };
     planner.look().await;
-    let blueprint = match planner.plan().await {
-        Ok(blueprint) => blueprint,
+    let plan = match planner.plan().await {
+        Ok(plan) => plan,
         Err(ending) => return (Trajectory::default(), ending),
     };
     let Planner { menu, step, .. } = planner;
-    let (trajectory, worklog) = work::work(ctx, strategy.base, task, &blueprint, &menu, step).await;
+    let (trajectory, worklog) = work::work(ctx, strategy.base, task, &plan, &menu, step).await;
     if ctx.state(State::has_plan) {
         ctx.closing("the evidence is in".to_owned());
     }
@@ -66,9 +66,9 @@ impl<C: Context> Planner<'_, C> {
         self.ctx.step_started(self.step, &ToolName::start(), self.menu.clone());
     }
 
-    /// The planner's blueprint. One that cannot be used is shown, and asked for once more with the reason.
+    /// The planner's plan. One that cannot be used is shown, and asked for once more with the reason.
     /// Where it says what it lacks and the budget can be planned for that, it is shown a new menu first.
-    async fn plan(&mut self) -> Result<Arc<Blueprint>, Ending> {
+    async fn plan(&mut self) -> Result<Arc<Plan>, Ending> {
         let most = self.ctx.state(|state| state.knobs.count(Knob::MaxSteps));
         let mut refused: Option<Refused> = None;
         let mut tries = 0;
@@ -82,10 +82,10 @@ impl<C: Context> Planner<'_, C> {
                 continue;
             }
             match read(&reply.text, &self.menu) {
-                Ok(blueprint) => {
-                    let blueprint = Arc::new(blueprint);
-                    self.ctx.blueprint_drawn(Arc::clone(&blueprint));
-                    return Ok(blueprint);
+                Ok(plan) => {
+                    let plan = Arc::new(plan);
+                    self.ctx.blueprint_drawn(Arc::clone(&plan));
+                    return Ok(plan);
                 }
                 Err(why) => {
                     self.ctx.blueprint_refused(why.clone());
@@ -107,12 +107,12 @@ impl<C: Context> Planner<'_, C> {
     }
 }
 
-fn read(text: &str, menu: &[MenuItem]) -> Result<Blueprint, String> {
-    let blueprint = crate::papers::plan::parse(text).map_err(|why| why.to_string())?;
+fn read(text: &str, menu: &[MenuItem]) -> Result<Plan, String> {
+    let plan = crate::papers::plan::parse(text).map_err(|why| why.to_string())?;
     let model = ToolName::from(LLM);
     let tools = menu.iter().map(|item| &item.tool).chain([&model]);
-    blueprint.check(tools).map_err(|faults| faults.to_string())?;
-    Ok(blueprint)
+    plan.check(tools).map_err(|faults| faults.to_string())?;
+    Ok(plan)
 }
 
 /// The solver's answer, from all plans and all evidence.

@@ -16,10 +16,10 @@ use super::{
 };
 use crate::domain::{
     chat::{Reply, Request, Role},
+    error::{ModelError, ModelErrorKind},
     event::{NodeEnd, Outcome},
     id::ToolName,
     markers,
-    outcome::{ModelError, ModelErrorKind},
     spec::Task,
     state::State,
 };

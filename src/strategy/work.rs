@@ -15,7 +15,7 @@ use crate::{
         id::ToolName,
         markers,
         null_filter::Nulled,
-        plan::{Blueprint, Evidence, EvidenceId, NULL, references, substitute},
+        plan::{Evidence, EvidenceId, NULL, Plan, references, substitute},
         spec::Task,
     },
     papers::plan::resolve,
@@ -28,13 +28,13 @@ struct Came {
     call: Option<(ToolCall, Called)>,
 }
 
-/// Makes all calls of a blueprint. Answers with what was done, plan by plan, and with the plans and all
+/// Makes all calls of a plan. Answers with what was done, plan by plan, and with the plans and all
 /// their evidence as the solver reads them.
 pub async fn work(
     ctx: &impl Context,
     base: Base,
     task: &Task,
-    blueprint: &Blueprint,
+    plan: &Plan,
     menu: &[MenuItem],
     step: u32,
 ) -> (Trajectory, String) {
@@ -45,8 +45,8 @@ pub async fn work(
     let mut running = FuturesUnordered::new();
     loop {
         let done: BTreeSet<EvidenceId> = came.keys().copied().collect();
-        for id in blueprint.ready(&done) {
-            let Some(evidence) = blueprint.get(id).filter(|_| begun.insert(id)) else { continue };
+        for id in plan.ready(&done) {
+            let Some(evidence) = plan.get(id).filter(|_| begun.insert(id)) else { continue };
             let needed = worker.needed(evidence, &came);
             let worker = &worker;
             running.push(async move { (id, worker.find(evidence, &needed).await) });
@@ -54,13 +54,13 @@ pub async fn work(
         let Some((id, found)) = running.next().await else { break };
         came.insert(id, found);
     }
-    let worklog = blueprint.worklog(|id| came.get(&id).and_then(|came| came.text.as_deref()));
-    (trajectory(blueprint, came), worklog)
+    let worklog = plan.worklog(|id| came.get(&id).and_then(|came| came.text.as_deref()));
+    (trajectory(plan, came), worklog)
 }
 
 /// What was called, a turn for each plan.
-fn trajectory(blueprint: &Blueprint, mut came: BTreeMap<EvidenceId, Came>) -> Trajectory {
-    let turns = blueprint.plans.iter().map(|plan| {
+fn trajectory(plan: &Plan, mut came: BTreeMap<EvidenceId, Came>) -> Trajectory {
+    let turns = plan.steps.iter().map(|plan| {
         let calls = plan.evidence.iter().filter_map(|evidence| came.remove(&evidence.id)?.call);
         let (calls, called) = calls.unzip();
         Turn { thought: plan.text.clone(), calls, called }
@@ -96,7 +96,7 @@ impl<C: Context> Worker<'_, C> {
         let text = |id: EvidenceId| needed.get(&id).map_or_else(|| NULL.to_owned(), Clone::clone);
         match resolve(&evidence.tool, self.menu.iter().map(|item| &item.tool)) {
             Some(tool) => self.call(evidence, tool.clone(), text).await,
-            // What is neither on the menu nor the model was refused with the blueprint.
+            // What is neither on the menu nor the model was refused with the plan.
             None => self.ask(evidence, &substitute(&evidence.input, text)).await,
         }
     }

@@ -16,8 +16,11 @@ use futures::future::LocalBoxFuture;
 use serde_json::Value;
 
 pub use self::toolbox::{Changes, ToolBox};
-pub use crate::domain::outcome::{ToolError, ToolErrorKind, ToolOutput};
 use crate::domain::spec::ToolSpec;
+pub use crate::domain::{
+    error::{ToolError, ToolErrorKind},
+    output::ToolOutput,
+};
 
 /// What one call is given.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,9 +5,9 @@ use super::view::View;
 use crate::domain::{
     command::Command,
     event::Lane,
-    id::{CallId, TaskId, ToolName},
+    id::{EffectId, TaskId, ToolName},
     plan::EvidenceId,
-    state::{CallState, EvidenceState, Source, State, TaskState},
+    state::{EvidenceState, Source, State, TaskState, ToolCallState},
 };
 
 const NOT_BEGUN: &str = "the selected lane has not begun";
@@ -15,7 +15,7 @@ const IS_OVER: &str = "the selected lane is over";
 
 impl View {
     /// Chooses a call, and its tool with it. True if it was chosen already.
-    pub fn choose_call(&mut self, state: &State, call: CallId) -> bool {
+    pub fn choose_call(&mut self, state: &State, call: EffectId) -> bool {
         if let Some(call) = state.call(call) {
             self.tool = Some(call.tool.clone());
         }
@@ -28,7 +28,7 @@ impl View {
         self.call = None;
         let was = self.evidence.replace((task, evidence)) == Some((task, evidence));
         let Some(task) = state.task(task) else { return was };
-        let written = task.work.blueprint.as_ref().and_then(|blueprint| blueprint.get(evidence));
+        let written = task.work.plan.as_ref().and_then(|plan| plan.get(evidence));
         let tool = written.map(|written| ToolName::from(written.tool.as_str()));
         if let Some(tool) = tool.filter(|tool| state.tools.contains_key(tool)) {
             self.tool = Some(tool);
@@ -39,14 +39,14 @@ impl View {
         was
     }
 
-    /// The chosen evidence, and how far it is, where its task has a blueprint that names it.
+    /// The chosen evidence, and how far it is, where its task has a plan that names it.
     pub fn evidence<'s>(
         &self,
         state: &'s State,
     ) -> Option<(&'s TaskState, EvidenceId, Option<&'s EvidenceState>)> {
         let (task, evidence) = self.evidence?;
         let task = state.task(task)?;
-        task.work.blueprint.as_ref()?.get(evidence)?;
+        task.work.plan.as_ref()?.get(evidence)?;
         Some((task, evidence, task.work.evidence.get(&evidence)))
     }
 
@@ -59,7 +59,7 @@ impl View {
 
     /// The call that call actions mean: the chosen one, else the newest that is in flight, else the
     /// newest. `None` also for evidence that no call looks for.
-    pub fn call(&self, state: &State) -> Option<CallId> {
+    pub fn call(&self, state: &State) -> Option<EffectId> {
         if let Some((_, _, evidence)) = self.evidence(state) {
             return match evidence?.source {
                 Source::Call(call) => Some(call),
@@ -85,13 +85,13 @@ impl View {
             },
             None => self.call,
         };
-        let at_work = |call: &&CallState| Some(call.task) == state.at_work;
+        let at_work = |call: &&ToolCallState| Some(call.task) == state.at_work;
         let chosen = chosen.and_then(|call| state.call(call)).filter(at_work);
         let newest = || state.calls_in_flight().last().or(state.calls.last());
         let call = chosen.or_else(newest).ok_or("no tool has been called yet")?;
         let lane = Lane::Call(call.id);
         // What has ended can still be held before the agent learns of it.
-        let held = state.control.is_held(lane) || state.control.stopped.contains(&lane);
+        let held = state.control.is_held(lane) || state.control.paused_lanes.contains(&lane);
         if held || !call.phase.is_over() { Ok(lane) } else { Err(IS_OVER) }
     }
 
@@ -101,8 +101,8 @@ impl View {
     /// # Errors
     /// Why nothing can be cancelled, in words.
     pub fn cancels(&self, state: &State) -> Result<Command, &'static str> {
-        let running = |call: CallId| state.call(call).filter(|call| !call.phase.is_over());
-        let cancel = |call: &CallState| Command::CancelCall(call.id);
+        let running = |call: EffectId| state.call(call).filter(|call| !call.phase.is_over());
+        let cancel = |call: &ToolCallState| Command::CancelCall(call.id);
         if let Some(evidence) = self.live_evidence(state) {
             let evidence = evidence.ok_or(NOT_BEGUN)?;
             return match evidence.source {

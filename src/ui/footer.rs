@@ -57,12 +57,12 @@ fn worth(cx: &Cx<'_>) -> Vec<Action> {
     let here: &[Action] = match cx.view.focus {
         PaneId::Graph => &[A::GraphView, A::Pin, A::Break, A::EditScore, A::InspectTool],
         PaneId::Transcript => &[A::Open, A::InspectPrompt, A::Find],
-        PaneId::Scores => {
+        PaneId::Tools => {
             &[A::Break, A::EditScore, A::SwitchTool, A::InspectTool, A::SetClass, A::Find]
         }
         PaneId::Knobs => &[A::TurnDown, A::TurnUp, A::SetKnob, A::Freeze],
         PaneId::Models => &[A::BindModel, A::Pairs, A::SortPairs, A::InspectPrompt, A::Strategy],
-        PaneId::Calls => &[A::StopLane, A::Cancel, A::InspectCall, A::Break],
+        PaneId::Calls => &[A::PauseLane, A::Cancel, A::InspectCall, A::Break],
         PaneId::Tasks => &[A::NewTask, A::Open],
         PaneId::Budget => &[
             A::UsesDown,

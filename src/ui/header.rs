@@ -7,7 +7,7 @@ use super::{
     action::Action,
     hits::{Hits, Target},
     pane::{Cx, PaneId},
-    panes::units,
+    panes::format,
     text,
     view::ReadOnly,
 };
@@ -113,7 +113,7 @@ fn pieces(cx: &Cx<'_>, title: &str) -> Vec<Piece> {
     add(5, spent(state), theme.text, None);
     let faults = state.faults_armed();
     if faults > 0 {
-        let faults = units::plural(faults, "fault");
+        let faults = format::plural(faults, "fault");
         add(1, format!("⚡{faults}"), theme.injected, Some(Action::Faults));
     }
     if state.models.any_simulated() {
@@ -127,7 +127,7 @@ fn budget(cx: &Cx<'_>) -> (String, Style) {
     let limit = cx.state.knobs.get(Knob::Budget);
     let task = cx.state.shown_task();
     let spent = task.map_or(0.0, TaskState::credits);
-    let text = format!("B {}/{}", units::credits(spent), units::credits(limit));
+    let text = format!("B {}/{}", format::credits(spent), format::credits(limit));
     match task.is_some_and(|task| task.is_over(limit)) {
         true => (format!("{text} OVER"), cx.theme.bad),
         false => (text, cx.theme.text),
@@ -202,6 +202,6 @@ fn spent(state: &State) -> String {
         unpriced += model.tally.unpriced;
         tokens = tokens.saturating_add(model.tally.tokens());
     }
-    let dollars = units::dollars(sum, unpriced, state.asks.len());
+    let dollars = format::dollars(sum, unpriced, state.asks.len());
     format!("{dollars} {} tok", text::count(tokens))
 }

@@ -6,7 +6,7 @@ use ratatui::layout::{Position, Rect};
 use super::{action::Action, pane::PaneId, vlist::Window};
 use crate::domain::{
     chat::Role,
-    id::{AskId, CallId, FaultId, ModelName, TaskId, ToolName},
+    id::{EffectId, FaultId, ModelName, TaskId, ToolName},
     knob::Knob,
     plan::EvidenceId,
 };
@@ -19,10 +19,10 @@ pub enum Target {
     Tool(ToolName),
     /// From, to.
     Edge(ToolName, ToolName),
-    Call(CallId),
-    /// A piece of evidence of a task's blueprint.
+    Call(EffectId),
+    /// A piece of evidence of a task's plan.
     Evidence(TaskId, EvidenceId),
-    Ask(AskId),
+    Ask(EffectId),
     Task(TaskId),
     Knob(Knob),
     Role(Role),

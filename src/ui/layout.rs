@@ -20,7 +20,7 @@
 
 use ratatui::layout::{Constraint, Layout, Rect};
 
-use super::{pane::PaneId, panes::blueprint, view::View};
+use super::{pane::PaneId, panes::plan, view::View};
 use crate::domain::{state::State, strategy::Strategy};
 
 /// The smallest screen on which anything can be read.
@@ -49,7 +49,7 @@ impl Wanted {
         Self {
             budget: plans || task.is_some_and(|task| task.budget.plan.is_some()),
             search: searches || task.is_some_and(|task| !task.search.nodes.is_empty()),
-            plan: blueprint::shows(state, view),
+            plan: plan::shows(state, view),
         }
     }
 }
@@ -110,7 +110,7 @@ fn two_columns(body: Rect, wanted: Wanted) -> Vec<(PaneId, Rect)> {
             [
                 (P::Tasks, Constraint::Length(if low { 4 } else { 5 })),
                 (P::Budget, Constraint::Fill(5)),
-                (P::Scores, Constraint::Fill(3)),
+                (P::Tools, Constraint::Fill(3)),
                 (P::Models, Constraint::Length(5)),
                 (last, Constraint::Fill(2)),
             ],
@@ -120,7 +120,7 @@ fn two_columns(body: Rect, wanted: Wanted) -> Vec<(PaneId, Rect)> {
             right,
             [
                 (P::Tasks, Constraint::Length(if low { 4 } else { 6 })),
-                (P::Scores, Constraint::Fill(3)),
+                (P::Tools, Constraint::Fill(3)),
                 (P::Models, Constraint::Length(5)),
                 (P::Knobs, Constraint::Fill(2)),
                 (last, Constraint::Fill(2)),
@@ -145,7 +145,7 @@ fn three_columns(body: Rect, wanted: Wanted) -> Vec<(PaneId, Rect)> {
         [
             (P::Tasks, Constraint::Length(body.height / 5)),
             (P::Budget, if wanted.budget { Constraint::Fill(5) } else { Constraint::Length(11) }),
-            (P::Scores, Constraint::Fill(4)),
+            (P::Tools, Constraint::Fill(4)),
         ],
     ));
     panes.extend(column(

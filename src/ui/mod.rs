@@ -1,7 +1,7 @@
 //! The screen.
 //!
 //! ```text
-//! terminal events → keymap → Action → update(&mut View, &State) → Effect (a Command, quit, …)
+//! terminal events → keymap → Action → update(&mut View, &State) → ScreenRequest (a Command, quit, …)
 //! State, View ────→ draw ──→ cells, and Hits: who owns which cell
 //! ```
 //!

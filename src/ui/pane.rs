@@ -13,7 +13,7 @@ pub enum PaneId {
     /// What happened, line by line.
     Transcript,
     /// The tools: score, trend, weight, calls, faults.
-    Scores,
+    Tools,
     Knobs,
     /// Roles, the models bound to them, and what they used.
     Models,
@@ -30,7 +30,7 @@ impl PaneId {
     pub const ALL: [PaneId; 9] = [
         PaneId::Graph,
         PaneId::Transcript,
-        PaneId::Scores,
+        PaneId::Tools,
         PaneId::Knobs,
         PaneId::Models,
         PaneId::Calls,
@@ -49,7 +49,7 @@ impl PaneId {
         match self {
             PaneId::Graph => "Graph",
             PaneId::Transcript => "Transcript",
-            PaneId::Scores => "Tools",
+            PaneId::Tools => "Tools",
             PaneId::Knobs => "Knobs",
             PaneId::Models => "Models",
             PaneId::Calls => "Calls",

@@ -23,7 +23,7 @@ use super::{
     shot,
     source::{Ended, Settings, Source},
     terminal::Owned,
-    update::Effect,
+    update::ScreenRequest,
     view::{ReadOnly, Tone},
 };
 use crate::domain::{command::Command, event::Record, state::Mode};
@@ -203,18 +203,18 @@ impl Loop {
     }
 
     /// Does what an input asked for; true if that ends the screen.
-    async fn effect(&mut self, effect: Effect) -> io::Result<bool> {
+    async fn effect(&mut self, effect: ScreenRequest) -> io::Result<bool> {
         match effect {
-            Effect::Send(command) => self.send(command),
-            Effect::Quit => return Ok(true),
-            Effect::Suspend => self.suspend().await?,
-            Effect::Shoot => self.shoot(),
-            Effect::NextTheme => {
+            ScreenRequest::Send(command) => self.send(command),
+            ScreenRequest::Quit => return Ok(true),
+            ScreenRequest::Suspend => self.suspend().await?,
+            ScreenRequest::Shoot => self.shoot(),
+            ScreenRequest::NextTheme => {
                 self.screen.next_theme();
                 // The new ground reaches cells that hold the same text as before.
                 self.owned.redraw()?;
             }
-            Effect::Redraw => self.owned.redraw()?,
+            ScreenRequest::Redraw => self.owned.redraw()?,
         }
         Ok(false)
     }

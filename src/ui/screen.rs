@@ -16,10 +16,10 @@ use super::{
     keymap::Keymap,
     pace,
     pane::{Cx, PaneId},
-    panes::blueprint,
+    panes::plan,
     popups::{self, Prepare},
     theme::Theme,
-    update::{self, Effect, World, mouse},
+    update::{self, ScreenRequest, World, mouse},
     view::{ReadOnly, Tone, View},
 };
 use crate::domain::{
@@ -99,12 +99,12 @@ impl Screen {
         }
         // Where all is planned first, the workers are what one looks at.
         if let Event::SessionOpened(_) = &record.event
-            && blueprint::shows(&self.live, &self.view)
+            && plan::shows(&self.live, &self.view)
         {
             self.view.focus = PaneId::Calls;
         }
         // Keys that mean a tool mean one from the start.
-        if matches!(record.event, Event::ToolsJoined { .. }) && self.view.tool.is_none() {
+        if matches!(record.event, Event::ToolsAdded { .. }) && self.view.tool.is_none() {
             self.view.tool = self.live.tools.keys().next().cloned();
         }
     }
@@ -140,7 +140,7 @@ impl Screen {
     }
 
     /// What a key, a click or a paste does.
-    pub fn handle(&mut self, input: &Input) -> Vec<Effect> {
+    pub fn handle(&mut self, input: &Input) -> Vec<ScreenRequest> {
         let world = World {
             live: &self.live,
             shown: self.past.as_ref().unwrap_or(&self.live),
@@ -238,7 +238,7 @@ impl Screen {
     }
 }
 
-fn key(world: &World<'_>, view: &mut View, key: Key) -> Vec<Effect> {
+fn key(world: &World<'_>, view: &mut View, key: Key) -> Vec<ScreenRequest> {
     view.told = false;
     if let Some(effects) = popups::key(world, view, key) {
         return effects;

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::domain::{
     chat::Role,
-    id::{AskId, CallId, FaultId, TaskId, ToolName},
+    id::{EffectId, FaultId, TaskId, ToolName},
     knob::Knob,
     plan::EvidenceId,
     state::{State, TaskState},
@@ -187,12 +187,12 @@ pub struct View {
     /// The middle of the graph's focus view; `None`: wherever the agent is.
     pub centre: Option<ToolName>,
     /// `None`: the newest, or the evidence's.
-    pub call: Option<CallId>,
-    /// A piece of evidence of a task's blueprint. It goes before the call, and is set only where that is
+    pub call: Option<EffectId>,
+    /// A piece of evidence of a task's plan. It goes before the call, and is set only where that is
     /// not.
     pub evidence: Option<(TaskId, EvidenceId)>,
     /// `None`: the newest.
-    pub ask: Option<AskId>,
+    pub ask: Option<EffectId>,
     /// `None`: the one at work.
     pub task: Option<TaskId>,
     /// A line of the transcript by its event's number; `None`: the newest, and it keeps up.
@@ -284,7 +284,7 @@ impl View {
     }
 
     /// The ask that the prompt inspector opens: the selected one, else the newest.
-    pub fn ask(&self, state: &State) -> Option<AskId> {
+    pub fn ask(&self, state: &State) -> Option<EffectId> {
         self.ask.or_else(|| state.asks.last().map(|ask| ask.id))
     }
 }

@@ -4,6 +4,7 @@ mod budget;
 mod classes;
 mod control;
 mod damaged;
+mod faults;
 mod learning;
 mod meaning;
 mod models;
@@ -21,22 +22,22 @@ use toolyard::{
     domain::{
         chat::Role,
         command::Command,
+        error::{ModelError, ModelErrorKind, ToolErrorKind},
         event::Outcome,
-        id::{CallId, FaultId, ToolName},
+        id::{EffectId, FaultId, ToolName},
         knob::Knob,
-        outcome::{ModelError, ModelErrorKind, ToolErrorKind},
         spec::ToolMode,
-        state::{CallPhase, Mode, State},
+        state::{Mode, State, ToolCallPhase},
     },
     store::journal::{self, Header, Journal},
 };
 
-use self::yard::{Plan, calls, on_paused_time, say};
+use self::yard::{Trial, calls, on_paused_time, say};
 
 #[test]
 fn a_task_runs_from_menu_to_score() {
     on_paused_time(async {
-        let yard = Plan::default().start();
+        let yard = Trial::default().start();
         let records = Rc::clone(&yard.records);
         let state = yard.session.await.unwrap();
         let task = &state.tasks[0];
@@ -52,7 +53,13 @@ fn a_task_runs_from_menu_to_score() {
         assert_eq!(state.control.mode, Mode::Ended);
         let kinds: Vec<_> =
             records.borrow().iter().map(|record| record.event.kind().to_owned()).collect();
-        let order = ["CallRequested", "CallStarted", "CallFinished", "Evaluated", "TaskFinished"];
+        let order = [
+            "ToolCallRequested",
+            "ToolCallStarted",
+            "ToolCallFinished",
+            "Evaluated",
+            "TaskFinished",
+        ];
         let places: Vec<_> =
             order.iter().map(|kind| kinds.iter().position(|seen| seen == kind).unwrap()).collect();
         assert!(places.is_sorted(), "{kinds:?}");
@@ -73,7 +80,7 @@ fn a_journal_replays_to_the_same_state_byte_for_byte() {
         let wish = json!({"text": "again", "ms": 7});
         let replies =
             vec![Ok(calls(&[("echo", json!({"text": "x"}))])), Ok(calls(&[("echo", wish)]))];
-        let live = Plan { journal, faults, replies, tasks: 3, ..Plan::default() }.start();
+        let live = Trial { journal, faults, replies, tasks: 3, ..Trial::default() }.start();
         live.wish(Command::SetScore { tool: "hang".into(), score: -0.1 });
         let live = live.session.await.unwrap();
         let loaded = journal::read(&path).unwrap();
@@ -90,7 +97,8 @@ fn a_journal_replays_to_the_same_state_byte_for_byte() {
 fn a_pause_is_confirmed_only_when_the_hanging_call_comes_back() {
     on_paused_time(async {
         let slow = json!({"text": "x", "ms": 500});
-        let yard = Plan { replies: vec![Ok(calls(&[("echo", slow)]))], ..Plan::default() }.start();
+        let yard =
+            Trial { replies: vec![Ok(calls(&[("echo", slow)]))], ..Trial::default() }.start();
         yard.until("a call runs", |state| state.calls_in_flight().count() == 1).await;
         yard.wish(Command::Pause);
         yard.settle().await;
@@ -98,7 +106,7 @@ fn a_pause_is_confirmed_only_when_the_hanging_call_comes_back() {
         yard.until("it pauses", |state| state.control.mode == Mode::Paused).await;
         assert_eq!(yard.held(), ["after a call"]);
         // The result came although it was pausing: a pause never kills.
-        assert!(matches!(yard.state.borrow().calls[0].phase, CallPhase::Done { .. }));
+        assert!(matches!(yard.state.borrow().calls[0].phase, ToolCallPhase::Done { .. }));
         yard.wish(Command::Pause);
         yard.settle().await;
         assert_eq!(yard.refusals(), ["it is paused"]);
@@ -111,7 +119,7 @@ fn a_pause_is_confirmed_only_when_the_hanging_call_comes_back() {
 #[test]
 fn time_held_does_not_count_against_a_call() {
     on_paused_time(async {
-        let yard = Plan { paused: true, ..Plan::default() }.start();
+        let yard = Trial { paused: true, ..Trial::default() }.start();
         yard.until("it is held", |state| !state.control.held.is_empty()).await;
         for _ in 0..3 {
             yard.wish(Command::Step);
@@ -122,7 +130,7 @@ fn time_held_does_not_count_against_a_call() {
         tokio::time::sleep(Duration::from_secs(60)).await;
         yard.wish(Command::Run);
         let state = yard.session.await.unwrap();
-        assert!(matches!(state.calls[0].phase, CallPhase::Done { .. }));
+        assert!(matches!(state.calls[0].phase, ToolCallPhase::Done { .. }));
         assert!(state.calls[0].elapsed(state.at) < 1_000_000);
     });
 }
@@ -130,7 +138,7 @@ fn time_held_does_not_count_against_a_call() {
 #[test]
 fn steps_go_from_boundary_to_boundary() {
     on_paused_time(async {
-        let yard = Plan { paused: true, ..Plan::default() }.start();
+        let yard = Trial { paused: true, ..Trial::default() }.start();
         let mut seen = Vec::new();
         for _ in 0..9 {
             yard.settle().await;
@@ -160,7 +168,7 @@ fn steps_go_from_boundary_to_boundary() {
 #[test]
 fn stepping_over_a_task_holds_before_the_next() {
     on_paused_time(async {
-        let yard = Plan { paused: true, tasks: 2, ..Plan::default() }.start();
+        let yard = Trial { paused: true, tasks: 2, ..Trial::default() }.start();
         yard.settle().await;
         yard.wish(Command::StepTask);
         yard.until("it holds again", |state| state.tasks_done == 1).await;
@@ -175,13 +183,13 @@ fn stepping_over_a_task_holds_before_the_next() {
 fn a_hanging_call_can_be_cancelled_and_the_agent_goes_on() {
     on_paused_time(async {
         let hang = Ok(calls(&[("hang", json!({"text": "x"}))]));
-        let yard = Plan { replies: vec![hang], ..Plan::default() }.start();
+        let yard = Trial { replies: vec![hang], ..Trial::default() }.start();
         yard.until("a call runs", |state| state.calls_in_flight().count() == 1).await;
-        yard.wish(Command::CancelCall(CallId(7)));
-        yard.wish(Command::CancelCall(CallId(1)));
+        yard.wish(Command::CancelCall(EffectId(7)));
+        yard.wish(Command::CancelCall(EffectId(1)));
         let refusals = Rc::clone(&yard.records);
         let state = yard.session.await.unwrap();
-        let CallPhase::Failed { error } = &state.calls[0].phase else { panic!("{state:?}") };
+        let ToolCallPhase::Failed { error } = &state.calls[0].phase else { panic!("{state:?}") };
         assert_eq!(error.kind, ToolErrorKind::Cancelled);
         assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered));
         let refused =
@@ -193,14 +201,14 @@ fn a_hanging_call_can_be_cancelled_and_the_agent_goes_on() {
 #[test]
 fn a_held_call_can_be_cancelled() {
     on_paused_time(async {
-        let yard = Plan { paused: true, ..Plan::default() }.start();
+        let yard = Trial { paused: true, ..Trial::default() }.start();
         for _ in 0..3 {
             yard.settle().await;
             yard.wish(Command::Step);
         }
         yard.settle().await;
         assert_eq!(yard.held(), ["before a call"]);
-        yard.wish(Command::CancelCall(CallId(1)));
+        yard.wish(Command::CancelCall(EffectId(1)));
         yard.settle().await;
         assert_eq!(yard.held(), ["after a call"]);
         yard.wish(Command::Run);
@@ -212,8 +220,9 @@ fn a_held_call_can_be_cancelled() {
 fn a_call_that_never_ends_times_out() {
     on_paused_time(async {
         let hang = Ok(calls(&[("hang", json!({"text": "x"}))]));
-        let state = Plan { replies: vec![hang], ..Plan::default() }.start().session.await.unwrap();
-        let CallPhase::Failed { error } = &state.calls[0].phase else { panic!("{state:?}") };
+        let state =
+            Trial { replies: vec![hang], ..Trial::default() }.start().session.await.unwrap();
+        let ToolCallPhase::Failed { error } = &state.calls[0].phase else { panic!("{state:?}") };
         assert_eq!(error.kind, ToolErrorKind::Timeout);
         assert_eq!(state.calls[0].elapsed(state.at), 10_000_000);
     });
@@ -223,7 +232,7 @@ fn a_call_that_never_ends_times_out() {
 fn stop_ends_everything_in_flight() {
     on_paused_time(async {
         let hang = Ok(calls(&[("hang", json!({"text": "x"})), ("echo", json!({"text": "y"}))]));
-        let yard = Plan { replies: vec![hang], tasks: 3, ..Plan::default() }.start();
+        let yard = Trial { replies: vec![hang], tasks: 3, ..Trial::default() }.start();
         yard.until("one call is left", |state| {
             state.calls_in_flight().count() == 1 && state.calls.len() == 2
         })
@@ -244,7 +253,7 @@ fn concurrency_is_limited_by_its_knob_live() {
         let call = |i: u32| ("echo", json!({"text": i.to_string(), "ms": 100}));
         let many: Vec<_> = (0..6).map(call).collect();
         let knobs = vec![(Knob::Concurrency, 2.0)];
-        let yard = Plan { replies: vec![Ok(calls(&many))], knobs, ..Plan::default() }.start();
+        let yard = Trial { replies: vec![Ok(calls(&many))], knobs, ..Trial::default() }.start();
         let most = Rc::clone(&yard.most_at_once);
         let state = yard.session.await.unwrap();
         assert_eq!(most.borrow().1, 2);
@@ -261,7 +270,7 @@ fn a_model_without_tool_calls_is_asked_and_read_in_text() {
         let act =
             "Thought: I ask.\nAction: echo\nAction Input: {\"text\": \"hi\"}\nObservation: no";
         let replies = vec![Ok(say(act)), Ok(say("Thought: I know.\nFinal Answer: done"))];
-        let plan = Plan { replies, tools: ToolMode::Text, ..Plan::default() };
+        let plan = Trial { replies, tools: ToolMode::Text, ..Trial::default() };
         let state = plan.start().session.await.unwrap();
         // What is kept is what the model saw: no tools beside the prompt, all of them in it.
         let seen = &state.asks[1].request;
@@ -277,46 +286,9 @@ fn a_model_without_tool_calls_is_asked_and_read_in_text() {
 }
 
 #[test]
-fn a_fault_looks_real_to_the_agent_and_is_marked() {
-    on_paused_time(async {
-        let replies = vec![
-            Ok(calls(&[("echo", json!({"text": "a"}))])),
-            Ok(calls(&[("echo", json!({"text": "b"}))])),
-        ];
-        let faults = vec!["echo:error:nth=1"];
-        let state = Plan { replies, faults, ..Plan::default() }.start().session.await.unwrap();
-        assert_eq!(state.calls[0].injected, Some(FaultId(1)));
-        assert_eq!(state.calls[1].injected, None);
-        assert_eq!(state.faults[&FaultId(1)].fired, 1);
-        let told = state.asks[1].request.messages.last().unwrap().text().to_owned();
-        assert_eq!(told, "Error: 503 Service Unavailable");
-    });
-}
-
-#[test]
-fn every_fault_kind_does_what_it_says() {
-    for (fault, check) in [
-        ("echo:empty", (|call: &str| call.is_empty()) as fn(&str) -> bool),
-        ("echo:garbage", |call| call != "hello" && call.len() == 40),
-        ("echo:timeout", |call| call == "echo did not answer within 10000 ms"),
-        ("echo:latency:ms=20000", |call| call == "echo did not answer within 10000 ms"),
-        ("echo:latency:ms=50", |call| call == "hello"),
-        ("echo:error:text=no way", |call| call == "no way"),
-        ("echo:error:from-task=2", |call| call == "hello"),
-    ] {
-        on_paused_time(async move {
-            let faults = vec![fault];
-            let state = Plan { faults, ..Plan::default() }.start().session.await.unwrap();
-            let observed = state.calls[0].observation().unwrap().to_owned();
-            assert!(check(&observed), "{fault}: {observed}");
-        });
-    }
-}
-
-#[test]
 fn interventions_are_taken_back_in_order() {
     on_paused_time(async {
-        let yard = Plan { paused: true, stay: true, ..Plan::default() }.start();
+        let yard = Trial { paused: true, stay: true, ..Trial::default() }.start();
         let echo = || ToolName::from("echo");
         yard.wish(Command::SetScore { tool: echo(), score: 5.0 });
         yard.wish(Command::SetScore { tool: echo(), score: 7.0 });
@@ -354,7 +326,7 @@ fn interventions_are_taken_back_in_order() {
 #[test]
 fn wishes_that_make_no_sense_are_refused_with_a_reason() {
     on_paused_time(async {
-        let yard = Plan { paused: true, stay: true, ..Plan::default() }.start();
+        let yard = Trial { paused: true, stay: true, ..Trial::default() }.start();
         let (a, b) = (|| ToolName::from("echo"), || ToolName::from("nobody"));
         for (wish, phrase) in [
             (Command::SetScore { tool: b(), score: 1.0 }, "no tool nobody"),
@@ -387,11 +359,11 @@ fn calls_outside_the_menu_or_the_schema_are_refused_free_of_charge() {
             Ok(calls(&[("echo", json!({"text": 7}))])),
             Ok(calls(&[("echo", Value::String("{not json".into()))])),
         ];
-        let state = Plan { replies, ..Plan::default() }.start().session.await.unwrap();
+        let state = Trial { replies, ..Trial::default() }.start().session.await.unwrap();
         let whys: Vec<_> = state.calls.iter().map(|call| call.observation().unwrap()).collect();
         assert!(whys[0].contains("there is no tool nobody"), "{whys:?}");
         assert!(whys[1].contains("text"), "{whys:?}");
-        assert!(state.calls.iter().all(|call| matches!(call.phase, CallPhase::Refused { .. })));
+        assert!(state.calls.iter().all(|call| matches!(call.phase, ToolCallPhase::Refused { .. })));
         assert_eq!(state.tasks[0].budget.spent.tools, 0.0);
     });
 }
@@ -400,7 +372,7 @@ fn calls_outside_the_menu_or_the_schema_are_refused_free_of_charge() {
 fn a_model_that_fails_ends_the_task_and_not_the_session() {
     on_paused_time(async {
         let error = ModelError::new(ModelErrorKind::Endpoint, "500");
-        let plan = Plan { replies: vec![Err(error)], tasks: 2, ..Plan::default() };
+        let plan = Trial { replies: vec![Err(error)], tasks: 2, ..Trial::default() };
         let state = plan.start().session.await.unwrap();
         assert_eq!(state.tasks[0].outcome(), Some(Outcome::Failed));
         assert_eq!(state.tasks[1].outcome(), Some(Outcome::Answered));
@@ -415,10 +387,11 @@ fn a_stream_that_broke_off_is_asked_again_for_all_to_see() {
             error.partial = "The ans".into();
             Err(error)
         };
-        let state = Plan { replies: vec![cut()], ..Plan::default() }.start().session.await.unwrap();
+        let state =
+            Trial { replies: vec![cut()], ..Trial::default() }.start().session.await.unwrap();
         assert_eq!(state.asks.len(), 2);
         assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered));
-        let plan = Plan { replies: (0..3).map(|_| cut()).collect(), ..Plan::default() };
+        let plan = Trial { replies: (0..3).map(|_| cut()).collect(), ..Trial::default() };
         let state = plan.start().session.await.unwrap();
         assert_eq!(state.asks.len(), 3);
         assert_eq!(state.tasks[0].outcome(), Some(Outcome::Failed));
@@ -429,7 +402,7 @@ fn a_stream_that_broke_off_is_asked_again_for_all_to_see() {
 fn an_ask_can_be_cancelled() {
     on_paused_time(async {
         let delay = Duration::from_secs(5);
-        let yard = Plan { delay, ..Plan::default() }.start();
+        let yard = Trial { delay, ..Trial::default() }.start();
         yard.until("a model is asked", |state| {
             state.ask_in_flight().is_some_and(|ask| ask.started.is_some())
         })
@@ -445,7 +418,7 @@ fn an_ask_can_be_cancelled() {
 fn frozen_learning_changes_no_score() {
     on_paused_time(async {
         let knobs = vec![(Knob::Learn, 0.0)];
-        let state = Plan { knobs, ..Plan::default() }.start().session.await.unwrap();
+        let state = Trial { knobs, ..Trial::default() }.start().session.await.unwrap();
         assert_eq!(state.learning.score(&"echo".into()), 0.0);
         assert_eq!(state.tasks[0].verdicts.len(), 1);
     });
@@ -456,7 +429,7 @@ fn reflexion_tries_again_with_what_it_learned() {
     on_paused_time(async {
         let wrong = || Ok(calls(&[("Finish", json!({"answer": "wrong"}))]));
         let replies = vec![wrong(), Ok(say("look closer")), wrong(), Ok(say("look again"))];
-        let plan = Plan { replies, strategy: "react+reflexion", ..Plan::default() };
+        let plan = Trial { replies, strategy: "react+reflexion", ..Trial::default() };
         let state = plan.start().session.await.unwrap();
         let task = &state.tasks[0];
         assert_eq!((task.tries, task.correct), (3, Some(true)));
@@ -472,7 +445,7 @@ fn steps_run_out() {
         let more = || Ok(calls(&[("echo", json!({"text": "x"}))]));
         let replies = (0..9).map(|_| more()).collect();
         let knobs = vec![(Knob::MaxSteps, 3.0)];
-        let state = Plan { replies, knobs, ..Plan::default() }.start().session.await.unwrap();
+        let state = Trial { replies, knobs, ..Trial::default() }.start().session.await.unwrap();
         assert_eq!(state.tasks[0].outcome(), Some(Outcome::OutOfSteps));
         assert_eq!(state.tasks[0].steps.len(), 3);
     });
@@ -481,7 +454,7 @@ fn steps_run_out() {
 #[test]
 fn a_queue_that_is_empty_waits_for_tasks() {
     on_paused_time(async {
-        let yard = Plan { stay: true, ..Plan::default() }.start();
+        let yard = Trial { stay: true, ..Trial::default() }.start();
         yard.until("the first is done", |state| state.tasks_done == 1).await;
         yard.wish(Command::Pause);
         yard.settle().await;

@@ -9,7 +9,7 @@ use toolyard::{
     domain::{
         command::Command,
         event::{Boundary, By, Event, Lane, Resume},
-        id::{CallId, FaultId, TaskId, ToolName},
+        id::{EffectId, FaultId, TaskId, ToolName},
         knob::Knob,
     },
     ui::{
@@ -18,7 +18,7 @@ use toolyard::{
         pane::PaneId,
         popups::{Popup, Subject},
         screen::Setup,
-        update::Effect,
+        update::ScreenRequest,
         view::{GraphView, ReadOnly},
     },
 };
@@ -37,7 +37,7 @@ fn stage() -> Stage {
 pub fn command(stage: &mut Stage, keys: &str) -> Command {
     let effects = stage.press(keys);
     match effects.as_slice() {
-        [Effect::Send(command)] => command.clone(),
+        [ScreenRequest::Send(command)] => command.clone(),
         other => panic!("{keys:?} gives {other:?}\n{}", stage.text()),
     }
 }
@@ -52,7 +52,7 @@ fn keys_send_commands() {
         ("space", Command::Pause),
         ("n", Command::Step),
         ("N", Command::StepTask),
-        ("x", Command::CancelCall(CallId(11))),
+        ("x", Command::CancelCall(EffectId(11))),
         ("S y", Command::Stop),
         ("u", Command::Undo),
         ("r", Command::ReloadTools),
@@ -125,7 +125,7 @@ fn space_runs_what_is_held_and_holds_what_runs() {
     stage.tell(Event::PauseRequested { by: By::User });
     assert!(stage.shows("PAUSING (1 call in flight)"), "{}", stage.text());
     assert_eq!(command(&mut stage, "space"), Command::Run);
-    stage.tell(Event::Held { lane: Lane::Call(CallId(11)), boundary: Boundary::AfterCall });
+    stage.tell(Event::Held { lane: Lane::Call(EffectId(11)), boundary: Boundary::AfterToolCall });
     stage.tell(Event::Paused);
     assert!(stage.shows("PAUSED after a call (#11) for 0 s"), "{}", stage.text());
     assert_eq!(command(&mut stage, "space"), Command::Run);
@@ -139,7 +139,7 @@ fn space_means_run_before_the_session_has_said_anything() {
     let mut stage = Stage::of(&Story::unopened());
     assert!(stage.shows("OPENING") && !stage.shows("RUNNING"), "{}", stage.text());
     assert_eq!(command(&mut stage, "space"), Command::Run);
-    assert_eq!(stage.press("q"), [Effect::Quit]);
+    assert_eq!(stage.press("q"), [ScreenRequest::Quit]);
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn a_wrong_knob_value_says_what_it_takes() {
 #[test]
 fn quick_presses_ask_for_as_many_steps_before_any_is_answered() {
     let mut stage = Stage::of(&spending::btp());
-    let step = Effect::Send(Command::TurnKnobBy { knob: Knob::Budget, steps: 1 });
+    let step = ScreenRequest::Send(Command::TurnKnobBy { knob: Knob::Budget, steps: 1 });
     assert_eq!(stage.press("} } } } } } } }"), vec![step; 8]);
 }
 
@@ -231,9 +231,9 @@ fn a_wrong_fault_says_why_and_an_armed_one_is_replaced() {
     assert!(stage.shows("did you mean `search_web`?"), "{}", stage.text());
     stage.press("esc");
     let effects = stage.press("e right enter");
-    let disarm = Effect::Send(Command::DisarmFault { fault: FaultId(1) });
+    let disarm = ScreenRequest::Send(Command::DisarmFault { fault: FaultId(1) });
     assert_eq!(effects[0], disarm);
-    assert!(matches!(&effects[1], Effect::Send(Command::ArmFault { spec })
+    assert!(matches!(&effects[1], ScreenRequest::Send(Command::ArmFault { spec })
         if spec.to_string() == "search_web:timeout"));
 }
 
@@ -262,7 +262,7 @@ fn the_palette_does_what_is_chosen_and_the_help_finds_keys_and_words() {
     assert!(stage.shows("reload-tools") && !stage.shows("║ Change"), "{}", stage.text());
     stage.press("esc ?");
     stage.write("ctrl-z");
-    assert_eq!(stage.press("enter"), [Effect::Suspend]);
+    assert_eq!(stage.press("enter"), [ScreenRequest::Suspend]);
 }
 
 #[test]
@@ -297,7 +297,7 @@ fn a_replay_is_looked_at_and_never_changed() {
             assert!(stage.shows("a replay can only be looked at"), "{}", spec.name);
         }
     }
-    assert_eq!(stage.press("q"), [Effect::Quit]);
+    assert_eq!(stage.press("q"), [ScreenRequest::Quit]);
 }
 
 #[test]
@@ -306,10 +306,10 @@ fn leaving_asks_while_the_agent_is_at_work() {
     assert_eq!(stage.press("q"), []);
     assert!(stage.shows("1 call is running; it is cancelled."), "{}", stage.text());
     assert_eq!(stage.press("n"), []);
-    assert_eq!(stage.press("q q"), [Effect::Quit]);
-    assert_eq!(stage.press("ctrl-c ctrl-c"), [Effect::Quit]);
+    assert_eq!(stage.press("q q"), [ScreenRequest::Quit]);
+    assert_eq!(stage.press("ctrl-c ctrl-c"), [ScreenRequest::Quit]);
     stage.tell(Event::SessionEnded { why: "stopped".into() });
-    assert_eq!(stage.press("q"), [Effect::Quit]);
+    assert_eq!(stage.press("q"), [ScreenRequest::Quit]);
 }
 
 #[test]
@@ -317,7 +317,7 @@ fn panes_are_gone_to_zoomed_and_left() {
     let mut stage = stage();
     assert_eq!(stage.screen.view.focus, PaneId::Graph);
     stage.press("tab tab");
-    assert_eq!(stage.screen.view.focus, PaneId::Scores);
+    assert_eq!(stage.screen.view.focus, PaneId::Tools);
     stage.press("shift-tab shift-tab shift-tab");
     assert_eq!(stage.screen.view.focus, PaneId::Search);
     for (key, pane) in ["1", "2", "3", "4", "5", "6", "7", "8", "9"].iter().zip(PaneId::ALL) {
@@ -410,9 +410,9 @@ fn enter_looks_closer_at_what_is_selected() {
     stage.press("3 enter");
     assert_eq!(subject(&stage), Subject::Tool(tool("search_web")));
     stage.press("esc 6 enter");
-    assert_eq!(subject(&stage), Subject::Call(CallId(11)));
+    assert_eq!(subject(&stage), Subject::Call(EffectId(11)));
     stage.press("left");
-    assert_eq!(subject(&stage), Subject::Call(CallId(10)));
+    assert_eq!(subject(&stage), Subject::Call(EffectId(10)));
     stage.press("esc 7 enter");
     assert_eq!(subject(&stage), Subject::Task(TaskId(5)));
     stage.press("q v");
@@ -431,7 +431,7 @@ fn releases_are_no_presses_and_unknown_keys_do_nothing() {
     let release = KeyEvent { kind: KeyEventKind::Release, ..key };
     assert_eq!(stage.screen.handle(&Input::Key(release)), []);
     let repeat = KeyEvent { kind: KeyEventKind::Repeat, ..key };
-    assert_eq!(stage.screen.handle(&Input::Key(repeat)), [Effect::Send(Command::Step)]);
+    assert_eq!(stage.screen.handle(&Input::Key(repeat)), [ScreenRequest::Send(Command::Step)]);
     assert_eq!(stage.press("alt-x f9 é"), []);
 }
 
@@ -460,7 +460,7 @@ fn the_mouse_selects_opens_scrolls_and_presses() {
     assert!(stage.screen.hits().targets().all(|(_, target)| !matches!(target, Target::Tool(_))));
     stage.press("esc");
     let step = stage.click(&Target::Action(Action::Step));
-    assert_eq!(step, [Effect::Send(Command::Step)]);
+    assert_eq!(step, [ScreenRequest::Send(Command::Step)]);
 
     let transcript = stage.screen.view.windows.get(PaneId::Transcript);
     let (x, y) = stage
@@ -491,5 +491,5 @@ fn questions_are_answered_by_clicking() {
     assert_eq!(stage.click(&Target::PopupRow(1)), []);
     assert!(stage.screen.view.popups.is_empty());
     stage.press("S");
-    assert_eq!(stage.click(&Target::PopupRow(0)), [Effect::Send(Command::Stop)]);
+    assert_eq!(stage.click(&Target::PopupRow(0)), [ScreenRequest::Send(Command::Stop)]);
 }

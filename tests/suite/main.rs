@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-mod blueprint;
 mod cli;
 mod config;
 mod configured;
@@ -24,6 +23,7 @@ mod panes;
 mod papers_btp;
 mod papers_learning;
 mod papers_toolnet;
+mod plan_text;
 mod planned;
 mod prices;
 mod program;

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use toolyard::{
     domain::{
         chat::{Finish, Message, Reply, Request, Role, ToolDef},
-        outcome::{ModelError, ModelErrorKind},
+        error::{ModelError, ModelErrorKind},
     },
     model::{
         Model, Progress,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use toolyard::{
     domain::{
         chat::{Finish, Message, Reply, Request, Role, ToolCall, ToolDef},
-        outcome::{ModelError, ModelErrorKind},
+        error::{ModelError, ModelErrorKind},
     },
     model::{
         Model, Progress,

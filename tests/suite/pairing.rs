@@ -8,7 +8,7 @@ use toolyard::{
         event::{By, Classed, ClassedBy, Event, Reach},
         pairs::{Pair, PairTally, Player},
     },
-    ui::update::Effect,
+    ui::update::ScreenRequest,
 };
 
 use crate::{
@@ -133,7 +133,7 @@ fn who_said_a_class_is_shown_with_it() {
 #[test]
 fn a_model_is_chosen_while_it_is_looked_who_can_be_reached() {
     let mut stage = demo();
-    let probe = Effect::Send(Command::ProbeModels);
+    let probe = ScreenRequest::Send(Command::ProbeModels);
     assert_eq!(stage.press("5 down m"), std::slice::from_ref(&probe));
     stage.tell(Event::ModelsProbed { models: vec!["sim".into(), "local".into()] });
     assert!(stage.shows("trying for"), "{}", stage.text());

@@ -13,7 +13,7 @@ use toolyard::{
 };
 
 use crate::{
-    engine::yard::{Plan, on_paused_time, say},
+    engine::yard::{Trial, on_paused_time, say},
     program::Home,
 };
 
@@ -161,7 +161,7 @@ fn a_planner_that_writes_no_plan_is_told_so_and_asked_once_more() {
     on_paused_time(async {
         let plan = "Plan: say it\n#E1 = echo[hello]";
         let replies = vec![Ok(say(NO_PLAN)), Ok(say(plan)), Ok(say("done"))];
-        let plan = Plan { replies, strategy: "workers", ..Plan::default() };
+        let plan = Trial { replies, strategy: "workers", ..Trial::default() };
         let state = plan.start().session.await.unwrap();
         let task = &state.tasks[0];
         assert_eq!((task.correct, task.work.refused.len()), (Some(true), 1));
@@ -179,12 +179,12 @@ fn a_planner_that_writes_no_plan_twice_fails_its_task_and_nothing_is_called() {
         for bad in [NO_PLAN, "Plan: a\n#E1 = ehco[hello]", "Plan: a\n#E1 = echo[#E7]"] {
             for strategy in ["rewoo", "workers"] {
                 let replies = vec![Ok(say(bad)), Ok(say(bad))];
-                let plan = Plan { replies, strategy, ..Plan::default() };
+                let plan = Trial { replies, strategy, ..Trial::default() };
                 let state = plan.start().session.await.unwrap();
                 let task = &state.tasks[0];
                 assert_eq!(task.outcome(), Some(Outcome::Failed), "{strategy}: {bad}");
                 assert_eq!(task.answer, None);
-                assert!(task.calls.is_empty() && task.work.blueprint.is_none());
+                assert!(task.calls.is_empty() && task.work.plan.is_none());
                 assert!(state.asks.iter().all(|ask| ask.role != Role::Solver));
                 let said = notices(&state, task.id);
                 let told = |why: &&str| why.starts_with("the plan could not be used: ");

@@ -14,7 +14,7 @@ use rustix::process::{Pid, test_kill_process};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 use toolyard::{
-    domain::spec::{Effect, ToolSpec},
+    domain::spec::{EffectClass, ToolSpec},
     tool::{
         Invocation, Tool, ToolError, ToolErrorKind, ToolOutput,
         command::{CommandSource, CommandTool, end_all},
@@ -42,7 +42,7 @@ fn tool(source: CommandSource) -> CommandTool {
         parameters: json!({ "type": "object" }),
         class: String::new(),
         cost: None,
-        effect: Effect::Unknown,
+        effect: EffectClass::Unknown,
         timeout_ms: 1000,
         source: "command".into(),
         examples: Vec::new(),

@@ -7,7 +7,7 @@ use ratatui::style::{Color, Modifier, Style};
 use toolyard::{
     domain::{
         event::{Boundary, By, Event, Lane},
-        id::CallId,
+        id::EffectId,
     },
     ui::{
         screen::Setup,
@@ -167,7 +167,7 @@ fn held_broken_and_in_the_past() {
     let mut stage = demo().sized(120, 40);
     stage.tell(Event::PauseRequested { by: By::User });
     insta::assert_snapshot!("pausing", stage.text());
-    stage.tell(Event::Held { lane: Lane::Call(CallId(11)), boundary: Boundary::AfterCall });
+    stage.tell(Event::Held { lane: Lane::Call(EffectId(11)), boundary: Boundary::AfterToolCall });
     stage.tell(Event::Paused);
     insta::assert_snapshot!("paused", styled(&stage));
     stage.press("< < <");

@@ -8,7 +8,7 @@ use toolyard::domain::{
     event::{
         BudgetPlan, By, Event, Marginal, MenuItem, NodeEnd, Offered, Outcome, PlannedTool, Refusal,
     },
-    id::{CallId, TaskId},
+    id::{EffectId, TaskId},
     knob::Knob,
     rates::Rates,
 };
@@ -42,16 +42,20 @@ pub fn plan(spent: f64, candidates: &[Candidate<'_>]) -> BudgetPlan {
 
 impl Story {
     pub fn planned(&mut self, task: u32, why: &str, plan: BudgetPlan) -> &mut Self {
-        self.tell(Event::Planned { task: TaskId(task), why: why.into(), plan: Arc::new(plan) })
+        self.tell(Event::BudgetPlanned {
+            task: TaskId(task),
+            why: why.into(),
+            plan: Arc::new(plan),
+        })
     }
 
-    pub fn judge(&mut self, call: CallId, helpful: bool, why: &str) -> &mut Self {
+    pub fn judge(&mut self, call: EffectId, helpful: bool, why: &str) -> &mut Self {
         self.tell(Event::Judged { call, helpful, why: why.into() })
     }
 
     pub fn refused(&mut self, task: u32, step: u32, tool: &str, reason: Refusal, why: &str) {
         let call = self.request_call(task, step, tool, json!({"query": "x"}));
-        self.tell(Event::CallRefused { call, why: why.into(), reason });
+        self.tell(Event::ToolCallRefused { call, why: why.into(), reason });
     }
 
     /// A thought of a model of unknown price.
@@ -162,7 +166,7 @@ fn current(story: &mut Story) {
     story.step(4, 4, "wikipedia");
     story.think(4, "Its population, then.");
     let call = story.request_call(4, 4, "population", json!({"city": "Ostra"}));
-    story.tell(Event::CallStarted { call }).wait(90);
+    story.tell(Event::ToolCallStarted { call }).wait(90);
 }
 
 /// A node of a told search: number, parent, thought, and what the tool gave, if one was called.

@@ -16,7 +16,7 @@ use toolyard::{
         screen::{Screen, Setup},
         shot,
         theme::Theme,
-        update::Effect,
+        update::ScreenRequest,
     },
 };
 
@@ -67,7 +67,7 @@ impl Stage {
     }
 
     /// Presses these keys one after the other, with a frame after each.
-    pub fn press(&mut self, keys: &str) -> Vec<Effect> {
+    pub fn press(&mut self, keys: &str) -> Vec<ScreenRequest> {
         let mut effects = Vec::new();
         for key in keys.split_whitespace() {
             let key: Key = key.parse().unwrap();
@@ -86,7 +86,7 @@ impl Stage {
         self.draw();
     }
 
-    pub fn mouse(&mut self, kind: MouseEventKind, column: u16, row: u16) -> Vec<Effect> {
+    pub fn mouse(&mut self, kind: MouseEventKind, column: u16, row: u16) -> Vec<ScreenRequest> {
         let modifiers = ratatui::crossterm::event::KeyModifiers::NONE;
         let event = MouseEvent { kind, column, row, modifiers };
         let effects = self.screen.handle(&Input::Mouse(event));
@@ -95,7 +95,7 @@ impl Stage {
     }
 
     /// Clicks on the first cell of a target.
-    pub fn click(&mut self, target: &Target) -> Vec<Effect> {
+    pub fn click(&mut self, target: &Target) -> Vec<ScreenRequest> {
         let found = self.screen.hits().targets().find(|(_, there)| there == target);
         let area = found.unwrap_or_else(|| panic!("{target:?} is not on the screen")).0;
         self.mouse(MouseEventKind::Down(MouseButton::Left), area.x, area.y)

@@ -6,13 +6,14 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde_json::{Value, json};
 use toolyard::domain::{
     chat::{Finish, Message, Reply, Request, Role, ToolDef, Usage},
+    error::{ToolError, ToolErrorKind},
     event::{By, Event, MenuItem, Offered, Opening, Outcome, Record, Verdict},
     fault::{FaultKind, FaultSpec, Trigger},
     graph::ToolGraph,
-    id::{AskId, CallId, FaultId, ModelName, TaskId, ToolName},
+    id::{EffectId, FaultId, ModelName, TaskId, ToolName},
     knob::Knobs,
-    outcome::{ToolError, ToolErrorKind, ToolOutput},
-    spec::{Effect, ModelSpec, Task, ToolMode, ToolSpec},
+    output::ToolOutput,
+    spec::{EffectClass, ModelSpec, Task, ToolMode, ToolSpec},
     state::State,
 };
 
@@ -89,7 +90,7 @@ impl Story {
 
     pub fn join(&mut self, tools: impl IntoIterator<Item = ToolSpec>) -> &mut Self {
         let tools = tools.into_iter().map(Arc::new).collect();
-        self.tell(Event::ToolsJoined { tools })
+        self.tell(Event::ToolsAdded { tools })
     }
 
     /// A graph as its file has it.
@@ -134,13 +135,13 @@ impl Story {
     }
 
     /// A model is asked, and has not answered yet.
-    pub fn ask(&mut self, task: u32, role: Role) -> AskId {
+    pub fn ask(&mut self, task: u32, role: Role) -> EffectId {
         self.asks += 1;
-        let ask = AskId(self.asks);
+        let ask = EffectId(self.asks);
         let model = self.state.models.roles[&role].model.clone();
         let request = Arc::new(self.request(task, role));
-        self.tell(Event::AskRequested { ask, task: TaskId(task), role, model, request });
-        self.tell(Event::AskStarted { ask });
+        self.tell(Event::ModelCallRequested { ask, task: TaskId(task), role, model, request });
+        self.tell(Event::ModelCallStarted { ask });
         ask
     }
 
@@ -163,7 +164,7 @@ impl Story {
     }
 
     /// It answers with this text after so many milliseconds.
-    pub fn answer(&mut self, ask: AskId, text: &str, ms: u64) -> &mut Self {
+    pub fn answer(&mut self, ask: EffectId, text: &str, ms: u64) -> &mut Self {
         let role = self.state.ask(ask).unwrap().role;
         let simulated = self.state.models.of(role).is_some_and(|model| model.spec.simulated);
         let usage =
@@ -176,28 +177,28 @@ impl Story {
             usage,
         };
         let dollars = simulated.then_some(0.0);
-        self.wait(ms).tell(Event::AskFinished { ask, reply: Arc::new(reply), dollars })
+        self.wait(ms).tell(Event::ModelCallFinished { ask, reply: Arc::new(reply), dollars })
     }
 
     /// A call is wanted.
-    pub fn request_call(&mut self, task: u32, step: u32, tool: &str, arguments: Value) -> CallId {
+    pub fn request_call(&mut self, task: u32, step: u32, tool: &str, arguments: Value) -> EffectId {
         self.seek(task, (step, None), tool, arguments)
     }
 
     /// The same, of a step, for a piece of evidence.
-    pub fn seek(&mut self, task: u32, of: (u32, Option<u32>), tool: &str, with: Value) -> CallId {
+    pub fn seek(&mut self, task: u32, of: (u32, Option<u32>), tool: &str, with: Value) -> EffectId {
         self.calls += 1;
-        let call = CallId(self.calls);
+        let call = EffectId(self.calls);
         let (task, tool, (step, evidence)) = (TaskId(task), tool.into(), of);
         let evidence = evidence.map(toolyard::domain::plan::EvidenceId);
-        self.tell(Event::CallRequested { call, task, step, tool, arguments: with, evidence });
+        self.tell(Event::ToolCallRequested { call, task, step, tool, arguments: with, evidence });
         call
     }
 
     /// A call runs to its end.
-    pub fn call(&mut self, task: u32, step: u32, (tool, arguments, end, ms): Call<'_>) -> CallId {
+    pub fn call(&mut self, task: u32, step: u32, (tool, arguments, end, ms): Call<'_>) -> EffectId {
         let call = self.request_call(task, step, tool, arguments);
-        self.tell(Event::CallStarted { call });
+        self.tell(Event::ToolCallStarted { call });
         let armed = self
             .state
             .faults
@@ -207,12 +208,12 @@ impl Story {
             self.tell(Event::FaultFired { fault, call });
         }
         self.wait(ms).tell(match end {
-            Ok(text) => Event::CallFinished {
+            Ok(text) => Event::ToolCallFinished {
                 call,
                 output: ToolOutput { text: text.into(), cut_from: None },
             },
             Err(text) => {
-                Event::CallFailed { call, error: ToolError::new(ToolErrorKind::Failed, text) }
+                Event::ToolCallFailed { call, error: ToolError::new(ToolErrorKind::Failed, text) }
             }
         });
         call
@@ -277,7 +278,7 @@ pub fn tool(name: &str, class: &str, cost: f64) -> ToolSpec {
         parameters: json!({"type": "object", "properties": {"query": {"type": "string"}}}),
         class: class.into(),
         cost: Some(cost),
-        effect: Effect::Read,
+        effect: EffectClass::Read,
         timeout_ms: 5000,
         source: "builtin".into(),
         examples: Vec::new(),
@@ -493,5 +494,5 @@ fn later_tasks(story: &mut Story) {
     let ask = story.ask(5, Role::Actor);
     story.answer(ask, "Now the difference in years.", 160);
     let call = story.request_call(5, 2, "calculator", json!({"expression": "1871 - 1830"}));
-    story.tell(Event::CallStarted { call }).wait(310);
+    story.tell(Event::ToolCallStarted { call }).wait(310);
 }

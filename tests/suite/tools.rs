@@ -7,7 +7,7 @@ use serde_json::json;
 use toolyard::{
     domain::{
         id::ToolName,
-        spec::{Effect, ToolSpec},
+        spec::{EffectClass, ToolSpec},
     },
     tool::{
         Changes, Invocation, ToolBox, ToolErrorKind,
@@ -69,7 +69,7 @@ fn every_field_is_read() {
         (spec.name.as_str(), spec.cost, spec.timeout_ms),
         ("weather.now-2", Some(2.5), 1500)
     );
-    assert_eq!((spec.class.as_str(), spec.effect), ("Information Retrieval", Effect::Read));
+    assert_eq!((spec.class.as_str(), spec.effect), ("Information Retrieval", EffectClass::Read));
     assert_eq!(spec.source, "command python3 weather.py --plain");
     assert_eq!(
         spec.parameters.to_string(),
@@ -97,7 +97,7 @@ fn what_is_left_out_has_a_careful_default() {
     let manifest =
         parse("name = \"t\"\ndescription = \"d\"\n[source]\ncommand = [\"true\"]").unwrap();
     let spec = &manifest.spec;
-    assert_eq!((spec.effect, spec.cost, spec.timeout_ms), (Effect::Unknown, None, 30_000));
+    assert_eq!((spec.effect, spec.cost, spec.timeout_ms), (EffectClass::Unknown, None, 30_000));
     assert_eq!(spec.parameters, json!({ "type": "object", "properties": {} }));
     let Source::Command(command) = &manifest.source else { panic!("{:?}", manifest.source) };
     assert!(command.env.is_empty() && command.set.is_empty());

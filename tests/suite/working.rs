@@ -5,11 +5,12 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toolyard::domain::{
     chat::Role,
+    error::{ToolError, ToolErrorKind},
     event::{Boundary, By, Event, Lane, MenuItem, Offered, Outcome},
-    id::{CallId, TaskId},
+    id::{EffectId, TaskId},
     knob::Knob,
     null_filter::Nulled,
-    outcome::{ToolError, ToolErrorKind, ToolOutput},
+    output::ToolOutput,
     plan::EvidenceId,
 };
 
@@ -45,30 +46,30 @@ impl Story {
     }
 
     pub fn draw(&mut self, task: u32, plan: &str) -> &mut Self {
-        let blueprint = Arc::new(toolyard::papers::plan::parse(plan).unwrap());
-        self.tell(Event::BlueprintDrawn { task: TaskId(task), blueprint })
+        let plan = Arc::new(toolyard::papers::plan::parse(plan).unwrap());
+        self.tell(Event::PlanWritten { task: TaskId(task), plan })
     }
 
     /// A call for a piece of evidence is wanted.
-    pub fn want(&mut self, evidence: u32, tool: &str, query: &str) -> CallId {
+    pub fn want(&mut self, evidence: u32, tool: &str, query: &str) -> EffectId {
         self.seek(1, (1, Some(evidence)), tool, json!({"query": query}))
     }
 
-    pub fn starts(&mut self, calls: &[CallId]) -> &mut Self {
+    pub fn starts(&mut self, calls: &[EffectId]) -> &mut Self {
         for call in calls {
-            self.tell(Event::CallStarted { call: *call });
+            self.tell(Event::ToolCallStarted { call: *call });
         }
         self
     }
 
-    pub fn finds(&mut self, evidence: u32, call: CallId, text: &str, nulled: Option<Nulled>) {
+    pub fn finds(&mut self, evidence: u32, call: EffectId, text: &str, nulled: Option<Nulled>) {
         let output = ToolOutput { text: text.into(), cut_from: None };
-        self.tell(Event::CallFinished { call, output });
+        self.tell(Event::ToolCallFinished { call, output });
         self.found(evidence, None, nulled);
     }
 
-    pub fn fails(&mut self, evidence: u32, call: CallId, error: ToolError) {
-        self.tell(Event::CallFailed { call, error });
+    pub fn fails(&mut self, evidence: u32, call: EffectId, error: ToolError) {
+        self.tell(Event::ToolCallFailed { call, error });
         self.found(evidence, None, Some(Nulled::Failed));
     }
 
@@ -109,15 +110,15 @@ pub fn working() -> Story {
     let weather = story.want(6, "weather", "Ostra");
     let people = story.want(5, "population", "Ostra");
     let lane = Lane::Call(weather);
-    story.starts(&[people]).tell(Event::LaneStopped { lane, by: By::User });
-    story.tell(Event::Held { lane, boundary: Boundary::BeforeCall }).wait(60);
+    story.starts(&[people]).tell(Event::LanePaused { lane, by: By::User });
+    story.tell(Event::Held { lane, boundary: Boundary::BeforeToolCall }).wait(60);
     let error = ToolError::new(ToolErrorKind::Cancelled, "the call was cancelled by the user");
     story.fails(7, slow, error);
     story.wait(180);
     story
 }
 
-/// Up to the blueprint: the first one was refused.
+/// Up to the plan: the first one was refused.
 fn begun() -> Story {
     let mut story = Story::of_workers();
     story.break_tool("search_web");
@@ -126,7 +127,7 @@ fn begun() -> Story {
     let ask = story.ask(1, Role::Planner);
     story.answer(ask, "Plan: guess.\n#E1 = oracle[#E7]", 300);
     let why = "#E1: there is no tool oracle; #E1: there is no #E7".to_owned();
-    story.tell(Event::BlueprintRefused { task: TaskId(1), why });
+    story.tell(Event::PlanRefused { task: TaskId(1), why });
     let ask = story.ask(1, Role::Planner);
     story.answer(ask, PLAN, 420).draw(1, PLAN);
     story
@@ -145,7 +146,7 @@ pub fn worked() -> Story {
     story.starts(&[half]).wait(12);
     story.finds(8, half, "24100", None);
     let lane = Lane::Call(weather);
-    story.tell(Event::LaneFreed { lane, by: By::User }).tell(Event::Released { lane });
+    story.tell(Event::LaneResumed { lane, by: By::User }).tell(Event::Released { lane });
     story.starts(&[weather]).wait(90);
     story.finds(6, weather, "sunny, 21 °C", None);
     let last = story.want(9, "summarize", "sunny, 21 °C 24100");

@@ -69,7 +69,7 @@ fn opened(config: &Config, knobs: Knobs, workspace: &Workspace) -> Result<State,
     };
     let specs = workspace.manifests.iter().map(|manifest| Arc::clone(&manifest.spec));
     let events =
-        [Event::SessionOpened(Box::new(opening)), Event::ToolsJoined { tools: specs.collect() }];
+        [Event::SessionOpened(Box::new(opening)), Event::ToolsAdded { tools: specs.collect() }];
     let records = (1..).zip(events).map(|(n, event)| Record { n, at: 0, event });
     Ok(State::fold(&records.collect::<Vec<_>>()))
 }

@@ -134,9 +134,9 @@ impl Output {
                     answer.as_deref().unwrap_or("–"),
                 )
             }
-            Event::AskFailed { error, .. } => self.aside(&error.text),
+            Event::ModelCallFailed { error, .. } => self.aside(&error.text),
             Event::EmbeddingFailed { model, error, .. } => self.aside(&not_read(model, error)),
-            Event::AskRetried { why, .. } => self.aside(&format!("trying again: {why}")),
+            Event::ModelCallRetried { why, .. } => self.aside(&format!("trying again: {why}")),
             Event::EvaluationRefused { why, .. } => self.aside(&format!("not learned: {why}")),
             Event::Noticed { text } => self.aside(text),
             Event::SessionEnded { why } => {

@@ -54,7 +54,7 @@ pub struct Config {
     pub experience: ExperienceConfig,
     /// What things are worth in credits.
     pub cost: Rates,
-    pub workers: crate::domain::workers::Workers,
+    pub workers: crate::domain::worker_settings::WorkerSettings,
     /// The file of the price table; `None`: see [`Config::price_table`].
     pub prices: Option<PathBuf>,
 }
@@ -120,7 +120,7 @@ impl Default for Config {
             tools: ToolsConfig::default(),
             experience: ExperienceConfig::default(),
             cost: Rates::default(),
-            workers: crate::domain::workers::Workers::default(),
+            workers: crate::domain::worker_settings::WorkerSettings::default(),
             prices: None,
         }
     }

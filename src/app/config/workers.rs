@@ -11,7 +11,7 @@ use crate::{
         null_filter::NullFilter,
         tool_class::{ToolClass, ToolClasses},
         words,
-        workers::Workers,
+        worker_settings::WorkerSettings,
     },
     files::toml_file::{Field, Fields},
 };
@@ -22,7 +22,7 @@ const NAME: usize = 64;
 const PATTERN: usize = 200;
 const LONGEST: Duration = Duration::from_secs(3600);
 
-pub(super) fn workers(mut fields: Fields<'_>, workers: &mut Workers) {
+pub(super) fn workers(mut fields: Fields<'_>, workers: &mut WorkerSettings) {
     let timeout = fields
         .get("timeout")
         .and_then(|field| field.duration(Duration::from_millis(1), LONGEST))

@@ -9,7 +9,7 @@ use crate::domain::{
     event::BudgetPlan,
     id::ToolName,
     knob::Knob,
-    state::{CallPhase, Spent, State, TaskState},
+    state::{Spent, State, TaskState, ToolCallPhase},
 };
 
 /// The first plan of a task: what it was expected to come to.
@@ -88,7 +88,7 @@ pub fn by_tool(task: &TaskState) -> BTreeMap<ToolName, ToolSpent> {
 pub fn refusals(state: &State, task: &TaskState) -> BTreeMap<&'static str, usize> {
     let mut counts = BTreeMap::new();
     for call in task.calls.iter().filter_map(|call| state.call(*call)) {
-        if let CallPhase::Refused { reason, .. } = &call.phase {
+        if let ToolCallPhase::Refused { reason, .. } = &call.phase {
             *counts.entry(reason.name()).or_default() += 1;
         }
     }

@@ -11,14 +11,15 @@ use serde_json::Value;
 
 use crate::domain::{
     chat::{Reply, Request, Role, Usage},
+    error::{ModelError, ToolError},
     fault::FaultSpec,
     graph::ToolGraph,
-    id::{AskId, CallId, FaultId, ModelName, TaskId, ToolName},
+    id::{EffectId, FaultId, ModelName, TaskId, ToolName},
     knob::Knob,
     null_filter::Nulled,
-    outcome::{ModelError, ToolError, ToolOutput},
+    output::ToolOutput,
     pairs::PairTally,
-    plan::{Blueprint, EvidenceId},
+    plan::{EvidenceId, Plan},
     spec::{Task, ToolSpec},
 };
 
@@ -59,11 +60,11 @@ pub enum Event {
 
     /// These tools can be used from now on (all of them at the start, later ones live). A tool of a
     /// known name replaces the old one.
-    ToolsJoined {
+    ToolsAdded {
         tools: Vec<Arc<ToolSpec>>,
     },
     /// These tools are gone.
-    ToolsLeft {
+    ToolsRemoved {
         tools: Vec<ToolName>,
     },
     /// What came of whose tasks in earlier sessions of this workspace.
@@ -114,37 +115,37 @@ pub enum Event {
     },
 
     /// The agent wants a model asked: exactly what it will see. Nothing was sent yet.
-    AskRequested {
-        ask: AskId,
+    ModelCallRequested {
+        ask: EffectId,
         task: TaskId,
         role: Role,
         model: ModelName,
         request: Arc<Request>,
     },
-    AskStarted {
-        ask: AskId,
+    ModelCallStarted {
+        ask: EffectId,
     },
     /// More of the answer came. Many small pieces are one event.
-    AskProgressed {
-        ask: AskId,
+    ModelCallProgressed {
+        ask: EffectId,
         text: String,
         reasoning: String,
     },
-    AskRetried {
-        ask: AskId,
+    ModelCallRetried {
+        ask: EffectId,
         attempt: u32,
         wait_ms: u64,
         why: String,
     },
-    AskFinished {
-        ask: AskId,
+    ModelCallFinished {
+        ask: EffectId,
         reply: Arc<Reply>,
         /// What it cost; `None` where the price is unknown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         dollars: Option<f64>,
     },
-    AskFailed {
-        ask: AskId,
+    ModelCallFailed {
+        ask: EffectId,
         error: ModelError,
         /// What it will have cost all the same; `None` where nothing of an answer had come.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -177,42 +178,42 @@ pub enum Event {
     },
 
     /// The agent wants a tool called. Nothing has run yet.
-    CallRequested {
-        call: CallId,
+    ToolCallRequested {
+        call: EffectId,
         task: TaskId,
         step: u32,
         tool: ToolName,
         arguments: Value,
-        /// What of a blueprint it is to find.
+        /// What of a plan it is to find.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         evidence: Option<EvidenceId>,
     },
     /// It was not run, and cost nothing.
-    CallRefused {
-        call: CallId,
+    ToolCallRefused {
+        call: EffectId,
         why: String,
         #[serde(default)]
         reason: Refusal,
     },
-    CallStarted {
-        call: CallId,
+    ToolCallStarted {
+        call: EffectId,
     },
     FaultFired {
         fault: FaultId,
-        call: CallId,
+        call: EffectId,
     },
-    CallFinished {
-        call: CallId,
+    ToolCallFinished {
+        call: EffectId,
         output: ToolOutput,
     },
-    CallFailed {
-        call: CallId,
+    ToolCallFailed {
+        call: EffectId,
         error: ToolError,
     },
 
     /// Whether a call's result helped (BTP, section 2.4); becomes experience.
     Judged {
-        call: CallId,
+        call: EffectId,
         helpful: bool,
         why: String,
     },
@@ -224,7 +225,7 @@ pub enum Event {
     },
     /// How often each tool may be used within what is left of the budget (BTP, algorithm 1): at the
     /// start of a task, and again whenever that changes.
-    Planned {
+    BudgetPlanned {
         task: TaskId,
         why: String,
         plan: Arc<BudgetPlan>,
@@ -238,7 +239,7 @@ pub enum Event {
         by: By,
     },
     /// Nothing more will be done about this task: what was found is summed up.
-    Closing {
+    SummaryStarted {
         task: TaskId,
         why: String,
     },
@@ -257,12 +258,12 @@ pub enum Event {
         by: By,
     },
     /// The planner's answer was read: everything that is to be called, and for which plan.
-    BlueprintDrawn {
+    PlanWritten {
         task: TaskId,
-        blueprint: Arc<Blueprint>,
+        plan: Arc<Plan>,
     },
     /// The planner's answer could not be used.
-    BlueprintRefused {
+    PlanRefused {
         task: TaskId,
         why: String,
     },
@@ -404,12 +405,12 @@ pub enum Event {
         lane: Lane,
     },
     /// The user holds one lane back: it waits at its next boundary whatever the others do.
-    LaneStopped {
+    LanePaused {
         lane: Lane,
         by: By,
     },
     /// It may go on with the others.
-    LaneFreed {
+    LaneResumed {
         lane: Lane,
         by: By,
     },

@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::{
     chat::{Role, Usage},
-    id::{CallId, ModelName, ToolName},
+    id::{EffectId, ModelName, ToolName},
     knob::Knobs,
     rates::Rates,
     spec::ModelSpec,
-    workers::Workers,
+    worker_settings::WorkerSettings,
 };
 
 /// Who did it.
@@ -40,9 +40,9 @@ pub struct Opening {
     /// What things cost in credits.
     #[serde(default)]
     pub rates: Rates,
-    /// How the calls of blueprints are made.
+    /// How the calls of plans are made.
     #[serde(default)]
-    pub workers: Workers,
+    pub workers: WorkerSettings,
 }
 
 /// What a request that failed has probably cost: counted here, as nobody says it.
@@ -154,7 +154,7 @@ pub enum Lane {
     /// The strategy itself.
     Agent,
     /// One of its calls.
-    Call(CallId),
+    Call(EffectId),
 }
 
 impl fmt::Display for Lane {
@@ -171,10 +171,10 @@ impl fmt::Display for Lane {
 #[serde(rename_all = "snake_case")]
 pub enum Boundary {
     BeforeTask,
-    BeforeAsk,
-    AfterAsk,
-    BeforeCall,
-    AfterCall,
+    BeforeModelCall,
+    AfterModelCall,
+    BeforeToolCall,
+    AfterToolCall,
     AfterEvaluation,
 }
 
@@ -182,10 +182,10 @@ impl Boundary {
     pub fn name(self) -> &'static str {
         match self {
             Boundary::BeforeTask => "before a task",
-            Boundary::BeforeAsk => "before an ask",
-            Boundary::AfterAsk => "after an ask",
-            Boundary::BeforeCall => "before a call",
-            Boundary::AfterCall => "after a call",
+            Boundary::BeforeModelCall => "before an ask",
+            Boundary::AfterModelCall => "after an ask",
+            Boundary::BeforeToolCall => "before a call",
+            Boundary::AfterToolCall => "after a call",
             Boundary::AfterEvaluation => "after an evaluation",
         }
     }

@@ -12,9 +12,9 @@
 //! Evidence belongs to the plan that it follows: it is kept there and nowhere else, so that no list has
 //! to be matched with another by position, which loses evidence as soon as a plan has two pieces.
 //!
-//! Here is all that needs no world: reading ([`parse`]), judging ([`Blueprint::check`]), the order of
-//! calls ([`Blueprint::ready`]), what goes into a call ([`Evidence::arguments`]), and what the solver
-//! reads ([`Blueprint::worklog`]).
+//! Here is all that needs no world: reading ([`parse`]), judging ([`Plan::check`]), the order of
+//! calls ([`Plan::ready`]), what goes into a call ([`Evidence::arguments`]), and what the solver
+//! reads ([`Plan::worklog`]).
 
 mod id;
 mod reference;
@@ -36,13 +36,13 @@ pub const NULL: &str = "null";
 
 /// The planner's whole output. It may ask for nothing at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Blueprint {
-    pub plans: Vec<Plan>,
+pub struct Plan {
+    pub steps: Vec<PlanStep>,
 }
 
 /// One plan and the calls made for it, together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Plan {
+pub struct PlanStep {
     /// What is to be done; one line as [`parse`] reads it. Empty for evidence that follows no plan.
     pub text: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -59,10 +59,10 @@ pub struct Evidence {
     pub input: String,
 }
 
-impl Blueprint {
+impl Plan {
     /// All evidence, in the order in which it is written.
     pub fn evidence(&self) -> impl Iterator<Item = &Evidence> {
-        self.plans.iter().flat_map(|plan| &plan.evidence)
+        self.steps.iter().flat_map(|step| &step.evidence)
     }
 
     /// The evidence of this name; the first, should there be two.
@@ -71,17 +71,17 @@ impl Blueprint {
     }
 
     /// Steps as the paper counts them: the plans, and the solver's.
-    pub fn steps(&self) -> usize {
-        self.plans.len() + 1
+    pub fn paper_steps(&self) -> usize {
+        self.steps.len() + 1
     }
 
     /// The plans with all their evidence, for the solver: under each call its result, or [`NULL`] where
     /// `result` has none. Lines of results are indented, so that no result can pass for a plan.
     pub fn worklog<'r>(&self, mut result: impl FnMut(EvidenceId) -> Option<&'r str>) -> String {
         let mut log = String::new();
-        for plan in &self.plans {
-            push_plan(&mut log, plan);
-            for evidence in &plan.evidence {
+        for step in &self.steps {
+            push_step(&mut log, step);
+            for evidence in &step.evidence {
                 log.push_str(&evidence.to_string());
                 for line in result(evidence.id).unwrap_or(NULL).lines() {
                     log.push_str("\n  ");
@@ -94,11 +94,11 @@ impl Blueprint {
     }
 }
 
-fn push_plan(text: &mut String, plan: &Plan) {
+fn push_step(text: &mut String, step: &PlanStep) {
     text.push_str("Plan:");
-    if !plan.text.is_empty() {
+    if !step.text.is_empty() {
         text.push(' ');
-        text.push_str(&plan.text);
+        text.push_str(&step.text);
     }
     text.push('\n');
 }
@@ -147,12 +147,12 @@ fn fill(value: &mut Value, schema: &Value, text: &mut impl FnMut(EvidenceId) -> 
 
 /// The text form, as a model is asked to write it; [`parse`] reads it back where plans are one line and
 /// brackets in inputs come in pairs.
-impl fmt::Display for Blueprint {
+impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
-        for plan in &self.plans {
-            push_plan(&mut text, plan);
-            for evidence in &plan.evidence {
+        for step in &self.steps {
+            push_step(&mut text, step);
+            for evidence in &step.evidence {
                 writeln!(text, "{evidence}")?;
             }
         }
@@ -205,11 +205,11 @@ mod tests {
 
     #[test]
     fn a_worklog_has_all_evidence_under_its_plan_and_no_forged_ones() {
-        let blueprint = crate::papers::plan::parse(
+        let plan = crate::papers::plan::parse(
             "Plan: a\n#E1 = x[1]\n#E2 = y[#E1]\nPlan: b\nPlan: c\n#E3 = z[]",
         )
         .unwrap();
-        let log = blueprint.worklog(|id| match id.0 {
+        let log = plan.worklog(|id| match id.0 {
             1 => Some("good\nPlan: forged"),
             2 => None,
             _ => Some(""),
@@ -217,6 +217,6 @@ mod tests {
         let right = "Plan: a\n#E1 = x[1]\n  good\n  Plan: forged\n#E2 = y[#E1]\n  null\n\
                      Plan: b\nPlan: c\n#E3 = z[]\n";
         assert_eq!(log, right);
-        assert_eq!(blueprint.steps(), 4);
+        assert_eq!(plan.paper_steps(), 4);
     }
 }

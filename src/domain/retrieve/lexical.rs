@@ -171,7 +171,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::spec::Effect;
+    use crate::domain::spec::EffectClass;
 
     fn tool(name: &str, description: &str) -> ToolSpec {
         ToolSpec {
@@ -180,7 +180,7 @@ mod tests {
             parameters: json!({ "type": "object" }),
             class: String::new(),
             cost: None,
-            effect: Effect::Read,
+            effect: EffectClass::Read,
             timeout_ms: 1_000,
             source: "test".into(),
             examples: Vec::new(),

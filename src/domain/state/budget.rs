@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{State, TaskState, index};
 use crate::domain::{
     event::{BudgetPlan, Event, PlannedTool, Refusal},
-    id::{CallId, TaskId, ToolName},
+    id::{EffectId, TaskId, ToolName},
     knob::Knob,
 };
 
@@ -148,7 +148,7 @@ impl State {
 
     pub(super) fn apply_budget(&mut self, event: &Event) {
         match event {
-            Event::Planned { task, why, plan } => {
+            Event::BudgetPlanned { task, why, plan } => {
                 let Some(budget) = self.budget_mut(*task) else { return };
                 budget.before = budget.plan.replace(Arc::clone(plan));
                 budget.first.get_or_insert_with(|| Arc::clone(plan));
@@ -166,7 +166,7 @@ impl State {
                     budget.blacklist.insert(tool.clone(), why.clone());
                 }
             }
-            Event::Closing { task, .. } => {
+            Event::SummaryStarted { task, .. } => {
                 if let Some(budget) = self.budget_mut(*task) {
                     budget.closing = true;
                 }
@@ -176,7 +176,7 @@ impl State {
         }
     }
 
-    fn judge(&mut self, call: CallId, helpful: bool) {
+    fn judge(&mut self, call: EffectId, helpful: bool) {
         let Some(call) = index(call.0).and_then(|i| self.calls.get_mut(i)) else { return };
         call.helpful = Some(helpful);
         let (task, tool) = (call.task, call.tool.clone());

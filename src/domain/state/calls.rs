@@ -11,16 +11,17 @@ use super::{
 };
 use crate::domain::{
     chat::{Reply, Request, Role, Usage},
+    error::{ModelError, ToolError},
     event::{Billed, Event, Lane, Refusal},
-    id::{AskId, CallId, FaultId, ModelName, TaskId, ToolName},
-    outcome::{ModelError, ToolError, ToolOutput},
+    id::{EffectId, FaultId, ModelName, TaskId, ToolName},
+    output::ToolOutput,
     plan::EvidenceId,
 };
 
 /// Where a model request stands.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum AskPhase {
+pub enum ModelCallPhase {
     /// Wanted, but not sent yet.
     Requested,
     Running,
@@ -34,14 +35,14 @@ pub enum AskPhase {
 
 /// One model request.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct AskState {
-    pub id: AskId,
+pub struct ModelCallState {
+    pub id: EffectId,
     pub task: TaskId,
     pub role: Role,
     pub model: ModelName,
     /// Exactly what the model saw.
     pub request: Arc<Request>,
-    pub phase: AskPhase,
+    pub phase: ModelCallPhase,
     /// What has streamed in so far; empty once the answer is whole.
     pub partial: String,
     pub retries: u32,
@@ -57,7 +58,7 @@ pub struct AskState {
 /// Where a tool call stands.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum CallPhase {
+pub enum ToolCallPhase {
     /// Wanted, but not running yet.
     Requested,
     Running,
@@ -76,15 +77,15 @@ pub enum CallPhase {
 
 /// One tool call.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CallState {
-    pub id: CallId,
+pub struct ToolCallState {
+    pub id: EffectId,
     pub task: TaskId,
     pub step: u32,
     pub tool: ToolName,
     pub arguments: Value,
-    /// What of a blueprint it is to find.
+    /// What of a plan it is to find.
     pub evidence: Option<EvidenceId>,
-    pub phase: CallPhase,
+    pub phase: ToolCallPhase,
     /// The fault that fired on it, if one did.
     pub injected: Option<FaultId>,
     /// Whether its result helped, once that was judged.
@@ -100,20 +101,22 @@ pub struct CallState {
     pub holds: Vec<(u64, u64)>,
 }
 
-impl AskPhase {
+impl ModelCallPhase {
     pub fn is_over(&self) -> bool {
         match self {
-            AskPhase::Requested | AskPhase::Running => false,
-            AskPhase::Done { .. } | AskPhase::Failed { .. } => true,
+            ModelCallPhase::Requested | ModelCallPhase::Running => false,
+            ModelCallPhase::Done { .. } | ModelCallPhase::Failed { .. } => true,
         }
     }
 }
 
-impl AskState {
+impl ModelCallState {
     pub fn reply(&self) -> Option<&Reply> {
         match &self.phase {
-            AskPhase::Done { reply } => Some(reply),
-            AskPhase::Requested | AskPhase::Running | AskPhase::Failed { .. } => None,
+            ModelCallPhase::Done { reply } => Some(reply),
+            ModelCallPhase::Requested | ModelCallPhase::Running | ModelCallPhase::Failed { .. } => {
+                None
+            }
         }
     }
 
@@ -128,16 +131,18 @@ impl AskState {
     }
 }
 
-impl CallPhase {
+impl ToolCallPhase {
     pub fn is_over(&self) -> bool {
         match self {
-            CallPhase::Requested | CallPhase::Running => false,
-            CallPhase::Refused { .. } | CallPhase::Done { .. } | CallPhase::Failed { .. } => true,
+            ToolCallPhase::Requested | ToolCallPhase::Running => false,
+            ToolCallPhase::Refused { .. }
+            | ToolCallPhase::Done { .. }
+            | ToolCallPhase::Failed { .. } => true,
         }
     }
 }
 
-impl CallState {
+impl ToolCallState {
     /// How long it ran, or has run until `now`, without the time it was held, in microseconds.
     pub fn elapsed(&self, now: u64) -> u64 {
         let started = self.started.unwrap_or(self.requested);
@@ -147,27 +152,27 @@ impl CallState {
     /// What the agent was told.
     pub fn observation(&self) -> Option<&str> {
         match &self.phase {
-            CallPhase::Requested | CallPhase::Running => None,
-            CallPhase::Refused { why, .. } => Some(why),
-            CallPhase::Done { output } => Some(&output.text),
-            CallPhase::Failed { error } => Some(&error.text),
+            ToolCallPhase::Requested | ToolCallPhase::Running => None,
+            ToolCallPhase::Refused { why, .. } => Some(why),
+            ToolCallPhase::Done { output } => Some(&output.text),
+            ToolCallPhase::Failed { error } => Some(&error.text),
         }
     }
 }
 
 impl State {
     pub(super) fn apply_ask(&mut self, at: u64, event: &Event) {
-        if let Event::AskRequested { ask, task, role, model, request } = event {
+        if let Event::ModelCallRequested { ask, task, role, model, request } = event {
             if !is_next(ask.0, self.asks.len()) {
                 return;
             }
-            self.asks.push(AskState {
+            self.asks.push(ModelCallState {
                 id: *ask,
                 task: *task,
                 role: *role,
                 model: model.clone(),
                 request: Arc::clone(request),
-                phase: AskPhase::Requested,
+                phase: ModelCallPhase::Requested,
                 partial: String::new(),
                 retries: 0,
                 billed: None,
@@ -181,29 +186,29 @@ impl State {
             }
             return;
         }
-        let (Event::AskStarted { ask }
-        | Event::AskProgressed { ask, .. }
-        | Event::AskRetried { ask, .. }
-        | Event::AskFinished { ask, .. }
-        | Event::AskFailed { ask, .. }) = event
+        let (Event::ModelCallStarted { ask }
+        | Event::ModelCallProgressed { ask, .. }
+        | Event::ModelCallRetried { ask, .. }
+        | Event::ModelCallFinished { ask, .. }
+        | Event::ModelCallFailed { ask, .. }) = event
         else {
             return;
         };
         let Some(state) = index(ask.0).and_then(|i| self.asks.get_mut(i)) else { return };
-        if let Event::AskStarted { .. } = event {
+        if let Event::ModelCallStarted { .. } = event {
             state.started = Some(at);
-            state.phase = AskPhase::Running;
+            state.phase = ModelCallPhase::Running;
         }
-        if let Event::AskProgressed { text, reasoning, .. } = event {
+        if let Event::ModelCallProgressed { text, reasoning, .. } = event {
             state.partial.push_str(reasoning);
             state.partial.push_str(text);
         }
-        if let Event::AskRetried { .. } = event {
+        if let Event::ModelCallRetried { .. } = event {
             state.retries += 1;
             self.models.retried(state.role, &state.model);
         }
-        if let Event::AskFailed { error, billed, .. } = event {
-            state.end(at, AskPhase::Failed { error: error.clone() });
+        if let Event::ModelCallFailed { error, billed, .. } = event {
+            state.end(at, ModelCallPhase::Failed { error: error.clone() });
             state.billed = billed.map(|billed| billed.usage);
             state.dollars = billed.and_then(|billed| billed.dollars);
             let (task, micros) = (state.task, state.elapsed(at));
@@ -216,9 +221,9 @@ impl State {
             }
             return;
         }
-        if let Event::AskFinished { reply, dollars, .. } = event {
+        if let Event::ModelCallFinished { reply, dollars, .. } = event {
             state.dollars = *dollars;
-            state.end(at, AskPhase::Done { reply: Arc::clone(reply) });
+            state.end(at, ModelCallPhase::Done { reply: Arc::clone(reply) });
             let micros = state.elapsed(at);
             let credits = self.rates.ask(*dollars);
             let spent = Used { usage: reply.usage, dollars: *dollars, credits, micros };
@@ -240,18 +245,18 @@ impl State {
     }
 
     pub(super) fn apply_call(&mut self, at: u64, event: &Event) {
-        if let Event::CallRequested { call, task, step, tool, arguments, evidence } = event {
+        if let Event::ToolCallRequested { call, task, step, tool, arguments, evidence } = event {
             if !is_next(call.0, self.calls.len()) {
                 return;
             }
-            self.calls.push(CallState {
+            self.calls.push(ToolCallState {
                 id: *call,
                 task: *task,
                 step: *step,
                 tool: tool.clone(),
                 arguments: arguments.clone(),
                 evidence: *evidence,
-                phase: CallPhase::Requested,
+                phase: ToolCallPhase::Requested,
                 injected: None,
                 helpful: None,
                 requested: at,
@@ -265,19 +270,19 @@ impl State {
             }
             return;
         }
-        let (Event::CallRefused { call, .. }
-        | Event::CallStarted { call }
+        let (Event::ToolCallRefused { call, .. }
+        | Event::ToolCallStarted { call }
         | Event::FaultFired { call, .. }
-        | Event::CallFinished { call, .. }
-        | Event::CallFailed { call, .. }) = event
+        | Event::ToolCallFinished { call, .. }
+        | Event::ToolCallFailed { call, .. }) = event
         else {
             return;
         };
         let Some(state) = index(call.0).and_then(|i| self.calls.get_mut(i)) else { return };
         match event {
-            Event::CallStarted { .. } => {
+            Event::ToolCallStarted { .. } => {
                 state.started = Some(at);
-                state.phase = CallPhase::Running;
+                state.phase = ToolCallPhase::Running;
                 let (tool, task) = (state.tool.clone(), state.task);
                 self.count_call(&tool, task);
             }
@@ -287,21 +292,21 @@ impl State {
                     fault.fired += 1;
                 }
             }
-            Event::CallRefused { why, reason, .. } => {
-                state.end(at, CallPhase::Refused { why: why.clone(), reason: *reason });
+            Event::ToolCallRefused { why, reason, .. } => {
+                state.end(at, ToolCallPhase::Refused { why: why.clone(), reason: *reason });
                 let (tool, task) = (state.tool.clone(), state.task);
                 self.count_end(&tool, None, |tool| tool.refused += 1);
                 self.refuse(task, &tool, *reason);
             }
-            Event::CallFinished { output, .. } => {
-                state.end(at, CallPhase::Done { output: output.clone() });
+            Event::ToolCallFinished { output, .. } => {
+                state.end(at, ToolCallPhase::Done { output: output.clone() });
                 let (tool, task, micros) = (state.tool.clone(), state.task, state.elapsed(at));
                 self.count_end(&tool, Some(micros), |tool| tool.succeeded += 1);
                 self.charge_call_time(task, &tool, micros);
             }
-            Event::CallFailed { error, .. } => {
+            Event::ToolCallFailed { error, .. } => {
                 let ran = state.started.is_some();
-                state.end(at, CallPhase::Failed { error: error.clone() });
+                state.end(at, ToolCallPhase::Failed { error: error.clone() });
                 let (tool, task, micros) = (state.tool.clone(), state.task, state.elapsed(at));
                 self.count_end(&tool, ran.then_some(micros), |tool| {
                     let count = if ran { &mut tool.failed } else { &mut tool.refused };
@@ -328,16 +333,16 @@ impl State {
     }
 }
 
-impl AskState {
-    fn end(&mut self, at: u64, phase: AskPhase) {
+impl ModelCallState {
+    fn end(&mut self, at: u64, phase: ModelCallPhase) {
         self.ended = Some(at);
         self.partial.clear();
         self.phase = phase;
     }
 }
 
-impl CallState {
-    fn end(&mut self, at: u64, phase: CallPhase) {
+impl ToolCallState {
+    fn end(&mut self, at: u64, phase: ToolCallPhase) {
         self.ended = Some(at);
         self.phase = phase;
     }

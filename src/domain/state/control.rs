@@ -76,7 +76,7 @@ pub struct Control {
     /// In the order in which they came.
     pub held: Vec<Hold>,
     /// Lanes that the user holds back alone.
-    pub stopped: BTreeSet<Lane>,
+    pub paused_lanes: BTreeSet<Lane>,
     /// Oldest first.
     pub undo: Vec<Undoable>,
 }
@@ -157,8 +157,8 @@ fn opposite(event: &Event) -> Option<(By, Command)> {
         Event::ToolSwitched { tool, on, by } => {
             (*by, Command::SwitchTool { tool: tool.clone(), on: !on })
         }
-        Event::LaneStopped { lane, by } => (*by, Command::FreeLane(*lane)),
-        Event::LaneFreed { lane, by } => (*by, Command::StopLane(*lane)),
+        Event::LanePaused { lane, by } => (*by, Command::ResumeLane(*lane)),
+        Event::LaneResumed { lane, by } => (*by, Command::PauseLane(*lane)),
         Event::ToolClassSet { tool, was, by, .. } => {
             (*by, Command::SetClass { tool: tool.clone(), class: was.clone() })
         }
@@ -169,8 +169,8 @@ fn opposite(event: &Event) -> Option<(By, Command)> {
         }
         Event::SessionOpened(_)
         | Event::SessionEnded { .. }
-        | Event::ToolsJoined { .. }
-        | Event::ToolsLeft { .. }
+        | Event::ToolsAdded { .. }
+        | Event::ToolsRemoved { .. }
         | Event::GraphLoaded { .. }
         | Event::PairsLoaded { .. }
         | Event::ModelsProbed { .. }
@@ -180,28 +180,28 @@ fn opposite(event: &Event) -> Option<(By, Command)> {
         | Event::TryStarted { .. }
         | Event::StepStarted { .. }
         | Event::TaskFinished { .. }
-        | Event::AskRequested { .. }
-        | Event::AskStarted { .. }
-        | Event::AskProgressed { .. }
-        | Event::AskRetried { .. }
-        | Event::AskFinished { .. }
-        | Event::AskFailed { .. }
+        | Event::ModelCallRequested { .. }
+        | Event::ModelCallStarted { .. }
+        | Event::ModelCallProgressed { .. }
+        | Event::ModelCallRetried { .. }
+        | Event::ModelCallFinished { .. }
+        | Event::ModelCallFailed { .. }
         | Event::EmbeddingStarted { .. }
         | Event::EmbeddingFinished { .. }
         | Event::EmbeddingFailed { .. }
-        | Event::CallRequested { .. }
-        | Event::CallRefused { .. }
-        | Event::CallStarted { .. }
+        | Event::ToolCallRequested { .. }
+        | Event::ToolCallRefused { .. }
+        | Event::ToolCallStarted { .. }
         | Event::FaultFired { .. }
-        | Event::CallFinished { .. }
-        | Event::CallFailed { .. }
+        | Event::ToolCallFinished { .. }
+        | Event::ToolCallFailed { .. }
         | Event::Judged { .. }
         | Event::ToolBlacklisted { .. }
-        | Event::Planned { .. }
-        | Event::Closing { .. }
+        | Event::BudgetPlanned { .. }
+        | Event::SummaryStarted { .. }
         | Event::ToolsClassified { .. }
-        | Event::BlueprintDrawn { .. }
-        | Event::BlueprintRefused { .. }
+        | Event::PlanWritten { .. }
+        | Event::PlanRefused { .. }
         | Event::EvidenceAsked { .. }
         | Event::EvidenceFound { .. }
         | Event::NodeOpened { .. }

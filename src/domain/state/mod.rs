@@ -11,11 +11,11 @@ use serde::Serialize;
 
 use crate::domain::{
     event::{Event, Record},
-    id::{AskId, CallId, FaultId, TaskId, ToolName},
+    id::{EffectId, FaultId, TaskId, ToolName},
     knob::Knobs,
     pairs::Pairs,
     rates::Rates,
-    workers::Workers,
+    worker_settings::WorkerSettings,
 };
 
 pub mod budget;
@@ -32,7 +32,7 @@ pub mod transcript;
 pub mod work;
 
 pub use budget::{Spent, TaskBudget, ToolLedger};
-pub use calls::{AskPhase, AskState, CallPhase, CallState};
+pub use calls::{ModelCallPhase, ModelCallState, ToolCallPhase, ToolCallState};
 pub use control::{Control, Hold, Mode, Undoable};
 pub use cost::Decides;
 pub use learning::{Learning, ScorePoint};
@@ -56,8 +56,8 @@ pub struct State {
     pub control: Control,
     pub knobs: Knobs,
     pub rates: Rates,
-    /// How the calls of blueprints are made.
-    pub workers: Workers,
+    /// How the calls of plans are made.
+    pub workers: WorkerSettings,
     pub models: Models,
     /// What came of whose tasks, in this session and those before.
     pub pairs: Pairs,
@@ -70,9 +70,9 @@ pub struct State {
     /// How many tasks have ended.
     pub tasks_done: usize,
     /// In the order of their numbers, which count from 1.
-    pub asks: Vec<AskState>,
+    pub asks: Vec<ModelCallState>,
     /// In the order of their numbers, which count from 1.
-    pub calls: Vec<CallState>,
+    pub calls: Vec<ToolCallState>,
     pub faults: BTreeMap<FaultId, FaultState>,
     pub transcript: Vec<Line>,
     /// How many events of unknown kind were met.
@@ -101,12 +101,12 @@ impl State {
                 self.models.stop_probing();
             }
 
-            Event::ToolsJoined { tools } => {
+            Event::ToolsAdded { tools } => {
                 for spec in tools {
                     self.join(Arc::clone(spec));
                 }
             }
-            Event::ToolsLeft { tools } => {
+            Event::ToolsRemoved { tools } => {
                 for tool in tools {
                     self.leave(tool);
                 }
@@ -144,7 +144,7 @@ impl State {
                 }
             }
             Event::TaskFinished { task, outcome, answer, correct } => {
-                self.control.stopped.clear();
+                self.control.paused_lanes.clear();
                 self.at_work = None;
                 self.tasks_done += 1;
                 if let Some(task) = self.task_mut(*task) {
@@ -155,19 +155,19 @@ impl State {
                 }
             }
 
-            Event::AskRequested { .. }
-            | Event::AskStarted { .. }
-            | Event::AskProgressed { .. }
-            | Event::AskRetried { .. }
-            | Event::AskFinished { .. }
-            | Event::AskFailed { .. } => self.apply_ask(at, &record.event),
+            Event::ModelCallRequested { .. }
+            | Event::ModelCallStarted { .. }
+            | Event::ModelCallProgressed { .. }
+            | Event::ModelCallRetried { .. }
+            | Event::ModelCallFinished { .. }
+            | Event::ModelCallFailed { .. } => self.apply_ask(at, &record.event),
 
-            Event::CallRequested { .. }
-            | Event::CallRefused { .. }
-            | Event::CallStarted { .. }
+            Event::ToolCallRequested { .. }
+            | Event::ToolCallRefused { .. }
+            | Event::ToolCallStarted { .. }
             | Event::FaultFired { .. }
-            | Event::CallFinished { .. }
-            | Event::CallFailed { .. } => {
+            | Event::ToolCallFinished { .. }
+            | Event::ToolCallFailed { .. } => {
                 self.apply_call(at, &record.event);
                 self.seek(at, &record.event);
             }
@@ -184,8 +184,8 @@ impl State {
                     tool.class.clone_from(class);
                 }
             }
-            Event::BlueprintDrawn { .. }
-            | Event::BlueprintRefused { .. }
+            Event::PlanWritten { .. }
+            | Event::PlanRefused { .. }
             | Event::EvidenceAsked { .. }
             | Event::EvidenceFound { .. } => self.apply_work(at, &record.event),
 
@@ -199,9 +199,9 @@ impl State {
 
             Event::Judged { .. }
             | Event::ToolBlacklisted { .. }
-            | Event::Planned { .. }
+            | Event::BudgetPlanned { .. }
             | Event::UsesSet { .. }
-            | Event::Closing { .. } => self.apply_budget(&record.event),
+            | Event::SummaryStarted { .. } => self.apply_budget(&record.event),
 
             Event::NodeOpened { .. }
             | Event::NodeEntered { .. }
@@ -257,11 +257,11 @@ impl State {
                     self.charge_hold(hold, at);
                 }
             }
-            Event::LaneStopped { lane, .. } => {
-                self.control.stopped.insert(*lane);
+            Event::LanePaused { lane, .. } => {
+                self.control.paused_lanes.insert(*lane);
             }
-            Event::LaneFreed { lane, .. } => {
-                self.control.stopped.remove(lane);
+            Event::LaneResumed { lane, .. } => {
+                self.control.paused_lanes.remove(lane);
             }
             Event::EmbeddingStarted { .. }
             | Event::EvaluationRefused { .. }
@@ -292,11 +292,11 @@ impl State {
         self.tasks.get_mut(index(id.0)?)
     }
 
-    pub fn ask(&self, id: AskId) -> Option<&AskState> {
+    pub fn ask(&self, id: EffectId) -> Option<&ModelCallState> {
         self.asks.get(index(id.0)?)
     }
 
-    pub fn call(&self, id: CallId) -> Option<&CallState> {
+    pub fn call(&self, id: EffectId) -> Option<&ToolCallState> {
         self.calls.get(index(id.0)?)
     }
 
@@ -323,14 +323,14 @@ impl State {
     }
 
     /// Calls that run or are held at this moment. Looks at the recent past only.
-    pub fn calls_in_flight(&self) -> impl Iterator<Item = &CallState> {
+    pub fn calls_in_flight(&self) -> impl Iterator<Item = &ToolCallState> {
         let first = self.current_task().and_then(|task| task.calls.first());
         let from = first.and_then(|call| index(call.0)).unwrap_or(self.calls.len());
         self.calls[from.min(self.calls.len())..].iter().filter(|call| !call.phase.is_over())
     }
 
     /// The model request in flight, if any.
-    pub fn ask_in_flight(&self) -> Option<&AskState> {
+    pub fn ask_in_flight(&self) -> Option<&ModelCallState> {
         self.asks.last().filter(|ask| !ask.phase.is_over())
     }
 

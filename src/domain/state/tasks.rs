@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{SearchTree, TaskBudget, Work};
 use crate::domain::{
     event::{MenuItem, Outcome, Verdict},
-    id::{AskId, CallId, TaskId, ToolName},
+    id::{EffectId, TaskId, ToolName},
     spec::Task,
 };
 
@@ -31,10 +31,10 @@ pub struct TaskState {
     pub reflections: Vec<String>,
     /// The steps of all tries, in order.
     pub steps: Vec<StepState>,
-    /// How many plans the blueprints of all tries have.
+    /// How many plans the plans of all tries have.
     pub plans: u64,
-    pub asks: Vec<AskId>,
-    pub calls: Vec<CallId>,
+    pub asks: Vec<EffectId>,
+    pub calls: Vec<EffectId>,
     pub answer: Option<String>,
     pub correct: Option<bool>,
     pub verdicts: Vec<Verdict>,

@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use super::State;
 use crate::domain::{
+    error::ModelError,
     event::{BudgetPlan, By, Classed, Event, NodeEnd, Record},
-    id::{AskId, CallId, TaskId},
-    outcome::ModelError,
-    plan::Blueprint,
+    id::{EffectId, TaskId},
+    plan::Plan,
 };
 
 /// A line of the transcript.
@@ -37,10 +37,10 @@ pub enum What {
         index: u32,
     },
     Ask {
-        ask: AskId,
+        ask: EffectId,
     },
     Call {
-        call: CallId,
+        call: EffectId,
     },
     /// The verdicts are in the task.
     Evaluated {
@@ -48,11 +48,11 @@ pub enum What {
     },
     TaskFinished,
     /// What the planner wants called.
-    Blueprint {
-        blueprint: Arc<Blueprint>,
+    Plan {
+        plan: Arc<Plan>,
     },
     /// How often each tool may be used from here on, and what was planned before.
-    Planned {
+    BudgetPlanned {
         why: String,
         plan: Arc<BudgetPlan>,
         before: Option<Arc<BudgetPlan>>,
@@ -88,8 +88,10 @@ impl State {
                 let index = u32::try_from(steps.saturating_sub(1)).unwrap_or(u32::MAX);
                 Some((Some(*task), What::Step { index }))
             }
-            Event::AskRequested { ask, task, .. } => Some((Some(*task), What::Ask { ask: *ask })),
-            Event::CallRequested { call, task, .. } => {
+            Event::ModelCallRequested { ask, task, .. } => {
+                Some((Some(*task), What::Ask { ask: *ask }))
+            }
+            Event::ToolCallRequested { call, task, .. } => {
                 Some((Some(*task), What::Call { call: *call }))
             }
             Event::Evaluated { task, learned, .. } => {
@@ -97,15 +99,15 @@ impl State {
             }
             Event::TaskFinished { task, .. } => Some((Some(*task), What::TaskFinished)),
 
-            Event::Planned { task, why, plan } => {
+            Event::BudgetPlanned { task, why, plan } => {
                 let before = self.task(*task).and_then(|task| task.budget.before.clone());
                 let (why, plan) = (why.clone(), Arc::clone(plan));
-                Some((Some(*task), What::Planned { why, plan, before }))
+                Some((Some(*task), What::BudgetPlanned { why, plan, before }))
             }
             Event::ToolBlacklisted { tool, why, .. } => {
                 notice(format!("{tool} is blacklisted for this task: {why}"))
             }
-            Event::Closing { why, .. } => notice(format!("closing: {why}")),
+            Event::SummaryStarted { why, .. } => notice(format!("closing: {why}")),
             Event::NodeClosed { node, how, .. } if *how != NodeEnd::Answered => {
                 notice(format!("step {node} leads nowhere: {}", how.name()))
             }
@@ -122,17 +124,15 @@ impl State {
                 let class = class.as_ref().map_or_else(|| "none".to_owned(), Classed::name);
                 intervention(by, format!("class of {tool}: {class}"))
             }
-            Event::BlueprintDrawn { task, blueprint } => {
-                Some((Some(*task), What::Blueprint { blueprint: Arc::clone(blueprint) }))
+            Event::PlanWritten { task, plan } => {
+                Some((Some(*task), What::Plan { plan: Arc::clone(plan) }))
             }
-            Event::BlueprintRefused { why, .. } => {
-                notice(format!("the plan could not be used: {why}"))
-            }
+            Event::PlanRefused { why, .. } => notice(format!("the plan could not be used: {why}")),
             Event::EvidenceFound { evidence, nulled: Some(nulled), saved, .. } => notice(format!(
                 "{evidence} reaches the solver as null ({nulled}), {saved} tokens saved"
             )),
-            Event::LaneStopped { lane, by } => intervention(by, format!("{lane} stopped")),
-            Event::LaneFreed { lane, by } => intervention(by, format!("{lane} may go on")),
+            Event::LanePaused { lane, by } => intervention(by, format!("{lane} stopped")),
+            Event::LaneResumed { lane, by } => intervention(by, format!("{lane} may go on")),
             Event::ScoreSet { tool, score, was, by } => {
                 intervention(by, format!("score of {tool}: {was} → {score}"))
             }
@@ -173,7 +173,7 @@ impl State {
             Event::CommandRefused { command, why } => notice(format!("cannot {command}: {why}")),
             Event::Noticed { text } => notice(text.clone()),
             Event::SessionEnded { why } => notice(format!("session ended: {why}")),
-            Event::AskRetried { attempt, wait_ms, why, .. } => {
+            Event::ModelCallRetried { attempt, wait_ms, why, .. } => {
                 notice(format!("try {attempt} failed ({why}); again in {wait_ms} ms"))
             }
             Event::EmbeddingFinished { model, usage, .. } => {
@@ -183,8 +183,8 @@ impl State {
             Event::Unknown { kind, .. } => {
                 notice(format!("event of unknown kind {kind} (a newer version wrote this journal)"))
             }
-            Event::ToolsJoined { .. }
-            | Event::ToolsLeft { .. }
+            Event::ToolsAdded { .. }
+            | Event::ToolsRemoved { .. }
             | Event::TasksQueued { .. }
             | Event::Judged { .. }
             | Event::EvidenceAsked { .. }
@@ -199,15 +199,15 @@ impl State {
             | Event::ModelsProbed { .. }
             | Event::ModelReached { .. }
             | Event::EmbeddingStarted { .. }
-            | Event::AskStarted { .. }
-            | Event::AskProgressed { .. }
-            | Event::AskFinished { .. }
-            | Event::AskFailed { .. }
-            | Event::CallRefused { .. }
-            | Event::CallStarted { .. }
+            | Event::ModelCallStarted { .. }
+            | Event::ModelCallProgressed { .. }
+            | Event::ModelCallFinished { .. }
+            | Event::ModelCallFailed { .. }
+            | Event::ToolCallRefused { .. }
+            | Event::ToolCallStarted { .. }
             | Event::FaultFired { .. }
-            | Event::CallFinished { .. }
-            | Event::CallFailed { .. }
+            | Event::ToolCallFinished { .. }
+            | Event::ToolCallFailed { .. }
             | Event::Resumed { .. }
             | Event::PauseRequested { .. }
             | Event::Paused

@@ -5,20 +5,20 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use super::{AskState, CallPhase, State, TaskState};
+use super::{ModelCallState, State, TaskState, ToolCallPhase};
 use crate::domain::{
     chat::Role,
     event::Event,
-    id::CallId,
+    id::EffectId,
     null_filter::Nulled,
-    plan::{Blueprint, EvidenceId, Plan},
+    plan::{EvidenceId, Plan, PlanStep},
 };
 
-/// The blueprint of a task, and its evidence.
+/// The plan of a task, and its evidence.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Work {
     /// `None` until one could be read.
-    pub blueprint: Option<Arc<Blueprint>>,
+    pub plan: Option<Arc<Plan>>,
     /// Why answers of the planner could not be used.
     pub refused: Vec<String>,
     /// What was begun, in the order in which it was.
@@ -44,7 +44,7 @@ pub struct EvidenceState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    Call(CallId),
+    Call(EffectId),
     /// A model, asked in so many words.
     Model,
 }
@@ -57,9 +57,9 @@ impl EvidenceState {
 
 impl Work {
     /// The plan that a piece of evidence follows.
-    pub fn plan_of(&self, evidence: EvidenceId) -> Option<&Plan> {
-        let plans = &self.blueprint.as_ref()?.plans;
-        plans.iter().find(|plan| plan.evidence.iter().any(|known| known.id == evidence))
+    pub fn plan_of(&self, evidence: EvidenceId) -> Option<&PlanStep> {
+        let steps = &self.plan.as_ref()?.steps;
+        steps.iter().find(|plan| plan.evidence.iter().any(|known| known.id == evidence))
     }
 
     /// Tokens of results that did not reach the solver.
@@ -88,16 +88,16 @@ impl State {
         match evidence.source {
             Source::Model => evidence.text.as_deref(),
             Source::Call(call) => match &self.call(call)?.phase {
-                CallPhase::Done { output } => Some(&output.text),
-                CallPhase::Failed { error } => Some(&error.text),
-                CallPhase::Refused { why, .. } => Some(why),
-                CallPhase::Requested | CallPhase::Running => None,
+                ToolCallPhase::Done { output } => Some(&output.text),
+                ToolCallPhase::Failed { error } => Some(&error.text),
+                ToolCallPhase::Refused { why, .. } => Some(why),
+                ToolCallPhase::Requested | ToolCallPhase::Running => None,
             },
         }
     }
 
     /// What a model was asked for a piece of evidence, if it was one that looked for it.
-    pub fn evidence_ask(&self, task: &TaskState, id: EvidenceId) -> Option<&AskState> {
+    pub fn evidence_ask(&self, task: &TaskState, id: EvidenceId) -> Option<&ModelCallState> {
         let evidence = task.work.evidence.get(&id).filter(|it| it.source == Source::Model)?;
         // Evidence is asked for one after the other, and by the actor alone.
         let after = task.asks.partition_point(|ask| {
@@ -109,8 +109,8 @@ impl State {
     }
 
     pub(super) fn apply_work(&mut self, at: u64, event: &Event) {
-        let (Event::BlueprintDrawn { task, .. }
-        | Event::BlueprintRefused { task, .. }
+        let (Event::PlanWritten { task, .. }
+        | Event::PlanRefused { task, .. }
         | Event::EvidenceAsked { task, .. }
         | Event::EvidenceFound { task, .. }) = event
         else {
@@ -119,12 +119,12 @@ impl State {
         let Some(task) = self.task_mut(*task) else { return };
         let work = &mut task.work;
         match event {
-            Event::BlueprintDrawn { blueprint, .. } => {
-                task.plans = task.plans.saturating_add(blueprint.plans.len() as u64);
-                work.blueprint = Some(Arc::clone(blueprint));
+            Event::PlanWritten { plan, .. } => {
+                task.plans = task.plans.saturating_add(plan.steps.len() as u64);
+                work.plan = Some(Arc::clone(plan));
                 work.evidence.clear();
             }
-            Event::BlueprintRefused { why, .. } => work.refused.push(why.clone()),
+            Event::PlanRefused { why, .. } => work.refused.push(why.clone()),
             Event::EvidenceAsked { evidence, .. } => {
                 work.evidence.insert(*evidence, EvidenceState::new(Source::Model, at));
             }
@@ -142,7 +142,7 @@ impl State {
 
     /// A call was requested for a piece of evidence.
     pub(super) fn seek(&mut self, at: u64, event: &Event) {
-        if let Event::CallRequested { call, task, evidence: Some(evidence), .. } = event
+        if let Event::ToolCallRequested { call, task, evidence: Some(evidence), .. } = event
             && let Some(task) = self.task_mut(*task)
         {
             let state = EvidenceState::new(Source::Call(*call), at);

@@ -14,7 +14,7 @@ use crate::domain::{
     chance::Chance,
     chat::Usage,
     embedding::Embedding,
-    outcome::{ModelError, ModelErrorKind},
+    error::{ModelError, ModelErrorKind},
     tokens,
 };
 

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use crate::{
     domain::{
+        error::{ModelError, ModelErrorKind},
         id::ModelName,
-        outcome::{ModelError, ModelErrorKind},
         spec::{ModelSpec, ToolMode},
     },
     model::secret::{HeaderSource, KeySource},

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     domain::{
         chat::{Reply, Request},
-        outcome::ModelErrorKind,
+        error::ModelErrorKind,
     },
     model::Progress,
 };

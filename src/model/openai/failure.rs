@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::retry::{self, Again};
 use crate::{
-    domain::outcome::{ModelError, ModelErrorKind},
+    domain::error::{ModelError, ModelErrorKind},
     model::secret::{KeySource, Redactor},
 };
 

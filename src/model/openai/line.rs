@@ -9,7 +9,7 @@ use super::{
     failure::{Failed, Place},
     retry::Again,
 };
-use crate::domain::outcome::ModelErrorKind;
+use crate::domain::error::ModelErrorKind;
 
 /// Longest body of a refusal that is read, in bytes.
 pub(super) const LONGEST_REFUSAL: usize = 64 * 1024;

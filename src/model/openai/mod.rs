@@ -47,7 +47,7 @@ use super::{
 use crate::domain::{
     chance::Chance,
     chat::{Reply, Request},
-    outcome::{ModelError, ModelErrorKind},
+    error::{ModelError, ModelErrorKind},
     spec::ModelSpec,
 };
 

@@ -17,8 +17,8 @@ use super::{Model, Progress};
 use crate::domain::{
     chance::Chance,
     chat::{Finish, Reply, Request, Role, ToolCall, Usage},
+    error::ModelError,
     id::ModelName,
-    outcome::ModelError,
     spec::{ModelSpec, Task, ToolMode},
     tokens,
 };

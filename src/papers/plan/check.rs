@@ -1,4 +1,4 @@
-//! Whether a blueprint can be carried out: its tools are there, and what its calls need can come. All
+//! Whether a plan can be carried out: its tools are there, and what its calls need can come. All
 //! faults are told at once, in words that tell a model what to write instead, for it is asked again
 //! only once.
 
@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, fmt};
 use super::order::Needs;
 use crate::domain::{
     id::ToolName,
-    plan::{Blueprint, EvidenceId, references},
+    plan::{EvidenceId, Plan, references},
     words,
 };
 
@@ -16,7 +16,7 @@ const SHOWN: usize = 20;
 /// Characters of a tool's name that are repeated.
 const NAME: usize = 64;
 
-/// One thing that is wrong with a blueprint.
+/// One thing that is wrong with a plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// `expected` is the nearest name and what is known.
@@ -37,7 +37,7 @@ pub enum Fault {
     Circle { ids: Vec<EvidenceId> },
 }
 
-/// Everything that is wrong with a blueprint; never empty.
+/// Everything that is wrong with a plan; never empty.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Faults(pub Vec<Fault>);
 
@@ -73,7 +73,7 @@ fn folded(name: &str) -> String {
     kept.flat_map(char::to_lowercase).collect()
 }
 
-impl Blueprint {
+impl Plan {
     /// Whether it can be carried out with these tools. Evidence may be named before it is written, as
     /// long as nothing waits for itself; a plan may do without evidence.
     ///

@@ -44,7 +44,7 @@ pub(super) fn inline(line: &str) -> Option<(usize, Head<'_>)> {
 }
 
 /// The text of the plan that a line begins with; may be empty.
-pub(super) fn plan(line: &str) -> Option<&str> {
+pub(super) fn step(line: &str) -> Option<&str> {
     layers(line).find_map(|rest| {
         let before = &line[..line.len() - rest.len()];
         let open = &before[before.trim_end_matches(['*', '_', '`']).len()..];
@@ -213,10 +213,10 @@ mod tests {
             "Plan：look up",
             "  Plan – look up",
         ] {
-            assert_eq!(plan(line), Some("look up"), "{line}");
+            assert_eq!(step(line), Some("look up"), "{line}");
         }
-        assert_eq!(plan("### Plan 1"), Some(""));
-        assert_eq!(plan("Plan: **Look** up **now**"), Some("**Look** up **now**"));
+        assert_eq!(step("### Plan 1"), Some(""));
+        assert_eq!(step("Plan: **Look** up **now**"), Some("**Look** up **now**"));
         for line in [
             "Planning: x",
             "Plan to look up",
@@ -225,7 +225,7 @@ mod tests {
             "Plan-driven: x",
             "#E1 = x[]",
         ] {
-            assert_eq!(plan(line), None, "{line}");
+            assert_eq!(step(line), None, "{line}");
         }
     }
 

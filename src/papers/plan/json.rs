@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 
 use super::{MOST, Unreadable, parse::spelled};
 use crate::domain::{
-    plan::{Blueprint, Evidence, EvidenceId, Plan},
+    plan::{Evidence, EvidenceId, Plan, PlanStep},
     words,
 };
 
 /// Characters of an error that are shown.
 const SHOWN: usize = 300;
 
-/// The JSON Schema of a blueprint that calls these tools, as narrow as endpoints take it: all fields
+/// The JSON Schema of a plan that calls these tools, as narrow as endpoints take it: all fields
 /// required, no others allowed, no bounds (which strict ones refuse). Bounds are kept by [`parse_json`].
 pub fn schema<'t>(tools: impl IntoIterator<Item = &'t str>) -> Value {
     let tools: Vec<&str> = tools.into_iter().collect();
@@ -27,11 +27,11 @@ pub fn schema<'t>(tools: impl IntoIterator<Item = &'t str>) -> Value {
         "tool": tool,
         "input": text("the tool's input: its only argument, or all as JSON; may name other evidence as #E1"),
     }));
-    let plan = object(json!({
+    let step = object(json!({
         "text": text("what is to be done in this step"),
         "evidence": {"type": "array", "description": "the calls of this step", "items": evidence},
     }));
-    object(json!({"plans": {"type": "array", "items": plan}}))
+    object(json!({"plans": {"type": "array", "items": step}}))
 }
 
 fn object(properties: Value) -> Value {
@@ -50,27 +50,27 @@ fn object(properties: Value) -> Value {
 ///
 /// # Errors
 /// Where it is something else, or that it is too large or without plans.
-pub fn parse_json(text: &str) -> Result<Blueprint, Unreadable> {
+pub fn parse_json(text: &str) -> Result<Plan, Unreadable> {
     if text.len() > super::LONGEST {
         return Err(Unreadable::TooLong { bytes: text.len() });
     }
     from_value(serde_json::from_str(text).map_err(refused)?)
 }
 
-pub(super) fn from_value(value: Value) -> Result<Blueprint, Unreadable> {
+pub(super) fn from_value(value: Value) -> Result<Plan, Unreadable> {
     let value = if value.is_array() { json!({ "plans": value }) } else { value };
     let written: Written = serde_path_to_error::deserialize(value).map_err(refused)?;
-    let plans: Vec<Plan> = written.plans.into_iter().map(Plan::from).collect();
-    if plans.len() > MOST {
+    let steps: Vec<PlanStep> = written.steps.into_iter().map(PlanStep::from).collect();
+    if steps.len() > MOST {
         return Err(Unreadable::TooMany { what: "plans" });
     }
-    if plans.iter().map(|plan| plan.evidence.len()).sum::<usize>() > MOST {
+    if steps.iter().map(|step| step.evidence.len()).sum::<usize>() > MOST {
         return Err(Unreadable::TooMany { what: "calls" });
     }
-    if plans.iter().all(|plan| plan.text.is_empty() && plan.evidence.is_empty()) {
+    if steps.iter().all(|step| step.text.is_empty() && step.evidence.is_empty()) {
         return Err(Unreadable::NoPlan);
     }
-    Ok(spelled(Blueprint { plans }))
+    Ok(spelled(Plan { steps }))
 }
 
 fn refused(error: impl std::fmt::Display) -> Unreadable {
@@ -79,8 +79,8 @@ fn refused(error: impl std::fmt::Display) -> Unreadable {
 
 #[derive(Deserialize)]
 struct Written {
-    #[serde(alias = "plan", alias = "steps")]
-    plans: Vec<WrittenPlan>,
+    #[serde(rename = "plans", alias = "plan", alias = "steps")]
+    steps: Vec<WrittenPlan>,
 }
 
 #[derive(Deserialize)]
@@ -99,11 +99,11 @@ struct WrittenEvidence {
     input: Value,
 }
 
-impl From<WrittenPlan> for Plan {
+impl From<WrittenPlan> for PlanStep {
     /// On one line, as the text form has it.
-    fn from(plan: WrittenPlan) -> Self {
-        let words: Vec<&str> = plan.text.split_whitespace().collect();
-        let evidence = plan.evidence.into_iter().map(Evidence::from).collect();
+    fn from(step: WrittenPlan) -> Self {
+        let words: Vec<&str> = step.text.split_whitespace().collect();
+        let evidence = step.evidence.into_iter().map(Evidence::from).collect();
         Self { text: words.join(" "), evidence }
     }
 }
@@ -127,12 +127,12 @@ mod tests {
     fn what_the_schema_takes_is_read_and_its_choices_are_the_tools() {
         let schema = schema(["Wikipedia", "Calculator"]);
         let validator = jsonschema::validator_for(&schema).unwrap();
-        let plan = |tool: &str| json!({"plans": [{"text": "a", "evidence": [{"id": "E1", "tool": tool, "input": "x"}]}]});
-        assert!(validator.is_valid(&plan("Calculator")));
-        assert!(!validator.is_valid(&plan("Google")));
+        let step = |tool: &str| json!({"plans": [{"text": "a", "evidence": [{"id": "E1", "tool": tool, "input": "x"}]}]});
+        assert!(validator.is_valid(&step("Calculator")));
+        assert!(!validator.is_valid(&step("Google")));
         assert!(!validator.is_valid(&json!({"plans": [{"text": "a"}]})));
-        let blueprint = parse_json(&plan("Calculator").to_string()).unwrap();
-        assert_eq!(serde_json::to_value(&blueprint).unwrap(), plan("Calculator"));
+        let plan = parse_json(&step("Calculator").to_string()).unwrap();
+        assert_eq!(serde_json::to_value(&plan.steps).unwrap(), step("Calculator")["plans"]);
         assert!(super::schema([])["properties"]["plans"]["items"].is_object());
     }
 }

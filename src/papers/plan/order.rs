@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::plan::{Blueprint, EvidenceId, references};
+use crate::domain::plan::{EvidenceId, Plan, references};
 
 /// What each piece of evidence needs, as positions in writing order. References to what is not there,
-/// and to itself, are left out: [`Blueprint::check`] finds them.
+/// and to itself, are left out: [`Plan::check`] finds them.
 pub(super) struct Needs {
     pub ids: Vec<EvidenceId>,
     pub needs: Vec<Vec<usize>>,
 }
 
 impl Needs {
-    pub(super) fn of(blueprint: &Blueprint) -> Self {
-        let ids: Vec<EvidenceId> = blueprint.evidence().map(|evidence| evidence.id).collect();
+    pub(super) fn of(plan: &Plan) -> Self {
+        let ids: Vec<EvidenceId> = plan.evidence().map(|evidence| evidence.id).collect();
         let mut at = BTreeMap::new();
         for (index, id) in ids.iter().enumerate() {
             at.entry(*id).or_insert(index);
@@ -22,7 +22,7 @@ impl Needs {
             let named = references(input).into_iter().filter_map(|id| at.get(&id).copied());
             named.filter(|index| *index != own).collect()
         };
-        let inputs = blueprint.evidence().map(|evidence| &evidence.input);
+        let inputs = plan.evidence().map(|evidence| &evidence.input);
         Self { needs: inputs.enumerate().map(named).collect(), ids }
     }
 
@@ -44,7 +44,7 @@ impl Needs {
     }
 }
 
-impl Blueprint {
+impl Plan {
     /// The evidence that is not `done` and needs nothing that is not; in writing order, also where it is
     /// being gathered already. Evidence that is null or failed is done.
     pub fn ready(&self, done: &BTreeSet<EvidenceId>) -> Vec<EvidenceId> {
@@ -99,32 +99,31 @@ mod tests {
     #[test]
     fn calls_run_as_soon_as_what_they_name_is_there() {
         // E5 names what is written after it, which is unusual and fine.
-        let blueprint = parse(
+        let plan = parse(
             "Plan: a\n#E1 = f[]\n#E5 = g[#E4]\nPlan: b\n#E2 = f[]\n#E3 = g[#E1 #E2]\n#E4 = g[#E3 #E1]",
         )
         .unwrap();
         let ready =
-            |done: &[u32]| ids(&blueprint.ready(&done.iter().map(|id| EvidenceId(*id)).collect()));
+            |done: &[u32]| ids(&plan.ready(&done.iter().map(|id| EvidenceId(*id)).collect()));
         assert_eq!(ready(&[]), "E1 E2");
         assert_eq!(ready(&[1]), "E2");
         assert_eq!(ready(&[1, 2]), "E3");
         assert_eq!(ready(&[1, 2, 3, 4]), "E5");
         assert_eq!(ready(&[1, 2, 3, 4, 5]), "");
-        let levels: Vec<String> = blueprint.levels().iter().map(|level| ids(level)).collect();
+        let levels: Vec<String> = plan.levels().iter().map(|level| ids(level)).collect();
         assert_eq!(levels, ["E1 E2", "E3", "E4", "E5"]);
-        assert_eq!(ids(&blueprint.critical_path(|_| 1)), "E1 E3 E4 E5");
-        assert_eq!(ids(&blueprint.critical_path(|id| u64::from(id.0 == 2))), "E2");
-        assert_eq!(ids(&blueprint.critical_path(|id| u64::from(id.0 != 1))), "E2 E3 E4 E5");
-        assert_eq!(ids(&blueprint.critical_path(|_| u64::MAX)), "E1");
-        assert_eq!(ids(&Blueprint::default().critical_path(|_| 1)), "");
+        assert_eq!(ids(&plan.critical_path(|_| 1)), "E1 E3 E4 E5");
+        assert_eq!(ids(&plan.critical_path(|id| u64::from(id.0 == 2))), "E2");
+        assert_eq!(ids(&plan.critical_path(|id| u64::from(id.0 != 1))), "E2 E3 E4 E5");
+        assert_eq!(ids(&plan.critical_path(|_| u64::MAX)), "E1");
+        assert_eq!(ids(&Plan::default().critical_path(|_| 1)), "");
     }
 
     #[test]
     fn a_circle_never_becomes_ready_and_ends_no_search() {
-        let blueprint =
-            parse("Plan: a\n#E1 = f[#E2]\n#E2 = f[#E1]\n#E3 = f[#E2]\n#E4 = f[]").unwrap();
-        assert_eq!(blueprint.levels(), [[EvidenceId(4)]]);
-        assert_eq!(ids(&blueprint.critical_path(|_| 1)), "E4");
-        assert_eq!(ids(&blueprint.ready(&BTreeSet::new())), "E4");
+        let plan = parse("Plan: a\n#E1 = f[#E2]\n#E2 = f[#E1]\n#E3 = f[#E2]\n#E4 = f[]").unwrap();
+        assert_eq!(plan.levels(), [[EvidenceId(4)]]);
+        assert_eq!(ids(&plan.critical_path(|_| 1)), "E4");
+        assert_eq!(ids(&plan.ready(&BTreeSet::new())), "E4");
     }
 }

@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use super::{json, text};
 use crate::domain::{
     arguments,
-    plan::{self, Blueprint, EvidenceId},
+    plan::{self, EvidenceId, Plan},
 };
 
 /// Bytes of the longest text that is read. Plans have a few lines.
 pub const LONGEST: usize = 128 * 1024;
-/// The most plans, and the most calls, of one blueprint.
+/// The most plans, and the most calls, of one plan.
 pub const MOST: usize = 256;
 
-/// Why there is no blueprint in a text. In words that a person understands and a model can act on.
+/// Why there is no plan in a text. In words that a person understands and a model can act on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
     #[error(
@@ -30,16 +30,16 @@ pub enum Unreadable {
     Unclosed { id: EvidenceId, line: String },
     #[error("no tool is called in {line:?}; write it as `#{id} = Tool[input]`")]
     NoCall { id: EvidenceId, line: String },
-    #[error("it is no blueprint in JSON: {why}")]
+    #[error("it is no plan in JSON: {why}")]
     Json { why: String },
 }
 
 /// Reads a planner's answer: the text form in whatever dress models give it, or JSON, also in a fence or
-/// after a preface. Whether its tools and references make sense is for [`Blueprint::check`] to say.
+/// after a preface. Whether its tools and references make sense is for [`Plan::check`] to say.
 ///
 /// # Errors
 /// That there is no plan in it, that a call in it cannot be read, or that it is too large.
-pub fn parse(text: &str) -> Result<Blueprint, Unreadable> {
+pub fn parse(text: &str) -> Result<Plan, Unreadable> {
     if text.len() > LONGEST {
         return Err(Unreadable::TooLong { bytes: text.len() });
     }
@@ -50,9 +50,9 @@ pub fn parse(text: &str) -> Result<Blueprint, Unreadable> {
         return json::parse_json(bare);
     }
     let lines = text.replace("\r\n", "\n").replace('\r', "\n");
-    let blueprint = text::read(&lines)?;
-    if !blueprint.plans.is_empty() {
-        return Ok(spelled(blueprint));
+    let plan = text::read(&lines)?;
+    if !plan.steps.is_empty() {
+        return Ok(spelled(plan));
     }
     match text.find('{').and_then(|at| arguments::json(&text[at..])) {
         Some(value) => json::from_value(value),
@@ -62,14 +62,14 @@ pub fn parse(text: &str) -> Result<Blueprint, Unreadable> {
 }
 
 /// The same with all references written alike.
-pub(super) fn spelled(mut blueprint: Blueprint) -> Blueprint {
+pub(super) fn spelled(mut plan: Plan) -> Plan {
     let mut before = BTreeSet::new();
-    let all = blueprint.plans.iter_mut().flat_map(|plan| &mut plan.evidence);
+    let all = plan.steps.iter_mut().flat_map(|step| &mut step.evidence);
     for evidence in all {
         evidence.input = plan::spelled(&evidence.input, &before);
         before.insert(evidence.id);
     }
-    blueprint
+    plan
 }
 
 #[cfg(test)]
@@ -78,11 +78,11 @@ mod tests {
 
     /// Plans as `text|E1 tool input|…`.
     fn shape(text: &str) -> Vec<String> {
-        let shape = |plan: &plan::Plan| {
-            let calls = plan.evidence.iter().map(|e| format!("|{} {} {}", e.id, e.tool, e.input));
-            plan.text.clone() + &calls.collect::<String>()
+        let shape = |step: &plan::PlanStep| {
+            let calls = step.evidence.iter().map(|e| format!("|{} {} {}", e.id, e.tool, e.input));
+            step.text.clone() + &calls.collect::<String>()
         };
-        parse(text).unwrap_or_else(|why| panic!("{text}: {why}")).plans.iter().map(shape).collect()
+        parse(text).unwrap_or_else(|why| panic!("{text}: {why}")).steps.iter().map(shape).collect()
     }
 
     #[test]
@@ -169,7 +169,7 @@ mod tests {
                 "such as \"E1\", got \"X\"",
             ),
             ("{\"answer\": 42}", "missing field `plans`"),
-            ("{\"plans\": [", "it is no blueprint in JSON"),
+            ("{\"plans\": [", "it is no plan in JSON"),
         ] {
             assert!(said(text).contains(right), "{text}: {}", said(text));
         }

@@ -6,7 +6,7 @@ use super::{
     head::{self, Call, Head},
 };
 use crate::domain::{
-    plan::{Blueprint, Evidence, EvidenceId, Plan},
+    plan::{Evidence, EvidenceId, Plan, PlanStep},
     words,
 };
 
@@ -17,11 +17,11 @@ const SHOWN: usize = 80;
 ///
 /// # Errors
 /// A call that was begun and cannot be read, or more than [`MOST`] plans or calls.
-pub(super) fn read(text: &str) -> Result<Blueprint, Unreadable> {
+pub(super) fn read(text: &str) -> Result<Plan, Unreadable> {
     let mut reader = Reader {
         text,
         calls: calls(text),
-        plans: Vec::new(),
+        steps: Vec::new(),
         is_open: false,
         evidence: 0,
         unread: Vec::new(),
@@ -51,7 +51,7 @@ struct Reader<'t> {
     text: &'t str,
     /// See [`calls`].
     calls: Vec<usize>,
-    plans: Vec<Plan>,
+    steps: Vec<PlanStep>,
     /// Whether the last plan's text may go on.
     is_open: bool,
     /// How many calls were read.
@@ -78,11 +78,11 @@ impl<'t> Reader<'t> {
 
     /// Takes a line, or as much of it as stands before a call.
     fn prose(&mut self, line: &str) -> Result<(), Unreadable> {
-        if let Some(said) = head::plan(line) {
+        if let Some(said) = head::step(line) {
             self.begin_plan()?;
             self.go_on(said);
         } else if line.trim().is_empty() || head::is_border(line) {
-            self.is_open &= self.plans.last().is_some_and(|plan| plan.text.is_empty());
+            self.is_open &= self.steps.last().is_some_and(|step| step.text.is_empty());
         } else {
             self.go_on(line);
         }
@@ -90,25 +90,25 @@ impl<'t> Reader<'t> {
     }
 
     fn go_on(&mut self, text: &str) {
-        let Some(plan) = self.plans.last_mut().filter(|_| self.is_open) else { return };
+        let Some(step) = self.steps.last_mut().filter(|_| self.is_open) else { return };
         for word in text.split_whitespace() {
-            if !plan.text.is_empty() {
-                plan.text.push(' ');
+            if !step.text.is_empty() {
+                step.text.push(' ');
             }
-            plan.text.push_str(word);
+            step.text.push_str(word);
         }
     }
 
     fn begin_plan(&mut self) -> Result<(), Unreadable> {
         self.is_open = true;
         // A heading above the plans is none itself.
-        if self.plans.last().is_some_and(is_hollow) {
+        if self.steps.last().is_some_and(is_hollow) {
             return Ok(());
         }
-        if self.plans.len() == MOST {
+        if self.steps.len() == MOST {
             return Err(Unreadable::TooMany { what: "plans" });
         }
-        self.plans.push(Plan::default());
+        self.steps.push(PlanStep::default());
         Ok(())
     }
 
@@ -140,29 +140,29 @@ impl<'t> Reader<'t> {
         }
         self.evidence += 1;
         self.is_open = false;
-        if self.plans.is_empty() {
-            self.plans.push(Plan::default());
+        if self.steps.is_empty() {
+            self.steps.push(PlanStep::default());
         }
         let evidence = Evidence { id: head.id, tool: tool.into(), input: input.into() };
-        if let Some(plan) = self.plans.last_mut() {
-            plan.evidence.push(evidence);
+        if let Some(step) = self.steps.last_mut() {
+            step.evidence.push(evidence);
         }
         Ok(end)
     }
 
-    fn finish(mut self) -> Result<Blueprint, Unreadable> {
-        self.plans.retain(|plan| !is_hollow(plan));
-        let blueprint = Blueprint { plans: self.plans };
-        let lost = self.unread.into_iter().find(|(id, _)| blueprint.get(*id).is_none());
+    fn finish(mut self) -> Result<Plan, Unreadable> {
+        self.steps.retain(|step| !is_hollow(step));
+        let plan = Plan { steps: self.steps };
+        let lost = self.unread.into_iter().find(|(id, _)| plan.get(*id).is_none());
         match lost {
             Some((id, line)) => Err(Unreadable::NoCall { id, line: shown(line) }),
-            None => Ok(blueprint),
+            None => Ok(plan),
         }
     }
 }
 
-fn is_hollow(plan: &Plan) -> bool {
-    plan.text.is_empty() && plan.evidence.is_empty()
+fn is_hollow(step: &PlanStep) -> bool {
+    step.text.is_empty() && step.evidence.is_empty()
 }
 
 fn shown(line: &str) -> String {

@@ -32,7 +32,7 @@ use crate::{
     domain::{
         graph::Listing,
         id::ToolName,
-        spec::{ChainStep, Effect, Task},
+        spec::{ChainStep, EffectClass, Task},
     },
     papers::toolnet::learn,
 };
@@ -152,7 +152,7 @@ fn write_tool(
             .unwrap_or(&undescribed),
         class: declared.map_or("", |declared| &declared.database_name),
         // Whatever the real one did: looking an answer up changes nothing.
-        effect: Effect::Read,
+        effect: EffectClass::Read,
         timeout: "10s",
         parameters: &schema::parameters(
             declared.map_or(&none, |declared| &declared.input_parameters),

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::domain::spec::Effect;
+use crate::domain::spec::EffectClass;
 
 #[derive(Serialize)]
 pub(super) struct Manifest<'a> {
@@ -11,7 +11,7 @@ pub(super) struct Manifest<'a> {
     pub description: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     pub class: &'a str,
-    pub effect: Effect,
+    pub effect: EffectClass,
     pub timeout: &'a str,
     pub parameters: &'a Value,
     pub source: Source<'a>,

@@ -72,7 +72,7 @@ pub fn lacking(text: &str) -> Option<String> {
     (!said.is_empty()).then(|| said.join(" "))
 }
 
-/// Asks for a blueprint; again with what was wrong with the first one.
+/// Asks for a plan; again with what was wrong with the first one.
 pub fn planner(state: &State, asked: &Asked<'_>) -> Request {
     let Asked { strategy, task, menu, reflections, refused, may_lack } = *asked;
     let mut system = PLANNER.to_owned();

@@ -8,7 +8,7 @@ use super::{Manifest, Source, source};
 use crate::{
     domain::{
         id::ToolName,
-        spec::{Effect, ToolSpec},
+        spec::{EffectClass, ToolSpec},
         words::clipped,
     },
     files::toml_file::{Field, Fields},
@@ -33,12 +33,12 @@ pub fn manifest(mut fields: Fields<'_>, file: &str, folder: &Path) -> Option<Man
         .and_then(|field| field.text());
     let class = fields.get("class").map_or(Some(""), |field| field.text());
     let cost = fields.get("cost").map_or(Some(None), |field| field.number(0.0, DEAREST).map(Some));
-    let effect = fields.get("effect").map_or(Some(Effect::Unknown), |field| {
+    let effect = fields.get("effect").map_or(Some(EffectClass::Unknown), |field| {
         field.one_of(&[
-            ("read", Effect::Read),
-            ("idempotent", Effect::Idempotent),
-            ("write", Effect::Write),
-            ("unknown", Effect::Unknown),
+            ("read", EffectClass::Read),
+            ("idempotent", EffectClass::Idempotent),
+            ("write", EffectClass::Write),
+            ("unknown", EffectClass::Unknown),
         ])
     });
     let timeout = fields.get("timeout").map_or(Some(DEFAULT_TIMEOUT), |field| {

@@ -16,7 +16,7 @@ pub enum Action {
     Step,
     StepTask,
     Cancel,
-    StopLane,
+    PauseLane,
     Stop,
     NewTask,
 

@@ -73,9 +73,9 @@ pub const ACTIONS: &[ActionSpec] = &[
         why::nothing_runs,
     ),
     run(
-        Action::StopLane,
+        Action::PauseLane,
         (
-            "stop-lane",
+            "pause-lane",
             "stop lane",
             "hold the selected call alone at its next boundary, or let it go on",
         ),
@@ -272,7 +272,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     look(
         Action::InspectPlan,
         (
-            "inspect-plan",
+            "inspect-budget-plan",
             "plan",
             "the latest plan: every candidate, why so many uses, and what changed",
         ),
@@ -377,7 +377,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     ),
     go(Action::Pane(PaneId::Graph), ("graph", "graph", "to the graph"), &["1"]),
     go(Action::Pane(PaneId::Transcript), ("transcript", "transcript", "to the transcript"), &["2"]),
-    go(Action::Pane(PaneId::Scores), ("tools", "tools", "to the tools"), &["3"]),
+    go(Action::Pane(PaneId::Tools), ("tools", "tools", "to the tools"), &["3"]),
     go(Action::Pane(PaneId::Knobs), ("knobs", "knobs", "to the knobs"), &["4", "K"]),
     go(Action::Pane(PaneId::Models), ("models", "models", "to the models"), &["5"]),
     go(Action::Pane(PaneId::Calls), ("calls", "calls", "to the calls: the workers' lanes"), &["6"]),

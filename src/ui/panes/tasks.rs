@@ -2,7 +2,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
-use super::{row::Row, units};
+use super::{format, row::Row};
 use crate::{
     domain::{
         event::Outcome,
@@ -88,10 +88,10 @@ pub(super) fn columns(task: &TaskState, now: u64) -> [(String, usize); 5] {
         return Default::default();
     }
     let micros = task.ended.unwrap_or(now).saturating_sub(task.started.unwrap_or(now));
-    let dollars = units::dollars(task.dollars, task.unpriced, task.asks.len());
+    let dollars = format::dollars(task.dollars, task.unpriced, task.asks.len());
     [
-        (units::plural(task.steps.len(), "step"), 8),
-        (units::plural(task.calls.len(), "call"), 8),
+        (format::plural(task.steps.len(), "step"), 8),
+        (format::plural(task.calls.len(), "call"), 8),
         (format!("{} tok", text::count(task.tokens())), 10),
         (dollars, 10),
         (text::span(micros), 9),

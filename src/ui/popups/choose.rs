@@ -15,9 +15,9 @@ use crate::{
         hits::{Hits, Target},
         key::Key,
         pane::{Cx, Move},
-        panes::units,
+        panes::format,
         text,
-        update::Effect,
+        update::ScreenRequest,
         vlist,
     },
 };
@@ -96,7 +96,7 @@ impl Choose {
             current: choices.iter().all(|choice| !choice.current),
             does: Does::Type(tool.clone(), now.cloned()),
         });
-        let said = now.map_or_else(String::new, |now| format!(", {}", units::said(now.by)));
+        let said = now.map_or_else(String::new, |now| format!(", {}", format::said(now.by)));
         Self::new(format!("Class of {tool}{said}"), choices)
     }
 
@@ -134,7 +134,9 @@ impl Choose {
             Some((Does::Type(tool, now), _)) => {
                 Reply::Replace(Popup::Value(Value::class(tool.clone(), now.as_ref())))
             }
-            Some((Does::Send(command), false)) => Reply::Done(vec![Effect::Send(command.clone())]),
+            Some((Does::Send(command), false)) => {
+                Reply::Done(vec![ScreenRequest::Send(command.clone())])
+            }
             Some((Does::Send(_), true)) | None => Reply::Close,
         }
     }

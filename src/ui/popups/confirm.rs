@@ -10,7 +10,7 @@ use crate::{
         key::Key,
         pane::Cx,
         text,
-        update::Effect,
+        update::ScreenRequest,
     },
 };
 
@@ -21,7 +21,7 @@ pub(super) const KEYS: &str = "y or enter: yes · n or esc: no";
 pub struct Confirm {
     question: String,
     detail: String,
-    yes: Effect,
+    yes: ScreenRequest,
 }
 
 impl Confirm {
@@ -33,14 +33,18 @@ impl Confirm {
             (1, _) => "1 call is running; it is cancelled.".to_owned(),
             (n, _) => format!("{n} calls are running; they are cancelled."),
         };
-        Self { question: "Leave while the agent is at work?".to_owned(), detail, yes: Effect::Quit }
+        Self {
+            question: "Leave while the agent is at work?".to_owned(),
+            detail,
+            yes: ScreenRequest::Quit,
+        }
     }
 
     pub fn stop() -> Self {
         Self {
             question: "End this session?".to_owned(),
             detail: "What runs is cancelled. The screen stays, to look back.".to_owned(),
-            yes: Effect::Send(Command::Stop),
+            yes: ScreenRequest::Send(Command::Stop),
         }
     }
 
@@ -48,8 +52,8 @@ impl Confirm {
         let ctrl_c = key.code == KeyCode::Char('c') && key.types().is_none();
         match key.code {
             // Who presses the key of what is asked about means it.
-            KeyCode::Char('q') if self.yes == Effect::Quit => self.agreed(),
-            KeyCode::Char('c') if ctrl_c && self.yes == Effect::Quit => self.agreed(),
+            KeyCode::Char('q') if self.yes == ScreenRequest::Quit => self.agreed(),
+            KeyCode::Char('c') if ctrl_c && self.yes == ScreenRequest::Quit => self.agreed(),
             KeyCode::Char('y') | KeyCode::Enter => self.agreed(),
             KeyCode::Char('n') | KeyCode::Esc => Reply::Close,
             _ => Reply::Stay,

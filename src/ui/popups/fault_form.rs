@@ -16,7 +16,7 @@ use crate::{
         key::Key,
         pane::Cx,
         text,
-        update::Effect,
+        update::ScreenRequest,
     },
 };
 
@@ -172,7 +172,7 @@ impl FaultForm {
         };
         let replaced = self.replaces.map(|fault| Command::DisarmFault { fault });
         let commands = replaced.into_iter().chain([Command::ArmFault { spec }]);
-        Reply::Done(commands.map(Effect::Send).collect())
+        Reply::Done(commands.map(ScreenRequest::Send).collect())
     }
 
     /// Left and right choose among kinds and tools, and move in text.

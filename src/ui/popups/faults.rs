@@ -13,9 +13,9 @@ use crate::{
         hits::{Hits, Target},
         key::Key,
         pane::{Cx, Move},
-        panes::units,
+        panes::format,
         text,
-        update::Effect,
+        update::ScreenRequest,
         view::View,
         vlist,
     },
@@ -72,9 +72,11 @@ impl Faults {
         self.selected = row;
         match self.fault(live) {
             Some((fault, FaultState { armed: true, .. })) => {
-                Reply::Keep(vec![Effect::Send(Command::DisarmFault { fault })])
+                Reply::Keep(vec![ScreenRequest::Send(Command::DisarmFault { fault })])
             }
-            Some((fault, _)) => Reply::Keep(vec![Effect::Send(Command::RearmFault { fault })]),
+            Some((fault, _)) => {
+                Reply::Keep(vec![ScreenRequest::Send(Command::RearmFault { fault })])
+            }
             None => self.form(None),
         }
     }
@@ -106,7 +108,7 @@ impl Faults {
 
 fn row(id: FaultId, fault: &FaultState, width: usize) -> String {
     let armed = if fault.armed { "⚡ armed   " } else { "· disarmed" };
-    let fired = format!("fired {} of {}", fault.fired, units::plural(fault.seen as usize, "call"));
+    let fired = format!("fired {} of {}", fault.fired, format::plural(fault.seen as usize, "call"));
     let room = width.saturating_sub(fired.len() + 18);
     format!("{id:>3} {armed}  {} {fired}", text::fit(&fault.spec.to_string(), room))
 }

@@ -25,7 +25,7 @@ use super::{
     hits::Hits,
     key::Key,
     pane::Cx,
-    update::{self, Effect, World},
+    update::{self, ScreenRequest, World},
     view::View,
 };
 
@@ -71,9 +71,9 @@ pub enum Reply {
     Pass,
     Close,
     /// Closes, and these happen.
-    Done(Vec<Effect>),
+    Done(Vec<ScreenRequest>),
     /// Stays open, and these happen.
-    Keep(Vec<Effect>),
+    Keep(Vec<ScreenRequest>),
     /// Closes, and the action is done.
     Act(Action),
     /// Another layer on top.
@@ -83,7 +83,7 @@ pub enum Reply {
 }
 
 /// Gives a key to the topmost popup; `None` where there is none or it wants none of it.
-pub fn key(world: &World<'_>, view: &mut View, key: Key) -> Option<Vec<Effect>> {
+pub fn key(world: &World<'_>, view: &mut View, key: Key) -> Option<Vec<ScreenRequest>> {
     // Taken off while it looks at the view, and put back if it stays.
     let mut popup = view.popups.pop()?;
     let reply = match &mut popup {
@@ -108,7 +108,7 @@ fn settle(
     popup: Popup,
     reply: Reply,
     key: Key,
-) -> Option<Vec<Effect>> {
+) -> Option<Vec<ScreenRequest>> {
     match reply {
         Reply::Close => Some(Vec::new()),
         Reply::Done(effects) => Some(effects),
@@ -124,14 +124,14 @@ fn settle(
     }
 }
 
-fn keep(view: &mut View, popup: Popup, effects: Vec<Effect>) -> Option<Vec<Effect>> {
+fn keep(view: &mut View, popup: Popup, effects: Vec<ScreenRequest>) -> Option<Vec<ScreenRequest>> {
     view.popups.push(popup);
     Some(effects)
 }
 
 /// A key that the popup does not know: Esc and q close it, and what moves in the panes below would go
 /// unseen; everything else works as ever.
-fn pass(world: &World<'_>, view: &mut View, popup: Popup, key: Key) -> Option<Vec<Effect>> {
+fn pass(world: &World<'_>, view: &mut View, popup: Popup, key: Key) -> Option<Vec<ScreenRequest>> {
     let action = world.keymap.action(key);
     if matches!(action, Some(Action::Leave | Action::Quit)) {
         return Some(Vec::new());
@@ -144,7 +144,7 @@ fn pass(world: &World<'_>, view: &mut View, popup: Popup, key: Key) -> Option<Ve
 }
 
 /// A click on a row of the topmost popup.
-pub fn click(world: &World<'_>, view: &mut View, row: usize) -> Vec<Effect> {
+pub fn click(world: &World<'_>, view: &mut View, row: usize) -> Vec<ScreenRequest> {
     let Some(mut popup) = view.popups.pop() else { return Vec::new() };
     let reply = match &mut popup {
         Popup::Actions(popup) => popup.click(row),

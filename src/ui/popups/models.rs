@@ -12,7 +12,7 @@ use crate::{
         pane::{Cx, Move},
         panes::models::configured,
         text,
-        update::Effect,
+        update::ScreenRequest,
         vlist,
     },
 };
@@ -40,7 +40,9 @@ impl ModelChoice {
     pub(super) fn key(&mut self, key: Key, live: &State) -> Reply {
         let to = match key.code {
             KeyCode::Enter | KeyCode::Char(' ') => return self.click(self.selected, live),
-            KeyCode::Char('r') => return Reply::Keep(vec![Effect::Send(Command::ProbeModels)]),
+            KeyCode::Char('r') => {
+                return Reply::Keep(vec![ScreenRequest::Send(Command::ProbeModels)]);
+            }
             KeyCode::Up | KeyCode::Char('k') => Move::Up,
             KeyCode::Down | KeyCode::Char('j') => Move::Down,
             KeyCode::Home => Move::Top,
@@ -59,7 +61,7 @@ impl ModelChoice {
         if live.models.roles.get(&role).is_some_and(|bound| bound.model == *model) {
             return Reply::Close;
         }
-        Reply::Done(vec![Effect::Send(Command::BindRole { role, model: model.clone() })])
+        Reply::Done(vec![ScreenRequest::Send(Command::BindRole { role, model: model.clone() })])
     }
 
     pub(super) fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {

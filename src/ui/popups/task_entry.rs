@@ -9,7 +9,7 @@ use ratatui::{
 use super::{Reply, entry::Entry, frame};
 use crate::{
     domain::command::Command,
-    ui::{hits::Hits, key::Key, pane::Cx, update::Effect},
+    ui::{hits::Hits, key::Key, pane::Cx, update::ScreenRequest},
 };
 
 /// Most tasks are one line, so Enter sends; terminals cannot be relied on to tell ctrl-enter from enter.
@@ -51,7 +51,7 @@ impl TaskEntry {
         if text.is_empty() {
             return Reply::Stay;
         }
-        Reply::Done(vec![Effect::Send(Command::QueueTask { text })])
+        Reply::Done(vec![ScreenRequest::Send(Command::QueueTask { text })])
     }
 
     pub(super) fn paste(&mut self, text: &str) {

@@ -11,7 +11,7 @@ use crate::{
         id::ToolName,
         knob::Knob,
     },
-    ui::{hits::Hits, key::Key, pane::Cx, text, update::Effect},
+    ui::{hits::Hits, key::Key, pane::Cx, text, update::ScreenRequest},
 };
 
 pub(super) const KEYS: &str = "enter: set · up/down: by one step · esc: leave";
@@ -150,7 +150,7 @@ impl Value {
                 return Reply::Close;
             }
             KeyCode::Enter => match self.command(&self.entry.text()) {
-                Ok(command) => return Reply::Done(vec![Effect::Send(command)]),
+                Ok(command) => return Reply::Done(vec![ScreenRequest::Send(command)]),
                 Err(error) => self.error = Some(error),
             },
             KeyCode::Up => self.step(1),

@@ -1,6 +1,6 @@
 //! Interventions: tools, scores, weights and knobs.
 
-use super::{Effect, open, send};
+use super::{ScreenRequest, open, send};
 use crate::{
     domain::{
         command::Command,
@@ -16,12 +16,12 @@ use crate::{
 
 /// One key breaks a tool and mends it. Mending disarms whatever is armed on it; breaking arms the
 /// crash that was armed before, if there is one, so that the list of faults does not fill up.
-pub(super) fn toggle_fault(live: &State, view: &View) -> Vec<Effect> {
+pub(super) fn toggle_fault(live: &State, view: &View) -> Vec<ScreenRequest> {
     let Some(tool) = view.tool.clone() else { return Vec::new() };
     let on_tool = || live.faults.iter().filter(|(_, fault)| fault.spec.tool == tool);
-    let armed: Vec<Effect> = on_tool()
+    let armed: Vec<ScreenRequest> = on_tool()
         .filter(|(_, fault)| fault.armed)
-        .map(|(fault, _)| Effect::Send(Command::DisarmFault { fault: *fault }))
+        .map(|(fault, _)| ScreenRequest::Send(Command::DisarmFault { fault: *fault }))
         .collect();
     if !armed.is_empty() {
         return armed;
@@ -34,39 +34,39 @@ pub(super) fn toggle_fault(live: &State, view: &View) -> Vec<Effect> {
     })
 }
 
-pub(super) fn edit_score(live: &State, view: &mut View) -> Vec<Effect> {
+pub(super) fn edit_score(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     let Some(tool) = view.tool.clone() else { return Vec::new() };
     let score = live.learning.score(&tool);
     open(view, Popup::Value(Value::score(tool, score)))
 }
 
-pub(super) fn bump_score(view: &View, by: f64) -> Vec<Effect> {
+pub(super) fn bump_score(view: &View, by: f64) -> Vec<ScreenRequest> {
     view.tool.clone().map_or_else(Vec::new, |tool| send(Command::AddScore { tool, by }))
 }
 
-pub(super) fn forget_score(view: &View) -> Vec<Effect> {
+pub(super) fn forget_score(view: &View) -> Vec<ScreenRequest> {
     view.tool.clone().map_or_else(Vec::new, |tool| send(Command::ForgetScore { tool }))
 }
 
-pub(super) fn switch_tool(live: &State, view: &View) -> Vec<Effect> {
+pub(super) fn switch_tool(live: &State, view: &View) -> Vec<ScreenRequest> {
     let Some(tool) = view.tool.clone() else { return Vec::new() };
     let on = live.tools.get(&tool).is_some_and(|tool| !tool.switched_on);
     send(Command::SwitchTool { tool, on })
 }
 
 /// Whoever chooses wants to know who can be reached, so that is looked for as the choice opens.
-pub(super) fn bind_model(live: &State, view: &mut View) -> Vec<Effect> {
+pub(super) fn bind_model(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     let role = view.role();
     view.popups.push(Popup::Models(ModelChoice::new(live, role)));
     send(Command::ProbeModels)
 }
 
-pub(super) fn set_class(live: &State, view: &mut View) -> Vec<Effect> {
+pub(super) fn set_class(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     let Some(tool) = view.tool.clone() else { return Vec::new() };
     open(view, Popup::Choose(Choose::class(live, &tool)))
 }
 
-pub(super) fn pin(live: &State, view: &mut View) -> Vec<Effect> {
+pub(super) fn pin(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     let Some((from, to)) = view.edge.clone() else { return Vec::new() };
     if live.learning.pins.get(from.as_str(), to.as_str()).is_some() {
         return send(Command::UnpinWeight { from, to });
@@ -76,21 +76,21 @@ pub(super) fn pin(live: &State, view: &mut View) -> Vec<Effect> {
     open(view, Popup::Value(Value::weight(from, to, weight)))
 }
 
-pub(super) fn turn(knob: Knob, steps: i32) -> Vec<Effect> {
+pub(super) fn turn(knob: Knob, steps: i32) -> Vec<ScreenRequest> {
     send(Command::TurnKnobBy { knob, steps })
 }
 
-pub(super) fn bump_uses(view: &View, by: i32) -> Vec<Effect> {
+pub(super) fn bump_uses(view: &View, by: i32) -> Vec<ScreenRequest> {
     view.tool.clone().map_or_else(Vec::new, |tool| send(Command::AddUses { tool, by }))
 }
 
-pub(super) fn set_uses(live: &State, view: &mut View) -> Vec<Effect> {
+pub(super) fn set_uses(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     let Some((tool, task)) = view.tool.clone().zip(live.current_task()) else { return Vec::new() };
     let uses = task.budget.allowed(tool.as_str());
     open(view, Popup::Value(Value::uses(tool, uses)))
 }
 
-pub(super) fn set_knob(live: &State, view: &mut View) -> Vec<Effect> {
+pub(super) fn set_knob(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     let knob = view.knob();
     let value = live.knobs.get(knob);
     match knob.spec().kind {

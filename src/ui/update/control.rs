@@ -1,6 +1,6 @@
 //! Running, holding and ending.
 
-use super::{Effect, World, open, send};
+use super::{ScreenRequest, World, open, send};
 use crate::{
     domain::{
         command::Command,
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-pub(super) fn run_or_pause(live: &State) -> Vec<Effect> {
+pub(super) fn run_or_pause(live: &State) -> Vec<ScreenRequest> {
     send(match live.control.mode {
         Mode::Running | Mode::Stepping | Mode::SteppingTask => Command::Pause,
         // A session that is being opened for a screen waits there for the person.
@@ -21,22 +21,22 @@ pub(super) fn run_or_pause(live: &State) -> Vec<Effect> {
     })
 }
 
-pub(super) fn cancel(live: &State, view: &View) -> Vec<Effect> {
+pub(super) fn cancel(live: &State, view: &View) -> Vec<ScreenRequest> {
     view.cancels(live).map_or_else(|_| Vec::new(), send)
 }
 
 /// Holds the chosen lane back, or lets it go on. It is chosen from then on: the same key must free it.
-pub(super) fn stop_lane(live: &State, view: &mut View) -> Vec<Effect> {
+pub(super) fn stop_lane(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     let Ok(lane) = view.lane(live) else { return Vec::new() };
     if let Lane::Call(call) = lane {
         view.choose_call(live, call);
     }
-    let stopped = live.control.stopped.contains(&lane);
-    send(if stopped { Command::FreeLane(lane) } else { Command::StopLane(lane) })
+    let stopped = live.control.paused_lanes.contains(&lane);
+    send(if stopped { Command::ResumeLane(lane) } else { Command::PauseLane(lane) })
 }
 
 /// Leaves at once where nothing would be lost, and asks where something runs.
-pub(super) fn quit(world: &World<'_>, view: &mut View) -> Vec<Effect> {
+pub(super) fn quit(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
     let live = world.live;
     let runs = match live.control.mode {
         Mode::Running | Mode::Stepping | Mode::SteppingTask | Mode::Pausing => live.has_work(),
@@ -44,7 +44,7 @@ pub(super) fn quit(world: &World<'_>, view: &mut View) -> Vec<Effect> {
         Mode::Opening | Mode::Ended => false,
     };
     if view.read_only.is_some() || !runs {
-        return vec![Effect::Quit];
+        return vec![ScreenRequest::Quit];
     }
     open(view, Popup::Confirm(Confirm::quit(live)))
 }

@@ -1,6 +1,6 @@
 //! Selecting and looking closer.
 
-use super::{Effect, World, act, inspect};
+use super::{ScreenRequest, World, act, inspect};
 use crate::{
     domain::{
         knob::Knob,
@@ -17,10 +17,10 @@ use crate::{
 };
 
 /// Enter: what is selected in the pane that has the keyboard.
-pub(super) fn open_selected(world: &World<'_>, view: &mut View) -> Vec<Effect> {
+pub(super) fn open_selected(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
     let shown = world.shown;
     match view.focus {
-        PaneId::Graph | PaneId::Scores => act(world, view, Action::InspectTool),
+        PaneId::Graph | PaneId::Tools => act(world, view, Action::InspectTool),
         PaneId::Knobs => act(world, view, Action::SetKnob),
         PaneId::Models => act(world, view, Action::BindModel),
         PaneId::Calls => act(world, view, Action::InspectCall),
@@ -48,7 +48,7 @@ pub(super) fn lane(shown: &State, view: &View) -> Option<Subject> {
 }
 
 /// A number to type; where it cannot be set, its tool is looked at.
-fn open_lever(world: &World<'_>, view: &mut View) -> Vec<Effect> {
+fn open_lever(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
     let knob = match panes::budget::lever(world.shown, view) {
         Some(Lever::Budget) => Knob::Budget,
         Some(Lever::Tau) => Knob::Tau,
@@ -79,8 +79,8 @@ fn subject_of_line(state: &State, n: u64) -> Option<Subject> {
         | What::TaskFinished => line.task.map(Subject::Task),
         What::Intervention { .. }
         | What::Notice { .. }
-        | What::Planned { .. }
-        | What::Blueprint { .. } => Some(Subject::Line(n)),
+        | What::BudgetPlanned { .. }
+        | What::Plan { .. } => Some(Subject::Line(n)),
     }
 }
 

@@ -39,7 +39,7 @@ pub struct World<'a> {
 
 /// What is to be done outside of the view.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Effect {
+pub enum ScreenRequest {
     /// A wish for the engine.
     Send(Command),
     Quit,
@@ -53,7 +53,7 @@ pub enum Effect {
 }
 
 /// Does what the action says, or tells why not.
-pub fn act(world: &World<'_>, view: &mut View, action: Action) -> Vec<Effect> {
+pub fn act(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequest> {
     if let Some(why) = action.spec().why_not(world.live, view) {
         let text = format!("{}: {why}", action.spec().name);
         view.tell(world.live.at, Tone::Bad, text);
@@ -62,14 +62,14 @@ pub fn act(world: &World<'_>, view: &mut View, action: Action) -> Vec<Effect> {
     perform(world, view, action)
 }
 
-fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<Effect> {
+fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequest> {
     let live = world.live;
     match action {
         Action::RunOrPause => control::run_or_pause(live),
         Action::Step => send(Command::Step),
         Action::StepTask => send(Command::StepTask),
         Action::Cancel => control::cancel(live, view),
-        Action::StopLane => control::stop_lane(live, view),
+        Action::PauseLane => control::stop_lane(live, view),
         Action::Stop => open(view, Popup::Confirm(Confirm::stop())),
         Action::NewTask => open(view, Popup::Task(TaskEntry::new())),
 
@@ -112,7 +112,7 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<Effect> {
         }
         Action::SortTools => {
             view.sort = view.sort.next();
-            view.follow(PaneId::Scores);
+            view.follow(PaneId::Tools);
             Vec::new()
         }
 
@@ -154,29 +154,29 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<Effect> {
 
         Action::Help => open(view, Popup::Actions(Actions::help(world, view))),
         Action::Palette => open(view, Popup::Actions(Actions::palette(world, view))),
-        Action::Screenshot => vec![Effect::Shoot],
-        Action::NextTheme => vec![Effect::NextTheme],
-        Action::Redraw => vec![Effect::Redraw],
-        Action::Suspend => vec![Effect::Suspend],
+        Action::Screenshot => vec![ScreenRequest::Shoot],
+        Action::NextTheme => vec![ScreenRequest::NextTheme],
+        Action::Redraw => vec![ScreenRequest::Redraw],
+        Action::Suspend => vec![ScreenRequest::Suspend],
         Action::Quit => control::quit(world, view),
     }
 }
 
-fn send(command: Command) -> Vec<Effect> {
-    vec![Effect::Send(command)]
+fn send(command: Command) -> Vec<ScreenRequest> {
+    vec![ScreenRequest::Send(command)]
 }
 
-fn open(view: &mut View, popup: Popup) -> Vec<Effect> {
+fn open(view: &mut View, popup: Popup) -> Vec<ScreenRequest> {
     view.popups.push(popup);
     Vec::new()
 }
 
-fn inspect(view: &mut View, subject: Option<Subject>) -> Vec<Effect> {
+fn inspect(view: &mut View, subject: Option<Subject>) -> Vec<ScreenRequest> {
     view.popups.extend(subject.map(|subject| Popup::Inspect(Inspect::new(subject))));
     Vec::new()
 }
 
-fn walk(world: &World<'_>, view: &mut View, to: Move) -> Vec<Effect> {
+fn walk(world: &World<'_>, view: &mut View, to: Move) -> Vec<ScreenRequest> {
     let pane = view.focus;
     view.follow(pane);
     panes::go(pane, world.shown, view, to);
@@ -184,7 +184,7 @@ fn walk(world: &World<'_>, view: &mut View, to: Move) -> Vec<Effect> {
 }
 
 /// Turns what is selected in the budget pane; selects something first where nothing is.
-fn turn_lever(world: &World<'_>, view: &mut View, to: Move) -> Vec<Effect> {
+fn turn_lever(world: &World<'_>, view: &mut View, to: Move) -> Vec<ScreenRequest> {
     let up = to == Move::Right;
     let action = match panes::budget::lever(world.shown, view) {
         Some(Lever::Budget) if up => Action::BudgetUp,
@@ -199,7 +199,7 @@ fn turn_lever(world: &World<'_>, view: &mut View, to: Move) -> Vec<Effect> {
 }
 
 /// Gives a pane the keyboard. While one is zoomed, the other takes its place.
-pub fn to_pane(view: &mut View, pane: PaneId) -> Vec<Effect> {
+pub fn to_pane(view: &mut View, pane: PaneId) -> Vec<ScreenRequest> {
     view.focus = pane;
     if view.zoom.is_some() {
         view.zoom = Some(pane);
@@ -208,7 +208,7 @@ pub fn to_pane(view: &mut View, pane: PaneId) -> Vec<Effect> {
 }
 
 /// Leaves one thing: the search, the past, the zoom, or the selection that holds a list still.
-fn leave(view: &mut View) -> Vec<Effect> {
+fn leave(view: &mut View) -> Vec<ScreenRequest> {
     let left =
         view.find.take().is_some() || view.moment.take().is_some() || view.zoom.take().is_some();
     if left {
@@ -227,7 +227,7 @@ fn leave(view: &mut View) -> Vec<Effect> {
             view.task = None;
             view.evidence = None;
         }
-        PaneId::Scores | PaneId::Knobs | PaneId::Models => {}
+        PaneId::Tools | PaneId::Knobs | PaneId::Models => {}
     }
     Vec::new()
 }

@@ -2,7 +2,7 @@
 
 use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
-use super::{Effect, World, act, select, to_pane};
+use super::{ScreenRequest, World, act, select, to_pane};
 use crate::ui::{
     action::Action,
     hits::{Hits, Target},
@@ -14,7 +14,12 @@ use crate::ui::{
 const NOTCH: isize = 3;
 
 /// What a mouse event does.
-pub fn mouse(world: &World<'_>, view: &mut View, hits: &Hits, event: MouseEvent) -> Vec<Effect> {
+pub fn mouse(
+    world: &World<'_>,
+    view: &mut View,
+    hits: &Hits,
+    event: MouseEvent,
+) -> Vec<ScreenRequest> {
     let (x, y) = (event.column, event.row);
     match event.kind {
         MouseEventKind::Down(MouseButton::Left) => click(world, view, hits, (x, y)),
@@ -29,7 +34,12 @@ pub fn mouse(world: &World<'_>, view: &mut View, hits: &Hits, event: MouseEvent)
     }
 }
 
-fn click(world: &World<'_>, view: &mut View, hits: &Hits, (x, y): (u16, u16)) -> Vec<Effect> {
+fn click(
+    world: &World<'_>,
+    view: &mut View,
+    hits: &Hits,
+    (x, y): (u16, u16),
+) -> Vec<ScreenRequest> {
     view.told = false;
     let Some(target) = hits.at(x, y) else { return Vec::new() };
     if let Target::Action(action) = target {
@@ -48,7 +58,7 @@ fn click(world: &World<'_>, view: &mut View, hits: &Hits, (x, y): (u16, u16)) ->
     Vec::new()
 }
 
-fn wheel(view: &mut View, hits: &Hits, (x, y): (u16, u16), by: isize) -> Vec<Effect> {
+fn wheel(view: &mut View, hits: &Hits, (x, y): (u16, u16), by: isize) -> Vec<ScreenRequest> {
     if let Some(popup) = view.popups.last_mut() {
         popup.wheel(by);
     } else if let Some(pane) = hits.pane_at(x, y) {

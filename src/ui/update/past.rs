@@ -1,7 +1,7 @@
 //! Which moment is looked at. Only the view changes: the agent runs on, and what is shown is folded
 //! anew from the events up to that moment.
 
-use super::{Effect, World};
+use super::{ScreenRequest, World};
 use crate::{
     domain::event::{Event, Record},
     ui::view::View,
@@ -19,7 +19,7 @@ pub(super) enum Way {
     Live,
 }
 
-pub(super) fn to(world: &World<'_>, view: &mut View, way: Way) -> Vec<Effect> {
+pub(super) fn to(world: &World<'_>, view: &mut View, way: Way) -> Vec<ScreenRequest> {
     let last = world.live.n;
     let at = view.moment.unwrap_or(last);
     let moment = match way {

@@ -9,17 +9,17 @@ use toolyard::{
     domain::{
         chat::Reply,
         command::Command,
+        error::ModelError,
         event::{Event, Outcome, Refusal},
         knob::Knob,
-        outcome::ModelError,
         rates::Rates,
-        state::{CallPhase, State},
+        state::{State, ToolCallPhase},
     },
     engine::Memory,
     store::experience::{Experience, Same, Use},
 };
 
-use super::yard::{Plan, calls, on_paused_time};
+use super::yard::{Trial, calls, on_paused_time};
 
 type Replies = Vec<Result<Reply, ModelError>>;
 
@@ -33,7 +33,7 @@ fn call(tool: &str, text: &str) -> Result<Reply, ModelError> {
 }
 
 /// `echo` and `other`, two credits each, with plenty of experience of both.
-fn plan(replies: Replies, budget: f64) -> Plan {
+fn plan(replies: Replies, budget: f64) -> Trial {
     let mut store = Experience::in_memory().unwrap();
     let uses: Vec<Use> = (0..6)
         .flat_map(|n| [("echo", n), ("echo", n), ("other", n)])
@@ -48,14 +48,14 @@ fn plan(replies: Replies, budget: f64) -> Plan {
         })
         .collect();
     store.add_all(&uses).unwrap();
-    Plan {
+    Trial {
         replies,
         strategy: "react+btp",
         names: &["echo", "other"],
         knobs: vec![(Knob::Budget, budget)],
         rates: tools_only(),
         memory: Some(Memory { store, same: Same::Counts, embedder: None }),
-        ..Plan::default()
+        ..Trial::default()
     }
 }
 
@@ -77,7 +77,7 @@ fn a_plan_is_kept_to_and_what_it_does_not_have_is_refused_free_of_charge() {
             .calls
             .iter()
             .filter_map(|call| match &call.phase {
-                CallPhase::Refused { reason, .. } => Some(*reason),
+                ToolCallPhase::Refused { reason, .. } => Some(*reason),
                 _ => None,
             })
             .collect();
@@ -117,7 +117,7 @@ fn with_nothing_left_to_use_what_was_found_is_summed_up() {
 #[test]
 fn knobs_that_matter_plan_anew_at_once() {
     on_paused_time(async {
-        let yard = Plan { paused: true, ..plan(vec![call("echo", "1")], 6.0) }.start();
+        let yard = Trial { paused: true, ..plan(vec![call("echo", "1")], 6.0) }.start();
         yard.settle().await;
         yard.wish(Command::Step);
         yard.until("planned", State::has_plan).await;
@@ -149,7 +149,7 @@ fn knobs_that_matter_plan_anew_at_once() {
 #[test]
 fn what_is_wished_before_the_last_answer_came_adds_up() {
     on_paused_time(async {
-        let yard = Plan { paused: true, ..plan(vec![], 6.0) }.start();
+        let yard = Trial { paused: true, ..plan(vec![], 6.0) }.start();
         yard.settle().await;
         yard.wish(Command::Step);
         yard.until("planned", State::has_plan).await;
@@ -183,7 +183,7 @@ fn what_is_wished_before_the_last_answer_came_adds_up() {
 #[test]
 fn what_is_at_its_end_goes_no_further_and_says_so() {
     on_paused_time(async {
-        let yard = Plan { paused: true, ..plan(vec![], 1.0) }.start();
+        let yard = Trial { paused: true, ..plan(vec![], 1.0) }.start();
         yard.settle().await;
         yard.wish(Command::Step);
         yard.until("planned", State::has_plan).await;
@@ -206,7 +206,7 @@ fn what_is_at_its_end_goes_no_further_and_says_so() {
 #[test]
 fn uses_that_the_user_sets_are_planned_around_and_can_be_taken_back() {
     on_paused_time(async {
-        let yard = Plan { paused: true, ..plan(vec![], 6.0) }.start();
+        let yard = Trial { paused: true, ..plan(vec![], 6.0) }.start();
         yard.wish(Command::SetUses { tool: "echo".into(), uses: 3 });
         yard.settle().await;
         assert!(yard.refusals()[0].contains("no task is at work that has a plan"));
@@ -259,14 +259,16 @@ fn a_failure_is_answered_with_a_new_plan() {
             .borrow()
             .iter()
             .filter_map(|record| match &record.event {
-                Event::Planned { why, plan, .. } => Some((why.clone(), plan.tool("other")?.uses)),
+                Event::BudgetPlanned { why, plan, .. } => {
+                    Some((why.clone(), plan.tool("other")?.uses))
+                }
                 _ => None,
             })
             .collect();
         assert_eq!(whys, [("planned".into(), 0), ("echo did not help".into(), 1)]);
         assert!(matches!(
             state.calls[1].phase,
-            CallPhase::Refused { reason: Refusal::Blacklisted, .. }
+            ToolCallPhase::Refused { reason: Refusal::Blacklisted, .. }
         ));
         assert_eq!(state.tasks[0].budget.refused, 1);
     });
@@ -283,7 +285,7 @@ fn a_budget_of_nothing_uses_nothing() {
         }
         // Where even asking costs something, not even that is done.
         let rates = Rates::default();
-        let state = Plan { rates, ..plan(vec![], 0.0) }.start().session.await.unwrap();
+        let state = Trial { rates, ..plan(vec![], 0.0) }.start().session.await.unwrap();
         assert_eq!(state.tasks[0].outcome(), Some(Outcome::OutOfBudget));
         assert_eq!(state.tasks[0].credits(), 0.0);
     });
@@ -293,7 +295,7 @@ fn a_budget_of_nothing_uses_nothing() {
 fn answers_are_bounded_by_what_is_left_to_pay_for_them() {
     on_paused_time(async {
         let rates = Rates::default();
-        let state = Plan { rates, ..plan(vec![], 1.0) }.start().session.await.unwrap();
+        let state = Trial { rates, ..plan(vec![], 1.0) }.start().session.await.unwrap();
         // Two dollars a million tokens out, a hundred credits a dollar: 5,000 tokens a credit at most.
         let most = state.asks[0].request.max_tokens.unwrap();
         assert!((1_000..5_000).contains(&most), "{most}");
@@ -304,7 +306,7 @@ fn answers_are_bounded_by_what_is_left_to_pay_for_them() {
 fn a_plain_strategy_is_measured_and_not_held() {
     on_paused_time(async {
         let replies = ["1", "2", "3"].map(|text| call("echo", text));
-        let plan = Plan { strategy: "react+prompt", ..plan(replies.into(), 3.0) };
+        let plan = Trial { strategy: "react+prompt", ..plan(replies.into(), 3.0) };
         let state = plan.start().session.await.unwrap();
         let task = &state.tasks[0];
         assert!(task.budget.plan.is_none() && task.is_over(3.0));

@@ -6,31 +6,31 @@ use toolyard::{
     domain::{
         chat::{Reply, Role},
         command::Command,
+        error::ModelError,
         event::{Classed, ClassedBy, Outcome},
-        outcome::ModelError,
         state::State,
     },
     engine::{ClassBook, Kept},
 };
 
-use super::yard::{Plan, on_paused_time, say};
+use super::yard::{Trial, on_paused_time, say};
 
 const SORTED: &str = r#"{"classes": {"echo": "Information Retrieval", "other": "Task Completion", "ghost": "Task Completion"}}"#;
 
 /// Two tools of no declared class, and what was kept of them.
-fn plan(kept: &Rc<RefCell<Kept>>, replies: Vec<Result<Reply, ModelError>>) -> Plan {
+fn plan(kept: &Rc<RefCell<Kept>>, replies: Vec<Result<Reply, ModelError>>) -> Trial {
     let (book, kept) = (kept.borrow().clone(), Rc::clone(kept));
     let save = move |all: &Kept| {
         kept.replace(all.clone());
         Ok(())
     };
-    Plan {
+    Trial {
         replies,
         strategy: "workers",
         names: &["echo", "other"],
         class: "",
         classes: Some(ClassBook { kept: book, save: Box::new(save) }),
-        ..Plan::default()
+        ..Trial::default()
     }
 }
 
@@ -47,8 +47,8 @@ fn roles(state: &State) -> Vec<Role> {
 fn tools_are_sorted_once_and_the_planner_sees_their_classes() {
     on_paused_time(async {
         let kept = Rc::new(RefCell::new(Kept::new()));
-        let blueprint = || Ok(say("Plan: x\n#E1 = echo[x]"));
-        let replies = vec![Ok(say(SORTED)), blueprint(), Ok(say("done"))];
+        let written = || Ok(say("Plan: x\n#E1 = echo[x]"));
+        let replies = vec![Ok(say(SORTED)), written(), Ok(say("done"))];
         let state = plan(&kept, replies).start().session.await.unwrap();
         assert_eq!(roles(&state), [Role::Classifier, Role::Planner, Role::Solver]);
         assert_eq!(class(&state, "echo"), Some(("Information Retrieval".into(), ClassedBy::Model)));
@@ -58,7 +58,7 @@ fn tools_are_sorted_once_and_the_planner_sees_their_classes() {
         assert_eq!(kept.borrow().len(), 2);
 
         // The next session need not ask.
-        let replies = vec![blueprint(), Ok(say("done"))];
+        let replies = vec![written(), Ok(say("done"))];
         let state = plan(&kept, replies).start().session.await.unwrap();
         assert_eq!(roles(&state), [Role::Planner, Role::Solver]);
         assert_eq!(class(&state, "other"), Some(("Task Completion".into(), ClassedBy::Kept)));

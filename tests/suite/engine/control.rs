@@ -8,21 +8,21 @@ use serde_json::json;
 use toolyard::domain::{
     command::Command,
     event::{Boundary, Event, Lane, Outcome, Record},
-    id::CallId,
+    id::EffectId,
     knob::Knob,
-    state::{CallPhase, Mode, State},
+    state::{Mode, State, ToolCallPhase},
 };
 
-use super::yard::{Plan, Yard, calls, on_paused_time};
+use super::yard::{Trial, Yard, calls, on_paused_time};
 
 /// A plan whose first reply wants so many calls of so many milliseconds at once.
-fn at_once(calls_wanted: usize, ms: u64) -> Plan {
+fn at_once(calls_wanted: usize, ms: u64) -> Trial {
     let call = |i: usize| ("echo", json!({"text": i.to_string(), "ms": ms}));
     let wanted: Vec<_> = (0..calls_wanted).map(call).collect();
-    Plan { replies: vec![Ok(calls(&wanted))], ..Plan::default() }
+    Trial { replies: vec![Ok(calls(&wanted))], ..Trial::default() }
 }
 
-async fn paused_after_calls(plan: Plan) -> Yard {
+async fn paused_after_calls(plan: Trial) -> Yard {
     let yard = plan.start();
     yard.until("calls run", |state| state.calls_in_flight().count() > 0).await;
     yard.wish(Command::Pause);
@@ -44,7 +44,7 @@ fn stepping_over_a_task_lets_every_held_lane_go_on() {
 #[test]
 fn a_pause_takes_back_a_step_that_nobody_has_taken_yet() {
     on_paused_time(async {
-        let yard = Plan { paused: true, ..Plan::default() }.start();
+        let yard = Trial { paused: true, ..Trial::default() }.start();
         yard.settle().await;
         yard.wish(Command::Step);
         yard.wish(Command::Pause);
@@ -57,7 +57,7 @@ fn a_pause_takes_back_a_step_that_nobody_has_taken_yet() {
 #[test]
 fn a_step_of_a_call_that_is_cancelled_at_once_goes_no_farther_than_its_end() {
     on_paused_time(async {
-        let yard = Plan { paused: true, ..Plan::default() }.start();
+        let yard = Trial { paused: true, ..Trial::default() }.start();
         for _ in 0..3 {
             yard.settle().await;
             yard.wish(Command::Step);
@@ -65,7 +65,7 @@ fn a_step_of_a_call_that_is_cancelled_at_once_goes_no_farther_than_its_end() {
         yard.settle().await;
         assert_eq!(yard.held(), ["before a call"]);
         yard.wish(Command::Step);
-        yard.wish(Command::CancelCall(CallId(1)));
+        yard.wish(Command::CancelCall(EffectId(1)));
         yard.settle().await;
         assert_eq!((yard.mode(), yard.held()), (Mode::Paused, vec!["after a call"]));
     });
@@ -75,7 +75,7 @@ fn a_step_of_a_call_that_is_cancelled_at_once_goes_no_farther_than_its_end() {
 fn a_pause_lets_no_call_start_that_waited_for_room() {
     on_paused_time(async {
         let knobs = vec![(Knob::Concurrency, 1.0)];
-        let yard = paused_after_calls(Plan { knobs, ..at_once(4, 100) }).await;
+        let yard = paused_after_calls(Trial { knobs, ..at_once(4, 100) }).await;
         let started = || yard.state.borrow().calls.iter().filter(|c| c.started.is_some()).count();
         assert_eq!(started(), 1);
         yard.wish(Command::Run);
@@ -89,7 +89,7 @@ fn a_pause_lets_no_call_start_that_waited_for_room() {
         yard.wish(Command::Run);
         let most = Rc::clone(&yard.most_at_once);
         let state = yard.session.await.unwrap();
-        assert!(state.calls.iter().all(|call| matches!(call.phase, CallPhase::Done { .. })));
+        assert!(state.calls.iter().all(|call| matches!(call.phase, ToolCallPhase::Done { .. })));
         assert_eq!(most.borrow().1, 1);
     });
 }
@@ -108,13 +108,13 @@ fn stop_releases_what_is_held_after_its_end_too() {
 #[test]
 fn a_call_cancelled_before_it_ran_was_not_run() {
     on_paused_time(async {
-        let yard = Plan { paused: true, ..Plan::default() }.start();
+        let yard = Trial { paused: true, ..Trial::default() }.start();
         for _ in 0..3 {
             yard.settle().await;
             yard.wish(Command::Step);
         }
         yard.settle().await;
-        yard.wish(Command::CancelCall(CallId(1)));
+        yard.wish(Command::CancelCall(EffectId(1)));
         yard.wish(Command::Run);
         let state = yard.session.await.unwrap();
         let tool = &state.tools["echo"];
@@ -130,7 +130,7 @@ fn a_call_cancelled_before_it_ran_was_not_run() {
 #[test]
 fn a_tool_switched_off_while_its_call_is_held_is_not_run() {
     on_paused_time(async {
-        let yard = Plan { paused: true, ..Plan::default() }.start();
+        let yard = Trial { paused: true, ..Trial::default() }.start();
         for _ in 0..3 {
             yard.settle().await;
             yard.wish(Command::Step);
@@ -139,7 +139,11 @@ fn a_tool_switched_off_while_its_call_is_held_is_not_run() {
         yard.wish(Command::SwitchTool { tool: "echo".into(), on: false });
         yard.wish(Command::Run);
         let state = yard.session.await.unwrap();
-        assert!(matches!(&state.calls[0].phase, CallPhase::Refused { .. }), "{:?}", state.calls);
+        assert!(
+            matches!(&state.calls[0].phase, ToolCallPhase::Refused { .. }),
+            "{:?}",
+            state.calls
+        );
     });
 }
 
@@ -149,7 +153,7 @@ fn wish() -> impl Strategy<Value = Command> {
         3 => Just(Command::Pause),
         4 => Just(Command::Step),
         2 => Just(Command::StepTask),
-        1 => (1u32..8).prop_map(|id| Command::CancelCall(CallId(id))),
+        1 => (1u32..8).prop_map(|id| Command::CancelCall(EffectId(id))),
         1 => Just(Command::CancelAsk),
         1 => (1u32..3).prop_map(|n| Command::TurnKnob {
             knob: Knob::Concurrency,
@@ -163,7 +167,8 @@ fn sound(records: &[std::sync::Arc<Record>]) {
     let mut state = State::default();
     // Released by a cancel, which works in a pause as well.
     let mut cancelled: Option<Lane> = None;
-    let is_end = |kind| ["Released", "CallFailed", "AskFailed", "TaskFinished"].contains(&kind);
+    let is_end =
+        |kind| ["Released", "ToolCallFailed", "ModelCallFailed", "TaskFinished"].contains(&kind);
     let ends = records.iter().rev().skip(1).take_while(|record| is_end(record.event.kind()));
     let end = records.len() - 1 - ends.count();
     for (i, record) in records.iter().enumerate() {
@@ -173,18 +178,22 @@ fn sound(records: &[std::sync::Arc<Record>]) {
                 let open = state.calls_in_flight().filter(|call| call.started.is_some()).count();
                 assert_eq!(open, 0, "event {}: paused while a call runs", record.n);
             }
-            Event::CallStarted { .. } | Event::AskStarted { .. } | Event::TaskStarted { .. } => {
+            Event::ToolCallStarted { .. }
+            | Event::ModelCallStarted { .. }
+            | Event::TaskStarted { .. } => {
                 assert!(!paused, "event {}: {} in a pause", record.n, record.event.kind());
             }
             Event::Released { lane } if paused => {
                 assert_eq!(cancelled.replace(*lane), None, "event {}", record.n);
             }
-            Event::CallFailed { .. } | Event::AskFailed { .. } | Event::Resumed { .. } => {
+            Event::ToolCallFailed { .. }
+            | Event::ModelCallFailed { .. }
+            | Event::Resumed { .. } => {
                 cancelled = None;
             }
             Event::Held { lane, boundary } => {
                 assert!(!state.control.is_held(*lane), "event {}: {lane:?} held twice", record.n);
-                if let (Lane::Call(id), Boundary::AfterCall) = (lane, boundary) {
+                if let (Lane::Call(id), Boundary::AfterToolCall) = (lane, boundary) {
                     assert!(state.call(*id).unwrap().phase.is_over());
                 }
             }
@@ -207,7 +216,7 @@ proptest! {
     ) {
         on_paused_time(async {
             let knobs = vec![(Knob::Concurrency, 2.0), (Knob::Pace, 3.0)];
-            let yard = Plan { tasks: 2, paused, knobs, ..at_once(3, 20) }.start();
+            let yard = Trial { tasks: 2, paused, knobs, ..at_once(3, 20) }.start();
             for (ms, wish) in wishes {
                 if yard.commands.send(wish).is_err() {
                     break;

@@ -13,14 +13,14 @@ use toolyard::{
     domain::{
         command::Command,
         event::Record,
-        id::{CallId, FaultId},
+        id::{EffectId, FaultId},
         knob::Knob,
         state::State,
     },
     ui::{shot::shot, theme::Theme},
 };
 
-use super::yard::{Plan, calls, on_paused_time, say};
+use super::yard::{Trial, calls, on_paused_time, say};
 
 /// The lines of a session in which most things happen, as a journal has them.
 fn lines() -> &'static [Value] {
@@ -38,7 +38,7 @@ fn lines() -> &'static [Value] {
             ];
             let (strategy, faults) = ("toolnet+reflexion", vec!["echo:error:nth=1"]);
             let plan =
-                Plan { paused: true, tasks: 2, replies, strategy, faults, ..Plan::default() };
+                Trial { paused: true, tasks: 2, replies, strategy, faults, ..Trial::default() };
             let yard = plan.start();
             let (from, to) = (|| "start".into(), || "echo".into());
             for wish in [
@@ -61,7 +61,7 @@ fn lines() -> &'static [Value] {
             }
             yard.wish(Command::Run);
             yard.until("a call runs", |state| state.calls_in_flight().count() == 1).await;
-            yard.wish(Command::CancelCall(CallId(2)));
+            yard.wish(Command::CancelCall(EffectId(2)));
             yard.wish(Command::Pause);
             yard.until("it pauses", |state| !state.control.held.is_empty()).await;
             yard.wish(Command::Run);

@@ -10,7 +10,7 @@ use toolyard::{
     engine::Keep,
 };
 
-use super::yard::{Plan, calls, on_paused_time};
+use super::yard::{Trial, calls, on_paused_time};
 
 #[test]
 fn scores_set_after_the_last_task_are_kept_too() {
@@ -21,7 +21,7 @@ fn scores_set_after_the_last_task_are_kept_too() {
             scores.borrow_mut().push(learning.score(&"echo".into()));
             Ok(())
         });
-        let yard = Plan { stay: true, keep: Some(keep), ..Plan::default() }.start();
+        let yard = Trial { stay: true, keep: Some(keep), ..Trial::default() }.start();
         yard.until("the task is done", |state| state.tasks_done == 1).await;
         yard.wish(Command::SetScore { tool: "echo".into(), score: 9.0 });
         yard.wish(Command::Stop);
@@ -42,7 +42,7 @@ fn every_tool_explored_at_one_step_gets_an_edge_from_where_the_agent_was() {
             Ok(Reply { text: thought, ..calls(&[say("echo")]) }),
             Ok(calls(&[say("echo"), say("lamp"), say("door")])),
         ];
-        let yard = Plan { knobs, replies, names: &["echo", "lamp", "door"], ..Plan::default() };
+        let yard = Trial { knobs, replies, names: &["echo", "lamp", "door"], ..Trial::default() };
         let yard = yard.start();
         let records = Rc::clone(&yard.records);
         yard.session.await.unwrap();

@@ -21,7 +21,7 @@ use toolyard::{
     store::experience::{Experience, Same, Use},
 };
 
-use super::yard::{Plan, Yard};
+use super::yard::{Trial, Yard};
 use crate::fake_endpoint::{Fake, Script, json as answer};
 
 /// A key that must not be seen anywhere.
@@ -53,24 +53,24 @@ fn store() -> Experience {
     store
 }
 
-fn plan(fake: &Fake, price_in: Option<f64>, budget: f64) -> Plan {
+fn plan(fake: &Fake, price_in: Option<f64>, budget: f64) -> Trial {
     let mut endpoint = Endpoint::new("embeddings", &fake.url, "small");
     endpoint.key = KeySource::Command(vec!["echo".into(), KEY.into()]);
     endpoint.max_retries = 0;
     endpoint.price_in = price_in;
     let embedder = Some(Rc::new(OpenAi::new(endpoint).unwrap()));
-    Plan {
+    Trial {
         replies: vec![],
         strategy: "react+btp",
         names: &["echo", "other"],
         tasks: 2,
         knobs: vec![(Knob::Budget, budget)],
         memory: Some(Memory { store: store(), same: Same::LeftOut, embedder }),
-        ..Plan::default()
+        ..Trial::default()
     }
 }
 
-async fn run(plan: Plan) -> (State, Vec<Event>, String) {
+async fn run(plan: Trial) -> (State, Vec<Event>, String) {
     let local = tokio::task::LocalSet::new();
     local
         .run_until(async {
@@ -119,7 +119,7 @@ async fn a_task_is_read_once_paid_for_and_compared_by_meaning() {
 async fn what_nobody_knows_the_price_of_counts_as_any_request() {
     let fake = Fake::start(vec![read(&[1.0, 0.0])]).await;
     let rates = Rates { unknown_ask: 3.0, ..Rates::default() };
-    let (state, _, _) = run(Plan { rates, ..plan(&fake, None, 1_000.0) }).await;
+    let (state, _, _) = run(Trial { rates, ..plan(&fake, None, 1_000.0) }).await;
     assert_eq!(state.tasks[0].budget.spent.models % 200.0, 3.0);
     assert_eq!((state.tasks[0].unpriced, state.tasks[1].unpriced), (1, 0));
 }

@@ -7,10 +7,10 @@ use toolyard::{
     domain::{
         chat::{Reply, Role},
         command::Command,
+        error::{ModelError, ModelErrorKind},
         event::{Event, Outcome, Reach},
         id::ModelName,
         knob::Knob,
-        outcome::{ModelError, ModelErrorKind},
         pairs::{Cost, PairTally},
         state::{Reachable, State},
     },
@@ -18,7 +18,7 @@ use toolyard::{
     store::experience::{Experience, Same},
 };
 
-use super::yard::{Plan, Yard, on_paused_time, say};
+use super::yard::{Trial, Yard, on_paused_time, say};
 
 fn memory(path: &Path) -> Option<Memory> {
     let store = Experience::open(path).unwrap();
@@ -34,14 +34,14 @@ fn replies() -> Vec<Result<Reply, ModelError>> {
     ]
 }
 
-fn plan(path: &Path) -> Plan {
-    Plan {
+fn plan(path: &Path) -> Trial {
+    Trial {
         replies: replies(),
         strategy: "workers",
         class: "Test",
         tasks: 2,
         memory: memory(path),
-        ..Plan::default()
+        ..Trial::default()
     }
 }
 
@@ -108,7 +108,7 @@ fn the_pair_is_who_was_asked_and_a_task_that_the_user_stopped_is_nobodys() {
 #[test]
 fn where_nobody_plans_it_is_the_actor() {
     on_paused_time(async {
-        let state = Plan::default().start().session.await.unwrap();
+        let state = Trial::default().start().session.await.unwrap();
         let tally = only(&state);
         assert_eq!((tally.pair.planner.as_ref(), tally.steps), (None, 2));
         assert_eq!(tally.pair.solver.model.as_str(), "script");
@@ -122,7 +122,7 @@ fn reachable(yard: &Yard, model: &str) -> Reachable {
 #[test]
 fn who_can_be_reached_is_looked_for_beside_what_runs() {
     on_paused_time(async {
-        let mut yard = Plan { stay: true, ..Plan::default() }.start();
+        let mut yard = Trial { stay: true, ..Trial::default() }.start();
         yard.wish(Command::ProbeModels);
         yard.until("done", |state| state.tasks_done == 1).await;
         assert!(matches!(reachable(&yard, "script"), Reachable::Tried { how: Reach::Yes, .. }));
@@ -146,7 +146,7 @@ fn who_can_be_reached_is_looked_for_beside_what_runs() {
         assert_eq!(state.models.known["second"].reachable, Reachable::NotTried);
         assert_eq!(yard.refusals(), Vec::<String>::new());
         let asked = |record: &toolyard::domain::event::Record| {
-            matches!(record.event, Event::AskStarted { .. })
+            matches!(record.event, Event::ModelCallStarted { .. })
         };
         let asks = yard.records.borrow().iter().filter(|record| asked(record)).count();
         assert_eq!(asks, state.asks.len(), "to look is not to ask");

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 use toolyard::domain::{
     chat::{Message, Reply, Request, Role},
+    error::{ModelError, ModelErrorKind},
     event::{Event, NodeEnd, Outcome},
-    outcome::{ModelError, ModelErrorKind},
     state::State,
 };
 
-use super::yard::{Plan, calls, on_paused_time, say};
+use super::yard::{Trial, calls, on_paused_time, say};
 
 /// What a judge says each time.
 type Vote = fn() -> Result<Reply, ModelError>;
@@ -41,7 +41,7 @@ fn better(rival: u8) -> Reply {
 
 /// Runs one task on these replies, and checks what must hold of every search.
 async fn search(strategy: &'static str, replies: Vec<Result<Reply, ModelError>>) -> State {
-    let yard = Plan { replies, strategy, ..Plan::default() }.start();
+    let yard = Trial { replies, strategy, ..Trial::default() }.start();
     let records = std::rc::Rc::clone(&yard.records);
     let state = yard.session.await.unwrap();
     let records = records.borrow();
@@ -326,7 +326,7 @@ fn searches_have_their_own_limits_and_not_those_of_steps() {
     on_paused_time(async {
         let knobs = vec![(toolyard::domain::knob::Knob::MaxSteps, 1.0)];
         let replies = vec![Ok(echo("a")), Ok(echo("b")), Ok(answer())];
-        let yard = Plan { replies, knobs, strategy: "dfsdt", ..Plan::default() }.start();
+        let yard = Trial { replies, knobs, strategy: "dfsdt", ..Trial::default() }.start();
         let state: State = yard.session.await.unwrap();
         assert_eq!(state.tasks[0].correct, Some(true));
         let arguments: Vec<Value> = state.calls.iter().map(|call| call.arguments.clone()).collect();
@@ -344,7 +344,7 @@ fn a_plan_that_is_used_up_ends_a_search_with_what_was_found_on_any_way() {
             // One that lacks a tool is none that has tried all: BTP as it was published.
             (toolyard::domain::knob::Knob::Widen, 0.0),
         ];
-        let yard = Plan { replies, knobs, strategy: "dfsdt+btp", ..Plan::default() }.start();
+        let yard = Trial { replies, knobs, strategy: "dfsdt+btp", ..Trial::default() }.start();
         let state: State = yard.session.await.unwrap();
         assert_eq!(state.tasks[0].correct, Some(true), "{:#?}", yard.records.borrow());
         assert!(state.tasks[0].budget.closing);

@@ -6,14 +6,14 @@ use serde_json::json;
 
 use toolyard::domain::{
     chat::Reply,
+    error::{ModelError, ModelErrorKind, ToolErrorKind},
     event::Outcome,
     knob::Knob,
-    outcome::{ModelError, ModelErrorKind, ToolErrorKind},
     rates::Rates,
-    state::{AskPhase, CallPhase, State},
+    state::{ModelCallPhase, State, ToolCallPhase},
 };
 
-use super::yard::{Plan, calls, on_paused_time};
+use super::yard::{Trial, calls, on_paused_time};
 
 /// Only seconds cost anything besides the tools, two credits a call.
 fn seconds(per_second: f64) -> Rates {
@@ -25,14 +25,14 @@ fn echo(times: usize, ms: u64) -> Result<Reply, ModelError> {
     Ok(calls(&vec![call; times]))
 }
 
-fn plan(replies: Vec<Result<Reply, ModelError>>, budget: f64, rates: Rates) -> Plan {
+fn plan(replies: Vec<Result<Reply, ModelError>>, budget: f64, rates: Rates) -> Trial {
     let knobs = vec![(Knob::Budget, budget), (Knob::Candidates, 1.0)];
-    Plan { replies, strategy: "react+btp", names: &["echo"], knobs, rates, ..Plan::default() }
+    Trial { replies, strategy: "react+btp", names: &["echo"], knobs, rates, ..Trial::default() }
 }
 
 fn failures(state: &State) -> Vec<(ToolErrorKind, String)> {
     let failed = state.calls.iter().filter_map(|call| match &call.phase {
-        CallPhase::Failed { error } => Some((error.kind, error.text.clone())),
+        ToolCallPhase::Failed { error } => Some((error.kind, error.text.clone())),
         _ => None,
     });
     failed.collect()
@@ -81,7 +81,7 @@ fn an_ask_ends_before_its_time_breaks_the_budget() {
             let mut plan = plan(vec![], budget, seconds(1.0));
             plan.delay = Duration::from_secs(10);
             let state = plan.start().session.await.unwrap();
-            let AskPhase::Failed { error } = &state.asks[0].phase else { panic!("{budget}") };
+            let ModelCallPhase::Failed { error } = &state.asks[0].phase else { panic!("{budget}") };
             assert_eq!(error.kind, ModelErrorKind::OverBudget);
             assert!(error.text.starts_with("over budget in time"), "{}", error.text);
             assert_eq!(state.tasks[0].outcome(), Some(Outcome::OutOfBudget));

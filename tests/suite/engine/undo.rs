@@ -13,12 +13,12 @@ use toolyard::{
     engine::Reload,
 };
 
-use super::yard::{Plan, calls, on_paused_time};
+use super::yard::{Trial, calls, on_paused_time};
 
 #[test]
 fn taking_back_a_score_keeps_what_was_learned_since() {
     on_paused_time(async {
-        let yard = Plan { paused: true, stay: true, ..Plan::default() }.start();
+        let yard = Trial { paused: true, stay: true, ..Trial::default() }.start();
         let echo = || ToolName::from("echo");
         yard.wish(Command::SetScore { tool: echo(), score: 5.0 });
         yard.wish(Command::Run);
@@ -41,7 +41,7 @@ fn what_cannot_be_taken_back_any_more_bars_nothing_before_it() {
             Ok(if times.get() == 1 { vec![manifest.clone()] } else { vec![] })
         });
         let reload = Some(reload);
-        let yard = Plan { paused: true, stay: true, reload, ..Plan::default() }.start();
+        let yard = Trial { paused: true, stay: true, reload, ..Trial::default() }.start();
         let (from, to) = (ToolName::start(), tool);
         yard.wish(Command::TurnKnob { knob: Knob::Alpha, value: 2.0 });
         yard.wish(Command::ReloadTools);
@@ -59,7 +59,7 @@ fn what_cannot_be_taken_back_any_more_bars_nothing_before_it() {
 #[test]
 fn what_is_so_already_is_refused_and_leaves_nothing_to_take_back() {
     on_paused_time(async {
-        let yard = Plan { paused: true, stay: true, ..Plan::default() }.start();
+        let yard = Trial { paused: true, stay: true, ..Trial::default() }.start();
         let off = |on| Command::SwitchTool { tool: "hang".into(), on };
         for (wish, phrase) in [
             (off(true), "on already"),
@@ -90,7 +90,7 @@ fn a_fault_armed_again_by_undo_counts_its_calls_anew() {
         let once = || Ok(calls(&[("echo", json!({"text": "x"}))]));
         let replies = vec![once(), once()];
         let faults = vec!["echo:error:nth=1"];
-        let yard = Plan { paused: true, replies, faults, ..Plan::default() }.start();
+        let yard = Trial { paused: true, replies, faults, ..Trial::default() }.start();
         let fault = FaultId(1);
         yard.wish(Command::DisarmFault { fault });
         yard.wish(Command::Undo);

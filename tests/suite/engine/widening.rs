@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use toolyard::{
     domain::{
-        chat::Reply, event::Outcome, knob::Knob, outcome::ModelError, rates::Rates, state::State,
+        chat::Reply, error::ModelError, event::Outcome, knob::Knob, rates::Rates, state::State,
     },
     engine::Memory,
     store::experience::{Experience, Same, Use},
 };
 
-use super::yard::{Plan, calls, on_paused_time};
+use super::yard::{Trial, calls, on_paused_time};
 
 fn call(tool: &str, text: &str) -> Result<Reply, ModelError> {
     Ok(calls(&[(tool, json!({ "text": text }))]))
@@ -28,7 +28,7 @@ fn answers(text: &str) -> Result<Reply, ModelError> {
 }
 
 /// Three tools, of which a plan begins with `echo`: it has helped with tasks like this one.
-fn plan(replies: Vec<Result<Reply, ModelError>>) -> Plan {
+fn plan(replies: Vec<Result<Reply, ModelError>>) -> Trial {
     let mut store = Experience::in_memory().unwrap();
     let past = |query: &str, tool: &str| Use {
         query: query.to_owned(),
@@ -49,14 +49,14 @@ fn plan(replies: Vec<Result<Reply, ModelError>>) -> Plan {
         })
         .collect();
     store.add_all(&uses).unwrap();
-    Plan {
+    Trial {
         replies,
         strategy: "react+btp",
         names: &["echo", "scales", "brush"],
         knobs: vec![(Knob::Budget, 6.0), (Knob::Candidates, 1.0)],
         rates: Rates { credits_per_dollar: 0.0, ..Rates::default() },
         memory: Some(Memory { store, same: Same::Counts, embedder: None }),
-        ..Plan::default()
+        ..Trial::default()
     }
 }
 
@@ -178,12 +178,12 @@ fn a_wrong_answer_speaks_against_the_result_that_it_was_made_of() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("past.sqlite");
         let store = Experience::open(&file).unwrap();
-        let plan = Plan {
+        let plan = Trial {
             replies,
             strategy: "react",
             names: &["echo", "other"],
             memory: Some(Memory { store, same: Same::Counts, embedder: None }),
-            ..Plan::default()
+            ..Trial::default()
         };
         let state: State = plan.start().session.await.unwrap();
         assert_eq!(state.tasks[0].correct, Some(false), "the yard's tasks have gold answers");

@@ -8,27 +8,27 @@ use serde_json::json;
 use toolyard::domain::{
     chat::{Reply, Role},
     command::Command,
+    error::ModelError,
     event::{By, Event, Lane, Outcome},
-    id::CallId,
+    id::EffectId,
     knob::Knob,
     null_filter::Nulled,
-    outcome::ModelError,
-    plan::{Blueprint, Evidence, EvidenceId, Plan as Planned},
+    plan::{Evidence, EvidenceId, Plan, PlanStep},
     rates::Rates,
-    state::{CallPhase, Mode, Source, State},
+    state::{Mode, Source, State, ToolCallPhase},
 };
 
-use super::yard::{Plan, on_paused_time, say};
+use super::yard::{Trial, on_paused_time, say};
 
 type Replies = Vec<Result<Reply, ModelError>>;
 
 /// What the planner says, what the solver answers.
-fn replies(blueprint: &str) -> Replies {
-    vec![Ok(say(blueprint)), Ok(say("done"))]
+fn replies(written: &str) -> Replies {
+    vec![Ok(say(written)), Ok(say("done"))]
 }
 
-fn workers(replies: Replies) -> Plan {
-    Plan { replies, strategy: "workers", names: &["echo", "other", "hang"], ..Plan::default() }
+fn workers(replies: Replies) -> Trial {
+    Trial { replies, strategy: "workers", names: &["echo", "other", "hang"], ..Trial::default() }
 }
 
 /// `echo` with a text and a time in milliseconds.
@@ -132,7 +132,7 @@ fn concurrency_is_kept_to_and_turned_while_they_run() {
         plan.knobs.push((Knob::Concurrency, 2.0));
         let yard = plan.start();
         yard.until("two run", |state| {
-            state.calls.iter().filter(|call| call.phase == CallPhase::Running).count() == 2
+            state.calls.iter().filter(|call| call.phase == ToolCallPhase::Running).count() == 2
         })
         .await;
         assert_eq!(yard.state.borrow().calls.len(), 6, "all are requested, four wait for room");
@@ -188,19 +188,19 @@ fn one_lane_is_stopped_and_freed_or_cancelled_alone() {
         );
         let mut yard = workers(replies(&text)).start();
         yard.until("both run", |state| {
-            state.calls.iter().filter(|call| call.phase == CallPhase::Running).count() == 2
+            state.calls.iter().filter(|call| call.phase == ToolCallPhase::Running).count() == 2
         })
         .await;
-        let first = Lane::Call(CallId(1));
-        yard.wish(Command::StopLane(first));
-        yard.wish(Command::StopLane(first));
-        yard.wish(Command::CancelCall(CallId(2)));
+        let first = Lane::Call(EffectId(1));
+        yard.wish(Command::PauseLane(first));
+        yard.wish(Command::PauseLane(first));
+        yard.wish(Command::CancelCall(EffectId(2)));
         yard.until("it is held", |state| state.control.is_held(first)).await;
         tokio::time::sleep(std::time::Duration::from_secs(60)).await;
         assert_eq!(yard.mode(), Mode::Running, "nothing else is held");
         assert_eq!(yard.state.borrow().calls.len(), 2, "what needs it waits");
         assert_eq!(yard.refusals(), ["call 1 is stopped already"]);
-        yard.wish(Command::FreeLane(first));
+        yard.wish(Command::ResumeLane(first));
         let state = (&mut yard.session).await.unwrap();
         assert_eq!(state.tasks[0].correct, Some(true));
         assert_eq!(state.tasks[0].work.evidence[&EvidenceId(2)].nulled, Some(Nulled::Failed));
@@ -208,7 +208,7 @@ fn one_lane_is_stopped_and_freed_or_cancelled_alone() {
         let by_user = |event: &Event| {
             matches!(
                 event,
-                Event::LaneStopped { by: By::User, .. } | Event::LaneFreed { by: By::User, .. }
+                Event::LanePaused { by: By::User, .. } | Event::LaneResumed { by: By::User, .. }
             )
         };
         assert_eq!(yard.records.borrow().iter().filter(|record| by_user(&record.event)).count(), 2);
@@ -269,7 +269,7 @@ fn a_budget_offers_the_planner_what_it_pays_for_and_is_never_overspent() {
         let refused = state
             .calls
             .iter()
-            .filter(|call| matches!(call.phase, CallPhase::Refused { .. }))
+            .filter(|call| matches!(call.phase, ToolCallPhase::Refused { .. }))
             .count();
         assert_eq!(refused, 2, "one use each: {:#?}", records.borrow().len());
         assert!(solver(&state).contains("null"));
@@ -321,13 +321,13 @@ fn a_model_that_can_be_held_to_a_schema_plans_in_json() {
     });
 }
 
-/// A blueprint of any shape: plans with any number of calls that name any earlier ones.
-fn shape() -> impl Strategy<Value = Blueprint> {
+/// A plan of any shape: plans with any number of calls that name any earlier ones.
+fn shape() -> impl Strategy<Value = Plan> {
     let evidence = (any::<prop::sample::Index>(), 0..40_u64, any::<bool>());
     let plan = prop::collection::vec(evidence, 0..4);
-    prop::collection::vec(plan, 1..5).prop_map(|plans| {
+    prop::collection::vec(plan, 1..5).prop_map(|steps| {
         let mut next = 0;
-        let plans = plans.into_iter().enumerate().map(|(i, evidence)| {
+        let steps = steps.into_iter().enumerate().map(|(i, evidence)| {
             let evidence = evidence.into_iter().map(|(needs, ms, needs_any)| {
                 next += 1;
                 let id = EvidenceId(next);
@@ -338,9 +338,9 @@ fn shape() -> impl Strategy<Value = Blueprint> {
                 let input = json!({"text": text, "ms": ms}).to_string();
                 Evidence { id, tool: "echo".into(), input }
             });
-            Planned { text: format!("plan number {i}"), evidence: evidence.collect() }
+            PlanStep { text: format!("plan number {i}"), evidence: evidence.collect() }
         });
-        Blueprint { plans: plans.collect() }
+        Plan { steps: steps.collect() }
     })
 }
 
@@ -348,16 +348,16 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn all_evidence_reaches_the_solver_under_its_own_plan(blueprint in shape()) {
+    fn all_evidence_reaches_the_solver_under_its_own_plan(written in shape()) {
         on_paused_time(async {
-            let state = workers(replies(&blueprint.to_string())).start().session.await.unwrap();
+            let state = workers(replies(&written.to_string())).start().session.await.unwrap();
             assert_eq!(state.tasks[0].correct, Some(true));
-            assert_eq!(state.tasks[0].work.blueprint.as_deref(), Some(&blueprint));
+            assert_eq!(state.tasks[0].work.plan.as_deref(), Some(&written));
             let shown = solver(&state);
             let mut parts = shown.split("Plan: plan number ").skip(1);
-            for plan in &blueprint.plans {
+            for plan in &written.steps {
                 let part = parts.next().unwrap();
-                for evidence in blueprint.evidence() {
+                for evidence in written.evidence() {
                     let own = plan.evidence.contains(evidence);
                     // A result is a line of its own, below its call.
                     let result = format!("result of {}.", evidence.id.0);

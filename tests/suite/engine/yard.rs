@@ -11,13 +11,14 @@ use toolyard::{
     domain::{
         chat::{Finish, Reply, Request, Role, ToolCall, Usage},
         command::Command,
+        error::{ModelError, ModelErrorKind, ToolError},
         event::{Event, Opening, Record},
         graph::{Prior, ToolGraph},
         id::ModelName,
         knob::{Knob, Knobs},
-        outcome::{ModelError, ModelErrorKind, ToolError, ToolOutput},
+        output::ToolOutput,
         rates::Rates,
-        spec::{Effect, ModelSpec, Task, ToolMode, ToolSpec},
+        spec::{EffectClass, ModelSpec, Task, ToolMode, ToolSpec},
         state::{Mode, State},
     },
     engine::{self, ClassBook, Keep, Memory, Reload, Setup},
@@ -128,7 +129,7 @@ impl Echo {
             }),
             class: class.into(),
             cost: Some(2.0),
-            effect: Effect::Read,
+            effect: EffectClass::Read,
             timeout_ms: 10_000,
             source: "test".into(),
             examples: vec![],
@@ -174,7 +175,7 @@ pub struct Yard {
     pub session: tokio::task::JoinHandle<State>,
 }
 
-pub struct Plan {
+pub struct Trial {
     pub replies: Vec<Result<Reply, ModelError>>,
     /// What a model named `second` answers, which plays no role at first.
     pub second: Vec<Result<Reply, ModelError>>,
@@ -199,7 +200,7 @@ pub struct Plan {
     pub reload: Option<Reload>,
 }
 
-impl Default for Plan {
+impl Default for Trial {
     fn default() -> Self {
         Self {
             replies: vec![Ok(calls(&[("echo", json!({"text": "hello"}))]))],
@@ -225,7 +226,7 @@ impl Default for Plan {
     }
 }
 
-impl Plan {
+impl Trial {
     pub fn start(self) -> Yard {
         let (commands, wishes) = mpsc::unbounded_channel();
         let state = Rc::new(RefCell::new(State::default()));
@@ -326,7 +327,7 @@ impl Yard {
     pub fn planned(&self) -> Vec<String> {
         let records = self.records.borrow();
         let whys = records.iter().filter_map(|record| match &record.event {
-            Event::Planned { why, .. } => Some(why.clone()),
+            Event::BudgetPlanned { why, .. } => Some(why.clone()),
             _ => None,
         });
         whys.collect()

@@ -5,7 +5,7 @@ use std::process::Output;
 use serde_json::Value;
 use tokio::process::Command;
 use toolyard::{
-    domain::{embedding::Embedding, outcome::ModelErrorKind},
+    domain::{embedding::Embedding, error::ModelErrorKind},
     model::{
         openai::{Endpoint, OpenAi},
         secret::KeySource,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use toolyard::{
-    domain::outcome::ModelErrorKind,
+    domain::error::ModelErrorKind,
     model::{Progress, openai::Endpoint},
 };
 

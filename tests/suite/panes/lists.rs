@@ -4,9 +4,9 @@ use serde_json::json;
 use toolyard::{
     domain::{
         chat::Role,
+        error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
         event::{Boundary, Event, Lane, Outcome},
         id::TaskId,
-        outcome::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
         spec::ToolSpec,
         state::Mode,
     },
@@ -29,7 +29,7 @@ fn words(line: &str) -> Vec<&str> {
 #[test]
 fn a_tool_shows_its_score_how_it_came_to_it_and_its_calls() {
     let story = story::demo();
-    let shown = show(PaneId::Scores, &story, &View::default(), 110, 20);
+    let shown = show(PaneId::Tools, &story, &View::default(), 110, 20);
     let line = words(shown.line("search_backup"));
     // Edited to 4, then +3, then +2; no edge leads there from where the agent is.
     let right = ["search_backup", "+9", "▲2", "▁▄▆█", "–", "2", "0", "545", "ms", "2"];
@@ -45,7 +45,7 @@ fn a_cost_that_is_not_declared_does_not_look_free() {
     let mut story = Story::open();
     let undeclared = ToolSpec { cost: None, ..story::tool("undeclared", "", 0.0) };
     story.join([story::tool("free", "", 0.0), story::tool("dear", "", 2.5), undeclared]);
-    let shown = show(PaneId::Scores, &story, &View::default(), 110, 10);
+    let shown = show(PaneId::Tools, &story, &View::default(), 110, 10);
     for (tool, cost) in [("free", "free"), ("dear", "2.5"), ("undeclared", "?")] {
         assert_eq!(words(shown.line(tool)).last(), Some(&cost), "{tool}");
     }
@@ -56,7 +56,7 @@ fn tools_are_sorted_as_one_wishes_and_unused_ones_come_last() {
     let story = story::demo();
     let first = |sort| {
         let view = View { sort, ..View::default() };
-        let shown = show(PaneId::Scores, &story, &view, 80, 24);
+        let shown = show(PaneId::Tools, &story, &view, 80, 24);
         let name = |line: &str| {
             let words = words(line);
             words[usize::from(words[0] == "⚡" || words[0] == "⊘")].to_owned()
@@ -78,10 +78,10 @@ fn moving_through_the_tools_follows_what_is_seen() {
     let mut view = View::default();
     let mut seen = Vec::new();
     for _ in 0..16 {
-        panes::go(PaneId::Scores, story.state(), &mut view, Move::Down);
+        panes::go(PaneId::Tools, story.state(), &mut view, Move::Down);
         seen.push(view.tool.clone().unwrap());
     }
-    let shown = show(PaneId::Scores, &story, &View::default(), 80, 24);
+    let shown = show(PaneId::Tools, &story, &View::default(), 80, 24);
     let rows: Vec<_> = shown
         .hits
         .targets()
@@ -91,7 +91,7 @@ fn moving_through_the_tools_follows_what_is_seen() {
         })
         .collect();
     assert_eq!(seen, rows);
-    assert!(panes::find(PaneId::Scores, story.state(), &mut view, "unit", Find::Here));
+    assert!(panes::find(PaneId::Tools, story.state(), &mut view, "unit", Find::Here));
     assert_eq!(view.tool, Some("unit_convert".into()));
 }
 
@@ -136,11 +136,11 @@ fn the_tasks_title_counts_what_is_done_and_right() {
 fn models_say_when_they_are_simulated_and_when_their_price_is_unknown() {
     let mut story = story::demo();
     let ask = story.ask(5, Role::Reflector);
-    story.tell(Event::AskRetried { ask, attempt: 1, wait_ms: 100, why: "429".into() });
+    story.tell(Event::ModelCallRetried { ask, attempt: 1, wait_ms: 100, why: "429".into() });
     story.answer(ask, "Look before you leap.", 900);
     let ask = story.ask(5, Role::Reflector);
     let error = ModelError::new(ModelErrorKind::Timeout, "silence for 30 s");
-    story.wait(10).tell(Event::AskFailed { ask, error, billed: None });
+    story.wait(10).tell(Event::ModelCallFailed { ask, error, billed: None });
     let shown = show(PaneId::Models, &story, &View::default(), 120, 12);
     assert!(shown.line("actor").contains("sim SIMULATED"));
     assert!(shown.line("actor").contains("≈9600"), "estimated counts are marked");
@@ -173,11 +173,11 @@ fn lanes() -> Story {
     let mut story = story::demo();
     let arguments = json!({"query": "x"});
     let held = story.request_call(5, 2, "weather", arguments.clone());
-    story.tell(Event::Held { lane: Lane::Call(held), boundary: Boundary::BeforeCall });
+    story.tell(Event::Held { lane: Lane::Call(held), boundary: Boundary::BeforeToolCall });
     let failed = story.request_call(5, 2, "currency", arguments);
-    story.tell(Event::CallStarted { call: failed }).wait(100);
+    story.tell(Event::ToolCallStarted { call: failed }).wait(100);
     let error = ToolError::new(ToolErrorKind::Timeout, "no answer in 100 ms");
-    story.tell(Event::CallFailed { call: failed, error }).wait(900);
+    story.tell(Event::ToolCallFailed { call: failed, error }).wait(900);
     story
 }
 

@@ -170,7 +170,7 @@ fn hostile() -> Story {
     story.start(2).step(2, 1, "start");
     let ask = story.ask(2, toolyard::domain::chat::Role::Actor);
     let (text, reasoning) = (ATTACK.to_owned(), ATTACK.to_owned());
-    story.tell(toolyard::domain::event::Event::AskProgressed { ask, text, reasoning });
+    story.tell(toolyard::domain::event::Event::ModelCallProgressed { ask, text, reasoning });
     story
 }
 
@@ -214,11 +214,11 @@ fn sixteen_thousand_tools_are_shown_by_their_best() {
         let upright = graph == GraphView::Matrix;
         assert!(shown.has("tool_12345") || upright, "{graph:?}");
     }
-    let shown = show(PaneId::Scores, &story, &View::default(), 100, 24);
+    let shown = show(PaneId::Tools, &story, &View::default(), 100, 24);
     assert!(shown.lines[1].contains("tool_12345") && shown.lines[2].contains("tool_0"));
     // The last of them can be reached.
     let mut view = View::default();
-    panes::go(PaneId::Scores, story.state(), &mut view, Move::Bottom);
-    let shown = show(PaneId::Scores, &story, &view, 100, 24);
+    panes::go(PaneId::Tools, story.state(), &mut view, Move::Bottom);
+    let shown = show(PaneId::Tools, &story, &view, 100, 24);
     assert!(shown.has("tool_15999"));
 }

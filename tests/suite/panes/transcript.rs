@@ -59,7 +59,7 @@ fn an_answer_is_shown_while_it_comes() {
     assert!(transcript(&story, &View::default()).has("sim (actor) is asked  200 ms"));
     for text in ["The founder was ", "born in 1830", &" very long".repeat(100), " and so"] {
         let (text, reasoning) = (text.to_owned(), String::new());
-        story.tell(Event::AskProgressed { ask, text, reasoning });
+        story.tell(Event::ModelCallProgressed { ask, text, reasoning });
     }
     let shown = transcript(&story, &View::default());
     assert!(shown.lines.last().unwrap().trim_end_matches(['│', '┃', ' ']).ends_with("and so▌"));
@@ -69,7 +69,7 @@ fn an_answer_is_shown_while_it_comes() {
 fn what_is_held_says_where_and_for_how_long() {
     let mut story = story::demo();
     let call = story.request_call(5, 2, "weather", serde_json::json!({}));
-    story.tell(Event::Held { lane: Lane::Call(call), boundary: Boundary::BeforeCall });
+    story.tell(Event::Held { lane: Lane::Call(call), boundary: Boundary::BeforeToolCall });
     story.wait(3_200);
     let shown = transcript(&story, &View::default());
     assert!(shown.line("→ weather()").contains("held 3.2 s, before a call"));

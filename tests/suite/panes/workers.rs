@@ -3,7 +3,7 @@
 use toolyard::{
     domain::{
         event::{Boundary, Event, Lane},
-        id::{CallId, TaskId},
+        id::{EffectId, TaskId},
         plan::EvidenceId,
         state::State,
     },
@@ -125,7 +125,7 @@ fn lanes_are_walked_from_evidence_to_call_and_keep_their_place() {
     assert_eq!((view.call, view.call(story.state())), (None, None));
     panes::go(PaneId::Calls, story.state(), &mut view, Move::PageUp);
     panes::go(PaneId::Calls, story.state(), &mut view, Move::Top);
-    assert_eq!((view.call, view.evidence), (Some(CallId(1)), None));
+    assert_eq!((view.call, view.evidence), (Some(EffectId(1)), None));
     assert!(panes::find(PaneId::Calls, story.state(), &mut view, "history", Find::Next));
     assert_eq!(view.tool, Some("slow_lookup".into()));
     // What was chosen before it began is its call now.
@@ -141,8 +141,8 @@ fn what_was_held_before_is_still_seen() {
     let mut story = story::demo();
     let call = story.request_call(5, 3, "weather", serde_json::json!({}));
     let lane = Lane::Call(call);
-    story.tell(Event::Held { lane, boundary: Boundary::BeforeCall }).wait(200);
-    story.tell(Event::Released { lane }).tell(Event::CallStarted { call }).wait(200);
+    story.tell(Event::Held { lane, boundary: Boundary::BeforeToolCall }).wait(200);
+    story.tell(Event::Released { lane }).tell(Event::ToolCallStarted { call }).wait(200);
     let shown = show(PaneId::Calls, &story, &View::default(), 78, 12);
     let line = shown.line("weather");
     let (held, ran) = (cells(line, ['░']), cells(line, RUN));
@@ -210,7 +210,7 @@ fn a_model_is_held_before_it_is_asked_and_asked_again() {
     let (task, evidence) = (TaskId(1), EvidenceId(8));
     story.tell(Event::EvidenceAsked { task, evidence });
     let lane = Lane::Agent;
-    story.tell(Event::Held { lane, boundary: Boundary::BeforeAsk }).wait(200);
+    story.tell(Event::Held { lane, boundary: Boundary::BeforeModelCall }).wait(200);
     let mut view = View::default();
     view.choose_evidence(story.state(), task, evidence);
     let shown = show(PaneId::Calls, &story, &view, 100, 20);
@@ -219,7 +219,7 @@ fn a_model_is_held_before_it_is_asked_and_asked_again() {
     story.tell(Event::Released { lane });
     let ask = story.ask(1, toolyard::domain::chat::Role::Actor);
     let (wait_ms, why) = (100, "429".to_owned());
-    story.tell(Event::AskRetried { ask, attempt: 1, wait_ms, why }).wait(100);
+    story.tell(Event::ModelCallRetried { ask, attempt: 1, wait_ms, why }).wait(100);
     let shown = show(PaneId::Calls, &story, &view, 100, 20);
     let line = shown.line("#E8 ");
     assert!(line.contains("100 ms asked") && cells(line, ['·']).1 < cells(line, RUN).0, "{line}");

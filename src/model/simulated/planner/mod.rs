@@ -29,12 +29,12 @@ use crate::{
         chance::Chance,
         chat::Request,
         id::ToolName,
-        plan::{Blueprint, Evidence, EvidenceId, Plan},
+        plan::{Evidence, EvidenceId, Plan, PlanStep},
         spec::{ChainStep, Task},
     },
 };
 
-/// The blueprint, in the text form.
+/// The plan, in the text form.
 pub(super) fn plan(
     request: &Request,
     text: &str,
@@ -50,7 +50,7 @@ pub(super) fn plan(
         chance,
         uses: BTreeMap::new(),
         last: 0,
-        plans: Vec::new(),
+        steps: Vec::new(),
     };
     if let Some(lacks) = chain.and_then(|task| planner.lacks(task)) {
         return lacks;
@@ -59,7 +59,7 @@ pub(super) fn plan(
         Some(task) => planner.follow(task),
         None => planner.improvise(text),
     }
-    Blueprint { plans: planner.plans }.to_string()
+    Plan { steps: planner.steps }.to_string()
 }
 
 struct Planner<'o> {
@@ -71,7 +71,7 @@ struct Planner<'o> {
     uses: BTreeMap<ToolName, usize>,
     /// The number of the last piece of evidence.
     last: u32,
-    plans: Vec<Plan>,
+    steps: Vec<PlanStep>,
 }
 
 impl Planner<'_> {
@@ -133,7 +133,7 @@ impl Planner<'_> {
             tools.into_iter().filter_map(|tool| self.call(&tool, &known)).collect();
         let ids = calls.iter().map(|call| call.id).collect();
         evidence.extend(calls);
-        self.plans.push(Plan { text, evidence });
+        self.steps.push(PlanStep { text, evidence });
         ids
     }
 
@@ -148,7 +148,7 @@ impl Planner<'_> {
         let evidence: Vec<Evidence> = call.into_iter().collect();
         let text = format!("See what helps with: {}", line(&json!(task.text)));
         let ids = evidence.iter().map(|evidence| evidence.id).collect();
-        self.plans.push(Plan { text, evidence });
+        self.steps.push(PlanStep { text, evidence });
         ids
     }
 
@@ -169,7 +169,7 @@ impl Planner<'_> {
         let evidence = calls.iter().filter_map(|(tool, arguments)| self.call(tool, arguments));
         let evidence = evidence.collect();
         let text = format!("I look for a tool that suits: {}", line(&json!(task)));
-        self.plans.push(Plan { text, evidence });
+        self.steps.push(PlanStep { text, evidence });
     }
 
     fn call(&mut self, tool: &ToolName, arguments: &Value) -> Option<Evidence> {
@@ -306,8 +306,8 @@ mod tests {
             let tools = "- music(query): Plays.\n";
             let request = asked("", tools);
             let plan = plan(&request, &text, None, Settings::default(), chance);
-            let blueprint = crate::papers::plan::parse(&plan).unwrap();
-            let evidence: Vec<_> = blueprint.evidence().collect();
+            let plan = crate::papers::plan::parse(&plan).unwrap();
+            let evidence: Vec<_> = plan.evidence().collect();
             let schema = json!({"properties": {"query": {"type": "string"}}, "required": ["query"]});
             prop_assert_eq!(evidence.len(), 1);
             let arguments = evidence[0].arguments(&schema, |_| String::new());

@@ -13,7 +13,7 @@ use crate::{
         action::Action,
         hits::{Hits, Target},
         pane::Cx,
-        panes::{planned, row::Row, units::credits},
+        panes::{budget_words, format::credits, row::Row},
         text,
     },
 };
@@ -187,12 +187,12 @@ fn plan(
     let Some((task, budget, latest)) = planned else {
         return lines(plan_area, without_plan(cx.state), theme.dim, buf);
     };
-    let sums = planned::sums(latest, budget.before.as_deref());
+    let sums = budget_words::sums(latest, budget.before.as_deref());
     let closing = if is_closing(task) { "closing: sums up what was found · " } else { "" };
     let words = format!("{closing}plan {} · {sums} · {}", budget.plans, budget.why);
     lines(plan_area, &words, theme.text, buf);
     hits.add(plan_area, Target::Action(Action::InspectPlan));
-    lines(marginal, &planned::marginal(latest.marginal.as_ref()), theme.dim, buf);
+    lines(marginal, &budget_words::marginal(latest.marginal.as_ref()), theme.dim, buf);
 }
 
 fn without_plan(state: &State) -> &'static str {

@@ -20,7 +20,7 @@ mod tools;
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use self::rows::Rows;
-use super::{row::Row, units::credits};
+use super::{format::credits, row::Row};
 use crate::{
     domain::{
         knob::Knob,

@@ -9,7 +9,7 @@ use crate::{
     ui::{
         hits::{Hits, Target},
         pane::Cx,
-        panes::{glyph, row::Row, units},
+        panes::{format, glyph, row::Row},
         text,
     },
 };
@@ -89,12 +89,12 @@ fn heading(state: &State, tasks: &[TaskState]) -> String {
     let planned = match any_planned {
         true => {
             let planned: f64 = tasks.iter().filter_map(planned).sum();
-            format!("░ {} planned, ", units::credits(planned))
+            format!("░ {} planned, ", format::credits(planned))
         }
         false => String::new(),
     };
-    let spent = units::credits(spent);
-    format!("{}: {planned}█ {spent} spent, {over} over", units::plural(tasks.len(), "task"))
+    let spent = format::credits(spent);
+    format!("{}: {planned}█ {spent} spent, {over} over", format::plural(tasks.len(), "task"))
 }
 
 fn column(state: &State, tasks: &[TaskState], shown: Option<&TaskState>) -> Column {

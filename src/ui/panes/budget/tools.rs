@@ -12,9 +12,9 @@ use crate::{
         hits::{Hits, Target},
         pane::Cx,
         panes::{
+            format::{credits, worth},
             glyph,
             row::Row,
-            units::{credits, worth},
         },
         text, vlist,
     },

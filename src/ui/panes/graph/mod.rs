@@ -4,11 +4,11 @@
 mod focus;
 mod map;
 mod matrix;
-mod outlook;
+mod what_if;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
-use super::here::Here;
+use super::position::Here;
 use crate::{
     domain::{id::ToolName, state::State},
     ui::{

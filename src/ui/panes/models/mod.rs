@@ -6,7 +6,7 @@ pub mod pairs;
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
-use super::{row::Row, units};
+use super::{format, row::Row};
 use crate::{
     domain::{
         chat::Role,
@@ -179,7 +179,7 @@ fn dollars(theme: &Theme, tally: &Tally) -> (String, Style) {
     }
     let answered = tally.asks.saturating_sub(tally.failed) as usize;
     let style = if tally.unpriced > 0 { theme.warn } else { theme.text };
-    (units::dollars(tally.dollars, tally.unpriced, answered), style)
+    (format::dollars(tally.dollars, tally.unpriced, answered), style)
 }
 
 /// Draws the configured models, and gives what is left below them.

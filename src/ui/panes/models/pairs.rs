@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::super::{row::Row, units};
+use super::super::{format, row::Row};
 use crate::{
     domain::{
         pairs::{Cost, PairTally, Pairs, Player},
@@ -163,7 +163,7 @@ fn draw_pair(
                     Cost::Known(_) => styled(best),
                     Cost::AtLeast(_) | Cost::Unknown => theme.warn,
                 };
-                row.right(&(units::per_thousand(known) + mark(best)), *width, style)
+                row.right(&(format::per_thousand(known) + mark(best)), *width, style)
             }
             Column::Simulated => {
                 let word = if tally.pair.is_simulated() { super::SIMULATED } else { "" };
@@ -194,6 +194,6 @@ pub fn about(tally: &PairTally) -> String {
 /// What the table is of, in words.
 pub fn heading(pairs: &Pairs, sort: PairSort) -> String {
     let tasks: u64 = pairs.all().iter().map(|tally| tally.tasks).sum();
-    let tasks = units::plural(usize::try_from(tasks).unwrap_or(usize::MAX), "task");
+    let tasks = format::plural(usize::try_from(tasks).unwrap_or(usize::MAX), "task");
     format!("Planner and solver, {tasks} of all sessions here · by {} · {BEST} best", sort.name())
 }

@@ -5,15 +5,15 @@ use std::collections::HashMap;
 
 use crate::domain::{
     chat::Role,
-    id::{AskId, CallId},
+    id::EffectId,
     state::{State, TaskState, What},
 };
 
 /// What the step of a node led to.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Decision {
-    pub ask: Option<AskId>,
-    pub call: Option<CallId>,
+    pub ask: Option<EffectId>,
+    pub call: Option<EffectId>,
 }
 
 /// The decisions of a task's latest try, by step.
@@ -45,8 +45,8 @@ impl Decisions {
                 What::TaskStarted
                 | What::Ask { .. }
                 | What::Evaluated { .. }
-                | What::Planned { .. }
-                | What::Blueprint { .. }
+                | What::BudgetPlanned { .. }
+                | What::Plan { .. }
                 | What::Intervention { .. }
                 | What::Notice { .. } => {}
             }

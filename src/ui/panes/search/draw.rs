@@ -11,13 +11,13 @@ use super::{
 use crate::{
     domain::{
         event::NodeEnd,
-        state::{CallPhase, CallState, NodeState, State, TaskState},
+        state::{NodeState, State, TaskState, ToolCallPhase, ToolCallState},
         strategy::Base,
     },
     ui::{
         hits::{Hits, Target},
         pane::Cx,
-        panes::{brief, row::Row},
+        panes::{inline_json, row::Row},
         text,
         theme::Theme,
         vlist,
@@ -111,7 +111,7 @@ fn standing(theme: &Theme, node: &NodeState) -> Style {
 }
 
 /// What came of the call: a glyph, and how it looks.
-fn result(theme: &Theme, node: &NodeState, call: Option<&CallState>) -> (&'static str, Style) {
+fn result(theme: &Theme, node: &NodeState, call: Option<&ToolCallState>) -> (&'static str, Style) {
     let Some(call) = call else {
         return match node.end {
             Some(NodeEnd::Answered) => ("★", theme.good),
@@ -121,12 +121,12 @@ fn result(theme: &Theme, node: &NodeState, call: Option<&CallState>) -> (&'stati
         };
     };
     match (&call.phase, call.helpful) {
-        (CallPhase::Requested | CallPhase::Running, _) => ("…", theme.running),
-        (CallPhase::Refused { .. }, _) => ("⊘", theme.warn),
-        (CallPhase::Failed { .. }, _) => ("✗", theme.bad),
-        (CallPhase::Done { .. }, Some(true)) => ("✓", theme.good),
-        (CallPhase::Done { .. }, Some(false)) => ("○", theme.warn),
-        (CallPhase::Done { .. }, None) => ("=", theme.text),
+        (ToolCallPhase::Requested | ToolCallPhase::Running, _) => ("…", theme.running),
+        (ToolCallPhase::Refused { .. }, _) => ("⊘", theme.warn),
+        (ToolCallPhase::Failed { .. }, _) => ("✗", theme.bad),
+        (ToolCallPhase::Done { .. }, Some(true)) => ("✓", theme.good),
+        (ToolCallPhase::Done { .. }, Some(false)) => ("○", theme.warn),
+        (ToolCallPhase::Done { .. }, None) => ("=", theme.text),
     }
 }
 
@@ -143,11 +143,13 @@ pub(super) fn words(state: &State, node: &NodeState, decision: Decision) -> Stri
         let waiting = if node.end.is_none() { "not decided yet" } else { "" };
         return if thought.is_empty() { waiting.to_owned() } else { thought.to_owned() };
     };
-    let arguments = brief::arguments(&call.arguments, ARGUMENTS);
+    let arguments = inline_json::arguments(&call.arguments, ARGUMENTS);
     let what = match &call.phase {
-        CallPhase::Refused { reason, .. } => format!(" ⊘ {}", reason.name()),
-        CallPhase::Failed { error } => format!(" ✗ {}", text::start(&error.text, THOUGHT)),
-        CallPhase::Requested | CallPhase::Running | CallPhase::Done { .. } => String::new(),
+        ToolCallPhase::Refused { reason, .. } => format!(" ⊘ {}", reason.name()),
+        ToolCallPhase::Failed { error } => format!(" ✗ {}", text::start(&error.text, THOUGHT)),
+        ToolCallPhase::Requested | ToolCallPhase::Running | ToolCallPhase::Done { .. } => {
+            String::new()
+        }
     };
     let between = if thought.is_empty() { "" } else { " · " };
     format!("{}({arguments}){what}{between}{thought}", call.tool)

@@ -15,7 +15,7 @@ use crate::{
     },
     ui::{
         pane::{Cx, Move, PaneId},
-        panes::units,
+        panes::format,
         popups::Subject,
         view::View,
         vlist::{self, Find},
@@ -32,7 +32,7 @@ pub fn title(cx: &Cx<'_>) -> Line<'static> {
     };
     let tree = &task.search;
     let depth = tree.nodes.iter().map(|node| node.depth).max().unwrap_or(0);
-    let nodes = units::plural(tree.nodes.len(), "node");
+    let nodes = format::plural(tree.nodes.len(), "node");
     let at = match tree.at {
         0 => "the root".to_owned(),
         node => node.to_string(),

@@ -8,15 +8,19 @@ use crate::{
     domain::{
         chat::Role,
         event::{BudgetPlan, By, Lane, Offered},
-        id::{AskId, ToolName},
-        plan::Blueprint,
-        state::{AskPhase, AskState, CallPhase, CallState, Line, StepState, TaskState, What},
+        id::{EffectId, ToolName},
+        plan::Plan,
+        state::{
+            Line, ModelCallPhase, ModelCallState, StepState, TaskState, ToolCallPhase,
+            ToolCallState, What,
+        },
     },
     ui::{
         pane::Cx,
         panes::{
-            brief, glyph, planned, tasks, units,
-            workers::standing::{self, Standing},
+            budget_words,
+            calls::status::{self, Standing},
+            format, glyph, inline_json, tasks,
         },
         text,
     },
@@ -25,7 +29,7 @@ use crate::{
 /// Rows that a text may take: while it is one of many, and while it is the selected one.
 const ROWS: (usize, usize) = (3, 10);
 /// A plan may take so many times as many.
-const BLUEPRINT: usize = 4;
+const PLAN: usize = 4;
 /// Columns of a tool's name where names stand below each other.
 const NAME: usize = 20;
 
@@ -80,10 +84,10 @@ impl<'a> Entry<'a> {
                 };
                 self.sheet.text((who, theme.user), (text, theme.user), self.most);
             }
-            (What::Planned { why, plan, before }, _) => {
+            (What::BudgetPlanned { why, plan, before }, _) => {
                 self.planned(why, plan, before.as_deref());
             }
-            (What::Blueprint { blueprint }, _) => self.blueprint(blueprint),
+            (What::Plan { plan }, _) => self.plan(plan),
             (What::Notice { text }, _) => {
                 self.sheet.text(("» ", theme.warn), (text, theme.text), self.most);
             }
@@ -115,7 +119,7 @@ impl<'a> Entry<'a> {
 
     fn step(&mut self, step: &StepState) {
         let theme = self.cx.theme;
-        let format = units::weight_format(&self.cx.state.knobs);
+        let format = format::weight_format(&self.cx.state.knobs);
         let mut menu = String::new();
         for item in &step.menu {
             // A line shows a few dozen tools at most; a menu may hold a thousand.
@@ -138,7 +142,7 @@ impl<'a> Entry<'a> {
         self.sheet.row(&[(&head, theme.graph_here), (&format!("  menu {menu}"), theme.dim)]);
     }
 
-    fn ask(&mut self, ask: &AskState) {
+    fn ask(&mut self, ask: &ModelCallState) {
         let theme = self.cx.theme;
         let (glyph, style) = match ask.role {
             Role::Actor => ("  ✎ ", theme.text),
@@ -149,26 +153,28 @@ impl<'a> Entry<'a> {
             Role::Evaluator | Role::Judge => ("  ⚖ ", theme.dim),
         };
         match (&ask.phase, ask.role) {
-            (AskPhase::Requested, _) => self.asking(ask, glyph, "is about to be asked"),
-            (AskPhase::Running, _) if ask.partial.is_empty() => self.asking(ask, glyph, "is asked"),
-            (AskPhase::Running, _) => self.partial(ask, glyph),
-            (AskPhase::Failed { error }, _) => {
+            (ModelCallPhase::Requested, _) => self.asking(ask, glyph, "is about to be asked"),
+            (ModelCallPhase::Running, _) if ask.partial.is_empty() => {
+                self.asking(ask, glyph, "is asked")
+            }
+            (ModelCallPhase::Running, _) => self.partial(ask, glyph),
+            (ModelCallPhase::Failed { error }, _) => {
                 let text = format!("{} failed: {}", ask.model, error.text);
                 self.sheet.text(("  ✗ ", theme.bad), (&text, theme.bad), self.most);
                 self.used(ask);
             }
             // The plan comes as it was read.
-            (AskPhase::Done { .. }, Role::Planner) if self.is_followed(ask) => {
+            (ModelCallPhase::Done { .. }, Role::Planner) if self.is_followed(ask) => {
                 self.sheet.row(&[(glyph, theme.accent), ("wrote a plan", theme.dim)]);
                 self.used(ask);
             }
             // What it says comes as verdicts, a line each.
-            (AskPhase::Done { .. }, Role::Evaluator) => {
+            (ModelCallPhase::Done { .. }, Role::Evaluator) => {
                 self.sheet.row(&[(glyph, theme.accent), ("judged", theme.dim)]);
                 self.used(ask);
             }
             (
-                AskPhase::Done { reply },
+                ModelCallPhase::Done { reply },
                 Role::Actor
                 | Role::Reflector
                 | Role::Judge
@@ -188,24 +194,24 @@ impl<'a> Entry<'a> {
     }
 
     /// What the planner said here is the plan that is worked on.
-    fn is_followed(&self, ask: &AskState) -> bool {
+    fn is_followed(&self, ask: &ModelCallState) -> bool {
         let Some(task) = self.cx.state.task(ask.task) else { return false };
         let planner =
-            |ask: &&AskId| self.cx.state.ask(**ask).is_some_and(|ask| ask.role == Role::Planner);
-        task.work.blueprint.is_some() && task.asks.iter().rfind(planner) == Some(&ask.id)
+            |ask: &&EffectId| self.cx.state.ask(**ask).is_some_and(|ask| ask.role == Role::Planner);
+        task.work.plan.is_some() && task.asks.iter().rfind(planner) == Some(&ask.id)
     }
 
     /// The plans, and what each wants called.
-    fn blueprint(&mut self, blueprint: &Blueprint) {
+    fn plan(&mut self, plan: &Plan) {
         let theme = self.cx.theme;
-        let calls = units::plural(blueprint.evidence().count(), "call");
-        let head = format!("{}, {calls}", units::plural(blueprint.plans.len(), "plan"));
+        let calls = format::plural(plan.evidence().count(), "call");
+        let head = format!("{}, {calls}", format::plural(plan.steps.len(), "plan"));
         self.sheet.row(&[("▤ ", theme.accent), (&head, theme.title)]);
-        let most = self.sheet.rows.len() + self.most * BLUEPRINT;
-        for (n, plan) in (1..).zip(&blueprint.plans) {
+        let most = self.sheet.rows.len() + self.most * PLAN;
+        for (n, step) in (1..).zip(&plan.steps) {
             let head = format!("  {n:>2} ");
-            self.sheet.text((&head, theme.accent), (&plan.text, theme.text), self.most);
-            for evidence in &plan.evidence {
+            self.sheet.text((&head, theme.accent), (&step.text, theme.text), self.most);
+            for evidence in &step.evidence {
                 let id = format!("     {} ", evidence.id.mark());
                 let input = format!("[{}]", text::start(&evidence.input, 4 * self.sheet.width()));
                 self.sheet.row(&[
@@ -223,7 +229,7 @@ impl<'a> Entry<'a> {
     }
 
     /// Nothing has come yet.
-    fn asking(&mut self, ask: &AskState, glyph: &str, what: &str) {
+    fn asking(&mut self, ask: &ModelCallState, glyph: &str, what: &str) {
         let theme = self.cx.theme;
         let model = ask.model.to_string();
         let what = format!(" ({}) {what}", ask.role);
@@ -243,7 +249,7 @@ impl<'a> Entry<'a> {
     }
 
     /// The end of what has streamed in so far.
-    fn partial(&mut self, ask: &AskState, glyph: &str) {
+    fn partial(&mut self, ask: &ModelCallState, glyph: &str) {
         let theme = self.cx.theme;
         let before = ask.partial.len().saturating_sub(self.most * 200);
         let before = text::start(&ask.partial, before).len();
@@ -256,7 +262,7 @@ impl<'a> Entry<'a> {
     }
 
     /// What an answer took.
-    fn used(&mut self, ask: &AskState) {
+    fn used(&mut self, ask: &ModelCallState) {
         let Some(usage) = ask.usage() else { return };
         let about = if usage.estimated { "≈" } else { "" };
         let tokens_in = text::count(usage.tokens_in);
@@ -272,12 +278,12 @@ impl<'a> Entry<'a> {
         self.sheet.at_right(&used, self.cx.theme.dim);
     }
 
-    fn call(&mut self, call: &CallState) {
+    fn call(&mut self, call: &ToolCallState) {
         let cx = self.cx;
         let theme = cx.theme;
         let width = self.sheet.width();
         let hold = cx.state.control.held.iter().find(|hold| hold.lane == Lane::Call(call.id));
-        let Standing { word, style, .. } = standing::of_call(call, hold, theme);
+        let Standing { word, style, .. } = status::of_call(call, hold, theme);
         let time = match hold {
             Some(hold) => {
                 let held = text::span(cx.now.saturating_sub(hold.since));
@@ -291,7 +297,7 @@ impl<'a> Entry<'a> {
         let evidence =
             call.evidence.map_or(String::new(), |evidence| format!("{} ", evidence.mark()));
         let room = width.saturating_sub(text::width(&state) + text::width(&evidence) + 3);
-        let arguments = format!("({})", brief::arguments(&call.arguments, width));
+        let arguments = format!("({})", inline_json::arguments(&call.arguments, width));
         let name = text::cut(call.tool.as_str(), room.saturating_sub(6)).into_owned();
         let arguments =
             text::cut(&arguments, room.saturating_sub(4 + text::width(&name))).into_owned();
@@ -311,18 +317,18 @@ impl<'a> Entry<'a> {
         }
     }
 
-    fn result(&mut self, call: &CallState) {
+    fn result(&mut self, call: &ToolCallState) {
         let theme = self.cx.theme;
         match &call.phase {
-            CallPhase::Requested | CallPhase::Running => {}
-            CallPhase::Refused { why, reason } => {
+            ToolCallPhase::Requested | ToolCallPhase::Running => {}
+            ToolCallPhase::Refused { why, reason } => {
                 let why = format!("{}: {why}", reason.name());
                 self.sheet.text(("    ⊘ ", theme.warn), (&why, theme.warn), self.most);
             }
-            CallPhase::Failed { error } => {
+            ToolCallPhase::Failed { error } => {
                 self.sheet.text(("    ✗ ", theme.bad), (&error.text, theme.bad), self.most);
             }
-            CallPhase::Done { output } => {
+            ToolCallPhase::Done { output } => {
                 let (text, style) = match output.text.trim() {
                     "" => ("(nothing)", theme.dim),
                     text => (text, theme.text),
@@ -347,20 +353,20 @@ impl<'a> Entry<'a> {
             // Why there is a first plan is plain.
             None => self.sheet.row(&[("▤ planned", theme.accent)]),
         }
-        let sums = planned::sums(plan, before);
+        let sums = budget_words::sums(plan, before);
         if !self.sheet.at_right(&sums, theme.dim) {
             self.sheet.row(&[("    ", Style::new()), (&sums, theme.dim)]);
         }
-        let changes = before.map(|before| planned::changes(before, plan)).unwrap_or_default();
+        let changes = before.map(|before| budget_words::changes(before, plan)).unwrap_or_default();
         let uses = match changes.as_str() {
-            "" => planned::uses(plan),
-            changes => format!("{}  ({changes})", planned::uses(plan)),
+            "" => budget_words::uses(plan),
+            changes => format!("{}  ({changes})", budget_words::uses(plan)),
         };
         self.sheet.text(("    ", Style::new()), (&uses, theme.text), self.most);
     }
 
     /// Whether the result helped, where that was judged.
-    fn judged(&mut self, call: &CallState) {
+    fn judged(&mut self, call: &ToolCallState) {
         match call.helpful {
             Some(true) => self.sheet.suffix("  ✓ helped", self.cx.theme.good),
             Some(false) => self.sheet.suffix("  ○ did not help", self.cx.theme.warn),

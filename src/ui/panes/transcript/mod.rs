@@ -196,8 +196,8 @@ fn select(state: &State, view: &mut View, at: Option<usize>) -> bool {
         What::TryStarted { .. }
         | What::Step { .. }
         | What::Evaluated { .. }
-        | What::Planned { .. }
-        | What::Blueprint { .. }
+        | What::BudgetPlanned { .. }
+        | What::Plan { .. }
         | What::Intervention { .. }
         | What::Notice { .. } => {}
     }

@@ -1,8 +1,8 @@
 //! Whether a line of the transcript holds a text.
 
 use crate::{
-    domain::state::{CallState, Line, State, What},
-    ui::panes::planned,
+    domain::state::{Line, State, ToolCallState, What},
+    ui::panes::budget_words,
 };
 
 /// Whether the entry of this line says `needle` (lower case) somewhere, also where it was cut.
@@ -25,13 +25,13 @@ pub fn holds(state: &State, line: &Line, needle: &str) -> bool {
         What::Evaluated { .. } => task.is_some_and(|task| {
             task.verdicts.iter().any(|verdict| has(verdict.tool.as_str()) || has(&verdict.reason))
         }),
-        What::Planned { why, plan, .. } => has(why) || has(&planned::uses(plan)),
-        What::Blueprint { blueprint } => has(&blueprint.to_string()),
+        What::BudgetPlanned { why, plan, .. } => has(why) || has(&budget_words::uses(plan)),
+        What::Plan { plan } => has(&plan.to_string()),
         What::Intervention { text, .. } | What::Notice { text } => has(text),
     }
 }
 
-fn call_holds(call: &CallState, has: impl Fn(&str) -> bool) -> bool {
+fn call_holds(call: &ToolCallState, has: impl Fn(&str) -> bool) -> bool {
     has(call.tool.as_str())
         || has(&call.arguments.to_string())
         || call.observation().is_some_and(has)

@@ -4,13 +4,13 @@ use super::{Page, evidence};
 use crate::{
     domain::{
         event::Lane,
-        id::CallId,
-        state::{CallPhase, CallState, State},
+        id::EffectId,
+        state::{State, ToolCallPhase, ToolCallState},
     },
     ui::text,
 };
 
-pub(super) fn write(state: &State, id: CallId, page: &mut Page<'_>) {
+pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     let Some(call) = state.call(id) else {
         page.text("This call had not happened at the moment looked at.", page.theme.dim);
         return;
@@ -18,11 +18,11 @@ pub(super) fn write(state: &State, id: CallId, page: &mut Page<'_>) {
     page.field_in("tool", call.tool.as_str(), page.theme.accent);
     page.field("task", &format!("{}, step {}", call.task, call.step));
     let (phase, style) = match &call.phase {
-        CallPhase::Requested => ("wanted, not running yet", page.theme.warn),
-        CallPhase::Running => ("running", page.theme.warn),
-        CallPhase::Refused { .. } => ("refused, free of charge", page.theme.bad),
-        CallPhase::Done { .. } => ("done", page.theme.good),
-        CallPhase::Failed { .. } => ("failed", page.theme.bad),
+        ToolCallPhase::Requested => ("wanted, not running yet", page.theme.warn),
+        ToolCallPhase::Running => ("running", page.theme.warn),
+        ToolCallPhase::Refused { .. } => ("refused, free of charge", page.theme.bad),
+        ToolCallPhase::Done { .. } => ("done", page.theme.good),
+        ToolCallPhase::Failed { .. } => ("failed", page.theme.bad),
     };
     page.field_in("state", phase, style);
     match call.helpful {
@@ -42,7 +42,7 @@ pub(super) fn write(state: &State, id: CallId, page: &mut Page<'_>) {
     result(call, page);
 }
 
-fn times(state: &State, call: &CallState, page: &mut Page<'_>) {
+fn times(state: &State, call: &ToolCallState, page: &mut Page<'_>) {
     page.field("asked for at", &text::span(call.requested));
     if let (Some(_), Some(ended)) = (call.started, call.ended) {
         page.field("took", &text::span(call.elapsed(ended)));
@@ -51,7 +51,7 @@ fn times(state: &State, call: &CallState, page: &mut Page<'_>) {
         page.field("held", &format!("{}, not part of its own time", text::span(call.held)));
     }
     let lane = Lane::Call(call.id);
-    let stopped = state.control.stopped.contains(&lane);
+    let stopped = state.control.paused_lanes.contains(&lane);
     if let Some(hold) = state.control.hold_of(lane) {
         let by = if stopped { ", by you alone" } else { "" };
         let what = format!("{}, since {}{by}", hold.boundary.name(), text::span(hold.since));
@@ -59,14 +59,14 @@ fn times(state: &State, call: &CallState, page: &mut Page<'_>) {
     }
 }
 
-fn result(call: &CallState, page: &mut Page<'_>) {
+fn result(call: &ToolCallState, page: &mut Page<'_>) {
     match &call.phase {
-        CallPhase::Requested | CallPhase::Running => page.heading("Result: none yet"),
-        CallPhase::Refused { why, reason } => {
+        ToolCallPhase::Requested | ToolCallPhase::Running => page.heading("Result: none yet"),
+        ToolCallPhase::Refused { why, reason } => {
             page.heading(&format!("Refused: {}", reason.name()));
             page.text(why, page.theme.bad);
         }
-        CallPhase::Done { output } => {
+        ToolCallPhase::Done { output } => {
             let size = output.text.len();
             match output.cut_from {
                 Some(whole) => {
@@ -79,7 +79,7 @@ fn result(call: &CallState, page: &mut Page<'_>) {
             }
             page.text(&output.text, page.theme.text);
         }
-        CallPhase::Failed { error } => {
+        ToolCallPhase::Failed { error } => {
             page.heading(&format!("Failed: {:?}", error.kind));
             page.text(&error.text, page.theme.bad);
         }

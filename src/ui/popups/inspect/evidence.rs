@@ -6,9 +6,9 @@ use crate::{
     domain::{
         id::TaskId,
         plan::{EvidenceId, references},
-        state::{AskPhase, CallState, Source, State, TaskState},
+        state::{ModelCallPhase, Source, State, TaskState, ToolCallState},
     },
-    ui::{panes::units, text},
+    ui::{panes::format, text},
 };
 
 pub(super) fn write(state: &State, task: TaskId, id: EvidenceId, page: &mut Page<'_>) {
@@ -30,8 +30,8 @@ pub(super) fn write(state: &State, task: TaskId, id: EvidenceId, page: &mut Page
     }
 }
 
-/// What a call is to find, if it is one of a blueprint.
-pub(super) fn of_call(state: &State, call: &CallState, page: &mut Page<'_>) {
+/// What a call is to find, if it is one of a plan.
+pub(super) fn of_call(state: &State, call: &ToolCallState, page: &mut Page<'_>) {
     let Some((task, id)) = state.task(call.task).zip(call.evidence) else { return };
     let source = task.work.evidence.get(&id).map(|begun| begun.source);
     if source == Some(Source::Call(call.id)) {
@@ -42,8 +42,8 @@ pub(super) fn of_call(state: &State, call: &CallState, page: &mut Page<'_>) {
 }
 
 fn head(state: &State, task: &TaskState, id: EvidenceId, page: &mut Page<'_>) {
-    let Some(blueprint) = &task.work.blueprint else { return };
-    let Some(written) = blueprint.get(id) else { return };
+    let Some(plan) = &task.work.plan else { return };
+    let Some(written) = plan.get(id) else { return };
     if let Some(plan) = task.work.plan_of(id) {
         page.field("plan", &plan.text);
     }
@@ -57,14 +57,14 @@ fn head(state: &State, task: &TaskState, id: EvidenceId, page: &mut Page<'_>) {
         };
         page.field("needs", &format!("{} = {said}", need.mark()));
     }
-    let needed = blueprint.evidence().filter(|other| references(&other.input).contains(&id));
+    let needed = plan.evidence().filter(|other| references(&other.input).contains(&id));
     let needed: Vec<String> = needed.map(|other| other.id.mark()).collect();
     if !needed.is_empty() {
         page.field("needed by", &needed.join(" "));
     }
     if let Some(nulled) = task.work.evidence.get(&id).and_then(|begun| begun.nulled.as_ref()) {
         let saved = task.work.evidence.get(&id).map_or(0, |begun| begun.saved);
-        let saved = units::plural(usize::try_from(saved).unwrap_or(usize::MAX), "token");
+        let saved = format::plural(usize::try_from(saved).unwrap_or(usize::MAX), "token");
         let said = format!("null, for {nulled}: {saved} saved");
         page.field_in("solver sees", &said, page.theme.warn);
     }
@@ -82,12 +82,12 @@ fn model(state: &State, task: &TaskState, id: EvidenceId, page: &mut Page<'_>) {
         page.text(message.text(), page.theme.text);
     }
     match &ask.phase {
-        AskPhase::Requested | AskPhase::Running => page.heading("Answer: none yet"),
-        AskPhase::Done { reply } => {
+        ModelCallPhase::Requested | ModelCallPhase::Running => page.heading("Answer: none yet"),
+        ModelCallPhase::Done { reply } => {
             page.heading("Answer");
             page.text(&reply.text, page.theme.text);
         }
-        AskPhase::Failed { error } => {
+        ModelCallPhase::Failed { error } => {
             page.heading("Failed");
             page.text(&error.text, page.theme.bad);
         }

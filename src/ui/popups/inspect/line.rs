@@ -32,8 +32,8 @@ pub(super) fn write(state: &State, n: u64, page: &mut Page<'_>) {
             page.text(text, page.theme.text);
         }
         What::Notice { text } => page.text(text, page.theme.text),
-        What::Planned { why, plan, before } => plan::page(why, plan, before.as_deref(), page),
-        What::Blueprint { blueprint } => page.text(&blueprint.to_string(), page.theme.text),
+        What::BudgetPlanned { why, plan, before } => plan::page(why, plan, before.as_deref(), page),
+        What::Plan { plan } => page.text(&plan.to_string(), page.theme.text),
         What::TaskStarted
         | What::TryStarted { .. }
         | What::Step { .. }

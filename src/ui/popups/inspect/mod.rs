@@ -16,7 +16,7 @@ use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 use super::{Prepare, Reply, frame, lines::Lines};
 use crate::{
     domain::{
-        id::{AskId, CallId, TaskId, ToolName},
+        id::{EffectId, TaskId, ToolName},
         plan::EvidenceId,
         state::State,
     },
@@ -34,9 +34,9 @@ const KEYS_TURNING: &str =
 pub enum Subject {
     Tool(ToolName),
     /// Exactly what the model saw, and what it said.
-    Prompt(AskId),
-    Call(CallId),
-    /// What of a task's blueprint somebody looks for, or will.
+    Prompt(EffectId),
+    Call(EffectId),
+    /// What of a task's plan somebody looks for, or will.
     Evidence(TaskId, EvidenceId),
     Task(TaskId),
     /// The latest plan of a task.
@@ -107,8 +107,8 @@ impl Inspect {
             number.saturating_add_signed(by).clamp(1, last)
         };
         let subject = match &self.subject {
-            Subject::Prompt(ask) => Subject::Prompt(AskId(moved(ask.0, state.asks.len()))),
-            Subject::Call(call) => Subject::Call(CallId(moved(call.0, state.calls.len()))),
+            Subject::Prompt(ask) => Subject::Prompt(EffectId(moved(ask.0, state.asks.len()))),
+            Subject::Call(call) => Subject::Call(EffectId(moved(call.0, state.calls.len()))),
             Subject::Task(task) => Subject::Task(TaskId(moved(task.0, state.tasks.len()))),
             Subject::Plan(task) => Subject::Plan(TaskId(moved(task.0, state.tasks.len()))),
             Subject::Tool(_) | Subject::Evidence(..) | Subject::Line(_) | Subject::Messages => {
@@ -151,7 +151,7 @@ impl Inspect {
             Subject::Prompt(ask) => {
                 unless_over(state.ask(*ask).is_some_and(|ask| ask.phase.is_over()))
             }
-            // What a blueprint's call found is judged after its end.
+            // What a plan's call found is judged after its end.
             Subject::Call(call) => unless_over(
                 state
                     .call(*call)

@@ -10,8 +10,8 @@ use crate::{
     },
     ui::{
         panes::{
-            planned,
-            units::{credits, worth},
+            budget_words,
+            format::{credits, worth},
         },
         text,
     },
@@ -38,14 +38,14 @@ pub(super) fn page(why: &str, plan: &BudgetPlan, before: Option<&BudgetPlan>, pa
         &format!("{} for finishing and the closing summary", credits(plan.reserve)),
     );
     page.field("to plan with", &credits(plan.free()));
-    page.field("uses", &planned::uses(plan));
-    page.field("value, cost", &planned::sums(plan, before));
+    page.field("uses", &budget_words::uses(plan));
+    page.field("value, cost", &budget_words::sums(plan, before));
     if let Some(before) = before {
-        let changes = planned::changes(before, plan);
+        let changes = budget_words::changes(before, plan);
         let changes = if changes.is_empty() { "none" } else { &changes };
         page.field("changed", changes);
     }
-    page.field("more", &planned::marginal(plan.marginal.as_ref()));
+    page.field("more", &budget_words::marginal(plan.marginal.as_ref()));
     page.heading(&format!("Candidates: {}", plan.tools.len()));
     head(before.is_some(), page);
     // What is planned first; a stable sort keeps the order in which ties were decided.

@@ -4,9 +4,9 @@ use super::Page;
 use crate::{
     domain::{
         chat::{Finish, Reply, ToolCall},
-        id::AskId,
+        id::EffectId,
         spec::ModelSpec,
-        state::{AskPhase, AskState, State},
+        state::{ModelCallPhase, ModelCallState, State},
         tokens,
     },
     ui::text,
@@ -15,7 +15,7 @@ use crate::{
 /// Cells of a bar of all tokens.
 const BAR: u64 = 30;
 
-pub(super) fn write(state: &State, id: AskId, page: &mut Page<'_>) {
+pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     let Some(ask) = state.ask(id) else {
         page.text("This ask had not happened at the moment looked at.", page.theme.dim);
         return;
@@ -41,7 +41,7 @@ pub(super) fn write(state: &State, id: AskId, page: &mut Page<'_>) {
     answer(ask, page);
 }
 
-fn head(state: &State, ask: &AskState, page: &mut Page<'_>) {
+fn head(state: &State, ask: &ModelCallState, page: &mut Page<'_>) {
     let spec = state.models.known.get(&ask.model).map(|model| &model.spec);
     if spec.is_some_and(|spec| spec.simulated) {
         page.simulated();
@@ -71,25 +71,27 @@ fn head(state: &State, ask: &AskState, page: &mut Page<'_>) {
 }
 
 /// Whom to believe or blame for what it cost.
-fn price_from<'a>(ask: &AskState, spec: Option<&'a ModelSpec>) -> Option<&'a str> {
+fn price_from<'a>(ask: &ModelCallState, spec: Option<&'a ModelSpec>) -> Option<&'a str> {
     match &ask.phase {
-        AskPhase::Done { reply } if reply.usage.dollars.is_some() => Some("the endpoint's answer"),
-        AskPhase::Requested
-        | AskPhase::Running
-        | AskPhase::Done { .. }
-        | AskPhase::Failed { .. } => spec?.price_from.as_deref(),
+        ModelCallPhase::Done { reply } if reply.usage.dollars.is_some() => {
+            Some("the endpoint's answer")
+        }
+        ModelCallPhase::Requested
+        | ModelCallPhase::Running
+        | ModelCallPhase::Done { .. }
+        | ModelCallPhase::Failed { .. } => spec?.price_from.as_deref(),
     }
 }
 
-fn answer(ask: &AskState, page: &mut Page<'_>) {
+fn answer(ask: &ModelCallState, page: &mut Page<'_>) {
     match &ask.phase {
-        AskPhase::Requested => page.heading("Answer: not asked yet"),
-        AskPhase::Running => {
+        ModelCallPhase::Requested => page.heading("Answer: not asked yet"),
+        ModelCallPhase::Running => {
             page.heading("Answer so far");
             page.text(&ask.partial, page.theme.text);
         }
-        AskPhase::Done { reply } => done(reply, page),
-        AskPhase::Failed { error } => {
+        ModelCallPhase::Done { reply } => done(reply, page),
+        ModelCallPhase::Failed { error } => {
             page.heading("Answer: none");
             page.field_in("failed", &format!("{:?}: {}", error.kind, error.text), page.theme.bad);
             if !error.partial.is_empty() {

@@ -8,8 +8,8 @@ use crate::{
     },
     ui::{
         panes::{
+            format::{credits, dollars, plural},
             glyph::signed,
-            units::{credits, dollars, plural},
         },
         text,
     },

@@ -5,13 +5,13 @@ use crate::{
     domain::{
         event::ClassedBy,
         id::ToolName,
-        spec::Effect,
-        state::{CallPhase, State, ToolState},
+        spec::EffectClass,
+        state::{State, ToolCallPhase, ToolState},
     },
     ui::{
         panes::{
+            format::{self, credits, worth},
             glyph::signed,
-            units::{self, credits, worth},
         },
         text,
     },
@@ -52,17 +52,17 @@ fn about(tool: &ToolState, page: &mut Page<'_>) {
     }
     match &tool.class {
         Some(class) => {
-            let said = format!("{}, {}", class.name(), units::said(class.by));
+            let said = format!("{}, {}", class.name(), format::said(class.by));
             let style = if class.by == ClassedBy::User { page.theme.user } else { page.theme.text };
             page.field_in("class", &said, style);
         }
         None => page.field_in("class", "none yet; say one with C", page.theme.dim),
     }
     let effect = match spec.effect {
-        Effect::Read => "reads",
-        Effect::Idempotent => "changes something; twice is the same as once",
-        Effect::Write => "changes something each time",
-        Effect::Unknown => "not declared, taken for a write",
+        EffectClass::Read => "reads",
+        EffectClass::Idempotent => "changes something; twice is the same as once",
+        EffectClass::Write => "changes something each time",
+        EffectClass::Unknown => "not declared, taken for a write",
     };
     page.field("effect", effect);
     page.field("cost", &cost(spec.cost));
@@ -107,7 +107,7 @@ fn planned(state: &State, name: &ToolName, page: &mut Page<'_>) {
     );
     let past = match planned.experience {
         0 => "no experience: the value is an assumption".to_owned(),
-        uses => units::plural(uses as usize, "past use"),
+        uses => format::plural(uses as usize, "past use"),
     };
     page.field("made of", &past);
     if planned.set {
@@ -163,7 +163,7 @@ fn faults(state: &State, name: &ToolName, page: &mut Page<'_>) {
     for (id, fault) in faults {
         let armed = if fault.armed { "⚡ armed" } else { "disarmed" };
         let style = if fault.armed { page.theme.injected } else { page.theme.dim };
-        let seen = units::plural(fault.seen as usize, "call");
+        let seen = format::plural(fault.seen as usize, "call");
         let what = format!("{}, fired {} of {seen}", fault.spec, fault.fired);
         page.field_in(&format!("{id} {armed}"), &what, style);
     }
@@ -178,11 +178,11 @@ fn calls(state: &State, name: &ToolName, page: &mut Page<'_>) {
     page.heading("Latest calls, the newest first");
     for call in calls {
         let (mark, style) = match &call.phase {
-            CallPhase::Requested => ("wanted", page.theme.dim),
-            CallPhase::Running => ("running", page.theme.warn),
-            CallPhase::Refused { .. } => ("refused", page.theme.bad),
-            CallPhase::Done { .. } => ("ok", page.theme.good),
-            CallPhase::Failed { .. } => ("failed", page.theme.bad),
+            ToolCallPhase::Requested => ("wanted", page.theme.dim),
+            ToolCallPhase::Running => ("running", page.theme.warn),
+            ToolCallPhase::Refused { .. } => ("refused", page.theme.bad),
+            ToolCallPhase::Done { .. } => ("ok", page.theme.good),
+            ToolCallPhase::Failed { .. } => ("failed", page.theme.bad),
         };
         let injected = if call.injected.is_some() { " ⚡" } else { "" };
         let observation = call.observation().unwrap_or("");

@@ -12,7 +12,7 @@ use crate::{
         state::State,
     },
     papers::toolnet::{Weighted, Weights},
-    ui::panes::{graph::outlook::outlook, here::Here, since::Since},
+    ui::panes::{graph::what_if::what_if, position::Here, weight_trend::Since},
 };
 
 /// Nodes that lead to the middle are cut off behind so many: a table of them says no more.
@@ -119,7 +119,7 @@ impl<'a> Choices<'a> {
             row.was = was;
             let score = self.state.learning.score(&row.to);
             let becomes =
-                |delta| row.edge.as_ref().and_then(|edge| outlook(edge, score, delta, alpha, beta));
+                |delta| row.edge.as_ref().and_then(|edge| what_if(edge, score, delta, alpha, beta));
             row.outlook = [becomes(1.0), becomes(-3.0)];
         }
     }

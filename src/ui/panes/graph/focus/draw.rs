@@ -21,7 +21,7 @@ use crate::{
     ui::{
         hits::{Hits, Target},
         pane::Cx,
-        panes::{glyph, graph::shown_name, here::Here, row::Row, since::Since, units},
+        panes::{format, glyph, graph::shown_name, position::Here, row::Row, weight_trend::Since},
         text,
     },
 };
@@ -50,7 +50,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         here: Here::of(cx.state),
         centre: centre(cx.state, cx.view.centre.as_ref()),
         since: Since::of(cx.state),
-        format: units::weight_format(&cx.state.knobs),
+        format: format::weight_format(&cx.state.knobs),
         broken: armed.map(|fault| &fault.spec.tool).collect(),
     };
     let (way, rest) = split(area, 1);

@@ -15,9 +15,9 @@ use crate::{
     ui::{
         hits::{Hits, Target},
         panes::{
+            calls,
             graph::{PANE, shown_name},
             row::Row,
-            workers,
         },
         text, vlist,
     },
@@ -160,7 +160,7 @@ impl Frame<'_> {
         let call = self.here.chosen.filter(|call| call.tool == choice.to)?;
         let state = self.cx.state;
         let hold = state.control.held.iter().find(|hold| hold.lane == Lane::Call(call.id));
-        let standing = workers::standing::of_call(call, hold, self.cx.theme);
+        let standing = calls::status::of_call(call, hold, self.cx.theme);
         Some((standing.word, standing.style))
     }
 

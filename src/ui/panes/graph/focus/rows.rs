@@ -6,7 +6,7 @@ use super::draw::Frame;
 use crate::{
     domain::id::ToolName,
     ui::{
-        panes::{graph::shown_name, row::Row, units},
+        panes::{format, graph::shown_name, row::Row},
         text,
     },
 };
@@ -38,7 +38,7 @@ impl Frame<'_> {
         let theme = self.cx.theme;
         let was = was.unwrap_or(weight);
         let style = if weight > was { theme.good } else { theme.bad };
-        row.cell(&units::moved(self.format, was, weight), MOVED, style);
+        row.cell(&format::moved(self.format, was, weight), MOVED, style);
     }
 
     pub fn draw_marks(&self, tool: &ToolName, cursor: &str, row: &mut Row<'_>) {

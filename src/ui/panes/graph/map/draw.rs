@@ -18,10 +18,10 @@ use crate::{
         hits::{Hits, Target},
         pane::Cx,
         panes::{
+            format,
             graph::{PANE, shown_name},
-            here::Here,
+            position::Here,
             row::Row,
-            units,
         },
         text,
         vlist::Window,
@@ -66,7 +66,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let (offset, window) = offset(cx, &plan, focused.map(|i| plan.nodes[i]), height, inner);
     hits.window(PANE, window);
     let path = here.path();
-    let format = units::weight_format(&cx.state.knobs);
+    let format = format::weight_format(&cx.state.knobs);
     let map = Map {
         cx,
         here,
@@ -300,7 +300,7 @@ fn draw_foot(cx: &Cx<'_>, scene: &Scene<'_>, beyond: String, area: Rect, buf: &m
         let all = cx.state.learning.graph.len();
         row.put(&format!("{} of {all} tools  ", scene.nodes.len()), dim);
     }
-    row.put(&units::plural(scene.edges.len(), "edge"), dim);
+    row.put(&format::plural(scene.edges.len(), "edge"), dim);
     row.put("; hidden: ", dim);
     if scene.lighter > 0 {
         row.put(&format!("{} lighter, ", scene.lighter), dim);

@@ -16,7 +16,7 @@ use crate::{
     domain::{id::ToolName, state::State},
     ui::{
         pane::Move,
-        panes::here::Here,
+        panes::position::Here,
         view::View,
         vlist::{self, Find},
     },

@@ -6,7 +6,7 @@ use crate::{
     domain::{id::ToolName, state::State},
     ui::{
         pane::Cx,
-        panes::{glyph, graph::shown_name, here::Here},
+        panes::{glyph, graph::shown_name, position::Here},
         text,
     },
 };

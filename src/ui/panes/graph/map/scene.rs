@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use crate::{
     domain::{graph::Prior, id::ToolName, state::State},
     papers::toolnet::Weights,
-    ui::panes::here::Here,
+    ui::panes::position::Here,
 };
 
 /// Up to so many tools are shown whole; of more, the neighbourhood of one.

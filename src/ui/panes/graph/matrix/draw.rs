@@ -11,13 +11,12 @@ use crate::{
         hits::{Hits, Target},
         pane::Cx,
         panes::{
-            glyph,
-            graph::{PANE, outlook::outlook, shown_name},
-            here::Here,
-            order::Order,
+            format, glyph,
+            graph::{PANE, shown_name, what_if::what_if},
+            position::Here,
             row::Row,
-            since::Since,
-            units,
+            tool_order::Order,
+            weight_trend::Since,
         },
         text, vlist,
     },
@@ -226,12 +225,12 @@ impl<'a> Grid<'a> {
             row.put("no edge", theme.dim);
             return;
         };
-        let format = units::weight_format(&state.knobs);
+        let format = format::weight_format(&state.knobs);
         let held = if edge.pinned { " (held by you)" } else { "" };
         row.put(&format!("weight {}{held}", format.show(edge.weight)), theme.title).gap(1);
         if let Some(since) = &self.since {
             let was = since.weights(state).weight(from.as_str(), to.as_str());
-            let moved = units::moved(format, was.unwrap_or(edge.weight), edge.weight);
+            let moved = format::moved(format, was.unwrap_or(edge.weight), edge.weight);
             if !moved.is_empty() {
                 row.put(&format!("{moved} since {} ", since.cause.words()), theme.text);
             }
@@ -241,7 +240,7 @@ impl<'a> Grid<'a> {
         let (alpha, beta) = (state.knobs.get(Knob::Alpha), state.knobs.get(Knob::Beta));
         let score = state.learning.score(to);
         for delta in [1.0, -3.0] {
-            if let Some(then) = outlook(&edge, score, delta, alpha, beta) {
+            if let Some(then) = what_if(&edge, score, delta, alpha, beta) {
                 let then = format!("  if {} {}", glyph::signed(delta), format.show(then));
                 row.put(&then, theme.dim);
             }

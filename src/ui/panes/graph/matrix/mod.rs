@@ -2,12 +2,12 @@
 
 mod draw;
 
-use super::{super::order::Order, PANE};
+use super::{super::tool_order::Order, PANE};
 use crate::{
     domain::{id::ToolName, state::State},
     ui::{
         pane::Move,
-        panes::here::Here,
+        panes::position::Here,
         view::View,
         vlist::{self, Find},
     },

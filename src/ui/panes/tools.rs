@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
-use super::{glyph, here::Here, order::Order, row::Row, units};
+use super::{format, glyph, position::Here, row::Row, tool_order::Order};
 use crate::{
     domain::{
         event::{Classed, ClassedBy},
@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-const PANE: PaneId = PaneId::Scores;
+const PANE: PaneId = PaneId::Tools;
 /// Off or gone, and a fault that is armed.
 const MARKS: usize = 4;
 /// The least and the most room for a name.
@@ -243,7 +243,7 @@ fn draw_weight(cx: &Cx<'_>, edge: Option<&Weighted>, width: usize, row: &mut Row
         row.right("–", width, cx.theme.dim);
         return;
     };
-    let number = units::weight_format(&cx.state.knobs).show(*weight);
+    let number = format::weight_format(&cx.state.knobs).show(*weight);
     let style = if *pinned { cx.theme.pinned } else { cx.theme.text };
     row.right(&if *pinned { format!("={number}") } else { number }, width, style);
 }

@@ -4,7 +4,7 @@
 
 use crate::{
     domain::state::State,
-    ui::{panes::here::Here, view::ToolSort},
+    ui::{panes::position::Here, view::ToolSort},
 };
 
 /// Up to so many tools are shown as they joined, so that a tool keeps its place.

@@ -4,10 +4,10 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{label, marks, needs, room, track::Track};
 use crate::{
-    domain::state::CallPhase,
+    domain::state::ToolCallPhase,
     ui::{
         pane::Cx,
-        panes::{brief, row::Row, units},
+        panes::{format, inline_json, row::Row},
         text,
     },
 };
@@ -53,7 +53,7 @@ fn why(track: &Track<'_>) -> Vec<String> {
         (None, None) if track.task.outcome().is_none() => {
             said.push("all that it needs is there".to_owned());
         }
-        (Some(call), _) if call.phase == CallPhase::Requested && track.hold().is_none() => {
+        (Some(call), _) if call.phase == ToolCallPhase::Requested && track.hold().is_none() => {
             said.push(room(track.state));
         }
         (Some(_), _) | (None, _) => {}
@@ -66,13 +66,14 @@ fn why(track: &Track<'_>) -> Vec<String> {
     if let Some(begun) = track.begun
         && let Some(nulled) = &begun.nulled
     {
-        let saved = units::plural(usize::try_from(begun.saved).unwrap_or(usize::MAX), "token");
+        let saved = format::plural(usize::try_from(begun.saved).unwrap_or(usize::MAX), "token");
         said.push(format!("null: {nulled}, {saved} saved"));
     }
     match track.call.map(|call| &call.phase) {
-        Some(CallPhase::Failed { error }) => said.push(start(&error.text)),
-        Some(CallPhase::Refused { why, .. }) => said.push(start(why)),
-        Some(CallPhase::Requested | CallPhase::Running | CallPhase::Done { .. }) | None => {}
+        Some(ToolCallPhase::Failed { error }) => said.push(start(&error.text)),
+        Some(ToolCallPhase::Refused { why, .. }) => said.push(start(why)),
+        Some(ToolCallPhase::Requested | ToolCallPhase::Running | ToolCallPhase::Done { .. })
+        | None => {}
     }
     said
 }
@@ -86,7 +87,7 @@ fn retries(track: &Track<'_>) -> Option<String> {
 /// Its arguments; before it has any, its input as it is written.
 fn given(track: &Track<'_>, cells: usize) -> String {
     match (track.call, track.evidence) {
-        (Some(call), _) => brief::arguments(&call.arguments, cells),
+        (Some(call), _) => inline_json::arguments(&call.arguments, cells),
         (None, Some(evidence)) => text::start(&evidence.input, cells * 4).to_owned(),
         (None, None) => String::new(),
     }

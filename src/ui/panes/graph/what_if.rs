@@ -13,7 +13,7 @@ const SHOWS: f64 = 1e8;
 ///
 /// ToolNet, eq. 6 and 7, solved for the sum in the denominator, which the weight implies: so no row has
 /// to be built anew for each of its choices.
-pub fn outlook(choice: &Weighted, score: f64, delta: f64, alpha: f64, beta: f64) -> Option<f64> {
+pub fn what_if(choice: &Weighted, score: f64, delta: f64, alpha: f64, beta: f64) -> Option<f64> {
     if choice.pinned || beta >= 1.0 {
         return Some(choice.weight);
     }
@@ -65,7 +65,7 @@ mod tests {
             let mut then = now.clone();
             then.add(choice.to.clone(), delta).unwrap();
             let right = weights(&then).weight("start", choice.to.as_str()).unwrap();
-            let told = outlook(choice, score, delta, alpha, beta).unwrap();
+            let told = what_if(choice, score, delta, alpha, beta).unwrap();
             prop_assert!((told - right).abs() < 1e-6, "{} is not {}", told, right);
         }
     }

@@ -6,9 +6,9 @@ use ratatui::style::Style;
 use super::track::Track;
 use crate::{
     domain::{
+        error::ToolErrorKind,
         null_filter::Nulled,
-        outcome::ToolErrorKind,
-        state::{CallPhase, CallState, EvidenceState, Hold},
+        state::{EvidenceState, Hold, ToolCallPhase, ToolCallState},
     },
     ui::theme::Theme,
 };
@@ -27,16 +27,16 @@ const fn standing(glyph: &'static str, word: &'static str, style: Style) -> Stan
 }
 
 /// How a call stands.
-pub fn of_call(call: &CallState, hold: Option<&Hold>, theme: &Theme) -> Standing {
+pub fn of_call(call: &ToolCallState, hold: Option<&Hold>, theme: &Theme) -> Standing {
     if hold.is_some() {
         return standing("‖", "held", theme.paused);
     }
     match &call.phase {
-        CallPhase::Requested => standing("…", "queued", theme.warn),
-        CallPhase::Running => standing("▶", "running", theme.running),
-        CallPhase::Refused { .. } => standing("⊘", "refused", theme.warn),
-        CallPhase::Done { .. } => standing("✓", "ok", theme.good),
-        CallPhase::Failed { error } => standing("✗", failure(error.kind), theme.bad),
+        ToolCallPhase::Requested => standing("…", "queued", theme.warn),
+        ToolCallPhase::Running => standing("▶", "running", theme.running),
+        ToolCallPhase::Refused { .. } => standing("⊘", "refused", theme.warn),
+        ToolCallPhase::Done { .. } => standing("✓", "ok", theme.good),
+        ToolCallPhase::Failed { error } => standing("✗", failure(error.kind), theme.bad),
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) fn of(track: &Track<'_>, theme: &Theme) -> Standing {
     match (track.call, track.begun) {
         (Some(call), begun) => {
             let plain = of_call(call, track.hold(), theme);
-            let done = matches!(call.phase, CallPhase::Done { .. }) && !held;
+            let done = matches!(call.phase, ToolCallPhase::Done { .. }) && !held;
             if done && begun.is_some_and(is_null) { null(theme) } else { plain }
         }
         (None, Some(_)) if held => standing("‖", "held", theme.paused),

@@ -5,7 +5,7 @@
 mod axis;
 mod bar;
 mod detail;
-pub(super) mod standing;
+pub(super) mod status;
 pub(super) mod track;
 
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ use self::{
     bar::Bar,
     track::{Track, Tracks},
 };
-use super::{row::Row, units};
+use super::{format, row::Row};
 use crate::{
     domain::{knob::Knob, plan::EvidenceId, state::State},
     ui::{
@@ -99,7 +99,7 @@ impl Columns {
     }
 }
 
-/// `#E3`; without a blueprint the step, and the call's number.
+/// `#E3`; without a plan the step, and the call's number.
 fn label(track: &Track<'_>) -> String {
     match (track.evidence, track.call) {
         (Some(evidence), _) => evidence.id.mark(),
@@ -125,7 +125,7 @@ struct Lanes<'a> {
     cx: &'a Cx<'a>,
     columns: Columns,
     axis: Axis,
-    /// `None` without a blueprint: nothing decides, one call follows the other.
+    /// `None` without a plan: nothing decides, one call follows the other.
     critical: Option<BTreeSet<EvidenceId>>,
 }
 
@@ -136,7 +136,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     };
     let tracks = Tracks::of(cx.state, task);
     if tracks.len() == 0 {
-        let said = match task.work.blueprint {
+        let said = match task.work.plan {
             Some(_) => format!("no calls in task {}: its plan asks for none", task.id),
             None => format!("no calls yet in task {}", task.id),
         };
@@ -151,7 +151,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let width = usize::from(area.width - u16::from(bar));
     let columns = Columns::of(&tracks, width);
     let axis = Axis::of(&tracks, cx.now, columns.lane);
-    let path = tracks.blueprint().map(|_| tracks.critical_path(cx.now));
+    let path = tracks.plan().map(|_| tracks.critical_path(cx.now));
     let critical = path.map(|path| path.into_iter().collect());
     let lanes = Lanes { cx, columns, axis, critical };
     if with_axis {
@@ -257,7 +257,7 @@ fn room(state: &State) -> String {
     if running < most {
         return "about to start".to_owned();
     }
-    format!("no room: {} may run at once", units::plural(most, "call"))
+    format!("no room: {} may run at once", format::plural(most, "call"))
 }
 
 pub fn go(state: &State, view: &mut View, to: Move) {

@@ -109,8 +109,8 @@ impl Since {
             | Command::DisarmFault { .. }
             | Command::RearmFault { .. }
             | Command::SetUses { .. }
-            | Command::StopLane(_)
-            | Command::FreeLane(_)
+            | Command::PauseLane(_)
+            | Command::ResumeLane(_)
             | Command::SetClass { .. }
             | Command::SwitchTool { .. }
             | Command::ReloadTools
@@ -156,8 +156,8 @@ fn last_evaluation(state: &State) -> Option<(u64, TaskId)> {
         | What::Ask { .. }
         | What::Call { .. }
         | What::TaskFinished
-        | What::Planned { .. }
-        | What::Blueprint { .. }
+        | What::BudgetPlanned { .. }
+        | What::Plan { .. }
         | What::Intervention { .. }
         | What::Notice { .. } => None,
     })

@@ -3,7 +3,7 @@
 use crate::domain::{
     event::Outcome,
     id::ToolName,
-    state::{CallPhase, CallState, State, StepState, TaskState, What},
+    state::{State, StepState, TaskState, ToolCallPhase, ToolCallState, What},
 };
 
 /// How far back the last step is looked for, in lines of the transcript.
@@ -15,7 +15,7 @@ pub struct Here<'a> {
     pub task: Option<&'a TaskState>,
     pub step: Option<&'a StepState>,
     /// What it chose there, if it has chosen a tool.
-    pub chosen: Option<&'a CallState>,
+    pub chosen: Option<&'a ToolCallState>,
 }
 
 impl<'a> Here<'a> {
@@ -37,12 +37,12 @@ impl<'a> Here<'a> {
         let mut path: Vec<&str> =
             task.steps[first..].iter().map(|step| step.from.as_str()).collect();
         match self.chosen.map(|call| (&call.phase, call.tool.as_str())) {
-            Some((CallPhase::Refused { .. }, _)) | None => {}
+            Some((ToolCallPhase::Refused { .. }, _)) | None => {}
             Some((
-                CallPhase::Requested
-                | CallPhase::Running
-                | CallPhase::Done { .. }
-                | CallPhase::Failed { .. },
+                ToolCallPhase::Requested
+                | ToolCallPhase::Running
+                | ToolCallPhase::Done { .. }
+                | ToolCallPhase::Failed { .. },
                 tool,
             )) => path.push(tool),
         }
@@ -55,7 +55,7 @@ impl<'a> Here<'a> {
 
 /// The call that came after the task's last step. Its number alone does not tell: a later try counts its
 /// steps from 1 again.
-fn chosen<'a>(state: &'a State, task: &TaskState) -> Option<&'a CallState> {
+fn chosen<'a>(state: &'a State, task: &TaskState) -> Option<&'a ToolCallState> {
     let lines = state.transcript.iter().rev().take(LINES);
     let last = lines.filter(|line| line.task == Some(task.id)).find_map(|line| match line.what {
         What::Call { call } => Some(Some(call)),
@@ -65,8 +65,8 @@ fn chosen<'a>(state: &'a State, task: &TaskState) -> Option<&'a CallState> {
         | What::Ask { .. }
         | What::Evaluated { .. }
         | What::TaskFinished
-        | What::Planned { .. }
-        | What::Blueprint { .. }
+        | What::BudgetPlanned { .. }
+        | What::Plan { .. }
         | What::Intervention { .. }
         | What::Notice { .. } => None,
     });

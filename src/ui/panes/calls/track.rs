@@ -1,15 +1,15 @@
-//! What the lanes of the pane are of: the calls of a task; where it has a blueprint, all evidence, also
+//! What the lanes of the pane are of: the calls of a task; where it has a plan, all evidence, also
 //! what nobody looks for yet.
 
 use std::sync::Arc;
 
-use super::standing::{self, Standing};
+use super::status::{self, Standing};
 use crate::{
     domain::{
         event::Lane,
-        id::CallId,
-        plan::{Blueprint, Evidence, EvidenceId, references},
-        state::{AskState, CallState, EvidenceState, Hold, Source, State, TaskState},
+        id::EffectId,
+        plan::{Evidence, EvidenceId, Plan, references},
+        state::{EvidenceState, Hold, ModelCallState, Source, State, TaskState, ToolCallState},
     },
     ui::{hits::Target, theme::Theme, view::View},
 };
@@ -23,13 +23,13 @@ pub struct Track<'a> {
     pub evidence: Option<&'a Evidence>,
     /// How far that is; `None` while nobody looks for it.
     pub begun: Option<&'a EvidenceState>,
-    pub call: Option<&'a CallState>,
+    pub call: Option<&'a ToolCallState>,
     /// What a model was asked for it, where one looks for it.
-    pub ask: Option<&'a AskState>,
+    pub ask: Option<&'a ModelCallState>,
 }
 
 impl<'a> Track<'a> {
-    pub fn of_call(state: &'a State, task: &'a TaskState, call: CallId) -> Option<Self> {
+    pub fn of_call(state: &'a State, task: &'a TaskState, call: EffectId) -> Option<Self> {
         let call = state.call(call)?;
         Some(Self { state, task, evidence: None, begun: None, call: Some(call), ask: None })
     }
@@ -91,7 +91,7 @@ impl<'a> Track<'a> {
 
     /// The user holds it back alone.
     pub fn is_stopped(&self) -> bool {
-        self.lane().is_some_and(|lane| self.state.control.stopped.contains(&lane))
+        self.lane().is_some_and(|lane| self.state.control.paused_lanes.contains(&lane))
     }
 
     /// Since when it is wanted; `None` while it is not.
@@ -141,14 +141,14 @@ impl<'a> Track<'a> {
     }
 
     pub fn standing(&self, theme: &Theme) -> Standing {
-        standing::of(self, theme)
+        status::of(self, theme)
     }
 
     /// Whether it says the needle (lower case) somewhere.
     pub fn holds(&self, needle: &str) -> bool {
         let written = self.evidence.map(ToString::to_string).unwrap_or_default();
         let arguments = self.call.map(|call| call.arguments.to_string()).unwrap_or_default();
-        let found = self.call.and_then(CallState::observation);
+        let found = self.call.and_then(ToolCallState::observation);
         let found = found.or(self.begun.and_then(|begun| begun.text.as_deref())).unwrap_or("");
         [self.tool(), &written, &arguments, found]
             .iter()
@@ -156,38 +156,38 @@ impl<'a> Track<'a> {
     }
 }
 
-/// The lanes of a task, from the top: the calls of its earlier tries, then its blueprint's evidence as it
-/// is written. Without a blueprint: its calls in order.
+/// The lanes of a task, from the top: the calls of its earlier tries, then its plan's evidence as it
+/// is written. Without a plan: its calls in order.
 #[derive(Debug)]
 pub struct Tracks<'a> {
     state: &'a State,
     task: &'a TaskState,
-    /// Calls that are not for evidence of the blueprint; `None` where there is none.
-    others: Option<Vec<CallId>>,
+    /// Calls that are not for evidence of the plan; `None` where there is none.
+    others: Option<Vec<EffectId>>,
     evidence: Vec<&'a Evidence>,
 }
 
 impl<'a> Tracks<'a> {
     pub fn of(state: &'a State, task: &'a TaskState) -> Self {
         let work = &task.work;
-        let Some(blueprint) = &work.blueprint else {
+        let Some(plan) = &work.plan else {
             return Self { state, task, others: None, evidence: Vec::new() };
         };
-        let is_for_evidence = |call: &CallId| {
+        let is_for_evidence = |call: &EffectId| {
             let evidence = state.call(*call).and_then(|call| call.evidence);
             let begun = evidence.and_then(|evidence| work.evidence.get(&evidence));
             begun.is_some_and(|begun| begun.source == Source::Call(*call))
         };
         let others = task.calls.iter().copied().filter(|call| !is_for_evidence(call)).collect();
-        Self { state, task, others: Some(others), evidence: blueprint.evidence().collect() }
+        Self { state, task, others: Some(others), evidence: plan.evidence().collect() }
     }
 
-    fn others(&self) -> &[CallId] {
+    fn others(&self) -> &[EffectId] {
         self.others.as_deref().unwrap_or(&self.task.calls)
     }
 
-    pub fn blueprint(&self) -> Option<&'a Arc<Blueprint>> {
-        self.task.work.blueprint.as_ref()
+    pub fn plan(&self) -> Option<&'a Arc<Plan>> {
+        self.task.work.plan.as_ref()
     }
 
     pub fn len(&self) -> usize {
@@ -218,7 +218,7 @@ impl<'a> Tracks<'a> {
         if let Some((_, evidence, _)) = chosen {
             return row(evidence);
         }
-        let own = |call: &&CallState| call.task == self.task.id;
+        let own = |call: &&ToolCallState| call.task == self.task.id;
         let chosen = view.call(self.state).and_then(|call| self.state.call(call)).filter(own);
         let call = chosen.or_else(|| self.state.call(*self.task.calls.last()?))?;
         // Calls are numbered in the order of their requests.
@@ -234,8 +234,8 @@ impl<'a> Tracks<'a> {
     /// How long the evidence takes, in microseconds: what it took, or what its tool mostly takes where
     /// that is not known yet.
     pub fn critical_path(&self, now: u64) -> Vec<EvidenceId> {
-        let Some(blueprint) = self.blueprint() else { return Vec::new() };
-        blueprint.critical_path(|id| {
+        let Some(plan) = self.plan() else { return Vec::new() };
+        plan.critical_path(|id| {
             let evidence = self.evidence.iter().find(|evidence| evidence.id == id);
             evidence.map_or(0, |evidence| {
                 duration(&Track::of_evidence(self.state, self.task, evidence), now)

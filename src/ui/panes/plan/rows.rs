@@ -5,12 +5,12 @@ use crate::{
     domain::{
         chat::Role,
         plan::{Evidence, EvidenceId},
-        state::{AskPhase, AskState, EvidenceState, Source, State, TaskState},
+        state::{EvidenceState, ModelCallPhase, ModelCallState, Source, State, TaskState},
     },
     ui::{
         panes::{
-            units,
-            workers::{marks, track::Track},
+            calls::{marks, track::Track},
+            format,
         },
         text,
     },
@@ -29,7 +29,7 @@ pub(super) enum Item<'a> {
     /// Why an answer of the planner could not be used.
     Refused(&'a str),
     /// From 1.
-    Plan(usize, &'a str),
+    PlanStep(usize, &'a str),
     Evidence(&'a Evidence),
     Found(&'a Evidence),
     /// How the planner stands, or the solver.
@@ -56,7 +56,7 @@ pub(super) struct Rows<'a> {
 impl<'a> Rows<'a> {
     /// The evidence of a task, in writing order.
     pub fn evidence(task: &TaskState) -> Vec<&Evidence> {
-        task.work.blueprint.iter().flat_map(|blueprint| blueprint.evidence()).collect()
+        task.work.plan.iter().flat_map(|plan| plan.evidence()).collect()
     }
 
     pub fn of(
@@ -69,12 +69,12 @@ impl<'a> Rows<'a> {
         for why in &task.work.refused {
             rows.add(Item::Refused(why));
         }
-        let Some(blueprint) = &task.work.blueprint else {
+        let Some(plan) = &task.work.plan else {
             rows.add(Item::Asked(Role::Planner));
             return rows;
         };
-        for (i, plan) in blueprint.plans.iter().enumerate() {
-            rows.add(Item::Plan(i + 1, &plan.text));
+        for (i, plan) in plan.steps.iter().enumerate() {
+            rows.add(Item::PlanStep(i + 1, &plan.text));
             for evidence in &plan.evidence {
                 rows.add(Item::Evidence(evidence));
                 rows.add(Item::Found(evidence));
@@ -99,8 +99,8 @@ impl<'a> Rows<'a> {
         };
         match item {
             Item::Refused(why) => wrapped(&format!("refused: {why}"), TEXT),
-            Item::Plan(_, "") => vec!["(no plan in words)".to_owned()],
-            Item::Plan(_, text) => wrapped(text, TEXT),
+            Item::PlanStep(_, "") => vec!["(no plan in words)".to_owned()],
+            Item::PlanStep(_, text) => wrapped(text, TEXT),
             Item::Evidence(evidence) => vec![evidence.to_string()],
             Item::Found(evidence) => {
                 let most = if self.selected == Some(evidence.id) { SELECTED } else { RESULT };
@@ -125,7 +125,7 @@ impl<'a> Rows<'a> {
             });
         };
         let saved = usize::try_from(begun.saved).unwrap_or(usize::MAX);
-        let why = format!("null: {nulled}, {} saved", units::plural(saved, "token"));
+        let why = format!("null: {nulled}, {} saved", format::plural(saved, "token"));
         Some(match text.map(str::trim) {
             None | Some("") => why,
             Some(text) => format!("{why} · {}", start(text)),
@@ -139,12 +139,16 @@ impl<'a> Rows<'a> {
         }
         match (self.last(role), role) {
             (Some(ask), _) => match &ask.phase {
-                AskPhase::Requested => format!("the {role} is about to be asked"),
-                AskPhase::Running => {
+                ModelCallPhase::Requested => format!("the {role} is about to be asked"),
+                ModelCallPhase::Running => {
                     format!("the {role} is asked, {}", text::span(ask.elapsed(self.now)))
                 }
-                AskPhase::Done { reply } => format!("the {role} said: {}", start(&reply.text)),
-                AskPhase::Failed { error } => format!("the {role} failed: {}", start(&error.text)),
+                ModelCallPhase::Done { reply } => {
+                    format!("the {role} said: {}", start(&reply.text))
+                }
+                ModelCallPhase::Failed { error } => {
+                    format!("the {role} failed: {}", start(&error.text))
+                }
             },
             (None, Role::Solver) if self.task.outcome().is_none() => {
                 "the solver waits for all evidence".to_owned()
@@ -154,7 +158,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The last request of this role, in this task.
-    fn last(&self, role: Role) -> Option<&'a AskState> {
+    fn last(&self, role: Role) -> Option<&'a ModelCallState> {
         let asks = self.task.asks.iter().rev().filter_map(|ask| self.state.ask(*ask));
         // Of an earlier try's solver nothing is left to be said.
         let drawn = self.task.work.evidence.values().map(|begun| begun.since).min();
@@ -167,7 +171,7 @@ impl<'a> Rows<'a> {
         let is_it = |row: &Row<'_>| matches!(row.item, Item::Evidence(it) if it.id == evidence);
         let row = self.rows.iter().position(is_it)?;
         let before = self.rows[..row].iter().rev();
-        let above = before.take_while(|row| matches!(row.item, Item::Plan(..))).count();
+        let above = before.take_while(|row| matches!(row.item, Item::PlanStep(..))).count();
         Some((row, row - above))
     }
 }

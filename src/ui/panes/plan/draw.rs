@@ -19,11 +19,11 @@ use crate::{
         hits::{Hits, Target},
         pane::Cx,
         panes::{
-            row,
-            workers::{
+            calls::{
                 CRITICAL,
                 track::{Track, Tracks},
             },
+            row,
         },
         text, vlist,
     },
@@ -78,7 +78,7 @@ impl<'a> Shown<'a> {
         let text = lines.get(row.nth).map_or("", String::as_str);
         let (head, head_style, style) = match row.item {
             Item::Refused(_) => ("⊘".to_owned(), theme.bad, theme.warn),
-            Item::Plan(n, _) => (format!("▤ {n}"), theme.accent, theme.title),
+            Item::PlanStep(n, _) => (format!("▤ {n}"), theme.accent, theme.title),
             Item::Asked(Role::Solver) if self.task.answer.is_some() => {
                 ("★".to_owned(), theme.good, theme.title)
             }

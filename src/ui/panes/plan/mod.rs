@@ -16,7 +16,7 @@ use crate::{
     },
     ui::{
         pane::{Cx, Move, PaneId},
-        panes::{units, workers::track::Track},
+        panes::{calls::track::Track, format},
         popups::Subject,
         view::View,
         vlist::{self, Find},
@@ -35,7 +35,7 @@ pub fn shows(state: &State, view: &View) -> bool {
     let task = view.task_of(state);
     if let Some(task) = task {
         let work = &task.work;
-        if work.blueprint.is_some() || !work.refused.is_empty() {
+        if work.plan.is_some() || !work.refused.is_empty() {
             return true;
         }
         if !task.search.nodes.is_empty() {
@@ -44,18 +44,18 @@ pub fn shows(state: &State, view: &View) -> bool {
     }
     let strategy = task.map_or("", |task| &task.strategy);
     let strategy = if strategy.is_empty() { &state.strategy } else { strategy };
-    strategy.parse::<Strategy>().is_ok_and(|strategy| strategy.base.draws_blueprints())
+    strategy.parse::<Strategy>().is_ok_and(|strategy| strategy.base.plans_ahead())
 }
 
 pub fn title(cx: &Cx<'_>) -> Line<'static> {
     let Some(task) = cx.view.task_of(cx.state) else { return Line::from(NAME) };
     let work = &task.work;
     let mut title = format!("{NAME} · task {}", task.id);
-    if let Some(blueprint) = &work.blueprint {
-        let all = blueprint.evidence().count();
-        let found = blueprint.evidence().filter(|evidence| work.is_found(evidence.id)).count();
-        let plans = units::plural(blueprint.plans.len(), "plan");
-        title.push_str(&format!(" · {plans} · {found}/{all} found"));
+    if let Some(plan) = &work.plan {
+        let all = plan.evidence().count();
+        let found = plan.evidence().filter(|evidence| work.is_found(evidence.id)).count();
+        let steps = format::plural(plan.steps.len(), "plan");
+        title.push_str(&format!(" · {steps} · {found}/{all} found"));
         if work.nulled() > 0 {
             title.push_str(&format!(" · {} null, {} tok saved", work.nulled(), work.saved()));
         }

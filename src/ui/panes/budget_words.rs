@@ -1,6 +1,6 @@
 //! Plans in words: how often which tool, what has changed, what more would buy.
 
-use super::units::{credits, worth};
+use super::format::{credits, worth};
 use crate::domain::{
     event::{BudgetPlan, Marginal},
     id::ToolName,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use toolyard::{
     domain::{
         id::ToolName,
-        plan::{Blueprint, Evidence, EvidenceId, Plan},
+        plan::{Evidence, EvidenceId, Plan, PlanStep},
     },
     papers::plan::{LONGEST, parse},
 };
@@ -29,17 +29,17 @@ fn golden_plans_are_read_as_they_should_be() {
             });
             each.collect()
         };
-        let plans = case["plans"].as_array().unwrap().iter().map(|plan| Plan {
+        let steps = case["plans"].as_array().unwrap().iter().map(|plan| PlanStep {
             text: plan["text"].as_str().unwrap().to_owned(),
             evidence: evidence(&plan["evidence"]),
         });
         // Without plans it is an error, which the user sees.
-        let plans = parse(case["text"].as_str().unwrap())
-            .map_or(vec![], |read| read.plans)
+        let steps = parse(case["text"].as_str().unwrap())
+            .map_or(vec![], |read| read.steps)
             .into_iter()
             .map(Some)
-            .eq(plans.map(Some));
-        assert!(plans, "{case}: {:?}", parse(case["text"].as_str().unwrap()));
+            .eq(steps.map(Some));
+        assert!(steps, "{case}: {:?}", parse(case["text"].as_str().unwrap()));
         seen += 1;
     }
     assert_eq!(seen, 10);
@@ -47,7 +47,7 @@ fn golden_plans_are_read_as_they_should_be() {
 
 /// Any shape: plans with none, one or several calls, the first perhaps without a text, evidence in any
 /// numbering, inputs with brackets, quotes, lines and references of their own.
-fn any_blueprint() -> impl Strategy<Value = Blueprint> {
+fn any_blueprint() -> impl Strategy<Value = Plan> {
     let input = prop::collection::vec(
         prop::sample::select(vec![
             "Acme",
@@ -70,9 +70,9 @@ fn any_blueprint() -> impl Strategy<Value = Blueprint> {
     .prop_map(|parts| parts.concat().trim().to_owned());
     let tool = prop::sample::select(vec!["Wikipedia", "web_search", "f", "Web Search", "a.b/c-d"]);
     let plan = ("([A-Za-z][a-z,.]{2,8} ){1,8}", prop::collection::vec((tool, input), 0..4));
-    (prop::collection::vec(plan, 1..6), any::<bool>(), 1u32..30).prop_map(|(plans, bare, first)| {
+    (prop::collection::vec(plan, 1..6), any::<bool>(), 1u32..30).prop_map(|(steps, bare, first)| {
         let mut next = first;
-        let mut plans: Vec<Plan> = plans
+        let mut steps: Vec<PlanStep> = steps
             .into_iter()
             .map(|(text, calls)| {
                 let evidence = |(tool, input): (&str, String)| {
@@ -80,19 +80,19 @@ fn any_blueprint() -> impl Strategy<Value = Blueprint> {
                     Evidence { id: EvidenceId(next), tool: tool.into(), input }
                 };
                 let evidence = calls.into_iter().map(evidence).collect();
-                Plan { text: text.trim().to_owned(), evidence }
+                PlanStep { text: text.trim().to_owned(), evidence }
             })
             .collect();
-        if bare && !plans[0].evidence.is_empty() {
-            plans[0].text.clear();
+        if bare && !steps[0].evidence.is_empty() {
+            steps[0].text.clear();
         }
-        Blueprint { plans }
+        Plan { steps }
     })
 }
 
-/// The same blueprint, as some model dresses it up.
-fn dressed(blueprint: &Blueprint, dress: usize) -> String {
-    let (plan, before, after) = [
+/// The same plan, as some model dresses it up.
+fn dressed(plan: &Plan, dress: usize) -> String {
+    let (head, before, after) = [
         ("Plan:", "", ""),
         ("**Plan:**", "", ""),
         ("### Plan:", "`", "`"),
@@ -101,9 +101,9 @@ fn dressed(blueprint: &Blueprint, dress: usize) -> String {
         ("> plan 2 -", "> ", " and so [on]"),
     ][dress];
     let mut text = String::from("Sure! Here it is.\n\n");
-    for Plan { text: said, evidence } in &blueprint.plans {
+    for PlanStep { text: said, evidence } in &plan.steps {
         if !said.is_empty() {
-            text.push_str(&format!("{plan} {said}\n"));
+            text.push_str(&format!("{head} {said}\n"));
         }
         for evidence in evidence {
             text.push_str(&format!("{before}{evidence}{after}\n"));
@@ -115,15 +115,15 @@ fn dressed(blueprint: &Blueprint, dress: usize) -> String {
 
 /// Which evidence stands under which plan of a worklog, by its lines alone.
 fn under_plans(log: &str) -> Vec<(String, Vec<String>)> {
-    let mut plans: Vec<(String, Vec<String>)> = Vec::new();
+    let mut steps: Vec<(String, Vec<String>)> = Vec::new();
     for line in log.lines() {
         if let Some(text) = line.strip_prefix("Plan:") {
-            plans.push((text.trim().to_owned(), Vec::new()));
+            steps.push((text.trim().to_owned(), Vec::new()));
         } else if let Some(result) = line.strip_prefix("  got ") {
-            plans.last_mut().unwrap().1.push(result.to_owned());
+            steps.last_mut().unwrap().1.push(result.to_owned());
         }
     }
-    plans
+    steps
 }
 
 /// Pieces of which planners' texts, and texts made to break readers, consist.
@@ -171,24 +171,24 @@ fn soup() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn what_is_printed_is_read_back_in_every_dress(blueprint in any_blueprint(), dress in 0usize..6) {
-        prop_assert_eq!(&parse(&blueprint.to_string()).unwrap(), &blueprint);
-        prop_assert_eq!(&parse(&dressed(&blueprint, dress)).unwrap(), &blueprint);
-        let windows = dressed(&blueprint, dress).replace('\n', "\r\n");
-        prop_assert_eq!(&parse(&windows).unwrap(), &blueprint);
-        let json = serde_json::to_string(&blueprint).unwrap();
-        prop_assert_eq!(&parse(&json).unwrap(), &blueprint);
-        prop_assert_eq!(serde_json::from_str::<Blueprint>(&json).unwrap(), blueprint);
+    fn what_is_printed_is_read_back_in_every_dress(plan in any_blueprint(), dress in 0usize..6) {
+        prop_assert_eq!(&parse(&plan.to_string()).unwrap(), &plan);
+        prop_assert_eq!(&parse(&dressed(&plan, dress)).unwrap(), &plan);
+        let windows = dressed(&plan, dress).replace('\n', "\r\n");
+        prop_assert_eq!(&parse(&windows).unwrap(), &plan);
+        let json = serde_json::to_string(&plan).unwrap();
+        prop_assert_eq!(&parse(&json).unwrap(), &plan);
+        prop_assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), plan);
     }
 
     #[test]
     fn all_evidence_reaches_the_solver_once_and_under_its_own_plan(
-        blueprint in any_blueprint(), dress in 0usize..6,
+        plan in any_blueprint(), dress in 0usize..6,
     ) {
-        let right: Vec<(String, Vec<String>)> = blueprint.plans.iter()
+        let right: Vec<(String, Vec<String>)> = plan.steps.iter()
             .map(|plan| (plan.text.clone(), plan.evidence.iter().map(|e| e.id.to_string()).collect()))
             .collect();
-        let read = parse(&dressed(&blueprint, dress)).unwrap();
+        let read = parse(&dressed(&plan, dress)).unwrap();
         let results: Vec<(EvidenceId, String)> =
             read.evidence().map(|e| (e.id, format!("got {}", e.id))).collect();
         let result = |id| results.iter().find(|(own, _)| *own == id).map(|(_, text)| text.as_str());
@@ -196,36 +196,36 @@ proptest! {
     }
 
     #[test]
-    fn everything_runs_once_in_an_order_that_its_needs_allow(blueprint in any_blueprint()) {
+    fn everything_runs_once_in_an_order_that_its_needs_allow(plan in any_blueprint()) {
         let tools = ["Wikipedia", "web_search", "f", "Web Search", "a.b/c-d"].map(ToolName::from);
-        let sound = blueprint.check(tools.iter()).is_ok();
+        let sound = plan.check(tools.iter()).is_ok();
         let mut done = BTreeSet::new();
         loop {
-            let ready = blueprint.ready(&done);
+            let ready = plan.ready(&done);
             if ready.is_empty() {
                 break;
             }
             done.extend(ready);
         }
-        let all: BTreeSet<EvidenceId> = blueprint.evidence().map(|e| e.id).collect();
+        let all: BTreeSet<EvidenceId> = plan.evidence().map(|e| e.id).collect();
         prop_assert!(!sound || done == all);
         if sound {
-            let path = blueprint.critical_path(|_| 1);
-            prop_assert_eq!(path.len(), blueprint.levels().len());
-            prop_assert_eq!(blueprint.levels().concat().len(), all.len());
+            let path = plan.critical_path(|_| 1);
+            prop_assert_eq!(path.len(), plan.levels().len());
+            prop_assert_eq!(plan.levels().concat().len(), all.len());
         }
     }
 
     #[test]
     fn nothing_that_is_written_breaks_the_reader(text in soup(), other in "\\PC{0,200}") {
         for text in [text, other] {
-            let Ok(blueprint) = parse(&text) else { continue };
-            _ = blueprint.check([ToolName::from("f")].iter());
-            blueprint.levels();
-            blueprint.critical_path(|id| u64::from(id.0));
-            blueprint.worklog(|_| None);
-            let json = serde_json::to_string(&blueprint).unwrap();
-            prop_assert_eq!(parse(&json).unwrap(), blueprint);
+            let Ok(plan) = parse(&text) else { continue };
+            _ = plan.check([ToolName::from("f")].iter());
+            plan.levels();
+            plan.critical_path(|id| u64::from(id.0));
+            plan.worklog(|_| None);
+            let json = serde_json::to_string(&plan).unwrap();
+            prop_assert_eq!(parse(&json).unwrap(), plan);
         }
     }
 }
@@ -272,8 +272,8 @@ fn long_and_nasty_texts_are_read_in_a_moment() {
             let count = (LONGEST - begin.len()) / piece.len();
             let text = format!("{begin}{}", piece.repeat(count));
             let start = Instant::now();
-            if let Ok(blueprint) = parse(&text) {
-                _ = blueprint.check([ToolName::from("f")].iter());
+            if let Ok(plan) = parse(&text) {
+                _ = plan.check([ToolName::from("f")].iter());
             }
             let took = start.elapsed();
             assert!(took.as_secs() < 5, "{begin:?} and {count} times {piece:?} took {took:?}");

@@ -1,4 +1,4 @@
-//! How the calls of a blueprint are made, as it is configured.
+//! How the calls of a plan are made, as it is configured.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use crate::domain::{null_filter::NullFilter, tool_class::ToolClasses};
 
 /// The settings of planner, workers and solver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Workers {
+pub struct WorkerSettings {
     /// What tools are sorted into where their manifests do not say.
     pub classes: ToolClasses,
     /// Which results reach the solver as null.
@@ -15,7 +15,7 @@ pub struct Workers {
     pub timeout_ms: u64,
 }
 
-impl Default for Workers {
+impl Default for WorkerSettings {
     fn default() -> Self {
         Self { classes: ToolClasses::default(), null: NullFilter::default(), timeout_ms: 60_000 }
     }
