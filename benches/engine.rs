@@ -7,7 +7,6 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use futures::{FutureExt, future::LocalBoxFuture};
 use serde_json::json;
 use tokio::sync::mpsc;
-
 use toolyard::{
     domain::{
         chat::{Finish, Reply, Request, Role, ToolCall, Usage},
@@ -106,6 +105,7 @@ fn setup(tools: usize, journal: Option<Journal>) -> Setup {
         tool_box.join(tool);
     }
     Setup {
+        stations: Vec::new(),
         opening: Opening {
             seed: 1,
             workspace: "bench".into(),

@@ -4,10 +4,12 @@ use std::{hint::black_box, sync::Arc};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::json;
-
 use toolyard::domain::{
     chat::{Finish, Message, Reply, Request, Role, Usage},
-    event::{By, Event, MenuItem, Offered, Outcome, Record, Verdict},
+    event::{
+        By, EffectRef, Event, GraphEvent, MenuItem, ModelCallEvent, Offered, Outcome, Record,
+        SessionEvent, TaskEvent, ToolCallEvent, Verdict,
+    },
     id::{EffectId, TaskId, ToolName},
     output::ToolOutput,
     spec::{EffectClass, Task, ToolSpec},
@@ -39,8 +41,8 @@ fn session(events: usize) -> Vec<Record> {
     let tasks = u32::try_from(events / 10).unwrap_or(u32::MAX);
     let queue = (1..=tasks).map(|i| Task::from_text(format!("task {i}"))).collect();
     let mut all = vec![
-        Event::ToolsAdded { tools: (0..TOOLS).map(spec).collect() },
-        Event::TasksQueued { first: TaskId(1), tasks: queue, by: By::Engine },
+        Event::Session(SessionEvent::ToolsAdded { tools: (0..TOOLS).map(spec).collect() }),
+        Event::Task(TaskEvent::TasksQueued { first: TaskId(1), tasks: queue, by: By::Engine }),
     ];
     let request = Arc::new(Request {
         role: Role::Actor,
@@ -59,39 +61,52 @@ fn session(events: usize) -> Vec<Record> {
         usage: Usage { tokens_in: 100, tokens_out: 10, ..Usage::default() },
     });
     for i in 1..=tasks {
-        let (task, ask, call) = (TaskId(i), EffectId(i), EffectId(i));
+        let task = TaskId(i);
+        let of = |id| EffectRef::new(EffectId(id), EffectClass::Read);
+        let (ask, call) = (of(2 * i - 1), of(2 * i));
         let menu = vec![MenuItem { tool: tool(i), weight: Some(0.5), why: Offered::Successor }; 8];
         let verdict = Verdict { tool: tool(i), score: 1, reason: "helped".into() };
         let output = ToolOutput { text: "result".into(), cut_from: None };
         let request = Arc::clone(&request);
         let reply = Arc::clone(&reply);
         all.extend([
-            Event::TaskStarted { task },
-            Event::StepStarted { task, step: 1, from: ToolName::start(), menu },
-            Event::ModelCallRequested { ask, task, role: Role::Actor, model: "m".into(), request },
-            Event::ModelCallStarted { ask },
-            Event::ModelCallFinished { ask, reply, dollars: Some(0.01) },
-            Event::ToolCallRequested {
-                call,
+            Event::Task(TaskEvent::TaskStarted { task }),
+            Event::Task(TaskEvent::StepStarted { task, step: 1, from: ToolName::start(), menu }),
+            Event::ModelCall(ModelCallEvent::ModelCallRequested {
+                effect: ask,
+                task,
+                role: Role::Actor,
+                model: "m".into(),
+                request,
+                evidence: None,
+            }),
+            Event::ModelCall(ModelCallEvent::ModelCallStarted { effect: ask }),
+            Event::ModelCall(ModelCallEvent::ModelCallFinished {
+                effect: ask,
+                reply,
+                dollars: Some(0.01),
+            }),
+            Event::ToolCall(ToolCallEvent::ToolCallRequested {
+                effect: call,
                 task,
                 step: 1,
                 tool: tool(i),
                 arguments: json!({"q": i}),
                 evidence: None,
-            },
-            Event::ToolCallStarted { call },
-            Event::ToolCallFinished { call, output },
-            Event::Evaluated { task, verdicts: vec![verdict], learned: true },
-            Event::TaskFinished {
+            }),
+            Event::ToolCall(ToolCallEvent::ToolCallStarted { effect: call }),
+            Event::ToolCall(ToolCallEvent::ToolCallFinished { effect: call, output }),
+            Event::Graph(GraphEvent::Evaluated { task, verdicts: vec![verdict], learned: true }),
+            Event::Task(TaskEvent::TaskFinished {
                 task,
                 outcome: Outcome::Answered,
                 answer: Some("x".into()),
                 correct: Some(true),
-            },
+            }),
         ]);
     }
     let numbered = all.into_iter().zip(1u64..);
-    numbered.map(|(event, n)| Record { n, at: n * 100, event }).collect()
+    numbered.map(|(event, n)| Record::new(n, n * 100, event)).collect()
 }
 
 fn fold(c: &mut Criterion) {
@@ -105,7 +120,7 @@ fn fold(c: &mut Criterion) {
     group.bench_function("100000_lines_read", |b| {
         b.iter(|| {
             for line in &lines {
-                black_box(serde_json::from_str::<Record>(line).ok());
+                black_box(Record::read(line.as_bytes()).ok());
             }
         });
     });

@@ -13,7 +13,7 @@ use ratatui::{
 use serde_json::json;
 use toolyard::{
     domain::{
-        event::{BudgetPlan, Event, NodeEnd, PlannedTool},
+        event::{BudgetEvent, BudgetPlan, NodeEnd, PlannedTool, SearchEvent},
         id::TaskId,
     },
     ui::{
@@ -69,15 +69,15 @@ fn searching() -> Story {
     for why in ["planned", "budget 40.00 → 20.00"] {
         let tools = (0..TOOLS).map(planned).collect();
         let plan = BudgetPlan { tools, ..BudgetPlan::empty(20.0, 0.0, 1.0) };
-        story.tell(Event::BudgetPlanned { task, why: why.to_owned(), plan: Arc::new(plan) });
+        story.tell(BudgetEvent::BudgetPlanned { task, why: why.to_owned(), plan: Arc::new(plan) });
     }
     for node in 1..=200 {
-        story.tell(Event::NodeOpened { task, node, parent: node / 2 });
+        story.tell(SearchEvent::NodeOpened { task, node, parent: node / 2 });
         story.step(task.0, node, "start");
         let call = ("tool_3", json!({"query": "what is it"}), Ok("an answer"), 40);
         story.call(task.0, node, call);
         let how = if node.is_multiple_of(3) { NodeEnd::GaveUp } else { NodeEnd::Exhausted };
-        story.tell(Event::NodeClosed { task, node, how });
+        story.tell(SearchEvent::NodeClosed { task, node, how });
     }
     story
 }

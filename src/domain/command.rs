@@ -26,14 +26,13 @@ pub enum Command {
     StepTask,
     /// End the session; what runs is cancelled → `SessionEnded`.
     Stop,
-    /// Cancel a running or held call; the agent is told → `ToolCallFailed`.
-    CancelCall(EffectId),
+    /// Cancel an effect that runs or is held → `ToolCallFailed`, `ModelCallFailed` or `EmbeddingFailed`. The
+    /// agent is told.
+    Cancel(EffectId),
     /// Hold one lane at its next boundary, whatever the others do → `LanePaused`, then `Held`.
     PauseLane(Lane),
     /// → `LaneResumed`.
     ResumeLane(Lane),
-    /// Cancel the model request in flight; the task fails → `ModelCallFailed`.
-    CancelAsk,
 
     /// Another task, after those queued → `TasksQueued`.
     QueueTask { text: String },
@@ -92,10 +91,9 @@ impl Command {
             Command::Step => "step",
             Command::StepTask => "step over the task",
             Command::Stop => "stop",
-            Command::CancelCall(_) => "cancel the call",
-            Command::PauseLane(_) => "stop the lane",
-            Command::ResumeLane(_) => "free the lane",
-            Command::CancelAsk => "cancel the ask",
+            Command::Cancel(_) => "cancel the call",
+            Command::PauseLane(_) => "pause the lane",
+            Command::ResumeLane(_) => "resume the lane",
             Command::QueueTask { .. } => "queue a task",
             Command::UseStrategy { .. } => "use the strategy",
             Command::TurnKnob { .. } | Command::TurnKnobBy { .. } => "turn the knob",

@@ -23,6 +23,9 @@ use crate::domain::id::ToolName;
 /// Characters up to which a result is short: a sentence or two.
 pub const SHORT: usize = 200;
 
+/// Shorter texts are not held to consist of words.
+const WORDY: usize = 10;
+
 /// Longer JSON that says nothing would be a strange thing; it is not worth reading twice.
 const LONGEST_JSON: usize = 10_000;
 
@@ -66,6 +69,10 @@ pub enum Nulled {
     Failed,
     /// Nothing is in it that could say something.
     Empty,
+    /// It is JSON that tells of an error.
+    Error,
+    /// It is signs rather than words.
+    Garbled,
     /// It matches this pattern, as it was configured.
     Pattern(String),
 }
@@ -75,6 +82,8 @@ impl fmt::Display for Nulled {
         match self {
             Nulled::Failed => f.pad("the call failed"),
             Nulled::Empty => f.pad("it says nothing"),
+            Nulled::Error => f.pad("it is an error"),
+            Nulled::Garbled => f.pad("it is garbled"),
             Nulled::Pattern(pattern) => write!(f, "pattern {pattern:?}"),
         }
     }
@@ -110,8 +119,10 @@ impl NullFilter {
         let own = of(&self.tools, tool.as_str());
         let of_class = classes.iter().flat_map(|class| of(&self.classes, class));
         let mut patterns = own.chain(of_class).chain(&self.all);
-        let found = patterns.find(|pattern| said.matches(pattern))?;
-        Some(Nulled::Pattern(found.clone()))
+        match patterns.find(|pattern| said.matches(pattern)) {
+            Some(pattern) => Some(Nulled::Pattern(pattern.clone())),
+            None => without_sense(text),
+        }
     }
 }
 
@@ -125,11 +136,36 @@ fn of<'f>(
 
 fn is_empty(text: &str) -> bool {
     let hollow = |c: char| c.is_whitespace() || "\"'`[]{}(),.:;-–—_*/|#".contains(c);
-    if text.chars().all(hollow) {
-        return true;
+    text.chars().all(hollow) || json(text).is_some_and(|value| says_nothing(&value))
+}
+
+fn json(text: &str) -> Option<Value> {
+    let begins = text.trim_start().starts_with(['{', '[']) && text.len() <= LONGEST_JSON;
+    begins.then(|| serde_json::from_str(text).ok()).flatten()
+}
+
+/// Whether a result makes no sense, whatever the patterns are.
+fn without_sense(text: &str) -> Option<Nulled> {
+    match json(text) {
+        Some(value) => tells_of_an_error(&value).then_some(Nulled::Error),
+        None => is_garbled(text).then_some(Nulled::Garbled),
     }
-    let json = text.trim_start().starts_with(['{', '[']) && text.len() <= LONGEST_JSON;
-    json && serde_json::from_str(text).is_ok_and(|value| says_nothing(&value))
+}
+
+fn tells_of_an_error(value: &Value) -> bool {
+    value.get("error").is_some_and(|error| !says_nothing(error) && *error != Value::Bool(false))
+}
+
+/// Whether two in five of the first characters are neither letters, numbers nor space. A short text may be
+/// mostly marks and still say something, such as `±5 %` or `-12.5 °C`.
+fn is_garbled(text: &str) -> bool {
+    let text = text.trim();
+    let (mut all, mut signs) = (0, 0);
+    for c in text.chars().take(SHORT) {
+        all += 1;
+        signs += usize::from(!c.is_alphanumeric() && !c.is_whitespace());
+    }
+    all >= WORDY && signs * 5 > all * 2
 }
 
 fn says_nothing(value: &Value) -> bool {
@@ -182,39 +218,6 @@ impl Said {
 fn plain(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").replace('’', "'").to_lowercase()
-}
-
-/// What results say that found nothing.
-const NOTHING: [&str; 5] = ["nothing found", "no results", "not found", "no match", "no entry"];
-
-/// Why a result cannot help, as far as rules can tell.
-pub fn useless(text: &str) -> Option<&'static str> {
-    let text = text.trim();
-    if text.is_empty() {
-        return Some("it is empty");
-    }
-    let lower = text.to_lowercase();
-    if NOTHING.iter().any(|phrase| lower.contains(phrase)) {
-        return Some("it found nothing");
-    }
-    if let Ok(json) = serde_json::from_str::<Value>(text) {
-        return useless_json(&json);
-    }
-    let signs = text.chars().filter(|c| !c.is_alphanumeric() && !c.is_whitespace()).count();
-    (signs * 5 > text.chars().count() * 2).then_some("it means nothing")
-}
-
-fn useless_json(json: &Value) -> Option<&'static str> {
-    let empty = match json {
-        Value::Null => true,
-        Value::Array(items) => items.is_empty(),
-        Value::Object(fields) => fields.is_empty(),
-        Value::String(text) => text.trim().is_empty(),
-        Value::Bool(_) | Value::Number(_) => false,
-    };
-    let failed =
-        json.get("error").is_some_and(|error| !matches!(error, Value::Null | Value::Bool(false)));
-    if failed { Some("it is an error") } else { empty.then_some("it is empty") }
 }
 
 #[cfg(test)]

@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
-use super::core::Core;
+use super::session::Session;
 use crate::domain::{
     chat::{Request, Role},
-    event::{By, Event, Refusal},
+    event::{BudgetEvent, By, Refusal},
     id::{EffectId, ToolName},
     knob::Knob,
     spec::ModelSpec,
@@ -20,7 +20,7 @@ use crate::domain::{
 /// An answer that may be as long as this need not be bounded: none gets there.
 const UNBOUNDED: u32 = 32_768;
 
-impl Core {
+impl Session {
     /// The task at work and its ledger, if its budget is enforced.
     pub fn budgeted(&self) -> Option<(&TaskState, &TaskBudget)> {
         let task = self.state.current_task()?;
@@ -38,12 +38,20 @@ impl Core {
         }
     }
 
-    /// Whether the plan has a use of this tool left, and what is left pays for it.
-    pub fn affordable(&self, tool: &ToolName) -> Result<(), (Refusal, String)> {
+    /// Whether the plan has a use of this tool left.
+    pub fn has_use_left(&self, tool: &ToolName) -> Result<(), (Refusal, String)> {
         let Some((_, budget)) = self.budgeted() else { return Ok(()) };
         if budget.left(tool.as_str()) == Some(0) {
             let why = format!("{tool} is forbidden: the budget has no further use of it");
             return Err((Refusal::NoUseLeft, why));
+        }
+        Ok(())
+    }
+
+    /// Whether what is left pays for a use of this tool.
+    pub fn affordable(&self, tool: &ToolName) -> Result<(), (Refusal, String)> {
+        if self.budgeted().is_none() {
+            return Ok(());
         }
         let running: f64 = self.allotted.values().sum();
         let (cost, left) =
@@ -120,9 +128,14 @@ impl Core {
     }
 
     /// Says whether a result helped; what did not may be banned from the rest of the task.
-    pub fn judged(&mut self, call: EffectId, helpful: bool, why: String) {
-        self.emit(Event::Judged { call, helpful, why: why.clone() });
-        self.judged.push(call);
+    pub fn judged(
+        &mut self,
+        call: EffectId,
+        verdict: Option<EffectId>,
+        helpful: bool,
+        why: String,
+    ) {
+        self.emit(BudgetEvent::Judged { call, verdict, helpful, why: why.clone() });
         if helpful {
             return;
         }
@@ -135,7 +148,7 @@ impl Core {
         };
         if banned && !budget.blacklist.contains_key(&tool) {
             let (task, tool) = (task.id, tool.clone());
-            self.emit(Event::ToolBlacklisted { task, tool, why });
+            self.emit(BudgetEvent::ToolBlacklisted { task, tool, why });
         }
         self.replan_quietly(&format!("{tool} did not help"));
     }
@@ -157,7 +170,7 @@ impl Core {
         }
         let task = task.id;
         let why = format!("uses of {tool} set to {uses}");
-        self.emit(Event::UsesSet { task, tool, uses, was, by });
+        self.emit(BudgetEvent::UsesSet { task, tool, uses, was, by });
         self.replan(&why);
         Ok(())
     }

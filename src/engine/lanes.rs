@@ -1,14 +1,16 @@
-//! Which lines of work there are at this moment.
+//! Which lanes there are at this moment: the agent between its effects, and every effect in flight.
 
 use std::collections::BTreeSet;
 
 use crate::domain::{event::Lane, id::EffectId};
 
-/// Which lanes there are, and which one a step lets go on.
+/// The lanes that can come to a boundary, and the one that a step lets go on.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
-    /// Lanes that can come to a boundary. The agent's own lane rests while its calls run.
-    pub live: BTreeSet<Lane>,
+    is_at_work: bool,
+    /// How many effects the agent waits for; it rests while there are any.
+    awaited: usize,
+    effects: BTreeSet<EffectId>,
     /// The lane that a step released; it may pass once.
     pub granted: Option<Lane>,
 }
@@ -16,31 +18,29 @@ pub(super) struct Lanes {
 impl Lanes {
     /// The agent begins to work on something.
     pub fn open(&mut self) {
-        self.live.insert(Lane::Agent);
+        self.is_at_work = true;
     }
 
     /// The agent has nothing to do.
     pub fn close(&mut self) {
-        self.live.clear();
+        *self = Self { granted: self.granted, ..Self::default() };
     }
 
-    /// The agent rests while these calls run, beside those that run already.
-    pub fn branch(&mut self, calls: &[EffectId]) {
-        if !calls.is_empty() {
-            self.live.remove(&Lane::Agent);
-            self.live.extend(calls.iter().copied().map(Lane::Call));
-        }
+    /// An effect was requested; the agent may wait for it.
+    pub fn enter(&mut self, effect: EffectId, is_awaited: bool) {
+        self.effects.insert(effect);
+        self.awaited += usize::from(is_awaited);
     }
 
-    /// The agent asks a model, perhaps beside calls that run.
-    pub fn ask(&mut self) {
-        self.live.insert(Lane::Agent);
+    /// An effect has ended. After the last one that it waited for the agent goes on.
+    pub fn leave(&mut self, effect: EffectId, is_awaited: bool) {
+        self.effects.remove(&effect);
+        self.awaited = self.awaited.saturating_sub(usize::from(is_awaited));
     }
 
-    /// It has asked, and rests again if calls still run.
-    pub fn asked(&mut self) {
-        if self.live.len() > 1 {
-            self.live.remove(&Lane::Agent);
-        }
+    /// The lanes that can come to a boundary.
+    pub fn live(&self) -> impl Iterator<Item = Lane> {
+        let agent = (self.is_at_work && self.awaited == 0).then_some(Lane::Agent);
+        agent.into_iter().chain(self.effects.iter().copied().map(Lane::Effect))
     }
 }

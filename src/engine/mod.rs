@@ -4,59 +4,73 @@
 //! Everything here runs on one thread: the loop, the strategy and its calls are futures that take
 //! turns, so state needs no locks and nothing changes between two awaits.
 
-use std::{collections::BTreeMap, rc::Rc};
+use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
-use futures::{StreamExt, stream::FuturesUnordered};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::{
     domain::{
         command::Command,
-        error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
-        event::{Boundary, By, Event, Lane, Opening, Outcome, Record},
+        event::{
+            Boundary, By, FaultEvent, GraphEvent, Lane, Opening, Outcome as TaskOutcome, Record,
+            SessionEvent, TaskEvent,
+        },
         fault::FaultSpec,
         graph::ToolGraph,
-        id::{TaskId, ToolName},
+        id::{EffectId, TaskId, ToolName},
         spec::Task,
         state::State,
         strategy::Strategy,
     },
-    model::Model,
-    store::journal::{Journal, JournalError},
+    model::{Model, openai::OpenAi},
+    store::{
+        experience::{Experience, Same},
+        journal::{Journal, JournalError},
+    },
     strategy::{self, Ending},
     tool::ToolBox,
 };
 
-mod asking;
 mod budget;
-mod calling;
 pub mod candidates;
 mod classes;
 mod commands;
 mod context;
-mod core;
-mod faults;
-mod gate;
+mod effect;
+mod embedding;
 mod lanes;
-mod meaning;
+mod observer;
 mod planning;
-mod probing;
-mod remembering;
 mod resuming;
+mod session;
+mod station;
 mod time;
 mod tools;
 mod widening;
 
-pub use self::{
-    classes::{ClassBook, Kept, KeptClass, SaveClasses},
-    core::{Keep, Listener, Reload},
-    planning::Memory,
-    resuming::resumable,
-};
 use self::{
     context::Context,
-    core::{Core, Shared},
+    observer::{Observer, experience::Remembered, journal::Writer, learned::Learned, pairs::Pairs},
+    session::{Handle, Session},
 };
+pub use self::{
+    observer::{
+        classes::{ClassBook, Kept, KeptClass, SaveClasses},
+        learned::Keep,
+    },
+    resuming::resumable,
+    session::{Listener, Reload},
+    station::{Effect, EmbeddingCall, ModelCall, Outcome, Passage, Station, ToolCall, Verdict},
+};
+
+/// What earlier sessions are remembered by.
+pub struct Memory {
+    pub store: Experience,
+    /// Whether the past of the very task at work counts.
+    pub same: Same,
+    /// Who says what tasks mean; `None`: they are compared by their words.
+    pub embedder: Option<Rc<OpenAi>>,
+}
 
 /// What a session is made of.
 pub struct Setup {
@@ -80,6 +94,8 @@ pub struct Setup {
     pub keep: Option<Keep>,
     /// Reads the tools again.
     pub reload: Option<Reload>,
+    /// Stations behind the engine's own.
+    pub stations: Vec<Rc<dyn Station>>,
     /// The beginning of this very session, which was cut short and goes on behind it (see [`resumable`]);
     /// empty for a new one.
     pub past: Vec<Record>,
@@ -96,133 +112,139 @@ pub async fn run(
     listener: Listener,
 ) -> Result<State, JournalError> {
     let stay = setup.stay;
-    let shared = open(setup, listener);
+    let handle = open(setup, listener);
     let why = {
-        let mut work = std::pin::pin!(work(&shared, stay));
-        // Whatever is not answered when the session ends is dropped with it.
-        let mut probes = FuturesUnordered::new();
+        // Whatever has not ended when the session does is dropped with it.
+        let mut work = std::pin::pin!(work(&handle, stay));
+        let mut beside = std::pin::pin!(handle.run_beside());
         loop {
             tokio::select! {
                 biased;
-                () = shared.until(Core::is_broken) => break "the journal cannot be written",
+                () = handle.until(Session::is_broken) => break "the journal cannot be written",
                 command = commands.recv() => match command {
                     Some(Command::Stop) => break "stopped by the user",
-                    Some(Command::ProbeModels) => probing::start(&shared, &mut probes),
-                    Some(command) => commands::obey(&shared, command),
+                    Some(Command::ProbeModels) => effect::probe_models(&handle),
+                    Some(command) => commands::handle(&handle, command),
                     None => break "nobody is there to give commands",
                 },
-                Some(()) = probes.next() => {}
+                () = &mut beside => {}
                 () = &mut work => break "all tasks are done",
             }
         }
     };
-    close(&shared, why);
-    match shared.write(Core::take_broken) {
+    close(&handle, why);
+    match handle.write(Session::take_broken) {
         Some(error) => Err(error),
-        None => Ok(shared.read(|core| core.state.clone())),
+        None => Ok(handle.read(|session| session.state.clone())),
     }
 }
 
 /// Makes the events that every session begins with, or takes up those of a session that goes on.
-fn open(setup: Setup, listener: Listener) -> Shared {
-    let mut core = Core::new(setup.tools, setup.models, setup.journal, listener);
-    core.memory = setup.memory;
-    core.classes = setup.classes;
-    core.keep = setup.keep;
-    core.reload = setup.reload;
-    core.index_all();
+fn open(setup: Setup, listener: Listener) -> Handle {
+    let journal = Writer::new(setup.journal);
+    let mut session = Session::new(setup.tools, setup.models, journal, listener);
+    let mut observers: Vec<Box<dyn Observer>> = Vec::new();
+    if let Some(Memory { store, same, embedder }) = setup.memory {
+        let store = Rc::new(RefCell::new(store));
+        observers.push(Box::new(Pairs(Rc::clone(&store))));
+        observers.push(Box::new(Remembered::new(Rc::clone(&store))));
+        session.memory = Some(planning::Memory { store, same, embedder });
+    }
+    if let Some(book) = setup.classes {
+        observers.push(Box::new(book));
+    }
+    if let Some(keep) = setup.keep {
+        observers.push(Box::new(Learned(keep)));
+    }
+    session.observers = observers;
+    session.reload = setup.reload;
+    session.index_all();
     if setup.past.is_empty() {
-        core.emit(Event::SessionOpened(Box::new(setup.opening)));
-        core.emit(Event::GraphLoaded { graph: setup.graph, scores: setup.scores });
-        core.load_pairs();
-        core.join_all();
+        session.emit(SessionEvent::SessionOpened { opening: Box::new(setup.opening) });
+        session.emit(GraphEvent::GraphLoaded { graph: setup.graph, scores: setup.scores });
+        session.join_all();
         for text in setup.notices {
-            core.emit(Event::Noticed { text });
+            session.emit(SessionEvent::Noticed { text });
         }
         if !setup.tasks.is_empty() {
-            core.emit(Event::TasksQueued { first: TaskId(1), tasks: setup.tasks, by: By::Engine });
+            let (first, by) = (TaskId(1), By::Engine);
+            session.emit(TaskEvent::TasksQueued { first, tasks: setup.tasks, by });
         }
         for spec in setup.faults {
-            let fault = core.next_fault();
-            core.emit(Event::FaultArmed { fault, spec, by: By::User });
+            let fault = session.next_fault();
+            session.emit(FaultEvent::FaultArmed { fault, spec, by: By::User });
         }
     } else {
-        core.take_up(setup.past);
+        session.take_up(setup.past);
     }
-    core.sync();
-    Shared::new(core)
+    session.sync();
+    Handle::new(session, station::stations(setup.stations))
 }
 
 /// Works through the queue.
-async fn work(shared: &Shared, stay: bool) {
+async fn work(handle: &Handle, stay: bool) {
     loop {
         if stay {
-            shared.until(|core| core.state.next_task().is_some()).await;
+            handle.until(|session| session.state.next_task().is_some()).await;
         }
-        let next = shared.read(|core| core.state.next_task().map(|task| task.id));
+        let next = handle.read(|session| session.state.next_task().map(|task| task.id));
         let Some(task) = next else { return };
-        shared.write(|core| core.lanes.open());
-        shared.pass(Lane::Agent, Boundary::BeforeTask).await;
-        work_on(shared, task).await;
-        shared.write(|core| {
-            core.lanes.close();
-            core.settle();
+        handle.write(|session| session.lanes.open());
+        handle.checkpoint(Lane::Agent, Boundary::BeforeTask).await;
+        work_on(handle, task).await;
+        handle.write(|session| {
+            session.lanes.close();
+            session.settle();
         });
     }
 }
 
 /// Works on one task, from `TaskStarted` to `TaskFinished`.
-async fn work_on(shared: &Shared, id: TaskId) {
-    let found = shared.write(|core| {
-        core.emit(Event::TaskStarted { task: id });
-        let strategy = core.state.strategy.parse::<Strategy>();
-        let task = core.state.task(id).map(|task| task.task.clone());
+async fn work_on(handle: &Handle, id: TaskId) {
+    let found = handle.write(|session| {
+        session.emit(TaskEvent::TaskStarted { task: id });
+        let strategy = session.state.strategy.parse::<Strategy>();
+        let task = session.state.task(id).map(|task| task.task.clone());
         task.zip(strategy.ok())
     });
     if found.as_ref().is_some_and(|(_, strategy)| strategy.btp) {
-        meaning::read(shared, id).await;
-        shared.write(|core| core.plan_task(id));
+        embedding::embed(handle, id).await;
+        handle.write(|session| session.plan_task(id));
     }
     // Both were checked before they became events; a task without them has nothing to run.
     let ending = match &found {
         Some((task, strategy)) => {
-            let context = Context { shared: shared.clone(), task: id };
+            let context = Context { handle: handle.clone(), task: id };
             strategy::perform(&context, *strategy, task).await
         }
-        None => Ending::without_answer(Outcome::Failed),
+        None => Ending::without_answer(TaskOutcome::Failed),
     };
+    // Every result is judged before its task ends.
+    handle.verdicts().await;
     let correct = found.and_then(|(task, _)| ending.is_correct(&task));
-    shared.write(|core| {
+    handle.write(|session| {
         let Ending { outcome, answer } = ending;
-        core.emit(Event::TaskFinished { task: id, outcome, answer, correct });
-        core.remember();
-        core.keep_learned();
-        core.sync();
+        session.emit(TaskEvent::TaskFinished { task: id, outcome, answer, correct });
+        session.sync();
     });
 }
 
 /// Ends the session: what was in flight is gone by now, and is said to be.
-fn close(shared: &Shared, why: &str) {
-    shared.write(|core| {
-        core.let_all_go();
-        let calls: Vec<_> = core.state.calls_in_flight().map(|call| call.id).collect();
-        for call in calls {
-            let error = ToolError::new(ToolErrorKind::Cancelled, "the session was stopped");
-            core.emit(Event::ToolCallFailed { call, error });
+fn close(handle: &Handle, why: &str) {
+    handle.write(|session| {
+        session.let_all_go();
+        let gone: Vec<EffectId> =
+            session.state.effects_in_flight().map(|effect| effect.id).collect();
+        for effect in gone {
+            let event = effect::abandoned(session, effect);
+            event.into_iter().for_each(|event| session.emit(event));
         }
-        if let Some(ask) = core.state.ask_in_flight().map(|ask| ask.id) {
-            let error = ModelError::new(ModelErrorKind::Cancelled, "the session was stopped");
-            core.emit(asking::failed(core, ask, error));
+        if let Some(task) = session.state.current_task().map(|task| task.id) {
+            let (outcome, answer, correct) = (TaskOutcome::Stopped, None, None);
+            session.emit(TaskEvent::TaskFinished { task, outcome, answer, correct });
         }
-        core.stop_reading();
-        if let Some(task) = core.state.current_task().map(|task| task.id) {
-            let (outcome, answer, correct) = (Outcome::Stopped, None, None);
-            core.emit(Event::TaskFinished { task, outcome, answer, correct });
-        }
-        core.remember();
-        // Scores that the user set after the last task count as well.
-        core.keep_learned();
-        core.emit(Event::SessionEnded { why: why.to_owned() });
-        core.sync();
+        session.close_observers();
+        session.emit(SessionEvent::SessionEnded { why: why.to_owned() });
+        session.sync();
     });
 }

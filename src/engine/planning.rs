@@ -1,30 +1,27 @@
 //! Plans (BTP, algorithm 1): what is known of the tools that suit a task becomes how often each may be
 //! used within the budget; again whenever that changes, before the agent takes its next step.
 
-use std::{rc::Rc, sync::Arc};
+use std::{cell::RefCell, rc::Rc, sync::Arc};
 
-use super::core::Core;
+use super::session::Session;
 use crate::{
     domain::{
         chat::Role,
-        event::{BudgetPlan, Event, Marginal, PlannedTool},
+        event::{BudgetEvent, BudgetPlan, Marginal, PlannedTool, SessionEvent},
         id::{TaskId, ToolName},
         knob::Knob,
         state::{Decides, TaskBudget, budget::CENT},
         strategy::{Base, Strategy},
     },
-    engine::{candidates, candidates::Past},
+    engine::candidates::{self, Past},
     model::openai::OpenAi,
-    papers::{
-        btp,
-        btp::{Candidate, Estimate, Why},
-    },
+    papers::btp::{self, Candidate, Estimate, Why},
     store::experience::{Experience, ExperienceError, History, Same},
 };
 
 /// What earlier sessions are remembered by.
-pub struct Memory {
-    pub store: Experience,
+pub(super) struct Memory {
+    pub store: Rc<RefCell<Experience>>,
     /// Whether the past of the very task at work counts.
     pub same: Same,
     /// Who says what tasks mean; `None`: they are compared by their words.
@@ -53,7 +50,7 @@ struct Item {
     is_lacked: bool,
 }
 
-impl Core {
+impl Session {
     /// Makes the first plan of a task that is to be held to one.
     pub fn plan_task(&mut self, task: TaskId) {
         let Some(text) = self.state.task(task).map(|task| task.task.text.clone()) else { return };
@@ -100,7 +97,7 @@ impl Core {
     }
 
     pub fn say(&mut self, task: TaskId, why: &str, plan: BudgetPlan) {
-        self.emit(Event::BudgetPlanned { task, why: why.to_owned(), plan: Arc::new(plan) });
+        self.emit(BudgetEvent::BudgetPlanned { task, why: why.to_owned(), plan: Arc::new(plan) });
     }
 
     fn task_strategy(&self, task: TaskId) -> Option<Strategy> {
@@ -162,6 +159,7 @@ impl Core {
         look: impl FnOnce(Past<'_>) -> Result<T, ExperienceError>,
     ) -> Result<T, ExperienceError> {
         let Some(Memory { store, same, .. }) = &self.memory else { return Ok(T::default()) };
+        let store = &*store.borrow();
         let query = store.query(text);
         let query = match &self.meaning {
             Some(meaning) => query.with_embedding(meaning.clone()),
@@ -172,7 +170,7 @@ impl Core {
 
     fn said_if_lost<T: Default>(&mut self, read: Result<T, ExperienceError>) -> T {
         read.unwrap_or_else(|error| {
-            self.emit(Event::Noticed { text: format!("past uses were not read: {error}") });
+            self.emit(SessionEvent::Noticed { text: format!("past uses were not read: {error}") });
             T::default()
         })
     }

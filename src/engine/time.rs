@@ -4,12 +4,9 @@
 
 use std::time::Duration;
 
-use tokio::time::timeout;
-
-use super::core::{Core, Shared};
+use super::session::Session;
 use crate::domain::{
     chat::{Request, Role},
-    error::{ModelError, ModelErrorKind},
     id::{EffectId, TaskId, ToolName},
     spec::ModelSpec,
     tokens,
@@ -21,7 +18,7 @@ const LATE: Duration = Duration::from_millis(20);
 /// Longer than anybody waits.
 const ENDLESS: f64 = 1e9;
 
-impl Core {
+impl Session {
     /// Credits of the least time that anything may take; 0 where time costs nothing.
     pub fn least_time(&self) -> f64 {
         2.0 * LATE.as_secs_f64() * self.state.rates.credits_per_second
@@ -83,24 +80,5 @@ impl Core {
     fn time_for(&self, credits: f64) -> Duration {
         let seconds = (credits / self.state.rates.credits_per_second).clamp(0.0, ENDLESS);
         Duration::from_secs_f64(seconds).saturating_sub(LATE)
-    }
-}
-
-impl Shared {
-    /// What a model answers, if it does so within this time. What had come of the answer by then is in
-    /// its ask.
-    pub async fn within_budget<T>(
-        &self,
-        limit: Option<Duration>,
-        answer: impl Future<Output = Result<T, ModelError>>,
-    ) -> Result<T, ModelError> {
-        let Some(limit) = limit else { return answer.await };
-        timeout(limit, answer).await.unwrap_or_else(|_| {
-            let text = format!(
-                "over budget in time: no answer within {} ms, and what is left pays for no more",
-                limit.as_millis()
-            );
-            Err(ModelError::new(ModelErrorKind::OverBudget, text))
-        })
     }
 }

@@ -1,9 +1,9 @@
-//! Tools that come and go while a session runs, and what is kept beyond it.
+//! Tools that come and go while a session runs.
 
-use super::core::Core;
-use crate::domain::event::Event;
+use super::session::Session;
+use crate::domain::event::SessionEvent;
 
-impl Core {
+impl Session {
     /// Makes the tools findable by what they do.
     pub fn index_all(&mut self) {
         for spec in self.tools.specs() {
@@ -14,7 +14,7 @@ impl Core {
     /// Says which tools there are at the start.
     pub fn join_all(&mut self) {
         let tools: Vec<_> = self.tools.specs().cloned().collect();
-        self.emit(Event::ToolsAdded { tools });
+        self.emit(SessionEvent::ToolsAdded { tools });
     }
 
     /// Reads the tools again and says what changed.
@@ -36,25 +36,13 @@ impl Core {
             self.index.insert(spec);
         }
         if !changes.left.is_empty() {
-            self.emit(Event::ToolsRemoved { tools: changes.left });
+            self.emit(SessionEvent::ToolsRemoved { tools: changes.left });
         }
         if !joined.is_empty() {
-            self.emit(Event::ToolsAdded { tools: joined });
+            self.emit(SessionEvent::ToolsAdded { tools: joined });
         }
-        self.emit(Event::Noticed { text });
+        self.emit(SessionEvent::Noticed { text });
         self.replan_quietly("the tools were read again");
         Ok(())
-    }
-
-    /// Keeps what was learned. A failure is said once a task, and loses nothing: the journal has it.
-    pub fn keep_learned(&mut self) {
-        if self.is_broken() {
-            return;
-        }
-        let Some(mut keep) = self.keep.take() else { return };
-        if let Err(error) = keep(&self.state.learning) {
-            self.emit(Event::Noticed { text: format!("what was learned was not saved: {error}") });
-        }
-        self.keep = Some(keep);
     }
 }

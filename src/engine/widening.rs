@@ -3,7 +3,7 @@
 //! would give a task up with credits left. With the knob `widen` it is asked to say what is missing, and
 //! the plan is made again with tools that do that.
 
-use super::core::Core;
+use super::session::Session;
 use crate::{
     domain::{
         event::BudgetPlan,
@@ -12,7 +12,7 @@ use crate::{
     engine::candidates,
 };
 
-impl Core {
+impl Session {
     /// Makes the plan of the task at work again with further tools, in view of what the agent says;
     /// whether that brought a tool that was not to be used any more, or not at all, before. One more use
     /// of a tool that is meant and has helped with this task is further, too: how often it helps with such tasks was

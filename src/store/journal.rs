@@ -14,10 +14,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{
-    domain::event::{Event, Record},
-    files::json_file,
-};
+use crate::domain::event::Record;
 
 /// The version of the format that this program writes, and the newest that it reads.
 pub const FORMAT: u32 = 1;
@@ -146,7 +143,7 @@ pub fn read(path: &Path) -> Result<Loaded, JournalError> {
         }
         let n = records.len() as u64 + 1;
         let bad = |why| JournalError::BadLine { path: path.to_owned(), line: number, n, why };
-        let record = parse_record(&line).map_err(bad)?;
+        let record = Record::read(&line).map_err(bad)?;
         if record.n != n {
             return Err(bad(format!("event {} where {n} was due", record.n)));
         }
@@ -172,46 +169,10 @@ fn parse_header(path: &Path, line: &[u8]) -> Result<Header, JournalError> {
     serde_json::from_value(value).map_err(|error| no(error.to_string()))
 }
 
-/// One line as an event; of a kind that is not known, as [`Event::Unknown`].
-fn parse_record(line: &[u8]) -> Result<Record, String> {
-    #[derive(Deserialize)]
-    struct Raw {
-        n: u64,
-        at: u64,
-        kind: String,
-        #[serde(default)]
-        data: Value,
-    }
-    let error = match serde_json::from_slice::<Record>(line) {
-        Ok(record) => return Ok(record),
-        Err(error) => without_place(&error),
-    };
-    let known = match serde_json::from_slice::<Raw>(line) {
-        Ok(Raw { n, at, kind, data }) if error.contains("unknown variant") && !is_known(&kind) => {
-            return Ok(Record { n, at, event: Event::Unknown { kind, data } });
-        }
-        Ok(Raw { kind, data, .. }) => Some(serde_json::json!({ "kind": kind, "data": data })),
-        Err(_) => None,
-    };
-    // Read once more for the sake of the field alone: what was wrong above has lost it.
-    let field = known.and_then(|event| json_file::explain::<Event>(&event));
-    Err(field.unwrap_or(error))
-}
-
 /// What serde says, without the line: that of the text it was given is always the first.
 fn without_place(error: &serde_json::Error) -> String {
     let said = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     said.strip_suffix(&place)
         .map_or(said.clone(), |said| format!("{said} (column {})", error.column()))
-}
-
-/// Whether this version has an event of this kind.
-fn is_known(kind: &str) -> bool {
-    // serde names the variants it knows in its error; asking it keeps no second list.
-    let probe = serde_json::json!({ "kind": kind, "data": null });
-    match serde_json::from_value::<Event>(probe) {
-        Ok(_) => true,
-        Err(error) => !error.to_string().contains("unknown variant"),
-    }
 }

@@ -3,11 +3,11 @@
 
 use serde_json::Value;
 
-use super::{Base, Context, Ending, Trajectory, Turn, close, judge, menu, prompt};
+use super::{Base, Context, Ending, Trajectory, Turn, close, menu, prompt};
 use crate::domain::{
     chat::{Reply, Role, ToolCall},
     error::ModelErrorKind,
-    event::{MenuItem, Offered, Outcome},
+    event::{GraphEvent, MenuItem, Offered, Outcome, TaskEvent},
     id::ToolName,
     knob::Knob,
     markers,
@@ -50,7 +50,10 @@ pub async fn act(
         if menu::is_used_up(ctx, &menu) && !ctx.state(State::may_widen) {
             return close(trajectory, "the plan has nothing left to use").await;
         }
-        ctx.step_started(step, &at, menu.clone());
+        ctx.say(|task| {
+            let (from, menu) = (at.clone(), menu.clone());
+            TaskEvent::StepStarted { task, step, from, menu }
+        });
         let request = ctx.state(|state| {
             let (trajectory, note) = (&trajectory, "");
             prompt::actor(
@@ -81,13 +84,14 @@ pub async fn act(
             }
             Decision::Call(calls) => {
                 is_stuck = false;
-                let called = judge::call(ctx, task, step, &calls).await;
+                let called = ctx.call(step, &calls).await;
                 let from = at.clone();
                 for ran in called.iter().filter(|called| called.observation.ran()) {
                     let explored =
                         menu.iter().any(|item| item.tool == ran.tool && is_new_way(base, item));
                     if explored {
-                        ctx.edge_explored(&from, &ran.tool);
+                        let (from, to) = (from.clone(), ran.tool.clone());
+                        ctx.say(|_| GraphEvent::EdgeExplored { from, to });
                     }
                     at = ran.tool.clone();
                 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::{Context, json, prompt::planned as prompt};
 use crate::domain::{
     chat::Role,
-    event::{Classed, ClassedBy, MenuItem},
+    event::{Classed, ClassedBy, MenuItem, PlanEvent},
     id::ToolName,
     tool_class::ToolClasses,
 };
@@ -19,20 +19,12 @@ const AT_ONCE: usize = 40;
 /// Sees to it that the tools of a menu have classes. A classifier that fails leaves its tools without
 /// one: they are called alone.
 pub async fn classify(ctx: &impl Context, menu: &[MenuItem]) {
-    let unsorted = |ctx: &_| unsorted(ctx, menu);
-    let kept: Vec<(ToolName, Classed)> = unsorted(ctx)
-        .into_iter()
-        .filter_map(|tool| ctx.class_kept(&tool).map(|class| (tool, class)))
-        .collect();
-    if !kept.is_empty() {
-        ctx.classified(kept);
-    }
-    for tools in unsorted(ctx).chunks(AT_ONCE) {
+    for tools in unsorted(ctx, menu).chunks(AT_ONCE) {
         let request = ctx.state(|state| prompt::classifier(state, tools));
         let Ok(reply) = ctx.ask(Role::Classifier, request).await else { return };
         let sorted = ctx.state(|state| read(&reply.text, tools, &state.workers.classes));
         if !sorted.is_empty() {
-            ctx.classified(sorted);
+            ctx.say(|_| PlanEvent::ToolsClassified { tools: sorted });
         }
     }
 }

@@ -5,7 +5,7 @@ use super::{Context, Ending, Trajectory, act, prompt};
 use crate::domain::{
     chat::Role,
     error::{ModelError, ModelErrorKind},
-    event::{MenuItem, Offered, Outcome},
+    event::{BudgetEvent, MenuItem, Offered, Outcome},
     id::ToolName,
     spec::Task,
 };
@@ -21,7 +21,7 @@ pub async fn close(
     reflections: &[String],
     why: &str,
 ) -> Ending {
-    ctx.closing(why.to_owned());
+    ctx.say(|task| BudgetEvent::SummaryStarted { task, why: why.to_owned() });
     let finish = MenuItem { tool: ToolName::end(), weight: None, why: Offered::Finish };
     let request = ctx.state(|state| {
         let asked = prompt::Asked { task, menu: &[finish], trajectory, reflections, note: SUM_UP };

@@ -4,9 +4,12 @@
 
 use super::{
     Base, Context, Ending, Trajectory,
-    search::{Came, Limits, ROOT, Search, Stop},
+    search::{Limits, NodeResult, ROOT, Search, Stop},
 };
-use crate::domain::{event::NodeEnd, spec::Task};
+use crate::domain::{
+    event::{NodeEnd, SearchEvent},
+    spec::Task,
+};
 
 /// As in BTP's experiments.
 const LIMITS: Limits = Limits { children: 2, depth: 12, asks: 200 };
@@ -24,29 +27,29 @@ pub async fn search(
             Ok(child) => child,
             Err(stop) => return search.end(stop).await,
         };
-        let back = match search.node(child).map(|node| &node.came) {
-            Some(Came::Answered(ending)) => {
+        let back = match search.node(child).map(|node| &node.result) {
+            Some(NodeResult::Answered(ending)) => {
                 let ending = ending.clone();
                 return search.answered(child, ending);
             }
-            Some(Came::Called) if !search.is_too_deep(child) => {
+            Some(NodeResult::Called) if !search.is_too_deep(child) => {
                 at = child;
                 continue;
             }
-            Some(Came::Called) => {
+            Some(NodeResult::Called) => {
                 search.close(child, NodeEnd::TooDeep);
                 Some(at)
             }
             // The agent has judged the point where it stood, so that is not asked again.
-            Some(Came::GaveUp) => {
+            Some(NodeResult::GaveUp) => {
                 search.close(child, NodeEnd::GaveUp);
                 search.leave(at)
             }
-            Some(Came::Lacked) => {
+            Some(NodeResult::Lacked) => {
                 search.close(child, NodeEnd::GaveUp);
                 Some(at)
             }
-            Some(Came::Nothing) | None => {
+            Some(NodeResult::Nothing) | None => {
                 search.close(child, NodeEnd::Failed);
                 Some(at)
             }
@@ -55,7 +58,7 @@ pub async fn search(
             Some(open) => at = open,
             None => return search.end(Stop::NoWay).await,
         }
-        ctx.node_entered(at);
+        ctx.say(|task| SearchEvent::NodeEntered { task, node: at });
     }
 }
 

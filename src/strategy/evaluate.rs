@@ -6,7 +6,12 @@ use serde_json::Value;
 
 use super::{Called, Context, Ending, Observation, Trajectory, json, prompt};
 use crate::domain::{
-    chat::Role, error::ToolErrorKind, event::Verdict, id::ToolName, knob::Knob, spec::Task,
+    chat::Role,
+    error::ToolErrorKind,
+    event::{Boundary, GraphEvent, Verdict},
+    id::ToolName,
+    knob::Knob,
+    spec::Task,
 };
 
 const EVALUATE: &str = "You judge the tools of an agent. Read what it did and give every tool that it \
@@ -24,11 +29,14 @@ pub async fn evaluate(ctx: &impl Context, task: &Task, trajectory: &Trajectory, 
     let request = prompt::about(Role::Evaluator, EVALUATE, task, trajectory, ending);
     let reply = match ctx.ask(Role::Evaluator, request).await {
         Ok(reply) => reply,
-        Err(error) => return ctx.evaluation_refused(error.text),
+        Err(error) => {
+            let why = error.text;
+            return ctx.say(|task| GraphEvent::EvaluationRefused { task, why });
+        }
     };
     let (mut verdicts, refused) = read(&reply.text, &used);
     for why in refused {
-        ctx.evaluation_refused(why);
+        ctx.say(|task| GraphEvent::EvaluationRefused { task, why });
     }
     let (learn, learn_injected) =
         ctx.state(|state| (state.knobs.is_on(Knob::Learn), state.knobs.is_on(Knob::LearnInjected)));
@@ -41,7 +49,8 @@ pub async fn evaluate(ctx: &impl Context, task: &Task, trajectory: &Trajectory, 
         verdict.score >= 0 || !excused
     });
     if !verdicts.is_empty() {
-        ctx.evaluated(verdicts, learn).await;
+        ctx.say(|task| GraphEvent::Evaluated { task, verdicts, learned: learn });
+        ctx.checkpoint(Boundary::AfterEvaluation).await;
     }
 }
 

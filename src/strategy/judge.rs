@@ -1,63 +1,24 @@
-//! Whether a result helped (BTP, section 2.4): by rules, or by asking a model. Every result of every
-//! strategy is judged, since judged results are the experience that later plans are made of.
+//! What a model is asked that judges whether a result helped (BTP, section 2.4), and how its answer is read.
 
 use serde::Deserialize;
 
-use super::{Called, Context, Observation, json, prompt};
+use super::{json, prompt};
 use crate::domain::{
-    chat::{Role, ToolCall},
-    error::ToolErrorKind,
-    knob::Knob,
-    null_filter,
-    spec::Task,
+    chat::Request,
+    state::{TaskState, ToolCallState},
 };
 
 const JUDGE: &str = "You judge whether the result of a tool helps with a task. It helps if it holds \
     something that the answer can be built from; an error, an empty result, or text beside the point \
     does not. Reply with JSON only: {\"helpful\": true or false, \"reason\": TEXT}";
 
-/// Calls tools and has their results judged.
-pub async fn call(ctx: &impl Context, task: &Task, step: u32, calls: &[ToolCall]) -> Vec<Called> {
-    let all = ctx.call(step, calls).await;
-    for called in &all {
-        result(ctx, task, called).await;
-    }
-    all
+/// Asks whether the result of a call helps with its task.
+pub fn question(task: &TaskState, call: &ToolCallState) -> Request {
+    prompt::helps(JUDGE, &task.task, call)
 }
 
-/// Has the result of a call judged.
-pub async fn result(ctx: &impl Context, task: &Task, called: &Called) {
-    match &called.observation {
-        // What was not run, or was cancelled, says nothing about its tool.
-        Observation::Refused(_) => {}
-        Observation::Failed(error) if error.kind == ToolErrorKind::Cancelled => {}
-        Observation::Failed(error) => {
-            ctx.judged(called.id, false, format!("it failed: {}", error.text));
-        }
-        Observation::Result(text) => {
-            let (helpful, why) = judge(ctx, task, called, text).await;
-            ctx.judged(called.id, helpful, why);
-        }
-    }
-}
-
-/// A result that rules can tell is useless needs no model.
-async fn judge(ctx: &impl Context, task: &Task, called: &Called, text: &str) -> (bool, String) {
-    if let Some(why) = null_filter::useless(text) {
-        return (false, why.to_owned());
-    }
-    let by_rules = (true, "it found something".to_owned());
-    if ctx.state(|state| state.knobs.count(Knob::Judge)) == 0 {
-        return by_rules;
-    }
-    match ctx.ask(Role::Judge, prompt::helps(JUDGE, task, called)).await {
-        Ok(reply) => read(&reply.text)
-            .unwrap_or_else(|| (true, "by rules: the judge's answer has no verdict".to_owned())),
-        Err(error) => (true, format!("by rules: {error}")),
-    }
-}
-
-fn read(text: &str) -> Option<(bool, String)> {
+/// The verdict and its reason; `None` where the answer has none.
+pub fn read(text: &str) -> Option<(bool, String)> {
     #[derive(Deserialize)]
     struct Verdict {
         helpful: bool,
@@ -72,30 +33,6 @@ fn read(text: &str) -> Option<(bool, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn rules_see_what_is_plainly_useless() {
-        for text in [
-            "",
-            " \n",
-            "Not found.",
-            "no results for that",
-            "#@%&$!?~^*+",
-            "[]",
-            "{\"error\": \"x\"}",
-        ] {
-            assert!(null_filter::useless(text).is_some(), "{text:?}");
-        }
-        for text in [
-            "42",
-            "Havn is the capital.",
-            "-12.5 °C",
-            "{\"found\": [1, 2, 3]}",
-            "{\"error\": null, \"x\": 1}",
-        ] {
-            assert_eq!(null_filter::useless(text), None, "{text:?}");
-        }
-    }
 
     #[test]
     fn a_verdict_is_read_wherever_it_stands() {

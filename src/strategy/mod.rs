@@ -4,7 +4,7 @@
 
 use crate::{
     domain::{
-        event::Outcome,
+        event::{Outcome, TaskEvent},
         knob::Knob,
         spec::Task,
         strategy::{Base, Strategy},
@@ -30,7 +30,7 @@ pub mod tot_dfs;
 pub mod trajectory;
 mod work;
 
-pub use context::{Called, Context, Found, Observation};
+pub use context::{Called, Context, Observation};
 pub use trajectory::{Trajectory, Turn};
 
 /// How a task ended.
@@ -85,7 +85,8 @@ pub async fn perform(ctx: &impl Context, strategy: Strategy, task: &Task) -> End
             Err(_) => return ending,
         }
         let number = u32::try_from(number).unwrap_or(u32::MAX).saturating_add(1);
-        ctx.try_started(number, &reflections);
+        let reflections = reflections.clone();
+        ctx.say(|task| TaskEvent::TryStarted { task, number, reflections });
     }
     Ending::without_answer(Outcome::OutOfSteps)
 }

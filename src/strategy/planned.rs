@@ -12,7 +12,7 @@ use super::{
 };
 use crate::domain::{
     chat::{Reply, Role},
-    event::{MenuItem, Outcome},
+    event::{BudgetEvent, MenuItem, Outcome, PlanEvent, TaskEvent},
     id::ToolName,
     knob::Knob,
     markers::{LLM, UNKNOWN},
@@ -40,7 +40,8 @@ pub async fn act(
     let Planner { menu, step, .. } = planner;
     let (trajectory, worklog) = work::work(ctx, strategy.base, task, &plan, &menu, step).await;
     if ctx.state(State::has_plan) {
-        ctx.closing("the evidence is in".to_owned());
+        let why = "the evidence is in".to_owned();
+        ctx.say(|task| BudgetEvent::SummaryStarted { task, why });
     }
     (trajectory, solve(ctx, task, reflections, &worklog).await)
 }
@@ -63,7 +64,10 @@ impl<C: Context> Planner<'_, C> {
             classify::classify(self.ctx, &self.menu).await;
         }
         self.step += 1;
-        self.ctx.step_started(self.step, &ToolName::start(), self.menu.clone());
+        self.ctx.say(|task| {
+            let (step, from, menu) = (self.step, ToolName::start(), self.menu.clone());
+            TaskEvent::StepStarted { task, step, from, menu }
+        });
     }
 
     /// The planner's plan. One that cannot be used is shown, and asked for once more with the reason.
@@ -84,11 +88,11 @@ impl<C: Context> Planner<'_, C> {
             match read(&reply.text, &self.menu) {
                 Ok(plan) => {
                     let plan = Arc::new(plan);
-                    self.ctx.blueprint_drawn(Arc::clone(&plan));
+                    self.ctx.say(|task| PlanEvent::PlanWritten { task, plan: Arc::clone(&plan) });
                     return Ok(plan);
                 }
                 Err(why) => {
-                    self.ctx.blueprint_refused(why.clone());
+                    self.ctx.say(|task| PlanEvent::PlanRefused { task, why: why.clone() });
                     refused = Some(Refused { text: reply.text.clone(), why });
                     tries += 1;
                 }

@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 use super::{
     Base, Context, Ending, Trajectory, Turn,
     act::{self, Decision},
-    close, judge, menu, prompt,
+    close, menu, prompt,
 };
 use crate::domain::{
     chat::{Reply, Request, Role},
     error::{ModelError, ModelErrorKind},
-    event::{NodeEnd, Outcome},
+    event::{NodeEnd, Outcome, SearchEvent, TaskEvent},
     id::ToolName,
     markers,
     spec::Task,
@@ -44,11 +44,11 @@ pub(super) struct Node {
     /// 1 for a decision at the root.
     pub depth: u32,
     pub turn: Turn,
-    pub came: Came,
+    pub result: NodeResult,
 }
 
 /// What came of a decision.
-pub(super) enum Came {
+pub(super) enum NodeResult {
     /// Calls were made, and the way may go on.
     Called,
     Answered(Ending),
@@ -112,7 +112,7 @@ impl<'a, C: Context> Search<'a, C> {
 
     /// The decisions that were made at a node so far. To say that a tool is lacking is none.
     pub fn children(&self, at: u32) -> impl Iterator<Item = &Node> {
-        let decided = |node: &&Node| !matches!(node.came, Came::Lacked);
+        let decided = |node: &&Node| !matches!(node.result, NodeResult::Lacked);
         self.nodes.iter().filter(move |node| node.parent == at).filter(decided)
     }
 
@@ -140,8 +140,8 @@ impl<'a, C: Context> Search<'a, C> {
             prompt::actor(state, &asked)
         });
         self.may_ask()?;
-        self.ctx.node_opened(node, at);
-        self.ctx.step_started(node, &from, menu);
+        self.ctx.say(|task| SearchEvent::NodeOpened { task, node, parent: at });
+        self.ctx.say(|task| TaskEvent::StepStarted { task, step: node, from, menu });
         let reply = match self.ask(Role::Actor, request).await {
             Ok(reply) => reply,
             Err(error) => {
@@ -151,28 +151,28 @@ impl<'a, C: Context> Search<'a, C> {
         };
         // One that is told to decide differently may well find no other way: that lacks nothing.
         let is_first = self.children(at).next().is_none();
-        let (turn, came) = self.carry_out(node, &reply, is_first).await;
+        let (turn, result) = self.carry_out(node, &reply, is_first).await;
         let depth = self.node(at).map_or(0, |node| node.depth) + 1;
-        self.nodes.push(Node { parent: at, depth, turn, came });
+        self.nodes.push(Node { parent: at, depth, turn, result });
         Ok(node)
     }
 
-    async fn carry_out(&self, node: u32, reply: &Reply, is_first: bool) -> (Turn, Came) {
-        let (calls, called, came) = match act::decide(reply) {
+    async fn carry_out(&self, node: u32, reply: &Reply, is_first: bool) -> (Turn, NodeResult) {
+        let (calls, called, result) = match act::decide(reply) {
             Decision::Call(calls) => {
-                let called = judge::call(self.ctx, self.task, node, &calls).await;
-                (calls, called, Came::Called)
+                let called = self.ctx.call(node, &calls).await;
+                (calls, called, NodeResult::Called)
             }
             Decision::Finish(ending) if ending.outcome == Outcome::Answered => {
-                (Vec::new(), Vec::new(), Came::Answered(ending))
+                (Vec::new(), Vec::new(), NodeResult::Answered(ending))
             }
             Decision::Finish(_) if is_first && self.ctx.widen(&reply.text) => {
-                (Vec::new(), Vec::new(), Came::Lacked)
+                (Vec::new(), Vec::new(), NodeResult::Lacked)
             }
-            Decision::Finish(_) => (Vec::new(), Vec::new(), Came::GaveUp),
-            Decision::Nothing => (Vec::new(), Vec::new(), Came::Nothing),
+            Decision::Finish(_) => (Vec::new(), Vec::new(), NodeResult::GaveUp),
+            Decision::Nothing => (Vec::new(), Vec::new(), NodeResult::Nothing),
         };
-        (Turn { thought: reply.text.clone(), calls, called }, came)
+        (Turn { thought: reply.text.clone(), calls, called }, result)
     }
 
     /// What a further decision at a node is told of those before it; empty for the first.
@@ -196,7 +196,7 @@ impl<'a, C: Context> Search<'a, C> {
     /// Nothing more comes of a node.
     pub fn close(&mut self, node: u32, how: NodeEnd) {
         self.was_cut |= how == NodeEnd::TooDeep;
-        self.ctx.node_closed(node, how);
+        self.ctx.say(|task| SearchEvent::NodeClosed { task, node, how });
     }
 
     /// All of a node's children lead nowhere, and so does it. Answers with its parent; the root has
@@ -243,9 +243,11 @@ impl<'a, C: Context> Search<'a, C> {
 
     /// An answer that waits for its turn.
     pub fn waiting_answer(&self) -> Option<(u32, Ending)> {
-        (self.before + 1..).zip(&self.nodes).find_map(|(number, node)| match &node.came {
-            Came::Answered(ending) => Some((number, ending.clone())),
-            Came::Called | Came::GaveUp | Came::Lacked | Came::Nothing => None,
+        (self.before + 1..).zip(&self.nodes).find_map(|(number, node)| match &node.result {
+            NodeResult::Answered(ending) => Some((number, ending.clone())),
+            NodeResult::Called | NodeResult::GaveUp | NodeResult::Lacked | NodeResult::Nothing => {
+                None
+            }
         })
     }
 
@@ -275,14 +277,14 @@ impl Node {
     /// The actions that were chosen, `Finish` among them.
     pub fn chosen(&self) -> Vec<(ToolName, Value)> {
         let finish = |arguments: Value| vec![(ToolName::from(markers::FINISH), arguments)];
-        match &self.came {
-            Came::Called => {
+        match &self.result {
+            NodeResult::Called => {
                 let calls = self.turn.calls.iter();
                 calls.map(|call| (call.tool.clone(), call.arguments.clone())).collect()
             }
-            Came::Answered(ending) => finish(json!({ "answer": ending.answer })),
-            Came::GaveUp => finish(json!({ "gave_up": true })),
-            Came::Lacked | Came::Nothing => Vec::new(),
+            NodeResult::Answered(ending) => finish(json!({ "answer": ending.answer })),
+            NodeResult::GaveUp => finish(json!({ "gave_up": true })),
+            NodeResult::Lacked | NodeResult::Nothing => Vec::new(),
         }
     }
 }

@@ -6,9 +6,13 @@ use serde::Deserialize;
 
 use super::{
     Base, Context, Ending, Trajectory, json, prompt,
-    search::{Came, Limits, ROOT, Search, Stop},
+    search::{Limits, NodeResult, ROOT, Search, Stop},
 };
-use crate::domain::{chat::Role, event::NodeEnd, spec::Task};
+use crate::domain::{
+    chat::Role,
+    event::{NodeEnd, SearchEvent},
+    spec::Task,
+};
 
 /// As in BTP's experiments.
 const LIMITS: Limits = Limits { children: 2, depth: 8, asks: 30 };
@@ -46,8 +50,8 @@ async fn walk(search: &mut Search<'_, impl Context>) -> Result<(u32, Ending), St
         left.reverse();
         open.push(Ways { at, left });
         at = next(search, &mut open).ok_or(Stop::NoWay)?;
-        search.ctx.node_entered(at);
-        if let Some(Came::Answered(ending)) = search.node(at).map(|node| &node.came) {
+        search.ctx.say(|task| SearchEvent::NodeEntered { task, node: at });
+        if let Some(NodeResult::Answered(ending)) = search.node(at).map(|node| &node.result) {
             return Ok((at, ending.clone()));
         }
     }
@@ -58,12 +62,12 @@ async fn candidates(search: &mut Search<'_, impl Context>, at: u32) -> Result<Ve
     let mut candidates = Vec::new();
     while search.children(at).count() < search.limits.children {
         let child = search.expand(at).await?;
-        match search.node(child).map(|node| &node.came) {
-            Some(Came::Answered(_)) => candidates.push(child),
-            Some(Came::Called) if !search.is_too_deep(child) => candidates.push(child),
-            Some(Came::Called) => search.close(child, NodeEnd::TooDeep),
-            Some(Came::GaveUp | Came::Lacked) => search.close(child, NodeEnd::GaveUp),
-            Some(Came::Nothing) | None => search.close(child, NodeEnd::Failed),
+        match search.node(child).map(|node| &node.result) {
+            Some(NodeResult::Answered(_)) => candidates.push(child),
+            Some(NodeResult::Called) if !search.is_too_deep(child) => candidates.push(child),
+            Some(NodeResult::Called) => search.close(child, NodeEnd::TooDeep),
+            Some(NodeResult::GaveUp | NodeResult::Lacked) => search.close(child, NodeEnd::GaveUp),
+            Some(NodeResult::Nothing) | None => search.close(child, NodeEnd::Failed),
         }
     }
     Ok(candidates)
@@ -89,7 +93,7 @@ async fn ranked(
             }
         }
     }
-    search.ctx.nodes_ranked(votes.clone());
+    search.ctx.say(|task| SearchEvent::NodesRanked { task, votes: votes.clone() });
     votes.sort_by_key(|(_, votes)| std::cmp::Reverse(*votes));
     Ok(votes.into_iter().map(|(node, _)| node).collect())
 }

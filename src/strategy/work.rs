@@ -3,26 +3,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use futures::{StreamExt, lock::Mutex, stream::FuturesUnordered};
+use futures::{StreamExt, stream::FuturesUnordered};
 
-use super::{
-    Base, Called, Context, Found, Observation, Trajectory, Turn, judge, prompt::planned as prompt,
-};
+use super::{Base, Called, Context, Observation, Trajectory, Turn, prompt::planned as prompt};
 use crate::{
     domain::{
         chat::{Role, ToolCall},
-        event::MenuItem,
+        event::{MenuItem, PlanEvent},
         id::ToolName,
         markers,
         null_filter::Nulled,
         plan::{Evidence, EvidenceId, NULL, Plan, references, substitute},
         spec::Task,
+        tokens,
     },
     papers::plan::resolve,
 };
 
-/// What came of one piece of evidence.
-struct Came {
+/// What was found for one piece of evidence.
+struct EvidenceResult {
     /// As others read it: [`NULL`] where it is null.
     text: Option<String>,
     call: Option<(ToolCall, Called)>,
@@ -38,9 +37,8 @@ pub async fn work(
     menu: &[MenuItem],
     step: u32,
 ) -> (Trajectory, String) {
-    // A model is asked one thing at a time: there is one lane for what the agent itself does.
-    let worker = Worker { ctx, base, task, menu, step, asking: Mutex::new(()) };
-    let mut came: BTreeMap<EvidenceId, Came> = BTreeMap::new();
+    let worker = Worker { ctx, base, task, menu, step };
+    let mut came: BTreeMap<EvidenceId, EvidenceResult> = BTreeMap::new();
     let mut begun: BTreeSet<EvidenceId> = BTreeSet::new();
     let mut running = FuturesUnordered::new();
     loop {
@@ -59,7 +57,7 @@ pub async fn work(
 }
 
 /// What was called, a turn for each plan.
-fn trajectory(plan: &Plan, mut came: BTreeMap<EvidenceId, Came>) -> Trajectory {
+fn trajectory(plan: &Plan, mut came: BTreeMap<EvidenceId, EvidenceResult>) -> Trajectory {
     let turns = plan.steps.iter().map(|plan| {
         let calls = plan.evidence.iter().filter_map(|evidence| came.remove(&evidence.id)?.call);
         let (calls, called) = calls.unzip();
@@ -75,7 +73,6 @@ struct Worker<'a, C> {
     menu: &'a [MenuItem],
     /// The step that all calls belong to: they were decided at once.
     step: u32,
-    asking: Mutex<()>,
 }
 
 impl<C: Context> Worker<'_, C> {
@@ -83,7 +80,7 @@ impl<C: Context> Worker<'_, C> {
     fn needed(
         &self,
         evidence: &Evidence,
-        came: &BTreeMap<EvidenceId, Came>,
+        came: &BTreeMap<EvidenceId, EvidenceResult>,
     ) -> BTreeMap<EvidenceId, String> {
         let text = |id| {
             let text = came.get(&id).and_then(|came| came.text.as_deref());
@@ -92,7 +89,11 @@ impl<C: Context> Worker<'_, C> {
         references(&evidence.input).into_iter().map(text).collect()
     }
 
-    async fn find(&self, evidence: &Evidence, needed: &BTreeMap<EvidenceId, String>) -> Came {
+    async fn find(
+        &self,
+        evidence: &Evidence,
+        needed: &BTreeMap<EvidenceId, String>,
+    ) -> EvidenceResult {
         let text = |id: EvidenceId| needed.get(&id).map_or_else(|| NULL.to_owned(), Clone::clone);
         match resolve(&evidence.tool, self.menu.iter().map(|item| &item.tool)) {
             Some(tool) => self.call(evidence, tool.clone(), text).await,
@@ -106,24 +107,17 @@ impl<C: Context> Worker<'_, C> {
         evidence: &Evidence,
         tool: ToolName,
         text: impl FnMut(EvidenceId) -> String,
-    ) -> Came {
+    ) -> EvidenceResult {
         let schema = self.ctx.state(|state| {
             state.tools.get(&tool).map(|known| known.spec.parameters.clone()).unwrap_or_default()
         });
         let arguments = evidence.arguments(&schema, text);
         let call = ToolCall { id: evidence.id.to_string(), tool: tool.clone(), arguments };
-        let called = self.ctx.seek(self.step, evidence.id, &call).await;
-        {
-            let _one_at_a_time = self.asking.lock().await;
-            judge::result(self.ctx, self.task, &called).await;
-        }
+        let called = self.ctx.find(self.step, evidence.id, &call).await;
         let text = called.observation.text();
         let nulled = self.nulled(&tool, &called.observation);
-        self.ctx.evidence_found(
-            evidence.id,
-            Found { text: &text, by_model: false, nulled: nulled.clone() },
-        );
-        Came { text: nulled.is_none().then_some(text), call: Some((call, called)) }
+        self.found(evidence.id, &text, false, nulled.clone());
+        EvidenceResult { text: nulled.is_none().then_some(text), call: Some((call, called)) }
     }
 
     /// Whether a result says nothing. ReWOO, the baseline, passes everything on.
@@ -135,20 +129,13 @@ impl<C: Context> Worker<'_, C> {
             Observation::Result(text) => Some(text.as_str()),
             Observation::Failed(_) | Observation::Refused(_) => None,
         };
-        self.ctx.state(|state| {
-            let class = state.tools.get(tool).and_then(|tool| tool.class.as_ref());
-            let names = class.map(|class| [Some(class.class.as_str()), class.domain.as_deref()]);
-            let names: Vec<&str> = names.into_iter().flatten().flatten().collect();
-            state.workers.null.nulled(tool, &names, result)
-        })
+        self.ctx.state(|state| state.nulled(tool, result))
     }
 
-    /// Asks a model: the worker that ReWOO calls [`LLM`](crate::domain::markers::LLM).
-    async fn ask(&self, evidence: &Evidence, question: &str) -> Came {
-        let _one_at_a_time = self.asking.lock().await;
-        self.ctx.evidence_asked(evidence.id);
+    /// Asks a model: the worker that ReWOO calls [`LLM`](markers::LLM).
+    async fn ask(&self, evidence: &Evidence, question: &str) -> EvidenceResult {
         let request = self.ctx.state(|state| prompt::worker(state, self.task, question));
-        let reply = self.ctx.ask(Role::Actor, request).await;
+        let reply = self.ctx.find_out(evidence.id, Role::Actor, request).await;
         let text = reply.map(|reply| reply.text.trim().to_owned());
         let (text, nulled) = match text {
             Ok(text) if text.is_empty() => (text, Some(Nulled::Empty)),
@@ -158,8 +145,16 @@ impl<C: Context> Worker<'_, C> {
             }
             Err(error) => (error.to_string(), Some(Nulled::Failed)),
         };
-        let found = Found { text: &text, by_model: true, nulled: nulled.clone() };
-        self.ctx.evidence_found(evidence.id, found);
-        Came { text: nulled.is_none().then_some(text), call: None }
+        self.found(evidence.id, &text, true, nulled.clone());
+        EvidenceResult { text: nulled.is_none().then_some(text), call: None }
+    }
+
+    /// Says that a piece of evidence is there: what a model said, or nothing for what a call found; and
+    /// whether it reaches the solver as null, and is kept from it.
+    fn found(&self, evidence: EvidenceId, text: &str, by_model: bool, nulled: Option<Nulled>) {
+        let saved = nulled.as_ref().map_or(0, |_| tokens::count(text));
+        let text = by_model.then(|| text.to_owned());
+        let found = |task| PlanEvent::EvidenceFound { task, evidence, text, nulled, saved };
+        self.ctx.say(found);
     }
 }

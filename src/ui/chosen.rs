@@ -7,7 +7,7 @@ use crate::domain::{
     event::Lane,
     id::{EffectId, TaskId, ToolName},
     plan::EvidenceId,
-    state::{EvidenceState, Source, State, TaskState, ToolCallState},
+    state::{EffectState, EvidenceState, Source, State, TaskState},
 };
 
 const NOT_BEGUN: &str = "the selected lane has not begun";
@@ -63,10 +63,10 @@ impl View {
         if let Some((_, _, evidence)) = self.evidence(state) {
             return match evidence?.source {
                 Source::Call(call) => Some(call),
-                Source::Model => None,
+                Source::Model(_) => None,
             };
         }
-        let newest = || state.calls_in_flight().last().or(state.calls.last());
+        let newest = || state.calls_in_flight().next_back().or(state.calls.last());
         self.call.or_else(|| newest().map(|call| call.id))
     }
 
@@ -77,22 +77,21 @@ impl View {
     pub fn lane(&self, state: &State) -> Result<Lane, &'static str> {
         let chosen = match self.live_evidence(state) {
             Some(evidence) => match evidence.ok_or(NOT_BEGUN)? {
-                EvidenceState { source: Source::Call(call), .. } => Some(*call),
-                EvidenceState { source: Source::Model, found: None, .. } => return Ok(Lane::Agent),
-                EvidenceState { source: Source::Model, found: Some(_), .. } => {
-                    return Err(IS_OVER);
+                EvidenceState { source: Source::Call(call) | Source::Model(call), .. } => {
+                    Some(*call)
                 }
             },
             None => self.call,
         };
-        let at_work = |call: &&ToolCallState| Some(call.task) == state.at_work;
-        let chosen = chosen.and_then(|call| state.call(call)).filter(at_work);
-        let newest = || state.calls_in_flight().last().or(state.calls.last());
+        let at_work = |call: &&EffectState| Some(call.task) == state.at_work;
+        let chosen = chosen.and_then(|call| state.effect(call)).filter(at_work);
+        let newest = || state.calls_in_flight().next_back().or(state.calls.last());
+        let newest = || newest().map(|call| &call.effect);
         let call = chosen.or_else(newest).ok_or("no tool has been called yet")?;
-        let lane = Lane::Call(call.id);
+        let lane = call.lane;
         // What has ended can still be held before the agent learns of it.
         let held = state.control.is_held(lane) || state.control.paused_lanes.contains(&lane);
-        if held || !call.phase.is_over() { Ok(lane) } else { Err(IS_OVER) }
+        if held || !call.is_over() { Ok(lane) } else { Err(IS_OVER) }
     }
 
     /// What cancels the chosen evidence, or the chosen call if it runs; else the newest call that does,
@@ -101,18 +100,16 @@ impl View {
     /// # Errors
     /// Why nothing can be cancelled, in words.
     pub fn cancels(&self, state: &State) -> Result<Command, &'static str> {
-        let running = |call: EffectId| state.call(call).filter(|call| !call.phase.is_over());
-        let cancel = |call: &ToolCallState| Command::CancelCall(call.id);
+        let running = |call: EffectId| state.effect(call).filter(|call| !call.is_over());
+        let cancel = |call: &EffectState| Command::Cancel(call.id);
         if let Some(evidence) = self.live_evidence(state) {
             let evidence = evidence.ok_or(NOT_BEGUN)?;
-            return match evidence.source {
-                Source::Model if evidence.found.is_none() => Ok(Command::CancelAsk),
-                Source::Model => Err(IS_OVER),
-                Source::Call(call) => running(call).map(cancel).ok_or(IS_OVER),
-            };
+            let (Source::Call(call) | Source::Model(call)) = evidence.source;
+            return running(call).map(cancel).ok_or(IS_OVER);
         }
-        let call = self.call.and_then(running).or_else(|| state.calls_in_flight().last());
-        let asked = || state.ask_in_flight().map(|_| Command::CancelAsk);
-        call.map(cancel).or_else(asked).ok_or("nothing is running")
+        let newest = || state.calls_in_flight().next_back().map(|call| &call.effect);
+        let any = || state.effects_in_flight().next_back();
+        let call = self.call.and_then(running).or_else(newest).or_else(any);
+        call.map(cancel).ok_or("nothing is running")
     }
 }

@@ -140,13 +140,10 @@ fn mode(cx: &Cx<'_>) -> String {
     let name = control.mode.name();
     match control.mode {
         Mode::Pausing => {
-            let calls = cx.state.calls_in_flight().count();
-            let asks = usize::from(cx.state.ask_in_flight().is_some());
-            let what = match (calls, asks) {
-                (0, 0) => String::new(),
-                (0, _) => " (an ask in flight)".to_owned(),
-                (1, _) => " (1 call in flight)".to_owned(),
-                (n, _) => format!(" ({n} calls in flight)"),
+            let what = match cx.state.effects_in_flight().count() {
+                0 => String::new(),
+                1 => " (1 call in flight)".to_owned(),
+                n => format!(" ({n} calls in flight)"),
             };
             format!("{name}{what}")
         }
@@ -171,7 +168,7 @@ fn idle(state: &State) -> bool {
 fn at(hold: &Hold) -> String {
     match hold.lane {
         Lane::Agent => hold.boundary.name().to_owned(),
-        Lane::Call(call) => format!("{} (#{call})", hold.boundary.name()),
+        Lane::Effect(call) => format!("{} (#{call})", hold.boundary.name()),
     }
 }
 

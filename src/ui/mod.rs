@@ -32,6 +32,7 @@ pub mod theme;
 pub mod update;
 pub mod view;
 pub mod vlist;
+pub mod wording;
 
 pub use run::run;
 pub use shot::shot;

@@ -23,7 +23,7 @@ use super::{
     view::{ReadOnly, Tone, View},
 };
 use crate::domain::{
-    event::{Event, Record},
+    event::{Event, Record, SessionEvent},
     state::{Mode, State},
 };
 
@@ -88,23 +88,25 @@ impl Screen {
 
     /// Some events are meant for the person.
     fn listen(&mut self, record: &Record) {
-        if let Event::CommandRefused { command, why } = &record.event {
+        if let Event::Session(SessionEvent::CommandRefused { command, why }) = &record.event {
             self.view.tell(record.at, Tone::Bad, format!("cannot {command}: {why}"));
         }
-        if let Event::Noticed { text } = &record.event {
+        if let Event::Session(SessionEvent::Noticed { text }) = &record.event {
             self.view.tell(record.at, Tone::Plain, text.clone());
         }
-        if let Event::SessionEnded { why } = &record.event {
+        if let Event::Session(SessionEvent::SessionEnded { why }) = &record.event {
             self.view.tell(record.at, Tone::Plain, format!("the session has ended: {why}"));
         }
         // Where all is planned first, the workers are what one looks at.
-        if let Event::SessionOpened(_) = &record.event
+        if let Event::Session(SessionEvent::SessionOpened { .. }) = &record.event
             && plan::shows(&self.live, &self.view)
         {
             self.view.focus = PaneId::Calls;
         }
         // Keys that mean a tool mean one from the start.
-        if matches!(record.event, Event::ToolsAdded { .. }) && self.view.tool.is_none() {
+        if matches!(record.event, Event::Session(SessionEvent::ToolsAdded { .. }))
+            && self.view.tool.is_none()
+        {
             self.view.tool = self.live.tools.keys().next().cloned();
         }
     }
@@ -225,10 +227,7 @@ impl Screen {
         }
         // While every lane is held, nothing runs, finished or not.
         let held = self.live.control.mode == Mode::Paused;
-        if !held
-            && (self.live.ask_in_flight().is_some_and(|ask| ask.started.is_some())
-                || self.live.calls_in_flight().any(|call| call.started.is_some()))
-        {
+        if !held && self.live.effects_in_flight().any(|effect| effect.started.is_some()) {
             return Some(pace::TICK);
         }
         // How long somebody has been waiting: in seconds at first, then in minutes.

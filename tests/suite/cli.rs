@@ -5,7 +5,7 @@ use std::{fs::File, process::Stdio};
 use serde_json::{Value, json};
 use toolyard::{
     domain::{
-        event::{Event, Record},
+        event::{Event, Record, SessionEvent},
         state::State,
     },
     store::journal,
@@ -184,7 +184,10 @@ fn a_reader_that_goes_away_does_not_stop_the_session() {
     let ran = Ran::of(child.wait_with_output().unwrap());
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     let records = journal::read(&home.path("j.jsonl")).unwrap().records;
-    assert!(matches!(records.last().unwrap().event, Event::SessionEnded { .. }));
+    assert!(matches!(
+        records.last().unwrap().event,
+        Event::Session(SessionEvent::SessionEnded { .. })
+    ));
     for arguments in [&["keys"][..], &["replay", "j.jsonl", "--json"], &["doctor"]] {
         let mut command = home.command(arguments);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -224,7 +227,7 @@ fn a_record_reads_as_it_was_written() {
     let home = Home::new();
     let ran = home.run(&["run", "--json", "--no-journal", "--tasks-limit", "3"]);
     for line in ran.out.lines() {
-        let record: Record = serde_json::from_str(line).unwrap();
+        let record = Record::read(line.as_bytes()).unwrap();
         assert_eq!(serde_json::to_string(&record).unwrap(), line);
     }
 }

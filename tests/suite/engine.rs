@@ -104,7 +104,7 @@ fn a_pause_is_confirmed_only_when_the_hanging_call_comes_back() {
         yard.settle().await;
         assert_eq!(yard.mode(), Mode::Pausing);
         yard.until("it pauses", |state| state.control.mode == Mode::Paused).await;
-        assert_eq!(yard.held(), ["after a call"]);
+        assert_eq!(yard.held(), ["after a tool call"]);
         // The result came although it was pausing: a pause never kills.
         assert!(matches!(yard.state.borrow().calls[0].phase, ToolCallPhase::Done { .. }));
         yard.wish(Command::Pause);
@@ -125,7 +125,7 @@ fn time_held_does_not_count_against_a_call() {
             yard.wish(Command::Step);
             yard.settle().await;
         }
-        assert_eq!(yard.held(), ["before a call"]);
+        assert_eq!(yard.held(), ["before a tool call"]);
         // Longer than the tool's own timeout.
         tokio::time::sleep(Duration::from_secs(60)).await;
         yard.wish(Command::Run);
@@ -150,14 +150,14 @@ fn steps_go_from_boundary_to_boundary() {
             seen,
             [
                 "before a task",
-                "before an ask",
-                "after an ask",
-                "before a call",
-                "after a call",
-                "before an ask",
-                "after an ask",
-                "before an ask",
-                "after an ask",
+                "before a model call",
+                "after a model call",
+                "before a tool call",
+                "after a tool call",
+                "before a model call",
+                "after a model call",
+                "before a model call",
+                "after a model call",
             ]
         );
         yard.settle().await;
@@ -185,8 +185,8 @@ fn a_hanging_call_can_be_cancelled_and_the_agent_goes_on() {
         let hang = Ok(calls(&[("hang", json!({"text": "x"}))]));
         let yard = Trial { replies: vec![hang], ..Trial::default() }.start();
         yard.until("a call runs", |state| state.calls_in_flight().count() == 1).await;
-        yard.wish(Command::CancelCall(EffectId(7)));
-        yard.wish(Command::CancelCall(EffectId(1)));
+        yard.wish(Command::Cancel(EffectId(7)));
+        yard.wish(Command::Cancel(EffectId(2)));
         let refusals = Rc::clone(&yard.records);
         let state = yard.session.await.unwrap();
         let ToolCallPhase::Failed { error } = &state.calls[0].phase else { panic!("{state:?}") };
@@ -207,10 +207,10 @@ fn a_held_call_can_be_cancelled() {
             yard.wish(Command::Step);
         }
         yard.settle().await;
-        assert_eq!(yard.held(), ["before a call"]);
-        yard.wish(Command::CancelCall(EffectId(1)));
+        assert_eq!(yard.held(), ["before a tool call"]);
+        yard.wish(Command::Cancel(EffectId(2)));
         yard.settle().await;
-        assert_eq!(yard.held(), ["after a call"]);
+        assert_eq!(yard.held(), ["after a tool call"]);
         yard.wish(Command::Run);
         assert_eq!(yard.session.await.unwrap().tools[0].started, 0);
     });
@@ -319,7 +319,7 @@ fn interventions_are_taken_back_in_order() {
         assert_eq!(state.knobs.get(knob), knob.spec().default);
         assert_eq!(state.learning.score(&echo()), 0.0);
         assert!(state.control.undo.is_empty());
-        assert_eq!(yard.refusals(), ["there is nothing to take back"]);
+        assert_eq!(yard.refusals(), ["there is nothing to undo"]);
     });
 }
 
@@ -337,9 +337,9 @@ fn wishes_that_make_no_sense_are_refused_with_a_reason() {
             (Command::BindRole { role: Role::Actor, model: "x".into() }, "no model x"),
             (Command::DisarmFault { fault: FaultId(3) }, "no fault 3"),
             (Command::QueueTask { text: "  ".into() }, "empty"),
-            (Command::CancelAsk, "no model is being asked"),
+            (Command::Cancel(EffectId(99)), "it is not in flight"),
             (Command::ReloadTools, "built in"),
-            (Command::Undo, "nothing to take back"),
+            (Command::Undo, "nothing to undo"),
         ] {
             let before = yard.refusals().len();
             yard.wish(wish.clone());
@@ -404,10 +404,10 @@ fn an_ask_can_be_cancelled() {
         let delay = Duration::from_secs(5);
         let yard = Trial { delay, ..Trial::default() }.start();
         yard.until("a model is asked", |state| {
-            state.ask_in_flight().is_some_and(|ask| ask.started.is_some())
+            state.asks_in_flight().any(|ask| ask.started.is_some())
         })
         .await;
-        yard.wish(Command::CancelAsk);
+        yard.wish(Command::Cancel(EffectId(1)));
         let state = yard.session.await.unwrap();
         assert_eq!(state.tasks[0].outcome(), Some(Outcome::Failed));
         assert!(state.at < 1_000_000);

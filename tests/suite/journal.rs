@@ -4,10 +4,11 @@ use std::{fs, path::Path};
 
 use toolyard::{
     domain::{
-        event::{Event, Record},
+        event::{Event, Record, SessionEvent},
         state::{State, What},
     },
     store::journal::{self, Header, Journal, JournalError},
+    ui::wording,
 };
 
 const HEADER: &str =
@@ -35,7 +36,7 @@ fn what_is_appended_is_read() {
     let path = folder.path().join("deep/er/a.jsonl");
     let header = Header::at(jiff::Timestamp::UNIX_EPOCH);
     let mut journal = Journal::create(&path, &header).unwrap();
-    let record = |n| Record { n, at: n, event: Event::Noticed { text: format!("é\n{n}") } };
+    let record = |n| Record::new(n, n, SessionEvent::Noticed { text: format!("é\n{n}") });
     for n in 1..=3 {
         journal.append(&record(n)).unwrap();
         // Each line is there at once: a kill after this loses nothing.
@@ -70,11 +71,29 @@ fn an_unknown_kind_is_kept_and_shown() {
     assert_eq!((kind.as_str(), data["size"][1].as_u64()), ("BrainUploaded", Some(2)));
     let state = State::fold(&loaded.records);
     assert_eq!((state.n, state.unknown_events), (3, 1));
-    let shown = state
-        .transcript
-        .iter()
-        .any(|line| matches!(&line.what, What::Notice { text } if text.contains("BrainUploaded")));
-    assert!(shown);
+    assert!(told(&state).contains("BrainUploaded"));
+}
+
+#[test]
+fn unknown_fields_are_kept_and_shown() {
+    let newer = r#"{"n":2,"at":20,"kind":"Noticed","data":{"text":"x","mood":{"good":true}}}"#;
+    let (_folder, path) = written(&format!("{HEADER}\n{}\n{newer}\n", noticed(1)));
+    let loaded = journal::read(&path).unwrap();
+    assert_eq!(loaded.records[1].newer.as_ref().unwrap().fields, ["mood"]);
+    assert_eq!(serde_json::to_string(&loaded.records[1]).unwrap(), newer, "nothing is lost");
+    let state = State::fold(&loaded.records);
+    assert_eq!(state.unknown_fields, 1);
+    assert!(told(&state).contains("unknown fields mood"), "{}", told(&state));
+}
+
+/// What the transcript says besides calls.
+fn told(state: &State) -> String {
+    let lines = state.transcript.iter().filter_map(|line| match &line.what {
+        What::Told { event } => Some(wording::told(event).1),
+        What::Newer { fields } => Some(wording::newer(fields)),
+        _ => None,
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 #[test]

@@ -8,7 +8,7 @@ use ratatui::crossterm::event::{
 use toolyard::{
     domain::{
         command::Command,
-        event::{Boundary, By, Event, Lane, Resume},
+        event::{Boundary, By, ControlEvent, FaultEvent, Lane, Resume, SessionEvent},
         id::{EffectId, FaultId, TaskId, ToolName},
         knob::Knob,
     },
@@ -52,7 +52,7 @@ fn keys_send_commands() {
         ("space", Command::Pause),
         ("n", Command::Step),
         ("N", Command::StepTask),
-        ("x", Command::CancelCall(EffectId(11))),
+        ("x", Command::Cancel(EffectId(30))),
         ("S y", Command::Stop),
         ("u", Command::Undo),
         ("r", Command::ReloadTools),
@@ -115,21 +115,24 @@ fn a_node_of_the_search_opens_its_call_or_its_prompt() {
     stage.press("9 enter");
     assert!(stage.shows("Prompt of ask"), "{}", stage.text());
     stage.press("esc left enter");
-    assert!(stage.shows("Call 5"), "{}", stage.text());
+    assert!(stage.shows("Call 10"), "{}", stage.text());
 }
 
 #[test]
 fn space_runs_what_is_held_and_holds_what_runs() {
     let mut stage = stage();
     assert_eq!(command(&mut stage, "space"), Command::Pause);
-    stage.tell(Event::PauseRequested { by: By::User });
+    stage.tell(ControlEvent::PauseRequested { by: By::User });
     assert!(stage.shows("PAUSING (1 call in flight)"), "{}", stage.text());
     assert_eq!(command(&mut stage, "space"), Command::Run);
-    stage.tell(Event::Held { lane: Lane::Call(EffectId(11)), boundary: Boundary::AfterToolCall });
-    stage.tell(Event::Paused);
-    assert!(stage.shows("PAUSED after a call (#11) for 0 s"), "{}", stage.text());
+    stage.tell(ControlEvent::Held {
+        lane: Lane::Effect(EffectId(30)),
+        boundary: Boundary::AfterToolCall,
+    });
+    stage.tell(ControlEvent::Paused {});
+    assert!(stage.shows("PAUSED after a tool call (#30) for 0 s"), "{}", stage.text());
     assert_eq!(command(&mut stage, "space"), Command::Run);
-    stage.tell(Event::Resumed { how: Resume::Step, by: By::User });
+    stage.tell(ControlEvent::Resumed { how: Resume::Step, by: By::User });
     assert!(stage.shows("STEPPING"));
     assert_eq!(command(&mut stage, "space"), Command::Pause);
 }
@@ -145,7 +148,7 @@ fn space_means_run_before_the_session_has_said_anything() {
 #[test]
 fn breaking_a_tool_again_rearms_the_same_fault() {
     let mut stage = stage();
-    stage.tell(Event::FaultDisarmed { fault: FaultId(1), by: By::User });
+    stage.tell(FaultEvent::FaultDisarmed { fault: FaultId(1), by: By::User });
     assert_eq!(command(&mut stage, "f"), Command::RearmFault { fault: FaultId(1) });
     let Command::ArmFault { spec } = command(&mut stage, "3 down f") else {
         panic!("a tool without faults gets a new one");
@@ -271,7 +274,7 @@ fn what_cannot_be_done_says_why() {
     for (keys, why) in [
         ("f", "break: no tool is selected"),
         ("E", "the selected tool has no score"),
-        ("u", "there is nothing to take back"),
+        ("u", "there is nothing to undo"),
         ("x", "nothing is running"),
         ("v", "no model has been asked yet"),
         ("c", "no tool has been called yet"),
@@ -308,7 +311,7 @@ fn leaving_asks_while_the_agent_is_at_work() {
     assert_eq!(stage.press("n"), []);
     assert_eq!(stage.press("q q"), [ScreenRequest::Quit]);
     assert_eq!(stage.press("ctrl-c ctrl-c"), [ScreenRequest::Quit]);
-    stage.tell(Event::SessionEnded { why: "stopped".into() });
+    stage.tell(SessionEvent::SessionEnded { why: "stopped".into() });
     assert_eq!(stage.press("q"), [ScreenRequest::Quit]);
 }
 
@@ -363,7 +366,7 @@ fn the_past_is_looked_at_while_the_agent_runs_on() {
     stage.press(", ,");
     assert_eq!(stage.screen.shown().n, last - 2);
     assert!(stage.shows("LIVE +2"), "{}", stage.text());
-    stage.tell(Event::Noticed { text: "meanwhile".into() });
+    stage.tell(SessionEvent::Noticed { text: "meanwhile".into() });
     assert!(stage.shows("LIVE +3"));
     assert_eq!(stage.screen.shown().n, last - 2);
     stage.press("<");
@@ -410,9 +413,9 @@ fn enter_looks_closer_at_what_is_selected() {
     stage.press("3 enter");
     assert_eq!(subject(&stage), Subject::Tool(tool("search_web")));
     stage.press("esc 6 enter");
-    assert_eq!(subject(&stage), Subject::Call(EffectId(11)));
+    assert_eq!(subject(&stage), Subject::Call(EffectId(30)));
     stage.press("left");
-    assert_eq!(subject(&stage), Subject::Call(EffectId(10)));
+    assert_eq!(subject(&stage), Subject::Call(EffectId(28)), "the call before it");
     stage.press("esc 7 enter");
     assert_eq!(subject(&stage), Subject::Task(TaskId(5)));
     stage.press("q v");

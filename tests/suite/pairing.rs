@@ -5,7 +5,7 @@ use toolyard::{
     domain::{
         chat::Role,
         command::Command,
-        event::{By, Classed, ClassedBy, Event, Reach},
+        event::{By, Classed, ClassedBy, Event, PlanEvent, Reach, SessionEvent},
         pairs::{Pair, PairTally, Player},
     },
     ui::update::ScreenRequest,
@@ -56,12 +56,10 @@ pub fn pairs() -> Story {
         tally(("rewoo+btp", Some("strong"), "strong"), 120, 101, 0.986),
         PairTally { unpriced: 9, ..tally(("react", None, "strong"), 9, 2, 0.0) },
     ];
-    story.tell(Event::PairsLoaded { pairs });
-    story.tell(Event::ModelsProbed { models: vec!["sim".into(), "local".into()] });
-    let reached = |model: &str, how, text: &str| Event::ModelReached {
-        model: model.into(),
-        how,
-        text: text.into(),
+    story.tell(SessionEvent::PairsLoaded { pairs });
+    story.tell(SessionEvent::ModelsProbed { models: vec!["sim".into(), "local".into()] });
+    let reached = |model: &str, how, text: &str| {
+        Event::Session(SessionEvent::ModelReached { model: model.into(), how, text: text.into() })
     };
     story.tell(reached("sim", Reach::Yes, "part of the program: there is nothing to reach"));
     let text = "127.0.0.1:8080 cannot be reached: connection refused. Is the server running?";
@@ -71,7 +69,7 @@ pub fn pairs() -> Story {
         domain: domain.map(str::to_owned),
         by,
     };
-    story.tell(Event::ToolClassSet {
+    story.tell(PlanEvent::ToolClassSet {
         tool: "search_web".into(),
         class: Some(class("Information Retrieval", Some("Web"), ClassedBy::User)),
         was: Some(class("Information Retrieval", None, ClassedBy::Declared)),
@@ -135,10 +133,10 @@ fn a_model_is_chosen_while_it_is_looked_who_can_be_reached() {
     let mut stage = demo();
     let probe = ScreenRequest::Send(Command::ProbeModels);
     assert_eq!(stage.press("5 down m"), std::slice::from_ref(&probe));
-    stage.tell(Event::ModelsProbed { models: vec!["sim".into(), "local".into()] });
+    stage.tell(SessionEvent::ModelsProbed { models: vec!["sim".into(), "local".into()] });
     assert!(stage.shows("trying for"), "{}", stage.text());
     let text = "connection refused".to_owned();
-    stage.tell(Event::ModelReached { model: "local".into(), how: Reach::No, text });
+    stage.tell(SessionEvent::ModelReached { model: "local".into(), how: Reach::No, text });
     assert!(stage.shows("✗ connection refused"), "{}", stage.text());
     assert_eq!(stage.press("r"), [probe]);
     let bind = Command::BindRole { role: Role::Evaluator, model: "local".into() };

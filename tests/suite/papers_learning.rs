@@ -5,7 +5,6 @@
 use std::{rc::Rc, sync::Arc};
 
 use tokio::sync::mpsc;
-
 use toolyard::{
     app::{
         report::{Report, TaskReport},
@@ -68,6 +67,7 @@ impl Run {
             knobs.set(*knob, *value);
         }
         let setup = Setup {
+            stations: Vec::new(),
             opening: Opening {
                 seed: self.seed,
                 workspace: workspace.title.clone(),

@@ -95,10 +95,10 @@ fn shows_why(state: &State, task: &TaskState) {
 }
 
 /// What the transcript says of a task besides what was asked and called.
-fn notices(state: &State, task: TaskId) -> Vec<&str> {
+fn notices(state: &State, task: TaskId) -> Vec<String> {
     let lines = state.transcript.iter().filter(|line| line.task == Some(task));
     let notices = lines.filter_map(|line| match &line.what {
-        What::Notice { text } => Some(text.as_str()),
+        What::Told { event } => Some(toolyard::ui::wording::told(event).1),
         _ => None,
     });
     notices.collect()
@@ -187,7 +187,7 @@ fn a_planner_that_writes_no_plan_twice_fails_its_task_and_nothing_is_called() {
                 assert!(task.calls.is_empty() && task.work.plan.is_none());
                 assert!(state.asks.iter().all(|ask| ask.role != Role::Solver));
                 let said = notices(&state, task.id);
-                let told = |why: &&str| why.starts_with("the plan could not be used: ");
+                let told = |why: &String| why.starts_with("the plan could not be used: ");
                 assert_eq!(said.into_iter().filter(told).count(), 2);
             }
         }

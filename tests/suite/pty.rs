@@ -40,7 +40,7 @@ fn a_person_runs_the_demo_steps_breaks_a_tool_and_leaves() {
         });
         places.push(sitting.header());
     }
-    assert!(places.iter().any(|place| place.contains(" a call")), "{places:?}");
+    assert!(places.iter().any(|place| place.contains(" a tool call")), "{places:?}");
 
     sitting.press("3f");
     sitting.wait("⚡1 fault");

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use ratatui::style::{Color, Modifier, Style};
 use toolyard::{
     domain::{
-        event::{Boundary, By, Event, Lane},
+        event::{Boundary, By, ControlEvent, Lane},
         id::EffectId,
     },
     ui::{
@@ -165,10 +165,13 @@ fn what_lies_above_the_panes() {
 #[test]
 fn held_broken_and_in_the_past() {
     let mut stage = demo().sized(120, 40);
-    stage.tell(Event::PauseRequested { by: By::User });
+    stage.tell(ControlEvent::PauseRequested { by: By::User });
     insta::assert_snapshot!("pausing", stage.text());
-    stage.tell(Event::Held { lane: Lane::Call(EffectId(11)), boundary: Boundary::AfterToolCall });
-    stage.tell(Event::Paused);
+    stage.tell(ControlEvent::Held {
+        lane: Lane::Effect(EffectId(30)),
+        boundary: Boundary::AfterToolCall,
+    });
+    stage.tell(ControlEvent::Paused {});
     insta::assert_snapshot!("paused", styled(&stage));
     stage.press("< < <");
     insta::assert_snapshot!("past", styled(&stage));

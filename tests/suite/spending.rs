@@ -1,12 +1,14 @@
 //! Sessions under a budget and of a search, told by hand.
 
+use crate::story::effect;
 use std::sync::Arc;
 
 use serde_json::json;
 use toolyard::domain::{
     chat::Role,
     event::{
-        BudgetPlan, By, Event, Marginal, MenuItem, NodeEnd, Offered, Outcome, PlannedTool, Refusal,
+        BudgetEvent, BudgetPlan, By, ChangeEvent, Marginal, MenuItem, NodeEnd, Offered, Outcome,
+        PlannedTool, Refusal, SearchEvent, TaskEvent, ToolCallEvent,
     },
     id::{EffectId, TaskId},
     knob::Knob,
@@ -42,7 +44,7 @@ pub fn plan(spent: f64, candidates: &[Candidate<'_>]) -> BudgetPlan {
 
 impl Story {
     pub fn planned(&mut self, task: u32, why: &str, plan: BudgetPlan) -> &mut Self {
-        self.tell(Event::BudgetPlanned {
+        self.tell(BudgetEvent::BudgetPlanned {
             task: TaskId(task),
             why: why.into(),
             plan: Arc::new(plan),
@@ -50,12 +52,12 @@ impl Story {
     }
 
     pub fn judge(&mut self, call: EffectId, helpful: bool, why: &str) -> &mut Self {
-        self.tell(Event::Judged { call, helpful, why: why.into() })
+        self.tell(BudgetEvent::Judged { call, verdict: None, helpful, why: why.into() })
     }
 
     pub fn refused(&mut self, task: u32, step: u32, tool: &str, reason: Refusal, why: &str) {
         let call = self.request_call(task, step, tool, json!({"query": "x"}));
-        self.tell(Event::ToolCallRefused { call, why: why.into(), reason });
+        self.tell(ToolCallEvent::ToolCallRefused { effect: effect(call), why: why.into(), reason });
     }
 
     /// A thought of a model of unknown price.
@@ -65,7 +67,7 @@ impl Story {
     }
 
     fn finish(&mut self, task: u32, answer: &str) -> &mut Self {
-        self.tell(Event::TaskFinished {
+        self.tell(TaskEvent::TaskFinished {
             task: TaskId(task),
             outcome: Outcome::Answered,
             answer: Some(answer.into()),
@@ -90,7 +92,7 @@ const CANDIDATES: [Candidate<'static>; 7] = [
 pub fn btp() -> Story {
     let rates = Rates { credits_per_second: 0.5, unknown_ask: 0.75, ..Rates::default() };
     let mut story = Story::opened("react+btp", rates);
-    story.tell(Event::RoleBound {
+    story.tell(ChangeEvent::RoleBound {
         role: Role::Actor,
         model: "local".into(),
         was: "sim".into(),
@@ -137,7 +139,7 @@ fn current(story: &mut Story) {
     let call = story.call(4, 2, ("wikipedia", query("Ostra"), Ok("nothing found"), 230));
     story.judge(call, false, "nothing found");
     let (task, tool) = (TaskId(4), "wikipedia".into());
-    story.tell(Event::ToolBlacklisted { task, tool, why: "nothing found".into() });
+    story.tell(BudgetEvent::ToolBlacklisted { task, tool, why: "nothing found".into() });
     let mut second = CANDIDATES;
     (second[0].4, second[2].4, second[3].4) = (2, 0, 1);
     let spent = story.state().task(TaskId(4)).unwrap().credits();
@@ -146,8 +148,8 @@ fn current(story: &mut Story) {
     story.think(4, "Try that again.");
     story.refused(4, 3, "wikipedia", Refusal::Blacklisted, "wikipedia is forbidden");
     story.refused(4, 3, "weather", Refusal::TooDear, "weather costs 6.50, and 4 are left");
-    story.tell(Event::KnobTurned { knob: Knob::Tau, value: 0.3, was: 0.15, by: By::User });
-    story.tell(Event::UsesSet {
+    story.tell(ChangeEvent::KnobTurned { knob: Knob::Tau, value: 0.3, was: 0.15, by: By::User });
+    story.tell(BudgetEvent::UsesSet {
         task: TaskId(4),
         tool: "calculator".into(),
         uses: 2,
@@ -166,7 +168,7 @@ fn current(story: &mut Story) {
     story.step(4, 4, "wikipedia");
     story.think(4, "Its population, then.");
     let call = story.request_call(4, 4, "population", json!({"city": "Ostra"}));
-    story.tell(Event::ToolCallStarted { call }).wait(90);
+    story.tell(ToolCallEvent::ToolCallStarted { effect: effect(call) }).wait(90);
 }
 
 /// A node of a told search: number, parent, thought, and what the tool gave, if one was called.
@@ -175,9 +177,9 @@ type Node<'a> = (u32, u32, &'a str, Option<(&'a str, Result<&'a str, &'a str>)>)
 impl Story {
     pub fn node(&mut self, task: u32, (node, parent, thought, call): Node<'_>) -> &mut Self {
         let task_id = TaskId(task);
-        self.tell(Event::NodeOpened { task: task_id, node, parent });
+        self.tell(SearchEvent::NodeOpened { task: task_id, node, parent });
         let menu = vec![MenuItem { tool: "search_web".into(), weight: None, why: Offered::All }];
-        self.tell(Event::StepStarted { task: task_id, step: node, from: "start".into(), menu });
+        self.tell(TaskEvent::StepStarted { task: task_id, step: node, from: "start".into(), menu });
         let ask = self.ask(task, Role::Actor);
         self.answer(ask, thought, 150);
         if let Some((tool, end)) = call {
@@ -187,11 +189,11 @@ impl Story {
     }
 
     pub fn close(&mut self, task: u32, node: u32, how: NodeEnd) -> &mut Self {
-        self.tell(Event::NodeClosed { task: TaskId(task), node, how })
+        self.tell(SearchEvent::NodeClosed { task: TaskId(task), node, how })
     }
 
     pub fn enter(&mut self, task: u32, node: u32) -> &mut Self {
-        self.tell(Event::NodeEntered { task: TaskId(task), node })
+        self.tell(SearchEvent::NodeEntered { task: TaskId(task), node })
     }
 }
 
@@ -204,7 +206,7 @@ pub fn search() -> Story {
     story.node(1, (1, 0, "Look for the founder.", found("search_web", "Ada Sel, born 1830")));
     story.node(1, (2, 0, "Ask the weather.", Some(("weather", Err("no such city")))));
     let votes = vec![(1, 2), (2, 0)];
-    story.tell(Event::NodesRanked { task: TaskId(1), votes });
+    story.tell(SearchEvent::NodesRanked { task: TaskId(1), votes });
     story.enter(1, 1);
     story.node(1, (3, 1, "Perhaps a page says it.", found("read_page", "nothing of use")));
     story.node(1, (4, 3, "Read on.", Some(("read_page", Err("404")))));

@@ -8,7 +8,10 @@ use ratatui::{
     layout::Rect,
 };
 use toolyard::{
-    domain::event::{Event, Record},
+    domain::{
+        event::{Event, Record},
+        id::EffectId,
+    },
     ui::{
         hits::Target,
         key::Key,
@@ -59,10 +62,15 @@ impl Stage {
         self.screen.draw(self.area, &mut self.buf, now);
     }
 
+    /// The number of the next effect.
+    pub fn next_effect(&self) -> EffectId {
+        EffectId(self.screen.live().effects_requested() as u32 + 1)
+    }
+
     /// Something happens.
-    pub fn tell(&mut self, event: Event) {
+    pub fn tell(&mut self, event: impl Into<Event>) {
         let (n, at) = (self.screen.live().n + 1, self.screen.live().at);
-        self.screen.receive(Arc::new(Record { n, at, event }));
+        self.screen.receive(Arc::new(Record::new(n, at, event)));
         self.draw();
     }
 

@@ -78,7 +78,7 @@ fn hostile(said: &str) -> Story {
     story.queue(&[(said, Some(said)), (said, None)]);
     let call = (name.as_str(), json!({ "query": said, said: [said] }), Ok(said), 5);
     story.task(1, &[(said, call)], (said, false), &[(name.as_str(), -2, said)]);
-    story.tell(toolyard::domain::event::Event::Noticed { text: said.into() });
+    story.tell(toolyard::domain::event::SessionEvent::Noticed { text: said.into() });
     story.break_tool(name.as_str());
     story.start(2).step(2, 1, "start");
     let ask = story.ask(2, Role::Actor);

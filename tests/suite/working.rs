@@ -1,12 +1,16 @@
 //! Told sessions in which a planner wrote down all calls.
 
+use crate::story::effect;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolyard::domain::{
     chat::Role,
     error::{ToolError, ToolErrorKind},
-    event::{Boundary, By, Event, Lane, MenuItem, Offered, Outcome},
+    event::{
+        Boundary, By, ChangeEvent, ControlEvent, FaultEvent, Lane, MenuItem, Offered, Outcome,
+        PlanEvent, TaskEvent, ToolCallEvent,
+    },
     id::{EffectId, TaskId},
     knob::Knob,
     null_filter::Nulled,
@@ -38,7 +42,7 @@ impl Story {
         let mut story = Story::opened("workers", toolyard::domain::rates::Rates::default());
         for role in [Role::Planner, Role::Solver, Role::Classifier] {
             let (model, was) = ("sim".into(), "sim".into());
-            story.tell(Event::RoleBound { role, model, was, by: By::Engine });
+            story.tell(ChangeEvent::RoleBound { role, model, was, by: By::Engine });
         }
         story.join(story::TOOLS.map(|(name, class, cost)| story::tool(name, class, cost)));
         story.queue(&[("How many people live in half of the twin city of Lyra?", Some("24100"))]);
@@ -47,7 +51,7 @@ impl Story {
 
     pub fn draw(&mut self, task: u32, plan: &str) -> &mut Self {
         let plan = Arc::new(toolyard::papers::plan::parse(plan).unwrap());
-        self.tell(Event::PlanWritten { task: TaskId(task), plan })
+        self.tell(PlanEvent::PlanWritten { task: TaskId(task), plan })
     }
 
     /// A call for a piece of evidence is wanted.
@@ -57,32 +61,32 @@ impl Story {
 
     pub fn starts(&mut self, calls: &[EffectId]) -> &mut Self {
         for call in calls {
-            self.tell(Event::ToolCallStarted { call: *call });
+            self.tell(ToolCallEvent::ToolCallStarted { effect: effect(*call) });
         }
         self
     }
 
     pub fn finds(&mut self, evidence: u32, call: EffectId, text: &str, nulled: Option<Nulled>) {
         let output = ToolOutput { text: text.into(), cut_from: None };
-        self.tell(Event::ToolCallFinished { call, output });
+        self.tell(ToolCallEvent::ToolCallFinished { effect: effect(call), output });
         self.found(evidence, None, nulled);
     }
 
     pub fn fails(&mut self, evidence: u32, call: EffectId, error: ToolError) {
-        self.tell(Event::ToolCallFailed { call, error });
+        self.tell(ToolCallEvent::ToolCallFailed { effect: effect(call), error });
         self.found(evidence, None, Some(Nulled::Failed));
     }
 
     pub fn found(&mut self, evidence: u32, text: Option<&str>, nulled: Option<Nulled>) {
         let saved = if nulled.is_some() { 12 } else { 0 };
         let (task, evidence, text) = (TaskId(1), EvidenceId(evidence), text.map(str::to_owned));
-        self.tell(Event::EvidenceFound { task, evidence, text, nulled, saved });
+        self.tell(PlanEvent::EvidenceFound { task, evidence, text, nulled, saved });
     }
 
     fn menu(&mut self) {
         let item = |name: &str| MenuItem { tool: name.into(), weight: None, why: Offered::All };
         let menu = story::TOOLS.map(|(name, ..)| item(name)).into();
-        self.tell(Event::StepStarted { task: TaskId(1), step: 1, from: "start".into(), menu });
+        self.tell(TaskEvent::StepStarted { task: TaskId(1), step: 1, from: "start".into(), menu });
     }
 }
 
@@ -96,22 +100,21 @@ pub fn working() -> Story {
     let slow = story.want(7, "slow_lookup", "history of Lyra");
     story.starts(&[first, second, third]);
     let fault = *story.state().faults.keys().next().unwrap();
-    story.tell(Event::FaultFired { fault, call: second }).wait(30);
+    story.tell(FaultEvent::FaultFired { fault, effect: effect(second) }).wait(30);
     story.fails(2, second, ToolError::new(ToolErrorKind::Failed, "503 Service Unavailable"));
     story.starts(&[slow]).wait(50);
     let pattern = Some(Nulled::Pattern("nothing found".into()));
     story.finds(3, third, "nothing found for: twin city of Lyra", pattern);
     story.wait(150);
     story.finds(1, first, "Lyra is twinned with Ostra since 1961.", None);
-    story.tell(Event::EvidenceAsked { task: TaskId(1), evidence: EvidenceId(4) });
-    let ask = story.ask(1, Role::Actor);
+    let ask = story.ask_for(1, Role::Actor, Some(4));
     story.answer(ask, "Ostra", 240);
     story.found(4, Some("Ostra"), None);
     let weather = story.want(6, "weather", "Ostra");
     let people = story.want(5, "population", "Ostra");
-    let lane = Lane::Call(weather);
-    story.starts(&[people]).tell(Event::LanePaused { lane, by: By::User });
-    story.tell(Event::Held { lane, boundary: Boundary::BeforeToolCall }).wait(60);
+    let lane = Lane::Effect(weather);
+    story.starts(&[people]).tell(ControlEvent::LanePaused { lane, by: By::User });
+    story.tell(ControlEvent::Held { lane, boundary: Boundary::BeforeToolCall }).wait(60);
     let error = ToolError::new(ToolErrorKind::Cancelled, "the call was cancelled by the user");
     story.fails(7, slow, error);
     story.wait(180);
@@ -122,12 +125,17 @@ pub fn working() -> Story {
 fn begun() -> Story {
     let mut story = Story::of_workers();
     story.break_tool("search_web");
-    story.tell(Event::KnobTurned { knob: Knob::Concurrency, value: 3.0, was: 8.0, by: By::User });
+    story.tell(ChangeEvent::KnobTurned {
+        knob: Knob::Concurrency,
+        value: 3.0,
+        was: 8.0,
+        by: By::User,
+    });
     story.start(1).menu();
     let ask = story.ask(1, Role::Planner);
     story.answer(ask, "Plan: guess.\n#E1 = oracle[#E7]", 300);
     let why = "#E1: there is no tool oracle; #E1: there is no #E7".to_owned();
-    story.tell(Event::PlanRefused { task: TaskId(1), why });
+    story.tell(PlanEvent::PlanRefused { task: TaskId(1), why });
     let ask = story.ask(1, Role::Planner);
     story.answer(ask, PLAN, 420).draw(1, PLAN);
     story
@@ -145,8 +153,10 @@ pub fn worked() -> Story {
     let half = story.want(8, "calculator", "48200 / 2");
     story.starts(&[half]).wait(12);
     story.finds(8, half, "24100", None);
-    let lane = Lane::Call(weather);
-    story.tell(Event::LaneResumed { lane, by: By::User }).tell(Event::Released { lane });
+    let lane = Lane::Effect(weather);
+    story
+        .tell(ControlEvent::LaneResumed { lane, by: By::User })
+        .tell(ControlEvent::Released { lane });
     story.starts(&[weather]).wait(90);
     story.finds(6, weather, "sunny, 21 °C", None);
     let last = story.want(9, "summarize", "sunny, 21 °C 24100");
@@ -154,7 +164,7 @@ pub fn worked() -> Story {
     story.finds(9, last, "24,100 people in the sun", None);
     let ask = story.ask(1, Role::Solver);
     story.answer(ask, "Answer: 24100", 310);
-    story.tell(Event::TaskFinished {
+    story.tell(TaskEvent::TaskFinished {
         task: TaskId(1),
         outcome: Outcome::Answered,
         answer: Some("24100".into()),

@@ -2,9 +2,8 @@
 
 use std::{fs, io, path::Path};
 
-use crate::engine::{ClassBook, Kept};
-
 use super::trouble::Trouble;
+use crate::engine::{ClassBook, Kept};
 
 /// The classes of a workspace; empty where nothing was sorted yet.
 pub fn book(folder: &Path) -> Result<ClassBook, Trouble> {

@@ -2,12 +2,11 @@
 
 use std::io::{IsTerminal, stdout};
 
+use super::{DoctorArgs, out, trouble::Trouble};
 use crate::{
     app::doctor::{self, Subject, Terminal},
     ui,
 };
-
-use super::{DoctorArgs, out, trouble::Trouble};
 
 /// Prints what was found; whether nothing failed.
 pub fn doctor(args: &DoctorArgs) -> Result<bool, Trouble> {

@@ -9,6 +9,7 @@ use std::{
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
+use super::{ExperienceCommand, StoreArgs, out, prepared, trouble::Trouble};
 use crate::{
     app::config::Config,
     model::openai::{OpenAi, Read},
@@ -18,8 +19,6 @@ use crate::{
     },
     ui::text::clean,
 };
-
-use super::{ExperienceCommand, StoreArgs, out, prepared, trouble::Trouble};
 
 /// Queries that an embedding model reads in one request; endpoints take some hundred at least.
 const TEXTS_AT_ONCE: u32 = 64;

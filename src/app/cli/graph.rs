@@ -4,6 +4,7 @@ use std::{fs, path::Path};
 
 use indexmap::IndexMap;
 
+use super::{GraphCommand, ImportCommand, out, prices, trouble::Trouble};
 use crate::{
     domain::{
         graph::{Listing, Pins, Scores, ToolGraph},
@@ -14,8 +15,6 @@ use crate::{
     store::import,
     ui::text::clean,
 };
-
-use super::{GraphCommand, ImportCommand, out, prices, trouble::Trouble};
 
 pub fn graph(command: &GraphCommand) -> Result<(), Trouble> {
     match command {

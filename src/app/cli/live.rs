@@ -4,6 +4,7 @@ use std::{sync::Arc, thread};
 
 use tokio::sync::mpsc;
 
+use super::{out, prepared::Prepared, trouble::Trouble};
 use crate::{
     app::config::Config,
     domain::{command::Command, event::Record, strategy::Strategy},
@@ -11,8 +12,6 @@ use crate::{
     store::journal::{Header, Loaded},
     ui,
 };
-
-use super::{out, prepared::Prepared, trouble::Trouble};
 
 /// Opens the screen on a new session. The engine has a thread of its own, so that neither waits for
 /// the other; the two share nothing but two channels.

@@ -4,9 +4,8 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, CommandFactory, Parser, Subcommand};
 
-use crate::domain::fault::{FAULT_SYNTAX, FaultSpec};
-
 use self::{compare::CompareArgs, costs::CostRange, trouble::Trouble};
+use crate::domain::fault::{FAULT_SYNTAX, FaultSpec};
 
 pub mod classes;
 pub mod compare;

@@ -2,9 +2,8 @@
 
 use std::io::{self, ErrorKind, Write};
 
-use crate::ui::text::clean;
-
 use super::trouble::Trouble;
+use crate::ui::text::clean;
 
 /// Prints a text as it is.
 ///

@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
+use super::{ConfigArgs, ReplayArgs, ShotArgs, live, out, run::save, trouble::Trouble};
 use crate::{
     app::{config::Config, report::Report},
     domain::state::State,
     store::journal::{self, Loaded},
     ui,
 };
-
-use super::{ConfigArgs, ReplayArgs, ShotArgs, live, out, run::save, trouble::Trouble};
 
 /// A journal up to an event, and the state after it.
 pub struct Past {

@@ -5,6 +5,7 @@ use std::{collections::HashMap, path::Path};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::{PlanArgs, out, plan_task, trouble::Trouble};
 use crate::{
     domain::id::ToolName,
     files::{
@@ -18,8 +19,6 @@ use crate::{
     },
     ui::text::clean,
 };
-
-use super::{PlanArgs, out, plan_task, trouble::Trouble};
 
 /// What a file of tools should be.
 const EXPECTED: &str = "[{\"name\": TEXT, \"cost\": CREDITS, \"value\": NUMBER, \"limit\": USES}, …], no number below 0";

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
+use super::{PlanTaskArgs, experience::trouble, out, prepared, trouble::Trouble};
 use crate::{
     app::{config::Config, workspace::Workspace},
     domain::{
-        event::{Event, Opening, Record},
+        event::{Event, Opening, Record, SessionEvent},
         id::ToolName,
         knob::{Knob, Knobs},
         retrieve::Lexical,
-        state::{State, transcript::not_read},
+        state::State,
     },
-    engine::{candidates, candidates::Past},
+    engine::candidates::{self, Past},
     papers::btp::{Candidate, Estimate},
     store::experience::{Experience, ExperienceError, Query, Same},
+    ui::wording::not_embedded,
 };
-
-use super::{PlanTaskArgs, experience::trouble, out, prepared, trouble::Trouble};
 
 /// The candidates of a task, what one use costs before anything is
 /// measured, and what is expected of them.
@@ -68,9 +68,11 @@ fn opened(config: &Config, knobs: Knobs, workspace: &Workspace) -> Result<State,
         workers: config.workers.clone(),
     };
     let specs = workspace.manifests.iter().map(|manifest| Arc::clone(&manifest.spec));
-    let events =
-        [Event::SessionOpened(Box::new(opening)), Event::ToolsAdded { tools: specs.collect() }];
-    let records = (1..).zip(events).map(|(n, event)| Record { n, at: 0, event });
+    let events = [
+        Event::Session(SessionEvent::SessionOpened { opening: Box::new(opening) }),
+        Event::Session(SessionEvent::ToolsAdded { tools: specs.collect() }),
+    ];
+    let records = (1..).zip(events).map(|(n, event)| Record::new(n, 0, event));
     Ok(State::fold(&records.collect::<Vec<_>>()))
 }
 
@@ -87,7 +89,7 @@ fn read(store: &mut Experience, task: &str, config: &Config) -> Result<Query, Tr
     let embedding = match runtime.block_on(model.read(&[query.text().to_owned()])) {
         Ok(read) => read.embeddings.into_iter().next(),
         Err(error) => {
-            out::warn(&not_read(model.model(), &error));
+            out::warn(&not_embedded(&error));
             None
         }
     };

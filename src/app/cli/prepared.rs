@@ -6,6 +6,7 @@ use std::{
     rc::Rc,
 };
 
+use super::{SessionArgs, costs::CostRange, trouble::Trouble};
 use crate::{
     app::{
         config::{self, Config, ModelConfig},
@@ -27,8 +28,6 @@ use crate::{
     },
     tool::ToolBox,
 };
-
-use super::{SessionArgs, costs::CostRange, trouble::Trouble};
 
 /// How long a person is given at every boundary where nothing else takes time.
 const DEMO_PACE_MS: f64 = 80.0;
@@ -222,6 +221,7 @@ impl Prepared {
             })
         });
         Ok(Setup {
+            stations: Vec::new(),
             opening,
             models,
             graph: self.workspace.known_graph(),

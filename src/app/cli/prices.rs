@@ -5,13 +5,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use super::{out, trouble::Trouble};
 use crate::{
     app::config::{Config, default_prices},
     store::{import, prices::litellm},
     ui::text::clean,
 };
-
-use super::{out, trouble::Trouble};
 
 /// Reads LiteLLM's table and keeps our own where sessions look for it.
 pub fn import(file: &Path, to: Option<&Path>, config: Option<&Path>) -> Result<(), Trouble> {

@@ -11,16 +11,19 @@ use std::{
 use serde::Serialize;
 use tokio::sync::mpsc;
 
+use super::{RunArgs, out::accepted, prepared::Prepared, trouble::Trouble};
 use crate::{
     app::report::Report,
     domain::{
-        event::{Event, Outcome, Record},
-        state::{State, transcript::not_read},
+        event::{
+            EmbeddingEvent, Event, GraphEvent, ModelCallEvent, Outcome, Record, SessionEvent,
+            TaskEvent,
+        },
+        state::State,
     },
     engine,
+    ui::wording::not_embedded,
 };
-
-use super::{RunArgs, out::accepted, prepared::Prepared, trouble::Trouble};
 
 /// Runs the tasks; whether all of them ended with an answer.
 pub fn run(args: &RunArgs) -> Result<bool, Trouble> {
@@ -107,7 +110,7 @@ impl Output {
 
     fn tell(&mut self, event: &Event) -> io::Result<()> {
         match event {
-            Event::SessionOpened(opening) => {
+            Event::Session(SessionEvent::SessionOpened { opening }) => {
                 let simulated = self.state.models.any_simulated();
                 let models = if simulated { "SIMULATED model" } else { "configured models" };
                 writeln!(
@@ -116,7 +119,7 @@ impl Output {
                     opening.strategy, opening.workspace, opening.seed
                 )
             }
-            Event::TaskFinished { task, outcome, answer, correct } => {
+            Event::Task(TaskEvent::TaskFinished { task, outcome, answer, correct }) => {
                 let Some(state) = self.state.task(*task) else { return Ok(()) };
                 let mark = match correct {
                     Some(true) => "right",
@@ -134,12 +137,20 @@ impl Output {
                     answer.as_deref().unwrap_or("–"),
                 )
             }
-            Event::ModelCallFailed { error, .. } => self.aside(&error.text),
-            Event::EmbeddingFailed { model, error, .. } => self.aside(&not_read(model, error)),
-            Event::ModelCallRetried { why, .. } => self.aside(&format!("trying again: {why}")),
-            Event::EvaluationRefused { why, .. } => self.aside(&format!("not learned: {why}")),
-            Event::Noticed { text } => self.aside(text),
-            Event::SessionEnded { why } => {
+            Event::ModelCall(ModelCallEvent::ModelCallFailed { error, .. }) => {
+                self.aside(&error.text)
+            }
+            Event::Embedding(EmbeddingEvent::EmbeddingFailed { error, .. }) => {
+                self.aside(&not_embedded(error))
+            }
+            Event::ModelCall(ModelCallEvent::ModelCallRetried { why, .. }) => {
+                self.aside(&format!("trying again: {why}"))
+            }
+            Event::Graph(GraphEvent::EvaluationRefused { why, .. }) => {
+                self.aside(&format!("not learned: {why}"))
+            }
+            Event::Session(SessionEvent::Noticed { text }) => self.aside(text),
+            Event::Session(SessionEvent::SessionEnded { why }) => {
                 let Report { totals, measures, .. } = Report::of(&self.state);
                 writeln!(
                     self.out,

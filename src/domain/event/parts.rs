@@ -1,12 +1,12 @@
 //! What events are made of.
 
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{
     chat::{Role, Usage},
-    id::{EffectId, ModelName, ToolName},
+    id::{ModelName, ToolName},
     knob::Knobs,
     rates::Rates,
     spec::ModelSpec,
@@ -147,25 +147,6 @@ pub enum Resume {
     Task,
 }
 
-/// A line of work that can be held on its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Lane {
-    /// The strategy itself.
-    Agent,
-    /// One of its calls.
-    Call(EffectId),
-}
-
-impl fmt::Display for Lane {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Lane::Agent => f.pad("the agent"),
-            Lane::Call(call) => write!(f, "call {call}"),
-        }
-    }
-}
-
 /// Where a lane can be held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -175,6 +156,8 @@ pub enum Boundary {
     AfterModelCall,
     BeforeToolCall,
     AfterToolCall,
+    BeforeEmbedding,
+    AfterEmbedding,
     AfterEvaluation,
 }
 
@@ -182,10 +165,12 @@ impl Boundary {
     pub fn name(self) -> &'static str {
         match self {
             Boundary::BeforeTask => "before a task",
-            Boundary::BeforeModelCall => "before an ask",
-            Boundary::AfterModelCall => "after an ask",
-            Boundary::BeforeToolCall => "before a call",
-            Boundary::AfterToolCall => "after a call",
+            Boundary::BeforeModelCall => "before a model call",
+            Boundary::AfterModelCall => "after a model call",
+            Boundary::BeforeToolCall => "before a tool call",
+            Boundary::AfterToolCall => "after a tool call",
+            Boundary::BeforeEmbedding => "before an embedding",
+            Boundary::AfterEmbedding => "after an embedding",
             Boundary::AfterEvaluation => "after an evaluation",
         }
     }

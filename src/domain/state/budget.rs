@@ -5,9 +5,11 @@ use std::{ops::AddAssign, sync::Arc};
 use indexmap::{IndexMap, IndexSet};
 use serde::Serialize;
 
-use super::{State, TaskState, index};
+use super::What;
+use super::{State, TaskState};
 use crate::domain::{
-    event::{BudgetPlan, Event, PlannedTool, Refusal},
+    command::Command,
+    event::{BudgetEvent, BudgetPlan, By, PlannedTool, Refusal, family::Family},
     id::{EffectId, TaskId, ToolName},
     knob::Knob,
 };
@@ -146,9 +148,9 @@ impl State {
         (self.knobs.get(Knob::Budget) - spent).max(0.0)
     }
 
-    pub(super) fn apply_budget(&mut self, event: &Event) {
+    pub(super) fn apply_budget(&mut self, event: &BudgetEvent) {
         match event {
-            Event::BudgetPlanned { task, why, plan } => {
+            BudgetEvent::BudgetPlanned { task, why, plan } => {
                 let Some(budget) = self.budget_mut(*task) else { return };
                 budget.before = budget.plan.replace(Arc::clone(plan));
                 budget.first.get_or_insert_with(|| Arc::clone(plan));
@@ -156,28 +158,27 @@ impl State {
                 budget.plans += 1;
                 budget.used.clear();
             }
-            Event::UsesSet { task, tool, uses, .. } => {
+            BudgetEvent::UsesSet { task, tool, uses, .. } => {
                 if let Some(budget) = self.budget_mut(*task) {
                     budget.set.insert(tool.clone(), *uses);
                 }
             }
-            Event::ToolBlacklisted { task, tool, why } => {
+            BudgetEvent::ToolBlacklisted { task, tool, why } => {
                 if let Some(budget) = self.budget_mut(*task) {
                     budget.blacklist.insert(tool.clone(), why.clone());
                 }
             }
-            Event::SummaryStarted { task, .. } => {
+            BudgetEvent::SummaryStarted { task, .. } => {
                 if let Some(budget) = self.budget_mut(*task) {
                     budget.closing = true;
                 }
             }
-            Event::Judged { call, helpful, .. } => self.judge(*call, *helpful),
-            _ => {}
+            BudgetEvent::Judged { call, helpful, .. } => self.judge(*call, *helpful),
         }
     }
 
     fn judge(&mut self, call: EffectId, helpful: bool) {
-        let Some(call) = index(call.0).and_then(|i| self.calls.get_mut(i)) else { return };
+        let Some(call) = self.call_mut(call) else { return };
         call.helpful = Some(helpful);
         let (task, tool) = (call.task, call.tool.clone());
         let Some(budget) = self.budget_mut(task) else { return };
@@ -228,5 +229,37 @@ impl State {
 
     fn budget_mut(&mut self, task: TaskId) -> Option<&mut TaskBudget> {
         self.task_mut(task).map(|task| &mut task.budget)
+    }
+}
+
+impl Family for BudgetEvent {
+    fn fold(&self, state: &mut State, _at: u64) {
+        state.apply_budget(self);
+    }
+
+    fn line(&self, state: &State) -> Option<(Option<TaskId>, What)> {
+        match self {
+            BudgetEvent::BudgetPlanned { task, why, plan } => {
+                let before = state.task(*task).and_then(|task| task.budget.before.clone());
+                let (why, plan) = (why.clone(), Arc::clone(plan));
+                Some((Some(*task), What::BudgetPlanned { why, plan, before }))
+            }
+            BudgetEvent::ToolBlacklisted { .. }
+            | BudgetEvent::SummaryStarted { .. }
+            | BudgetEvent::UsesSet { .. } => What::told(self.clone()),
+            BudgetEvent::Judged { .. } => None,
+        }
+    }
+
+    fn undone_by(&self) -> Option<(By, Command)> {
+        match self {
+            BudgetEvent::UsesSet { tool, was, by, .. } => {
+                Some((*by, Command::SetUses { tool: tool.clone(), uses: *was }))
+            }
+            BudgetEvent::Judged { .. }
+            | BudgetEvent::ToolBlacklisted { .. }
+            | BudgetEvent::BudgetPlanned { .. }
+            | BudgetEvent::SummaryStarted { .. } => None,
+        }
     }
 }

@@ -4,9 +4,12 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use super::State;
+use super::What;
 use crate::domain::{
     command::Command,
-    event::{Boundary, By, Event, Lane, Record, Resume, Verdict},
+    event::{Boundary, By, ControlEvent, Lane, Record, Resume, Verdict, family::Family},
+    id::TaskId,
 };
 
 /// Whether the agent runs.
@@ -82,12 +85,12 @@ pub struct Control {
 }
 
 impl Control {
-    pub(super) fn hold(&mut self, lane: Lane, boundary: Boundary, since: u64) {
+    fn hold(&mut self, lane: Lane, boundary: Boundary, since: u64) {
         self.held.push(Hold { lane, boundary, since });
     }
 
     /// Releases the lane; `None` for one that is not held.
-    pub(super) fn release(&mut self, lane: Lane) -> Option<Hold> {
+    fn release(&mut self, lane: Lane) -> Option<Hold> {
         let at = self.held.iter().position(|hold| hold.lane == lane)?;
         Some(self.held.remove(at))
     }
@@ -119,7 +122,7 @@ impl Control {
 
     /// Notes how to take this event back, or that it took another one back.
     pub(super) fn remember(&mut self, record: &Record) {
-        let Some((by, back)) = opposite(&record.event) else { return };
+        let Some((by, back)) = record.event.undone_by() else { return };
         match by {
             By::User => self.undo.push(Undoable { n: record.n, back }),
             By::Undo(n) => self.undo.retain(|undoable| undoable.n != n),
@@ -128,96 +131,55 @@ impl Control {
     }
 }
 
-/// Who made this event, and the command that takes it back; `None` where undoing means nothing.
-fn opposite(event: &Event) -> Option<(By, Command)> {
-    Some(match event {
-        Event::ScoreSet { tool, was, by, .. } => {
-            (*by, Command::SetScore { tool: tool.clone(), score: *was })
+impl State {
+    pub(super) fn apply_control(&mut self, at: u64, event: &ControlEvent) {
+        match event {
+            ControlEvent::Resumed { how, .. } => self.control.mode = Mode::from(*how),
+            ControlEvent::PauseRequested { .. } => self.control.mode = Mode::Pausing,
+            ControlEvent::Paused {} => self.control.mode = Mode::Paused,
+            ControlEvent::Held { lane, boundary } => self.control.hold(*lane, *boundary, at),
+            ControlEvent::Released { lane } => {
+                if let Some(hold) = self.control.release(*lane) {
+                    self.charge_hold(hold, at);
+                }
+            }
+            ControlEvent::LanePaused { lane, .. } => {
+                self.control.paused_lanes.insert(*lane);
+            }
+            ControlEvent::LaneResumed { lane, .. } => {
+                self.control.paused_lanes.remove(lane);
+            }
         }
-        Event::WeightPinned { from, to, was, by, .. } => {
-            let (from, to) = (from.clone(), to.clone());
-            let back = match was {
-                Some(weight) => Command::PinWeight { from, to, weight: *weight },
-                None => Command::UnpinWeight { from, to },
-            };
-            (*by, back)
+    }
+}
+
+impl Family for ControlEvent {
+    fn fold(&self, state: &mut State, at: u64) {
+        state.apply_control(at, self);
+    }
+
+    fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
+        match self {
+            ControlEvent::LanePaused { .. } | ControlEvent::LaneResumed { .. } => {
+                What::told(self.clone())
+            }
+            ControlEvent::Resumed { .. }
+            | ControlEvent::PauseRequested { .. }
+            | ControlEvent::Paused {}
+            | ControlEvent::Held { .. }
+            | ControlEvent::Released { .. } => None,
         }
-        Event::WeightUnpinned { from, to, was, by } => {
-            (*by, Command::PinWeight { from: from.clone(), to: to.clone(), weight: *was })
+    }
+
+    fn undone_by(&self) -> Option<(By, Command)> {
+        match self {
+            ControlEvent::LanePaused { lane, by } => Some((*by, Command::ResumeLane(*lane))),
+            ControlEvent::LaneResumed { lane, by } => Some((*by, Command::PauseLane(*lane))),
+            ControlEvent::Resumed { .. }
+            | ControlEvent::PauseRequested { .. }
+            | ControlEvent::Paused {}
+            | ControlEvent::Held { .. }
+            | ControlEvent::Released { .. } => None,
         }
-        Event::KnobTurned { knob, was, by, .. } => {
-            (*by, Command::TurnKnob { knob: *knob, value: *was })
-        }
-        Event::RoleBound { role, was, by, .. } => {
-            (*by, Command::BindRole { role: *role, model: was.clone() })
-        }
-        Event::StrategyChosen { was, by, .. } => {
-            (*by, Command::UseStrategy { strategy: was.clone() })
-        }
-        Event::ToolSwitched { tool, on, by } => {
-            (*by, Command::SwitchTool { tool: tool.clone(), on: !on })
-        }
-        Event::LanePaused { lane, by } => (*by, Command::ResumeLane(*lane)),
-        Event::LaneResumed { lane, by } => (*by, Command::PauseLane(*lane)),
-        Event::ToolClassSet { tool, was, by, .. } => {
-            (*by, Command::SetClass { tool: tool.clone(), class: was.clone() })
-        }
-        Event::FaultArmed { fault, by, .. } => (*by, Command::DisarmFault { fault: *fault }),
-        Event::FaultDisarmed { fault, by } => (*by, Command::RearmFault { fault: *fault }),
-        Event::UsesSet { tool, was, by, .. } => {
-            (*by, Command::SetUses { tool: tool.clone(), uses: *was })
-        }
-        Event::SessionOpened(_)
-        | Event::SessionEnded { .. }
-        | Event::ToolsAdded { .. }
-        | Event::ToolsRemoved { .. }
-        | Event::GraphLoaded { .. }
-        | Event::PairsLoaded { .. }
-        | Event::ModelsProbed { .. }
-        | Event::ModelReached { .. }
-        | Event::TasksQueued { .. }
-        | Event::TaskStarted { .. }
-        | Event::TryStarted { .. }
-        | Event::StepStarted { .. }
-        | Event::TaskFinished { .. }
-        | Event::ModelCallRequested { .. }
-        | Event::ModelCallStarted { .. }
-        | Event::ModelCallProgressed { .. }
-        | Event::ModelCallRetried { .. }
-        | Event::ModelCallFinished { .. }
-        | Event::ModelCallFailed { .. }
-        | Event::EmbeddingStarted { .. }
-        | Event::EmbeddingFinished { .. }
-        | Event::EmbeddingFailed { .. }
-        | Event::ToolCallRequested { .. }
-        | Event::ToolCallRefused { .. }
-        | Event::ToolCallStarted { .. }
-        | Event::FaultFired { .. }
-        | Event::ToolCallFinished { .. }
-        | Event::ToolCallFailed { .. }
-        | Event::Judged { .. }
-        | Event::ToolBlacklisted { .. }
-        | Event::BudgetPlanned { .. }
-        | Event::SummaryStarted { .. }
-        | Event::ToolsClassified { .. }
-        | Event::PlanWritten { .. }
-        | Event::PlanRefused { .. }
-        | Event::EvidenceAsked { .. }
-        | Event::EvidenceFound { .. }
-        | Event::NodeOpened { .. }
-        | Event::NodeEntered { .. }
-        | Event::NodesRanked { .. }
-        | Event::NodeClosed { .. }
-        | Event::Evaluated { .. }
-        | Event::EvaluationRefused { .. }
-        | Event::EdgeExplored { .. }
-        | Event::Resumed { .. }
-        | Event::PauseRequested { .. }
-        | Event::Paused
-        | Event::Held { .. }
-        | Event::Released { .. }
-        | Event::CommandRefused { .. }
-        | Event::Noticed { .. }
-        | Event::Unknown { .. } => return None,
-    })
+    }
 }

@@ -6,8 +6,11 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use super::State;
+use super::What;
 use crate::domain::{
-    event::Verdict,
+    command::Command,
+    event::{By, GraphEvent, Verdict, family::Family},
     graph::{Pins, Scores, ToolGraph},
     id::{TaskId, ToolName},
 };
@@ -34,12 +37,12 @@ impl Learning {
         self.scores.get(tool.as_str()).unwrap_or(0.0)
     }
 
-    pub(super) fn pin(&mut self, from: &ToolName, to: &ToolName, weight: f64) {
+    fn pin(&mut self, from: &ToolName, to: &ToolName, weight: f64) {
         // The engine checks weights before it makes events of them; as with scores.
         let _ = self.pins.set(from.clone(), to.clone(), weight);
     }
 
-    pub(super) fn load(&mut self, graph: &ToolGraph, scores: &BTreeMap<ToolName, f64>) {
+    fn load(&mut self, graph: &ToolGraph, scores: &BTreeMap<ToolName, f64>) {
         let known: Vec<_> = self.graph.tools().cloned().collect();
         self.graph = graph.clone();
         for tool in known {
@@ -50,19 +53,94 @@ impl Learning {
         }
     }
 
-    pub(super) fn evaluate(&mut self, task: TaskId, verdicts: &[Verdict]) {
+    fn evaluate(&mut self, task: TaskId, verdicts: &[Verdict]) {
         for verdict in verdicts {
             let score = self.score(&verdict.tool) + f64::from(verdict.score);
             self.set_score(Some(task), &verdict.tool, score);
         }
     }
 
-    pub(super) fn set_score(&mut self, task: Option<TaskId>, tool: &ToolName, score: f64) {
+    fn set_score(&mut self, task: Option<TaskId>, tool: &ToolName, score: f64) {
         // The engine checks scores before it makes events of them; a damaged journal changes nothing.
         if self.scores.set(tool.clone(), score).is_err() {
             return;
         }
         let point = ScorePoint { task: task.unwrap_or_default(), score };
         self.history.entry(tool.clone()).or_default().push(point);
+    }
+}
+
+impl State {
+    pub(super) fn apply_graph(&mut self, event: &GraphEvent) {
+        match event {
+            GraphEvent::GraphLoaded { graph, scores } => self.learning.load(graph, scores),
+            GraphEvent::Evaluated { task, verdicts, learned } => {
+                if *learned {
+                    self.learning.evaluate(*task, verdicts);
+                    verdicts.iter().for_each(|verdict| self.control.keep_learned(verdict));
+                }
+                if let Some(task) = self.task_mut(*task) {
+                    task.verdicts.clone_from(verdicts);
+                }
+            }
+            GraphEvent::EdgeExplored { from, to } => {
+                self.learning.graph.add_edge(from.as_str(), to.as_str());
+            }
+            GraphEvent::ScoreSet { tool, score, .. } => {
+                let task = self.shown_task().map(|task| task.id);
+                self.learning.set_score(task, tool, *score);
+            }
+            GraphEvent::WeightPinned { from, to, weight, .. } => {
+                self.learning.pin(from, to, *weight);
+            }
+            GraphEvent::WeightUnpinned { from, to, .. } => {
+                self.learning.pins.remove(from.as_str(), to.as_str());
+            }
+            GraphEvent::EvaluationRefused { .. } => {}
+        }
+    }
+}
+
+impl Family for GraphEvent {
+    fn fold(&self, state: &mut State, _at: u64) {
+        state.apply_graph(self);
+    }
+
+    fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
+        match self {
+            GraphEvent::Evaluated { task, learned, .. } => {
+                Some((Some(*task), What::Evaluated { learned: *learned }))
+            }
+            GraphEvent::GraphLoaded { .. } => None,
+            GraphEvent::EvaluationRefused { .. }
+            | GraphEvent::EdgeExplored { .. }
+            | GraphEvent::ScoreSet { .. }
+            | GraphEvent::WeightPinned { .. }
+            | GraphEvent::WeightUnpinned { .. } => What::told(self.clone()),
+        }
+    }
+
+    fn undone_by(&self) -> Option<(By, Command)> {
+        match self {
+            GraphEvent::ScoreSet { tool, was, by, .. } => {
+                Some((*by, Command::SetScore { tool: tool.clone(), score: *was }))
+            }
+            GraphEvent::WeightPinned { from, to, was, by, .. } => {
+                let (from, to) = (from.clone(), to.clone());
+                let back = match was {
+                    Some(weight) => Command::PinWeight { from, to, weight: *weight },
+                    None => Command::UnpinWeight { from, to },
+                };
+                Some((*by, back))
+            }
+            GraphEvent::WeightUnpinned { from, to, was, by } => {
+                let (from, to) = (from.clone(), to.clone());
+                Some((*by, Command::PinWeight { from, to, weight: *was }))
+            }
+            GraphEvent::GraphLoaded { .. }
+            | GraphEvent::Evaluated { .. }
+            | GraphEvent::EvaluationRefused { .. }
+            | GraphEvent::EdgeExplored { .. } => None,
+        }
     }
 }

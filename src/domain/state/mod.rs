@@ -4,13 +4,13 @@
 //! A fold never fails: an event that names something unknown (a newer journal, a torn one) changes
 //! what it can and leaves the rest.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::domain::{
-    event::{Event, Record},
+    event::{Opening, Record},
     id::{EffectId, FaultId, TaskId, ToolName},
     knob::Knobs,
     pairs::Pairs,
@@ -19,26 +19,33 @@ use crate::domain::{
 };
 
 pub mod budget;
-pub mod calls;
 pub mod control;
 mod cost;
+mod effects;
+mod embeddings;
 pub mod learning;
+pub mod model_calls;
 pub mod models;
 mod pairs;
 pub mod search;
+mod session;
 pub mod tasks;
+pub mod tool_calls;
 pub mod tools;
 pub mod transcript;
 pub mod work;
 
 pub use budget::{Spent, TaskBudget, ToolLedger};
-pub use calls::{ModelCallPhase, ModelCallState, ToolCallPhase, ToolCallState};
 pub use control::{Control, Hold, Mode, Undoable};
 pub use cost::Decides;
+pub use effects::{EffectState, Place};
+pub use embeddings::EmbeddingState;
 pub use learning::{Learning, ScorePoint};
+pub use model_calls::{ModelCallPhase, ModelCallState};
 pub use models::{ModelState, Models, Reachable, RoleUse};
 pub use search::{NodeState, SearchTree};
 pub use tasks::{StepState, TaskPhase, TaskState};
+pub use tool_calls::{ToolCallPhase, ToolCallState};
 pub use tools::{FaultState, ToolState};
 pub use transcript::{Line, What};
 pub use work::{EvidenceState, Source, Work};
@@ -69,14 +76,24 @@ pub struct State {
     pub at_work: Option<TaskId>,
     /// How many tasks have ended.
     pub tasks_done: usize,
-    /// In the order of their numbers, which count from 1.
+    /// In the order of their numbers, which count from 1 over all effects.
+    #[serde(skip)]
+    effects: Vec<Place>,
+    /// Effects that wait, are held or run.
+    #[serde(skip)]
+    in_flight: BTreeSet<EffectId>,
+    /// Model calls, in the order in which they were requested.
     pub asks: Vec<ModelCallState>,
-    /// In the order of their numbers, which count from 1.
+    /// Tool calls, in the order in which they were requested.
     pub calls: Vec<ToolCallState>,
+    /// In the order in which they were requested.
+    pub embeddings: Vec<EmbeddingState>,
     pub faults: BTreeMap<FaultId, FaultState>,
     pub transcript: Vec<Line>,
     /// How many events of unknown kind were met.
     pub unknown_events: u64,
+    /// How many fields were met that this version does not know.
+    pub unknown_fields: u64,
 }
 
 impl State {
@@ -93,187 +110,13 @@ impl State {
     pub fn apply(&mut self, record: &Record) {
         self.n = record.n;
         self.at = record.at;
-        let at = record.at;
-        match &record.event {
-            Event::SessionOpened(opening) => self.open(opening),
-            Event::SessionEnded { .. } => {
-                self.control.mode = Mode::Ended;
-                self.models.stop_probing();
-            }
-
-            Event::ToolsAdded { tools } => {
-                for spec in tools {
-                    self.join(Arc::clone(spec));
-                }
-            }
-            Event::ToolsRemoved { tools } => {
-                for tool in tools {
-                    self.leave(tool);
-                }
-            }
-            Event::ToolSwitched { tool, on, .. } => {
-                if let Some(tool) = self.tools.get_mut(tool) {
-                    tool.switched_on = *on;
-                }
-            }
-            Event::GraphLoaded { graph, scores } => self.learning.load(graph, scores),
-
-            Event::TasksQueued { first, tasks, .. } => {
-                if is_next(first.0, self.tasks.len()) {
-                    for task in tasks {
-                        let id = TaskId(next_number(self.tasks.len()));
-                        self.tasks.push(TaskState::new(id, task.clone()));
-                    }
-                }
-            }
-            Event::TaskStarted { task } => {
-                self.at_work = Some(*task);
-                let strategy = self.strategy.clone();
-                if let Some(task) = self.task_mut(*task) {
-                    task.start(at, &strategy);
-                }
-            }
-            Event::TryStarted { task, number, reflections } => {
-                if let Some(task) = self.task_mut(*task) {
-                    task.retry(*number, reflections);
-                }
-            }
-            Event::StepStarted { task, step, from, menu } => {
-                if let Some(task) = self.task_mut(*task) {
-                    task.step(*step, from, menu);
-                }
-            }
-            Event::TaskFinished { task, outcome, answer, correct } => {
-                self.control.paused_lanes.clear();
-                self.at_work = None;
-                self.tasks_done += 1;
-                if let Some(task) = self.task_mut(*task) {
-                    task.finish(at, *outcome, answer.as_deref(), *correct);
-                }
-                if let Some(tally) = self.pair_tally(*task) {
-                    self.pairs.add(&tally);
-                }
-            }
-
-            Event::ModelCallRequested { .. }
-            | Event::ModelCallStarted { .. }
-            | Event::ModelCallProgressed { .. }
-            | Event::ModelCallRetried { .. }
-            | Event::ModelCallFinished { .. }
-            | Event::ModelCallFailed { .. } => self.apply_ask(at, &record.event),
-
-            Event::ToolCallRequested { .. }
-            | Event::ToolCallRefused { .. }
-            | Event::ToolCallStarted { .. }
-            | Event::FaultFired { .. }
-            | Event::ToolCallFinished { .. }
-            | Event::ToolCallFailed { .. } => {
-                self.apply_call(at, &record.event);
-                self.seek(at, &record.event);
-            }
-
-            Event::ToolsClassified { tools } => {
-                for (tool, class) in tools {
-                    if let Some(tool) = self.tools.get_mut(tool) {
-                        tool.classify(class);
-                    }
-                }
-            }
-            Event::ToolClassSet { tool, class, .. } => {
-                if let Some(tool) = self.tools.get_mut(tool) {
-                    tool.class.clone_from(class);
-                }
-            }
-            Event::PlanWritten { .. }
-            | Event::PlanRefused { .. }
-            | Event::EvidenceAsked { .. }
-            | Event::EvidenceFound { .. } => self.apply_work(at, &record.event),
-
-            Event::EmbeddingFinished { task, usage, dollars, micros, .. } => {
-                let credits = self.rates.ask(*dollars);
-                self.charge_ask(*task, credits, *micros);
-                self.count_tokens(*task, *usage, *dollars);
-            }
-            // What it cost besides time, nobody knows; refused requests cost nothing.
-            Event::EmbeddingFailed { task, micros, .. } => self.charge_ask(*task, 0.0, *micros),
-
-            Event::Judged { .. }
-            | Event::ToolBlacklisted { .. }
-            | Event::BudgetPlanned { .. }
-            | Event::UsesSet { .. }
-            | Event::SummaryStarted { .. } => self.apply_budget(&record.event),
-
-            Event::NodeOpened { .. }
-            | Event::NodeEntered { .. }
-            | Event::NodesRanked { .. }
-            | Event::NodeClosed { .. } => self.apply_search(&record.event),
-
-            Event::Evaluated { task, verdicts, learned } => {
-                if *learned {
-                    self.learning.evaluate(*task, verdicts);
-                    verdicts.iter().for_each(|verdict| self.control.keep_learned(verdict));
-                }
-                if let Some(task) = self.task_mut(*task) {
-                    task.verdicts.clone_from(verdicts);
-                }
-            }
-            Event::EdgeExplored { from, to } => {
-                self.learning.graph.add_edge(from.as_str(), to.as_str());
-            }
-            Event::ScoreSet { tool, score, .. } => {
-                let task = self.shown_task().map(|task| task.id);
-                self.learning.set_score(task, tool, *score);
-            }
-            Event::WeightPinned { from, to, weight, .. } => {
-                self.learning.pin(from, to, *weight);
-            }
-            Event::WeightUnpinned { from, to, .. } => {
-                self.learning.pins.remove(from.as_str(), to.as_str());
-            }
-
-            Event::KnobTurned { knob, value, .. } => self.knobs.set(*knob, *value),
-            Event::PairsLoaded { pairs } => pairs.iter().for_each(|tally| self.pairs.add(tally)),
-            Event::ModelsProbed { models } => self.models.probe(at, models),
-            Event::ModelReached { model, how, text } => self.models.reach(model, *how, text),
-            Event::RoleBound { role, model, .. } => self.models.bind(*role, model),
-            Event::StrategyChosen { strategy, .. } => self.strategy.clone_from(strategy),
-            Event::FaultArmed { fault, spec, .. } => {
-                self.arm(*fault, spec);
-            }
-            Event::FaultDisarmed { fault, .. } => {
-                if let Some(fault) = self.faults.get_mut(fault) {
-                    fault.armed = false;
-                }
-            }
-
-            Event::Resumed { how, .. } => self.control.mode = Mode::from(*how),
-            Event::PauseRequested { .. } => self.control.mode = Mode::Pausing,
-            Event::Paused => self.control.mode = Mode::Paused,
-            Event::Held { lane, boundary } => {
-                self.control.hold(*lane, *boundary, at);
-            }
-            Event::Released { lane } => {
-                if let Some(hold) = self.control.release(*lane) {
-                    self.charge_hold(hold, at);
-                }
-            }
-            Event::LanePaused { lane, .. } => {
-                self.control.paused_lanes.insert(*lane);
-            }
-            Event::LaneResumed { lane, .. } => {
-                self.control.paused_lanes.remove(lane);
-            }
-            Event::EmbeddingStarted { .. }
-            | Event::EvaluationRefused { .. }
-            | Event::CommandRefused { .. }
-            | Event::Noticed { .. } => {}
-            Event::Unknown { .. } => self.unknown_events += 1,
-        }
+        record.event.fold(self, record.at);
+        self.unknown_fields += record.newer.as_ref().map_or(0, |newer| newer.fields.len() as u64);
         self.control.remember(record);
         self.transcribe(record);
     }
 
-    fn open(&mut self, opening: &crate::domain::event::Opening) {
+    fn open(&mut self, opening: &Opening) {
         self.seed = opening.seed;
         self.workspace.clone_from(&opening.workspace);
         self.strategy.clone_from(&opening.strategy);
@@ -292,17 +135,14 @@ impl State {
         self.tasks.get_mut(index(id.0)?)
     }
 
-    pub fn ask(&self, id: EffectId) -> Option<&ModelCallState> {
-        self.asks.get(index(id.0)?)
-    }
-
-    pub fn call(&self, id: EffectId) -> Option<&ToolCallState> {
-        self.calls.get(index(id.0)?)
-    }
-
     /// The task at work, if any.
     pub fn current_task(&self) -> Option<&TaskState> {
         self.task(self.at_work?)
+    }
+
+    /// How many effects were requested so far.
+    pub fn effects_requested(&self) -> usize {
+        self.effects.len()
     }
 
     /// A task is at work or waits for its turn.
@@ -320,18 +160,6 @@ impl State {
     /// The first task that nobody has started.
     pub fn next_task(&self) -> Option<&TaskState> {
         self.tasks.get(self.tasks_done + usize::from(self.at_work.is_some()))
-    }
-
-    /// Calls that run or are held at this moment. Looks at the recent past only.
-    pub fn calls_in_flight(&self) -> impl Iterator<Item = &ToolCallState> {
-        let first = self.current_task().and_then(|task| task.calls.first());
-        let from = first.and_then(|call| index(call.0)).unwrap_or(self.calls.len());
-        self.calls[from.min(self.calls.len())..].iter().filter(|call| !call.phase.is_over())
-    }
-
-    /// The model request in flight, if any.
-    pub fn ask_in_flight(&self) -> Option<&ModelCallState> {
-        self.asks.last().filter(|ask| !ask.phase.is_over())
     }
 
     /// The tools that may be offered now, in order.

@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use super::State;
+use super::What;
 use crate::domain::{
-    event::{Event, NodeEnd},
+    event::{NodeEnd, SearchEvent, family::Family},
     id::TaskId,
 };
 
@@ -59,31 +60,48 @@ impl SearchTree {
 }
 
 impl State {
-    pub(super) fn apply_search(&mut self, event: &Event) {
+    pub(super) fn apply_search(&mut self, event: &SearchEvent) {
         match event {
-            Event::NodeOpened { task, node, parent } => {
+            SearchEvent::NodeOpened { task, node, parent } => {
                 self.on_tree(*task, |tree| tree.open(*node, *parent));
             }
-            Event::NodeEntered { task, node } => self.on_tree(*task, |tree| tree.at = *node),
-            Event::NodesRanked { task, votes } => self.on_tree(*task, |tree| {
+            SearchEvent::NodeEntered { task, node } => self.on_tree(*task, |tree| tree.at = *node),
+            SearchEvent::NodesRanked { task, votes } => self.on_tree(*task, |tree| {
                 for (node, votes) in votes {
                     if let Some(node) = tree.node_mut(*node) {
                         node.votes = Some(*votes);
                     }
                 }
             }),
-            Event::NodeClosed { task, node, how } => self.on_tree(*task, |tree| {
+            SearchEvent::NodeClosed { task, node, how } => self.on_tree(*task, |tree| {
                 if let Some(node) = tree.node_mut(*node) {
                     node.end = Some(*how);
                 }
             }),
-            _ => {}
         }
     }
 
     fn on_tree(&mut self, task: TaskId, change: impl FnOnce(&mut SearchTree)) {
         if let Some(task) = self.task_mut(task) {
             change(&mut task.search);
+        }
+    }
+}
+
+impl Family for SearchEvent {
+    fn fold(&self, state: &mut State, _at: u64) {
+        state.apply_search(self);
+    }
+
+    fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
+        match self {
+            SearchEvent::NodeClosed { how, .. } if *how != NodeEnd::Answered => {
+                What::told(self.clone())
+            }
+            SearchEvent::NodeClosed { .. }
+            | SearchEvent::NodeOpened { .. }
+            | SearchEvent::NodeEntered { .. }
+            | SearchEvent::NodesRanked { .. } => None,
         }
     }
 }

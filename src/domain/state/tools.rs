@@ -5,10 +5,12 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::State;
+use super::What;
 use crate::domain::{
-    event::{Classed, ClassedBy},
+    command::Command,
+    event::{By, Classed, ClassedBy, EffectRef, FaultEvent, family::Family},
     fault::FaultSpec,
-    id::{FaultId, TaskId, ToolName},
+    id::{EffectId, FaultId, TaskId, ToolName},
     spec::ToolSpec,
 };
 
@@ -40,7 +42,10 @@ pub struct ToolState {
 pub struct FaultState {
     pub spec: FaultSpec,
     pub armed: bool,
-    /// Calls of its tool that started since it was armed.
+    /// The event that armed it.
+    #[serde(skip)]
+    since: u64,
+    /// Requests that it aims at since it was armed.
     pub seen: u32,
     pub fired: u32,
 }
@@ -95,17 +100,69 @@ impl State {
         }
     }
 
+    pub(super) fn apply_fault(&mut self, event: &FaultEvent) {
+        match event {
+            FaultEvent::FaultArmed { fault, spec, .. } => self.arm(*fault, spec),
+            FaultEvent::FaultDisarmed { fault, .. } => {
+                if let Some(fault) = self.faults.get_mut(fault) {
+                    fault.armed = false;
+                }
+            }
+            FaultEvent::FaultFired { fault, effect } => self.inject(*effect, *fault),
+        }
+    }
+
     /// Arms a fault, also again: its calls are counted from here, its firings all along.
-    pub(super) fn arm(&mut self, id: FaultId, spec: &FaultSpec) {
+    fn arm(&mut self, id: FaultId, spec: &FaultSpec) {
+        let n = self.n;
         let fault = self.faults.entry(id).or_insert_with(|| FaultState {
             spec: spec.clone(),
             armed: true,
+            since: n,
             seen: 0,
             fired: 0,
         });
         fault.spec = spec.clone();
         fault.armed = true;
+        fault.since = n;
         fault.seen = 0;
+    }
+
+    /// The armed faults that aim at an effect, the one armed first before the others.
+    pub fn faults_on(&self, effect: EffectId) -> impl Iterator<Item = (FaultId, &FaultState)> {
+        let tool = self.call(effect).map(|call| &call.tool);
+        let armed = self.faults.iter().filter(|(_, fault)| fault.armed);
+        armed
+            .filter(move |(_, fault)| tool == Some(&fault.spec.tool))
+            .map(|(id, fault)| (*id, fault))
+    }
+
+    /// Which occasion an effect that was just requested is for each of these faults, from 1.
+    pub fn occasions(&self, effect: EffectId) -> Vec<(FaultId, u32)> {
+        self.faults_on(effect).map(|(id, fault)| (id, fault.seen)).collect()
+    }
+
+    /// An effect was requested: it counts for the faults that aim at it. Requests are counted, and not starts,
+    /// so that it does not matter what runs first.
+    pub(super) fn count_occasions(&mut self, effect: EffectId) {
+        let seen: Vec<FaultId> = self.faults_on(effect).map(|(id, _)| id).collect();
+        self.count_seen(&seen);
+    }
+
+    /// An effect starts: it counts for the faults that were armed since it was requested.
+    pub(super) fn count_late_occasions(&mut self, effect: EffectId) {
+        let requested = self.effect(effect).map_or(0, |effect| effect.n);
+        let late = self.faults_on(effect).filter(|(_, fault)| fault.since > requested);
+        let seen: Vec<FaultId> = late.map(|(id, _)| id).collect();
+        self.count_seen(&seen);
+    }
+
+    fn count_seen(&mut self, faults: &[FaultId]) {
+        for fault in faults {
+            if let Some(fault) = self.faults.get_mut(fault) {
+                fault.seen += 1;
+            }
+        }
     }
 
     pub(super) fn leave(&mut self, name: &ToolName) {
@@ -117,11 +174,6 @@ impl State {
 
     /// A call of this tool starts.
     pub(super) fn count_call(&mut self, name: &ToolName, task: TaskId) {
-        for fault in self.faults.values_mut() {
-            if fault.armed && fault.spec.tool == *name {
-                fault.seen += 1;
-            }
-        }
         let Some(tool) = self.tools.get_mut(name) else { return };
         let cost = self.rates.tool(tool.spec.cost);
         tool.started += 1;
@@ -139,6 +191,40 @@ impl State {
         if let Some(tool) = self.tools.get_mut(name) {
             tool.micros = tool.micros.saturating_add(micros.unwrap_or(0));
             count(tool);
+        }
+    }
+}
+
+impl Family for FaultEvent {
+    fn fold(&self, state: &mut State, _at: u64) {
+        state.apply_fault(self);
+    }
+
+    fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
+        match self {
+            FaultEvent::FaultArmed { .. } | FaultEvent::FaultDisarmed { .. } => {
+                What::told(self.clone())
+            }
+            FaultEvent::FaultFired { .. } => None,
+        }
+    }
+
+    fn undone_by(&self) -> Option<(By, Command)> {
+        match self {
+            FaultEvent::FaultArmed { fault, by, .. } => {
+                Some((*by, Command::DisarmFault { fault: *fault }))
+            }
+            FaultEvent::FaultDisarmed { fault, by } => {
+                Some((*by, Command::RearmFault { fault: *fault }))
+            }
+            FaultEvent::FaultFired { .. } => None,
+        }
+    }
+
+    fn effect(&self) -> Option<EffectRef> {
+        match self {
+            FaultEvent::FaultFired { effect, .. } => Some(*effect),
+            FaultEvent::FaultArmed { .. } | FaultEvent::FaultDisarmed { .. } => None,
         }
     }
 }

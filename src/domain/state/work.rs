@@ -5,11 +5,12 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use super::What;
 use super::{ModelCallState, State, TaskState, ToolCallPhase};
 use crate::domain::{
-    chat::Role,
-    event::Event,
-    id::EffectId,
+    command::Command,
+    event::{By, PlanEvent, family::Family},
+    id::{EffectId, TaskId, ToolName},
     null_filter::Nulled,
     plan::{EvidenceId, Plan, PlanStep},
 };
@@ -44,9 +45,10 @@ pub struct EvidenceState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
+    /// A tool call.
     Call(EffectId),
-    /// A model, asked in so many words.
-    Model,
+    /// A model call.
+    Model(EffectId),
 }
 
 impl EvidenceState {
@@ -86,7 +88,7 @@ impl State {
             return None;
         }
         match evidence.source {
-            Source::Model => evidence.text.as_deref(),
+            Source::Model(_) => evidence.text.as_deref(),
             Source::Call(call) => match &self.call(call)?.phase {
                 ToolCallPhase::Done { output } => Some(&output.text),
                 ToolCallPhase::Failed { error } => Some(&error.text),
@@ -96,57 +98,101 @@ impl State {
         }
     }
 
-    /// What a model was asked for a piece of evidence, if it was one that looked for it.
-    pub fn evidence_ask(&self, task: &TaskState, id: EvidenceId) -> Option<&ModelCallState> {
-        let evidence = task.work.evidence.get(&id).filter(|it| it.source == Source::Model)?;
-        // Evidence is asked for one after the other, and by the actor alone.
-        let after = task.asks.partition_point(|ask| {
-            self.ask(*ask).is_some_and(|ask| ask.requested < evidence.since)
-        });
-        let mut asks = task.asks.get(after..)?.iter().filter_map(|ask| self.ask(*ask));
-        asks.find(|ask| ask.role == Role::Actor)
-            .filter(|ask| evidence.found.is_none_or(|found| ask.requested <= found))
+    /// Why a tool's result says nothing, if it does; `None` stands for a call that failed. The one rule for
+    /// solver, judge, blacklist and experience.
+    pub fn nulled(&self, tool: &ToolName, result: Option<&str>) -> Option<Nulled> {
+        let class = self.tools.get(tool).and_then(|tool| tool.class.as_ref());
+        let names = class.map(|class| [Some(class.class.as_str()), class.domain.as_deref()]);
+        let names: Vec<&str> = names.into_iter().flatten().flatten().collect();
+        self.workers.null.nulled(tool, &names, result)
     }
 
-    pub(super) fn apply_work(&mut self, at: u64, event: &Event) {
-        let (Event::PlanWritten { task, .. }
-        | Event::PlanRefused { task, .. }
-        | Event::EvidenceAsked { task, .. }
-        | Event::EvidenceFound { task, .. }) = event
-        else {
-            return;
-        };
-        let Some(task) = self.task_mut(*task) else { return };
-        let work = &mut task.work;
+    /// The model call that looks for a piece of evidence, if it is one that does.
+    pub fn evidence_ask(&self, task: &TaskState, id: EvidenceId) -> Option<&ModelCallState> {
+        match task.work.evidence.get(&id)?.source {
+            Source::Model(call) => self.ask(call),
+            Source::Call(_) => None,
+        }
+    }
+
+    pub(super) fn apply_plan(&mut self, at: u64, event: &PlanEvent) {
         match event {
-            Event::PlanWritten { plan, .. } => {
+            PlanEvent::ToolsClassified { tools } => {
+                for (tool, class) in tools {
+                    if let Some(tool) = self.tools.get_mut(tool) {
+                        tool.classify(class);
+                    }
+                }
+            }
+            PlanEvent::ToolClassSet { tool, class, .. } => {
+                if let Some(tool) = self.tools.get_mut(tool) {
+                    tool.class.clone_from(class);
+                }
+            }
+            PlanEvent::PlanWritten { task, plan } => {
+                let Some(task) = self.task_mut(*task) else { return };
                 task.plans = task.plans.saturating_add(plan.steps.len() as u64);
-                work.plan = Some(Arc::clone(plan));
-                work.evidence.clear();
+                task.work.plan = Some(Arc::clone(plan));
+                task.work.evidence.clear();
             }
-            Event::PlanRefused { why, .. } => work.refused.push(why.clone()),
-            Event::EvidenceAsked { evidence, .. } => {
-                work.evidence.insert(*evidence, EvidenceState::new(Source::Model, at));
+            PlanEvent::PlanRefused { task, why } => {
+                if let Some(task) = self.task_mut(*task) {
+                    task.work.refused.push(why.clone());
+                }
             }
-            Event::EvidenceFound { evidence, text, nulled, saved, .. } => {
-                if let Some(state) = work.evidence.get_mut(evidence) {
+            PlanEvent::EvidenceFound { task, evidence, text, nulled, saved } => {
+                let Some(task) = self.task_mut(*task) else { return };
+                if let Some(state) = task.work.evidence.get_mut(evidence) {
                     state.found = Some(at);
                     state.text.clone_from(text);
                     state.nulled.clone_from(nulled);
                     state.saved = *saved;
                 }
             }
-            _ => {}
         }
     }
 
-    /// A call was requested for a piece of evidence.
-    pub(super) fn seek(&mut self, at: u64, event: &Event) {
-        if let Event::ToolCallRequested { call, task, evidence: Some(evidence), .. } = event
-            && let Some(task) = self.task_mut(*task)
-        {
-            let state = EvidenceState::new(Source::Call(*call), at);
-            task.work.evidence.insert(*evidence, state);
+    /// A call was requested, perhaps for a piece of evidence.
+    pub(super) fn seek(
+        &mut self,
+        at: u64,
+        task: TaskId,
+        evidence: Option<EvidenceId>,
+        source: Source,
+    ) {
+        if let Some((evidence, task)) = evidence.zip(self.task_mut(task)) {
+            task.work.evidence.insert(evidence, EvidenceState::new(source, at));
+        }
+    }
+}
+
+impl Family for PlanEvent {
+    fn fold(&self, state: &mut State, at: u64) {
+        state.apply_plan(at, self);
+    }
+
+    fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
+        match self {
+            PlanEvent::PlanWritten { task, plan } => {
+                Some((Some(*task), What::Plan { plan: Arc::clone(plan) }))
+            }
+            PlanEvent::EvidenceFound { nulled: None, .. } => None,
+            PlanEvent::ToolsClassified { .. }
+            | PlanEvent::ToolClassSet { .. }
+            | PlanEvent::PlanRefused { .. }
+            | PlanEvent::EvidenceFound { nulled: Some(_), .. } => What::told(self.clone()),
+        }
+    }
+
+    fn undone_by(&self) -> Option<(By, Command)> {
+        match self {
+            PlanEvent::ToolClassSet { tool, was, by, .. } => {
+                Some((*by, Command::SetClass { tool: tool.clone(), class: was.clone() }))
+            }
+            PlanEvent::ToolsClassified { .. }
+            | PlanEvent::PlanWritten { .. }
+            | PlanEvent::PlanRefused { .. }
+            | PlanEvent::EvidenceFound { .. } => None,
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     },
     domain::{
         markers::{CHOSEN, FINISH, MAY_LACK, RIVALS, TASK, shortened},
-        null_filter,
+        null_filter::NullFilter,
     },
 };
 
@@ -177,6 +177,9 @@ impl Past {
         if text.starts_with("Error:") || text.starts_with("Not called:") {
             return Looks::Failed;
         }
-        if null_filter::useless(text).is_some() { Looks::Useless } else { Looks::Useful }
+        match NullFilter::default().nulled(&self.tool, &[], Some(text)) {
+            Some(_) => Looks::Useless,
+            None => Looks::Useful,
+        }
     }
 }

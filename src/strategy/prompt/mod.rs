@@ -6,7 +6,7 @@ pub mod search;
 
 use serde_json::{Value, json};
 
-use super::{Called, Ending, Strategy, Trajectory};
+use super::{Ending, Strategy, Trajectory};
 use crate::domain::{
     chat::{Message, Request, Role, ToolDef},
     event::{MenuItem, Offered},
@@ -14,7 +14,7 @@ use crate::domain::{
     knob::Knob,
     markers::{FINISH, TASK},
     spec::Task,
-    state::State,
+    state::{State, ToolCallState},
     words,
 };
 
@@ -123,11 +123,11 @@ pub fn about(
 }
 
 /// Asks whether the result of one call helps with the task.
-pub fn helps(system: &str, task: &Task, called: &Called) -> Request {
+pub fn helps(system: &str, task: &Task, call: &ToolCallState) -> Request {
     let line = json!({
-        "tool": called.tool,
-        "arguments": called.arguments,
-        "result": called.observation.text(),
+        "tool": call.tool,
+        "arguments": call.arguments,
+        "result": call.observation(),
     });
     Request {
         role: Role::Judge,

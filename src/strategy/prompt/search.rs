@@ -13,7 +13,7 @@ use crate::{
     },
     strategy::{
         Called, Trajectory,
-        search::{Came, Node},
+        search::{Node, NodeResult},
     },
 };
 
@@ -69,12 +69,12 @@ pub(in crate::strategy) fn compare(task: &Task, path: &Trajectory, rivals: [&Nod
 
 /// What was decided and what came of it, a line of JSON for each action.
 fn account(node: &Node) -> String {
-    let lines: Vec<_> = match &node.came {
-        Came::Called => {
+    let lines: Vec<_> = match &node.result {
+        NodeResult::Called => {
             let called = node.turn.called.iter();
             called.map(|called| line(&node.turn.thought, called)).collect()
         }
-        Came::Answered(_) | Came::GaveUp | Came::Lacked | Came::Nothing => {
+        NodeResult::Answered(_) | NodeResult::GaveUp | NodeResult::Lacked | NodeResult::Nothing => {
             let chosen = node.chosen().into_iter();
             let thought = &node.turn.thought;
             chosen

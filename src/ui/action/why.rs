@@ -52,7 +52,7 @@ pub(super) fn no_edge(state: &State, view: &View) -> Option<&'static str> {
 }
 
 pub(super) fn nothing_to_undo(state: &State, view: &View) -> Option<&'static str> {
-    over(state, view).or(state.control.undo.is_empty().then_some("there is nothing to take back"))
+    over(state, view).or(state.control.undo.is_empty().then_some("there is nothing to undo"))
 }
 
 /// Uses are those of a plan, and what is banned has none.

@@ -67,8 +67,8 @@ fn chosen<'a>(state: &'a State, task: &TaskState) -> Option<&'a ToolCallState> {
         | What::TaskFinished
         | What::BudgetPlanned { .. }
         | What::Plan { .. }
-        | What::Intervention { .. }
-        | What::Notice { .. } => None,
+        | What::Told { .. }
+        | What::Newer { .. } => None,
     });
     state.call(last??)
 }

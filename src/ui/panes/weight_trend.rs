@@ -98,8 +98,7 @@ impl Since {
             | Command::Step
             | Command::StepTask
             | Command::Stop
-            | Command::CancelCall(_)
-            | Command::CancelAsk
+            | Command::Cancel(_)
             | Command::QueueTask { .. }
             | Command::UseStrategy { .. }
             | Command::BindRole { .. }
@@ -158,7 +157,7 @@ fn last_evaluation(state: &State) -> Option<(u64, TaskId)> {
         | What::TaskFinished
         | What::BudgetPlanned { .. }
         | What::Plan { .. }
-        | What::Intervention { .. }
-        | What::Notice { .. } => None,
+        | What::Told { .. }
+        | What::Newer { .. } => None,
     })
 }

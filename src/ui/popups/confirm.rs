@@ -26,12 +26,10 @@ pub struct Confirm {
 
 impl Confirm {
     pub fn quit(live: &State) -> Self {
-        let calls = live.calls_in_flight().count();
-        let detail = match (calls, live.ask_in_flight()) {
-            (0, None) => "The session ends here; its journal keeps what was done.".to_owned(),
-            (0, Some(ask)) => format!("The {} is being asked; that is cancelled.", ask.role),
-            (1, _) => "1 call is running; it is cancelled.".to_owned(),
-            (n, _) => format!("{n} calls are running; they are cancelled."),
+        let detail = match live.effects_in_flight().count() {
+            0 => "The session ends here; its journal keeps what was done.".to_owned(),
+            1 => "1 call is running; it is cancelled.".to_owned(),
+            n => format!("{n} calls are running; they are cancelled."),
         };
         Self {
             question: "Leave while the agent is at work?".to_owned(),

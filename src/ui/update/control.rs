@@ -28,7 +28,9 @@ pub(super) fn cancel(live: &State, view: &View) -> Vec<ScreenRequest> {
 /// Holds the chosen lane back, or lets it go on. It is chosen from then on: the same key must free it.
 pub(super) fn stop_lane(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     let Ok(lane) = view.lane(live) else { return Vec::new() };
-    if let Lane::Call(call) = lane {
+    if let Lane::Effect(call) = lane
+        && live.call(call).is_some()
+    {
         view.choose_call(live, call);
     }
     let stopped = live.control.paused_lanes.contains(&lane);

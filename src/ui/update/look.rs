@@ -77,10 +77,9 @@ fn subject_of_line(state: &State, n: u64) -> Option<Subject> {
         | What::Step { .. }
         | What::Evaluated { .. }
         | What::TaskFinished => line.task.map(Subject::Task),
-        What::Intervention { .. }
-        | What::Notice { .. }
-        | What::BudgetPlanned { .. }
-        | What::Plan { .. } => Some(Subject::Line(n)),
+        What::Told { .. } | What::Newer { .. } | What::BudgetPlanned { .. } | What::Plan { .. } => {
+            Some(Subject::Line(n))
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::{ScreenRequest, World};
 use crate::{
-    domain::event::{Event, Record},
+    domain::event::{Event, Record, TaskEvent},
     ui::view::View,
 };
 
@@ -35,7 +35,10 @@ pub(super) fn to(world: &World<'_>, view: &mut View, way: Way) -> Vec<ScreenRequ
 }
 
 fn is_step(record: &Record) -> bool {
-    matches!(record.event, Event::StepStarted { .. } | Event::TaskFinished { .. })
+    matches!(
+        record.event,
+        Event::Task(TaskEvent::StepStarted { .. }) | Event::Task(TaskEvent::TaskFinished { .. })
+    )
 }
 
 fn step_before(world: &World<'_>, at: u64) -> u64 {

@@ -8,7 +8,7 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process};
 use toolyard::{
     domain::{
-        event::{Event, Record},
+        event::{Event, Record, SessionEvent, TaskEvent},
         state::State,
     },
     store::journal::{self, Loaded},
@@ -27,7 +27,7 @@ fn killed_after(home: &Home, events: usize, signal: Signal) -> (Vec<Record>, i32
     let mut seen = Vec::new();
     for line in BufReader::new(child.stdout.take().unwrap()).split(b'\n') {
         // The last line may be cut off, and was not seen as an event then.
-        let Ok(record) = serde_json::from_slice(&line.unwrap()) else { break };
+        let Ok(record) = Record::read(&line.unwrap()) else { break };
         seen.push(record);
         if seen.len() == events {
             kill_process(pid, signal).unwrap();
@@ -50,7 +50,8 @@ fn what_was_shown_before_the_kill_is_in_the_journal() {
         let at = seen.len().to_string();
         assert_eq!(home.succeed(&["replay", "j.jsonl", "--at", &at, "--json"]), state);
         home.succeed(&["replay", "j.jsonl", "--json", "--report", "r.json"]);
-        let done = |record: &&Record| matches!(record.event, Event::TaskFinished { .. });
+        let done =
+            |record: &&Record| matches!(record.event, Event::Task(TaskEvent::TaskFinished { .. }));
         let report = home.json("r.json");
         let ended = report["tasks"].as_array().unwrap().iter();
         let ended = ended.filter(|task| !task["outcome"].is_null()).count();
@@ -130,7 +131,7 @@ fn a_polite_end_is_an_end_of_the_session_too() {
         let home = Home::new();
         let (seen, code) = killed_after(&home, 40, signal);
         assert_eq!(code, 1, "{signal:?}: not all tasks were done");
-        let Event::SessionEnded { why } = &seen.last().unwrap().event else {
+        let Event::Session(SessionEvent::SessionEnded { why }) = &seen.last().unwrap().event else {
             panic!("{signal:?}: {:?}", seen.last())
         };
         assert_eq!(why, "stopped by the user");

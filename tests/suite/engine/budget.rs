@@ -4,13 +4,12 @@
 use std::rc::Rc;
 
 use serde_json::{Value, json};
-
 use toolyard::{
     domain::{
         chat::Reply,
         command::Command,
         error::ModelError,
-        event::{Event, Outcome, Refusal},
+        event::{BudgetEvent, Event, Outcome, Refusal},
         knob::Knob,
         rates::Rates,
         state::{State, ToolCallPhase},
@@ -259,7 +258,7 @@ fn a_failure_is_answered_with_a_new_plan() {
             .borrow()
             .iter()
             .filter_map(|record| match &record.event {
-                Event::BudgetPlanned { why, plan, .. } => {
+                Event::Budget(BudgetEvent::BudgetPlanned { why, plan, .. }) => {
                     Some((why.clone(), plan.tool("other")?.uses))
                 }
                 _ => None,

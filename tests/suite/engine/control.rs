@@ -7,7 +7,10 @@ use proptest::prelude::*;
 use serde_json::json;
 use toolyard::domain::{
     command::Command,
-    event::{Boundary, Event, Lane, Outcome, Record},
+    event::{
+        Boundary, ControlEvent, Event, Lane, ModelCallEvent, Outcome, Record, TaskEvent,
+        ToolCallEvent,
+    },
     id::EffectId,
     knob::Knob,
     state::{Mode, State, ToolCallPhase},
@@ -34,7 +37,7 @@ async fn paused_after_calls(plan: Trial) -> Yard {
 fn stepping_over_a_task_lets_every_held_lane_go_on() {
     on_paused_time(async {
         let yard = paused_after_calls(at_once(3, 10)).await;
-        assert_eq!(yard.held(), ["after a call"; 3]);
+        assert_eq!(yard.held(), ["after a tool call"; 3]);
         yard.wish(Command::StepTask);
         let state = yard.session.await.unwrap();
         assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered));
@@ -63,11 +66,11 @@ fn a_step_of_a_call_that_is_cancelled_at_once_goes_no_farther_than_its_end() {
             yard.wish(Command::Step);
         }
         yard.settle().await;
-        assert_eq!(yard.held(), ["before a call"]);
+        assert_eq!(yard.held(), ["before a tool call"]);
         yard.wish(Command::Step);
-        yard.wish(Command::CancelCall(EffectId(1)));
+        yard.wish(Command::Cancel(EffectId(2)));
         yard.settle().await;
-        assert_eq!((yard.mode(), yard.held()), (Mode::Paused, vec!["after a call"]));
+        assert_eq!((yard.mode(), yard.held()), (Mode::Paused, vec!["after a tool call"]));
     });
 }
 
@@ -114,7 +117,7 @@ fn a_call_cancelled_before_it_ran_was_not_run() {
             yard.wish(Command::Step);
         }
         yard.settle().await;
-        yard.wish(Command::CancelCall(EffectId(1)));
+        yard.wish(Command::Cancel(EffectId(2)));
         yard.wish(Command::Run);
         let state = yard.session.await.unwrap();
         let tool = &state.tools["echo"];
@@ -153,8 +156,8 @@ fn wish() -> impl Strategy<Value = Command> {
         3 => Just(Command::Pause),
         4 => Just(Command::Step),
         2 => Just(Command::StepTask),
-        1 => (1u32..8).prop_map(|id| Command::CancelCall(EffectId(id))),
-        1 => Just(Command::CancelAsk),
+        1 => (1u32..8).prop_map(|id| Command::Cancel(EffectId(id))),
+        1 => Just(Command::Cancel(EffectId(1))),
         1 => (1u32..3).prop_map(|n| Command::TurnKnob {
             knob: Knob::Concurrency,
             value: f64::from(n),
@@ -174,26 +177,26 @@ fn sound(records: &[std::sync::Arc<Record>]) {
     for (i, record) in records.iter().enumerate() {
         let paused = state.control.mode == Mode::Paused && i < end;
         match &record.event {
-            Event::Paused => {
+            Event::Control(ControlEvent::Paused {}) => {
                 let open = state.calls_in_flight().filter(|call| call.started.is_some()).count();
                 assert_eq!(open, 0, "event {}: paused while a call runs", record.n);
             }
-            Event::ToolCallStarted { .. }
-            | Event::ModelCallStarted { .. }
-            | Event::TaskStarted { .. } => {
+            Event::ToolCall(ToolCallEvent::ToolCallStarted { .. })
+            | Event::ModelCall(ModelCallEvent::ModelCallStarted { .. })
+            | Event::Task(TaskEvent::TaskStarted { .. }) => {
                 assert!(!paused, "event {}: {} in a pause", record.n, record.event.kind());
             }
-            Event::Released { lane } if paused => {
+            Event::Control(ControlEvent::Released { lane }) if paused => {
                 assert_eq!(cancelled.replace(*lane), None, "event {}", record.n);
             }
-            Event::ToolCallFailed { .. }
-            | Event::ModelCallFailed { .. }
-            | Event::Resumed { .. } => {
+            Event::ToolCall(ToolCallEvent::ToolCallFailed { .. })
+            | Event::ModelCall(ModelCallEvent::ModelCallFailed { .. })
+            | Event::Control(ControlEvent::Resumed { .. }) => {
                 cancelled = None;
             }
-            Event::Held { lane, boundary } => {
+            Event::Control(ControlEvent::Held { lane, boundary }) => {
                 assert!(!state.control.is_held(*lane), "event {}: {lane:?} held twice", record.n);
-                if let (Lane::Call(id), Boundary::AfterToolCall) = (lane, boundary) {
+                if let (Lane::Effect(id), Boundary::AfterToolCall) = (lane, boundary) {
                     assert!(state.call(*id).unwrap().phase.is_over());
                 }
             }

@@ -52,7 +52,7 @@ fn lines() -> &'static [Value] {
                 Command::RearmFault { fault: FaultId(1) },
                 Command::UseStrategy { strategy: "react".into() },
                 Command::QueueTask { text: "More.".into() },
-                Command::CancelAsk,
+                Command::Cancel(EffectId(1)),
                 Command::Step,
                 Command::StepTask,
             ] {
@@ -61,7 +61,7 @@ fn lines() -> &'static [Value] {
             }
             yard.wish(Command::Run);
             yard.until("a call runs", |state| state.calls_in_flight().count() == 1).await;
-            yard.wish(Command::CancelCall(EffectId(2)));
+            yard.wish(Command::Cancel(EffectId(2)));
             yard.wish(Command::Pause);
             yard.until("it pauses", |state| !state.control.held.is_empty()).await;
             yard.wish(Command::Run);
@@ -75,7 +75,7 @@ fn lines() -> &'static [Value] {
 }
 
 fn record(line: &Value) -> Option<Record> {
-    serde_json::from_value(line.clone()).ok()
+    Record::read(line.to_string().as_bytes()).ok()
 }
 
 /// Every whole number in a line, to be changed.
@@ -147,11 +147,8 @@ proptest! {
         for (i, task) in state.tasks.iter().enumerate() {
             prop_assert_eq!(task.id.0 as usize, i + 1);
         }
-        for (i, call) in state.calls.iter().enumerate() {
-            prop_assert_eq!(call.id.0 as usize, i + 1);
-        }
-        for (i, ask) in state.asks.iter().enumerate() {
-            prop_assert_eq!(ask.id.0 as usize, i + 1);
+        for (i, id) in (1u32..).take(state.effects_requested()).map(EffectId).enumerate() {
+            prop_assert_eq!(state.effect(id).map(|effect| effect.id.0 as usize), Some(i + 1));
         }
     }
 }

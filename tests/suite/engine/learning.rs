@@ -5,7 +5,12 @@ use std::{cell::RefCell, rc::Rc};
 use serde_json::json;
 use toolyard::{
     domain::{
-        chat::Reply, command::Command, event::Event, id::ToolName, knob::Knob, state::Learning,
+        chat::Reply,
+        command::Command,
+        event::{Event, GraphEvent},
+        id::ToolName,
+        knob::Knob,
+        state::Learning,
     },
     engine::Keep,
 };
@@ -50,7 +55,9 @@ fn every_tool_explored_at_one_step_gets_an_edge_from_where_the_agent_was() {
             .borrow()
             .iter()
             .filter_map(|record| match &record.event {
-                Event::EdgeExplored { from, to } => Some((from.clone(), to.clone())),
+                Event::Graph(GraphEvent::EdgeExplored { from, to }) => {
+                    Some((from.clone(), to.clone()))
+                }
                 _ => None,
             })
             .collect();

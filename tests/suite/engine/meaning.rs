@@ -4,11 +4,10 @@
 use std::rc::Rc;
 
 use serde_json::{Value, json};
-
 use toolyard::{
     domain::{
         embedding::Embedding,
-        event::{Event, Outcome},
+        event::{EmbeddingEvent, Event, Outcome},
         knob::Knob,
         rates::Rates,
         state::State,
@@ -108,7 +107,9 @@ async fn a_task_is_read_once_paid_for_and_compared_by_meaning() {
     assert!((models - asks * 200.0 - 0.1).abs() < 1e-9, "{models} for {asks} asks");
     assert_eq!(state.tasks[0].tokens_in % 1_000_000, 1_000);
     let read = events.iter().find_map(|event| match event {
-        Event::EmbeddingFinished { dollars, vector, .. } => Some((*dollars, vector.clone())),
+        Event::Embedding(EmbeddingEvent::EmbeddingFinished { dollars, vector, .. }) => {
+            Some((*dollars, vector.clone()))
+        }
         _ => None,
     });
     assert_eq!(read, Some((Some(0.001), vec![127, 0])));
@@ -135,10 +136,12 @@ async fn an_endpoint_that_fails_is_told_of_and_words_are_compared() {
         assert!((value(&state, task) - expected).abs() < 1e-9, "{}", value(&state, task));
         assert_eq!(state.tasks[task].outcome(), Some(Outcome::Answered));
     }
-    let failed = events.iter().filter(|event| matches!(event, Event::EmbeddingFailed { .. }));
+    let failed = events
+        .iter()
+        .filter(|event| matches!(event, Event::Embedding(EmbeddingEvent::EmbeddingFailed { .. })));
     assert_eq!(failed.count(), 2);
     let told = format!("{:?}", state.transcript);
-    assert!(told.contains("small did not read the task"), "{told}");
+    assert!(told.contains("403") && told.contains("holds no embeddings"), "{told}");
     assert!(!journal.contains(KEY) && !told.contains(KEY), "{told}");
 }
 
@@ -147,7 +150,7 @@ async fn a_budget_that_does_not_pay_for_it_is_not_spent_on_it() {
     let fake = Fake::start(vec![read(&[1.0, 0.0])]).await;
     let (state, events, _) = run(plan(&fake, None, 1.1)).await;
     assert!(fake.seen.lock().unwrap().is_empty());
-    assert!(!events.iter().any(|event| event.kind().starts_with("Embedding")));
+    assert!(!events.iter().any(|event| event.kind() == "EmbeddingStarted"));
     let told = format!("{:?}", state.transcript);
     assert!(told.contains("asking the embedding model costs about 1.00 credits"), "{told}");
 }

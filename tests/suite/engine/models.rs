@@ -8,7 +8,7 @@ use toolyard::{
         chat::{Reply, Role},
         command::Command,
         error::{ModelError, ModelErrorKind},
-        event::{Event, Outcome, Reach},
+        event::{Event, ModelCallEvent, Outcome, Reach},
         id::ModelName,
         knob::Knob,
         pairs::{Cost, PairTally},
@@ -146,7 +146,7 @@ fn who_can_be_reached_is_looked_for_beside_what_runs() {
         assert_eq!(state.models.known["second"].reachable, Reachable::NotTried);
         assert_eq!(yard.refusals(), Vec::<String>::new());
         let asked = |record: &toolyard::domain::event::Record| {
-            matches!(record.event, Event::ModelCallStarted { .. })
+            matches!(record.event, Event::ModelCall(ModelCallEvent::ModelCallStarted { .. }))
         };
         let asks = yard.records.borrow().iter().filter(|record| asked(record)).count();
         assert_eq!(asks, state.asks.len(), "to look is not to ask");

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use toolyard::domain::{
     chat::{Message, Reply, Request, Role},
     error::{ModelError, ModelErrorKind},
-    event::{Event, NodeEnd, Outcome},
+    event::{Event, NodeEnd, Outcome, SearchEvent},
     state::State,
 };
 
@@ -49,7 +49,7 @@ async fn search(strategy: &'static str, replies: Vec<Result<Reply, ModelError>>)
     let mut closed: Vec<_> = records
         .iter()
         .filter_map(|record| match &record.event {
-            Event::NodeClosed { node, .. } => Some(*node),
+            Event::Search(SearchEvent::NodeClosed { node, .. }) => Some(*node),
             _ => None,
         })
         .collect();

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use serde_json::json;
-
 use toolyard::domain::{
     chat::Reply,
     error::{ModelError, ModelErrorKind, ToolErrorKind},

@@ -1,7 +1,6 @@
 //! Plans are made again for what an agent says that it lacks, and only for that.
 
 use serde_json::{Value, json};
-
 use toolyard::{
     domain::{
         chat::Reply, error::ModelError, event::Outcome, knob::Knob, rates::Rates, state::State,

@@ -6,13 +6,12 @@ use std::{cell::RefCell, collections::VecDeque, rc::Rc, sync::Arc, time::Duratio
 use futures::{FutureExt, future::LocalBoxFuture};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{self, UnboundedSender};
-
 use toolyard::{
     domain::{
         chat::{Finish, Reply, Request, Role, ToolCall, Usage},
         command::Command,
         error::{ModelError, ModelErrorKind, ToolError},
-        event::{Event, Opening, Record},
+        event::{BudgetEvent, Event, Opening, Record, SessionEvent},
         graph::{Prior, ToolGraph},
         id::ModelName,
         knob::{Knob, Knobs},
@@ -268,6 +267,7 @@ impl Trial {
             tasks: vec![task; self.tasks],
             faults: self.faults.iter().map(|spec| spec.parse().unwrap()).collect(),
             journal: self.journal,
+            stations: Vec::new(),
             stay: self.stay,
             classes: self.classes,
             memory: self.memory,
@@ -317,7 +317,7 @@ impl Yard {
     pub fn refusals(&self) -> Vec<String> {
         let records = self.records.borrow();
         let whys = records.iter().filter_map(|record| match &record.event {
-            Event::CommandRefused { why, .. } => Some(why.clone()),
+            Event::Session(SessionEvent::CommandRefused { why, .. }) => Some(why.clone()),
             _ => None,
         });
         whys.collect()
@@ -327,7 +327,7 @@ impl Yard {
     pub fn planned(&self) -> Vec<String> {
         let records = self.records.borrow();
         let whys = records.iter().filter_map(|record| match &record.event {
-            Event::BudgetPlanned { why, .. } => Some(why.clone()),
+            Event::Budget(BudgetEvent::BudgetPlanned { why, .. }) => Some(why.clone()),
             _ => None,
         });
         whys.collect()

@@ -1,13 +1,13 @@
 //! What keys do to one lane of many.
 
+use crate::story::effect;
 use serde_json::Value;
 use toolyard::domain::{
     chat::Role,
     command::Command,
-    event::{Boundary, By, Event, Lane},
+    event::{Boundary, By, ControlEvent, Lane, TaskEvent, ToolCallEvent},
     id::{EffectId, TaskId},
     output::ToolOutput,
-    plan::EvidenceId,
     spec::Task,
 };
 
@@ -17,13 +17,13 @@ use crate::{stage::Stage, working};
 #[test]
 fn one_lane_alone_is_stopped_freed_and_cancelled() {
     let stage = || Stage::of(&working::working());
-    let (people, weather) = (Lane::Call(EffectId(6)), Lane::Call(EffectId(5)));
+    let (people, weather) = (Lane::Effect(EffectId(9)), Lane::Effect(EffectId(8)));
     // The workers have the keyboard from the start; the newest that runs is meant.
     for (keys, expected) in [
         ("H", Command::PauseLane(people)),
-        ("x", Command::CancelCall(EffectId(6))),
+        ("x", Command::Cancel(EffectId(9))),
         ("down H", Command::ResumeLane(weather)),
-        ("down x", Command::CancelCall(EffectId(5))),
+        ("down x", Command::Cancel(EffectId(8))),
         ("9 end up up up H", Command::ResumeLane(weather)),
     ] {
         assert_eq!(command(&mut stage(), keys), expected, "{keys}");
@@ -39,22 +39,21 @@ fn one_lane_alone_is_stopped_freed_and_cancelled() {
         assert!(stage.shows(why), "{keys}: {}", stage.text());
     }
     let mut story = working::working();
-    let evidence = EvidenceId(8);
-    story.tell(Event::EvidenceAsked { task: TaskId(1), evidence });
-    story.ask(1, Role::Actor);
+    let ask = story.ask_for(1, Role::Actor, Some(8));
+    let lane = Lane::Effect(ask);
     let mut stage = Stage::of(&story);
-    assert_eq!(command(&mut stage, "end up H"), Command::PauseLane(Lane::Agent));
-    assert_eq!(command(&mut stage, "x"), Command::CancelAsk);
-    stage.tell(Event::LanePaused { lane: Lane::Agent, by: By::User });
+    assert_eq!(command(&mut stage, "end up H"), Command::PauseLane(lane));
+    assert_eq!(command(&mut stage, "x"), Command::Cancel(ask));
+    stage.tell(ControlEvent::LanePaused { lane, by: By::User });
     assert!(stage.shows("stopping"), "{}", stage.text());
-    assert_eq!(command(&mut stage, "H"), Command::ResumeLane(Lane::Agent));
+    assert_eq!(command(&mut stage, "H"), Command::ResumeLane(lane));
 }
 
 #[test]
 fn a_lane_opens_its_call_and_evidence_without_one_itself() {
     let mut stage = Stage::of(&working::worked());
     stage.press("home enter");
-    assert!(stage.shows("Call 1") && stage.shows("needed by      #E4"), "{}", stage.text());
+    assert!(stage.shows("Call 3") && stage.shows("needed by      #E4"), "{}", stage.text());
     stage.press("esc down down down enter");
     assert!(stage.shows("Evidence E4") && stage.shows("needs          #E2 = null"));
     assert!(stage.shows("as written     #E4 = LLM[Which city"), "{}", stage.text());
@@ -68,22 +67,33 @@ fn a_lane_opens_its_call_and_evidence_without_one_itself() {
 #[test]
 fn a_stopped_lane_is_freed_by_the_same_key_after_its_end_too() {
     let mut stage = Stage::of(&working::working());
-    let lane = Lane::Call(EffectId(6));
+    let lane = Lane::Effect(EffectId(9));
     assert_eq!(command(&mut stage, "H"), Command::PauseLane(lane));
-    stage.tell(Event::LanePaused { lane, by: By::User });
+    stage.tell(ControlEvent::LanePaused { lane, by: By::User });
     let output = ToolOutput { text: "48,200".into(), cut_from: None };
-    stage.tell(Event::ToolCallFinished { call: EffectId(6), output });
-    stage.tell(Event::Held { lane, boundary: Boundary::AfterToolCall });
+    stage.tell(ToolCallEvent::ToolCallFinished { effect: effect(EffectId(9)), output });
+    stage.tell(ControlEvent::Held { lane, boundary: Boundary::AfterToolCall });
     assert_eq!(command(&mut stage, "H"), Command::ResumeLane(lane));
     // What was chosen in a task that is over is meant no longer.
     let mut stage = Stage::of(&working::worked());
     stage.press("home down down down");
-    let (call, task) = (EffectId(9), TaskId(2));
+    let (call, task) = (stage.next_effect(), TaskId(2));
     let (tool, arguments) = ("weather".into(), Value::Null);
-    stage.tell(Event::TasksQueued { first: task, tasks: vec![Task::from_text("x")], by: By::User });
-    stage.tell(Event::TaskStarted { task });
-    stage.tell(Event::ToolCallRequested { call, task, step: 1, tool, arguments, evidence: None });
-    stage.tell(Event::ToolCallStarted { call });
-    assert_eq!(command(&mut stage, "x"), Command::CancelCall(call));
-    assert_eq!(command(&mut stage, "H"), Command::PauseLane(Lane::Call(call)));
+    stage.tell(TaskEvent::TasksQueued {
+        first: task,
+        tasks: vec![Task::from_text("x")],
+        by: By::User,
+    });
+    stage.tell(TaskEvent::TaskStarted { task });
+    stage.tell(ToolCallEvent::ToolCallRequested {
+        effect: effect(call),
+        task,
+        step: 1,
+        tool,
+        arguments,
+        evidence: None,
+    });
+    stage.tell(ToolCallEvent::ToolCallStarted { effect: effect(call) });
+    assert_eq!(command(&mut stage, "x"), Command::Cancel(call));
+    assert_eq!(command(&mut stage, "H"), Command::PauseLane(Lane::Effect(call)));
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::json;
 use toolyard::{
     domain::{
-        event::{By, Event},
+        event::{By, ChangeEvent, TaskEvent},
         id::ToolName,
         knob::Knob,
     },
@@ -78,7 +78,7 @@ fn what_moved_the_weights_last_is_named_and_measured() {
         percent(state.learning.weights(&state.knobs).weight("wikipedia", "calculator").unwrap())
     };
     let (before, was) = (weight(&story), state.knobs.get(Knob::Beta));
-    story.tell(Event::KnobTurned { knob: Knob::Beta, value: 1.0, was, by: By::User });
+    story.tell(ChangeEvent::KnobTurned { knob: Knob::Beta, value: 1.0, was, by: By::User });
     let after = weight(&story);
     assert!(after < before);
     let shown = focus(&story, &view(FOCUS));
@@ -87,7 +87,7 @@ fn what_moved_the_weights_last_is_named_and_measured() {
     // Undone: the evaluation is the last thing again.
     let n = story.state().n;
     let (value, was) = (0.45, 1.0);
-    story.tell(Event::KnobTurned { knob: Knob::Beta, value, was, by: By::Undo(n) });
+    story.tell(ChangeEvent::KnobTurned { knob: Knob::Beta, value, was, by: By::Undo(n) });
     assert!(focus(&story, &view(FOCUS)).has("▲▼ since task 4"));
 }
 
@@ -184,7 +184,11 @@ fn a_call_of_an_earlier_try_is_not_taken_for_the_choice_of_this_one() {
     story.call(1, 1, ("a", json!({}), Ok("nothing"), 5));
     assert!(focus(&story, &view(FOCUS)).line("start").contains("start ▸ a"));
     let reflections = vec!["try b".to_owned()];
-    story.tell(Event::TryStarted { task: toolyard::domain::id::TaskId(1), number: 2, reflections });
+    story.tell(TaskEvent::TryStarted {
+        task: toolyard::domain::id::TaskId(1),
+        number: 2,
+        reflections,
+    });
     story.step(1, 1, "start");
     let shown = focus(&story, &view(FOCUS));
     assert_eq!(shown.lines[0].trim_end(), "start", "it has chosen nothing yet");

@@ -1,11 +1,15 @@
 //! Tools, tasks, models, calls and knobs.
 
+use crate::story::effect;
 use serde_json::json;
 use toolyard::{
     domain::{
         chat::Role,
         error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
-        event::{Boundary, Event, Lane, Outcome},
+        event::{
+            Boundary, ChangeEvent, ControlEvent, Lane, ModelCallEvent, Outcome, TaskEvent,
+            ToolCallEvent,
+        },
         id::TaskId,
         spec::ToolSpec,
         state::Mode,
@@ -101,7 +105,7 @@ fn a_task_says_in_words_whether_it_was_right() {
     for (task, outcome) in [(5, Outcome::OutOfSteps), (6, Outcome::GaveUp), (7, Outcome::Stopped)] {
         story.start(task).wait(10);
         let (task, correct) = (TaskId(task), Some(false));
-        story.tell(Event::TaskFinished { task, outcome, answer: None, correct });
+        story.tell(TaskEvent::TaskFinished { task, outcome, answer: None, correct });
     }
     let shown = show(PaneId::Tasks, &story, &View::default(), 140, 10);
     for (row, words) in
@@ -136,11 +140,20 @@ fn the_tasks_title_counts_what_is_done_and_right() {
 fn models_say_when_they_are_simulated_and_when_their_price_is_unknown() {
     let mut story = story::demo();
     let ask = story.ask(5, Role::Reflector);
-    story.tell(Event::ModelCallRetried { ask, attempt: 1, wait_ms: 100, why: "429".into() });
+    story.tell(ModelCallEvent::ModelCallRetried {
+        effect: effect(ask),
+        attempt: 1,
+        wait_ms: 100,
+        why: "429".into(),
+    });
     story.answer(ask, "Look before you leap.", 900);
     let ask = story.ask(5, Role::Reflector);
     let error = ModelError::new(ModelErrorKind::Timeout, "silence for 30 s");
-    story.wait(10).tell(Event::ModelCallFailed { ask, error, billed: None });
+    story.wait(10).tell(ModelCallEvent::ModelCallFailed {
+        effect: effect(ask),
+        error,
+        billed: None,
+    });
     let shown = show(PaneId::Models, &story, &View::default(), 120, 12);
     assert!(shown.line("actor").contains("sim SIMULATED"));
     assert!(shown.line("actor").contains("≈9600"), "estimated counts are marked");
@@ -161,7 +174,7 @@ fn a_lower_bound_of_the_cost_is_called_one() {
     let mut story = story::demo();
     let (model, was) = ("local".into(), "sim".into());
     let by = toolyard::domain::event::By::User;
-    story.tell(Event::RoleBound { role: Role::Actor, model, was, by });
+    story.tell(ChangeEvent::RoleBound { role: Role::Actor, model, was, by });
     let ask = story.ask(5, Role::Actor);
     story.answer(ask, "hm", 5);
     let shown = show(PaneId::Models, &story, &View::default(), 120, 12);
@@ -173,11 +186,11 @@ fn lanes() -> Story {
     let mut story = story::demo();
     let arguments = json!({"query": "x"});
     let held = story.request_call(5, 2, "weather", arguments.clone());
-    story.tell(Event::Held { lane: Lane::Call(held), boundary: Boundary::BeforeToolCall });
+    story.tell(ControlEvent::Held { lane: Lane::Effect(held), boundary: Boundary::BeforeToolCall });
     let failed = story.request_call(5, 2, "currency", arguments);
-    story.tell(Event::ToolCallStarted { call: failed }).wait(100);
+    story.tell(ToolCallEvent::ToolCallStarted { effect: effect(failed) }).wait(100);
     let error = ToolError::new(ToolErrorKind::Timeout, "no answer in 100 ms");
-    story.tell(Event::ToolCallFailed { call: failed, error }).wait(900);
+    story.tell(ToolCallEvent::ToolCallFailed { effect: effect(failed), error }).wait(900);
     story
 }
 
@@ -185,17 +198,17 @@ fn lanes() -> Story {
 fn calls_say_their_step_and_what_they_wait_for() {
     let story = lanes();
     let shown = show(PaneId::Calls, &story, &View::default(), 150, 14);
-    let line = shown.line("#12");
-    assert_eq!(words(line)[..3], ["2", "#12", "weather"]);
-    assert!(line.contains("1.0 s held") && line.contains("with all others, before a call"));
-    let line = shown.line("#11");
-    assert_eq!(words(line)[..3], ["2", "#11", "calculator"]);
+    let line = shown.line("#31");
+    assert_eq!(words(line)[..3], ["2", "#31", "weather"]);
+    assert!(line.contains("1.0 s held") && line.contains("with all others, before a tool call"));
+    let line = shown.line("#30");
+    assert_eq!(words(line)[..3], ["2", "#30", "calculator"]);
     assert!(line.contains("1.3 s running") && line.contains("expression: \"1871 - 1830\""));
-    assert!(shown.line("#13").contains("100 ms timed out"));
-    assert!(shown.row("#10") < shown.row("#11"), "in the order in which they were wanted");
+    assert!(shown.line("#32").contains("100 ms timed out"));
+    assert!(shown.row("#28") < shown.row("#30"), "in the order in which they were wanted");
     let view = View { task: Some(TaskId(3)), ..View::default() };
     let earlier = show(PaneId::Calls, &story, &view, 120, 14);
-    assert!(earlier.line("#6").contains('⚡'), "an injected failure is marked");
+    assert!(earlier.line("#16").contains('⚡'), "an injected failure is marked");
 }
 
 #[test]
@@ -207,8 +220,8 @@ fn lanes_of_one_task_share_their_time_axis() {
         let cells: Vec<_> = cells.map(|(i, _)| i).collect();
         (cells[0], cells[cells.len() - 1])
     };
-    let (running, held, over) = (lane("#11", '█'), lane("#12", '░'), lane("#13", '█'));
-    assert!(!shown.line("#12").contains('█'), "it has never run");
+    let (running, held, over) = (lane("#30", '█'), lane("#31", '░'), lane("#32", '█'));
+    assert!(!shown.line("#31").contains('█'), "it has never run");
     assert_eq!(held.0, over.0, "they were wanted at the same time");
     assert_eq!(running.1, held.1, "both go on");
     assert!(running.0 < held.0 && over.1 < held.1);
@@ -224,7 +237,7 @@ fn moving_through_the_calls_selects_their_tools() {
         seen.push((view.call.unwrap().0, view.tool.clone().unwrap().to_string()));
     }
     // From the newest in flight, which keys mean while nothing is selected.
-    let right = [(11, "calculator"), (10, "wikipedia"), (10, "wikipedia"), (10, "wikipedia")];
+    let right = [(30, "calculator"), (28, "wikipedia"), (28, "wikipedia"), (28, "wikipedia")];
     assert_eq!(seen, right.map(|(call, tool)| (call, tool.to_owned())));
 }
 

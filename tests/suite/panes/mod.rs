@@ -6,6 +6,7 @@ mod spending;
 mod transcript;
 mod workers;
 
+use crate::story::effect;
 use proptest::prelude::*;
 use ratatui::{buffer::Buffer, layout::Rect};
 use toolyard::{
@@ -170,7 +171,11 @@ fn hostile() -> Story {
     story.start(2).step(2, 1, "start");
     let ask = story.ask(2, toolyard::domain::chat::Role::Actor);
     let (text, reasoning) = (ATTACK.to_owned(), ATTACK.to_owned());
-    story.tell(toolyard::domain::event::Event::ModelCallProgressed { ask, text, reasoning });
+    story.tell(toolyard::domain::event::ModelCallEvent::ModelCallProgressed {
+        effect: effect(ask),
+        text,
+        reasoning,
+    });
     story
 }
 

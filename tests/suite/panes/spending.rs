@@ -2,7 +2,7 @@
 
 use toolyard::{
     domain::{
-        event::{Event, NodeEnd},
+        event::{ChangeEvent, NodeEnd, TaskEvent},
         id::TaskId,
         knob::Knob,
         state::State,
@@ -95,7 +95,7 @@ fn odd_numbers_and_names_are_drawn_at_any_size() {
     let mut odd = plan(f64::INFINITY, &candidates);
     odd.budget = 0.0;
     story.planned(1, "\x1b[2J", odd);
-    story.tell(Event::KnobTurned {
+    story.tell(ChangeEvent::KnobTurned {
         knob: Knob::Budget,
         value: 0.0,
         was: 20.0,
@@ -119,7 +119,7 @@ fn hundreds_of_tasks_share_the_columns_of_the_strip() {
     for task in 1..=400 {
         story.start(task).planned(task, "begins", plan(0.0, &[("a", 1.0, 0.5, 3, 3, 1, "")]));
         story.call(task, 1, ("a", serde_json::json!({}), Ok("x"), 1));
-        story.tell(Event::TaskFinished {
+        story.tell(TaskEvent::TaskFinished {
             task: TaskId(task),
             outcome: toolyard::domain::event::Outcome::GaveUp,
             answer: None,

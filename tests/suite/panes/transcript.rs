@@ -1,9 +1,12 @@
 //! The transcript.
 
+use crate::story::effect;
 use toolyard::{
     domain::{
         chat::Role,
-        event::{Boundary, By, Event, Lane},
+        event::{
+            Boundary, By, ControlEvent, GraphEvent, Lane, ModelCallEvent, SessionEvent, TaskEvent,
+        },
         state::State,
     },
     ui::{
@@ -59,7 +62,7 @@ fn an_answer_is_shown_while_it_comes() {
     assert!(transcript(&story, &View::default()).has("sim (actor) is asked  200 ms"));
     for text in ["The founder was ", "born in 1830", &" very long".repeat(100), " and so"] {
         let (text, reasoning) = (text.to_owned(), String::new());
-        story.tell(Event::ModelCallProgressed { ask, text, reasoning });
+        story.tell(ModelCallEvent::ModelCallProgressed { effect: effect(ask), text, reasoning });
     }
     let shown = transcript(&story, &View::default());
     assert!(shown.lines.last().unwrap().trim_end_matches(['│', '┃', ' ']).ends_with("and so▌"));
@@ -69,10 +72,10 @@ fn an_answer_is_shown_while_it_comes() {
 fn what_is_held_says_where_and_for_how_long() {
     let mut story = story::demo();
     let call = story.request_call(5, 2, "weather", serde_json::json!({}));
-    story.tell(Event::Held { lane: Lane::Call(call), boundary: Boundary::BeforeToolCall });
+    story.tell(ControlEvent::Held { lane: Lane::Effect(call), boundary: Boundary::BeforeToolCall });
     story.wait(3_200);
     let shown = transcript(&story, &View::default());
-    assert!(shown.line("→ weather()").contains("held 3.2 s, before a call"));
+    assert!(shown.line("→ weather()").contains("held 3.2 s, before a tool call"));
 }
 
 #[test]
@@ -85,7 +88,7 @@ fn it_keeps_up_until_somebody_looks_back() {
     let selected = view.line.unwrap();
     let before = transcript(&story, &view);
     view.settle(&before.hits);
-    story.tell(Event::Noticed { text: "something new".into() });
+    story.tell(SessionEvent::Noticed { text: "something new".into() });
     let after = transcript(&story, &view);
     assert_eq!(before.lines[..20], after.lines[..20], "it stays where one looks");
     assert_eq!(view.line, Some(selected));
@@ -140,8 +143,8 @@ fn text_is_found_where_it_was_cut_too() {
 #[test]
 fn a_line_without_its_task_is_no_panic() {
     let mut story = Story::open();
-    story.tell(Event::TaskStarted { task: toolyard::domain::id::TaskId(99) });
-    story.tell(Event::ScoreSet { tool: "x".into(), score: 1.0, was: 0.0, by: By::Undo(1) });
+    story.tell(TaskEvent::TaskStarted { task: toolyard::domain::id::TaskId(99) });
+    story.tell(GraphEvent::ScoreSet { tool: "x".into(), score: 1.0, was: 0.0, by: By::Undo(1) });
     let shown = draw(PaneId::Transcript, story.state(), &View::default(), 0, 40, 5);
     assert!(shown.has("task that is not known") && shown.has("↶ undone:"));
     draw(PaneId::Transcript, &State::default(), &View::default(), 0, 1, 1);

@@ -1,8 +1,9 @@
 //! The workers' lanes, and the plan that they work on.
 
+use crate::story::effect;
 use toolyard::{
     domain::{
-        event::{Boundary, Event, Lane},
+        event::{Boundary, ControlEvent, Lane, ModelCallEvent, ToolCallEvent},
         id::{EffectId, TaskId},
         plan::EvidenceId,
         state::State,
@@ -96,7 +97,7 @@ fn the_selected_lane_says_more() {
     };
     assert!(said(2).contains("⚡ error injected (fault 1)"), "{}", said(2));
     assert!(said(3).contains("null: pattern \"nothing found\", 12 tokens saved"), "{}", said(3));
-    assert!(said(6).contains("by you alone, before a call"), "{}", said(6));
+    assert!(said(6).contains("by you alone, before a tool call"), "{}", said(6));
     assert!(said(9).contains("for #E6 #E8 · ← #E6 #E8 · #E6 #E8"), "{}", said(9));
     assert!(said(5).contains("running · ← #E4 · query: \"Ostra\""), "{}", said(5));
 }
@@ -125,7 +126,7 @@ fn lanes_are_walked_from_evidence_to_call_and_keep_their_place() {
     assert_eq!((view.call, view.call(story.state())), (None, None));
     panes::go(PaneId::Calls, story.state(), &mut view, Move::PageUp);
     panes::go(PaneId::Calls, story.state(), &mut view, Move::Top);
-    assert_eq!((view.call, view.evidence), (Some(EffectId(1)), None));
+    assert_eq!((view.call, view.evidence), (Some(EffectId(3)), None));
     assert!(panes::find(PaneId::Calls, story.state(), &mut view, "history", Find::Next));
     assert_eq!(view.tool, Some("slow_lookup".into()));
     // What was chosen before it began is its call now.
@@ -133,16 +134,19 @@ fn lanes_are_walked_from_evidence_to_call_and_keep_their_place() {
     let mut later = working();
     let call = later.want(8, "calculator", "24100");
     assert_eq!(view.call(later.state()), Some(call));
-    assert_eq!(view.lane(later.state()), Ok(Lane::Call(call)));
+    assert_eq!(view.lane(later.state()), Ok(Lane::Effect(call)));
 }
 
 #[test]
 fn what_was_held_before_is_still_seen() {
     let mut story = story::demo();
     let call = story.request_call(5, 3, "weather", serde_json::json!({}));
-    let lane = Lane::Call(call);
-    story.tell(Event::Held { lane, boundary: Boundary::BeforeToolCall }).wait(200);
-    story.tell(Event::Released { lane }).tell(Event::ToolCallStarted { call }).wait(200);
+    let lane = Lane::Effect(call);
+    story.tell(ControlEvent::Held { lane, boundary: Boundary::BeforeToolCall }).wait(200);
+    story
+        .tell(ControlEvent::Released { lane })
+        .tell(ToolCallEvent::ToolCallStarted { effect: effect(call) })
+        .wait(200);
     let shown = show(PaneId::Calls, &story, &View::default(), 78, 12);
     let line = shown.line("weather");
     let (held, ran) = (cells(line, ['░']), cells(line, RUN));
@@ -208,18 +212,21 @@ fn a_plan_is_walked_with_its_plans_in_sight() {
 fn a_model_is_held_before_it_is_asked_and_asked_again() {
     let mut story = working();
     let (task, evidence) = (TaskId(1), EvidenceId(8));
-    story.tell(Event::EvidenceAsked { task, evidence });
-    let lane = Lane::Agent;
-    story.tell(Event::Held { lane, boundary: Boundary::BeforeModelCall }).wait(200);
+    let role = toolyard::domain::chat::Role::Actor;
+    let ask = story.request_ask(1, role, Some(8));
+    let lane = Lane::Effect(ask);
+    story.tell(ControlEvent::Held { lane, boundary: Boundary::BeforeModelCall }).wait(200);
     let mut view = View::default();
     view.choose_evidence(story.state(), task, evidence);
     let shown = show(PaneId::Calls, &story, &view, 100, 20);
     let line = shown.line("#E8 ");
     assert!(line.contains("200 ms held") && !line.contains(RUN[0]), "{line}");
-    story.tell(Event::Released { lane });
-    let ask = story.ask(1, toolyard::domain::chat::Role::Actor);
+    story.tell(ControlEvent::Released { lane });
+    story.tell(ModelCallEvent::ModelCallStarted { effect: effect(ask) });
     let (wait_ms, why) = (100, "429".to_owned());
-    story.tell(Event::ModelCallRetried { ask, attempt: 1, wait_ms, why }).wait(100);
+    story
+        .tell(ModelCallEvent::ModelCallRetried { effect: effect(ask), attempt: 1, wait_ms, why })
+        .wait(100);
     let shown = show(PaneId::Calls, &story, &view, 100, 20);
     let line = shown.line("#E8 ");
     assert!(line.contains("100 ms asked") && cells(line, ['·']).1 < cells(line, RUN).0, "{line}");

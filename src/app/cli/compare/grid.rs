@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::args::{CompareArgs, Preset, WarmUp};
 use crate::{
     app::cli::{SessionArgs, trouble::Trouble},
     domain::{
@@ -13,8 +14,6 @@ use crate::{
         strategy::{Base, Strategy},
     },
 };
-
-use super::args::{CompareArgs, Preset, WarmUp};
 
 /// The loops of BTP's experiments, and ToolNet's.
 const LOOPS: [Base; 4] = [Base::React, Base::ToolNet, Base::Dfsdt, Base::TotDfs];

@@ -8,6 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use super::pool::Stop;
 use crate::{
     app::{
         cli::{SessionArgs, experience, prepared::Prepared, trouble::Trouble},
@@ -15,7 +16,7 @@ use crate::{
     },
     domain::{
         chat::Role,
-        event::{Event, Outcome, Record},
+        event::{Event, Outcome, Record, SessionEvent, TaskEvent},
         id::ModelName,
         state::State,
     },
@@ -25,8 +26,6 @@ use crate::{
         journal::{self, Journal, JournalError},
     },
 };
-
-use super::pool::Stop;
 
 /// Parts of one session: each time that it was cut short leaves one.
 const MOST_PARTS: u32 = 10_000;
@@ -170,7 +169,10 @@ fn play(prepared: Prepared, journal: Option<Journal>, stop: &Stop) -> Result<Sta
 
 /// Whether nothing is left to do: the session said so itself, so that its past uses are kept too.
 fn is_done(records: &[Record], state: &State) -> bool {
-    let said = matches!(records.last().map(|last| &last.event), Some(Event::SessionEnded { .. }));
+    let said = matches!(
+        records.last().map(|last| &last.event),
+        Some(Event::Session(SessionEvent::SessionEnded { .. }))
+    );
     said && state.tasks.iter().all(|task| is_final(task.outcome()))
 }
 
@@ -181,7 +183,7 @@ fn is_final(outcome: Option<Outcome>) -> bool {
 
 fn finished(records: &[Record]) -> usize {
     let is_finished = |record: &&Record| match &record.event {
-        Event::TaskFinished { outcome, .. } => is_final(Some(*outcome)),
+        Event::Task(TaskEvent::TaskFinished { outcome, .. }) => is_final(Some(*outcome)),
         _ => false,
     };
     records.iter().filter(is_finished).count()

@@ -2,20 +2,19 @@
 
 use serde_json::json;
 
-use crate::{
-    app::{
-        cli::{out, trouble::Trouble},
-        report::Quality,
-    },
-    domain::{chat::Role, id::ModelName, knob::Knob},
-};
-
 use super::{
     Comparison,
     args::{CompareArgs, Preset},
     grid::Played,
     result::Compared,
     table::{Table, bar, number, or, percent},
+};
+use crate::{
+    app::{
+        cli::{out, trouble::Trouble},
+        report::Quality,
+    },
+    domain::{chat::Role, id::ModelName, knob::Knob},
 };
 
 pub fn print(

@@ -2,12 +2,11 @@
 
 use serde::Serialize;
 
+use super::{grid::Cell, job::Ran};
 use crate::{
     app::report::{Measures, Quality, TaskReport},
     domain::{chat::Role, id::ModelName, knob::Knobs},
 };
-
-use super::{grid::Cell, job::Ran};
 
 /// A combination and what came of it.
 #[derive(Debug, Serialize)]

@@ -81,7 +81,9 @@ fn asked(begun: &EvidenceState, theme: &Theme) -> Standing {
     match (begun.found, &begun.nulled) {
         (None, _) => standing("▶", "asked", theme.running),
         (Some(_), Some(Nulled::Failed)) => standing("✗", "failed", theme.bad),
-        (Some(_), Some(Nulled::Empty | Nulled::Pattern(_))) => null(theme),
+        (Some(_), Some(Nulled::Empty | Nulled::Error | Nulled::Garbled | Nulled::Pattern(_))) => {
+            null(theme)
+        }
         (Some(_), None) => standing("✓", "ok", theme.good),
     }
 }

@@ -38,7 +38,7 @@ impl<'a> Track<'a> {
         let begun = task.work.evidence.get(&evidence.id);
         let call = match begun.map(|begun| begun.source) {
             Some(Source::Call(call)) => state.call(call),
-            Some(Source::Model) | None => None,
+            Some(Source::Model(_)) | None => None,
         };
         let ask = state.evidence_ask(task, evidence.id);
         Self { state, task, evidence: Some(evidence), begun, call, ask }
@@ -78,11 +78,8 @@ impl<'a> Track<'a> {
 
     /// The lane that the user can hold; `None` before it has begun, and for what is over.
     pub fn lane(&self) -> Option<Lane> {
-        match (self.call, self.begun) {
-            (Some(call), _) => Some(Lane::Call(call.id)),
-            (None, Some(begun)) if begun.found.is_none() => Some(Lane::Agent),
-            (None, Some(_) | None) => None,
-        }
+        let asked = self.ask.filter(|ask| !ask.is_over()).map(|ask| ask.lane);
+        self.call.map(|call| call.lane).or(asked)
     }
 
     pub fn hold(&self) -> Option<&'a Hold> {

@@ -115,7 +115,7 @@ fn draw_head(theme: &Theme, line: Rect, buf: &mut Buffer) {
 fn draw_role(cx: &Cx<'_>, role: Role, line: Rect, buf: &mut Buffer) {
     let Some(bound) = cx.state.models.roles.get(&role) else { return };
     let (name, shown) = fitting(usize::from(line.width));
-    let asking = cx.state.ask_in_flight().filter(|ask| ask.role == role);
+    let asking = cx.state.asks_in_flight().rfind(|ask| ask.role == role);
     let mut row = Row::new(line, buf);
     row.cell(role.name(), ROLE, cx.theme.text);
     draw_name(cx, cx.state.models.of(role), bound.model.as_str(), name, &mut row);

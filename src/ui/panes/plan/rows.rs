@@ -182,7 +182,7 @@ fn start(said: &str) -> String {
 
 fn said<'s>(state: &'s State, begun: &'s EvidenceState) -> Option<&'s str> {
     match begun.source {
-        Source::Model => begun.text.as_deref(),
+        Source::Model(_) => begun.text.as_deref(),
         Source::Call(call) => state.call(call)?.observation(),
     }
 }

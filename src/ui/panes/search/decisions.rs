@@ -47,8 +47,8 @@ impl Decisions {
                 | What::Evaluated { .. }
                 | What::BudgetPlanned { .. }
                 | What::Plan { .. }
-                | What::Intervention { .. }
-                | What::Notice { .. } => {}
+                | What::Told { .. }
+                | What::Newer { .. } => {}
             }
         }
         found

@@ -7,7 +7,7 @@ use super::sheet::Sheet;
 use crate::{
     domain::{
         chat::Role,
-        event::{BudgetPlan, By, Lane, Offered},
+        event::{BudgetPlan, By, Offered},
         id::{EffectId, ToolName},
         plan::Plan,
         state::{
@@ -22,7 +22,7 @@ use crate::{
             calls::status::{self, Standing},
             format, glyph, inline_json, tasks,
         },
-        text,
+        text, wording,
     },
 };
 
@@ -76,21 +76,22 @@ impl<'a> Entry<'a> {
             }
             (What::Evaluated { learned }, Some(task)) => self.evaluated(task, *learned),
             (What::TaskFinished, Some(task)) => self.task_finished(task),
-            (What::Intervention { text, by }, _) => {
-                let who = match by {
-                    By::User => "◆ you: ",
-                    By::Engine => "◆ engine: ",
-                    By::Undo(_) => "↶ undone: ",
-                };
-                self.sheet.text((who, theme.user), (text, theme.user), self.most);
-            }
             (What::BudgetPlanned { why, plan, before }, _) => {
                 self.planned(why, plan, before.as_deref());
             }
             (What::Plan { plan }, _) => self.plan(plan),
-            (What::Notice { text }, _) => {
-                self.sheet.text(("» ", theme.warn), (text, theme.text), self.most);
-            }
+            (What::Told { event }, _) => match wording::told(event) {
+                (None, text) => self.notice(&text),
+                (Some(by), text) => {
+                    let who = match by {
+                        By::User => "◆ you: ",
+                        By::Engine => "◆ engine: ",
+                        By::Undo(_) => "↶ undone: ",
+                    };
+                    self.sheet.text((who, theme.user), (&text, theme.user), self.most);
+                }
+            },
+            (What::Newer { fields }, _) => self.notice(&wording::newer(fields)),
             // A damaged journal: there is no such task.
             (
                 What::TaskStarted
@@ -101,6 +102,11 @@ impl<'a> Entry<'a> {
                 None,
             ) => self.sheet.row(&[("» of a task that is not known", theme.dim)]),
         }
+    }
+
+    fn notice(&mut self, text: &str) {
+        let theme = self.cx.theme;
+        self.sheet.text(("» ", theme.warn), (text, theme.text), self.most);
     }
 
     fn task_started(&mut self, task: &TaskState) {
@@ -234,7 +240,7 @@ impl<'a> Entry<'a> {
         let model = ask.model.to_string();
         let what = format!(" ({}) {what}", ask.role);
         self.sheet.row(&[(glyph, theme.accent), (&model, theme.accent), (&what, theme.dim)]);
-        match self.cx.state.control.held.iter().find(|hold| hold.lane == Lane::Agent) {
+        match self.cx.state.control.held.iter().find(|hold| hold.lane == ask.lane) {
             Some(hold) => {
                 let held = text::span(self.cx.now.saturating_sub(hold.since));
                 self.sheet
@@ -282,7 +288,7 @@ impl<'a> Entry<'a> {
         let cx = self.cx;
         let theme = cx.theme;
         let width = self.sheet.width();
-        let hold = cx.state.control.held.iter().find(|hold| hold.lane == Lane::Call(call.id));
+        let hold = cx.state.control.held.iter().find(|hold| hold.lane == call.lane);
         let Standing { word, style, .. } = status::of_call(call, hold, theme);
         let time = match hold {
             Some(hold) => {

@@ -198,8 +198,8 @@ fn select(state: &State, view: &mut View, at: Option<usize>) -> bool {
         | What::Evaluated { .. }
         | What::BudgetPlanned { .. }
         | What::Plan { .. }
-        | What::Intervention { .. }
-        | What::Notice { .. } => {}
+        | What::Told { .. }
+        | What::Newer { .. } => {}
     }
     true
 }

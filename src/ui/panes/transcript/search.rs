@@ -2,7 +2,7 @@
 
 use crate::{
     domain::state::{Line, State, ToolCallState, What},
-    ui::panes::budget_words,
+    ui::{panes::budget_words, wording},
 };
 
 /// Whether the entry of this line says `needle` (lower case) somewhere, also where it was cut.
@@ -27,7 +27,8 @@ pub fn holds(state: &State, line: &Line, needle: &str) -> bool {
         }),
         What::BudgetPlanned { why, plan, .. } => has(why) || has(&budget_words::uses(plan)),
         What::Plan { plan } => has(&plan.to_string()),
-        What::Intervention { text, .. } | What::Notice { text } => has(text),
+        What::Told { event } => has(&wording::told(event).1),
+        What::Newer { fields } => has(&wording::newer(fields)),
     }
 }
 

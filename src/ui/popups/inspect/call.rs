@@ -3,7 +3,6 @@
 use super::{Page, evidence};
 use crate::{
     domain::{
-        event::Lane,
         id::EffectId,
         state::{State, ToolCallPhase, ToolCallState},
     },
@@ -50,7 +49,7 @@ fn times(state: &State, call: &ToolCallState, page: &mut Page<'_>) {
     if call.held > 0 {
         page.field("held", &format!("{}, not part of its own time", text::span(call.held)));
     }
-    let lane = Lane::Call(call.id);
+    let lane = call.lane;
     let stopped = state.control.paused_lanes.contains(&lane);
     if let Some(hold) = state.control.hold_of(lane) {
         let by = if stopped { ", by you alone" } else { "" };

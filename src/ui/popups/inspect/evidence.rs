@@ -16,7 +16,7 @@ pub(super) fn write(state: &State, task: TaskId, id: EvidenceId, page: &mut Page
     let begun = task.and_then(|task| task.work.evidence.get(&id)).map(|begun| begun.source);
     match (task, begun) {
         (Some(_), Some(Source::Call(call))) => call::write(state, call, page),
-        (Some(task), Some(Source::Model)) => {
+        (Some(task), Some(Source::Model(_))) => {
             head(state, task, id, page);
             model(state, task, id, page);
         }

@@ -6,7 +6,7 @@ use crate::{
         event::By,
         state::{State, What},
     },
-    ui::text,
+    ui::{text, wording},
 };
 
 pub(super) fn write(state: &State, n: u64, page: &mut Page<'_>) {
@@ -22,16 +22,17 @@ pub(super) fn write(state: &State, n: u64, page: &mut Page<'_>) {
     }
     page.blank();
     match &line.what {
-        What::Intervention { text, by } => {
-            let by = match by {
+        What::Told { event } => {
+            let (by, text) = wording::told(event);
+            let by = by.map(|by| match by {
                 By::User => "by you".to_owned(),
                 By::Engine => "by itself".to_owned(),
                 By::Undo(n) => format!("as an undo of event {n}"),
-            };
-            page.field("changed", &by);
-            page.text(text, page.theme.text);
+            });
+            by.into_iter().for_each(|by| page.field("changed", &by));
+            page.text(&text, page.theme.text);
         }
-        What::Notice { text } => page.text(text, page.theme.text),
+        What::Newer { fields } => page.text(&wording::newer(fields), page.theme.text),
         What::BudgetPlanned { why, plan, before } => plan::page(why, plan, before.as_deref(), page),
         What::Plan { plan } => page.text(&plan.to_string(), page.theme.text),
         What::TaskStarted

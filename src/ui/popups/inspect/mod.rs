@@ -107,8 +107,12 @@ impl Inspect {
             number.saturating_add_signed(by).clamp(1, last)
         };
         let subject = match &self.subject {
-            Subject::Prompt(ask) => Subject::Prompt(EffectId(moved(ask.0, state.asks.len()))),
-            Subject::Call(call) => Subject::Call(EffectId(moved(call.0, state.calls.len()))),
+            Subject::Prompt(ask) => {
+                Subject::Prompt(beside(state.asks.iter().map(|ask| ask.id), *ask, by))
+            }
+            Subject::Call(call) => {
+                Subject::Call(beside(state.calls.iter().map(|call| call.id), *call, by))
+            }
             Subject::Task(task) => Subject::Task(TaskId(moved(task.0, state.tasks.len()))),
             Subject::Plan(task) => Subject::Plan(TaskId(moved(task.0, state.tasks.len()))),
             Subject::Tool(_) | Subject::Evidence(..) | Subject::Line(_) | Subject::Messages => {
@@ -151,12 +155,11 @@ impl Inspect {
             Subject::Prompt(ask) => {
                 unless_over(state.ask(*ask).is_some_and(|ask| ask.phase.is_over()))
             }
-            // What a plan's call found is judged after its end.
-            Subject::Call(call) => unless_over(
-                state
-                    .call(*call)
-                    .is_some_and(|call| call.phase.is_over() && call.evidence.is_none()),
-            ),
+            // A result is judged after the end of its call.
+            Subject::Call(call) => unless_over(state.call(*call).is_some_and(|call| {
+                let is_judged = call.helpful.is_some() || state.at_work != Some(call.task);
+                call.phase.is_over() && is_judged
+            })),
             Subject::Line(_) => 0,
             Subject::Plan(task) => state.task(*task).map_or(0, |task| u64::from(task.budget.plans)),
             Subject::Tool(_) | Subject::Task(_) | Subject::Evidence(..) => state.n,
@@ -188,4 +191,13 @@ impl Inspect {
 /// Nearly all of the screen: these are read, and what is below can wait.
 fn size(area: Rect) -> (u16, u16) {
     (area.width.saturating_sub(10).clamp(20, 140), area.height.saturating_sub(5).max(3))
+}
+
+/// The one before or the next of its kind; itself at either end.
+fn beside(ids: impl DoubleEndedIterator<Item = EffectId>, id: EffectId, by: i32) -> EffectId {
+    let mut beyond: Box<dyn Iterator<Item = EffectId>> = match by {
+        ..0 => Box::new(ids.rev().skip_while(move |other| *other >= id)),
+        _ => Box::new(ids.skip_while(move |other| *other <= id)),
+    };
+    beyond.next().unwrap_or(id)
 }

@@ -8,10 +8,7 @@ use super::{
     rows::{MARKS, MOVED, NUMBER, name_width, split},
 };
 use crate::{
-    domain::{
-        event::{Lane, Offered},
-        id::ToolName,
-    },
+    domain::{event::Offered, id::ToolName},
     ui::{
         hits::{Hits, Target},
         panes::{
@@ -159,7 +156,7 @@ impl Frame<'_> {
         }
         let call = self.here.chosen.filter(|call| call.tool == choice.to)?;
         let state = self.cx.state;
-        let hold = state.control.held.iter().find(|hold| hold.lane == Lane::Call(call.id));
+        let hold = state.control.held.iter().find(|hold| hold.lane == call.lane);
         let standing = calls::status::of_call(call, hold, self.cx.theme);
         Some((standing.word, standing.style))
     }

@@ -1,32 +1,32 @@
 //! Whether models can be reached: looked for beside whatever runs, and only when somebody asks.
 
-use futures::{FutureExt, future::LocalBoxFuture, stream::FuturesUnordered};
-
-use super::core::Shared;
-use crate::domain::{
-    event::{Event, Reach},
-    id::ModelName,
-    state::Reachable,
+use crate::{
+    domain::{
+        event::{Reach, SessionEvent},
+        id::ModelName,
+        state::Reachable,
+    },
+    engine::session::Handle,
 };
 
 /// Looks for every configured model that is not being looked for already.
-pub(super) fn start(shared: &Shared, probes: &mut FuturesUnordered<LocalBoxFuture<'static, ()>>) {
-    let models: Vec<ModelName> = shared.read(|core| {
-        let known = core.state.models.known.iter();
+pub fn probe_models(handle: &Handle) {
+    let models: Vec<ModelName> = handle.read(|session| {
+        let known = session.state.models.known.iter();
         let idle = known.filter(|(_, model)| !matches!(model.reachable, Reachable::Trying { .. }));
         idle.map(|(name, _)| name.clone()).collect()
     });
     if models.is_empty() {
         return;
     }
-    shared.emit(Event::ModelsProbed { models: models.clone() });
+    handle.emit(SessionEvent::ModelsProbed { models: models.clone() });
     for model in models {
-        probes.push(probe(shared.clone(), model).boxed_local());
+        handle.spawn(probe(handle.clone(), model));
     }
 }
 
-async fn probe(shared: Shared, model: ModelName) {
-    let asked = shared.read(|core| core.models.get(&model).cloned());
+async fn probe(handle: Handle, model: ModelName) {
+    let asked = handle.read(|session| session.models.get(&model).cloned());
     let (how, text) = match asked {
         None => (Reach::No, "it is not configured in this session".to_owned()),
         Some(asked) => match asked.reachable().await {
@@ -35,5 +35,5 @@ async fn probe(shared: Shared, model: ModelName) {
             Err(error) => (Reach::No, error.to_string()),
         },
     };
-    shared.emit(Event::ModelReached { model, how, text });
+    handle.emit(SessionEvent::ModelReached { model, how, text });
 }

@@ -1,24 +1,52 @@
 //! Where a run is held. Every lane passes the gate at every boundary; a pause or a step lets it wait
 //! there. Holding never kills: what runs, runs on to its next boundary.
 
-use super::core::{Core, Shared};
-use crate::domain::{
-    event::{Boundary, Event, Lane},
-    id::EffectId,
-    knob::Knob,
-    state::Mode,
+use futures::{FutureExt, future::LocalBoxFuture};
+
+use super::{Outcome, Passage, Station, Verdict};
+use crate::{
+    domain::{
+        event::{Boundary, ControlEvent, Lane},
+        knob::Knob,
+        state::Mode,
+    },
+    engine::session::{Handle, Session},
 };
 
-impl Core {
-    /// A call has ended. After the last one the agent goes on.
-    pub fn join(&mut self, call: EffectId) {
-        self.lanes.live.remove(&Lane::Call(call));
-        if self.lanes.live.is_empty() {
-            self.lanes.open();
+pub(super) struct Gate;
+
+impl Station for Gate {
+    fn before<'a>(&'a self, passage: &'a mut Passage) -> LocalBoxFuture<'a, Verdict> {
+        async move {
+            if std::mem::take(&mut passage.was_released) {
+                return Verdict::Go;
+            }
+            let (lane, boundary) = (passage.reference.lane, passage.effect.before());
+            match passage.handle.checkpoint(lane, boundary).await {
+                true => {
+                    passage.was_released = true;
+                    Verdict::Again
+                }
+                false => Verdict::Go,
+            }
         }
-        self.settle();
+        .boxed_local()
     }
 
+    fn after<'a>(
+        &'a self,
+        passage: &'a mut Passage,
+        _outcome: &'a Outcome,
+    ) -> LocalBoxFuture<'a, ()> {
+        async move {
+            let (lane, boundary) = (passage.reference.lane, passage.effect.after());
+            passage.handle.checkpoint(lane, boundary).await;
+        }
+        .boxed_local()
+    }
+}
+
+impl Session {
     /// A lane that is cancelled while it is held is held no longer. A step that it was granted is
     /// spent: it must not carry the lane past its next boundary as well.
     pub fn let_go(&mut self, lane: Lane) {
@@ -26,7 +54,7 @@ impl Core {
             self.lanes.granted = None;
         }
         if self.state.control.is_held(lane) {
-            self.emit(Event::Released { lane });
+            self.emit(ControlEvent::Released { lane });
         }
     }
 
@@ -51,8 +79,8 @@ impl Core {
     /// Says `Paused` once every lane is held, or there is none.
     pub fn settle(&mut self) {
         let control = &self.state.control;
-        let all_held = self.lanes.live.iter().all(|lane| control.is_held(*lane));
-        let idle = self.lanes.live.is_empty();
+        let all_held = self.lanes.live().all(|lane| control.is_held(lane));
+        let idle = self.lanes.live().next().is_none();
         let due = match control.mode {
             Mode::Pausing => all_held,
             Mode::Stepping => all_held && self.lanes.granted.is_none() && !idle,
@@ -62,13 +90,13 @@ impl Core {
             Mode::Opening | Mode::Running | Mode::Paused | Mode::Ended => false,
         };
         if due {
-            self.emit(Event::Paused);
+            self.emit(ControlEvent::Paused {});
         }
     }
 
     /// Whether a lane must wait at this boundary.
     fn holds(&self, lane: Lane, boundary: Boundary) -> bool {
-        self.is_stopped(lane)
+        self.is_paused(lane)
             || match self.state.control.mode {
                 Mode::Running | Mode::Ended => false,
                 Mode::SteppingTask => boundary == Boundary::BeforeTask,
@@ -77,7 +105,7 @@ impl Core {
     }
 
     /// Whether the user holds this lane back alone. At the end of the session nothing is held.
-    fn is_stopped(&self, lane: Lane) -> bool {
+    fn is_paused(&self, lane: Lane) -> bool {
         self.state.control.mode != Mode::Ended && self.state.control.paused_lanes.contains(&lane)
     }
 
@@ -85,7 +113,7 @@ impl Core {
     /// the hold before it.
     fn releases(&self, lane: Lane) -> bool {
         self.lanes.granted == Some(lane)
-            || !self.is_stopped(lane)
+            || !self.is_paused(lane)
                 && match self.state.control.mode {
                     Mode::Running | Mode::SteppingTask | Mode::Ended => true,
                     Mode::Opening | Mode::Pausing | Mode::Paused | Mode::Stepping => false,
@@ -93,27 +121,28 @@ impl Core {
     }
 }
 
-impl Shared {
-    /// Lets a lane pass a boundary, at once or when the user says so.
-    pub async fn pass(&self, lane: Lane, boundary: Boundary) {
-        self.stays_sound().await;
-        let pace = self.read(|core| core.state.knobs.count(Knob::Pace));
+impl Handle {
+    /// Lets a lane pass a boundary, at once or when the user says so; whether it was held.
+    pub async fn checkpoint(&self, lane: Lane, boundary: Boundary) -> bool {
+        self.halt_if_journal_failed().await;
+        let pace = self.read(|session| session.state.knobs.count(Knob::Pace));
         if pace > 0 {
             tokio::time::sleep(std::time::Duration::from_millis(pace as u64)).await;
         }
-        if !self.read(|core| core.holds(lane, boundary)) {
-            return;
+        if !self.read(|session| session.holds(lane, boundary)) {
+            return false;
         }
-        self.write(|core| {
-            core.emit(Event::Held { lane, boundary });
-            core.settle();
+        self.write(|session| {
+            session.emit(ControlEvent::Held { lane, boundary });
+            session.settle();
         });
-        self.until(|core| core.releases(lane)).await;
-        self.write(|core| {
-            if core.lanes.granted == Some(lane) {
-                core.lanes.granted = None;
+        self.until(|session| session.releases(lane)).await;
+        self.write(|session| {
+            if session.lanes.granted == Some(lane) {
+                session.lanes.granted = None;
             }
-            core.emit(Event::Released { lane });
+            session.emit(ControlEvent::Released { lane });
         });
+        true
     }
 }

@@ -1,0 +1,48 @@
+//! What a task may use within its budget (BTP).
+
+use std::sync::Arc;
+
+use super::family::family;
+use super::{BudgetPlan, By};
+use crate::domain::id::{EffectId, TaskId, ToolName};
+
+family! {
+    /// What a task may use within its budget (BTP).
+    pub enum BudgetEvent {
+        /// Whether the result of a tool call helped (BTP, section 2.4); becomes experience.
+        Judged {
+            call: EffectId,
+            /// The model call that said so; `None`: rules did.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            verdict: Option<EffectId>,
+            helpful: bool,
+            why: String,
+        },
+        /// The tool must not be used again in this task: a result of it did not help.
+        ToolBlacklisted {
+            task: TaskId,
+            tool: ToolName,
+            why: String,
+        },
+        /// How often each tool may be used within what is left of the budget (BTP, algorithm 1): at the
+        /// start of a task, and again whenever that changes.
+        BudgetPlanned {
+            task: TaskId,
+            why: String,
+            plan: Arc<BudgetPlan>,
+        },
+        /// The user set how often a tool may still be used in this task, whatever the plan says.
+        UsesSet {
+            task: TaskId,
+            tool: ToolName,
+            uses: u32,
+            was: u32,
+            by: By,
+        },
+        /// Nothing more will be done about this task: what was found is summed up.
+        SummaryStarted {
+            task: TaskId,
+            why: String,
+        },
+    }
+}

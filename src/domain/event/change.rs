@@ -1,0 +1,38 @@
+//! Settings that a person changes.
+
+use super::By;
+use super::family::family;
+use crate::domain::{
+    chat::Role,
+    id::{ModelName, ToolName},
+    knob::Knob,
+};
+
+family! {
+    /// Settings that a person changes.
+    pub enum ChangeEvent {
+        KnobTurned {
+            knob: Knob,
+            value: f64,
+            was: f64,
+            by: By,
+        },
+        RoleBound {
+            role: Role,
+            model: ModelName,
+            was: ModelName,
+            by: By,
+        },
+        StrategyChosen {
+            strategy: String,
+            was: String,
+            by: By,
+        },
+        /// A tool was taken off every menu, or put back.
+        ToolSwitched {
+            tool: ToolName,
+            on: bool,
+            by: By,
+        },
+    }
+}

@@ -1,0 +1,90 @@
+//! What every event of an effect says of it: a model call, a tool call or an embedding.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::{id::EffectId, spec::EffectClass};
+
+/// An effect, as each of its events names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EffectRef {
+    pub id: EffectId,
+    /// The effect that caused it: the tool call that a model judges, the model call that broke off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<EffectId>,
+    /// The lane that it runs in.
+    pub lane: Lane,
+    /// Where its outcome comes from.
+    #[serde(default, skip_serializing_if = "Origin::is_live")]
+    pub origin: Origin,
+    /// What it does to the world.
+    pub class: EffectClass,
+    /// The line of a program that it belongs to, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+}
+
+impl EffectRef {
+    /// An effect in a lane of its own, done live.
+    pub fn new(id: EffectId, class: EffectClass) -> Self {
+        let lane = Lane::Effect(id);
+        Self { id, parent: None, lane, origin: Origin::Live, class, line: None }
+    }
+
+    /// The same, caused by another effect.
+    #[must_use]
+    pub fn caused_by(self, parent: Option<EffectId>) -> Self {
+        Self { parent, ..self }
+    }
+
+    /// The same, with an outcome from elsewhere.
+    #[must_use]
+    pub fn from(self, origin: Origin) -> Self {
+        Self { origin, ..self }
+    }
+}
+
+/// Where the outcome of an effect comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// The model or the tool itself.
+    #[default]
+    Live,
+    /// A journal: an earlier session had it from the model or the tool.
+    Recorded,
+    /// A person answered in its stead.
+    Person,
+    /// A fault that was armed.
+    Injected,
+    /// An equal effect of this session.
+    Reused,
+    /// The endpoint that ran it, such as a tool of the model's provider.
+    Provider,
+}
+
+impl Origin {
+    pub fn is_live(&self) -> bool {
+        *self == Origin::Live
+    }
+}
+
+/// What can be held, resumed and cancelled alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lane {
+    /// The strategy itself, between effects.
+    Agent,
+    /// An effect in flight.
+    Effect(EffectId),
+}
+
+impl fmt::Display for Lane {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Lane::Agent => f.pad("the agent"),
+            Lane::Effect(effect) => write!(f, "call {effect}"),
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Embeddings, from the request to the end.
+
+use super::EffectRef;
+use super::family::family;
+use crate::domain::{chat::Usage, error::ModelError, id::TaskId};
+
+family! {
+    /// Embeddings, from the request to the end.
+    pub enum EmbeddingEvent {
+        /// The meaning of a task's text is wanted before its first budget plan (BTP, section 2.2).
+        EmbeddingRequested {
+            effect: EffectRef,
+            task: TaskId,
+            /// The embedding model, as its endpoint calls it.
+            model: String,
+            text: String,
+        },
+        EmbeddingStarted {
+            effect: EffectRef,
+        },
+        EmbeddingFinished {
+            effect: EffectRef,
+            usage: Usage,
+            /// What it cost; `None` where the price is unknown.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            dollars: Option<f64>,
+            /// What past tasks are compared with; only its direction counts.
+            vector: Vec<i8>,
+        },
+        /// Past tasks are compared by their words instead.
+        EmbeddingFailed {
+            effect: EffectRef,
+            error: ModelError,
+        },
+    }
+}
+
+impl EmbeddingEvent {
+    /// The effect that it is about.
+    pub fn effect(&self) -> EffectRef {
+        match self {
+            Self::EmbeddingRequested { effect, .. }
+            | Self::EmbeddingStarted { effect }
+            | Self::EmbeddingFinished { effect, .. }
+            | Self::EmbeddingFailed { effect, .. } => *effect,
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The tool graph, and what is learned of it (ToolNet).
+
+use std::collections::BTreeMap;
+
+use super::family::family;
+use super::{By, Verdict};
+use crate::domain::{
+    graph::ToolGraph,
+    id::{TaskId, ToolName},
+};
+
+family! {
+    /// The tool graph, and what is learned of it (ToolNet).
+    pub enum GraphEvent {
+        /// The graph, and what was learned of it in earlier sessions.
+        GraphLoaded {
+            graph: ToolGraph,
+            scores: BTreeMap<ToolName, f64>,
+        },
+        /// The evaluator's verdict on a finished trajectory (ToolNet, section 3.3).
+        Evaluated {
+            task: TaskId,
+            verdicts: Vec<Verdict>,
+            /// Whether the scores changed; false while learning is frozen.
+            learned: bool,
+        },
+        /// The evaluator's answer could not be used.
+        EvaluationRefused {
+            task: TaskId,
+            why: String,
+        },
+        /// A successor that was offered to explore was used: it has an edge now, with prior 0.
+        EdgeExplored {
+            from: ToolName,
+            to: ToolName,
+        },
+        ScoreSet {
+            tool: ToolName,
+            score: f64,
+            was: f64,
+            by: By,
+        },
+        WeightPinned {
+            from: ToolName,
+            to: ToolName,
+            weight: f64,
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            was: Option<f64>,
+            by: By,
+        },
+        WeightUnpinned {
+            from: ToolName,
+            to: ToolName,
+            was: f64,
+            by: By,
+        },
+    }
+}

@@ -1,0 +1,72 @@
+//! Model calls, from the request to the end.
+
+use std::sync::Arc;
+
+use super::family::family;
+use super::{Billed, EffectRef};
+use crate::domain::{
+    chat::{Reply, Request, Role},
+    error::ModelError,
+    id::{ModelName, TaskId},
+    plan::EvidenceId,
+};
+
+family! {
+    /// Model calls, from the request to the end.
+    pub enum ModelCallEvent {
+        /// The agent wants to call a model: exactly what it will see. Nothing was sent yet.
+        ModelCallRequested {
+            effect: EffectRef,
+            task: TaskId,
+            role: Role,
+            model: ModelName,
+            request: Arc<Request>,
+            /// The evidence of a plan that it is to find.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            evidence: Option<EvidenceId>,
+        },
+        ModelCallStarted {
+            effect: EffectRef,
+        },
+        /// More of the answer came. Many small pieces are one event.
+        ModelCallProgressed {
+            effect: EffectRef,
+            text: String,
+            reasoning: String,
+        },
+        ModelCallRetried {
+            effect: EffectRef,
+            attempt: u32,
+            wait_ms: u64,
+            why: String,
+        },
+        ModelCallFinished {
+            effect: EffectRef,
+            reply: Arc<Reply>,
+            /// What it cost; `None` where the price is unknown.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            dollars: Option<f64>,
+        },
+        ModelCallFailed {
+            effect: EffectRef,
+            error: ModelError,
+            /// What it will have cost all the same; `None` where nothing of an answer had come.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            billed: Option<Billed>,
+        },
+    }
+}
+
+impl ModelCallEvent {
+    /// The effect that it is about.
+    pub fn effect(&self) -> EffectRef {
+        match self {
+            Self::ModelCallRequested { effect, .. }
+            | Self::ModelCallStarted { effect }
+            | Self::ModelCallProgressed { effect, .. }
+            | Self::ModelCallRetried { effect, .. }
+            | Self::ModelCallFinished { effect, .. }
+            | Self::ModelCallFailed { effect, .. } => *effect,
+        }
+    }
+}

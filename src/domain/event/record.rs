@@ -1,0 +1,138 @@
+//! A line of a journal: an event with its number and its time.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
+use serde_json::{Value, value::RawValue};
+
+use super::Event;
+
+/// One line of a journal after the first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// Counted from 1, without gaps.
+    pub n: u64,
+    /// Microseconds since the session was opened.
+    pub at: u64,
+    pub event: Event,
+    /// What a newer version wrote beyond what this one knows; `None` in all others.
+    pub newer: Option<Box<Newer>>,
+}
+
+/// Fields that this version does not know. They are kept, so that writing the record again loses nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Newer {
+    /// All data of the event, known or not.
+    pub data: Value,
+    /// Where the unknown fields are in it, such as `plan.tools.0.risk`.
+    pub fields: Vec<String>,
+}
+
+impl Record {
+    pub fn new(n: u64, at: u64, event: impl Into<Event>) -> Self {
+        Self { n, at, event: event.into(), newer: None }
+    }
+
+    /// Reads a line of JSON.
+    ///
+    /// # Errors
+    /// What is wrong, with the field where it is known.
+    pub fn read(line: &[u8]) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Raw<'a> {
+            n: u64,
+            at: u64,
+            #[serde(borrow)]
+            kind: Cow<'a, str>,
+            #[serde(borrow, default)]
+            data: Option<&'a RawValue>,
+        }
+        let Raw { n, at, kind, data } =
+            serde_json::from_slice(line).map_err(|error| without_place(&error))?;
+        let data = data.map_or("null", RawValue::get);
+        let mut fields = Vec::new();
+        let Some(event) = Event::read(&kind, data, |path| fields.push(path.to_string())) else {
+            let data = serde_json::from_str(data).map_err(|error| without_place(&error))?;
+            let event = Event::Unknown { kind: kind.into_owned(), data };
+            return Ok(Self::new(n, at, event));
+        };
+        let newer = match fields.is_empty() {
+            true => None,
+            false => {
+                let data = serde_json::from_str(data).map_err(|error| without_place(&error))?;
+                Some(Box::new(Newer { data, fields }))
+            }
+        };
+        Ok(Self { n, at, event: event?, newer })
+    }
+}
+
+impl Serialize for Record {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut line = serializer.serialize_struct("Record", 4)?;
+        line.serialize_field("n", &self.n)?;
+        line.serialize_field("at", &self.at)?;
+        line.serialize_field("kind", self.event.kind())?;
+        match &self.newer {
+            Some(newer) => line.serialize_field("data", &newer.data)?,
+            None => line.serialize_field("data", &Data(&self.event))?,
+        }
+        line.end()
+    }
+}
+
+impl Serialize for Event {
+    /// As in a journal, but for number and time.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut line = serializer.serialize_struct("Event", 2)?;
+        line.serialize_field("kind", self.kind())?;
+        line.serialize_field("data", &Data(self))?;
+        line.end()
+    }
+}
+
+/// The data of an event, without its kind.
+struct Data<'a>(&'a Event);
+
+impl Serialize for Data<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.data(serializer)
+    }
+}
+
+impl Event {
+    /// Reads the data of a kind; `None` where this version does not know the kind. `unknown` is told of each
+    /// field that it does not know.
+    fn read(
+        kind: &str,
+        data: &str,
+        mut unknown: impl FnMut(serde_ignored::Path<'_>),
+    ) -> Option<Result<Self, String>> {
+        let mut json = serde_json::Deserializer::from_str(data);
+        let read = Self::of_kind(kind, serde_ignored::Deserializer::new(&mut json, &mut unknown))?;
+        Some(read.map_err(|error| {
+            // Read once more for the sake of the field.
+            let mut json = serde_json::Deserializer::from_str(data);
+            let mut track = serde_path_to_error::Track::new();
+            let traced = serde_path_to_error::Deserializer::new(&mut json, &mut track);
+            let again = Self::of_kind(kind, traced);
+            let path = track.path().to_string();
+            match again {
+                // The column would be that of the data, and not of the line.
+                Some(Err(_)) if path != "." => format!("data.{path}: {}", bare(&error)),
+                _ => without_place(&error),
+            }
+        }))
+    }
+}
+
+/// What serde says, without the line: that of the text it was given is always the first.
+fn without_place(error: &serde_json::Error) -> String {
+    format!("{} (column {})", bare(error), error.column())
+}
+
+fn bare(error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    said.strip_suffix(&place).unwrap_or(&said).to_owned()
+}

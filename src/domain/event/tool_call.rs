@@ -1,0 +1,60 @@
+//! Tool calls, from the request to the end, and what was thought of their results.
+
+use serde_json::Value;
+
+use super::family::family;
+use super::{EffectRef, Refusal};
+use crate::domain::{
+    error::ToolError,
+    id::{TaskId, ToolName},
+    output::ToolOutput,
+    plan::EvidenceId,
+};
+
+family! {
+    /// Tool calls, from the request to the end, and what was thought of their results.
+    pub enum ToolCallEvent {
+        /// The agent wants to call a tool. Nothing has run yet.
+        ToolCallRequested {
+            effect: EffectRef,
+            task: TaskId,
+            step: u32,
+            tool: ToolName,
+            arguments: Value,
+            /// The evidence of a plan that it is to find.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            evidence: Option<EvidenceId>,
+        },
+        /// It was not run, and cost nothing.
+        ToolCallRefused {
+            effect: EffectRef,
+            why: String,
+            #[serde(default)]
+            reason: Refusal,
+        },
+        ToolCallStarted {
+            effect: EffectRef,
+        },
+        ToolCallFinished {
+            effect: EffectRef,
+            output: ToolOutput,
+        },
+        ToolCallFailed {
+            effect: EffectRef,
+            error: ToolError,
+        },
+    }
+}
+
+impl ToolCallEvent {
+    /// The effect that it is about.
+    pub fn effect(&self) -> EffectRef {
+        match self {
+            Self::ToolCallRequested { effect, .. }
+            | Self::ToolCallRefused { effect, .. }
+            | Self::ToolCallStarted { effect }
+            | Self::ToolCallFinished { effect, .. }
+            | Self::ToolCallFailed { effect, .. } => *effect,
+        }
+    }
+}

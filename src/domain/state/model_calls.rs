@@ -1,0 +1,211 @@
+//! Model calls, from the request to the end.
+
+use std::{ops::Deref, sync::Arc};
+
+use serde::Serialize;
+
+use super::What;
+use super::{
+    EffectState, State,
+    effects::Place,
+    models::{Used, Vain},
+};
+use crate::domain::{
+    chat::{Reply, Request, Role, Usage},
+    error::ModelError,
+    event::{Billed, EffectRef, ModelCallEvent, family::Family},
+    id::{EffectId, ModelName, TaskId},
+    plan::EvidenceId,
+};
+
+/// Where a model call is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelCallPhase {
+    /// Wanted, but not sent yet.
+    Requested,
+    Running,
+    Done {
+        reply: Arc<Reply>,
+    },
+    Failed {
+        error: ModelError,
+    },
+}
+
+/// One model call.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ModelCallState {
+    #[serde(flatten)]
+    pub effect: EffectState,
+    pub role: Role,
+    pub model: ModelName,
+    /// Exactly what the model saw.
+    pub request: Arc<Request>,
+    /// The evidence of a plan that it is to find.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<EvidenceId>,
+    pub phase: ModelCallPhase,
+    /// What has streamed in so far; empty once the answer is whole.
+    pub partial: String,
+    pub retries: u32,
+    /// Of one that failed: what it has probably used all the same.
+    pub billed: Option<Usage>,
+    pub dollars: Option<f64>,
+}
+
+impl Deref for ModelCallState {
+    type Target = EffectState;
+
+    /// A model call is an effect: what holds for all effects is read as its own.
+    fn deref(&self) -> &EffectState {
+        &self.effect
+    }
+}
+
+impl ModelCallPhase {
+    pub fn is_over(&self) -> bool {
+        match self {
+            ModelCallPhase::Requested | ModelCallPhase::Running => false,
+            ModelCallPhase::Done { .. } | ModelCallPhase::Failed { .. } => true,
+        }
+    }
+}
+
+impl ModelCallState {
+    pub fn reply(&self) -> Option<&Reply> {
+        match &self.phase {
+            ModelCallPhase::Done { reply } => Some(reply),
+            ModelCallPhase::Requested | ModelCallPhase::Running | ModelCallPhase::Failed { .. } => {
+                None
+            }
+        }
+    }
+
+    /// What it used, as far as that is known.
+    pub fn usage(&self) -> Option<Usage> {
+        self.reply().map(|reply| reply.usage).or(self.billed)
+    }
+}
+
+impl State {
+    pub(super) fn apply_model_call(&mut self, at: u64, event: &ModelCallEvent) {
+        let id = event.effect().id;
+        match event {
+            ModelCallEvent::ModelCallRequested { effect, task, role, model, request, evidence } => {
+                let place = Place::ModelCall(self.asks.len());
+                let Some(effect) = self.request(at, *effect, *task, place) else { return };
+                self.asks.push(ModelCallState {
+                    effect,
+                    role: *role,
+                    model: model.clone(),
+                    request: Arc::clone(request),
+                    evidence: *evidence,
+                    phase: ModelCallPhase::Requested,
+                    partial: String::new(),
+                    retries: 0,
+                    billed: None,
+                    dollars: None,
+                });
+                if let Some(task) = self.task_mut(*task) {
+                    task.asks.push(id);
+                }
+                self.seek(at, *task, *evidence, super::Source::Model(id));
+                self.count_occasions(id);
+            }
+            ModelCallEvent::ModelCallStarted { effect } => {
+                self.start(at, *effect);
+                if let Some(call) = self.ask_mut(id) {
+                    call.phase = ModelCallPhase::Running;
+                }
+            }
+            ModelCallEvent::ModelCallProgressed { text, reasoning, .. } => {
+                if let Some(call) = self.ask_mut(id) {
+                    call.partial.push_str(reasoning);
+                    call.partial.push_str(text);
+                }
+            }
+            ModelCallEvent::ModelCallRetried { .. } => {
+                let Some(call) = self.ask_mut(id) else { return };
+                call.retries += 1;
+                let (role, model) = (call.role, call.model.clone());
+                self.models.retried(role, &model);
+            }
+            ModelCallEvent::ModelCallFinished { effect, reply, dollars } => {
+                self.end(at, *effect);
+                let credits = self.rates.ask(*dollars);
+                let Some(call) = self.ask_mut(id) else { return };
+                call.close(ModelCallPhase::Done { reply: Arc::clone(reply) });
+                call.dollars = *dollars;
+                let (task, micros) = (call.task, call.elapsed(at));
+                let (role, model) = (call.role, call.model.clone());
+                let used = Used { usage: reply.usage, dollars: *dollars, credits, micros };
+                self.models.used(role, &model, used);
+                self.charge_ask(task, credits, micros);
+                self.count_tokens(task, reply.usage, *dollars);
+            }
+            ModelCallEvent::ModelCallFailed { effect, error, billed } => {
+                self.end(at, *effect);
+                let credits = billed.map_or(0.0, |billed| self.rates.ask(billed.dollars));
+                let Some(call) = self.ask_mut(id) else { return };
+                call.close(ModelCallPhase::Failed { error: error.clone() });
+                call.billed = billed.map(|billed| billed.usage);
+                call.dollars = billed.and_then(|billed| billed.dollars);
+                let (task, micros) = (call.task, call.elapsed(at));
+                let (role, model) = (call.role, call.model.clone());
+                self.models.failed(role, &model, Vain { billed: *billed, credits, micros });
+                self.charge_ask(task, credits, micros);
+                if let Some(Billed { usage, dollars }) = *billed {
+                    self.count_tokens(task, usage, dollars);
+                }
+            }
+        }
+    }
+
+    /// A task had this read and written by a model.
+    pub(super) fn count_tokens(&mut self, task: TaskId, usage: Usage, dollars: Option<f64>) {
+        let Some(task) = self.task_mut(task) else { return };
+        // Endpoints say what they like, also 2^64 - 1 tokens twice.
+        task.tokens_in = task.tokens_in.saturating_add(usage.tokens_in);
+        task.tokens_out = task.tokens_out.saturating_add(usage.tokens_out);
+        task.dollars += dollars.unwrap_or(0.0);
+        task.unpriced += u32::from(dollars.is_none());
+    }
+
+    fn ask_mut(&mut self, id: EffectId) -> Option<&mut ModelCallState> {
+        match self.place(id)? {
+            Place::ModelCall(at) => self.asks.get_mut(at),
+            Place::ToolCall(_) | Place::Embedding(_) => None,
+        }
+    }
+}
+
+impl ModelCallState {
+    fn close(&mut self, phase: ModelCallPhase) {
+        self.partial.clear();
+        self.phase = phase;
+    }
+}
+
+impl Family for ModelCallEvent {
+    fn fold(&self, state: &mut State, at: u64) {
+        state.apply_model_call(at, self);
+    }
+
+    fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
+        match self {
+            ModelCallEvent::ModelCallRequested { effect, task, .. } => {
+                Some((Some(*task), What::Ask { ask: effect.id }))
+            }
+            ModelCallEvent::ModelCallRetried { .. } => What::told(self.clone()),
+            ModelCallEvent::ModelCallStarted { .. }
+            | ModelCallEvent::ModelCallProgressed { .. }
+            | ModelCallEvent::ModelCallFinished { .. }
+            | ModelCallEvent::ModelCallFailed { .. } => None,
+        }
+    }
+
+    fn effect(&self) -> Option<EffectRef> {
+        Some(self.effect())
+    }
+}

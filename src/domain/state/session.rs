@@ -1,0 +1,98 @@
+//! What a session is made of, and the settings that a person changes.
+
+use std::sync::Arc;
+
+use super::{Mode, State, What};
+use crate::domain::{
+    command::Command,
+    event::{By, ChangeEvent, SessionEvent, family::Family},
+    id::TaskId,
+};
+
+impl State {
+    fn apply_session(&mut self, at: u64, event: &SessionEvent) {
+        match event {
+            SessionEvent::SessionOpened { opening } => self.open(opening),
+            SessionEvent::SessionEnded { .. } => {
+                self.control.mode = Mode::Ended;
+                self.models.stop_probing();
+            }
+            SessionEvent::ToolsAdded { tools } => {
+                for spec in tools {
+                    self.join(Arc::clone(spec));
+                }
+            }
+            SessionEvent::ToolsRemoved { tools } => {
+                for tool in tools {
+                    self.leave(tool);
+                }
+            }
+            SessionEvent::PairsLoaded { pairs } => {
+                pairs.iter().for_each(|tally| self.pairs.add(tally));
+            }
+            SessionEvent::ModelsProbed { models } => self.models.probe(at, models),
+            SessionEvent::ModelReached { model, how, text } => self.models.reach(model, *how, text),
+            SessionEvent::Noticed { .. } | SessionEvent::CommandRefused { .. } => {}
+        }
+    }
+
+    fn apply_change(&mut self, event: &ChangeEvent) {
+        match event {
+            ChangeEvent::KnobTurned { knob, value, .. } => self.knobs.set(*knob, *value),
+            ChangeEvent::RoleBound { role, model, .. } => self.models.bind(*role, model),
+            ChangeEvent::StrategyChosen { strategy, .. } => self.strategy.clone_from(strategy),
+            ChangeEvent::ToolSwitched { tool, on, .. } => {
+                if let Some(tool) = self.tools.get_mut(tool) {
+                    tool.switched_on = *on;
+                }
+            }
+        }
+    }
+}
+
+impl Family for SessionEvent {
+    fn fold(&self, state: &mut State, at: u64) {
+        state.apply_session(at, self);
+    }
+
+    fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
+        match self {
+            SessionEvent::SessionEnded { .. }
+            | SessionEvent::Noticed { .. }
+            | SessionEvent::CommandRefused { .. } => What::told(self.clone()),
+            SessionEvent::SessionOpened { .. }
+            | SessionEvent::ToolsAdded { .. }
+            | SessionEvent::ToolsRemoved { .. }
+            | SessionEvent::PairsLoaded { .. }
+            | SessionEvent::ModelsProbed { .. }
+            | SessionEvent::ModelReached { .. } => None,
+        }
+    }
+}
+
+impl Family for ChangeEvent {
+    fn fold(&self, state: &mut State, _at: u64) {
+        state.apply_change(self);
+    }
+
+    fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
+        What::told(self.clone())
+    }
+
+    fn undone_by(&self) -> Option<(By, Command)> {
+        Some(match self {
+            ChangeEvent::KnobTurned { knob, was, by, .. } => {
+                (*by, Command::TurnKnob { knob: *knob, value: *was })
+            }
+            ChangeEvent::RoleBound { role, was, by, .. } => {
+                (*by, Command::BindRole { role: *role, model: was.clone() })
+            }
+            ChangeEvent::StrategyChosen { was, by, .. } => {
+                (*by, Command::UseStrategy { strategy: was.clone() })
+            }
+            ChangeEvent::ToolSwitched { tool, on, by } => {
+                (*by, Command::SwitchTool { tool: tool.clone(), on: !on })
+            }
+        })
+    }
+}

@@ -1,0 +1,116 @@
+//! Everything that reaches a model, a tool or an embedding model: one kind of thing, with one number, on one
+//! path (see [`perform`]). Only files of this folder touch a model or a tool.
+
+mod ask;
+mod ended;
+mod perform;
+mod probe;
+mod real;
+mod request;
+
+use std::{rc::Rc, sync::Arc};
+
+use serde_json::Value;
+
+pub(super) use self::{
+    ask::{Caller, ask},
+    ended::abandoned,
+    perform::perform,
+    probe::probe_models,
+    request::{Requested, occurrence, request},
+};
+use crate::{
+    domain::{
+        chat::{Reply, Request, Role, Usage},
+        embedding::Embedding,
+        error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
+        event::{Boundary, Refusal},
+        id::ToolName,
+        output::ToolOutput,
+        plan::EvidenceId,
+    },
+    model::Model,
+};
+
+/// What is to be done.
+pub enum Effect {
+    Model(ModelCall),
+    Tool(ToolCall),
+    Embedding(EmbeddingCall),
+}
+
+/// A model call.
+pub struct ModelCall {
+    pub role: Role,
+    pub model: Rc<dyn Model>,
+    /// What the strategy wants.
+    pub meant: Arc<Request>,
+    /// What the model sees: the same, in the form in which it takes tools.
+    pub request: Arc<Request>,
+    pub evidence: Option<EvidenceId>,
+}
+
+/// A tool call.
+pub struct ToolCall {
+    pub step: u32,
+    pub tool: ToolName,
+    pub arguments: Value,
+    pub evidence: Option<EvidenceId>,
+}
+
+/// A text whose meaning is wanted.
+pub struct EmbeddingCall {
+    pub model: Rc<crate::model::openai::OpenAi>,
+    pub text: String,
+}
+
+/// What came of an effect.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    Reply(Result<Arc<Reply>, ModelError>),
+    Result(Result<ToolOutput, ToolError>),
+    /// A tool call that was not run, and cost nothing.
+    Refused(Refusal, String),
+    Embedded(Result<Embedded, ModelError>),
+}
+
+/// What an embedding model made of a text.
+#[derive(Clone, Debug)]
+pub struct Embedded {
+    /// `None` where the vector has no direction.
+    pub embedding: Option<Embedding>,
+    pub usage: Usage,
+}
+
+impl Effect {
+    /// Where it can be held before it is done.
+    pub fn before(&self) -> Boundary {
+        match self {
+            Effect::Model(_) => Boundary::BeforeModelCall,
+            Effect::Tool(_) => Boundary::BeforeToolCall,
+            Effect::Embedding(_) => Boundary::BeforeEmbedding,
+        }
+    }
+
+    /// Where it can be held once it is done.
+    pub fn after(&self) -> Boundary {
+        match self {
+            Effect::Model(_) => Boundary::AfterModelCall,
+            Effect::Tool(_) => Boundary::AfterToolCall,
+            Effect::Embedding(_) => Boundary::AfterEmbedding,
+        }
+    }
+
+    /// That the user cancelled it.
+    fn cancelled(&self) -> Outcome {
+        let error = || ModelError::new(ModelErrorKind::Cancelled, "cancelled by the user");
+        match self {
+            Effect::Model(_) => Outcome::Reply(Err(error())),
+            Effect::Embedding(_) => Outcome::Embedded(Err(error())),
+            Effect::Tool(_) => {
+                let text = "the call was cancelled by the user";
+                Outcome::Result(Err(ToolError::new(ToolErrorKind::Cancelled, text)))
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The one path of every effect:
+//!
+//! ```text
+//! requested → stations before, in order → started → the model or the tool → ended → stations after
+//! ```
+//!
+//! The event of a result comes before the stations behind it: a person who is held there must see the
+//! result, and the screen knows only what events say.
+
+use super::{Effect, Outcome, Requested, ended, real};
+use crate::{
+    domain::event::{EmbeddingEvent, Event, FaultEvent, ModelCallEvent, Origin, ToolCallEvent},
+    engine::{
+        session::Handle,
+        station::{Passage, Verdict},
+    },
+};
+
+/// Takes a requested effect to its end.
+pub async fn perform(handle: &Handle, requested: Requested) -> Outcome {
+    let cancel = requested.cancel.clone();
+    let is_awaited = requested.is_awaited;
+    let mut passage = Passage::new(handle, requested);
+    let outcome = tokio::select! {
+        biased;
+        () = cancel.cancelled() => {
+            handle.write(|session| session.let_go(passage.reference.lane));
+            passage.effect.cancelled()
+        }
+        outcome = reach(handle, &mut passage) => outcome,
+    };
+    let outcome = end(handle, &passage, outcome);
+    for station in handle.stations().iter().rev() {
+        station.after(&mut passage, &outcome).await;
+    }
+    handle.write(|session| {
+        session.lanes.leave(passage.reference.id, is_awaited);
+        session.settle();
+    });
+    outcome
+}
+
+/// Through the stations before the real thing, and to it. An effect that was held or edited passes the
+/// stations before it again, since the world may have changed.
+async fn reach(handle: &Handle, passage: &mut Passage) -> Outcome {
+    let stations = handle.stations();
+    let mut at = 0;
+    while let Some(station) = stations.get(at) {
+        match station.before(passage).await {
+            Verdict::Go => at += 1,
+            Verdict::Again => at = 0,
+            Verdict::Answer(outcome, origin) => {
+                passage.reference.origin = origin;
+                return outcome;
+            }
+        }
+    }
+    handle.write(|session| {
+        let effect = passage.reference;
+        session.emit(match &passage.effect {
+            Effect::Model(_) => Event::from(ModelCallEvent::ModelCallStarted { effect }),
+            Effect::Tool(_) => ToolCallEvent::ToolCallStarted { effect }.into(),
+            Effect::Embedding(_) => EmbeddingEvent::EmbeddingStarted { effect }.into(),
+        });
+        if let Some((fault, _)) = &passage.fault {
+            passage.reference.origin = Origin::Injected;
+            session.emit(FaultEvent::FaultFired { fault: *fault, effect: passage.reference });
+        }
+    });
+    handle.halt_if_journal_failed().await;
+    real::run(handle, passage).await
+}
+
+/// Says what came of the effect.
+fn end(handle: &Handle, passage: &Passage, outcome: Outcome) -> Outcome {
+    handle.write(|session| {
+        session.cancels.remove(&passage.reference.id);
+        session.allotted.remove(&passage.reference.id);
+        let outcome = ended::as_told(session, passage, outcome);
+        let event = ended::event(session, passage, &outcome);
+        session.emit(event);
+        session.check_plan();
+        outcome
+    })
+}

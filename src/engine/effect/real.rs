@@ -1,0 +1,204 @@
+//! The real thing: the model, the tool or the embedding model, or a fault in its stead, for as long as is
+//! allowed and paid for.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::{Instant, timeout};
+
+use super::{Effect, Embedded, EmbeddingCall, ModelCall, Outcome, ToolCall};
+use crate::{
+    domain::{
+        chance::Chance,
+        chat::{Reply, Request},
+        error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
+        event::{EffectRef, ModelCallEvent},
+        fault::FaultKind,
+        output::ToolOutput,
+        spec::{ModelSpec, ToolMode},
+    },
+    engine::{session::Handle, station::Passage},
+    model::{Model, Progress, text},
+    tool::{Invocation, Tool},
+};
+
+/// Streamed text is an event at most this often: a screen needs no more, and a journal wants less.
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+
+/// Does the effect, which has just started.
+pub async fn run(handle: &Handle, passage: &Passage) -> Outcome {
+    match &passage.effect {
+        Effect::Model(call) => Outcome::Reply(ask(handle, passage, call).await),
+        Effect::Tool(call) => Outcome::Result(call_tool(handle, passage, call).await),
+        Effect::Embedding(call) => Outcome::Embedded(embed(handle, passage, call).await),
+    }
+}
+
+async fn ask(
+    handle: &Handle,
+    passage: &Passage,
+    call: &ModelCall,
+) -> Result<Arc<Reply>, ModelError> {
+    let ModelCall { role, model, meant, request, .. } = call;
+    let limit = handle.read(|session| session.ask_time(*role, model.spec(), request));
+    let answer = stream(handle, passage.reference, &**model, request);
+    let reply = within_budget(limit, answer).await?;
+    Ok(Arc::new(understood(model.spec(), meant, reply)))
+}
+
+/// The reply, read with the menu in mind that a text request no longer has.
+fn understood(model: &ModelSpec, meant: &Request, reply: Reply) -> Reply {
+    match model.mode {
+        ToolMode::Native => reply,
+        ToolMode::Text => text::from_text(meant, reply),
+    }
+}
+
+/// Asks, and turns what streams in into events.
+async fn stream(
+    handle: &Handle,
+    effect: EffectRef,
+    model: &dyn Model,
+    request: &Request,
+) -> Result<Reply, ModelError> {
+    let mut piece = Piece::default();
+    let mut report = |progress: Progress| {
+        match progress {
+            Progress::Text(text) => piece.text.push_str(&text),
+            Progress::Reasoning(text) => piece.reasoning.push_str(&text),
+            Progress::Retrying { attempt, wait, why } => {
+                piece.tell(handle, effect);
+                let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+                handle.emit(ModelCallEvent::ModelCallRetried { effect, attempt, wait_ms, why });
+            }
+        }
+        if piece.since.is_none_or(|since| since.elapsed() >= PROGRESS_EVERY) {
+            piece.tell(handle, effect);
+        }
+    };
+    model.ask(request, &mut report).await
+}
+
+/// What streamed in and was not told yet.
+#[derive(Default)]
+struct Piece {
+    text: String,
+    reasoning: String,
+    since: Option<Instant>,
+}
+
+impl Piece {
+    fn tell(&mut self, handle: &Handle, effect: EffectRef) {
+        self.since = Some(Instant::now());
+        let text = std::mem::take(&mut self.text);
+        let reasoning = std::mem::take(&mut self.reasoning);
+        if !(text.is_empty() && reasoning.is_empty()) {
+            handle.emit(ModelCallEvent::ModelCallProgressed { effect, text, reasoning });
+        }
+    }
+}
+
+/// What a model answers, if it does so within this time. What had come of the answer by then is in its
+/// call.
+async fn within_budget<T>(
+    limit: Option<Duration>,
+    answer: impl Future<Output = Result<T, ModelError>>,
+) -> Result<T, ModelError> {
+    let Some(limit) = limit else { return answer.await };
+    timeout(limit, answer).await.unwrap_or_else(|_| {
+        let text = format!(
+            "over budget in time: no answer within {} ms, and what is left pays for no more",
+            limit.as_millis()
+        );
+        Err(ModelError::new(ModelErrorKind::OverBudget, text))
+    })
+}
+
+async fn embed(
+    handle: &Handle,
+    passage: &Passage,
+    call: &EmbeddingCall,
+) -> Result<Embedded, ModelError> {
+    let EmbeddingCall { model, text } = call;
+    let limit = handle.read(|session| session.embedding_time(passage.task, model.spec(), text));
+    let texts = [text.clone()];
+    let read = within_budget(limit, model.read(&texts)).await?;
+    Ok(Embedded { embedding: read.embeddings.into_iter().next(), usage: read.usage })
+}
+
+async fn call_tool(
+    handle: &Handle,
+    passage: &Passage,
+    call: &ToolCall,
+) -> Result<ToolOutput, ToolError> {
+    let id = passage.reference.id;
+    let Some(tool) = handle.read(|session| session.tools.get(call.tool.as_str())) else {
+        let text = format!("there is no tool {}; choose one of those offered", call.tool);
+        return Err(ToolError::new(ToolErrorKind::Unavailable, text));
+    };
+    let paid = handle.write(|session| session.allot_time(id));
+    let allowed = handle.read(|session| allowed(session.state.workers.timeout_ms, call, &*tool));
+    let seed = passage.chance.bits();
+    let invocation = Invocation { arguments: call.arguments.clone(), seed };
+    let fault = passage.fault.as_ref().map(|(_, kind)| kind);
+    within(&*tool, allowed, paid, faulted(fault, &*tool, &invocation)).await
+}
+
+/// How long a call may take: what its tool allows, and for one of a plan no longer than is configured for
+/// workers.
+fn allowed(worker_ms: u64, call: &ToolCall, tool: &dyn Tool) -> Duration {
+    let own = tool.spec().timeout_ms;
+    Duration::from_millis(call.evidence.map_or(own, |_| own.min(worker_ms)))
+}
+
+/// Runs a call for as long as its tool allows and the budget pays for. Time held is spent outside and
+/// does not count.
+async fn within(
+    tool: &dyn Tool,
+    allowed: Duration,
+    paid: Option<Duration>,
+    run: impl Future<Output = Result<ToolOutput, ToolError>>,
+) -> Result<ToolOutput, ToolError> {
+    let spec = tool.spec();
+    let limit = paid.map_or(allowed, |paid| paid.min(allowed));
+    timeout(limit, run).await.unwrap_or_else(|_| {
+        let text = format!("{} did not answer within {} ms", spec.name, limit.as_millis());
+        Err(if limit < allowed {
+            let text = format!("over budget in time: {text}, and what is left pays for no more");
+            ToolError::new(ToolErrorKind::OverBudget, text)
+        } else {
+            ToolError::new(ToolErrorKind::Timeout, text)
+        })
+    })
+}
+
+/// Runs the call as the fault has it, or as it is. To the agent both look alike.
+async fn faulted(
+    fault: Option<&FaultKind>,
+    tool: &dyn Tool,
+    invocation: &Invocation,
+) -> Result<ToolOutput, ToolError> {
+    match fault {
+        None => tool.call(invocation).await,
+        Some(FaultKind::Latency { ms }) => {
+            tokio::time::sleep(Duration::from_millis(*ms)).await;
+            tool.call(invocation).await
+        }
+        Some(FaultKind::Timeout) => std::future::pending().await,
+        Some(FaultKind::Error { text }) => Err(ToolError::new(ToolErrorKind::Failed, text.clone())),
+        Some(FaultKind::Empty) => Ok(ToolOutput { text: String::new(), cut_from: None }),
+        Some(FaultKind::Garbage) => {
+            Ok(ToolOutput { text: garbage(Chance::new(invocation.seed)), cut_from: None })
+        }
+    }
+}
+
+/// Forty characters that mean nothing.
+fn garbage(chance: Chance) -> String {
+    const SIGNS: &[u8] = b"#@%&$!?~^*+=<>|/0123456789abcdefxyzQWJK ";
+    (0u8..40)
+        .map(|i| {
+            let at = chance.with(&[i]).bits() as usize % SIGNS.len();
+            char::from(SIGNS[at])
+        })
+        .collect()
+}

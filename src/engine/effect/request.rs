@@ -1,0 +1,120 @@
+//! That an effect is wanted: it gets its number and its lane before anything about it is checked.
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::{Effect, ModelCall, ToolCall};
+use crate::{
+    domain::{
+        chance::{Chance, canonical},
+        chat::{Request, Role},
+        event::{EffectRef, EmbeddingEvent, Event, ModelCallEvent, ToolCallEvent},
+        id::{EffectId, FaultId, TaskId, ToolName},
+        spec::EffectClass,
+    },
+    engine::session::Session,
+};
+
+/// An effect that was requested and has not ended.
+pub struct Requested {
+    pub reference: EffectRef,
+    pub task: TaskId,
+    pub effect: Effect,
+    /// Ends it early.
+    pub cancel: CancellationToken,
+    /// All the chance that it may use.
+    pub chance: Chance,
+    /// Which occasion it is for each fault that was armed on it when it was requested, from 1.
+    pub occasions: Vec<(FaultId, u32)>,
+    /// Whether the agent waits for it.
+    pub is_awaited: bool,
+}
+
+/// Says that an effect is wanted, for this task. Those that the agent wants together are requested before
+/// the first runs, so that their numbers and chances follow their order.
+pub fn request(
+    session: &mut Session,
+    task: TaskId,
+    effect: Effect,
+    parent: Option<EffectId>,
+    is_awaited: bool,
+) -> Requested {
+    let class = match &effect {
+        Effect::Model(_) | Effect::Embedding(_) => EffectClass::Read,
+        Effect::Tool(call) => {
+            let spec = session.state.tools.get(&call.tool).map(|tool| tool.spec.effect);
+            spec.unwrap_or_default()
+        }
+    };
+    let reference = EffectRef::new(session.next_effect(), class).caused_by(parent);
+    let event: Event = match &effect {
+        Effect::Model(ModelCall { role, model, request, evidence, .. }) => {
+            ModelCallEvent::ModelCallRequested {
+                effect: reference,
+                task,
+                role: *role,
+                model: model.spec().name.clone(),
+                request: request.clone(),
+                evidence: *evidence,
+            }
+            .into()
+        }
+        Effect::Tool(ToolCall { step, tool, arguments, evidence }) => {
+            ToolCallEvent::ToolCallRequested {
+                effect: reference,
+                task,
+                step: *step,
+                tool: tool.clone(),
+                arguments: arguments.clone(),
+                evidence: *evidence,
+            }
+            .into()
+        }
+        Effect::Embedding(call) => EmbeddingEvent::EmbeddingRequested {
+            effect: reference,
+            task,
+            model: call.model.model().to_owned(),
+            text: call.text.clone(),
+        }
+        .into(),
+    };
+    let chance = occurrence(session, &event).unwrap_or(Chance::new(session.state.seed));
+    let cancel = CancellationToken::new();
+    session.cancels.insert(reference.id, cancel.clone());
+    session.lanes.enter(reference.id, is_awaited);
+    session.emit(event);
+    let occasions = session.state.occasions(reference.id);
+    Requested { reference, task, effect, cancel, chance, occasions, is_awaited }
+}
+
+/// The draw for this occurrence of this request, counted; `None` for an event that requests nothing. It
+/// depends on the seed, on what is requested and on how often it was before, never on a shared stream.
+pub fn occurrence(session: &mut Session, event: &Event) -> Option<Chance> {
+    let seed = Chance::new(session.state.seed);
+    let what = match event {
+        Event::ToolCall(ToolCallEvent::ToolCallRequested { tool, arguments, .. }) => {
+            of_call(seed, tool, arguments)
+        }
+        Event::ModelCall(ModelCallEvent::ModelCallRequested { role, request, .. }) => {
+            of_request(seed, *role, request)
+        }
+        Event::Embedding(EmbeddingEvent::EmbeddingRequested { model, text, .. }) => {
+            seed.with(model.as_bytes()).with(text.as_bytes())
+        }
+        _ => return None,
+    };
+    let nth = session.occurrences.entry(what.bits()).or_default();
+    *nth += 1;
+    Some(what.with(&nth.to_le_bytes()))
+}
+
+fn of_call(seed: Chance, tool: &ToolName, arguments: &Value) -> Chance {
+    seed.with(tool.as_str().as_bytes()).with(canonical(arguments).as_bytes())
+}
+
+/// The last message and how many there are tell requests of a role apart, without reading long prompts.
+fn of_request(seed: Chance, role: Role, request: &Request) -> Chance {
+    let last = request.messages.last().map_or("", |message| message.text());
+    let count = request.messages.len() as u64;
+    seed.with(role.name().as_bytes()).with(&count.to_le_bytes()).with(last.as_bytes())
+}

@@ -1,0 +1,123 @@
+//! What was judged becomes experience for later budget plans, once a task: a store on a disk is slower than
+//! an agent's step. Vectors of texts are kept as well, so that no text is paid for twice.
+
+use std::{cell::RefCell, rc::Rc};
+
+use jiff::Timestamp;
+
+use super::Observer;
+use crate::{
+    domain::{
+        embedding::Embedding,
+        event::{BudgetEvent, EmbeddingEvent, Event, Record, SessionEvent, TaskEvent},
+        id::EffectId,
+        knob::Knob,
+        state::{State, ToolCallPhase},
+    },
+    store::experience::{Experience, Use},
+};
+
+pub(in crate::engine) struct Remembered {
+    store: Rc<RefCell<Experience>>,
+    /// Judged calls of the task at work.
+    judged: Vec<EffectId>,
+}
+
+impl Remembered {
+    pub fn new(store: Rc<RefCell<Experience>>) -> Self {
+        Self { store, judged: Vec::new() }
+    }
+
+    /// Writes the judged uses down. What a fault spoilt is left out where nothing is to be learned from
+    /// faults, and everything while learning is frozen. A failure is said, and loses no session.
+    fn remember(&mut self, state: &State) -> Option<SessionEvent> {
+        let judged = std::mem::take(&mut self.judged);
+        if !state.knobs.is_on(Knob::Learn) {
+            return None;
+        }
+        let misled = misled(state, &judged);
+        let mut uses: Vec<Use> = Vec::with_capacity(judged.len());
+        for call in judged {
+            let Some(mut past) = past_use(state, call) else { continue };
+            past.helpful &= misled != Some(call);
+            uses.push(past);
+        }
+        if uses.is_empty() {
+            return None;
+        }
+        let added = self.store.borrow_mut().add_all(&uses);
+        added.err().map(|error| {
+            let text = format!("uses of tools were not remembered: {error}");
+            SessionEvent::Noticed { text }
+        })
+    }
+
+    fn keep(&mut self, text: &str, embedding: Embedding) -> Option<SessionEvent> {
+        let kept = self.store.borrow_mut().keep_embeddings(&[(text, embedding)]);
+        kept.err().map(|error| {
+            let text = format!("what the embedding model read was not kept: {error}");
+            SessionEvent::Noticed { text }
+        })
+    }
+}
+
+impl Observer for Remembered {
+    fn on(&mut self, record: &Record, state: &State) -> Vec<Event> {
+        let said = match &record.event {
+            Event::Budget(BudgetEvent::Judged { call, .. }) => {
+                self.judged.push(*call);
+                None
+            }
+            Event::Task(TaskEvent::TaskFinished { .. }) => self.remember(state),
+            Event::Embedding(EmbeddingEvent::EmbeddingFinished { effect, vector, .. })
+                if !vector.is_empty() =>
+            {
+                state.embedding(effect.id).and_then(|asked| {
+                    let embedding = Embedding::of_rounded(&asked.model, vector.clone());
+                    self.keep(&asked.text, embedding)
+                })
+            }
+            _ => None,
+        };
+        said.into_iter().map(Event::from).collect()
+    }
+
+    fn close(&mut self, state: &State) -> Vec<Event> {
+        self.remember(state).into_iter().map(Event::from).collect()
+    }
+}
+
+/// The result that a wrong answer was made of: the last one that seemed to help. Rules see only that
+/// there is a result, and so a tool that finds something wrong would pass for a good one for ever. A
+/// judge that is a model has read it, and is believed.
+fn misled(state: &State, judged: &[EffectId]) -> Option<EffectId> {
+    let rules = state.knobs.count(Knob::Judge) == 0;
+    let seemed =
+        |call: &&EffectId| state.call(**call).is_some_and(|call| call.helpful == Some(true));
+    let last = *judged.iter().rev().find(seemed).filter(|_| rules)?;
+    let task = state.task(state.call(last)?.task)?;
+    (task.correct == Some(false) && task.answer.is_some()).then_some(last)
+}
+
+fn past_use(state: &State, call: EffectId) -> Option<Use> {
+    let call = state.call(call)?;
+    if call.injected.is_some() && !state.knobs.is_on(Knob::LearnInjected) {
+        return None;
+    }
+    let result = match &call.phase {
+        ToolCallPhase::Done { output } => output.text.clone(),
+        ToolCallPhase::Failed { error } => error.text.clone(),
+        ToolCallPhase::Requested | ToolCallPhase::Running | ToolCallPhase::Refused { .. } => {
+            return None;
+        }
+    };
+    Some(Use {
+        query: state.task(call.task)?.task.text.clone(),
+        tool: call.tool.clone(),
+        parameters: call.arguments.clone(),
+        result,
+        helpful: call.helpful?,
+        at: Timestamp::now(),
+        source: state.workspace.clone(),
+    })
+}

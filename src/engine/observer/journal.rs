@@ -1,0 +1,53 @@
+//! The journal comes before all other listeners, and before the state: what it does not take has not
+//! happened.
+
+use crate::{
+    domain::event::Record,
+    store::journal::{Journal, JournalError},
+};
+
+/// Writes records, until that fails.
+pub(in crate::engine) struct Writer {
+    journal: Option<Journal>,
+    /// The journal could not be written; the session must end.
+    broken: Option<JournalError>,
+    is_broken: bool,
+}
+
+impl Writer {
+    pub fn new(journal: Option<Journal>) -> Self {
+        Self { journal, broken: None, is_broken: false }
+    }
+
+    /// Hands a record to the system; `false` if that failed, now or before.
+    pub fn append(&mut self, record: &Record) -> bool {
+        if let Some(journal) = self.journal.as_mut().filter(|_| !self.is_broken) {
+            let written = journal.append(record);
+            self.note(written);
+        }
+        !self.is_broken
+    }
+
+    /// Waits until everything so far is on the disk.
+    pub fn sync(&mut self) {
+        if let Some(journal) = &mut self.journal {
+            let written = journal.sync();
+            self.note(written);
+        }
+    }
+
+    pub fn is_broken(&self) -> bool {
+        self.is_broken
+    }
+
+    pub fn take_broken(&mut self) -> Option<JournalError> {
+        self.broken.take()
+    }
+
+    fn note(&mut self, written: Result<(), JournalError>) {
+        if let Err(error) = written {
+            self.is_broken = true;
+            self.broken.get_or_insert(error);
+        }
+    }
+}

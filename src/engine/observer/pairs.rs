@@ -1,0 +1,44 @@
+//! What each pair of planner and solver came to, over the sessions of a workspace. That is counting and no
+//! learning, so it goes on while learning is frozen.
+
+use std::{cell::RefCell, rc::Rc};
+
+use jiff::Timestamp;
+
+use super::Observer;
+use crate::{
+    domain::{
+        event::{Event, GraphEvent, Record, SessionEvent, TaskEvent},
+        state::State,
+    },
+    store::experience::Experience,
+};
+
+pub(in crate::engine) struct Pairs(pub Rc<RefCell<Experience>>);
+
+impl Observer for Pairs {
+    fn on(&mut self, record: &Record, state: &State) -> Vec<Event> {
+        let mut store = self.0.borrow_mut();
+        let said = match &record.event {
+            Event::Graph(GraphEvent::GraphLoaded { .. }) => match store.pairs(&state.workspace) {
+                Ok(pairs) if pairs.is_empty() => None,
+                Ok(pairs) => Some(SessionEvent::PairsLoaded { pairs }),
+                Err(error) => {
+                    let text = format!("could not load results of earlier sessions: {error}");
+                    Some(SessionEvent::Noticed { text })
+                }
+            },
+            Event::Task(TaskEvent::TaskFinished { task, .. }) => {
+                let tally = state.pair_tally(*task);
+                let added =
+                    tally.map(|tally| store.add_run(&state.workspace, Timestamp::now(), &tally));
+                added.and_then(Result::err).map(|error| {
+                    let text = format!("what came of the task was not remembered: {error}");
+                    SessionEvent::Noticed { text }
+                })
+            }
+            _ => None,
+        };
+        said.into_iter().map(Event::from).collect()
+    }
+}

@@ -1,0 +1,241 @@
+//! The one place where events are made: numbered, dated, journaled, folded, then shown, in this order.
+
+use std::{cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
+
+use futures::{FutureExt, StreamExt, future::LocalBoxFuture, stream::FuturesUnordered};
+use tokio::{sync::Notify, time::Instant};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    lanes::Lanes,
+    observer::{Observer, journal::Writer},
+    planning::{Known, Memory},
+    station::Station,
+};
+use crate::{
+    domain::{
+        embedding::Embedding,
+        event::{Event, Record},
+        id::{EffectId, FaultId, ModelName, TaskId, ToolName},
+        retrieve::Lexical,
+        state::{State, next_number},
+    },
+    model::Model,
+    store::journal::JournalError,
+    tool::{ToolBox, manifest::Manifest},
+};
+
+/// Called with every record, in order.
+pub type Listener = Box<dyn FnMut(&Arc<Record>)>;
+
+/// Reads the tools' manifests again.
+pub type Reload = Box<dyn Fn() -> Result<Vec<Manifest>, String>>;
+
+/// What the engine knows and owns. Borrowed for moments, never across an await.
+pub(super) struct Session {
+    pub state: State,
+    pub tools: ToolBox,
+    pub index: Lexical,
+    pub models: HashMap<ModelName, Rc<dyn Model>>,
+    pub lanes: Lanes,
+    /// What ends each effect in flight early.
+    pub cancels: HashMap<EffectId, CancellationToken>,
+    /// How often each effect was requested before.
+    pub occurrences: HashMap<u64, u32>,
+    /// How many results a model is judging.
+    pub verdicts: usize,
+    pub memory: Option<Memory>,
+    /// What is known of the candidates of the task at work.
+    pub known: Vec<Known>,
+    /// Credits of the time that each running call may still take, where seconds cost any.
+    pub allotted: HashMap<EffectId, f64>,
+    /// What the task at work means, where that is known.
+    pub meaning: Option<Embedding>,
+    pub reload: Option<Reload>,
+    pub observers: Vec<Box<dyn Observer>>,
+    journal: Writer,
+    listener: Listener,
+    opened: Instant,
+    /// Microseconds that the session had lasted when it was taken up again.
+    resumed_at: u64,
+}
+
+/// The session, shared by the loop, the strategy and everything that runs beside it. Single-threaded.
+#[derive(Clone)]
+pub(super) struct Handle {
+    session: Rc<RefCell<Session>>,
+    stations: Rc<[Rc<dyn Station>]>,
+    /// Something changed that a waiting lane may have waited for.
+    changed: Rc<Notify>,
+    /// What is to run beside the agent and was not taken up yet.
+    beside: Rc<RefCell<Vec<LocalBoxFuture<'static, ()>>>>,
+}
+
+impl Session {
+    pub fn new(
+        tools: ToolBox,
+        models: Vec<Rc<dyn Model>>,
+        journal: Writer,
+        listener: Listener,
+    ) -> Self {
+        let models = models.into_iter().map(|model| (model.spec().name.clone(), model)).collect();
+        Self {
+            state: State::default(),
+            tools,
+            index: Lexical::new([]),
+            models,
+            lanes: Lanes::default(),
+            cancels: HashMap::new(),
+            occurrences: HashMap::new(),
+            verdicts: 0,
+            memory: None,
+            known: Vec::new(),
+            allotted: HashMap::new(),
+            meaning: None,
+            reload: None,
+            observers: Vec::new(),
+            journal,
+            listener,
+            opened: Instant::now(),
+            resumed_at: 0,
+        }
+    }
+
+    /// Makes an event, and the events that observers make of it.
+    pub fn emit(&mut self, event: impl Into<Event>) {
+        let mut due = vec![event.into()];
+        while let Some(event) = due.pop() {
+            let elapsed = u64::try_from(self.opened.elapsed().as_micros()).unwrap_or(u64::MAX);
+            let at = self.resumed_at.saturating_add(elapsed);
+            let more = self.commit(Record::new(self.state.n + 1, at, event));
+            due.extend(more.into_iter().rev());
+        }
+    }
+
+    /// Journals, folds and shows what happened; what observers say of it. What cannot be journaled ends the
+    /// session, since a screen must not show what a crash would lose; nothing is written behind a line
+    /// that may be torn.
+    fn commit(&mut self, record: Record) -> Vec<Event> {
+        if !self.journal.append(&record) {
+            return Vec::new();
+        }
+        self.state.apply(&record);
+        let observers = self.observers.iter_mut();
+        let more = observers.flat_map(|observer| observer.on(&record, &self.state)).collect();
+        (self.listener)(&Arc::new(record));
+        more
+    }
+
+    /// Takes up what happened in the beginning of this very session. What observers said of it is part of
+    /// it.
+    pub fn take_up(&mut self, past: Vec<Record>) {
+        self.resumed_at = past.last().map_or(0, |record| record.at);
+        for record in past {
+            super::effect::occurrence(self, &record.event);
+            self.commit(record);
+        }
+    }
+
+    /// The session ends: observers say what they still have to say.
+    pub fn close_observers(&mut self) {
+        let observers = self.observers.iter_mut();
+        let more: Vec<Event> = observers.flat_map(|observer| observer.close(&self.state)).collect();
+        more.into_iter().for_each(|event| self.emit(event));
+    }
+
+    /// Waits until everything so far is on the disk.
+    pub fn sync(&mut self) {
+        self.journal.sync();
+    }
+
+    pub fn is_broken(&self) -> bool {
+        self.journal.is_broken()
+    }
+
+    pub fn take_broken(&mut self) -> Option<JournalError> {
+        self.journal.take_broken()
+    }
+
+    /// Tools that suit a text, best first, at most `k`; only tools that may be offered now.
+    pub fn retrieve(&self, text: &str, k: usize) -> Vec<ToolName> {
+        // A tool that is switched off stays in the index, so more are asked for than are wanted.
+        let off = self.state.tools.values().filter(|tool| !tool.is_offered()).count();
+        let hits = self.index.search(text, k.saturating_add(off));
+        let offered =
+            |tool: &ToolName| self.state.tools.get(tool).is_some_and(|tool| tool.is_offered());
+        hits.into_iter().map(|(tool, _)| tool).filter(offered).take(k).collect()
+    }
+
+    /// The number of the next effect; numbers count from 1 without gaps.
+    pub fn next_effect(&self) -> EffectId {
+        EffectId(next_number(self.state.effects_requested()))
+    }
+
+    pub fn next_task(&self) -> TaskId {
+        TaskId(next_number(self.state.tasks.len()))
+    }
+
+    pub fn next_fault(&self) -> FaultId {
+        FaultId(next_number(self.state.faults.len()))
+    }
+}
+
+impl Handle {
+    pub fn new(session: Session, stations: Rc<[Rc<dyn Station>]>) -> Self {
+        let (changed, beside) = (Rc::default(), Rc::default());
+        Self { session: Rc::new(RefCell::new(session)), stations, changed, beside }
+    }
+
+    pub fn stations(&self) -> Rc<[Rc<dyn Station>]> {
+        Rc::clone(&self.stations)
+    }
+
+    /// Looks at the session.
+    pub fn read<T>(&self, look: impl FnOnce(&Session) -> T) -> T {
+        look(&self.session.borrow())
+    }
+
+    /// Changes the session, and lets every waiting lane look whether that is what it waited for.
+    pub fn write<T>(&self, change: impl FnOnce(&mut Session) -> T) -> T {
+        let out = change(&mut self.session.borrow_mut());
+        self.changed.notify_waiters();
+        out
+    }
+
+    pub fn emit(&self, event: impl Into<Event>) {
+        self.write(|session| session.emit(event));
+    }
+
+    /// Waits forever if the journal has failed. Nothing may be done that cannot be recorded, and a strategy
+    /// that went on with a state that does not change any more might never end.
+    pub async fn halt_if_journal_failed(&self) {
+        self.until(|session| !session.is_broken()).await;
+    }
+
+    /// Waits until this holds. Everything runs on one thread, so nothing can change between the look
+    /// and the wait.
+    pub async fn until(&self, holds: impl Fn(&Session) -> bool) {
+        while !self.read(&holds) {
+            self.changed.notified().await;
+        }
+    }
+
+    /// Runs something beside the agent, until the session ends.
+    pub fn spawn(&self, beside: impl Future<Output = ()> + 'static) {
+        self.beside.borrow_mut().push(beside.boxed_local());
+        self.changed.notify_waiters();
+    }
+
+    /// Runs what is spawned; never ends.
+    pub async fn run_beside(&self) {
+        let mut running = FuturesUnordered::new();
+        loop {
+            running.extend(self.beside.take());
+            tokio::select! {
+                biased;
+                Some(()) = running.next() => {}
+                () = self.changed.notified() => {}
+            }
+        }
+    }
+}

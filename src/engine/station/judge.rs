@@ -1,0 +1,97 @@
+//! Whether a result helped (BTP, section 2.4): every result of every strategy is judged, since judged results
+//! are the experience that later budget plans are made of.
+//!
+//! Rules decide at once. A model's verdict is a model call of its own beside the agent: calls that depend on
+//! the result go on, and the agent's next own decision waits for it (see [`Handle::verdicts`]), so that
+//! blacklist and budget plan never act on a missing verdict.
+
+use futures::{FutureExt, future, future::LocalBoxFuture};
+
+use super::{Effect, Outcome, Passage, Station};
+use crate::{
+    domain::{
+        chat::{Request, Role},
+        error::ToolErrorKind,
+        id::{EffectId, TaskId},
+        knob::Knob,
+    },
+    engine::{
+        effect::{self, Caller},
+        session::{Handle, Session},
+    },
+    strategy::judge,
+};
+
+pub(super) struct Judge;
+
+impl Station for Judge {
+    fn after<'a>(
+        &'a self,
+        passage: &'a mut Passage,
+        outcome: &'a Outcome,
+    ) -> LocalBoxFuture<'a, ()> {
+        let call = passage.reference.id;
+        let judged = |helpful: bool, why: String| {
+            passage.handle.write(|session| session.judged(call, None, helpful, why));
+        };
+        match (&passage.effect, outcome) {
+            (Effect::Tool(_), Outcome::Result(Err(error)))
+                if error.kind != ToolErrorKind::Cancelled =>
+            {
+                judged(false, format!("it failed: {}", error.text));
+            }
+            (Effect::Tool(tool), Outcome::Result(Ok(output))) => {
+                let said = passage
+                    .handle
+                    .read(|session| session.state.nulled(&tool.tool, Some(&output.text)));
+                match (said, passage.handle.read(|session| question(session, call))) {
+                    (Some(nulled), _) => judged(false, nulled.to_string()),
+                    (None, None) => judged(true, "it found something".to_owned()),
+                    (None, Some(question)) => {
+                        ask_beside(&passage.handle, passage.task, call, question);
+                    }
+                }
+            }
+            // What was not run, or was cancelled, says nothing about its tool.
+            (Effect::Tool(_) | Effect::Model(_) | Effect::Embedding(_), _) => {}
+        }
+        future::ready(()).boxed_local()
+    }
+}
+
+/// What the judge is asked; `None` where rules judge.
+fn question(session: &Session, call: EffectId) -> Option<Request> {
+    if session.state.knobs.count(Knob::Judge) == 0 {
+        return None;
+    }
+    let call = session.state.call(call)?;
+    Some(judge::question(session.state.task(call.task)?, call))
+}
+
+/// Has a model judge, beside whatever goes on.
+fn ask_beside(handle: &Handle, task: TaskId, call: EffectId, question: Request) {
+    handle.write(|session| session.verdicts += 1);
+    let beside = handle.clone();
+    handle.spawn(async move {
+        let (evidence, parent, is_awaited) = (None, Some(call), false);
+        let caller = Caller { task, evidence, parent, is_awaited };
+        let (verdict, reply) = effect::ask(&beside, caller, Role::Judge, question).await;
+        let (helpful, why) = match reply {
+            Ok(reply) => judge::read(&reply.text).unwrap_or_else(|| {
+                (true, "by rules: the judge's answer has no verdict".to_owned())
+            }),
+            Err(error) => (true, format!("by rules: {error}")),
+        };
+        beside.write(|session| {
+            session.judged(call, verdict, helpful, why);
+            session.verdicts -= 1;
+        });
+    });
+}
+
+impl Handle {
+    /// Waits until every result that a model judges is judged.
+    pub async fn verdicts(&self) {
+        self.until(|session| session.verdicts == 0).await;
+    }
+}

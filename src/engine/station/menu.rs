@@ -1,0 +1,46 @@
+//! Whether a tool may be called: it is there, not switched off, on the menu of this step, and the arguments
+//! fit it.
+
+use futures::{FutureExt, future, future::LocalBoxFuture};
+
+use super::{Effect, Passage, Station, ToolCall, Verdict};
+use crate::{domain::event::Refusal, engine::session::Session};
+
+pub(super) struct Menu;
+
+impl Station for Menu {
+    fn before<'a>(&'a self, passage: &'a mut Passage) -> LocalBoxFuture<'a, Verdict> {
+        let verdict = match &passage.effect {
+            Effect::Tool(call) => {
+                let checked = passage.handle.read(|session| check(session, call));
+                checked.map_or_else(Verdict::refuse, |()| Verdict::Go)
+            }
+            Effect::Model(_) | Effect::Embedding(_) => Verdict::Go,
+        };
+        future::ready(verdict).boxed_local()
+    }
+}
+
+fn check(session: &Session, call: &ToolCall) -> Result<(), (Refusal, String)> {
+    let name = &call.tool;
+    let refused = |why: String| Err((Refusal::NotOffered, why));
+    // What is banned is banned, whatever else is wrong with it (BTP, algorithm 2).
+    session.not_blacklisted(name)?;
+    match (session.tools.get(name.as_str()), session.state.tools.get(name)) {
+        (Some(_), Some(state)) if state.is_offered() => {}
+        (Some(_), _) => {
+            return refused(format!("the tool {name} is not available; choose another one"));
+        }
+        (None, _) => {
+            return refused(format!("there is no tool {name}; choose one of those offered"));
+        }
+    }
+    // That no use is left says more than that a menu without uses left does not have it.
+    session.has_use_left(name)?;
+    let step = session.state.current_task().and_then(|task| task.steps.last());
+    if step.is_some_and(|step| !step.menu.iter().any(|item| item.tool == *name)) {
+        return refused(format!("{name} is not among the tools offered; choose one of those"));
+    }
+    let arguments = session.tools.check(name.as_str(), &call.arguments);
+    arguments.map_err(|error| (Refusal::Arguments, error.text))
+}

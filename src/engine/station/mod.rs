@@ -1,0 +1,92 @@
+//! The stations that every effect passes, in order, before and after the real thing. A station can hold an
+//! effect, change it, or answer in its stead; what was held or changed passes the stations before it again.
+
+mod budget;
+mod fault;
+mod gate;
+mod judge;
+mod menu;
+mod room;
+
+use std::rc::Rc;
+
+use futures::{FutureExt, future, future::LocalBoxFuture};
+
+pub use super::effect::{Effect, EmbeddingCall, ModelCall, Outcome, ToolCall};
+use super::{effect::Requested, session::Handle};
+use crate::domain::{
+    chance::Chance,
+    event::{EffectRef, Origin, Refusal},
+    fault::FaultKind,
+    id::{FaultId, TaskId},
+};
+
+/// A place that every effect passes.
+pub trait Station {
+    /// Before the real thing.
+    fn before<'a>(&'a self, _passage: &'a mut Passage) -> LocalBoxFuture<'a, Verdict> {
+        future::ready(Verdict::Go).boxed_local()
+    }
+
+    /// After its result was told.
+    fn after<'a>(
+        &'a self,
+        _passage: &'a mut Passage,
+        _outcome: &'a Outcome,
+    ) -> LocalBoxFuture<'a, ()> {
+        future::ready(()).boxed_local()
+    }
+}
+
+/// What a station says of an effect.
+#[derive(Debug)]
+pub enum Verdict {
+    /// On to the next one.
+    Go,
+    /// It was held or changed: through all stations again.
+    Again,
+    /// This is what comes of it; it goes no further.
+    Answer(Outcome, Origin),
+}
+
+impl Verdict {
+    /// A tool call is not run.
+    fn refuse((reason, why): (Refusal, String)) -> Self {
+        Verdict::Answer(Outcome::Refused(reason, why), Origin::Live)
+    }
+}
+
+/// An effect on its way.
+pub struct Passage {
+    handle: Handle,
+    pub reference: EffectRef,
+    pub task: TaskId,
+    pub effect: Effect,
+    pub(super) chance: Chance,
+    occasions: Vec<(FaultId, u32)>,
+    /// The fault that takes the place of the real thing.
+    pub(super) fault: Option<(FaultId, FaultKind)>,
+    /// The gate has let it go, and nothing has kept it since.
+    was_released: bool,
+}
+
+impl Passage {
+    pub(super) fn new(handle: &Handle, requested: Requested) -> Self {
+        let Requested { reference, task, effect, chance, occasions, .. } = requested;
+        let (fault, was_released, handle) = (None, false, handle.clone());
+        Self { handle, reference, task, effect, chance, occasions, fault, was_released }
+    }
+}
+
+/// The engine's own stations, in their order, and behind them these.
+pub(super) fn stations(more: Vec<Rc<dyn Station>>) -> Rc<[Rc<dyn Station>]> {
+    let own: [Rc<dyn Station>; 6] = [
+        Rc::new(menu::Menu),
+        Rc::new(budget::Budget),
+        Rc::new(room::Room),
+        Rc::new(gate::Gate),
+        Rc::new(fault::Faults),
+        Rc::new(judge::Judge),
+    ];
+    own.into_iter().chain(more).collect()
+}
