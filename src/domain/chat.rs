@@ -175,6 +175,13 @@ pub struct Usage {
     pub dollars: Option<f64>,
 }
 
+impl Usage {
+    /// So many tokens, counted or assumed here.
+    pub fn estimate(tokens_in: u64, tokens_out: u64) -> Self {
+        Self { tokens_in, tokens_out, estimated: true, ..Self::default() }
+    }
+}
+
 fn is_zero(n: &u64) -> bool {
     *n == 0
 }

@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::id::{ModelName, ToolName};
+use crate::domain::{
+    chat::Usage,
+    id::{ModelName, ToolName},
+};
 
 /// What a call does to the world, as its author declares it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -85,6 +88,20 @@ pub struct ModelSpec {
     pub context: Option<u64>,
 }
 
+impl ModelSpec {
+    /// What a request cost in US dollars: as the endpoint says, else by price; `None` where a price is
+    /// unknown. Cached tokens without a price of their own are paid in full, which is never too little.
+    pub fn price(&self, usage: &Usage) -> Option<f64> {
+        usage.dollars.or_else(|| {
+            let (price_in, price_out) = (self.price_in?, self.price_out?);
+            let cached = usage.cached.min(usage.tokens_in);
+            let new = (usage.tokens_in - cached) as f64;
+            let paid_in = new * price_in + cached as f64 * self.price_cached.unwrap_or(price_in);
+            Some((paid_in + usage.tokens_out as f64 * price_out) / 1e6)
+        })
+    }
+}
+
 /// One user query, with what is known about a good answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
@@ -116,4 +133,47 @@ pub struct ChainStep {
     /// What a good result contains, and an answer is built from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finds: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model(price_cached: Option<f64>) -> ModelSpec {
+        ModelSpec {
+            name: "m".into(),
+            source: String::new(),
+            simulated: false,
+            mode: ToolMode::Native,
+            structured: false,
+            price_in: Some(2.0),
+            price_out: Some(8.0),
+            price_cached,
+            price_from: None,
+            context: None,
+        }
+    }
+
+    #[test]
+    fn cached_tokens_are_paid_at_their_own_price_or_in_full() {
+        let usage = Usage { tokens_in: 3000, tokens_out: 500, cached: 1000, ..Usage::default() };
+        assert_eq!(model(Some(0.5)).price(&usage), Some(0.0085));
+        assert_eq!(model(None).price(&usage), Some(0.01));
+        // No endpoint should say so, but one might.
+        let usage = Usage { cached: 9000, ..usage };
+        assert_eq!(model(Some(0.5)).price(&usage), Some(0.0055));
+    }
+
+    #[test]
+    fn a_request_is_unpriced_unless_both_prices_are_known_or_the_endpoint_says_what_it_charged() {
+        let usage = Usage { tokens_in: 3000, tokens_out: 0, ..Usage::default() };
+        for unpriced in [
+            ModelSpec { price_in: None, ..model(Some(0.5)) },
+            ModelSpec { price_out: None, ..model(Some(0.5)) },
+        ] {
+            assert_eq!(unpriced.price(&usage), None);
+            let charged = Usage { dollars: Some(0.25), ..usage };
+            assert_eq!(unpriced.price(&charged), Some(0.25));
+        }
+    }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::session::Session;
 use crate::domain::{
-    chat::{Request, Role},
+    chat::{Request, Role, Usage},
     event::{BudgetEvent, By, Refusal},
     id::{EffectId, ToolName},
     knob::Knob,
@@ -94,18 +94,19 @@ impl Session {
     /// How long an answer may be before it costs more than is left; `None` where nothing says so.
     fn affordable_tokens(&self, role: Role, model: &ModelSpec, request: &Request) -> Option<u32> {
         self.budgeted()?;
-        let per_token =
-            |price: Option<f64>| Some(price? / 1e6 * self.state.rates.credits_per_dollar);
-        let (price_in, price_out) = (per_token(model.price_in)?, per_token(model.price_out)?);
-        if price_out <= 0.0 {
+        let credits = |tokens_in, tokens_out| {
+            let dollars = model.price(&Usage::estimate(tokens_in, tokens_out))?;
+            Some(dollars * self.state.rates.credits_per_dollar)
+        };
+        let (prompt, token) = (credits(tokens::count_request(request), 0)?, credits(0, 1)?);
+        if token <= 0.0 {
             return None;
         }
-        let prompt = tokens::count_request(request) as f64 * price_in;
         let left = self.state.credits_left() - self.reserve_beside(role) - prompt;
         // Where its time costs something too, half of what is left is for that.
         let left = if self.least_time() > 0.0 { left / 2.0 } else { left };
         // Never 0: whether it may be asked at all was decided by what such an ask costs on average.
-        Some((left / price_out).clamp(1.0, f64::from(UNBOUNDED)) as u32)
+        Some((left / token).clamp(1.0, f64::from(UNBOUNDED)) as u32)
     }
 
     /// What an ask of this role must leave.

@@ -9,7 +9,7 @@ use super::{
     effect::{self, Effect, EmbeddingCall, Outcome},
     session::{Handle, Session},
 };
-use crate::domain::{id::TaskId, spec::ModelSpec, state::budget::CENT, tokens};
+use crate::domain::{chat::Usage, id::TaskId, spec::ModelSpec, state::budget::CENT, tokens};
 
 /// Makes sure that the engine knows what the task's text means, if it can be known.
 pub(super) async fn embed(handle: &Handle, task: TaskId) {
@@ -33,7 +33,7 @@ impl Session {
         let store = memory.store.borrow();
         let query = store.query(&self.state.task(task)?.task.text);
         // A store that cannot be read is said when it is planned from.
-        self.meaning = store.embedding(query.text(), model.model()).ok().flatten();
+        self.meaning = store.embedding(query.text(), model.embedder()?.model()).ok().flatten();
         let text = query.text().to_owned();
         (self.meaning.is_none() && !text.is_empty()).then_some(EmbeddingCall { model, text })
     }
@@ -63,7 +63,7 @@ impl Session {
     }
 
     fn embedding_cost(&self, model: &ModelSpec, text: &str) -> f64 {
-        let tokens = tokens::count(text) as f64;
-        self.state.rates.ask(model.price_in.map(|price| tokens * price / 1e6))
+        let usage = Usage::estimate(tokens::count(text), 0);
+        self.state.rates.ask(model.price(&usage))
     }
 }

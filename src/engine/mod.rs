@@ -22,7 +22,7 @@ use crate::{
         state::State,
         strategy::Strategy,
     },
-    model::{Model, openai::OpenAi},
+    model::Model,
     store::{
         experience::{Experience, Same},
         journal::{Journal, JournalError},
@@ -68,8 +68,8 @@ pub struct Memory {
     pub store: Experience,
     /// Whether the past of the very task at work counts.
     pub same: Same,
-    /// Who says what tasks mean; `None`: they are compared by their words.
-    pub embedder: Option<Rc<OpenAi>>,
+    /// Its [`Model::embedder`] says what tasks mean; without one they are compared by their words.
+    pub embedder: Option<Rc<dyn Model>>,
 }
 
 /// What a session is made of.

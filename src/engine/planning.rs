@@ -14,7 +14,7 @@ use crate::{
         strategy::{Base, Strategy},
     },
     engine::candidates::{self, Past},
-    model::openai::OpenAi,
+    model::Model,
     papers::btp::{self, Candidate, Estimate, Why},
     store::experience::{Experience, ExperienceError, History, Same},
 };
@@ -24,8 +24,8 @@ pub(super) struct Memory {
     pub store: Rc<RefCell<Experience>>,
     /// Whether the past of the very task at work counts.
     pub same: Same,
-    /// Who says what tasks mean; `None`: they are compared by their words.
-    pub embedder: Option<Rc<OpenAi>>,
+    /// Its [`Model::embedder`] says what tasks mean; without one they are compared by their words.
+    pub embedder: Option<Rc<dyn Model>>,
 }
 
 /// What is known of a tool for the task at work, for as long as it is.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::session::Session;
 use crate::domain::{
-    chat::{Request, Role},
+    chat::{Request, Role, Usage},
     id::{EffectId, TaskId, ToolName},
     spec::ModelSpec,
     tokens,
@@ -69,11 +69,9 @@ impl Session {
 
     /// What an answer as long as it may be would cost, time aside.
     fn most_of_answer(&self, model: &ModelSpec, request: &Request) -> f64 {
-        let dollars = model.price_in.zip(model.price_out).map(|(price_in, price_out)| {
-            let longest = request.max_tokens.map_or(0.0, f64::from);
-            (tokens::count_request(request) as f64 * price_in + longest * price_out) / 1e6
-        });
-        self.state.rates.ask(dollars)
+        let longest = request.max_tokens.map_or(0, u64::from);
+        let usage = Usage::estimate(tokens::count_request(request), longest);
+        self.state.rates.ask(model.price(&usage))
     }
 
     /// The time that so many credits buy.

@@ -1,6 +1,7 @@
-//! Language models. The engine asks a [`Model`] and nothing else; adapters translate to an
-//! endpoint's wire format and back.
+//! Language models. The engine asks a [`Model`] and nothing else. A wire, such as [`openai`],
+//! translates to the format of its endpoints and back; [`http`] carries it there.
 
+pub mod http;
 mod ids;
 pub mod openai;
 pub mod secret;
@@ -13,7 +14,8 @@ use futures::{FutureExt, future, future::LocalBoxFuture};
 
 pub use crate::domain::error::{ModelError, ModelErrorKind};
 use crate::domain::{
-    chat::{Reply, Request},
+    chat::{Reply, Request, Usage},
+    embedding::Embedding,
     spec::ModelSpec,
 };
 
@@ -44,6 +46,10 @@ pub struct Reached {
 pub trait Model {
     fn spec(&self) -> &Arc<ModelSpec>;
 
+    /// The answer to one request. What comes of it, and each retry, is reported on the way.
+    ///
+    /// # Errors
+    /// Why there is no whole answer, after all retries, with the text that had come.
     fn ask<'a>(
         &'a self,
         request: &'a Request,
@@ -52,8 +58,77 @@ pub trait Model {
 
     /// Whether it could be asked now, which costs no tokens. What is said here holds for a model that is
     /// part of the program.
+    ///
+    /// # Errors
+    /// Why it cannot be asked.
     fn reachable(&self) -> LocalBoxFuture<'_, Result<Reached, ModelError>> {
         let text = "part of the program: there is nothing to reach".to_owned();
         future::ready(Ok(Reached { is_sure: true, text })).boxed_local()
     }
+
+    /// What makes embeddings, if this is an embedding model. [`Model::spec`] has the price of its input.
+    fn embedder(&self) -> Option<&dyn Embedder> {
+        None
+    }
+
+    /// What shows its hidden states, if it runs where they can be seen.
+    fn hidden_states(&self) -> Option<&dyn HiddenStates> {
+        None
+    }
+}
+
+/// What an embedding model made of some texts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Embedded {
+    /// One for each text, in the order of the texts, all with as many dimensions.
+    pub embeddings: Vec<Embedding>,
+    /// What all texts together consumed; counted here where the endpoint does not say it.
+    pub usage: Usage,
+}
+
+/// A model that says what texts mean.
+pub trait Embedder {
+    /// The embedding model's own name. Embeddings of two names are never compared.
+    fn model(&self) -> &str;
+
+    /// The embeddings of these texts. Dropping the future cancels the request.
+    ///
+    /// # Errors
+    /// As [`Model::ask`]; also [`ModelErrorKind::BadAnswer`] if the answer is no list of as many vectors,
+    /// finite and of one length, or if one of them has no direction.
+    fn embed<'a>(&'a self, texts: &'a [String])
+    -> LocalBoxFuture<'a, Result<Embedded, ModelError>>;
+}
+
+/// The hidden states of one text after one layer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct States {
+    /// Where each token ends in the text: byte offsets that only grow, the last one the text's length.
+    pub ends: Vec<usize>,
+    /// `(ends.len() + 1) × width` numbers, row after row: one row for each token in its order, and a last
+    /// one for the model's END token, which is appended to the text. As the model has them: without a
+    /// unit, neither centred nor scaled.
+    pub rows: Vec<f32>,
+}
+
+/// A causal model that shows what it makes of a text, token by token (CoTools, section 3).
+pub trait HiddenStates {
+    /// Numbers in one row.
+    fn width(&self) -> usize;
+
+    /// Number of layers.
+    fn layers(&self) -> usize;
+
+    /// The states of these texts, in their order, after layer `layer`, from 1. `None` is the last layer
+    /// with the final norm behind it. No token sees those after it, so that a row does not depend on
+    /// what follows in its text.
+    ///
+    /// # Errors
+    /// [`ModelErrorKind::Refused`] for a layer that there is not; [`ModelErrorKind::ContextOverflow`] for
+    /// a text with more tokens than the model takes.
+    fn read<'a>(
+        &'a self,
+        texts: &'a [String],
+        layer: Option<usize>,
+    ) -> LocalBoxFuture<'a, Result<Vec<States>, ModelError>>;
 }

@@ -19,7 +19,7 @@ use toolyard::{
         spec::ToolMode,
     },
     model::{
-        openai::Endpoint,
+        http::Endpoint,
         secret::{HeaderSource, KeySource},
     },
 };

@@ -15,6 +15,7 @@ mod hostile;
 mod import;
 mod journal;
 mod keys;
+mod model_http;
 mod model_llmock;
 mod model_openai;
 mod model_text;

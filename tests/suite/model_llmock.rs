@@ -16,10 +16,7 @@ use toolyard::{
         chat::{Finish, Message, Reply, Request, Role, ToolDef},
         error::{ModelError, ModelErrorKind},
     },
-    model::{
-        Model, Progress,
-        openai::{Endpoint, OpenAi},
-    },
+    model::{Model, Progress, http::Endpoint, openai::OpenAi},
 };
 
 /// The grader, running until dropped.

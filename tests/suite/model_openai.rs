@@ -11,7 +11,8 @@ use toolyard::{
     },
     model::{
         Model, Progress,
-        openai::{Endpoint, OpenAi},
+        http::Endpoint,
+        openai::OpenAi,
         secret::{HeaderSource, KeySource},
     },
 };

@@ -5,7 +5,7 @@ use toolyard::{
         config::{Config, ModelConfig},
         doctor::{Subject, Terminal, examine},
     },
-    model::openai::Endpoint,
+    model::http::Endpoint,
 };
 
 use crate::program::Home;

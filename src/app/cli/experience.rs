@@ -12,7 +12,7 @@ use serde_json::json;
 use super::{ExperienceCommand, StoreArgs, out, prepared, trouble::Trouble};
 use crate::{
     app::config::Config,
-    model::openai::{OpenAi, Read},
+    model::{Embedded, Embedder},
     store::{
         experience::{Experience, ExperienceError, Prune, Summary},
         import::write_file_with,
@@ -40,12 +40,13 @@ pub fn experience(command: &ExperienceCommand) -> Result<(), Trouble> {
         }
         ExperienceCommand::Embed { most, store } => {
             let config = Config::find(store.config.config.as_deref()).map_err(Trouble::usage)?;
-            let model = prepared::embedder(&config)?.ok_or_else(|| {
+            let model = prepared::embedder(&config)?;
+            let model = model.as_ref().and_then(|model| model.embedder()).ok_or_else(|| {
                 let text = "no embedding model is configured; see [experience.embeddings] in \
                     config.example.toml";
                 Trouble::Usage(text.to_owned())
             })?;
-            embed(&model, most.unwrap_or(u32::MAX), &file(store)?)
+            embed(model, most.unwrap_or(u32::MAX), &file(store)?)
         }
         ExperienceCommand::Show { json, store } => show(*json, &file(store)?),
     }
@@ -132,7 +133,7 @@ fn prune(what: &Prune, is_dry: bool, file: &Path) -> Result<(), Trouble> {
     ))
 }
 
-fn embed(model: &OpenAi, most: u32, file: &Path) -> Result<(), Trouble> {
+fn embed(model: &dyn Embedder, most: u32, file: &Path) -> Result<(), Trouble> {
     let mut store = Experience::open_existing(file).map_err(trouble)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(Trouble::failed)?;
@@ -143,8 +144,8 @@ fn embed(model: &OpenAi, most: u32, file: &Path) -> Result<(), Trouble> {
         if texts.is_empty() {
             break;
         }
-        let Read { embeddings, usage } =
-            runtime.block_on(model.read(&texts)).map_err(Trouble::failed)?;
+        let Embedded { embeddings, usage } =
+            runtime.block_on(model.embed(&texts)).map_err(Trouble::failed)?;
         let kept: Vec<_> = texts.iter().map(String::as_str).zip(embeddings).collect();
         store.keep_embeddings(&kept).map_err(trouble)?;
         read += wanted.min(u32::try_from(texts.len()).unwrap_or(u32::MAX));

@@ -80,13 +80,14 @@ fn opened(config: &Config, knobs: Knobs, workspace: &Workspace) -> Result<State,
 /// no more than that: words are compared.
 fn read(store: &mut Experience, task: &str, config: &Config) -> Result<Query, Trouble> {
     let query = store.query(task);
-    let Some(model) = prepared::embedder(config)? else { return Ok(query) };
+    let model = prepared::embedder(config)?;
+    let Some(model) = model.as_ref().and_then(|model| model.embedder()) else { return Ok(query) };
     if let Some(known) = store.embedding(query.text(), model.model()).map_err(trouble)? {
         return Ok(query.with_embedding(known));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(Trouble::failed)?;
-    let embedding = match runtime.block_on(model.read(&[query.text().to_owned()])) {
+    let embedding = match runtime.block_on(model.embed(&[query.text().to_owned()])) {
         Ok(read) => read.embeddings.into_iter().next(),
         Err(error) => {
             out::warn(&not_embedded(&error));

@@ -191,7 +191,7 @@ impl Prepared {
         let folder = self.workspace.folder.as_deref().filter(|_| !self.fresh);
         let classes = folder.map(super::classes::book).transpose()?;
         let (store, notices) = self.store()?;
-        let embedder = embedder(&self.config)?.map(Rc::new);
+        let embedder = embedder(&self.config)?;
         let memory = Some(Memory { store, same: self.same, embedder });
         let opening = Opening {
             seed: self.config.session.seed,
@@ -274,9 +274,10 @@ pub fn models(config: &Config, tasks: &[Task]) -> Result<Vec<Rc<dyn Model>>, Tro
 }
 
 /// The model that says what tasks mean, if one is configured.
-pub fn embedder(config: &Config) -> Result<Option<OpenAi>, Trouble> {
-    let model = config.experience.embeddings.clone().map(OpenAi::new);
-    model.transpose().map_err(Trouble::usage)
+pub fn embedder(config: &Config) -> Result<Option<Rc<dyn Model>>, Trouble> {
+    let Some(endpoint) = config.experience.embeddings.clone() else { return Ok(None) };
+    let model = OpenAi::embedding(endpoint).map_err(Trouble::usage)?;
+    Ok(Some(Rc::new(model)))
 }
 
 fn parse_knob(text: &str) -> Result<(Knob, f64), Trouble> {

@@ -7,7 +7,7 @@ use reqwest::header::{HeaderName, HeaderValue};
 use crate::{
     files::toml_file::{Field, Fields},
     model::{
-        openai::carries_key,
+        http::carries_key,
         secret::{HeaderSource, KeySource},
     },
 };

@@ -33,7 +33,7 @@ use crate::{
         strategy::{Base, Strategy},
     },
     files::toml_file::{Problems, TomlFile},
-    model::{openai::Endpoint, simulated},
+    model::{http::Endpoint, simulated},
 };
 
 /// The name of the built-in simulated model, which is always configured.

@@ -14,10 +14,7 @@ use super::{
 use crate::{
     domain::{id::ModelName, spec::ToolMode},
     files::toml_file::{Field, Fields},
-    model::{
-        openai::{Endpoint, OpenAi},
-        simulated,
-    },
+    model::{http::Endpoint, openai::OpenAi, simulated},
 };
 
 /// US dollars per million tokens that nobody asks for.

@@ -3,7 +3,7 @@
 use super::{Config, ModelConfig, default_prices};
 use crate::{
     files::toml_file::Problem,
-    model::openai::Endpoint,
+    model::http::Endpoint,
     store::prices::{Found, PriceTable},
 };
 

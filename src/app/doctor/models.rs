@@ -8,7 +8,8 @@ use crate::{
     domain::{chat::Role, id::ModelName},
     model::{
         Model,
-        openai::{Endpoint, OpenAi},
+        http::Endpoint,
+        openai::OpenAi,
         secret::{HeaderSource, KeySource},
     },
 };

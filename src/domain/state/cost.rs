@@ -2,10 +2,14 @@
 //! measured from the first time on.
 
 use super::{State, budget::CENT};
-use crate::domain::{chat::Role, id::ToolName, knob::Knob};
+use crate::domain::{
+    chat::{Role, Usage},
+    id::ToolName,
+    knob::Knob,
+};
 
 /// Tokens of a request and of its answer, assumed of a model that was not asked yet.
-const ASSUMED: (u32, u32) = (1000, 150);
+const ASSUMED: (u64, u64) = (1000, 150);
 
 /// When an agent decides on its uses of tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,10 +59,7 @@ impl State {
         if let Some((credits, micros)) = model.tally.average() {
             return credits + self.rates.time(micros);
         }
-        let (spec, (tokens_in, tokens_out)) = (&model.spec, ASSUMED);
-        let dollars = spec.price_in.zip(spec.price_out).map(|(price_in, price_out)| {
-            (f64::from(tokens_in) * price_in + f64::from(tokens_out) * price_out) / 1e6
-        });
-        self.rates.ask(dollars)
+        let (tokens_in, tokens_out) = ASSUMED;
+        self.rates.ask(model.spec.price(&Usage::estimate(tokens_in, tokens_out)))
     }
 }

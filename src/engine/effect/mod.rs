@@ -60,7 +60,8 @@ pub struct ToolCall {
 
 /// A text whose meaning is wanted.
 pub struct EmbeddingCall {
-    pub model: Rc<crate::model::openai::OpenAi>,
+    /// A model that has an embedder.
+    pub model: Rc<dyn Model>,
     pub text: String,
 }
 

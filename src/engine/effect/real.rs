@@ -120,8 +120,12 @@ async fn embed(
 ) -> Result<Embedded, ModelError> {
     let EmbeddingCall { model, text } = call;
     let limit = handle.read(|session| session.embedding_time(passage.task, model.spec(), text));
+    let Some(embedder) = model.embedder() else {
+        let text = format!("{} makes no embeddings", model.spec().name);
+        return Err(ModelError::new(ModelErrorKind::Refused, text));
+    };
     let texts = [text.clone()];
-    let read = within_budget(limit, model.read(&texts)).await?;
+    let read = within_budget(limit, embedder.embed(&texts)).await?;
     Ok(Embedded { embedding: read.embeddings.into_iter().next(), usage: read.usage })
 }
 

@@ -73,7 +73,7 @@ pub fn request(
         Effect::Embedding(call) => EmbeddingEvent::EmbeddingRequested {
             effect: reference,
             task,
-            model: call.model.model().to_owned(),
+            model: call.model.embedder().map_or_else(String::new, |model| model.model().to_owned()),
             text: call.text.clone(),
         }
         .into(),

@@ -25,8 +25,7 @@ impl Station for Budget {
                 Err(why) => Verdict::Answer(Outcome::Reply(Err(over(why))), Origin::Live),
             },
             Effect::Embedding(call) => {
-                let spec = crate::model::Model::spec(&*call.model);
-                let task = passage.task;
+                let (spec, task) = (call.model.spec(), passage.task);
                 match handle.read(|session| session.affords_embedding(task, spec, &call.text)) {
                     Ok(()) => Verdict::Go,
                     Err(why) => Verdict::Answer(Outcome::Embedded(Err(over(why))), Origin::Live),

@@ -2,26 +2,29 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use reqwest::header::HeaderMap;
 use serde_json::{Map, Value};
 
-use super::{names::Names, usage};
+use super::{WIRE, names::Names, usage};
 use crate::{
-    domain::chat::{Finish, Reply, Request, ToolCall, Usage},
-    model::{Progress, ids::FreeIds},
+    domain::{
+        chat::{Finish, Reply, Request, ToolCall, Usage},
+        error::ModelErrorKind,
+    },
+    model::{
+        Progress,
+        http::{self, Again, Event, Failed, Place},
+        ids::FreeIds,
+    },
 };
 
 /// Largest answer in bytes. No model writes as much; a broken server may.
 const LARGEST: usize = 16 * 1024 * 1024;
 
-/// The answer grew past 16 MiB.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the answer is larger than {} MiB", LARGEST / (1024 * 1024))]
-pub(super) struct TooLarge;
-
 /// What has come so far.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
-    pub text: String,
+    text: String,
     reasoning: String,
     refusal: String,
     calls: Vec<Call>,
@@ -29,6 +32,8 @@ pub(super) struct Answer {
     places: BTreeMap<u64, usize>,
     finish: Option<String>,
     usage: Option<Usage>,
+    /// US dollars that the endpoint says apart from the usage.
+    cost: Option<f64>,
 }
 
 #[derive(Debug, Default)]
@@ -39,13 +44,54 @@ struct Call {
     arguments: String,
 }
 
+impl http::Answer for Answer {
+    fn begin(headers: &HeaderMap) -> Self {
+        Self { cost: litellm_cost(headers), ..Self::default() }
+    }
+
+    fn whole(
+        &mut self,
+        document: &Value,
+        place: &Place<'_>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), Failed> {
+        if document["choices"][0]["message"].is_null() {
+            return Err(Failed::bad(format!(
+                "the answer of {} holds no message; is `url` that of {}?",
+                place.host, WIRE.api
+            )));
+        }
+        self.take(document, progress)?;
+        // It is all there is, even if its server gives no reason.
+        self.finish.get_or_insert_with(|| "stop".into());
+        Ok(())
+    }
+
+    fn event(
+        &mut self,
+        event: &Event,
+        place: &Place<'_>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<bool, Failed> {
+        if event.data.trim() == "[DONE]" {
+            return Ok(true);
+        }
+        self.take(&place.event(event)?, progress)?;
+        Ok(false)
+    }
+
+    fn is_finished(&self) -> bool {
+        self.finish.is_some()
+    }
+
+    fn text(&self) -> &str {
+        &self.text
+    }
+}
+
 impl Answer {
     /// Takes one chunk of a stream, or one whole completion, and reports what it adds.
-    pub(super) fn take(
-        &mut self,
-        chunk: &Value,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<(), TooLarge> {
+    fn take(&mut self, chunk: &Value, progress: &mut dyn FnMut(Progress)) -> Result<(), Failed> {
         // The last usage counts: some servers send a running one with every chunk.
         self.usage = usage::read(&chunk["usage"]).or(self.usage);
         let choice = &chunk["choices"][0];
@@ -58,17 +104,11 @@ impl Answer {
         let calls: usize =
             self.calls.iter().map(|call| call.name.len() + call.arguments.len()).sum();
         let size = self.text.len() + self.reasoning.len() + self.refusal.len() + calls;
-        if size > LARGEST || self.calls.len() > 1024 { Err(TooLarge) } else { Ok(()) }
-    }
-
-    /// Whether a finish reason was seen. Without one, an answer is only a beginning.
-    pub(super) fn finished(&self) -> bool {
-        self.finish.is_some()
-    }
-
-    /// For a whole completion, which is all there is even if its server gives no reason.
-    pub(super) fn finish_whole(&mut self) {
-        self.finish.get_or_insert_with(|| "stop".into());
+        if size <= LARGEST && self.calls.len() <= 1024 {
+            return Ok(());
+        }
+        let text = format!("the answer is larger than {} MiB.", LARGEST / (1024 * 1024));
+        Err(Failed::new(ModelErrorKind::BadAnswer, text, Again::Never))
     }
 
     fn part(&mut self, part: &Value, progress: &mut dyn FnMut(Progress)) {
@@ -151,8 +191,7 @@ impl Answer {
         &mut self.calls[at]
     }
 
-    /// The reply. `cost` is what the endpoint said apart from the usage.
-    pub(super) fn reply(self, request: &Request, names: &Names, cost: Option<f64>) -> Reply {
+    pub(super) fn reply(self, request: &Request, names: &Names) -> Reply {
         let calls = named(self.calls, request, names);
         let refused = !self.refusal.is_empty() && self.text.is_empty();
         let text = if refused { self.refusal } else { self.text };
@@ -168,7 +207,7 @@ impl Answer {
         let mut usage = self
             .usage
             .unwrap_or_else(|| usage::estimate(request, &[&text, &self.reasoning], &calls));
-        usage.dollars = usage.dollars.or(cost);
+        usage.dollars = usage.dollars.or(self.cost);
         Reply { text, reasoning: self.reasoning, calls, finish, usage }
     }
 }
@@ -201,6 +240,12 @@ fn named(mut calls: Vec<Call>, request: &Request, names: &Names) -> Vec<ToolCall
             ToolCall { id, tool: names.back(&call.name), arguments: arguments(&call.arguments) }
         })
         .collect()
+}
+
+/// What LiteLLM says that a request cost, in a header.
+fn litellm_cost(headers: &HeaderMap) -> Option<f64> {
+    let cost = headers.get("x-litellm-response-cost")?;
+    usage::dollars(cost.to_str().ok()?.trim().parse().ok())
 }
 
 /// Arguments as JSON; the raw text where they are none.

@@ -2,8 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Endpoint, names::Names};
-use crate::domain::chat::{Message, Request, ToolCall, ToolDef};
+use super::names::Names;
+use crate::{
+    domain::chat::{Message, Request, ToolCall, ToolDef},
+    model::http::Endpoint,
+};
 
 /// The whole body; what the endpoint's settings add comes last and wins.
 pub(super) fn body(endpoint: &Endpoint, request: &Request, names: &Names) -> Value {

@@ -1,34 +1,22 @@
 //! Texts as vectors (`/embeddings`): what a likeness of meaning is computed from.
 
+use futures::future::LocalBoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{
-    OpenAi, endpoint,
-    failure::{Failed, is_error},
-    line::Line,
-    retry::Again,
-    usage,
+use super::{OpenAi, usage};
+use crate::{
+    domain::{
+        chat::Usage,
+        embedding::Embedding,
+        error::{ModelError, ModelErrorKind},
+        tokens,
+    },
+    model::{
+        Embedded, Embedder,
+        http::{Again, Failed, Place},
+    },
 };
-use crate::domain::{
-    chance::Chance,
-    chat::Usage,
-    embedding::Embedding,
-    error::{ModelError, ModelErrorKind},
-    tokens,
-};
-
-/// Longest answer that is read, in bytes: of a hundred texts, some thousand numbers each.
-const LONGEST_BODY: usize = 32 * 1024 * 1024;
-
-/// What an endpoint made of some texts.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Embedded {
-    /// One for each text, in their order, all of one length; finite numbers.
-    pub vectors: Vec<Vec<f32>>,
-    /// What that consumed; counted here where the endpoint does not say it.
-    pub usage: Usage,
-}
 
 /// One entry of an answer's list.
 #[derive(Deserialize)]
@@ -38,88 +26,46 @@ struct Entry {
     embedding: Vec<f32>,
 }
 
-/// What an endpoint made of some texts, ready to be kept.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Read {
-    /// One for each text, in their order.
-    pub embeddings: Vec<Embedding>,
-    pub usage: Usage,
+impl Embedder for OpenAi {
+    fn model(&self) -> &str {
+        &self.connection.endpoint().model
+    }
+
+    /// In one request: at most some hundred texts, as endpoints have bounds of their own.
+    fn embed<'a>(
+        &'a self,
+        texts: &'a [String],
+    ) -> LocalBoxFuture<'a, Result<Embedded, ModelError>> {
+        Box::pin(self.read(texts))
+    }
 }
 
 impl OpenAi {
-    /// Reads these texts, as [`OpenAi::embed`] does, so that they can be compared with others.
-    ///
-    /// # Errors
-    /// As [`OpenAi::embed`], and a vector that has no direction.
-    pub async fn read(&self, texts: &[String]) -> Result<Read, ModelError> {
-        let Embedded { vectors, usage } = self.embed(texts).await?;
-        let zero = || {
-            let text = format!("{} made nothing but zeros of a text.", self.model());
-            ModelError::new(ModelErrorKind::BadAnswer, text)
-        };
-        let embeddings = vectors.iter().map(|vector| Embedding::new(self.model(), vector));
-        let embeddings = embeddings.map(|read| read.ok_or_else(zero)).collect::<Result<_, _>>()?;
-        Ok(Read { embeddings, usage })
-    }
-
-    /// The vectors of these texts, in one request; at most some hundred texts, as endpoints have
-    /// bounds of their own. Dropping the future ends the request.
-    ///
-    /// # Errors
-    /// As [`Model::ask`](crate::model::Model::ask), after the configured retries; also an answer that is
-    /// no list of as many vectors.
-    pub async fn embed(&self, texts: &[String]) -> Result<Embedded, ModelError> {
-        let (headers, redactor) = self.headers().await?;
-        let mut body = json!({ "model": self.endpoint.model, "input": texts });
-        for (name, value) in &self.endpoint.extra {
+    async fn read(&self, texts: &[String]) -> Result<Embedded, ModelError> {
+        let mut body = json!({ "model": self.model(), "input": texts });
+        for (name, value) in &self.connection.endpoint().extra {
             body[name] = value.clone();
         }
-        let body = body.to_string();
-        let chance = Chance::new(0).with(body.as_bytes());
-        let line = self.line(&redactor);
-        let url = endpoint::service(&self.base, &["embeddings"]);
-        let mut failed = 0;
-        loop {
-            let send = self.client()?.post(url.clone()).headers(headers.clone());
-            let why = match exchange(&line, send.body(body.clone()), texts).await {
-                Ok(embedded) => return Ok(embedded),
-                Err(why) => why,
-            };
-            failed += 1;
-            let Some(wait) = why.again.wait(failed, self.endpoint.max_retries, chance) else {
-                return Err(self.give_up(why.error, failed).await);
-            };
-            tokio::time::sleep(wait).await;
-        }
+        let read = |answer: Value, place: &Place<'_>| {
+            embedded(answer, self.model(), texts).map_err(|why| {
+                let text = format!("the answer of {} holds no embeddings: {why}.", place.host);
+                Failed::new(ModelErrorKind::BadAnswer, text, Again::Never)
+            })
+        };
+        self.connection.fetch(&["embeddings"], &body, read).await
     }
 }
 
-async fn exchange(
-    line: &Line<'_>,
-    send: reqwest::RequestBuilder,
-    texts: &[String],
-) -> Result<Embedded, Failed> {
-    let response = line.send(send).await?;
-    let body = line.body(response, LONGEST_BODY).await.map_err(|(_, failed)| failed)?;
-    let bad = |why: String| {
-        let text = format!("the answer of {} holds no embeddings: {why}.", line.place.host);
-        Failed::new(ModelErrorKind::BadAnswer, text, Again::Never)
-    };
-    let mut answer: Value =
-        serde_json::from_slice(&body).map_err(|why| bad(format!("it is no JSON ({why})")))?;
-    if is_error(&answer) {
-        return Err(line.place.inside(&answer));
-    }
+fn embedded(mut answer: Value, model: &str, texts: &[String]) -> Result<Embedded, String> {
     let list: Vec<Entry> = serde_json::from_value(answer["data"].take())
-        .map_err(|why| bad(format!("expected a list `data` of vectors ({why})")))?;
-    let vectors = in_order(list, texts.len()).map_err(bad)?;
+        .map_err(|why| format!("expected a list `data` of vectors ({why})"))?;
+    let vectors = in_order(list, texts.len())?;
+    let zero = || format!("{model} made nothing but zeros of a text");
+    let embeddings = vectors.iter().map(|vector| Embedding::new(model, vector).ok_or_else(zero));
+    let embeddings = embeddings.collect::<Result<_, _>>()?;
     let tokens_in = || texts.iter().map(|text| tokens::count(text)).sum();
-    let usage = usage::read(&answer["usage"]).unwrap_or_else(|| Usage {
-        tokens_in: tokens_in(),
-        estimated: true,
-        ..Usage::default()
-    });
-    Ok(Embedded { vectors, usage })
+    let usage = usage::read(&answer["usage"]).unwrap_or_else(|| Usage::estimate(tokens_in(), 0));
+    Ok(Embedded { embeddings, usage })
 }
 
 /// The vectors by their index, or in the order in which they came.

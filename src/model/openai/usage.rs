@@ -35,12 +35,7 @@ pub(super) fn estimate(request: &Request, said: &[&str], calls: &[ToolCall]) -> 
         .map(|call| tokens::count(call.tool.as_str()) + tokens::count(&call.arguments.to_string()))
         .sum();
     let said: u64 = said.iter().map(|text| tokens::count(text)).sum();
-    Usage {
-        tokens_in: tokens::count_request(request),
-        tokens_out: said + called,
-        estimated: true,
-        ..Usage::default()
-    }
+    Usage::estimate(tokens::count_request(request), said + called)
 }
 
 /// A cost, if it can be one.

@@ -176,12 +176,7 @@ impl Model for Simulated {
                 Some(call) => format!("{}{}{}", said.text, call.tool, call.arguments),
                 None => said.text.clone(),
             };
-            let usage = Usage {
-                tokens_in: tokens::count_request(request),
-                tokens_out: tokens::count(&spoken),
-                estimated: true,
-                ..Usage::default()
-            };
+            let usage = Usage::estimate(tokens::count_request(request), tokens::count(&spoken));
             let finish = if said.call.is_some() { Finish::Calls } else { Finish::Stop };
             let calls = said.call.into_iter().collect();
             Ok(Reply { text: said.text, reasoning: String::new(), calls, finish, usage })

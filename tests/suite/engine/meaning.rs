@@ -13,10 +13,7 @@ use toolyard::{
         state::State,
     },
     engine::Memory,
-    model::{
-        openai::{Endpoint, OpenAi},
-        secret::KeySource,
-    },
+    model::{Model, http::Endpoint, openai::OpenAi, secret::KeySource},
     store::experience::{Experience, Same, Use},
 };
 
@@ -57,14 +54,14 @@ fn plan(fake: &Fake, price_in: Option<f64>, budget: f64) -> Trial {
     endpoint.key = KeySource::Command(vec!["echo".into(), KEY.into()]);
     endpoint.max_retries = 0;
     endpoint.price_in = price_in;
-    let embedder = Some(Rc::new(OpenAi::new(endpoint).unwrap()));
+    let embedder: Rc<dyn Model> = Rc::new(OpenAi::embedding(endpoint).unwrap());
     Trial {
         replies: vec![],
         strategy: "react+btp",
         names: &["echo", "other"],
         tasks: 2,
         knobs: vec![(Knob::Budget, budget)],
-        memory: Some(Memory { store: store(), same: Same::LeftOut, embedder }),
+        memory: Some(Memory { store: store(), same: Same::LeftOut, embedder: Some(embedder) }),
         ..Trial::default()
     }
 }
@@ -143,6 +140,19 @@ async fn an_endpoint_that_fails_is_told_of_and_words_are_compared() {
     let told = format!("{:?}", state.transcript);
     assert!(told.contains("403") && told.contains("holds no embeddings"), "{told}");
     assert!(!journal.contains(KEY) && !told.contains(KEY), "{told}");
+}
+
+#[tokio::test]
+async fn where_the_model_makes_no_embeddings_words_are_compared() {
+    let fake = Fake::start(vec![]).await;
+    let chat: Rc<dyn Model> =
+        Rc::new(OpenAi::new(Endpoint::new("chat", &fake.url, "small")).unwrap());
+    let memory = Memory { store: store(), same: Same::LeftOut, embedder: Some(chat) };
+    let (state, events, _) =
+        run(Trial { memory: Some(memory), ..plan(&fake, None, 1_000.0) }).await;
+    assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered));
+    assert!(!events.iter().any(|event| event.kind().starts_with("Embedding")));
+    assert!(fake.seen.lock().unwrap().is_empty());
 }
 
 #[tokio::test]

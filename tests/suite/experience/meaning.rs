@@ -6,10 +6,7 @@ use serde_json::Value;
 use tokio::process::Command;
 use toolyard::{
     domain::{embedding::Embedding, error::ModelErrorKind},
-    model::{
-        openai::{Endpoint, OpenAi},
-        secret::KeySource,
-    },
+    model::{Embedder, http::Endpoint, openai::OpenAi, secret::KeySource},
 };
 
 use super::*;
@@ -66,7 +63,7 @@ fn model(url: &str) -> OpenAi {
     let mut endpoint = Endpoint::new("embeddings", url, "small");
     endpoint.key = KeySource::None;
     endpoint.max_retries = 1;
-    OpenAi::new(endpoint).unwrap()
+    OpenAi::embedding(endpoint).unwrap()
 }
 
 fn texts(n: usize) -> Vec<String> {
@@ -85,7 +82,8 @@ async fn vectors_come_in_the_order_of_their_texts_after_a_retry() {
     ];
     let fake = Fake::start(scripts).await;
     let embedded = model(&fake.url).embed(&texts(2)).await.unwrap();
-    assert_eq!(embedded.vectors, [[2.0, 3.0], [0.5, 1.0]]);
+    let expected = [[2.0, 3.0], [0.5, 1.0]].map(|vector| Embedding::new("small", &vector).unwrap());
+    assert_eq!(embedded.embeddings, expected);
     assert_eq!((embedded.usage.tokens_in, embedded.usage.estimated), (7, false));
     let bodies = fake.bodies();
     assert_eq!(bodies[1], json!({ "model": "small", "input": ["text 0", "text 1"] }));

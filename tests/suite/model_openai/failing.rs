@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use toolyard::{
     domain::error::ModelErrorKind,
-    model::{Progress, openai::Endpoint},
+    model::{Progress, http::Endpoint},
 };
 
 use super::{DONE, HELLO, STOP, ask, delta, endpoint, error, reply, request};

@@ -3,7 +3,11 @@
 use reqwest::{StatusCode, header::HeaderMap};
 use serde_json::Value;
 
-use super::retry::{self, Again};
+use super::{
+    Wire,
+    retry::{self, Again},
+    sse::Event,
+};
 use crate::{
     domain::error::{ModelError, ModelErrorKind},
     model::secret::{KeySource, Redactor},
@@ -14,16 +18,21 @@ const LONGEST: usize = 300;
 
 /// A failed try, and whether another is worth it.
 #[derive(Debug)]
-pub(super) struct Failed {
-    pub error: ModelError,
-    pub again: Again,
+pub struct Failed {
+    pub(super) error: ModelError,
+    pub(super) again: Again,
     /// Of the response, where it was a refusal.
-    pub status: Option<StatusCode>,
+    pub(super) status: Option<StatusCode>,
 }
 
 impl Failed {
-    pub(super) fn new(kind: ModelErrorKind, text: impl Into<String>, again: Again) -> Self {
+    pub fn new(kind: ModelErrorKind, text: impl Into<String>, again: Again) -> Self {
         Self { error: ModelError::new(kind, text), again, status: None }
+    }
+
+    /// An answer that makes no sense, which another try may mend.
+    pub fn bad(text: impl Into<String>) -> Self {
+        Self::new(ModelErrorKind::BadAnswer, text, Again::Soon)
     }
 
     /// A failure after text has come: it is not silently started again.
@@ -38,12 +47,13 @@ impl Failed {
 
 /// The endpoint as errors name it.
 #[derive(Debug)]
-pub(super) struct Place<'a> {
+pub struct Place<'a> {
     /// Host and port.
     pub host: &'a str,
-    pub model: &'a str,
-    pub key: &'a KeySource,
-    pub redactor: &'a Redactor,
+    pub(super) model: &'a str,
+    pub(super) key: &'a KeySource,
+    pub(super) redactor: &'a Redactor,
+    pub(super) wire: &'a Wire,
 }
 
 /// What an endpoint says about an error, in one of many shapes.
@@ -80,8 +90,31 @@ impl Place<'_> {
         failed
     }
 
+    /// The document that a whole body holds.
+    ///
+    /// # Errors
+    /// That it is no JSON, or the error that it tells of.
+    pub(super) fn document(&self, body: &[u8]) -> Result<Value, Failed> {
+        let document = serde_json::from_slice(body).map_err(|why| {
+            Failed::bad(format!("the answer of {} is no JSON ({why}).", self.host))
+        })?;
+        if is_error(&document) { Err(self.inside(&document)) } else { Ok(document) }
+    }
+
+    /// The JSON data of an event.
+    ///
+    /// # Errors
+    /// That it is no JSON, or the error that it tells of.
+    pub fn event(&self, event: &Event) -> Result<Value, Failed> {
+        let data = serde_json::from_str(event.data.trim()).map_err(|why| {
+            Failed::bad(format!("{} sent an event that is no JSON ({why}).", self.host))
+        })?;
+        let failed = is_error(&data) || event.name == "error";
+        if failed { Err(self.inside(&data)) } else { Ok(data) }
+    }
+
     /// An error inside a stream or inside a success: the connection is fine, the answer is not.
-    pub(super) fn inside(&self, body: &Value) -> Failed {
+    fn inside(&self, body: &Value) -> Failed {
         let detail = of_value(body);
         let status = detail.status.or_else(|| from_words(&detail.words));
         let status = status.and_then(|code| StatusCode::from_u16(code).ok());
@@ -122,8 +155,8 @@ impl Place<'_> {
                 }
             },
             ModelErrorKind::Refused if status == StatusCode::NOT_FOUND => format!(
-                " Check `url` (most end in /v1) and whether there is a model {:?}.",
-                self.model
+                " Check `url` (most end in {}) and whether there is a model {:?}.",
+                self.wire.address_end, self.model
             ),
             ModelErrorKind::ContextOverflow => " The prompt is longer than the model takes.".into(),
             ModelErrorKind::Connection
@@ -160,7 +193,7 @@ impl Place<'_> {
 }
 
 /// The error that a body of a success or of a stream holds, if it holds one.
-pub(super) fn is_error(body: &Value) -> bool {
+fn is_error(body: &Value) -> bool {
     match &body["error"] {
         Value::Null | Value::Bool(false) => false,
         Value::String(text) => !text.is_empty(),

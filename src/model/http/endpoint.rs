@@ -23,14 +23,14 @@ const KEY_HEADERS: [&str; 6] =
 #[derive(Clone, Debug, PartialEq)]
 pub struct Endpoint {
     pub name: ModelName,
-    /// Up to and without `/chat/completions`, such as `http://127.0.0.1:8080/v1`.
+    /// What stands before the wire's own paths, such as `http://127.0.0.1:8080/v1`.
     pub base_url: String,
     /// The endpoint's own name of the model.
     pub model: String,
     pub key: KeySource,
     pub headers: IndexMap<String, HeaderSource>,
     pub mode: ToolMode,
-    /// Whether its answers can be held to a JSON Schema (`response_format`).
+    /// Whether its answers can be held to a JSON Schema.
     pub structured: bool,
     /// Whether to ask for the answer piece by piece.
     pub stream: bool,
@@ -40,8 +40,8 @@ pub struct Endpoint {
     pub silence_timeout: Duration,
     /// How often a failed try is repeated; 0 is never.
     pub max_retries: u32,
-    /// Under which name the bound on the answer's length is sent: `max_tokens` (old servers) or
-    /// `max_completion_tokens` (new ones).
+    /// Under which name the bound on the answer's length is sent: `max_tokens`, or
+    /// `max_completion_tokens` for new OpenAI-compatible servers.
     pub max_tokens_field: String,
     /// Added to the body of each request, in place of what would stand there.
     pub extra: Map<String, Value>,

@@ -11,6 +11,9 @@ use super::{
 };
 use crate::domain::error::ModelErrorKind;
 
+/// Longest body of an answer that is not streamed, in bytes: a hundred texts' vectors of some thousand
+/// numbers each.
+pub(super) const LONGEST_BODY: usize = 32 * 1024 * 1024;
 /// Longest body of a refusal that is read, in bytes.
 pub(super) const LONGEST_REFUSAL: usize = 64 * 1024;
 

@@ -17,7 +17,7 @@ const JITTER: f64 = 0.25;
 
 /// Whether a failed try is worth another.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Again {
+pub enum Again {
     Never,
     /// After a wait of our own choice.
     Soon,

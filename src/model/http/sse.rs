@@ -7,7 +7,7 @@ const LONGEST: usize = 16 * 1024 * 1024;
 
 /// One event: its `event:` name, if any, and its `data:` lines, joined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Event {
+pub struct Event {
     pub name: String,
     pub data: String,
 }

@@ -1,0 +1,204 @@
+//! The connection to one endpoint: its headers and keys, and tries until one succeeds.
+
+use std::sync::{Arc, OnceLock};
+
+use reqwest::{
+    Client, RequestBuilder, Url,
+    header::{HeaderMap, HeaderName, HeaderValue},
+};
+use serde_json::Value;
+
+use super::{
+    Answer, Endpoint, Failed, Place, Wire, endpoint,
+    line::{LONGEST_BODY, Line},
+};
+use crate::{
+    domain::{
+        chance::Chance,
+        error::{ModelError, ModelErrorKind},
+        spec::ModelSpec,
+    },
+    model::{
+        Progress,
+        secret::{HeaderSource, Key, Redactor, Secret, from_env},
+    },
+};
+
+/// One endpoint that can be asked.
+///
+/// Dropping the future of a request closes its connection.
+#[derive(Debug)]
+pub struct Connection {
+    pub(super) endpoint: Endpoint,
+    wire: Wire,
+    pub(super) base: Url,
+    /// Host and port, for errors.
+    pub(super) host: String,
+    spec: Arc<ModelSpec>,
+    key: Key,
+    /// Made at the first request: it reads the system's certificates, which takes longer than a
+    /// first frame may.
+    client: OnceLock<Client>,
+}
+
+impl Connection {
+    /// # Errors
+    /// [`ModelErrorKind::Refused`] for an address that is none, and for a key or password written
+    /// into an address or a header. Keys are not read yet.
+    pub fn new(endpoint: Endpoint, wire: Wire) -> Result<Self, ModelError> {
+        endpoint.check_secrets()?;
+        let base = endpoint.base()?;
+        Ok(Self {
+            host: endpoint::place(&base),
+            spec: Arc::new(endpoint.spec(&base)),
+            key: Key::new(endpoint.key.clone()),
+            client: OnceLock::new(),
+            base,
+            wire,
+            endpoint,
+        })
+    }
+
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// What the screen may know of the model.
+    pub fn spec(&self) -> &Arc<ModelSpec> {
+        &self.spec
+    }
+
+    /// Posts this body to a path below the address, and reads the answer while it comes, streamed or
+    /// whole. What it adds and each retry are reported.
+    ///
+    /// # Errors
+    /// Why the last try failed, with the text that had come. Without a key that is named:
+    /// [`ModelErrorKind::Auth`].
+    pub async fn ask<A: Answer>(
+        &self,
+        path: &[&str],
+        body: &Value,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<A, ModelError> {
+        let read = async |line: &Line<'_>, send, progress: &mut dyn FnMut(Progress)| {
+            line.answer(send, progress).await
+        };
+        self.tries(path, body, progress, read).await
+    }
+
+    /// Posts this body to a path below the address, and reads the one JSON document that answers it.
+    ///
+    /// # Errors
+    /// Why the last try failed; `read` may find that the document does not hold what was asked for.
+    pub async fn fetch<T>(
+        &self,
+        path: &[&str],
+        body: &Value,
+        read: impl Fn(Value, &Place<'_>) -> Result<T, Failed>,
+    ) -> Result<T, ModelError> {
+        let fetch = async |line: &Line<'_>, send, _: &mut dyn FnMut(Progress)| {
+            let response = line.send(send).await?;
+            let body = line.body(response, LONGEST_BODY).await.map_err(|(_, failed)| failed)?;
+            read(line.place.document(&body)?, &line.place)
+        };
+        self.tries(path, body, &mut |_| {}, fetch).await
+    }
+
+    /// Tries until one succeeds or another is not worth it.
+    async fn tries<T>(
+        &self,
+        path: &[&str],
+        body: &Value,
+        progress: &mut dyn FnMut(Progress),
+        attempt: impl AsyncFn(&Line<'_>, RequestBuilder, &mut dyn FnMut(Progress)) -> Result<T, Failed>,
+    ) -> Result<T, ModelError> {
+        let (headers, redactor) = self.headers().await?;
+        let line = self.line(&redactor);
+        let url = endpoint::service(&self.base, path);
+        let body = body.to_string();
+        let chance = Chance::new(0).with(body.as_bytes());
+        let mut failed = 0;
+        loop {
+            let send = self.client()?.post(url.clone()).headers(headers.clone());
+            let why = match attempt(&line, send.body(body.clone()), progress).await {
+                Ok(read) => return Ok(read),
+                Err(why) => why,
+            };
+            failed += 1;
+            let Some(wait) = why.again.wait(failed, self.endpoint.max_retries, chance) else {
+                return Err(self.give_up(why.error, failed).await);
+            };
+            progress(Progress::Retrying { attempt: failed, wait, why: why.error.text });
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    async fn give_up(&self, mut error: ModelError, failed: u32) -> ModelError {
+        if error.kind == ModelErrorKind::Auth {
+            self.key.forget().await;
+        }
+        if failed > 1 {
+            error.text += &format!(" Tried {failed} times.");
+        }
+        error
+    }
+
+    pub(super) fn line<'a>(&'a self, redactor: &'a Redactor) -> Line<'a> {
+        let Endpoint { model, key, silence_timeout, .. } = &self.endpoint;
+        let place = Place { host: &self.host, model, key, redactor, wire: &self.wire };
+        Line { place, silence: *silence_timeout }
+    }
+
+    pub(super) fn client(&self) -> Result<&Client, ModelError> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
+        let client = self.endpoint.client(&self.base)?;
+        Ok(self.client.get_or_init(|| client))
+    }
+
+    /// The headers with keys in them, and what takes these keys out of any text.
+    pub(super) async fn headers(&self) -> Result<(HeaderMap, Redactor), ModelError> {
+        let mut headers = HeaderMap::new();
+        let mut redactor = Redactor::default();
+        headers.insert("content-type", HeaderValue::from_static("application/json"));
+        let accept = if self.endpoint.stream { "text/event-stream" } else { "application/json" };
+        headers.insert("accept", HeaderValue::from_static(accept));
+        for (name, value) in self.wire.headers {
+            headers.insert(*name, HeaderValue::from_static(value));
+        }
+        if let Some(key) = self.key.read().await? {
+            let value = format!("{}{}", self.wire.key_prefix, key.expose());
+            headers.insert(self.wire.key_header, sensitive(&value, "the key")?);
+            redactor.hide(key);
+        }
+        for (name, source) in &self.endpoint.headers {
+            let what = format!("header {name:?} of model {}", self.endpoint.name);
+            let header = HeaderName::try_from(name.as_str()).map_err(|_| {
+                ModelError::new(ModelErrorKind::Refused, format!("{what} is no header's name"))
+            })?;
+            let value = match source {
+                HeaderSource::Literal(text) => sensitive(text, &what)?,
+                HeaderSource::Env(variable) => {
+                    let secret: Secret = from_env(variable, &what)?;
+                    let value = sensitive(secret.expose(), &what)?;
+                    redactor.hide(secret);
+                    value
+                }
+            };
+            headers.insert(header, value);
+        }
+        Ok((headers, redactor))
+    }
+}
+
+/// A header's value that nothing prints.
+fn sensitive(text: &str, what: &str) -> Result<HeaderValue, ModelError> {
+    let mut value = HeaderValue::try_from(text).map_err(|_| {
+        let text =
+            format!("{what} holds characters that a header cannot carry, such as a line break");
+        ModelError::new(ModelErrorKind::Auth, text)
+    })?;
+    value.set_sensitive(true);
+    Ok(value)
+}

@@ -1,0 +1,141 @@
+//! One try: a request goes out, and an answer comes back to its end, or a failure does.
+
+use std::time::{Duration, SystemTime};
+
+use reqwest::{
+    RequestBuilder, Response,
+    header::{CONTENT_TYPE, HeaderMap},
+};
+use serde::de::IgnoredAny;
+use serde_json::Value;
+use tokio::time::timeout;
+
+use super::{
+    failure::{Failed, Place},
+    line::{LONGEST_BODY, LONGEST_REFUSAL, Line},
+    retry::Again,
+    sse::{Event, Parser},
+};
+use crate::{domain::error::ModelErrorKind, model::Progress};
+
+/// How long usage may come after the finish reason, which ends the answer itself.
+const AFTER_FINISH: Duration = Duration::from_secs(5);
+/// How long the connection may take to end after its last event, so that it can be used again.
+const AFTER_LAST: Duration = Duration::from_millis(20);
+
+/// An answer as one wire reads it: from the events of a stream, or from one whole document, whichever
+/// the server sends.
+pub trait Answer: Sized {
+    /// Nothing but these headers has come.
+    fn begin(headers: &HeaderMap) -> Self;
+
+    /// Takes a whole answer. Errors that the document holds were found before.
+    ///
+    /// # Errors
+    /// That it is no answer.
+    fn whole(
+        &mut self,
+        document: &Value,
+        place: &Place<'_>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), Failed>;
+
+    /// Takes one event whose data is not blank, and reports what it adds. True if it is the last event.
+    ///
+    /// # Errors
+    /// What [`Place::event`] finds, or that the answer cannot be what was asked for.
+    fn event(
+        &mut self,
+        event: &Event,
+        place: &Place<'_>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<bool, Failed>;
+
+    /// Whether the server has said how the answer ends. Without that, it is only a beginning.
+    fn is_finished(&self) -> bool;
+
+    /// The text so far. A failure keeps it.
+    fn text(&self) -> &str;
+}
+
+impl Line<'_> {
+    /// Sends, and reads the answer by what comes, not by what was asked for: some servers stream
+    /// always, some never.
+    pub(super) async fn answer<A: Answer>(
+        &self,
+        send: RequestBuilder,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<A, Failed> {
+        let response = self.send(send).await?;
+        let mut answer = A::begin(response.headers());
+        let kind =
+            response.headers().get(CONTENT_TYPE).map(|kind| kind.as_bytes().to_ascii_lowercase());
+        let kind = String::from_utf8_lossy(kind.as_deref().unwrap_or_default()).into_owned();
+        if kind.contains("json") {
+            let body = self.body(response, LONGEST_BODY).await.map_err(|(_, failed)| failed)?;
+            answer.whole(&self.place.document(&body)?, &self.place, progress)?;
+        } else if kind.contains("html") {
+            return Err(self.page(response).await);
+        } else {
+            let streamed = self.stream(response, &mut answer, progress).await;
+            streamed.map_err(|failed| failed.with_partial(answer.text()))?;
+        }
+        Ok(answer)
+    }
+
+    async fn stream(
+        &self,
+        mut response: Response,
+        answer: &mut impl Answer,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), Failed> {
+        let mut parser = Parser::default();
+        let mut was_last = false;
+        loop {
+            let patience = match (answer.is_finished(), was_last) {
+                (_, true) => AFTER_LAST,
+                (true, false) => AFTER_FINISH.min(self.silence),
+                (false, false) => self.silence,
+            };
+            let chunk = match timeout(patience, response.chunk()).await {
+                Ok(Ok(Some(chunk))) => chunk,
+                Ok(Ok(None)) => break,
+                // What breaks after its end is whole.
+                Ok(Err(_)) | Err(_) if answer.is_finished() || was_last => break,
+                Ok(Err(error)) => return Err(self.place.broken(error)),
+                Err(_) => return Err(self.silent("sent nothing more")),
+            };
+            let events = parser.feed(&chunk).map_err(|error| Failed::bad(format!("{error}.")))?;
+            for event in events.iter().filter(has_data) {
+                was_last |= answer.event(event, &self.place, progress)?;
+            }
+        }
+        // Cut inside an event, what stands there is half, and the end below says so.
+        let whole = |event: &Event| serde_json::from_str::<IgnoredAny>(&event.data).is_ok();
+        if let Some(event) = parser.finish().filter(whole) {
+            answer.event(&event, &self.place, progress)?;
+        }
+        if !answer.is_finished() {
+            let host = self.place.host;
+            return Err(Failed::bad(format!("the stream of {host} ended before the answer did.")));
+        }
+        Ok(())
+    }
+
+    /// A web page in place of an answer, which no second try turns into one.
+    async fn page(&self, response: Response) -> Failed {
+        let (status, headers) = (response.status(), response.headers().clone());
+        let body = self.body(response, LONGEST_REFUSAL).await.unwrap_or_else(|(read, _)| read);
+        let mut failed = self.place.refused(status, &headers, &body, SystemTime::now());
+        let wire = self.place.wire;
+        failed.error.kind = ModelErrorKind::BadAnswer;
+        failed.error.text +=
+            &format!(" Is `url` that of {}? Most end in {}.", wire.api, wire.address_end);
+        failed.again = Again::Never;
+        failed
+    }
+}
+
+fn has_data(event: &&Event) -> bool {
+    !event.data.trim().is_empty()
+}

@@ -1,0 +1,64 @@
+//! Whether an endpoint answers, takes the key and has the model.
+
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use serde_json::Value;
+
+use super::{Connection, Failed, endpoint, failure::visible, line::Line};
+use crate::{domain::error::ModelError, model::Reached};
+
+/// Largest list of models that is read, in bytes. Routers list hundreds.
+const LONGEST_LIST: usize = 8 * 1024 * 1024;
+/// How long a look whether it is reachable waits: a list is ready at once.
+const REACH: Duration = Duration::from_secs(10);
+
+impl Connection {
+    /// Asks for the list of models at a path below the address, which costs no tokens; `ids` finds their
+    /// ids in it. A server without such a list is reachable all the same.
+    ///
+    /// # Errors
+    /// As [`Connection::ask`], without retries.
+    pub async fn reach(
+        &self,
+        path: &[&str],
+        ids: fn(&Value) -> Vec<&str>,
+    ) -> Result<Reached, ModelError> {
+        let (headers, redactor) = self.headers().await?;
+        let list = self.client()?.get(endpoint::service(&self.base, path)).headers(headers);
+        let line =
+            Line { silence: REACH.min(self.endpoint.silence_timeout), ..self.line(&redactor) };
+        let (host, model) = (&self.host, &self.endpoint.model);
+        let unlisted = format!("{host} answers, but lists no models; {model:?} is unchecked");
+        let response = match line.send(list).await {
+            Ok(response) => response,
+            Err(Failed { status: Some(status), .. }) if has_no_list(status) => {
+                let end = line.place.wire.address_end;
+                let text = format!("{unlisted}, and its `url` too (most end in {end})");
+                return Ok(Reached { is_sure: false, text });
+            }
+            Err(failed) => return Err(failed.error),
+        };
+        let body = line.body(response, LONGEST_LIST).await.map_err(|(_, failed)| failed.error)?;
+        let list: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let ids = ids(&list);
+        let is_sure = ids.contains(&model.as_str());
+        let text = if is_sure {
+            format!("{host} answers and has {model:?}")
+        } else if ids.is_empty() {
+            unlisted
+        } else {
+            let some = visible(&ids[..ids.len().min(5)].join(", "), 200);
+            format!("{host} answers, but does not list {model:?}; it has {some}")
+        };
+        Ok(Reached { is_sure, text })
+    }
+}
+
+/// Whether a refusal means that a server keeps no list of models, not that it is broken.
+fn has_no_list(status: StatusCode) -> bool {
+    matches!(
+        status,
+        StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED
+    )
+}
