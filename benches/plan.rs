@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use toolyard::{
-    domain::chance::Chance,
-    papers::btp::{Candidate, Evidence, Mode, marginal, plan},
+    domain::{chance::Chance, knob::Estimation},
+    papers::btp::{Candidate, Evidence, marginal, plan},
 };
 
 criterion_group!(benches, few, many, estimate);
@@ -121,7 +121,7 @@ fn estimate(c: &mut Criterion) {
         (0..10_000).map(|_| (numbers.next(), numbers.next() < 0.5)).collect();
     c.bench_function("estimate/10,000 uses", |b| {
         b.iter(|| {
-            let mut evidence = Evidence::new(Mode::Smoothed);
+            let mut evidence = Evidence::new(Estimation::Smoothed);
             for &(similarity, helpful) in &uses {
                 evidence.add_use(similarity, helpful);
                 evidence.add_query(similarity, 2, helpful);

@@ -28,7 +28,11 @@ pub fn main() -> ExitCode {
         }
         Err(error) => error.exit(),
     };
-    let code = obey(parsed).unwrap_or_else(|trouble| report(&trouble, json));
+    let done = parsed.log.start().and_then(|()| {
+        tracing::info!(version = env!("CARGO_PKG_VERSION"), "toolyard started");
+        obey(parsed)
+    });
+    let code = done.unwrap_or_else(|trouble| report(&trouble, json));
     // Programs that were told to end get no longer than this to do so.
     crate::tool::command::end_all();
     code
@@ -36,6 +40,7 @@ pub fn main() -> ExitCode {
 
 /// Says what went wrong: to a person on standard error, to a script as a line of its JSON.
 fn report(trouble: &Trouble, json: bool) -> ExitCode {
+    tracing::error!(why = trouble.text(), "toolyard failed");
     if json {
         // What cannot be said there shows in the exit code.
         let _ = cli::out::print_line(&trouble.to_json());

@@ -11,7 +11,7 @@ use crate::domain::{
     chat::{Request, Role, Usage},
     event::{BudgetEvent, By, Refusal},
     id::{EffectId, ToolName},
-    knob::Knob,
+    knob::Blacklist,
     spec::ModelSpec,
     state::{TaskBudget, TaskState, budget::CENT},
     tokens,
@@ -142,10 +142,10 @@ impl Session {
         }
         let Some(tool) = self.state.call(call).map(|call| call.tool.clone()) else { return };
         let Some((task, budget)) = self.budgeted() else { return };
-        let banned = match self.state.knobs.count(Knob::Blacklist) {
-            0 => false,
-            1 => !budget.helped.contains(&tool),
-            _ => true,
+        let banned = match self.state.knobs.choice() {
+            Blacklist::Off => false,
+            Blacklist::Protected => !budget.helped.contains(&tool),
+            Blacklist::Strict => true,
         };
         if banned && !budget.blacklist.contains_key(&tool) {
             let (task, tool) = (task.id, tool.clone());

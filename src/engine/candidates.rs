@@ -8,7 +8,7 @@ use crate::{
         retrieve::Lexical,
         state::State,
     },
-    papers::btp::{Estimate, Evidence, Mode},
+    papers::btp::{Estimate, Evidence},
     store::experience::{Experience, ExperienceError, Helped, History, Query, Same},
 };
 
@@ -27,7 +27,7 @@ impl Past<'_> {
     /// # Errors
     /// What the store says.
     pub fn helped(&self, state: &State, k: usize) -> Result<Vec<Helped>, ExperienceError> {
-        self.store.helped(self.query, k, self.same, |tool| is_offered(state, tool))
+        self.store.helped(self.query, k, self.same, |tool| state.offers(tool))
     }
 
     /// What is known of each of these tools, in their order.
@@ -62,7 +62,7 @@ pub fn candidates(
         .into_iter()
         .take_while(|helped| helped.similarity >= SUITS * most)
         .map(|helped| helped.tool);
-    let mut suiting = suiting(state, index, text, k, SUITS as f32).into_iter();
+    let mut suiting = best(index.offered(state, text), k).into_iter();
     let mut found: Vec<ToolName> = Vec::new();
     while found.len() < k {
         let next: Vec<_> = [helped.next(), suiting.next()].into_iter().flatten().collect();
@@ -85,16 +85,8 @@ pub fn candidates(
 /// The tools that an agent may mean that says what it lacks, at most three, the likeliest first. What
 /// its plan allows it has, and so lacks none of that.
 pub fn meant(state: &State, index: &Lexical, said: &str) -> Vec<ToolName> {
-    let planned = state.current_task().and_then(|task| task.budget.plan.as_ref());
-    let passed_over = planned.map_or(0, |plan| plan.tools.len())
-        + state.tools.values().filter(|tool| !tool.is_offered()).count();
-    let hits = index.search(said, passed_over + MEANT);
-    let mut lacking = hits
-        .into_iter()
-        .filter(|(tool, _)| is_offered(state, tool.as_str()) && !state.plan_allows(tool));
-    let Some((best, most)) = lacking.next() else { return Vec::new() };
-    let close = lacking.take_while(|(_, score)| *score >= most * SUITS as f32);
-    [best].into_iter().chain(close.map(|(tool, _)| tool)).take(MEANT).collect()
+    let lacking = index.offered(state, said).filter(|(tool, _)| !state.plan_allows(tool));
+    best(lacking, MEANT)
 }
 
 /// Tools that a task may be done with besides those that suit it best, as many as the knob `candidates`
@@ -106,48 +98,34 @@ pub fn others(
     known: impl Fn(&ToolName) -> bool,
 ) -> [Vec<ToolName>; 2] {
     let k = state.knobs.count(Knob::Candidates);
-    let mut suit = suiting(state, index, said, 2 * k, 0.0);
-    for tool in suiting(state, index, text, 2 * k, 0.0) {
-        if !suit.contains(&tool) {
-            suit.push(tool);
+    let of = |text| index.offered(state, text).take(2 * k).filter(|(tool, _)| !known(tool));
+    let mut suit: Vec<ToolName> = Vec::new();
+    for (tool, _) in of(said).chain(of(text)) {
+        if !suit.contains(tool) {
+            suit.push(tool.clone());
         }
     }
-    suit.retain(|tool| !known(tool));
     suit.truncate(k);
     let any = state.offered_tools().map(|tool| &tool.spec.name);
     let any = any.filter(|tool| !known(tool) && !suit.contains(tool)).take(k).cloned().collect();
     [suit, any]
 }
 
-/// At most `k` tools whose words suit, the best first, none below this share of the best one's score.
-fn suiting(state: &State, index: &Lexical, text: &str, k: usize, share: f32) -> Vec<ToolName> {
-    // A tool that is switched off stays in the index, so more are asked for than are wanted.
-    let off = state.tools.len() - state.offered_tools().count();
-    let mut hits = index.search(text, k.saturating_add(off));
-    hits.retain(|(tool, _)| is_offered(state, tool.as_str()));
-    let least = hits.first().map_or(0.0, |(_, best)| best * share);
-    hits.into_iter()
-        .take_while(|(_, score)| *score >= least)
-        .take(k)
-        .map(|(tool, _)| tool)
-        .collect()
+/// The first `k` of these hits, without those that suit far worse than the first.
+fn best<'a>(hits: impl Iterator<Item = (&'a ToolName, f32)>, k: usize) -> Vec<ToolName> {
+    let mut hits = hits.peekable();
+    let least = hits.peek().map_or(0.0, |(_, most)| most * SUITS as f32);
+    let close = hits.take_while(|(_, score)| *score >= least);
+    close.take(k).map(|(tool, _)| tool.clone()).collect()
 }
 
 /// What is expected of a tool with this past, in the mode and above the value that the knobs say.
 pub fn estimate(knobs: &Knobs, history: Option<&History>) -> Estimate {
-    let mode = match knobs.count(Knob::Estimate) {
-        0 => Mode::Smoothed,
-        _ => Mode::Paper,
-    };
-    let mut evidence = Evidence::new(mode);
+    let mut evidence = Evidence::new(knobs.choice());
     for past in history.into_iter().flat_map(|history| &history.past) {
         evidence.add_uses(past.similarity, past.helpful, past.unhelpful);
         let uses = past.helpful.saturating_add(past.unhelpful);
         evidence.add_query(past.similarity, uses, past.helpful > 0);
     }
     evidence.estimate(knobs.get(Knob::Tau))
-}
-
-fn is_offered(state: &State, tool: &str) -> bool {
-    state.tools.get(tool).is_some_and(|tool| tool.is_offered())
 }

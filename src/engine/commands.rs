@@ -161,28 +161,9 @@ fn turn(session: &mut Session, knob: Knob, value: f64, by: By) -> Result<(), Str
         return Err(format!("{knob} is {} already", knob.spec().show(was)));
     }
     session.emit(ChangeEvent::KnobTurned { knob, value, was, by });
-    match knob {
-        Knob::Budget | Knob::Tau | Knob::Estimate | Knob::Judge => {
-            let (was, now) = (knob.spec().show(was), knob.spec().show(value));
-            session.replan(&format!("{knob} {was} → {now}"));
-        }
-        Knob::Alpha
-        | Knob::Beta
-        | Knob::TopK
-        | Knob::Explore
-        | Knob::MenuMax
-        | Knob::WeightFormat
-        | Knob::MaxSteps
-        | Knob::History
-        | Knob::Tries
-        | Knob::Learn
-        | Knob::LearnInjected
-        | Knob::Temperature
-        | Knob::Concurrency
-        | Knob::Pace
-        | Knob::Candidates
-        | Knob::Widen
-        | Knob::Blacklist => {}
+    if knob.spec().replans {
+        let (was, now) = (knob.spec().show(was), knob.spec().show(value));
+        session.replan(&format!("{knob} {was} → {now}"));
     }
     Ok(())
 }

@@ -158,12 +158,8 @@ impl Session {
 
     /// Tools that suit a text, best first, at most `k`; only tools that may be offered now.
     pub fn retrieve(&self, text: &str, k: usize) -> Vec<ToolName> {
-        // A tool that is switched off stays in the index, so more are asked for than are wanted.
-        let off = self.state.tools.values().filter(|tool| !tool.is_offered()).count();
-        let hits = self.index.search(text, k.saturating_add(off));
-        let offered =
-            |tool: &ToolName| self.state.tools.get(tool).is_some_and(|tool| tool.is_offered());
-        hits.into_iter().map(|(tool, _)| tool).filter(offered).take(k).collect()
+        let hits = self.index.offered(&self.state, text).take(k);
+        hits.map(|(tool, _)| tool.clone()).collect()
     }
 
     /// The number of the next effect; numbers count from 1 without gaps.

@@ -13,6 +13,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tracing::info;
 
 use crate::domain::event::Record;
 
@@ -91,6 +92,7 @@ impl Journal {
             io::ErrorKind::AlreadyExists => JournalError::Taken { path: path.to_owned() },
             _ => io(error),
         })?;
+        info!(?path, "a journal is begun");
         let mut journal = Self { file, path: path.to_owned(), line: Vec::new() };
         journal.write(header)?;
         Ok(journal)

@@ -19,6 +19,7 @@ mod figure_5;
 mod graph;
 mod journals;
 mod killed;
+mod log;
 mod plan;
 mod workspace;
 mod wrong;

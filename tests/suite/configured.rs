@@ -40,6 +40,7 @@ async fn run(home: &Path, fake: &Fake, arguments: &[&str]) -> Output {
     fs::write(home.join("c.toml"), config).unwrap();
     Command::new(env!("CARGO_BIN_EXE_toolyard"))
         .args(["run", "--config", "c.toml", "--journal", "s.jsonl", "--report", "r.json"])
+        .args(["--log", "l.txt", "--log-level", "trace"])
         .args(arguments)
         .current_dir(home)
         .env_clear()
@@ -86,6 +87,8 @@ async fn an_endpoint_of_the_configuration_answers() {
     assert_eq!(report["tasks"][0]["answer"], "391");
     assert_eq!(report["tasks"][0]["tokens_in"], 40);
     assert_eq!(report["simulated"], false);
+    let log = fs::read_to_string(home.path().join("l.txt")).unwrap();
+    assert!(log.contains("an endpoint answered host=") && log.contains(" status=200 ms="), "{log}");
     assert!(!said.contains(KEY), "the key got out:\n{said}");
 }
 
@@ -99,6 +102,8 @@ async fn a_refused_key_is_not_repeated() {
     let said = left_behind(home.path(), &output);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("Incorrect API key provided: [key]"), "{said}");
+    let log = fs::read_to_string(home.path().join("l.txt")).unwrap();
+    assert!(log.contains(" a request failed ") && log.contains(" status=401 failed=1\n"), "{log}");
     assert!(said.contains("MY_KEY"), "it says where the key came from:\n{said}");
     assert!(!said.contains(KEY), "the key got out:\n{said}");
 }

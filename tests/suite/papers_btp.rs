@@ -3,8 +3,11 @@
 
 use proptest::prelude::*;
 use serde_json::Value;
-use toolyard::papers::btp::{
-    BadInput, Candidate, Change, Estimate, Evidence, Field, Mode, Plan, Why, marginal, plan, why,
+use toolyard::{
+    domain::knob::Estimation,
+    papers::btp::{
+        BadInput, Candidate, Change, Estimate, Evidence, Field, Plan, Why, marginal, plan, why,
+    },
 };
 
 use crate::shared;
@@ -45,7 +48,7 @@ fn estimates_are_those_of_equations_3_and_4() {
     let cases = vectors["estimates"].as_array().unwrap();
     assert_eq!(cases.len(), 5);
     for case in cases {
-        for (mode, name) in [(Mode::Paper, "paper"), (Mode::Smoothed, "smoothed")] {
+        for (mode, name) in [(Estimation::Paper, "paper"), (Estimation::Smoothed, "smoothed")] {
             let mut evidence = Evidence::new(mode);
             for one in case["history"].as_array().unwrap() {
                 evidence.add_use(one[0].as_f64().unwrap(), one[1] == 1);

@@ -7,6 +7,7 @@ use toolyard::{
     domain::{
         graph::{Pins, Scores, ToolGraph, WeightFormat},
         id::ToolName,
+        knob::Choice,
     },
     papers::toolnet::{Weights, learn},
     store::import::{Format, read_trajectories},
@@ -119,9 +120,9 @@ fn weights_are_shown_as_in_table_5() {
     let cases = vectors["format"].as_array().unwrap();
     assert!(!cases.is_empty());
     for case in cases {
-        for format in WeightFormat::ALL {
+        for (format, name) in WeightFormat::ALL.iter().zip(WeightFormat::NAMES) {
             let shown = format.show(case["weight"].as_f64().unwrap());
-            assert_eq!(shown, case["shown"][format.name()], "{format} of {case}");
+            assert_eq!(shown, case["shown"][name], "{name} of {case}");
         }
     }
 }

@@ -154,10 +154,10 @@ fn retrieval_offers_what_a_task_begins_with() {
     let mut missed = Vec::new();
     let tasks = sample::tasks().unwrap();
     for task in &tasks {
-        let offered = index.search(&task.text, 6);
+        let offered: Vec<_> = index.search(&task.text).take(6).collect();
         let needed = if is_search(&task.chain[0]) { 2 } else { 1 };
         for tool in &task.chain[0].tools[..needed] {
-            if !offered.iter().any(|(name, _)| name == tool) {
+            if !offered.iter().any(|(name, _)| *name == tool) {
                 missed.push(format!("{}: {tool} not in {offered:?}", task.name));
             }
         }

@@ -1,6 +1,5 @@
 //! Sessions under a budget and of a search, told by hand.
 
-use crate::story::effect;
 use std::sync::Arc;
 
 use serde_json::json;
@@ -15,6 +14,7 @@ use toolyard::domain::{
     rates::Rates,
 };
 
+use crate::story::effect;
 use crate::story::{self, Story};
 
 /// A candidate: tool, cost, value, limit, uses, past uses, why.

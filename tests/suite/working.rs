@@ -1,6 +1,5 @@
 //! Told sessions in which a planner wrote down all calls.
 
-use crate::story::effect;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -18,6 +17,7 @@ use toolyard::domain::{
     plan::EvidenceId,
 };
 
+use crate::story::effect;
 use crate::story::{self, Story};
 
 /// Plans of every shape: calls side by side, a model as worker, a chain, and calls that wait for several.

@@ -2,10 +2,16 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args, CommandFactory, Parser, Subcommand};
+use clap::{ArgGroup, Args, CommandFactory, Parser, Subcommand, builder::PossibleValuesParser};
 
 use self::{compare::CompareArgs, costs::CostRange, trouble::Trouble};
-use crate::domain::fault::{FAULT_SYNTAX, FaultSpec};
+use crate::{
+    app::cli::log::LogArgs,
+    domain::{
+        fault::{FAULT_SYNTAX, FaultSpec},
+        knob::{Choice, Estimation},
+    },
+};
 
 pub mod classes;
 pub mod compare;
@@ -14,6 +20,7 @@ pub mod doctor;
 pub mod experience;
 pub mod graph;
 pub mod live;
+pub mod log;
 pub mod out;
 pub mod past;
 pub mod plan;
@@ -37,6 +44,8 @@ pub struct Cli {
     pub task: Option<String>,
     #[command(flatten)]
     pub session: SessionArgs,
+    #[command(flatten)]
+    pub log: LogArgs,
 }
 
 impl Cli {
@@ -223,7 +232,7 @@ pub struct PlanTaskArgs {
     #[arg(long, value_name = "T", requires = "task", allow_negative_numbers = true)]
     pub tau: Option<String>,
     /// How values are estimated; by default the knob `estimate`.
-    #[arg(long, requires = "task", value_parser = ["smoothed", "paper"])]
+    #[arg(long, requires = "task", value_parser = PossibleValuesParser::new(Estimation::NAMES))]
     pub estimate: Option<String>,
     /// How many tools the plan is made of; by default the knob `candidates`.
     #[arg(long, value_name = "N", requires = "task", allow_negative_numbers = true)]

@@ -60,8 +60,8 @@ pub fn run(args: &RunArgs) -> Result<bool, Trouble> {
     Ok(state.tasks.iter().all(|task| task.outcome() == Some(Outcome::Answered)))
 }
 
-/// Finds out before a long session, and not after it, that its report has no place.
-fn expect_folder(path: &Path) -> Result<(), Trouble> {
+/// Finds out before a long session, and not after it, that its file has no place.
+pub(super) fn expect_folder(path: &Path) -> Result<(), Trouble> {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => Err(Trouble::Usage(
             format!("{}: there is no folder {}", path.display(), folder.display()),

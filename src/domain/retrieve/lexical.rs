@@ -5,12 +5,16 @@
 //! over 16,000 tools took 7 to 60 ms a query. Here the weights lie in one list per term, so that a query
 //! only adds up the lists of its terms.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    cmp::Reverse,
+    collections::{BinaryHeap, HashMap, HashSet},
+    iter,
+};
 
 use bm25::{Embedder, EmbedderBuilder, Language};
 
 use super::words::taken_apart;
-use crate::domain::{id::ToolName, spec::ToolSpec};
+use crate::domain::{id::ToolName, spec::ToolSpec, state::State};
 
 /// The tools, ready to be searched.
 ///
@@ -120,9 +124,9 @@ impl Lexical {
         self.places.is_empty()
     }
 
-    /// The `k` tools that suit the text best, with their BM25 scores, the best first and equal ones by
-    /// name. Fewer where fewer share a word with the text. A word counts once, however often it is said.
-    pub fn search(&self, text: &str, k: usize) -> Vec<(ToolName, f32)> {
+    /// The tools that share a word with the text, with their BM25 scores, the best first and equal ones
+    /// by name. A word counts once, however often it is said. Only what is taken is sorted.
+    pub fn search(&self, text: &str) -> impl Iterator<Item = (&ToolName, f32)> {
         let mut scores = vec![0.0_f32; self.tools.len()];
         let mut asked = HashSet::new();
         for token in self.embedder.embed(&taken_apart(text)).0 {
@@ -135,22 +139,20 @@ impl Lexical {
                 }
             }
         }
-        let mut found: Vec<(&ToolName, f32)> = self
+        // The bits of positive numbers are in the order of the numbers.
+        let mut found: BinaryHeap<(u32, Reverse<&ToolName>)> = self
             .tools
             .iter()
             .zip(scores)
             .filter(|(_, score)| *score > 0.0)
-            .filter_map(|(tool, score)| Some((&tool.as_ref()?.name, score)))
+            .filter_map(|(tool, score)| Some((score.to_bits(), Reverse(&tool.as_ref()?.name))))
             .collect();
-        let by_worth = |a: &(&ToolName, f32), b: &(&ToolName, f32)| {
-            b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0))
-        };
-        if (1..found.len()).contains(&k) {
-            found.select_nth_unstable_by(k - 1, by_worth);
-        }
-        found.truncate(k);
-        found.sort_unstable_by(by_worth);
-        found.into_iter().map(|(name, score)| (name.clone(), score)).collect()
+        iter::from_fn(move || found.pop()).map(|(bits, Reverse(name))| (name, f32::from_bits(bits)))
+    }
+
+    /// The same without tools that are not offered now: these stay in the index.
+    pub fn offered(&self, state: &State, text: &str) -> impl Iterator<Item = (&ToolName, f32)> {
+        self.search(text).filter(|(tool, _)| state.offers(tool.as_str()))
     }
 
     /// The inverse document frequency of a term that this many tools have.
@@ -168,10 +170,15 @@ fn text_of(tool: &ToolSpec) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use serde_json::json;
 
     use super::*;
-    use crate::domain::spec::EffectClass;
+    use crate::domain::{
+        event::{By, ChangeEvent, Event, Record, SessionEvent},
+        spec::EffectClass,
+    };
 
     fn tool(name: &str, description: &str) -> ToolSpec {
         ToolSpec {
@@ -187,8 +194,8 @@ mod tests {
         }
     }
 
-    fn names(found: Vec<(ToolName, f32)>) -> Vec<String> {
-        found.into_iter().map(|(name, _)| name.to_string()).collect()
+    fn names(lexical: &Lexical, text: &str, k: usize) -> Vec<String> {
+        lexical.search(text).take(k).map(|(name, _)| name.to_string()).collect()
     }
 
     fn some() -> Vec<ToolSpec> {
@@ -215,11 +222,10 @@ mod tests {
             ("searching the web", "search_web"),
             ("try BackupSearch", "BackupSearch"),
         ] {
-            assert_eq!(names(lexical.search(text, 1)), [first], "{text}");
+            assert_eq!(names(&lexical, text, 1), [first], "{text}");
         }
-        assert_eq!(lexical.search("xylophone", 5), []);
-        assert_eq!(lexical.search("weather", 0), []);
-        assert_eq!(lexical.search("", 5), []);
+        assert_eq!(names(&lexical, "xylophone", 5), [""; 0]);
+        assert_eq!(names(&lexical, "", 5), [""; 0]);
     }
 
     #[test]
@@ -227,10 +233,10 @@ mod tests {
         let tools: Vec<_> =
             (0..50).rev().map(|i| tool(&format!("t{i:02}"), "same words")).collect();
         let lexical = Lexical::new(&tools);
-        let all = names(lexical.search("words", 100));
+        let all = names(&lexical, "words", 100);
         assert!(all.is_sorted() && all.len() == 50, "{all:?}");
         for k in [1, 7, 49, 50] {
-            assert_eq!(names(lexical.search("words", k)), all[..k]);
+            assert_eq!(names(&lexical, "words", k), all[..k]);
         }
     }
 
@@ -240,18 +246,37 @@ mod tests {
         let fresh = Lexical::new(&tools);
         let mut lexical = Lexical::new(&tools);
         lexical.insert(&tool("Weather2", "weather weather weather"));
-        assert_eq!(lexical.search("weather", 1)[0].0.as_str(), "Weather2");
+        assert_eq!(names(&lexical, "weather", 1), ["Weather2"]);
         assert!(lexical.remove("Weather2"));
         assert!(!lexical.remove("Weather2"));
         lexical.insert(&tools[1]);
         assert_eq!(lexical.len(), 4);
         for text in ["weather", "search the web", "arithmetic", "pages"] {
-            assert_eq!(lexical.search(text, 9), fresh.search(text, 9), "{text}");
+            assert!(lexical.search(text).eq(fresh.search(text)), "{text}");
         }
         for tool in &tools {
             lexical.remove(tool.name.as_str());
         }
-        assert!(lexical.is_empty() && lexical.search("web", 9).is_empty());
+        assert!(lexical.is_empty() && lexical.search("web").next().is_none());
+    }
+
+    #[test]
+    fn a_tool_that_is_off_leaves_its_place_to_the_next() {
+        let tools = some();
+        let lexical = Lexical::new(&tools);
+        let specs = tools.into_iter().map(Arc::new).collect();
+        let off = Event::Change(ChangeEvent::ToolSwitched {
+            tool: "search_web".into(),
+            on: false,
+            by: By::User,
+        });
+        let events = [Event::Session(SessionEvent::ToolsAdded { tools: specs }), off];
+        let records = (1..).zip(events).map(|(n, event)| Record::new(n, 0, event));
+        let state = State::fold(&records.collect::<Vec<_>>());
+        let text = "search the web";
+        assert_eq!(names(&lexical, text, 1), ["search_web"]);
+        let first = lexical.offered(&state, text).next().map(|(tool, _)| tool.as_str());
+        assert_eq!(first, Some("BackupSearch"));
     }
 
     #[test]
@@ -265,10 +290,10 @@ mod tests {
         }
         let text = "search the web for a forecast";
         let right = scorer.matches(&lexical.embedder.embed(text));
-        let found = lexical.search(text, 9);
+        let found: Vec<_> = lexical.search(text).collect();
         assert_eq!(found.len(), right.len());
         for (name, score) in found {
-            let i = tools.iter().position(|tool| tool.name == name).unwrap();
+            let i = tools.iter().position(|tool| tool.name == *name).unwrap();
             let right = right.iter().find(|document| document.id == i).unwrap();
             assert!((score - right.score).abs() < 1e-5, "{name}: {score}, not {}", right.score);
         }

@@ -5,7 +5,7 @@ use super::{State, budget::CENT};
 use crate::domain::{
     chat::{Role, Usage},
     id::ToolName,
-    knob::Knob,
+    knob::{Judge, Knob},
 };
 
 /// Tokens of a request and of its answer, assumed of a model that was not asked yet.
@@ -27,9 +27,9 @@ impl State {
         let Some(known) = self.tools.get(tool) else { return 0.0 };
         let ran = u64::from(known.succeeded) + u64::from(known.failed);
         let time = known.micros.checked_div(ran).map_or(0.0, |micros| self.rates.time(micros));
-        let judge = match self.knobs.count(Knob::Judge) {
-            0 => 0.0,
-            _ => self.ask_cost(Role::Judge),
+        let judge = match self.knobs.choice() {
+            Judge::Rules => 0.0,
+            Judge::Model => self.ask_cost(Role::Judge),
         };
         let decision = match decides {
             Decides::OnEachUse => self.ask_cost(Role::Actor),

@@ -86,6 +86,11 @@ impl ToolState {
 }
 
 impl State {
+    /// Whether there is such a tool, and it may be on a menu.
+    pub fn offers(&self, tool: &str) -> bool {
+        self.tools.get(tool).is_some_and(ToolState::is_offered)
+    }
+
     pub(super) fn join(&mut self, spec: Arc<ToolSpec>) {
         let name = spec.name.clone();
         self.learning.graph.add_tool(name.clone());

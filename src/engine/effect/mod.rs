@@ -102,6 +102,24 @@ impl Effect {
         }
     }
 
+    /// Which kind of effect it is.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Effect::Model(_) => "model call",
+            Effect::Tool(_) => "tool call",
+            Effect::Embedding(_) => "embedding",
+        }
+    }
+
+    /// The role, the tool, or the model that makes embeddings.
+    pub fn name(&self) -> String {
+        match self {
+            Effect::Model(call) => call.role.to_string(),
+            Effect::Tool(call) => call.tool.to_string(),
+            Effect::Embedding(call) => call.model.spec().name.to_string(),
+        }
+    }
+
     /// That the user cancelled it.
     fn cancelled(&self) -> Outcome {
         let error = || ModelError::new(ModelErrorKind::Cancelled, "cancelled by the user");
@@ -112,6 +130,19 @@ impl Effect {
                 let text = "the call was cancelled by the user";
                 Outcome::Result(Err(ToolError::new(ToolErrorKind::Cancelled, text)))
             }
+        }
+    }
+}
+
+impl Outcome {
+    /// How it ended, in a word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Outcome::Reply(Ok(_)) | Outcome::Result(Ok(_)) | Outcome::Embedded(Ok(_)) => "ok",
+            Outcome::Reply(Err(_)) | Outcome::Result(Err(_)) | Outcome::Embedded(Err(_)) => {
+                "failed"
+            }
+            Outcome::Refused(..) => "refused",
         }
     }
 }

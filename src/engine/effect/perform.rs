@@ -7,6 +7,8 @@
 //! The event of a result comes before the stations behind it: a person who is held there must see the
 //! result, and the screen knows only what events say.
 
+use tracing::{Instrument, info, info_span};
+
 use super::{Effect, Outcome, Requested, ended, real};
 use crate::{
     domain::event::{EmbeddingEvent, Event, FaultEvent, ModelCallEvent, Origin, ToolCallEvent},
@@ -16,8 +18,15 @@ use crate::{
     },
 };
 
-/// Takes a requested effect to its end.
+/// Takes a requested effect to its end, in a span of its own in the log.
 pub async fn perform(handle: &Handle, requested: Requested) -> Outcome {
+    let (id, kind, name) =
+        (requested.reference.id.0, requested.effect.kind(), requested.effect.name());
+    let span = info_span!("effect", id, kind, name);
+    pass(handle, requested).instrument(span).await
+}
+
+async fn pass(handle: &Handle, requested: Requested) -> Outcome {
     let cancel = requested.cancel.clone();
     let is_awaited = requested.is_awaited;
     let mut passage = Passage::new(handle, requested);
@@ -30,6 +39,7 @@ pub async fn perform(handle: &Handle, requested: Requested) -> Outcome {
         outcome = reach(handle, &mut passage) => outcome,
     };
     let outcome = end(handle, &passage, outcome);
+    info!(origin = ?passage.reference.origin, outcome = outcome.name(), "ended");
     for station in handle.stations().iter().rev() {
         station.after(&mut passage, &outcome).await;
     }

@@ -11,7 +11,7 @@ use crate::{
         embedding::Embedding,
         event::{BudgetEvent, EmbeddingEvent, Event, Record, SessionEvent, TaskEvent},
         id::EffectId,
-        knob::Knob,
+        knob::{Judge, Knob},
         state::{State, ToolCallPhase},
     },
     store::experience::{Experience, Use},
@@ -91,7 +91,7 @@ impl Observer for Remembered {
 /// there is a result, and so a tool that finds something wrong would pass for a good one for ever. A
 /// judge that is a model has read it, and is believed.
 fn misled(state: &State, judged: &[EffectId]) -> Option<EffectId> {
-    let rules = state.knobs.count(Knob::Judge) == 0;
+    let rules = state.knobs.choice::<Judge>() == Judge::Rules;
     let seemed =
         |call: &&EffectId| state.call(**call).is_some_and(|call| call.helpful == Some(true));
     let last = *judged.iter().rev().find(seemed).filter(|_| rules)?;

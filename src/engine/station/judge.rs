@@ -13,7 +13,7 @@ use crate::{
         chat::{Request, Role},
         error::ToolErrorKind,
         id::{EffectId, TaskId},
-        knob::Knob,
+        knob,
     },
     engine::{
         effect::{self, Caller},
@@ -61,7 +61,7 @@ impl Station for Judge {
 
 /// What the judge is asked; `None` where rules judge.
 fn question(session: &Session, call: EffectId) -> Option<Request> {
-    if session.state.knobs.count(Knob::Judge) == 0 {
+    if session.state.knobs.choice::<knob::Judge>() == knob::Judge::Rules {
         return None;
     }
     let call = session.state.call(call)?;

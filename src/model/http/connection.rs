@@ -1,12 +1,14 @@
 //! The connection to one endpoint: its headers and keys, and tries until one succeeds.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use reqwest::{
     Client, RequestBuilder, Url,
     header::{HeaderMap, HeaderName, HeaderValue},
 };
 use serde_json::Value;
+use tracing::warn;
 
 use super::{
     Answer, Endpoint, Failed, Place, Wire, endpoint,
@@ -125,12 +127,22 @@ impl Connection {
                 Err(why) => why,
             };
             failed += 1;
-            let Some(wait) = why.again.wait(failed, self.endpoint.max_retries, chance) else {
+            let Some(wait) = self.wait(&why, failed, chance) else {
                 return Err(self.give_up(why.error, failed).await);
             };
             progress(Progress::Retrying { attempt: failed, wait, why: why.error.text });
             tokio::time::sleep(wait).await;
         }
+    }
+
+    /// How long to wait before the next try, after so many failed; `None`: there is none.
+    fn wait(&self, why: &Failed, failed: u32, chance: Chance) -> Option<Duration> {
+        let wait = why.again.wait(failed, self.endpoint.max_retries, chance);
+        let (host, model, kind) = (&self.host, &self.endpoint.model, why.error.kind);
+        let status = why.status.map(|status| status.as_u16());
+        let again_in_ms = wait.map(|wait| wait.as_millis() as u64);
+        warn!(host, model, ?kind, status, failed, again_in_ms, "a request failed");
+        wait
     }
 
     async fn give_up(&self, mut error: ModelError, failed: u32) -> ModelError {

@@ -1,9 +1,10 @@
 //! The way to an endpoint: a request goes out, and bytes come back in time or a failure does.
 
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use reqwest::{RequestBuilder, Response};
 use tokio::time::timeout;
+use tracing::info;
 
 use super::{
     failure::{Failed, Place},
@@ -27,11 +28,14 @@ pub(super) struct Line<'a> {
 impl Line<'_> {
     /// The response, once its headers say that there is an answer.
     pub(super) async fn send(&self, send: RequestBuilder) -> Result<Response, Failed> {
+        let sent = Instant::now();
         let response = match timeout(self.silence, send.send()).await {
             Ok(response) => response.map_err(|error| self.place.broken(error))?,
             Err(_) => return Err(self.silent("did not begin to answer")),
         };
         let status = response.status();
+        let (Place { host, model, .. }, ms) = (&self.place, sent.elapsed().as_millis() as u64);
+        info!(host, model, status = status.as_u16(), ms, "an endpoint answered");
         if status.is_success() {
             return Ok(response);
         }

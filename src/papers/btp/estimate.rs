@@ -3,57 +3,41 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::knob::Estimation;
+
 /// Shares of weights are known no better than this.
 const CLOSE: f64 = 1e-9;
 
-/// Which of two published ways of estimating is used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// Equations 3 and 4 and the floor of algorithm 1, as printed.
-    Paper,
-    /// As the authors' code: the expected value of an unknown tool counts as one use more, so that a
-    /// single lucky use does not count as certainty; the limit is rounded half to even; and a past
-    /// query that the tool did not help counts as one use, however often the tool was tried on it.
-    #[default]
-    Smoothed,
+/// How much a past query counts: `exp(similarity)`, in smoothed mode `exp(similarity − 1)`, which
+/// weighs the expected value of an unknown tool against a query that is the same. `None` for what
+/// is no number.
+fn weight(mode: Estimation, similarity: f64) -> Option<f64> {
+    // A cosine is never beyond these; a score that is must not outweigh everything.
+    let similarity = (!similarity.is_nan()).then(|| similarity.clamp(-1.0, 1.0))?;
+    Some(match mode {
+        Estimation::Paper => similarity.exp(),
+        Estimation::Smoothed => (similarity - 1.0).exp(),
+    })
 }
 
-impl Mode {
-    /// The default first.
-    pub const ALL: [Self; 2] = [Self::Smoothed, Self::Paper];
-
-    /// How much a past query counts: `exp(similarity)`, in smoothed mode `exp(similarity − 1)`, which
-    /// weighs the expected value of an unknown tool against a query that is the same. `None` for what
-    /// is no number.
-    fn weight(self, similarity: f64) -> Option<f64> {
-        // A cosine is never beyond these; a score that is must not outweigh everything.
-        let similarity = (!similarity.is_nan()).then(|| similarity.clamp(-1.0, 1.0))?;
-        Some(match self {
-            Mode::Paper => similarity.exp(),
-            Mode::Smoothed => (similarity - 1.0).exp(),
-        })
+/// κ: how much the value of an unknown tool counts.
+fn prior(mode: Estimation) -> f64 {
+    match mode {
+        Estimation::Paper => 0.0,
+        Estimation::Smoothed => 1.0,
     }
+}
 
-    /// κ: how much the value of an unknown tool counts.
-    fn prior(self) -> f64 {
-        match self {
-            Mode::Paper => 0.0,
-            Mode::Smoothed => 1.0,
-        }
-    }
-
-    fn whole(self, uses: f64) -> u32 {
-        // A mean of threes is a three, and a half is a half, whatever the weights' last digits.
-        let halves = (uses * 2.0).round();
-        let is_half = (uses * 2.0 - halves).abs() <= CLOSE * uses.max(1.0);
-        let uses = if is_half { halves / 2.0 } else { uses };
-        let whole = match self {
-            Mode::Paper => uses.floor(),
-            Mode::Smoothed => uses.round_ties_even(),
-        };
-        whole as u32
-    }
+fn whole(mode: Estimation, uses: f64) -> u32 {
+    // A mean of threes is a three, and a half is a half, whatever the weights' last digits.
+    let halves = (uses * 2.0).round();
+    let is_half = (uses * 2.0 - halves).abs() <= CLOSE * uses.max(1.0);
+    let uses = if is_half { halves / 2.0 } else { uses };
+    let whole = match mode {
+        Estimation::Paper => uses.floor(),
+        Estimation::Smoothed => uses.round_ties_even(),
+    };
+    whole as u32
 }
 
 /// What is expected of a tool.
@@ -76,7 +60,7 @@ impl Estimate {
 /// are, so another tau needs no second look at them.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence {
-    mode: Mode,
+    mode: Estimation,
     count: u32,
     uses: Share,
     queries: Share,
@@ -101,13 +85,13 @@ impl Evidence {
     pub const UNKNOWN_VALUE: f64 = 0.1;
 
     /// Nothing yet.
-    pub fn new(mode: Mode) -> Self {
+    pub fn new(mode: Estimation) -> Self {
         Self { mode, count: 0, uses: Share::default(), queries: Share::default() }
     }
 
     /// Several past uses for one query: as [`Evidence::add_use`] for each of them.
     pub fn add_uses(&mut self, similarity: f64, helpful: u32, unhelpful: u32) {
-        let Some(weight) = self.mode.weight(similarity) else { return };
+        let Some(weight) = weight(self.mode, similarity) else { return };
         self.count = self.count.saturating_add(helpful).saturating_add(unhelpful);
         self.uses.add(weight * f64::from(helpful), 1.0);
         self.uses.add(weight * f64::from(unhelpful), 0.0);
@@ -124,10 +108,10 @@ impl Evidence {
     /// whether any of these uses helped. Without a use it says nothing.
     pub fn add_query(&mut self, similarity: f64, uses: u32, helpful: bool) {
         let uses = match self.mode {
-            Mode::Smoothed if !helpful => uses.min(1),
-            Mode::Paper | Mode::Smoothed => uses,
+            Estimation::Smoothed if !helpful => uses.min(1),
+            Estimation::Paper | Estimation::Smoothed => uses,
         };
-        let Some(weight) = self.mode.weight(similarity).filter(|_| uses > 0) else { return };
+        let Some(weight) = weight(self.mode, similarity).filter(|_| uses > 0) else { return };
         self.queries.add(weight, f64::from(uses));
     }
 
@@ -137,12 +121,12 @@ impl Evidence {
         if self.count == 0 {
             return Estimate::UNKNOWN;
         }
-        let prior = self.mode.prior();
+        let prior = prior(self.mode);
         let value = (self.uses.sum + prior * Self::UNKNOWN_VALUE) / (self.uses.weight + prior);
         let limit = match self.queries {
             _ if value < tau - CLOSE => 0,
             Share { weight: 0.0, .. } => 1,
-            Share { weight, sum } => self.mode.whole(sum / weight),
+            Share { weight, sum } => whole(self.mode, sum / weight),
         };
         Estimate { value, limit, experience: self.count }
     }
@@ -152,7 +136,7 @@ impl Evidence {
 mod tests {
     use super::*;
 
-    fn estimate(mode: Mode, uses: &[(f64, bool)], queries: &[(f64, u32, bool)]) -> Estimate {
+    fn estimate(mode: Estimation, uses: &[(f64, bool)], queries: &[(f64, u32, bool)]) -> Estimate {
         let mut evidence = Evidence::new(mode);
         uses.iter().for_each(|&(similarity, helpful)| evidence.add_use(similarity, helpful));
         queries.iter().for_each(|&(like, uses, helpful)| evidence.add_query(like, uses, helpful));
@@ -163,7 +147,9 @@ mod tests {
     fn golden_numbers_of_both_modes() {
         let uses = [(0.9, true), (0.2, false)];
         let queries = [(0.9, 2, true), (0.2, 1, false)];
-        for (mode, value, limit) in [(Mode::Paper, 0.668188, 1), (Mode::Smoothed, 0.426834, 2)] {
+        for (mode, value, limit) in
+            [(Estimation::Paper, 0.668188, 1), (Estimation::Smoothed, 0.426834, 2)]
+        {
             let estimate = estimate(mode, &uses, &queries);
             assert!((estimate.value - value).abs() < 1e-6, "{estimate:?}");
             assert_eq!((estimate.limit, estimate.experience), (limit, 2));
@@ -172,7 +158,7 @@ mod tests {
 
     #[test]
     fn nobody_knows_an_unused_tool_in_either_mode() {
-        for mode in [Mode::Paper, Mode::Smoothed] {
+        for mode in [Estimation::Paper, Estimation::Smoothed] {
             assert_eq!(estimate(mode, &[], &[]), Estimate::UNKNOWN);
             assert_eq!(Evidence::new(mode).estimate(1.0), Estimate::UNKNOWN, "whatever tau");
             assert_eq!(estimate(mode, &[(f64::NAN, true)], &[(f64::NAN, 9, true)]).limit, 1);
@@ -183,9 +169,9 @@ mod tests {
     fn a_mean_is_not_off_by_the_last_digits_of_its_weights() {
         for like in (0..100).map(|n| f64::from(n) / 99.0) {
             let threes = [(like, 3, true), (0.1, 3, true), (0.7, 3, true)];
-            assert_eq!(estimate(Mode::Paper, &[(0.5, true)], &threes).limit, 3, "{like}");
+            assert_eq!(estimate(Estimation::Paper, &[(0.5, true)], &threes).limit, 3, "{like}");
             let halves = [(like, 2, true), (like, 3, true), (like, 2, true), (like, 3, true)];
-            assert_eq!(estimate(Mode::Smoothed, &[(0.5, true)], &halves).limit, 2, "{like}");
+            assert_eq!(estimate(Estimation::Smoothed, &[(0.5, true)], &halves).limit, 2, "{like}");
         }
     }
 
@@ -193,13 +179,13 @@ mod tests {
     fn tries_in_vain_count_as_one_use_where_the_code_says_so() {
         let uses = [(1.0, true), (0.5, false)];
         let queries = [(0.5, 9, false)];
-        assert_eq!(estimate(Mode::Smoothed, &uses, &queries).limit, 1);
-        assert_eq!(estimate(Mode::Paper, &uses, &queries).limit, 9);
+        assert_eq!(estimate(Estimation::Smoothed, &uses, &queries).limit, 1);
+        assert_eq!(estimate(Estimation::Paper, &uses, &queries).limit, 9);
     }
 
     #[test]
     fn wild_scores_and_many_uses_stay_in_range() {
-        for mode in [Mode::Paper, Mode::Smoothed] {
+        for mode in [Estimation::Paper, Estimation::Smoothed] {
             let mut evidence = Evidence::new(mode);
             for n in 0..100_000_u32 {
                 let like =

@@ -29,7 +29,7 @@ mod scale;
 mod table;
 mod why;
 
-pub use estimate::{Estimate, Evidence, Mode};
+pub use estimate::{Estimate, Evidence};
 pub use marginal::{Change, Marginal, Step, marginal};
 pub use plan::{BadInput, Candidate, Field, Plan, plan};
 pub use why::{Why, why};

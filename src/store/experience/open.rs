@@ -7,6 +7,7 @@ use std::{
 };
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use tracing::info;
 
 use super::{
     Experience,
@@ -60,6 +61,7 @@ impl Experience {
     fn open_with(path: &Path, more: OpenFlags) -> Result<Self, ExperienceError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
         // A relative path that begins with "file:" would be read as an address.
+        info!(?path, "past uses of tools are opened");
         let opened = Connection::open_with_flags(Path::new(".").join(path), flags);
         let connection = opened.map_err(|error| ExperienceError::of(path, &error))?;
         Self::over(connection, path.to_owned())

@@ -187,8 +187,7 @@ fn verdict(task: &Task, ending: &Ending) -> &'static str {
 
 /// The weight format that the knob says.
 pub fn weight_format(state: &State) -> WeightFormat {
-    let index = state.knobs.count(Knob::WeightFormat);
-    WeightFormat::ALL.get(index).copied().unwrap_or_default()
+    state.knobs.choice()
 }
 
 /// How a menu's line is offered; `None` for a tool that left just now.

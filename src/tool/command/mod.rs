@@ -14,12 +14,13 @@ use std::{
     path::{Path, PathBuf},
     process::{Command, ExitStatus},
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use futures::future::{FutureExt, LocalBoxFuture};
 use serde_json::Value;
 use tokio::{io::AsyncWriteExt, process::ChildStdin, time::sleep};
+use tracing::{Instrument, info, info_span};
 
 pub use self::group::end_all;
 use self::{
@@ -117,6 +118,8 @@ impl CommandSource {
 
     async fn run(&self, arguments: &Value) -> Result<ToolOutput, ToolError> {
         let (group, Pipes { stdin, stdout, stderr }) = self.start()?;
+        let (program, started) = (&self.program, Instant::now());
+        info!(program, "a program started");
         let mut out = Capture::new(Keep::First, self.max_output);
         let mut err = Capture::new(Keep::Last, STDERR);
         let pipes =
@@ -129,6 +132,8 @@ impl CommandSource {
         }
         // A program may close its output and work on.
         let status = group.ended().await;
+        let ms = started.elapsed().as_millis() as u64;
+        info!(program, status = status.map(tracing::field::display), ms, "a program ended");
         self.answer(status, &out, &err)
     }
 
@@ -196,6 +201,7 @@ impl Tool for CommandTool {
         &'a self,
         invocation: &'a Invocation,
     ) -> LocalBoxFuture<'a, Result<ToolOutput, ToolError>> {
-        self.source.run(&invocation.arguments).boxed_local()
+        let span = info_span!("call", tool = self.spec.name.as_str());
+        self.source.run(&invocation.arguments).instrument(span).boxed_local()
     }
 }

@@ -1,18 +1,17 @@
 //! Money, weights and counted things, in words.
 
 use crate::domain::{
-    event::ClassedBy,
-    graph::WeightFormat,
-    knob::{Knob, Knobs},
-    pairs::Cost,
-    spec::ModelSpec,
+    event::ClassedBy, graph::WeightFormat, knob::Knobs, pairs::Cost, spec::ModelSpec,
 };
 
 /// How weights are written: as the model sees them; where it sees none, as whole numbers.
 pub fn weight_format(knobs: &Knobs) -> WeightFormat {
-    match WeightFormat::ALL.get(knobs.count(Knob::WeightFormat)) {
-        Some(WeightFormat::None) | None => WeightFormat::Integer,
-        Some(format) => *format,
+    match knobs.choice() {
+        WeightFormat::None => WeightFormat::Integer,
+        format @ (WeightFormat::Per100
+        | WeightFormat::Per10
+        | WeightFormat::Integer
+        | WeightFormat::X10) => format,
     }
 }
 

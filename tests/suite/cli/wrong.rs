@@ -39,6 +39,12 @@ const FILES: &[Case] = &[
         "replay j",
         &["written in format 99", "read it with toolyard 9.9"],
     ),
+    case(&[], "run --log no/l.txt", &["no/l.txt: there is no folder no"]),
+    case(
+        &[("l/x", "")],
+        "keys --log l",
+        &["l: the log cannot be written: Is a directory (os error 21)"],
+    ),
     case(&[], "run --tasks no.toml", &["no.toml: cannot be read"]),
     case(
         &[("t.csv", "a,b")],

@@ -1,6 +1,5 @@
 //! What keys do to one lane of many.
 
-use crate::story::effect;
 use serde_json::Value;
 use toolyard::domain::{
     chat::Role,
@@ -12,6 +11,7 @@ use toolyard::domain::{
 };
 
 use super::command;
+use crate::story::effect;
 use crate::{stage::Stage, working};
 
 #[test]

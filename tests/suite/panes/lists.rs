@@ -1,6 +1,5 @@
 //! Tools, tasks, models, calls and knobs.
 
-use crate::story::effect;
 use serde_json::json;
 use toolyard::{
     domain::{
@@ -24,6 +23,7 @@ use toolyard::{
 };
 
 use super::show;
+use crate::story::effect;
 use crate::story::{self, Story};
 
 fn words(line: &str) -> Vec<&str> {

@@ -1,6 +1,5 @@
 //! The transcript.
 
-use crate::story::effect;
 use toolyard::{
     domain::{
         chat::Role,
@@ -18,6 +17,7 @@ use toolyard::{
 };
 
 use super::{Shown, draw, show};
+use crate::story::effect;
 use crate::story::{self, Story};
 
 fn transcript(story: &Story, view: &View) -> Shown {

@@ -1,6 +1,5 @@
 //! The workers' lanes, and the plan that they work on.
 
-use crate::story::effect;
 use toolyard::{
     domain::{
         event::{Boundary, ControlEvent, Lane, ModelCallEvent, ToolCallEvent},
@@ -17,6 +16,7 @@ use toolyard::{
 };
 
 use super::{Shown, draw, show};
+use crate::story::effect;
 use crate::{
     story,
     working::{many, worked, working},

@@ -14,7 +14,11 @@ use crate::{
         cli::{out, trouble::Trouble},
         report::Quality,
     },
-    domain::{chat::Role, id::ModelName, knob::Knob},
+    domain::{
+        chat::Role,
+        id::ModelName,
+        knob::{Blacklist, Knob},
+    },
 };
 
 pub fn print(
@@ -168,7 +172,8 @@ fn blacklist(results: &[Compared]) -> Table {
 
 /// What tables 2 to 4 are about: table 5 has those without the blacklist.
 fn protected(results: &[Compared]) -> impl Iterator<Item = &Compared> {
-    results.iter().filter(|result| result.cell.turned_to(Knob::Blacklist) != Some(0.0))
+    let off = f64::from(Blacklist::Off as u8);
+    results.iter().filter(move |result| result.cell.turned_to(Knob::Blacklist) != Some(off))
 }
 
 /// A figure of BTP, as a table with bars.

@@ -1,0 +1,97 @@
+//! `--log FILE`: what the program does where it meets the world, for whoever looks for a fault there.
+//! Events tell what an agent did; these lines tell of endpoints, programs and files.
+
+use std::{
+    fs::OpenOptions,
+    io::{self, Write},
+    path::PathBuf,
+    sync::Mutex,
+};
+
+use clap::Args;
+use tracing_subscriber::{
+    filter::{LevelFilter, Targets},
+    fmt,
+    layer::SubscriberExt,
+};
+
+use super::{run::expect_folder, trouble::Trouble};
+use crate::model::secret::without_keys;
+
+#[derive(Debug, Args)]
+pub struct LogArgs {
+    /// Append to this file what becomes of requests to models, programs of tools, and files.
+    #[arg(long, value_name = "FILE", global = true)]
+    log: Option<PathBuf>,
+    /// Least important lines of that: error, warn, info, debug or trace.
+    #[arg(long, value_name = "LEVEL", global = true, env = "TOOLYARD_LOG", default_value = "info")]
+    log_level: LevelFilter,
+}
+
+/// A file of lines that hold no key.
+struct Lines<W>(W);
+
+impl<W: Write> Write for Lines<W> {
+    /// Takes a whole line, and hands it to the system at once: other sessions may write to the file.
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let text = without_keys(&String::from_utf8_lossy(line));
+        self.0.write_all(text.as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl LogArgs {
+    /// Writes a log from here on, if one is wanted.
+    ///
+    /// # Errors
+    /// That the file cannot be written.
+    pub fn start(&self) -> Result<(), Trouble> {
+        let Some(path) = &self.log else { return Ok(()) };
+        expect_folder(path)?;
+        let file = OpenOptions::new().append(true).create(true).open(path).map_err(|error| {
+            Trouble::Usage(format!("{}: the log cannot be written: {error}", path.display()))
+        })?;
+        tracing::subscriber::set_global_default(subscriber(file, self.log_level))
+            .map_err(Trouble::failed)
+    }
+}
+
+fn subscriber<W: Write + Send + 'static>(
+    to: W,
+    level: LevelFilter,
+) -> impl tracing::Subscriber + Send + Sync {
+    // What does not fit on a full disk is lost: a message about it would tear the screen.
+    let lines = fmt::layer().with_ansi(false).log_internal_errors(false);
+    // Libraries may write headers and bodies, and so keys.
+    let own = Targets::new().with_target(env!("CARGO_PKG_NAME"), level);
+    tracing_subscriber::registry().with(lines.with_writer(Mutex::new(Lines(to)))).with(own)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_line_has_level_target_and_fields_but_no_key_and_nothing_of_libraries() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let own = subscriber(file.reopen().unwrap(), LevelFilter::INFO);
+        tracing::subscriber::with_default(own, || {
+            let _span = tracing::info_span!("call", tool = "curl").entered();
+            tracing::info!(said = "Bearer sk-proj-abcdefghij\n\u{1b}[2J", "refused");
+            tracing::debug!("too small to be written");
+            tracing::error!(target: "h2", "not ours");
+        });
+        let written = fs::read_to_string(file.path()).unwrap();
+        let (time, line) = written.split_once("  INFO ").unwrap();
+        assert!(time.parse::<jiff::Timestamp>().is_ok(), "{time}");
+        let place = "call{tool=\"curl\"}: toolyard::app::cli::log::tests: ";
+        let said = "refused said=\"Bearer [key]\\n\\u{1b}[2J\"\n";
+        assert_eq!(line, format!("{place}{said}"));
+    }
+}

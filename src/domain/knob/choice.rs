@@ -1,0 +1,106 @@
+//! Knobs that are one of several named things, as enums.
+
+use strum::{VariantArray, VariantNames};
+
+use super::Knob;
+use crate::domain::graph::WeightFormat;
+
+/// The values of a knob, in the order of its numbers.
+pub trait Choice: Copy + VariantArray + VariantNames {
+    /// The knob that has these values.
+    const KNOB: Knob;
+    const ALL: &'static [Self] = <Self as VariantArray>::VARIANTS;
+    /// As people write and read them.
+    const NAMES: &'static [&'static str] = <Self as VariantNames>::VARIANTS;
+}
+
+/// Which of two published ways is used to make expected values and limits of experience.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, VariantNames)]
+#[strum(serialize_all = "snake_case")]
+pub enum Estimation {
+    /// As the authors' code: the expected value of an unknown tool counts as one use more, so that a
+    /// single lucky use does not count as certainty; the limit is rounded half to even; and a past
+    /// query that the tool did not help counts as one use, however often the tool was tried on it.
+    Smoothed,
+    /// Equations 3 and 4 and the floor of algorithm 1, as printed (BTP).
+    Paper,
+}
+
+/// Whether a tool whose result did not help is banned for the rest of the task (BTP, section 2.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, VariantNames)]
+#[strum(serialize_all = "snake_case")]
+pub enum Blacklist {
+    Off,
+    /// Unless it has helped before (the authors' code).
+    Protected,
+    /// Always (the paper).
+    Strict,
+}
+
+/// Who judges whether a result helped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, VariantNames)]
+#[strum(serialize_all = "snake_case")]
+pub enum Judge {
+    Rules,
+    Model,
+}
+
+impl Choice for WeightFormat {
+    const KNOB: Knob = Knob::WeightFormat;
+}
+
+impl Choice for Estimation {
+    const KNOB: Knob = Knob::Estimate;
+}
+
+impl Choice for Blacklist {
+    const KNOB: Knob = Knob::Blacklist;
+}
+
+impl Choice for Judge {
+    const KNOB: Knob = Knob::Judge;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Debug;
+
+    use super::*;
+    use crate::domain::knob::{KNOBS, Kind, KnobSpec, Knobs};
+
+    /// The knob has these names, and each means the value of that name.
+    fn has<C: Choice + Debug + PartialEq>(names: &[&str]) -> Knob {
+        let (spec, mut knobs) = (C::KNOB.spec(), Knobs::default());
+        assert_eq!(spec.kind, Kind::Choice(C::NAMES), "{}", spec.name);
+        assert_eq!(C::NAMES, names, "{}", spec.name);
+        for (value, name) in C::ALL.iter().zip(names) {
+            knobs.set(C::KNOB, spec.parse(name).unwrap());
+            assert_eq!(knobs.choice::<C>(), *value, "{name}");
+        }
+        C::KNOB
+    }
+
+    #[test]
+    fn a_choice_has_the_names_and_the_values_of_its_enum() {
+        let choices = [
+            has::<WeightFormat>(&["none", "/100", "/10", "integer", "x10"]),
+            has::<Estimation>(&["smoothed", "paper"]),
+            has::<Blacklist>(&["off", "protected", "strict"]),
+            has::<Judge>(&["rules", "model"]),
+        ];
+        let is_choice = |spec: &&KnobSpec| matches!(spec.kind, Kind::Choice(_));
+        let declared: Vec<_> = KNOBS.iter().filter(is_choice).map(|spec| spec.knob).collect();
+        assert_eq!(declared, choices, "every choice has an enum");
+    }
+
+    #[test]
+    fn a_number_that_is_no_value_is_the_nearest_one() {
+        let mut knobs = Knobs::default();
+        for (number, list) in
+            [(-1.0, Blacklist::Off), (f64::NAN, Blacklist::Off), (9.0, Blacklist::Strict)]
+        {
+            knobs.set(Knob::Blacklist, number);
+            assert_eq!(knobs.choice::<Blacklist>(), list, "{number}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The numbers that a user may turn while an agent runs. Each is declared once, in [`KNOBS`]; the
+//! configuration, the screen, the help and the journal all read this table.
+
+mod choice;
+mod spec;
+mod table;
+
+use std::{collections::BTreeMap, fmt};
+
+use serde::{Deserialize, Serialize};
+
+pub use self::{
+    choice::{Blacklist, Choice, Estimation, Judge},
+    spec::{Kind, KnobSpec, Takes},
+    table::KNOBS,
+};
+
+/// One knob.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Knob {
+    Alpha,
+    Beta,
+    TopK,
+    Explore,
+    MenuMax,
+    WeightFormat,
+    MaxSteps,
+    History,
+    Tries,
+    Learn,
+    LearnInjected,
+    Temperature,
+    Concurrency,
+    Pace,
+    Budget,
+    Tau,
+    Candidates,
+    Estimate,
+    Widen,
+    Blacklist,
+    Judge,
+}
+
+impl Knob {
+    /// What is declared about this knob.
+    pub fn spec(self) -> &'static KnobSpec {
+        // KNOBS is in the order of the enum; a test keeps it so.
+        &KNOBS[self as usize]
+    }
+
+    pub fn by_name(name: &str) -> Option<Knob> {
+        KNOBS.iter().find(|spec| spec.name == name).map(|spec| spec.knob)
+    }
+}
+
+impl fmt::Display for Knob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.spec().name)
+    }
+}
+
+/// The value of every knob.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Knobs(BTreeMap<Knob, f64>);
+
+impl Default for Knobs {
+    fn default() -> Self {
+        Self(KNOBS.iter().map(|spec| (spec.knob, spec.default)).collect())
+    }
+}
+
+impl Knobs {
+    /// A knob that an older journal does not name has its default.
+    pub fn get(&self, knob: Knob) -> f64 {
+        self.0.get(&knob).copied().unwrap_or(knob.spec().default)
+    }
+
+    /// The value of a whole-number knob.
+    pub fn count(&self, knob: Knob) -> usize {
+        self.get(knob) as usize
+    }
+
+    /// The value of a knob that is a choice.
+    pub fn choice<C: Choice>(&self) -> C {
+        // A damaged journal may hold any number.
+        C::ALL[self.count(C::KNOB).min(C::ALL.len() - 1)]
+    }
+
+    pub fn is_on(&self, knob: Knob) -> bool {
+        self.get(knob) != 0.0
+    }
+
+    pub fn set(&mut self, knob: Knob, value: f64) {
+        self.0.insert(knob, value);
+    }
+}

@@ -1,0 +1,138 @@
+//! What is declared about a knob, and how its values are read, shown and turned.
+
+use super::Knob;
+
+/// What values a knob takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// Any number from `min` to `max`.
+    Real,
+    /// Whole numbers from `min` to `max`.
+    Whole,
+    /// 0 (off) or 1 (on).
+    Switch,
+    /// The index of one of these names, which are those of a [`super::Choice`].
+    Choice(&'static [&'static str]),
+}
+
+/// When a change takes effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// Every weight on the screen at once, and the next menu.
+    AtOnce,
+    /// The next step of the agent.
+    NextStep,
+    /// The next task.
+    NextTask,
+}
+
+/// What is declared about a knob.
+#[derive(Debug)]
+pub struct KnobSpec {
+    pub knob: Knob,
+    /// As written in the configuration and on the command line.
+    pub name: &'static str,
+    /// As shown in the header, short.
+    pub symbol: &'static str,
+    pub kind: Kind,
+    pub min: f64,
+    pub max: f64,
+    /// What one key press turns it by.
+    pub step: f64,
+    pub default: f64,
+    pub takes: Takes,
+    /// Whether a change makes the plan of the task at work again: it was made for the old value.
+    pub replans: bool,
+    pub doc: &'static str,
+}
+
+impl KnobSpec {
+    /// The value, if this knob can take it; otherwise what it can take.
+    pub fn check(&self, value: f64) -> Result<f64, String> {
+        let fits = value.is_finite() && value >= self.min && value <= self.max;
+        let whole = matches!(self.kind, Kind::Real) || value.fract() == 0.0;
+        if fits && whole { Ok(value) } else { Err(format!("{} takes {}", self.name, self.range())) }
+    }
+
+    /// Reads a value as people write it: a number, `on`/`off`, or a name.
+    pub fn parse(&self, text: &str) -> Result<f64, String> {
+        let text = text.trim();
+        let named = match self.kind {
+            Kind::Real | Kind::Whole => None,
+            Kind::Switch => match text {
+                "on" | "true" | "yes" => Some(1.0),
+                "off" | "false" | "no" => Some(0.0),
+                _ => None,
+            },
+            Kind::Choice(names) => names.iter().position(|name| *name == text).map(|i| i as f64),
+        };
+        let value = named.or_else(|| text.parse().ok());
+        value
+            .ok_or_else(|| format!("{} takes {}, not `{text}`", self.name, self.range()))
+            .and_then(|value| self.check(value))
+    }
+
+    /// The value as people read it.
+    pub fn show(&self, value: f64) -> String {
+        match self.kind {
+            Kind::Real => format!("{value:.2}"),
+            Kind::Whole => format!("{value:.0}"),
+            Kind::Switch => (if value == 0.0 { "off" } else { "on" }).to_owned(),
+            Kind::Choice(names) => names.get(value as usize).copied().unwrap_or("?").to_owned(),
+        }
+    }
+
+    /// What it takes, in words.
+    pub fn range(&self) -> String {
+        match self.kind {
+            Kind::Real => format!("a number from {} to {}", self.min, self.max),
+            Kind::Whole => format!("a whole number from {} to {}", self.min, self.max),
+            Kind::Switch => "on or off".to_owned(),
+            Kind::Choice(names) => format!("one of {}", names.join(", ")),
+        }
+    }
+
+    /// The next value in this direction, within the range; switches and choices go round.
+    pub fn turned(&self, value: f64, steps: i32) -> f64 {
+        let moved = value + f64::from(steps) * self.step;
+        match self.kind {
+            // Rounded to the step, so that ten presses of 0.05 make 0.5 and not 0.49999999.
+            Kind::Real | Kind::Whole => {
+                let ticks = (moved / self.step).round();
+                // Multiplying by the reciprocal first keeps 0.05 steps at two decimals.
+                let exact = ticks / (1.0 / self.step).round().max(1.0);
+                let value = if self.step < 1.0 { exact } else { ticks * self.step };
+                value.clamp(self.min, self.max)
+            }
+            Kind::Switch | Kind::Choice(_) => moved.rem_euclid(self.max + 1.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turning_stays_on_the_grid_and_in_range() {
+        let alpha = Knob::Alpha.spec();
+        let mut value = 0.0;
+        for _ in 0..10 {
+            value = alpha.turned(value, 1);
+        }
+        assert_eq!(value, 0.5);
+        assert_eq!(alpha.turned(0.0, -3), 0.0);
+        assert_eq!(Knob::Learn.spec().turned(1.0, 1), 0.0);
+        assert_eq!(Knob::WeightFormat.spec().turned(0.0, -1), 4.0);
+        assert_eq!(Knob::Pace.spec().turned(100.0, 1), 150.0);
+    }
+
+    #[test]
+    fn values_outside_say_what_is_taken() {
+        assert!(Knob::Beta.spec().parse("1.5").unwrap_err().contains("from 0 to 1"));
+        assert!(Knob::TopK.spec().parse("2.5").is_err());
+        assert!(Knob::Alpha.spec().parse("NaN").is_err());
+        assert_eq!(Knob::WeightFormat.spec().parse("x10"), Ok(4.0));
+        assert_eq!(Knob::Learn.spec().parse("off"), Ok(0.0));
+    }
+}

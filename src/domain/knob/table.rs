@@ -1,0 +1,264 @@
+//! The knobs.
+
+use super::{
+    Knob,
+    choice::{Blacklist, Choice, Estimation, Judge},
+    spec::{Kind, KnobSpec, Takes},
+};
+use crate::domain::graph::WeightFormat;
+
+/// Every knob, in the order in which people see them.
+pub const KNOBS: &[KnobSpec] = &[
+    real(
+        Knob::Alpha,
+        ("alpha", "α"),
+        (0.0, 10.0, 0.05),
+        0.5,
+        Takes::AtOnce,
+        "speed of learning: how strongly a score moves a weight (ToolNet, eq. 8)",
+    ),
+    real(
+        Knob::Beta,
+        ("beta", "β"),
+        (0.0, 1.0, 0.05),
+        0.5,
+        Takes::AtOnce,
+        "trust in the prior: 1 ignores scores, 0 ignores the prior (ToolNet, eq. 6)",
+    ),
+    whole(
+        Knob::TopK,
+        ("top_k", "K"),
+        (1.0, 100.0, 1.0),
+        8.0,
+        Takes::NextStep,
+        "how many tools the retriever puts on a task's first menu",
+    ),
+    whole(
+        Knob::Explore,
+        ("explore", "ex"),
+        (0.0, 20.0, 1.0),
+        2.0,
+        Takes::NextStep,
+        "how many tools that are no successors, but fit the last thought, are offered too",
+    ),
+    whole(
+        Knob::MenuMax,
+        ("menu_max", "menu"),
+        (1.0, 1000.0, 1.0),
+        32.0,
+        Takes::NextStep,
+        "at most so many successors are offered, the heaviest first",
+    ),
+    choice::<WeightFormat>(
+        ("weight_format", "w"),
+        WeightFormat::Integer as usize,
+        Takes::NextStep,
+        "how the model is shown a weight (ToolNet, table 5)",
+    ),
+    whole(
+        Knob::MaxSteps,
+        ("max_steps", "steps"),
+        (1.0, 100.0, 1.0),
+        8.0,
+        Takes::NextStep,
+        "steps after which a try is given up; dfsdt and tot-dfs have limits of their own",
+    ),
+    whole(
+        Knob::History,
+        ("history", "hist"),
+        (1.0, 100.0, 1.0),
+        8.0,
+        Takes::NextStep,
+        "how many past steps the model is shown",
+    ),
+    whole(
+        Knob::Tries,
+        ("tries", "tries"),
+        (1.0, 10.0, 1.0),
+        3.0,
+        Takes::NextTask,
+        "tries per task with +reflexion",
+    ),
+    switch(
+        Knob::Learn,
+        ("learn", "learn"),
+        true,
+        Takes::AtOnce,
+        "whether evaluations change scores; off freezes learning",
+    ),
+    switch(
+        Knob::LearnInjected,
+        ("learn_injected", "learn!"),
+        true,
+        Takes::AtOnce,
+        "whether tools lose score for failures that a fault made",
+    ),
+    real(
+        Knob::Temperature,
+        ("temperature", "T"),
+        (0.0, 2.0, 0.1),
+        0.0,
+        Takes::NextStep,
+        "sampling temperature of the actor",
+    ),
+    whole(
+        Knob::Concurrency,
+        ("concurrency", "∥"),
+        (1.0, 64.0, 1.0),
+        8.0,
+        Takes::NextStep,
+        "how many tool calls may run at once",
+    ),
+    whole(
+        Knob::Pace,
+        ("pace", "pace"),
+        (0.0, 5000.0, 50.0),
+        0.0,
+        Takes::NextStep,
+        "milliseconds to wait at every boundary, so that a person can follow",
+    ),
+    real(
+        Knob::Budget,
+        ("budget", "B"),
+        (0.0, 1e6, 1.0),
+        20.0,
+        Takes::AtOnce,
+        "credits that a task may cost; +btp plans for it and holds to it (BTP, eq. 2)",
+    )
+    .replanning(),
+    real(
+        Knob::Tau,
+        ("tau", "τ"),
+        (0.0, 1.0, 0.05),
+        0.15,
+        Takes::AtOnce,
+        "a tool whose expected value is below this is not planned for (BTP, section 2.2)",
+    )
+    .replanning(),
+    whole(
+        Knob::Candidates,
+        ("candidates", "n"),
+        (1.0, 1000.0, 1.0),
+        8.0,
+        Takes::NextTask,
+        "how many tools a plan is made for: by words, and by what helped with similar tasks",
+    ),
+    choice::<Estimation>(
+        ("estimate", "est"),
+        Estimation::Smoothed as usize,
+        Takes::AtOnce,
+        "how values are made of experience: smoothed, or bare as in the paper (BTP, eq. 3 and 4)",
+    )
+    .replanning(),
+    switch(
+        Knob::Widen,
+        ("widen", "widen"),
+        true,
+        Takes::NextStep,
+        "+btp: an agent without a fit tool says what it lacks, and gets a plan for that; off is BTP",
+    ),
+    choice::<Blacklist>(
+        ("blacklist", "ban"),
+        Blacklist::Protected as usize,
+        Takes::AtOnce,
+        "whether one useless result bans a tool from its task; protected spares what has helped",
+    ),
+    choice::<Judge>(
+        ("judge", "judge"),
+        Judge::Rules as usize,
+        Takes::AtOnce,
+        "who says whether a result helped: rules (an error, nothing found) or a model",
+    )
+    .replanning(),
+];
+
+const fn real(
+    knob: Knob,
+    names: (&'static str, &'static str),
+    range: (f64, f64, f64),
+    default: f64,
+    takes: Takes,
+    doc: &'static str,
+) -> KnobSpec {
+    let (name, symbol) = names;
+    let (min, max, step) = range;
+    KnobSpec {
+        knob,
+        name,
+        symbol,
+        kind: Kind::Real,
+        min,
+        max,
+        step,
+        default,
+        takes,
+        replans: false,
+        doc,
+    }
+}
+
+const fn whole(
+    knob: Knob,
+    names: (&'static str, &'static str),
+    range: (f64, f64, f64),
+    default: f64,
+    takes: Takes,
+    doc: &'static str,
+) -> KnobSpec {
+    let mut spec = real(knob, names, range, default, takes, doc);
+    spec.kind = Kind::Whole;
+    spec
+}
+
+const fn switch(
+    knob: Knob,
+    names: (&'static str, &'static str),
+    default: bool,
+    takes: Takes,
+    doc: &'static str,
+) -> KnobSpec {
+    let mut spec = real(knob, names, (0.0, 1.0, 1.0), 0.0, takes, doc);
+    spec.kind = Kind::Switch;
+    spec.default = if default { 1.0 } else { 0.0 };
+    spec
+}
+
+const fn choice<C: Choice>(
+    names: (&'static str, &'static str),
+    default: usize,
+    takes: Takes,
+    doc: &'static str,
+) -> KnobSpec {
+    let most = (C::NAMES.len() - 1) as f64;
+    let mut spec = real(C::KNOB, names, (0.0, most, 1.0), default as f64, takes, doc);
+    spec.kind = Kind::Choice(C::NAMES);
+    spec
+}
+
+impl KnobSpec {
+    const fn replanning(mut self) -> Self {
+        self.replans = true;
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_the_order_of_the_enum() {
+        for (i, spec) in KNOBS.iter().enumerate() {
+            assert_eq!(spec.knob as usize, i, "{}", spec.name);
+            assert_eq!(spec.knob.spec().name, spec.name);
+            assert_eq!(spec.check(spec.default), Ok(spec.default), "{}", spec.name);
+        }
+    }
+
+    #[test]
+    fn what_a_plan_is_made_of_makes_it_again() {
+        let replanning = KNOBS.iter().filter(|spec| spec.replans);
+        let names: Vec<_> = replanning.map(|spec| spec.name).collect();
+        assert_eq!(names, ["budget", "tau", "estimate", "judge"]);
+    }
+}
