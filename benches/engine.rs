@@ -115,6 +115,7 @@ fn setup(tools: usize, journal: Option<Journal>) -> Setup {
             roles: Role::ALL.into_iter().map(|role| (role, "instant".into())).collect(),
             paused: false,
             workers: Default::default(),
+            prompts: Default::default(),
             rates: toolyard::domain::rates::Rates::default(),
         },
         models: vec![Rc::new(Instant(Arc::new(spec)))],

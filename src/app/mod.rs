@@ -69,6 +69,7 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
         Some(Command::Experience(command)) => cli::experience::experience(&command)?,
         Some(Command::Shot(args)) => cli::past::shot(&args)?,
         Some(Command::Keys(args)) => cli::past::keys(&args)?,
+        Some(Command::Prompts(args)) => cli::prompts::prompts(&args)?,
         Some(Command::Doctor(args)) => {
             let is_well = cli::doctor::doctor(&args)?;
             return Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(1) });

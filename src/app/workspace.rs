@@ -4,6 +4,7 @@
 //! ```text
 //! DIR/tools/*.toml      manifests
 //! DIR/tasks.toml|jsonl|txt
+//! DIR/prompts/NAME.md   in place of built-in prompts
 //! DIR/graph.json        the static prior, as `toolyard graph learn` writes it; without it, uninformed
 //! DIR/learned.json      scores and explored edges of earlier sessions, written after every task
 //! ```
@@ -21,6 +22,7 @@ use crate::{
     domain::{
         graph::{Prior, ToolGraph},
         id::ToolName,
+        prompt::Prompts,
         spec::Task,
         state::Learning,
     },
@@ -28,7 +30,7 @@ use crate::{
         json_file,
         toml_file::{Problem, Problems},
     },
-    store::{import, tasks},
+    store::{import, prompts, tasks},
     tool::manifest::{self, Manifest},
 };
 
@@ -44,6 +46,7 @@ pub struct Workspace {
     pub manifests: Vec<Manifest>,
     pub tasks: Vec<Task>,
     pub graph: ToolGraph,
+    pub prompts: Prompts,
     pub learned: Learned,
 }
 
@@ -68,6 +71,19 @@ pub fn manifests(embedded: bool, folders: &[PathBuf]) -> Result<Vec<Manifest>, P
     manifest::unique(all.into_iter().map(Ok))
 }
 
+/// What models are told in this workspace, or in the demo.
+///
+/// # Errors
+/// That there is no such folder, or all that is wrong with its prompts.
+pub fn prompts_of(folder: Option<&Path>) -> Result<Prompts, Problems> {
+    let Some(folder) = folder else { return Ok(Prompts::new(&BTreeMap::new())) };
+    if !folder.is_dir() {
+        let text = "there is no such folder; expected one with tools/*.toml in it";
+        return Err(Problem::of_file(folder.display().to_string(), text).into());
+    }
+    prompts::load(folder)
+}
+
 impl Workspace {
     /// The workspace of this folder, or the demo, with the tools of more folders.
     ///
@@ -89,6 +105,7 @@ impl Workspace {
             folder: None,
             tool_folders: more_tools.to_vec(),
             graph: fitted(graph, &manifests),
+            prompts: prompts_of(None)?,
             manifests,
             tasks: sample::tasks()?,
             learned: Learned::default(),
@@ -96,10 +113,7 @@ impl Workspace {
     }
 
     fn of_folder(folder: &Path, more_tools: &[PathBuf]) -> Result<Self, Problems> {
-        if !folder.is_dir() {
-            let text = "there is no such folder; expected one with tools/*.toml in it";
-            return Err(Problem::of_file(folder.display().to_string(), text).into());
-        }
+        let prompts = prompts_of(Some(folder))?;
         let mut tool_folders = vec![folder.join("tools")];
         tool_folders.extend_from_slice(more_tools);
         let manifests = manifests(false, &tool_folders)?;
@@ -113,6 +127,7 @@ impl Workspace {
             folder: Some(folder.to_owned()),
             tool_folders,
             graph: fitted(graph, &manifests),
+            prompts,
             manifests,
             tasks: find_tasks(folder)?,
             learned: Learned::load(&folder.join("learned.json"))?,

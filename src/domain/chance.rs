@@ -55,6 +55,11 @@ fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// A short name of some bytes: it changes if they do.
+pub fn fingerprint(bytes: &[u8]) -> String {
+    format!("{:016x}", Chance::new(0).with(bytes).bits())
+}
+
 /// Arguments as one text in which the order of keys does not matter.
 pub fn canonical(value: &Value) -> String {
     fn sorted(value: &Value) -> Value {

@@ -26,17 +26,11 @@ pub const EVIDENCE: &str = "Plans and evidence:\n";
 /// Begins the question in the prompt of a worker that is a model.
 pub const QUESTION: &str = "Question: ";
 
-/// Tells the planner to call tools of one class together (the paper's main change to ReWOO).
-pub const TOGETHER: &str = " Tools of one class can often answer the same need. Where they can, call \
-    several of them under the same plan, so that one that fails does not matter.";
+/// Begins a line of the planner's that says what it lacks. It is told of such lines where it may write them.
+pub const LACKING: &str = "Lacking:";
 
-/// Where the budget can be planned again for what is missing.
-pub const PLANNER_MAY_LACK: &str = " If no tool in the list does what a step needs, write no plan but a line \
-    `Lacking: ` and what is needed, for each such step: other tools may be offered then.";
-
-/// Where a plan can be made again for what is missing.
-pub const MAY_LACK: &str = " If nothing that is offered can do what you need, say in a sentence what \
-    you need and call Finish with gave_up set: other tools may be offered then.";
+/// Tells the actor that it may say what it lacks.
+pub const OTHER_TOOLS: &str = "other tools may be offered";
 
 /// Begins the list of what was chosen at this point before, so that a reader of a prompt finds it.
 pub const CHOSEN: &str = "Chosen at this point before:";

@@ -17,6 +17,7 @@ pub mod null_filter;
 pub mod output;
 pub mod pairs;
 pub mod plan;
+pub mod prompt;
 pub mod rates;
 pub mod retrieve;
 pub mod spec;

@@ -4,4 +4,5 @@ pub mod experience;
 pub mod import;
 pub mod journal;
 pub mod prices;
+pub mod prompts;
 pub mod tasks;

@@ -7,11 +7,9 @@ use crate::domain::{
     error::{ModelError, ModelErrorKind},
     event::{BudgetEvent, MenuItem, Offered, Outcome},
     id::ToolName,
+    prompt::Prompt,
     spec::Task,
 };
-
-const SUM_UP: &str = "No further call is possible. Call Finish now: with the answer that the results \
-    so far support, or with gave_up set if they support none.";
 
 /// Has the task summed up, and ends it.
 pub async fn close(
@@ -24,7 +22,8 @@ pub async fn close(
     ctx.say(|task| BudgetEvent::SummaryStarted { task, why: why.to_owned() });
     let finish = MenuItem { tool: ToolName::end(), weight: None, why: Offered::Finish };
     let request = ctx.state(|state| {
-        let asked = prompt::Asked { task, menu: &[finish], trajectory, reflections, note: SUM_UP };
+        let note = state.prompts.text(Prompt::ActorClose);
+        let asked = prompt::Asked { task, menu: &[finish], trajectory, reflections, note };
         prompt::actor(state, &asked)
     });
     match ctx.ask(Role::Actor, request).await {

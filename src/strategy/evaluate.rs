@@ -11,14 +11,9 @@ use crate::domain::{
     event::{Boundary, GraphEvent, Verdict},
     id::ToolName,
     knob::Knob,
+    prompt::Prompt,
     spec::Task,
 };
-
-const EVALUATE: &str = "You judge the tools of an agent. Read what it did and give every tool that it \
-    used one integer from -3 (harmful) to 3 (decisive), with a reason in a few words. A tool whose \
-    result helped towards a right answer goes up. A tool that failed, found nothing or misled goes \
-    down. Reply with JSON only: \
-    {\"scores\": [{\"tool\": NAME, \"score\": INTEGER, \"reason\": TEXT}]}";
 
 /// Has the finished try judged, and learns from it unless learning is frozen.
 pub async fn evaluate(ctx: &impl Context, task: &Task, trajectory: &Trajectory, ending: &Ending) {
@@ -26,7 +21,10 @@ pub async fn evaluate(ctx: &impl Context, task: &Task, trajectory: &Trajectory, 
     if used.is_empty() {
         return;
     }
-    let request = prompt::about(Role::Evaluator, EVALUATE, task, trajectory, ending);
+    let request = ctx.state(|state| {
+        let system = state.prompts.text(Prompt::Evaluator);
+        prompt::about(Role::Evaluator, system, task, trajectory, ending)
+    });
     let reply = match ctx.ask(Role::Evaluator, request).await {
         Ok(reply) => reply,
         Err(error) => {

@@ -5,16 +5,14 @@ use serde::Deserialize;
 use super::{json, prompt};
 use crate::domain::{
     chat::Request,
-    state::{TaskState, ToolCallState},
+    prompt::Prompt,
+    state::{State, ToolCallState},
 };
 
-const JUDGE: &str = "You judge whether the result of a tool helps with a task. It helps if it holds \
-    something that the answer can be built from; an error, an empty result, or text beside the point \
-    does not. Reply with JSON only: {\"helpful\": true or false, \"reason\": TEXT}";
-
 /// Asks whether the result of a call helps with its task.
-pub fn question(task: &TaskState, call: &ToolCallState) -> Request {
-    prompt::helps(JUDGE, &task.task, call)
+pub fn question(state: &State, call: &ToolCallState) -> Option<Request> {
+    let task = state.task(call.task)?;
+    Some(prompt::helps(state.prompts.text(Prompt::Judge), &task.task, call))
 }
 
 /// The verdict and its reason; `None` where the answer has none.

@@ -2,14 +2,10 @@
 //! says joins the prompt of the next try.
 
 use super::{Context, Ending, Trajectory, prompt};
-use crate::domain::{chat::Role, error::ModelError, spec::Task};
+use crate::domain::{chat::Role, error::ModelError, prompt::Prompt, spec::Task};
 
 /// How many reflections the next try is shown, the latest ones.
 const KEPT: usize = 3;
-
-const REFLECT: &str = "A try at a task failed. Say in two or three sentences what went wrong and what \
-    to do differently next time: which tools to use or to avoid, and with which arguments. Do not \
-    solve the task.";
 
 /// Asks what to do differently.
 ///
@@ -21,7 +17,10 @@ pub async fn reflect(
     trajectory: &Trajectory,
     ending: &Ending,
 ) -> Result<String, ModelError> {
-    let request = prompt::about(Role::Reflector, REFLECT, task, trajectory, ending);
+    let request = ctx.state(|state| {
+        let system = state.prompts.text(Prompt::Reflector);
+        prompt::about(Role::Reflector, system, task, trajectory, ending)
+    });
     let reply = ctx.ask(Role::Reflector, request).await?;
     Ok(reply.text.split_whitespace().collect::<Vec<_>>().join(" "))
 }

@@ -180,7 +180,8 @@ impl<'a, C: Context> Search<'a, C> {
         if self.children(at).next().is_none() {
             return String::new();
         }
-        prompt::search::something_else(self.children(at).flat_map(Node::chosen))
+        let chosen = self.children(at).flat_map(Node::chosen);
+        self.ctx.state(|state| prompt::search::something_else(state, chosen))
     }
 
     /// Whether the search may ask once more.

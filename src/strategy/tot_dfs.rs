@@ -116,7 +116,10 @@ async fn vote(
     let [Some(first), Some(second)] = rivals.map(|rival| search.node(rival)) else {
         return Ok(None);
     };
-    let request = prompt::search::compare(search.task, &search.path(at), [first, second]);
+    let path = search.path(at);
+    let request = search
+        .ctx
+        .state(|state| prompt::search::compare(state, search.task, &path, [first, second]));
     let reply = search.ask(Role::Judge, request).await;
     Ok(reply.ok().and_then(|reply| read(&reply.text)))
 }

@@ -21,6 +21,7 @@ mod journals;
 mod killed;
 mod log;
 mod plan;
+mod prompts;
 mod workspace;
 mod wrong;
 

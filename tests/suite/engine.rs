@@ -8,6 +8,7 @@ mod faults;
 mod learning;
 mod meaning;
 mod models;
+mod prompts;
 mod search;
 mod time;
 mod undo;

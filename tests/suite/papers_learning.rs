@@ -77,6 +77,7 @@ impl Run {
                 roles: Role::ALL.into_iter().map(|role| (role, name.into())).collect(),
                 paused: false,
                 workers: Default::default(),
+                prompts: Default::default(),
                 rates: toolyard::domain::rates::Rates::default(),
             },
             models: vec![model],

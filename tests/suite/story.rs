@@ -68,6 +68,7 @@ impl Story {
                 ]),
                 paused: false,
                 workers: Default::default(),
+                prompts: Default::default(),
                 rates,
             }),
         });

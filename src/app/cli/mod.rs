@@ -27,6 +27,7 @@ pub mod plan;
 pub mod plan_task;
 pub mod prepared;
 pub mod prices;
+pub mod prompts;
 pub mod run;
 pub mod trouble;
 
@@ -86,6 +87,8 @@ pub enum Command {
     Shot(ShotArgs),
     /// Print every action of the screen with its keys, as a Markdown table.
     Keys(ConfigArgs),
+    /// List what models are told, print one prompt, or write prompts into a workspace to change them there.
+    Prompts(PromptsArgs),
     /// Check configuration, workspace, tools, terminal and models, and say what to do.
     Doctor(DoctorArgs),
 }
@@ -379,6 +382,20 @@ pub enum ExperienceCommand {
         #[command(flatten)]
         store: StoreArgs,
     },
+}
+
+#[derive(Debug, Args)]
+pub struct PromptsArgs {
+    /// One prompt, such as `actor`, instead of all.
+    pub name: Option<String>,
+    /// The folder whose prompts/NAME.md override built-in prompts.
+    #[arg(long, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+    /// Write the built-in text to DIR/prompts/NAME.md; a file that is there stays as it is.
+    #[arg(long, value_name = "DIR", conflicts_with = "workspace")]
+    pub write: Option<PathBuf>,
+    #[command(flatten)]
+    pub config: ConfigArgs,
 }
 
 #[derive(Debug, Args)]

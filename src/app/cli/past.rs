@@ -41,6 +41,14 @@ pub fn replay(args: &ReplayArgs) -> Result<ui::Ended, Trouble> {
             past.loaded.torn
         ));
     }
+    let changed: Vec<_> = past.state.prompts.changed().collect();
+    if !changed.is_empty() && !args.json {
+        out::warn(&format!(
+            "{}: models were told other texts than this program has built in: {}",
+            args.journal.display(),
+            changed.join(", ")
+        ));
+    }
     if let Some(path) = &args.report {
         save(path, &Report::of(&past.state))?;
     }

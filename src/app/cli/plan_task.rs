@@ -66,6 +66,7 @@ fn opened(config: &Config, knobs: Knobs, workspace: &Workspace) -> Result<State,
         paused: false,
         rates: config.cost,
         workers: config.workers.clone(),
+        prompts: workspace.prompts.clone(),
     };
     let specs = workspace.manifests.iter().map(|manifest| Arc::clone(&manifest.spec));
     let events = [

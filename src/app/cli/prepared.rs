@@ -203,6 +203,7 @@ impl Prepared {
             paused: self.live,
             rates: self.config.cost,
             workers: self.config.workers.clone(),
+            prompts: self.workspace.prompts.clone(),
         };
         let keep = self
             .learned

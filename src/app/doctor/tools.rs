@@ -5,6 +5,7 @@ use std::path::Path;
 use super::Finding;
 use crate::{
     app::{config::Config, workspace::Workspace},
+    domain::prompt::{PROMPTS, Prompts},
     files::toml_file::Problem,
     tool::{
         check::Checker,
@@ -26,6 +27,7 @@ pub(super) fn examine(folder: Option<&Path>, config: &Config, findings: &mut Vec
         }
     };
     findings.push(contents(&workspace));
+    findings.push(prompts(&workspace.prompts));
     if workspace.manifests.is_empty() {
         let text = "there are none, so an agent can only say what it knows";
         let advice = "put manifests (*.toml) into the workspace's folder `tools`";
@@ -43,6 +45,17 @@ fn contents(workspace: &Workspace) -> Finding {
     let tools = counted(workspace.manifests.len(), "tool");
     let tasks = counted(workspace.tasks.len(), "task");
     Finding::ok("workspace", format!("{}: {tools}, {tasks}", workspace.title))
+}
+
+/// Which prompts are not the built-in ones.
+fn prompts(prompts: &Prompts) -> Finding {
+    let own = PROMPTS.iter().filter(|spec| prompts.is_overridden(spec.prompt));
+    let own: Vec<_> = own.map(|spec| spec.name).collect();
+    let text = match own.is_empty() {
+        true => "all built in".to_owned(),
+        false => format!("the workspace overrides {}", own.join(", ")),
+    };
+    Finding::ok("prompts", text)
 }
 
 fn counted(n: usize, what: &str) -> String {

@@ -8,6 +8,7 @@ use crate::domain::{
     chat::{Role, Usage},
     id::{ModelName, ToolName},
     knob::Knobs,
+    prompt::Prompts,
     rates::Rates,
     spec::ModelSpec,
     worker_settings::WorkerSettings,
@@ -43,6 +44,9 @@ pub struct Opening {
     /// How the calls of plans are made.
     #[serde(default)]
     pub workers: WorkerSettings,
+    /// What models are told.
+    #[serde(default)]
+    pub prompts: Prompts,
 }
 
 /// What a request that failed has probably cost: counted here, as nobody says it.

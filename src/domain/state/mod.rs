@@ -14,6 +14,7 @@ use crate::domain::{
     id::{EffectId, FaultId, TaskId, ToolName},
     knob::Knobs,
     pairs::Pairs,
+    prompt::Prompts,
     rates::Rates,
     worker_settings::WorkerSettings,
 };
@@ -65,6 +66,8 @@ pub struct State {
     pub rates: Rates,
     /// How the calls of plans are made.
     pub workers: WorkerSettings,
+    /// What models are told.
+    pub prompts: Prompts,
     pub models: Models,
     /// What came of whose tasks, in this session and those before.
     pub pairs: Pairs,
@@ -123,6 +126,7 @@ impl State {
         self.knobs = opening.knobs.clone();
         self.rates = opening.rates;
         self.workers.clone_from(&opening.workers);
+        self.prompts.clone_from(&opening.prompts);
         self.models = Models::new(&opening.models, &opening.roles);
         self.control.mode = if opening.paused { Mode::Paused } else { Mode::Running };
     }

@@ -64,8 +64,7 @@ fn question(session: &Session, call: EffectId) -> Option<Request> {
     if session.state.knobs.choice::<knob::Judge>() == knob::Judge::Rules {
         return None;
     }
-    let call = session.state.call(call)?;
-    Some(judge::question(session.state.task(call.task)?, call))
+    judge::question(&session.state, session.state.call(call)?)
 }
 
 /// Has a model judge, beside whatever goes on.

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::prompted::{Choice, shown_weight};
+use super::prompted::{Choice, is_told, shown_weight};
 use crate::{
-    domain::markers::{LLM, PLANNER_MAY_LACK, TOGETHER, TOOLS},
+    domain::markers::{LACKING, LLM, TOOLS},
     domain::{
         chat::{Message, Request, ToolDef},
         id::ToolName,
@@ -13,8 +13,6 @@ use crate::{
 
 /// A planner's prompt, but for the task.
 pub(super) struct Offered {
-    /// It may call several tools for one need.
-    pub together: bool,
     /// It may say what it lacks instead of planning.
     pub may_lack: bool,
     tools: Vec<Listed>,
@@ -30,18 +28,14 @@ struct Listed {
 impl Offered {
     pub fn read(request: &Request) -> Self {
         let texts = request.messages.iter();
-        let is_told = |what: &str| {
-            let told = |message: &Message| matches!(message, Message::System { text } if text.contains(what.trim()));
-            request.messages.iter().any(told)
-        };
-        let (together, may_lack) = (is_told(TOGETHER), is_told(PLANNER_MAY_LACK));
+        let may_lack = is_told(request, LACKING);
         // After an empty line: a class may be called "Tools" too.
         let heading = format!("\n\n{TOOLS}");
         let mut lists = texts.filter_map(|message| match message {
             Message::User { text } => text.rsplit_once(&heading).map(|(_, list)| list),
             Message::System { .. } | Message::Assistant { .. } | Message::Tool { .. } => None,
         });
-        Self { together, may_lack, tools: lists.next_back().map(listed).unwrap_or_default() }
+        Self { may_lack, tools: lists.next_back().map(listed).unwrap_or_default() }
     }
 
     pub fn menu(&self) -> Vec<Choice<'_>> {
@@ -49,7 +43,8 @@ impl Offered {
         tools.map(|def| Choice { def, weight: shown_weight(&def.description) }).collect()
     }
 
-    /// The class under which a tool is listed.
+    /// The class under which a tool is listed. Tools are listed by class where several may be called for
+    /// one need.
     pub fn class(&self, tool: &ToolName) -> Option<&str> {
         self.of(tool)?.class.as_deref()
     }
@@ -107,7 +102,7 @@ mod tests {
         let list = "- alone(): Does it.\nInformation Retrieval:\n\
                     - climate(city, month?): [weight 7] (calls left: 2) Tells (roughly): how warm.\n\
                     - LLM(question): answers a question";
-        let offered = Offered { together: true, may_lack: false, tools: listed(list) };
+        let offered = Offered { may_lack: false, tools: listed(list) };
         let menu = offered.menu();
         let names: Vec<_> = menu.iter().map(|choice| choice.def.name.as_str()).collect();
         assert_eq!(names, ["alone", "climate"]);

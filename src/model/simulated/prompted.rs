@@ -9,7 +9,7 @@ use crate::{
         id::ToolName,
     },
     domain::{
-        markers::{CHOSEN, FINISH, MAY_LACK, RIVALS, TASK, shortened},
+        markers::{CHOSEN, FINISH, OTHER_TOOLS, RIVALS, TASK, shortened},
         null_filter::NullFilter,
     },
 };
@@ -78,16 +78,12 @@ impl<'a> Prompted<'a> {
         } else {
             None
         };
-        let may_lack = request
-            .messages
-            .iter()
-            .any(|message| matches!(message, Message::System { text } if text.contains(MAY_LACK)));
         Self {
             task,
             account,
             menu,
             past,
-            may_lack,
+            may_lack: is_told(request, OTHER_TOOLS),
             chosen: chosen(&request.messages),
             rivals,
             verdict,
@@ -105,6 +101,13 @@ impl<'a> Prompted<'a> {
     pub fn has_finished(&self) -> bool {
         self.chosen.iter().any(|chosen| chosen.tool.as_str() == FINISH)
     }
+}
+
+/// Whether the model is told of what these words mark.
+pub(super) fn is_told(request: &Request, marker: &str) -> bool {
+    let told =
+        |message: &Message| matches!(message, Message::System { text } if text.contains(marker));
+    request.messages.iter().any(told)
 }
 
 /// The account of what was done, and those of two decisions behind it.

@@ -4,7 +4,7 @@ use crate::domain::{
     event::{MenuItem, Offered},
     id::ToolName,
     knob::Knob,
-    markers::MAY_LACK,
+    prompt::Prompt,
     state::State,
 };
 
@@ -37,7 +37,7 @@ pub(super) fn forbidden(state: &State, menu: &[MenuItem]) -> String {
         });
     }
     if may_lack {
-        text.push_str(MAY_LACK);
+        super::add(&mut text, state.prompts.text(Prompt::ActorLack));
     }
     text
 }
@@ -49,13 +49,11 @@ pub(super) fn told(state: &State, menu: &[MenuItem]) -> String {
         Some(format!("{} {:.2}", spec.name, state.rates.tool(spec.cost)))
     });
     let costs: Vec<_> = costs.take(MOST).collect();
-    format!(
-        " Calls cost credits: {}. The budget for this task is {:.2} credits, {:.2} of them are left. \
-         Do not spend more than that.",
-        if costs.is_empty() { "nothing is offered".to_owned() } else { costs.join(", ") },
-        state.knobs.get(Knob::Budget),
-        state.credits_left(),
-    )
+    let costs = if costs.is_empty() { "nothing is offered".to_owned() } else { costs.join(", ") };
+    let credits = |credits: f64| format!("{credits:.2}");
+    let (budget, left) = (credits(state.knobs.get(Knob::Budget)), credits(state.credits_left()));
+    let values = [("{costs}", &*costs), ("{budget}", &*budget), ("{left}", &*left)];
+    state.prompts.filled(Prompt::Budget, &values)
 }
 
 fn names(tools: &[&ToolName]) -> String {

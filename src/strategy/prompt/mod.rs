@@ -13,23 +13,11 @@ use crate::domain::{
     graph::WeightFormat,
     knob::Knob,
     markers::{FINISH, TASK},
+    prompt::Prompt,
     spec::Task,
     state::{State, ToolCallState},
     words,
 };
-
-const ACTOR: &str = "You solve a task by calling tools, step by step. Before each call, say in one \
-    or two sentences what you know and what you need next. Call a tool only if it helps; if a tool \
-    fails or finds nothing, try another one. When you know the answer, call Finish with it, as short \
-    as it can be: a name, a number, a date. If it cannot be found, call Finish with gave_up set.";
-
-const WEIGHTS: &str = " Each tool has a weight in brackets: how useful it has been at this point \
-    before. Prefer heavier tools among those that can do what you need.";
-
-const DIRECT: &str = "Answer the task from what you know, as short as you can: a name, a number, a \
-    date. Give the answer only.";
-
-const GO_ON: &str = "That did not end the task. Go on with what is offered now.";
 
 /// What the actor is asked about.
 pub struct Asked<'a> {
@@ -46,11 +34,14 @@ pub fn actor(state: &State, asked: &Asked<'_>) -> Request {
     let Asked { task, menu, trajectory, reflections, note } = *asked;
     let format = weight_format(state);
     let weighted = format != WeightFormat::None && menu.iter().any(|item| item.weight.is_some());
-    let mut system = if weighted { format!("{ACTOR}{WEIGHTS}") } else { ACTOR.to_owned() };
+    let mut system = state.prompts.text(Prompt::Actor).to_owned();
+    if weighted {
+        add(&mut system, state.prompts.text(Prompt::ActorWeights));
+    }
     system.push_str(&budget::forbidden(state, menu));
     let strategy = state.current_task().and_then(|task| task.strategy.parse::<Strategy>().ok());
     if strategy.is_some_and(|strategy| strategy.prompt) {
-        system.push_str(&budget::told(state, menu));
+        add(&mut system, &budget::told(state, menu));
     }
     let mut messages = vec![Message::system(system), Message::user(user(task, reflections))];
     let history = state.knobs.count(Knob::History);
@@ -59,7 +50,7 @@ pub fn actor(state: &State, asked: &Asked<'_>) -> Request {
         let (text, calls) = (turn.thought.clone(), turn.calls.clone());
         messages.push(Message::Assistant { text, calls });
         if turn.calls.is_empty() {
-            messages.push(Message::user(GO_ON));
+            messages.push(Message::user(state.prompts.text(Prompt::ActorGoOn)));
         }
         for (call, called) in turn.calls.iter().zip(&turn.called) {
             messages.push(Message::Tool {
@@ -87,7 +78,10 @@ pub fn actor(state: &State, asked: &Asked<'_>) -> Request {
 pub fn direct(state: &State, task: &Task, reflections: &[String]) -> Request {
     Request {
         role: Role::Actor,
-        messages: vec![Message::system(DIRECT), Message::user(user(task, reflections))],
+        messages: vec![
+            Message::system(state.prompts.text(Prompt::Direct)),
+            Message::user(user(task, reflections)),
+        ],
         tools: Vec::new(),
         temperature: Some(state.knobs.get(Knob::Temperature)),
         max_tokens: None,
@@ -141,6 +135,12 @@ pub fn helps(system: &str, task: &Task, call: &ToolCallState) -> Request {
         stop: Vec::new(),
         schema: None,
     }
+}
+
+/// Tells one thing more.
+fn add(text: &mut String, more: &str) {
+    text.push(' ');
+    text.push_str(more);
 }
 
 fn user(task: &Task, reflections: &[String]) -> String {

@@ -5,48 +5,19 @@ use std::fmt::Write as _;
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use super::{user, weight_format};
+use super::{add, user, weight_format};
 use crate::domain::{
     chat::{Message, Request, Role},
     event::{MenuItem, Offered},
     graph::WeightFormat,
     id::ToolName,
     knob::Knob,
-    markers::{EVIDENCE, LLM, PLANNER_MAY_LACK, QUESTION, TASK, TOGETHER, TOOLS},
+    markers::{EVIDENCE, LACKING, LLM, QUESTION, TASK, TOOLS},
+    prompt::Prompt,
     spec::Task,
     state::State,
     strategy::{Base, Strategy},
 };
-
-const PLANNER: &str = "Make a plan that solves the task step by step. For each step write one line \
-    `Plan: ` and what is to be done, and under it the calls that get it done, each on a line of its own: \
-    `#E1 = tool[input]`. Evidence is numbered on over all plans. The input is what the tool takes, or a \
-    JSON object with its arguments; it may name earlier evidence, as #E1, whose result takes the place of \
-    the name. All is planned before anything is called, so do not guess results: name their evidence. \
-    Results are often whole sentences; where an exact value of one is needed, let LLM take it out first. \
-    Write nothing else.";
-
-/// For a model whose answer is held to a schema.
-const AS_JSON: &str = " Write the lines of plans and calls as JSON instead: {\"plans\": [{\"text\": PLAN, \
-    \"evidence\": [{\"id\": \"E1\", \"tool\": TOOL, \"input\": INPUT}]}]}.";
-
-/// Begins a line of the planner's that says what it lacks.
-const LACKING: &str = "Lacking:";
-
-/// ReWOO.
-const ALONE: &str = " Call one tool under each plan.";
-
-const SOLVER: &str = "Solve the task with the help of the plans and the evidence that was found for them. \
-    Some evidence may be null or wrong: use what fits together and leave the rest. Reply with the answer \
-    alone, as short as it can be: a name, a number, a date. If the evidence does not support any answer, \
-    reply with the word unknown.";
-
-const WORKER: &str = "You do one part of a task. Answer the question from what it holds, as short as it \
-    can be, and in the form that it asks for; no words around it. If it cannot be answered, reply with \
-    the word unknown.";
-
-const CLASSIFIER: &str = "Sort tools into classes. Reply with JSON only: {\"classes\": {TOOL: CLASS}}, \
-    with every tool once; where a class has domains, [CLASS, DOMAIN] in place of CLASS.";
 
 /// An answer of the planner that could not be used.
 pub struct Refused {
@@ -75,30 +46,31 @@ pub fn lacking(text: &str) -> Option<String> {
 /// Asks for a plan; again with what was wrong with the first one.
 pub fn planner(state: &State, asked: &Asked<'_>) -> Request {
     let Asked { strategy, task, menu, reflections, refused, may_lack } = *asked;
-    let mut system = PLANNER.to_owned();
-    system.push_str(match strategy.base {
-        Base::Workers => TOGETHER,
+    let mut system = state.prompts.text(Prompt::Planner).to_owned();
+    let how = match strategy.base {
+        Base::Workers => Prompt::PlannerTogether,
         Base::Direct | Base::React | Base::ToolNet | Base::Dfsdt | Base::TotDfs | Base::Rewoo => {
-            ALONE
+            Prompt::PlannerAlone
         }
-    });
+    };
+    add(&mut system, state.prompts.text(how));
     let structured = state.models.of(Role::Planner).is_some_and(|model| model.spec.structured);
     if may_lack {
-        system.push_str(PLANNER_MAY_LACK);
+        add(&mut system, state.prompts.text(Prompt::PlannerLack));
     }
     if structured {
-        system.push_str(AS_JSON);
+        add(&mut system, state.prompts.text(Prompt::PlannerJson));
     }
     if strategy.prompt {
-        system.push_str(&super::budget::told(state, menu));
+        add(&mut system, &super::budget::told(state, menu));
     }
     let text = format!("{}\n\n{TOOLS}{}", user(task, reflections), tools(state, menu, strategy));
     let mut messages = vec![Message::system(system), Message::user(text)];
     if let Some(refused) = refused {
         let calls = Vec::new();
         messages.push(Message::Assistant { text: refused.text.clone(), calls });
-        let why = &refused.why;
-        messages.push(Message::user(format!("That cannot be used: {why}\nWrite the plan again.")));
+        let why = [("{why}", refused.why.as_str())];
+        messages.push(Message::user(state.prompts.filled(Prompt::PlannerAgain, &why)));
     }
     let names = menu.iter().map(|item| item.tool.as_str()).chain([LLM]);
     Request {
@@ -175,13 +147,21 @@ fn parameters(schema: &Value) -> String {
 /// Asks for the answer.
 pub fn solver(state: &State, task: &Task, reflections: &[String], worklog: &str) -> Request {
     let text = format!("{}\n\n{EVIDENCE}{worklog}", user(task, reflections));
-    plain(state, Role::Solver, vec![Message::system(SOLVER), Message::user(text)])
+    plain(
+        state,
+        Role::Solver,
+        vec![Message::system(state.prompts.text(Prompt::Solver)), Message::user(text)],
+    )
 }
 
 /// Asks a model for a piece of evidence.
 pub fn worker(state: &State, task: &Task, question: &str) -> Request {
     let text = format!("{TASK}{}\n\n{QUESTION}{question}", task.text);
-    plain(state, Role::Actor, vec![Message::system(WORKER), Message::user(text)])
+    plain(
+        state,
+        Role::Actor,
+        vec![Message::system(state.prompts.text(Prompt::Worker)), Message::user(text)],
+    )
 }
 
 /// Asks for the classes of tools.
@@ -198,8 +178,8 @@ pub fn classifier(state: &State, tools: &[ToolName]) -> Request {
         let description = tool.spec.description.split_whitespace().collect::<Vec<_>>().join(" ");
         let _ = writeln!(text, "- {}: {description}", tool.spec.name);
     }
-    let mut request =
-        plain(state, Role::Classifier, vec![Message::system(CLASSIFIER), Message::user(text)]);
+    let system = Message::system(state.prompts.text(Prompt::Classifier));
+    let mut request = plain(state, Role::Classifier, vec![system, Message::user(text)]);
     request.temperature = Some(0.0);
     request
 }

@@ -8,7 +8,9 @@ use crate::{
         chat::{Message, Request, Role},
         id::ToolName,
         markers::{CHOSEN, RIVALS, TASK, shortened},
+        prompt::Prompt,
         spec::Task,
+        state::State,
         words,
     },
     strategy::{
@@ -17,22 +19,12 @@ use crate::{
     },
 };
 
-const ELSE: &str = "Now choose something else: another tool, or other arguments. If nothing else can \
-    help from here, call Finish with gave_up set.";
-
-const NOTHING: &str =
-    "Your last reply was neither a call nor an answer. Call a tool, or call Finish.";
-
-const VOTE: &str = "An agent works on a task and has made two decisions at the same point, each with \
-    its result. Say which of them brings it further: one whose result holds something that the answer \
-    can be built from, rather than an error or text beside the point; an answer only if the results \
-    before it support it. Reply with JSON only: {\"better\": 1 or 2, \"reason\": TEXT}";
-
 /// Longer results are cut where they are told again: characters.
 const RESULT: usize = 2_000;
 
 /// Asks for something other than what was chosen before.
 pub(in crate::strategy) fn something_else(
+    state: &State,
     chosen: impl Iterator<Item = (ToolName, Value)>,
 ) -> String {
     let lines: Vec<_> = chosen
@@ -41,13 +33,19 @@ pub(in crate::strategy) fn something_else(
         })
         .collect();
     if lines.is_empty() {
-        return NOTHING.to_owned();
+        return state.prompts.text(Prompt::ActorAct).to_owned();
     }
-    format!("{CHOSEN}\n{}\n\n{ELSE}", lines.join("\n"))
+    let otherwise = state.prompts.text(Prompt::ActorElse);
+    format!("{CHOSEN}\n{}\n\n{otherwise}", lines.join("\n"))
 }
 
 /// Asks which of two decisions at the end of a path brings the task further.
-pub(in crate::strategy) fn compare(task: &Task, path: &Trajectory, rivals: [&Node; 2]) -> Request {
+pub(in crate::strategy) fn compare(
+    state: &State,
+    task: &Task,
+    path: &Trajectory,
+    rivals: [&Node; 2],
+) -> Request {
     let [first, second] = rivals.map(account);
     let text = format!(
         "{TASK}{}\n\nWhat was done:\n{}\n\n{}\n{first}\n\n{}\n{second}",
@@ -58,7 +56,7 @@ pub(in crate::strategy) fn compare(task: &Task, path: &Trajectory, rivals: [&Nod
     );
     Request {
         role: Role::Judge,
-        messages: vec![Message::system(VOTE), Message::user(text)],
+        messages: vec![Message::system(state.prompts.text(Prompt::JudgePair)), Message::user(text)],
         tools: Vec::new(),
         temperature: Some(0.0),
         max_tokens: None,

@@ -16,6 +16,7 @@ use toolyard::{
         id::ModelName,
         knob::{Knob, Knobs},
         output::ToolOutput,
+        prompt::Prompts,
         rates::Rates,
         spec::{EffectClass, ModelSpec, Task, ToolMode, ToolSpec},
         state::{Mode, State},
@@ -194,6 +195,7 @@ pub struct Trial {
     pub structured: bool,
     pub journal: Option<Journal>,
     pub rates: Rates,
+    pub prompts: Prompts,
     pub memory: Option<Memory>,
     pub keep: Option<Keep>,
     pub reload: Option<Reload>,
@@ -218,6 +220,7 @@ impl Default for Trial {
             structured: false,
             journal: None,
             rates: Rates::default(),
+            prompts: Prompts::default(),
             memory: None,
             keep: None,
             reload: None,
@@ -255,6 +258,7 @@ impl Trial {
             roles: Role::ALL.into_iter().map(|role| (role, ModelName::from("script"))).collect(),
             paused: self.paused,
             workers: Default::default(),
+            prompts: self.prompts,
             rates: self.rates,
         };
         let task = Task { gold: Some("done".into()), ..Task::from_text("Say hello.") };

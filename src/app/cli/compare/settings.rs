@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::{
     app::cli::{SessionArgs, prepared::Prepared, run::save, trouble::Trouble},
-    domain::{chance::Chance, knob::Knobs},
+    domain::{chance, knob::Knobs},
     files::json_file,
 };
 
@@ -57,6 +57,7 @@ pub fn check(args: &SessionArgs) -> Result<Checked, Trouble> {
         ("tasks".to_owned(), format!("{}, {}", setup.tasks.len(), hash(&setup.tasks)?)),
         ("tools".to_owned(), hash(&setup.tools.specs().collect::<Vec<_>>())?),
         ("graph".to_owned(), hash(&setup.graph)?),
+        ("prompts".to_owned(), hash(&opening.prompts)?),
         ("rates".to_owned(), hash(&opening.rates)?),
         ("workers".to_owned(), hash(&format!("{:?}", config.workers))?),
         ("embeddings".to_owned(), hash(&format!("{:?}", config.experience.embeddings))?),
@@ -125,5 +126,5 @@ fn read(file: &PathBuf) -> Result<Option<BTreeMap<String, String>>, Trouble> {
 
 fn hash(what: &impl Serialize) -> Result<String, Trouble> {
     let text = serde_json::to_vec(what).map_err(Trouble::failed)?;
-    Ok(format!("{:016x}", Chance::new(0).with(&text).bits()))
+    Ok(chance::fingerprint(&text))
 }

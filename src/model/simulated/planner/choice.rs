@@ -42,7 +42,7 @@ impl Planner<'_> {
     ) -> Vec<ToolName> {
         let class = |choice: &Choice<'_>| self.offered.class(&choice.def.name);
         let first = choices.first().and_then(|(choice, _)| class(choice));
-        let together = self.offered.together && first.is_some();
+        let together = first.is_some();
         if together {
             choices.retain(|(choice, _)| class(choice) == first);
         }

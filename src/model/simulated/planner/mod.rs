@@ -24,7 +24,7 @@ use super::{
     reader,
 };
 use crate::{
-    domain::markers::LLM,
+    domain::markers::{LACKING, LLM},
     domain::{
         chance::Chance,
         chat::Request,
@@ -84,7 +84,7 @@ impl Planner<'_> {
             .map(|(at, step)| {
                 let tool = step.tools.first().map(|tool| tool.as_str().replace('_', " "));
                 let what = about(&step.arguments, &blanks(task, at));
-                format!("Lacking: {} for {what}", tool.unwrap_or_default())
+                format!("{LACKING} {} for {what}", tool.unwrap_or_default())
             })
             .collect();
         (!lines.is_empty()).then(|| lines.join("\n"))
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
     use crate::{
         domain::chat::{Message, Role},
-        domain::markers::{PLANNER_MAY_LACK, TOGETHER, TOOLS},
+        domain::markers::TOOLS,
     };
 
     const TEXT: &str = "How old was the inventor of the tide clock in 1900?";
@@ -231,8 +231,8 @@ mod tests {
         }
     }
 
-    fn planned(system: &str, tools: &str, chain: Option<&Task>, skill: f64) -> String {
-        let request = asked(system, tools);
+    fn planned(tools: &str, chain: Option<&Task>, skill: f64) -> String {
+        let request = asked("", tools);
         let settings = Settings { skill, ..Settings::default() };
         let text = plan(&request, TEXT, chain, settings, Chance::new(1));
         // What it writes can always be read.
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn tools_of_a_class_are_asked_together_and_results_are_left_open() {
-        let text = planned(TOGETHER, CLASSED, Some(&task()), 1.0);
+        let text = planned(CLASSED, Some(&task()), 1.0);
         let right = "Plan: Ask web for: inventor of the tide clock\n\
             #E1 = web[inventor of the tide clock]\n#E2 = books[inventor of the tide clock]\n\
             Plan: Ask web for: birth year of ___\n\
@@ -258,19 +258,17 @@ mod tests {
     }
 
     #[test]
-    fn one_tool_is_asked_where_that_is_wanted_or_no_class_says_more() {
+    fn one_tool_is_asked_where_tools_are_not_listed_by_class() {
         let unclassed = CLASSED.replace("Task Completion:\n", "");
         let unclassed = unclassed.replace("Information Retrieval:\n", "");
-        for (system, tools) in [("", CLASSED), (TOGETHER, unclassed.as_str())] {
-            let text = planned(system, tools, Some(&task()), 1.0);
-            assert_eq!(text.matches("\n#E").count(), 5, "{text}");
-        }
+        let text = planned(&unclassed, Some(&task()), 1.0);
+        assert_eq!(text.matches("\n#E").count(), 5, "{text}");
     }
 
     #[test]
     fn uses_are_kept_for_later_steps() {
         let few = CLASSED.replace("): Finds", "): (calls left: 1) Finds");
-        let text = planned(TOGETHER, &few, Some(&task()), 1.0);
+        let text = planned(&few, Some(&task()), 1.0);
         for tool in ["web", "books", "sum"] {
             assert_eq!(text.matches(&format!("= {tool}[")).count(), 1, "{text}");
         }
@@ -279,21 +277,21 @@ mod tests {
     #[test]
     fn what_is_lacking_is_said_without_results_that_are_not_there_yet() {
         let tools = "- web(query): Finds.\n";
-        let request = asked(PLANNER_MAY_LACK, tools);
+        let request = asked(LACKING, tools);
         let said = plan(&request, TEXT, Some(&task()), Settings::default(), Chance::new(1));
         assert_eq!(said, "Lacking: sum for 1900 - ___");
     }
 
     #[test]
     fn slips_ask_other_tools_or_forget_that_a_result_is_needed() {
-        let text = planned(TOGETHER, CLASSED, Some(&task()), 0.0);
+        let text = planned(CLASSED, Some(&task()), 0.0);
         assert!(!text.contains("LLM["), "{text}");
         assert!(text.contains("See what helps with"), "{text}");
     }
 
     #[test]
     fn without_a_chain_it_takes_what_suits_the_words() {
-        let text = planned("", CLASSED, None, 1.0);
+        let text = planned(CLASSED, None, 1.0);
         let right = format!("Plan: I look for a tool that suits: {TEXT}\n#E1 = music[{TEXT}]\n");
         assert_eq!(text, right);
     }
