@@ -72,6 +72,19 @@ pub struct ModelError {
     pub partial: String,
 }
 
+impl ModelErrorKind {
+    /// What an HTTP status that is no success says by itself.
+    pub fn of_status(status: u16) -> Self {
+        match status {
+            401 | 403 => ModelErrorKind::Auth,
+            408 => ModelErrorKind::Timeout,
+            429 => ModelErrorKind::RateLimited,
+            409 | 500.. => ModelErrorKind::Endpoint,
+            _ => ModelErrorKind::Refused,
+        }
+    }
+}
+
 impl ModelError {
     pub fn new(kind: ModelErrorKind, text: impl Into<String>) -> Self {
         Self { kind, text: text.into(), partial: String::new() }

@@ -37,6 +37,14 @@ impl Default for ToolClasses {
 }
 
 impl ToolClasses {
+    /// The classes and their domains, as people read them.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        self.0.iter().flat_map(|(name, class)| {
+            let domains = class.domains.keys().map(move |domain| format!("{name} / {domain}"));
+            std::iter::once(name.clone()).chain(domains)
+        })
+    }
+
     /// The class of this name, whatever its case and the spaces around it, as it is spelled here.
     pub fn find(&self, name: &str) -> Option<(&str, &ToolClass)> {
         let wanted = name.trim().to_lowercase();

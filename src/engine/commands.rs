@@ -6,7 +6,7 @@ use crate::domain::{
     event::{
         By, ChangeEvent, ControlEvent, FaultEvent, GraphEvent, Resume, SessionEvent, TaskEvent,
     },
-    fault::FaultSpec,
+    fault::{FaultSpec, Target},
     graph::Scores,
     id::{EffectId, FaultId, ToolName},
     knob::Knob,
@@ -217,7 +217,11 @@ fn pin(
 }
 
 fn arm(session: &mut Session, spec: FaultSpec, by: By) -> Result<(), String> {
-    known_tool(session, &spec.tool)?;
+    let mut known = session.state.fault_targets();
+    if session.memory.as_ref().is_none_or(|memory| memory.embedder.is_none()) {
+        known.retain(|target| *target != Target::Embedding);
+    }
+    spec.target.among(&known)?;
     let fault = session.next_fault();
     session.emit(FaultEvent::FaultArmed { fault, spec, by });
     Ok(())

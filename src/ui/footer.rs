@@ -61,7 +61,9 @@ fn worth(cx: &Cx<'_>) -> Vec<Action> {
             &[A::Break, A::EditScore, A::SwitchTool, A::InspectTool, A::SetClass, A::Find]
         }
         PaneId::Knobs => &[A::TurnDown, A::TurnUp, A::SetKnob, A::Freeze],
-        PaneId::Models => &[A::BindModel, A::Pairs, A::SortPairs, A::InspectPrompt, A::Strategy],
+        PaneId::Models => {
+            &[A::BindModel, A::Break, A::Pairs, A::SortPairs, A::InspectPrompt, A::Strategy]
+        }
         PaneId::Calls => &[A::PauseLane, A::Cancel, A::InspectCall, A::Break],
         PaneId::Tasks => &[A::NewTask, A::Open],
         PaneId::Budget => &[

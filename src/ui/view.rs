@@ -10,7 +10,8 @@ use super::{
 };
 use crate::domain::{
     chat::Role,
-    id::{EffectId, FaultId, TaskId, ToolName},
+    fault,
+    id::{EffectId, FaultId, ModelName, TaskId, ToolName},
     knob::Knob,
     plan::EvidenceId,
     state::{State, TaskState},
@@ -199,6 +200,8 @@ pub struct View {
     pub line: Option<u64>,
     pub knob: Option<Knob>,
     pub role: Option<Role>,
+    /// A configured model. It goes before the role where a fault is armed.
+    pub model: Option<ModelName>,
     pub fault: Option<FaultId>,
     pub lever: Lever,
     /// A node of the search tree of a task; `None`: wherever the search is.
@@ -271,6 +274,16 @@ impl View {
     /// The knob that turning means.
     pub fn knob(&self) -> Knob {
         self.knob.unwrap_or(Knob::Alpha)
+    }
+
+    /// What a fault from here hits: in the pane of models the selected role or model, elsewhere the
+    /// selected tool.
+    pub fn fault_target(&self) -> Option<fault::Target> {
+        if self.focus != PaneId::Models {
+            return self.tool.clone().map(fault::Target::Tool);
+        }
+        let model = self.model.clone().map(fault::Target::Model);
+        Some(model.unwrap_or_else(|| fault::Target::Role(self.role())))
     }
 
     /// The role that binding a model means.

@@ -1,5 +1,6 @@
 //! Keys as a person types them, and what comes of them.
 
+mod faults;
 mod lanes;
 
 use ratatui::crossterm::event::{
@@ -8,7 +9,7 @@ use ratatui::crossterm::event::{
 use toolyard::{
     domain::{
         command::Command,
-        event::{Boundary, By, ControlEvent, FaultEvent, Lane, Resume, SessionEvent},
+        event::{Boundary, By, ControlEvent, Lane, Resume, SessionEvent},
         id::{EffectId, FaultId, TaskId, ToolName},
         knob::Knob,
     },
@@ -146,18 +147,6 @@ fn space_means_run_before_the_session_has_said_anything() {
 }
 
 #[test]
-fn breaking_a_tool_again_rearms_the_same_fault() {
-    let mut stage = stage();
-    stage.tell(FaultEvent::FaultDisarmed { fault: FaultId(1), by: By::User });
-    assert_eq!(command(&mut stage, "f"), Command::RearmFault { fault: FaultId(1) });
-    let Command::ArmFault { spec } = command(&mut stage, "3 down f") else {
-        panic!("a tool without faults gets a new one");
-    };
-    assert_ne!(spec.tool, tool("search_web"));
-    assert_eq!(spec.to_string(), format!("{}:error", spec.tool));
-}
-
-#[test]
 fn a_pinned_weight_is_let_go_and_a_free_one_is_typed() {
     let mut stage = stage();
     stage.press("p");
@@ -205,39 +194,6 @@ fn tasks_are_written_in_lines_and_keys_in_them_only_type() {
     // Nothing but spaces is no task.
     assert_eq!(stage.press("t space enter"), []);
     assert_eq!(stage.press("esc"), []);
-}
-
-#[test]
-fn a_fault_is_described_field_by_field() {
-    let mut stage = stage();
-    stage.press("F");
-    assert!(stage.shows("search_web:error"), "{}", stage.text());
-    assert!(stage.shows("fired 1 of 1"), "{}", stage.text());
-    // Space disarms the one that is armed, and the list stays.
-    assert_eq!(command(&mut stage, "space"), Command::DisarmFault { fault: FaultId(1) });
-    stage.press("a right right down");
-    stage.write("0.3");
-    stage.press("down down 2 down 8 0 0");
-    assert!(stage.shows("search_web:latency:p=0.3:from-task=2:ms=800"), "{}", stage.text());
-    let Command::ArmFault { spec } = command(&mut stage, "enter") else { panic!() };
-    assert_eq!(spec.to_string(), "search_web:latency:ms=800:p=0.3:from-task=2");
-}
-
-#[test]
-fn a_wrong_fault_says_why_and_an_armed_one_is_replaced() {
-    let mut stage = stage();
-    stage.press("F a down");
-    stage.write("3");
-    stage.press("enter");
-    assert!(stage.shows("p is 3"), "{}", stage.text());
-    stage.press("backspace up up end x enter");
-    assert!(stage.shows("did you mean `search_web`?"), "{}", stage.text());
-    stage.press("esc");
-    let effects = stage.press("e right enter");
-    let disarm = ScreenRequest::Send(Command::DisarmFault { fault: FaultId(1) });
-    assert_eq!(effects[0], disarm);
-    assert!(matches!(&effects[1], ScreenRequest::Send(Command::ArmFault { spec })
-        if spec.to_string() == "search_web:timeout"));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use toolyard::domain::{
         By, EffectRef, Event, FaultEvent, GraphEvent, MenuItem, ModelCallEvent, Offered, Opening,
         Outcome, Record, SessionEvent, TaskEvent, ToolCallEvent, Verdict,
     },
-    fault::{FaultKind, FaultSpec, Trigger},
+    fault::{FaultSpec, Target},
     graph::ToolGraph,
     id::{EffectId, FaultId, ModelName, TaskId, ToolName},
     knob::Knobs,
@@ -247,7 +247,7 @@ impl Story {
             .state
             .faults
             .iter()
-            .find(|(_, fault)| fault.armed && fault.spec.tool.as_str() == tool);
+            .find(|(_, fault)| fault.armed && fault.spec.target.name() == tool);
         if let (Some((&fault, _)), Err(_)) = (armed, end) {
             self.tell(FaultEvent::FaultFired { fault, effect: effect(call) });
         }
@@ -308,8 +308,7 @@ impl Story {
     /// The user makes a tool fail, always.
     pub fn break_tool(&mut self, tool: &str) -> FaultId {
         let fault = FaultId(self.state.faults.len() as u32 + 1);
-        let spec =
-            FaultSpec { tool: tool.into(), kind: FaultKind::crash(), trigger: Trigger::default() };
+        let spec = FaultSpec::crash(Target::Tool(tool.into()));
         self.tell(FaultEvent::FaultArmed { fault, spec, by: By::User });
         fault
     }

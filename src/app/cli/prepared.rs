@@ -15,7 +15,7 @@ use crate::{
     domain::{
         chat::Role,
         event::{Opening, Record},
-        fault::FaultSpec,
+        fault::{FaultSpec, Target},
         knob::{Knob, Knobs},
         spec::Task,
         strategy::Strategy,
@@ -117,7 +117,7 @@ impl Prepared {
             workspace.learned = Learned::default();
         }
         for spec in &args.fault {
-            known_tool(&workspace, spec)?;
+            known_target(&config, &workspace, spec)?;
         }
         let tasks = tasks(args, task, &workspace)?;
         let journal = journal_place(args, &config);
@@ -295,13 +295,21 @@ fn parse_knob(text: &str) -> Result<(Knob, f64), Trouble> {
     Ok((knob, value))
 }
 
-fn known_tool(workspace: &Workspace, fault: &FaultSpec) -> Result<(), Trouble> {
-    let names = || workspace.manifests.iter().map(|manifest| manifest.spec.name.as_str());
-    if names().any(|name| name == fault.tool.as_str()) {
-        return Ok(());
-    }
-    let near = crate::domain::words::expected(fault.tool.as_str(), names());
-    Err(Trouble::Usage(format!("--fault {fault}: there is no tool {}; {near}", fault.tool)))
+/// What is hit must be there: a slip in a name would be a fault that never fires.
+fn known_target(config: &Config, workspace: &Workspace, fault: &FaultSpec) -> Result<(), Trouble> {
+    let specs = || workspace.manifests.iter().map(|manifest| &manifest.spec);
+    let declared = specs().map(|spec| spec.class.trim()).filter(|class| !class.is_empty());
+    let classes = config.workers.classes.names().chain(declared.map(str::to_owned));
+    let embedding = config.experience.embeddings.as_ref().map(|_| Target::Embedding);
+    let known: Vec<Target> = specs()
+        .map(|spec| Target::Tool(spec.name.clone()))
+        .chain(classes.map(Target::Class))
+        .chain(Role::ALL.map(Target::Role))
+        .chain(config.models.keys().cloned().map(Target::Model))
+        .chain(embedding)
+        .collect();
+    let is_known = fault.target.among(&known);
+    is_known.map_err(|why| Trouble::Usage(format!("--fault {fault}: {why}")))
 }
 
 /// The tasks of a session: the one given, those of a file, or the workspace's, as many as wanted.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::{PromptsArgs, out, trouble::Trouble};
 use crate::{
     app::{config::Config, workspace},
     domain::{
@@ -10,8 +11,6 @@ use crate::{
     },
     store,
 };
-
-use super::{PromptsArgs, out, trouble::Trouble};
 
 pub fn prompts(args: &PromptsArgs) -> Result<(), Trouble> {
     let one = args.name.as_deref().map(named).transpose()?;

@@ -1,16 +1,14 @@
-//! Tools and the faults armed on them.
+//! Tools, and the faults armed on them and on models.
 
 use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::State;
-use super::What;
 use crate::domain::{
-    command::Command,
-    event::{By, Classed, ClassedBy, EffectRef, FaultEvent, family::Family},
-    fault::FaultSpec,
-    id::{EffectId, FaultId, TaskId, ToolName},
+    event::{Classed, ClassedBy},
+    fault::Aim,
+    id::{TaskId, ToolName},
     spec::ToolSpec,
 };
 
@@ -35,19 +33,6 @@ pub struct ToolState {
     pub micros: u64,
     /// Own cost of all calls that ran, in credits.
     pub credits: f64,
-}
-
-/// A fault and how often it fired.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct FaultState {
-    pub spec: FaultSpec,
-    pub armed: bool,
-    /// The event that armed it.
-    #[serde(skip)]
-    since: u64,
-    /// Requests that it aims at since it was armed.
-    pub seen: u32,
-    pub fired: u32,
 }
 
 impl ToolState {
@@ -79,6 +64,11 @@ impl ToolState {
         }
     }
 
+    /// A call of it, as the target of a fault looks at it.
+    pub fn aim(&self) -> Aim<'_> {
+        Aim { tool: Some((&self.spec.name, self.class.as_ref())), ..Aim::default() }
+    }
+
     /// Whether it may be on a menu.
     pub fn is_offered(&self) -> bool {
         self.present && self.switched_on
@@ -101,71 +91,6 @@ impl State {
             }
             None => {
                 self.tools.insert(name, ToolState::new(spec));
-            }
-        }
-    }
-
-    pub(super) fn apply_fault(&mut self, event: &FaultEvent) {
-        match event {
-            FaultEvent::FaultArmed { fault, spec, .. } => self.arm(*fault, spec),
-            FaultEvent::FaultDisarmed { fault, .. } => {
-                if let Some(fault) = self.faults.get_mut(fault) {
-                    fault.armed = false;
-                }
-            }
-            FaultEvent::FaultFired { fault, effect } => self.inject(*effect, *fault),
-        }
-    }
-
-    /// Arms a fault, also again: its calls are counted from here, its firings all along.
-    fn arm(&mut self, id: FaultId, spec: &FaultSpec) {
-        let n = self.n;
-        let fault = self.faults.entry(id).or_insert_with(|| FaultState {
-            spec: spec.clone(),
-            armed: true,
-            since: n,
-            seen: 0,
-            fired: 0,
-        });
-        fault.spec = spec.clone();
-        fault.armed = true;
-        fault.since = n;
-        fault.seen = 0;
-    }
-
-    /// The armed faults that aim at an effect, the one armed first before the others.
-    pub fn faults_on(&self, effect: EffectId) -> impl Iterator<Item = (FaultId, &FaultState)> {
-        let tool = self.call(effect).map(|call| &call.tool);
-        let armed = self.faults.iter().filter(|(_, fault)| fault.armed);
-        armed
-            .filter(move |(_, fault)| tool == Some(&fault.spec.tool))
-            .map(|(id, fault)| (*id, fault))
-    }
-
-    /// Which occasion an effect that was just requested is for each of these faults, from 1.
-    pub fn occasions(&self, effect: EffectId) -> Vec<(FaultId, u32)> {
-        self.faults_on(effect).map(|(id, fault)| (id, fault.seen)).collect()
-    }
-
-    /// An effect was requested: it counts for the faults that aim at it. Requests are counted, and not starts,
-    /// so that it does not matter what runs first.
-    pub(super) fn count_occasions(&mut self, effect: EffectId) {
-        let seen: Vec<FaultId> = self.faults_on(effect).map(|(id, _)| id).collect();
-        self.count_seen(&seen);
-    }
-
-    /// An effect starts: it counts for the faults that were armed since it was requested.
-    pub(super) fn count_late_occasions(&mut self, effect: EffectId) {
-        let requested = self.effect(effect).map_or(0, |effect| effect.n);
-        let late = self.faults_on(effect).filter(|(_, fault)| fault.since > requested);
-        let seen: Vec<FaultId> = late.map(|(id, _)| id).collect();
-        self.count_seen(&seen);
-    }
-
-    fn count_seen(&mut self, faults: &[FaultId]) {
-        for fault in faults {
-            if let Some(fault) = self.faults.get_mut(fault) {
-                fault.seen += 1;
             }
         }
     }
@@ -196,40 +121,6 @@ impl State {
         if let Some(tool) = self.tools.get_mut(name) {
             tool.micros = tool.micros.saturating_add(micros.unwrap_or(0));
             count(tool);
-        }
-    }
-}
-
-impl Family for FaultEvent {
-    fn fold(&self, state: &mut State, _at: u64) {
-        state.apply_fault(self);
-    }
-
-    fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
-        match self {
-            FaultEvent::FaultArmed { .. } | FaultEvent::FaultDisarmed { .. } => {
-                What::told(self.clone())
-            }
-            FaultEvent::FaultFired { .. } => None,
-        }
-    }
-
-    fn undone_by(&self) -> Option<(By, Command)> {
-        match self {
-            FaultEvent::FaultArmed { fault, by, .. } => {
-                Some((*by, Command::DisarmFault { fault: *fault }))
-            }
-            FaultEvent::FaultDisarmed { fault, by } => {
-                Some((*by, Command::RearmFault { fault: *fault }))
-            }
-            FaultEvent::FaultFired { .. } => None,
-        }
-    }
-
-    fn effect(&self) -> Option<EffectRef> {
-        match self {
-            FaultEvent::FaultFired { effect, .. } => Some(*effect),
-            FaultEvent::FaultArmed { .. } | FaultEvent::FaultDisarmed { .. } => None,
         }
     }
 }

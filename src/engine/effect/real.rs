@@ -24,6 +24,9 @@ use crate::{
 /// Streamed text is an event at most this often: a screen needs no more, and a journal wants less.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
+/// How long a client waits for a model that says nothing.
+const SILENCE: Duration = Duration::from_secs(60);
+
 /// Does the effect, which has just started.
 pub async fn run(handle: &Handle, passage: &Passage) -> Outcome {
     match &passage.effect {
@@ -40,9 +43,25 @@ async fn ask(
 ) -> Result<Arc<Reply>, ModelError> {
     let ModelCall { role, model, meant, request, .. } = call;
     let limit = handle.read(|session| session.ask_time(*role, model.spec(), request));
-    let answer = stream(handle, passage.reference, &**model, request);
-    let reply = within_budget(limit, answer).await?;
-    Ok(Arc::new(understood(model.spec(), meant, reply)))
+    let fault = passage.fault.as_ref().map(|(_, kind)| kind);
+    let answer = async {
+        if let Some(kind) = fault {
+            if let Some(error) = silence(kind).await {
+                return Err(error);
+            }
+            delay(kind).await;
+            if let Some(outcome) = kind.model_outcome(passage.chance) {
+                return outcome;
+            }
+        }
+        stream(handle, passage.reference, &**model, request).await
+    };
+    let reply = understood(model.spec(), meant, within_budget(limit, answer).await?);
+    let reply = match fault {
+        Some(kind) => kind.spoil_reply(reply, passage.chance)?,
+        None => reply,
+    };
+    Ok(Arc::new(reply))
 }
 
 /// The reply, read with the menu in mind that a text request no longer has.
@@ -125,7 +144,16 @@ async fn embed(
         return Err(ModelError::new(ModelErrorKind::Refused, text));
     };
     let texts = [text.clone()];
-    let read = within_budget(limit, embedder.embed(&texts)).await?;
+    let answer = async {
+        if let Some((_, kind)) = &passage.fault {
+            if let Some(error) = silence(kind).await.or_else(|| kind.model_error()) {
+                return Err(error);
+            }
+            delay(kind).await;
+        }
+        embedder.embed(&texts).await
+    };
+    let read = within_budget(limit, answer).await?;
     Ok(Embedded { embedding: read.embeddings.into_iter().next(), usage: read.usage })
 }
 
@@ -182,27 +210,30 @@ async fn faulted(
     invocation: &Invocation,
 ) -> Result<ToolOutput, ToolError> {
     match fault {
-        None => tool.call(invocation).await,
-        Some(FaultKind::Latency { ms }) => {
-            tokio::time::sleep(Duration::from_millis(*ms)).await;
-            tool.call(invocation).await
-        }
         Some(FaultKind::Timeout) => std::future::pending().await,
-        Some(FaultKind::Error { text }) => Err(ToolError::new(ToolErrorKind::Failed, text.clone())),
-        Some(FaultKind::Empty) => Ok(ToolOutput { text: String::new(), cut_from: None }),
-        Some(FaultKind::Garbage) => {
-            Ok(ToolOutput { text: garbage(Chance::new(invocation.seed)), cut_from: None })
+        Some(kind) => {
+            delay(kind).await;
+            if let Some(outcome) = kind.tool_outcome(Chance::new(invocation.seed)) {
+                return outcome;
+            }
         }
+        None => {}
+    }
+    tool.call(invocation).await
+}
+
+async fn delay(kind: &FaultKind) {
+    if let FaultKind::Latency { ms } = kind {
+        tokio::time::sleep(Duration::from_millis(*ms)).await;
     }
 }
 
-/// Forty characters that mean nothing.
-fn garbage(chance: Chance) -> String {
-    const SIGNS: &[u8] = b"#@%&$!?~^*+=<>|/0123456789abcdefxyzQWJK ";
-    (0u8..40)
-        .map(|i| {
-            let at = chance.with(&[i]).bits() as usize % SIGNS.len();
-            char::from(SIGNS[at])
-        })
-        .collect()
+/// A model that is made to hang says nothing, until its client would give up.
+async fn silence(kind: &FaultKind) -> Option<ModelError> {
+    if *kind != FaultKind::Timeout {
+        return None;
+    }
+    tokio::time::sleep(SILENCE).await;
+    let text = format!("silence for {} s", SILENCE.as_secs());
+    Some(ModelError::new(ModelErrorKind::Timeout, text))
 }

@@ -205,13 +205,9 @@ fn kind(status: StatusCode, detail: &Detail) -> ModelErrorKind {
     if overflow(detail) {
         return ModelErrorKind::ContextOverflow;
     }
-    match status.as_u16() {
-        401 | 403 if !detail.words.contains("moderation") => ModelErrorKind::Auth,
-        408 => ModelErrorKind::Timeout,
-        429 => ModelErrorKind::RateLimited,
-        409 | 500.. => ModelErrorKind::Endpoint,
-        _ => ModelErrorKind::Refused,
-    }
+    let kind = ModelErrorKind::of_status(status.as_u16());
+    let moderated = kind == ModelErrorKind::Auth && detail.words.contains("moderation");
+    if moderated { ModelErrorKind::Refused } else { kind }
 }
 
 /// Whether the prompt was too long: by code where there is one, else by what servers write.

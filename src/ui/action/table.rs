@@ -96,9 +96,9 @@ pub const ACTIONS: &[ActionSpec] = &[
     ),
     change(
         Action::Break,
-        ("break", "break", "make the selected tool fail from now on, or work again"),
+        ("break", "break", "make the selected tool, role or model fail, or work again"),
         &["f"],
-        why::no_tool_to_change,
+        why::nothing_to_break,
     ),
     change(
         Action::Faults,

@@ -2,7 +2,7 @@
 
 use crate::{
     domain::state::{Mode, State},
-    ui::view::View,
+    ui::{pane::PaneId, view::View},
 };
 
 pub(super) fn never(_: &State, _: &View) -> Option<&'static str> {
@@ -32,6 +32,14 @@ pub(super) fn no_tool(state: &State, view: &View) -> Option<&'static str> {
 
 pub(super) fn no_tool_to_change(state: &State, view: &View) -> Option<&'static str> {
     over(state, view).or_else(|| no_tool(state, view))
+}
+
+/// In the pane of models it is a role or a model that is broken, and one of them always is selected.
+pub(super) fn nothing_to_break(state: &State, view: &View) -> Option<&'static str> {
+    if view.focus != PaneId::Models {
+        return no_tool_to_change(state, view);
+    }
+    over(state, view).or(state.models.roles.is_empty().then_some("no model is configured"))
 }
 
 /// `end` has a score too, though it is no tool.

@@ -84,10 +84,9 @@ impl<'a> Shown<'a> {
         });
         let columns = &COLUMNS[..fitting.count()];
         let taken: usize = columns.iter().map(|(_, _, width)| width + 1).sum();
-        let armed = cx.state.faults.values().filter(|fault| fault.armed);
         Self {
             cx,
-            broken: armed.map(|fault| &fault.spec.tool).collect(),
+            broken: cx.state.broken_tools(),
             columns,
             name: width.saturating_sub(MARKS + taken).min(NAME.1),
         }

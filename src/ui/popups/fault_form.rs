@@ -7,8 +7,8 @@ use super::{Reply, entry::Entry, frame};
 use crate::{
     domain::{
         command::Command,
-        fault::{FaultKind, FaultSpec},
-        id::{FaultId, ToolName},
+        fault::{self, FaultKind, FaultSpec, Sort},
+        id::FaultId,
         state::{FaultState, State},
     },
     ui::{
@@ -25,17 +25,29 @@ pub(super) const KEYS: &str = "up/down: field · left/right: choose · enter: ar
 /// What is asked for, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
-    Tool,
+    Sort,
+    /// The target's name, if it has one.
+    Name,
     Kind,
     Probability,
     Nth,
     FromTask,
-    /// The error's text, or the latency's milliseconds; other kinds have none.
-    Detail,
+    /// The number of those kinds that have one, such as a latency's milliseconds.
+    Number,
+    /// An error's text.
+    Text,
 }
 
-const FIELDS: [Field; 6] =
-    [Field::Tool, Field::Kind, Field::Probability, Field::Nth, Field::FromTask, Field::Detail];
+const FIELDS: [Field; 8] = [
+    Field::Sort,
+    Field::Name,
+    Field::Kind,
+    Field::Probability,
+    Field::Nth,
+    Field::FromTask,
+    Field::Number,
+    Field::Text,
+];
 
 /// Cells for the fields' names.
 const LABEL: u16 = 13;
@@ -45,28 +57,33 @@ const LABEL: u16 = 13;
 pub struct FaultForm {
     /// The fault that the new one replaces.
     replaces: Option<FaultId>,
-    tool: Entry,
-    kind: usize,
+    sort: Sort,
+    name: Entry,
+    kind: FaultKind,
     probability: Entry,
     nth: Entry,
     from_task: Entry,
-    detail: Entry,
-    selected: usize,
+    number: Entry,
+    text: Entry,
+    /// The field that has the keyboard.
+    at: Field,
     error: Option<String>,
 }
 
 impl FaultForm {
-    pub fn new(tool: Option<ToolName>) -> Self {
+    pub fn new(target: Option<&fault::Target>) -> Self {
         Self {
             replaces: None,
-            tool: Entry::line(tool.as_ref().map_or("", ToolName::as_str)),
-            kind: 0,
+            sort: target.map_or(Sort::Tool, fault::Target::sort),
+            name: Entry::line(target.map_or("", fault::Target::name)),
+            kind: FaultKind::crash(),
             probability: Entry::line(""),
             nth: Entry::line(""),
             from_task: Entry::line(""),
-            detail: Entry::line(""),
-            // The tool is mostly right already.
-            selected: 1,
+            number: Entry::line(""),
+            text: Entry::line(""),
+            // The target is mostly right already.
+            at: Field::Kind,
             error: None,
         }
     }
@@ -75,53 +92,79 @@ impl FaultForm {
     pub fn change(id: FaultId, fault: &FaultState) -> Self {
         let spec = &fault.spec;
         let shown = |number: Option<String>| Entry::line(number.as_deref().unwrap_or(""));
-        let detail = match &spec.kind {
-            FaultKind::Error { text } => text.clone(),
-            FaultKind::Latency { ms } => ms.to_string(),
-            FaultKind::Timeout | FaultKind::Empty | FaultKind::Garbage => String::new(),
+        let (number, text) = match &spec.kind {
+            FaultKind::Error { status, text } => (status.map(|n| n.to_string()), text.clone()),
+            FaultKind::Latency { ms } => (Some(ms.to_string()), None),
+            FaultKind::RateLimit { retry_after } => (Some(retry_after.to_string()), None),
+            FaultKind::Timeout
+            | FaultKind::Empty
+            | FaultKind::Garbage
+            | FaultKind::CutStream
+            | FaultKind::BrokenArguments => (None, None),
         };
-        let kind = FaultKind::NAMES.iter().position(|name| *name == spec.kind.name());
         Self {
             replaces: fault.armed.then_some(id),
-            kind: kind.unwrap_or(0),
+            kind: spec.kind.clone(),
             probability: shown(spec.trigger.probability.map(|p| p.to_string())),
             nth: shown(spec.trigger.nth.map(|n| n.to_string())),
             from_task: shown(spec.trigger.from_task.map(|n| n.to_string())),
-            detail: Entry::line(&detail),
-            ..Self::new(Some(spec.tool.clone()))
+            number: shown(number),
+            text: shown(text),
+            ..Self::new(Some(&spec.target))
         }
     }
 
-    fn field(&self) -> Field {
-        FIELDS[self.selected.min(FIELDS.len() - 1)]
+    /// The fields that this target and this kind have.
+    fn fields(&self) -> Vec<Field> {
+        let has = |field: &Field| match field {
+            Field::Name => self.sort != Sort::Embedding,
+            Field::Number => self.number_key().is_some(),
+            Field::Text => matches!(self.kind, FaultKind::Error { .. }),
+            Field::Sort | Field::Kind | Field::Probability | Field::Nth | Field::FromTask => true,
+        };
+        FIELDS.into_iter().filter(has).collect()
     }
 
     fn entry_mut(&mut self) -> Option<&mut Entry> {
-        match self.field() {
-            Field::Tool => Some(&mut self.tool),
-            Field::Kind => None,
+        match self.at {
+            Field::Sort | Field::Kind => None,
+            Field::Name => Some(&mut self.name),
             Field::Probability => Some(&mut self.probability),
             Field::Nth => Some(&mut self.nth),
             Field::FromTask => Some(&mut self.from_task),
-            Field::Detail => self.detail_key().map(|_| &mut self.detail),
+            Field::Number => Some(&mut self.number),
+            Field::Text => Some(&mut self.text),
         }
     }
 
-    fn detail_key(&self) -> Option<&'static str> {
-        match FaultKind::NAMES[self.kind] {
-            "error" => Some("text"),
-            "latency" => Some("ms"),
-            _ => None,
+    fn is_for_tools(&self) -> bool {
+        matches!(self.sort, Sort::Tool | Sort::Class)
+    }
+
+    /// The key of the kind's number, its name, and what holds where none is given.
+    fn number_key(&self) -> Option<(&'static str, &'static str, &'static str)> {
+        match self.kind {
+            FaultKind::Error { .. } if self.is_for_tools() => None,
+            FaultKind::Error { .. } => Some(("status", "HTTP status", "500")),
+            FaultKind::Latency { .. } => Some(("ms", "milliseconds", "1000")),
+            FaultKind::RateLimit { .. } => Some(("retry-after", "retry after", "30 seconds")),
+            FaultKind::Timeout
+            | FaultKind::Empty
+            | FaultKind::Garbage
+            | FaultKind::CutStream
+            | FaultKind::BrokenArguments => None,
         }
     }
 
     /// As the command line would have it.
     fn written(&self) -> String {
-        let mut text = format!("{}:{}", self.tool.text().trim(), FaultKind::NAMES[self.kind]);
+        let target = fault::target_text(self.sort, self.name.text().trim());
+        let mut text = format!("{target}:{}", self.kind.name());
         let keys = [("p", &self.probability), ("nth", &self.nth), ("from-task", &self.from_task)];
-        let detail = self.detail_key().map(|key| (key, &self.detail));
+        let number = self.number_key().map(|(key, ..)| (key, &self.number));
+        let of_error = matches!(self.kind, FaultKind::Error { .. }).then_some(("text", &self.text));
         // The text of an error takes all that follows it, so it comes last.
-        for (key, entry) in keys.into_iter().chain(detail) {
+        for (key, entry) in keys.into_iter().chain(number).chain(of_error) {
             let value = entry.text();
             if !value.trim().is_empty() {
                 text.push_str(&format!(":{key}={}", value.trim()));
@@ -132,34 +175,35 @@ impl FaultForm {
 
     fn spec(&self, live: &State) -> Result<FaultSpec, String> {
         let spec = FaultSpec::read(&self.written())?;
-        if live.tools.contains_key(&spec.tool) {
-            return Ok(spec);
-        }
-        let known = live.tools.keys().map(ToolName::as_str);
-        let nearest = crate::domain::words::nearest(spec.tool.as_str(), known);
-        let hint = nearest.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
-        Err(format!("there is no tool `{}`{hint}", spec.tool))
+        spec.target.among(&live.fault_targets())?;
+        Ok(spec)
     }
 
     pub(super) fn key(&mut self, key: Key, live: &State) -> Reply {
-        let last = FIELDS.len() - 1;
         match key.code {
             KeyCode::Esc => return Reply::Close,
             KeyCode::Char('c') if key.types().is_none() => return Reply::Close,
             KeyCode::Enter => return self.arm(live),
-            KeyCode::Up => self.selected = self.selected.saturating_sub(1),
-            KeyCode::Down | KeyCode::Tab => self.selected = (self.selected + 1).min(last),
+            KeyCode::Up => self.walk(-1),
+            KeyCode::Down | KeyCode::Tab => self.walk(1),
             KeyCode::Left | KeyCode::Right => self.choose(key, live),
             _ => {
                 self.error = None;
                 if let Some(entry) = self.entry_mut() {
                     entry.key(key);
                 } else if key.types() == Some(' ') {
-                    self.turn_kind(1);
+                    self.turn(1, live);
                 }
             }
         }
         Reply::Stay
+    }
+
+    fn walk(&mut self, by: isize) {
+        let fields = self.fields();
+        let at = fields.iter().position(|field| *field == self.at).unwrap_or(0);
+        let to = at.saturating_add_signed(by).min(fields.len() - 1);
+        self.at = fields[to];
     }
 
     fn arm(&mut self, live: &State) -> Reply {
@@ -175,13 +219,12 @@ impl FaultForm {
         Reply::Done(commands.map(ScreenRequest::Send).collect())
     }
 
-    /// Left and right choose among kinds and tools, and move in text.
+    /// Left and right choose among targets and kinds, and move in text.
     fn choose(&mut self, key: Key, live: &State) {
         let by = if key.code == KeyCode::Left { -1 } else { 1 };
-        match self.field() {
-            Field::Kind => self.turn_kind(by),
-            Field::Tool => self.turn_tool(by, live),
-            Field::Probability | Field::Nth | Field::FromTask | Field::Detail => {
+        match self.at {
+            Field::Sort | Field::Name | Field::Kind => self.turn(by, live),
+            Field::Probability | Field::Nth | Field::FromTask | Field::Number | Field::Text => {
                 if let Some(entry) = self.entry_mut() {
                     entry.key(key);
                 }
@@ -189,29 +232,50 @@ impl FaultForm {
         }
     }
 
-    fn turn_kind(&mut self, by: isize) {
-        let kinds = FaultKind::NAMES.len();
-        self.kind = (self.kind + kinds).saturating_add_signed(by) % kinds;
-        self.detail.set("");
+    /// Takes the next choice of the field, if it is one of choices.
+    fn turn(&mut self, by: isize, live: &State) {
+        self.error = None;
+        match self.at {
+            Field::Sort => {
+                self.sort = next(&Sort::ALL, &self.sort, by);
+                // What was typed for another kind of target is no name here.
+                let first = live.fault_targets().into_iter().find(|it| it.sort() == self.sort);
+                self.name.set(first.as_ref().map_or("", fault::Target::name));
+                if !self.kind.fits(self.sort) {
+                    self.set_kind(FaultKind::crash());
+                }
+            }
+            Field::Name => {
+                let mut names = live.fault_targets();
+                names.retain(|target| target.sort() == self.sort);
+                let names: Vec<&str> = names.iter().map(fault::Target::name).collect();
+                if !names.is_empty() {
+                    self.name.set(next(&names, &self.name.text().trim(), by));
+                }
+            }
+            Field::Kind => {
+                let kinds = FaultKind::ALL.iter().filter(|kind| kind.fits(self.sort));
+                let kinds: Vec<&str> = kinds.map(FaultKind::name).collect();
+                let name = next(&kinds, &self.kind.name(), by);
+                let kind = FaultKind::ALL.iter().find(|kind| kind.name() == name);
+                self.set_kind(kind.cloned().unwrap_or_else(FaultKind::crash));
+            }
+            Field::Probability | Field::Nth | Field::FromTask | Field::Number | Field::Text => {}
+        }
     }
 
-    fn turn_tool(&mut self, by: isize, live: &State) {
-        let total = live.tools.len();
-        if total == 0 {
-            return;
-        }
-        let at = live.tools.get_index_of(self.tool.text().trim()).unwrap_or(0);
-        let next = (at + total).saturating_add_signed(by) % total;
-        if let Some((name, _)) = live.tools.get_index(next) {
-            self.tool.set(name.as_str());
-        }
+    fn set_kind(&mut self, kind: FaultKind) {
+        self.kind = kind;
+        self.number.set("");
+        self.text.set("");
     }
 
-    pub(super) fn click(&mut self, row: usize) -> Reply {
-        if row == self.selected && self.field() == Field::Kind {
-            self.turn_kind(1);
+    pub(super) fn click(&mut self, row: usize, live: &State) -> Reply {
+        let Some(field) = self.fields().get(row).copied() else { return Reply::Stay };
+        if field == self.at && matches!(field, Field::Sort | Field::Kind) {
+            self.turn(1, live);
         }
-        self.selected = row;
+        self.at = field;
         Reply::Stay
     }
 
@@ -223,10 +287,12 @@ impl FaultForm {
 
     pub(super) fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let title = if self.replaces.is_some() { "Change a fault" } else { "A new fault" };
-        let inside = frame::open(cx, (area, buf, hits), title, KEYS, (72, 10));
-        for (row, y) in (inside.y..inside.bottom()).take(FIELDS.len()).enumerate() {
+        let inside = frame::open(cx, (area, buf, hits), title, KEYS, (72, 12));
+        for ((row, field), y) in
+            self.fields().into_iter().enumerate().zip(inside.y..inside.bottom())
+        {
             let line = Rect { y, height: 1, ..inside };
-            self.draw_field(cx, FIELDS[row], row == self.selected, line, buf);
+            self.draw_field(cx, field, field == self.at, line, buf);
             hits.add(line, Target::PopupRow(row));
         }
         let below = inside.y + FIELDS.len() as u16 + 1;
@@ -243,16 +309,20 @@ impl FaultForm {
     fn draw_field(&self, cx: &Cx<'_>, field: Field, on: bool, line: Rect, buf: &mut Buffer) {
         let label_style = if on { cx.theme.accent } else { cx.theme.text };
         let (label, hint, entry) = match field {
-            Field::Tool => ("tool", "", Some(&self.tool)),
-            Field::Kind => ("kind", "", None),
+            Field::Sort => ("target", self.sort.name(), None),
+            Field::Name => ("name", "", Some(&self.name)),
+            Field::Kind => ("kind", self.kind.name(), None),
             Field::Probability => ("probability", "always", Some(&self.probability)),
             Field::Nth => ("nth call", "every call", Some(&self.nth)),
             Field::FromTask => ("from task", "at once", Some(&self.from_task)),
-            Field::Detail => match self.detail_key() {
-                Some("ms") => ("milliseconds", "1000", Some(&self.detail)),
-                Some(_) => ("text", "503 Service Unavailable", Some(&self.detail)),
+            Field::Number => match self.number_key() {
+                Some((_, label, hint)) => (label, hint, Some(&self.number)),
                 None => return,
             },
+            Field::Text if self.is_for_tools() => {
+                ("text", "503 Service Unavailable", Some(&self.text))
+            }
+            Field::Text => ("text", "none", Some(&self.text)),
         };
         let mark = if on { "› " } else { "  " };
         let width = usize::from(line.width);
@@ -262,8 +332,7 @@ impl FaultForm {
         let room = usize::from(value.width);
         match entry {
             None => {
-                let kind = format!("◂ {} ▸", FaultKind::NAMES[self.kind]);
-                buf.set_stringn(value.x, value.y, kind, room, label_style);
+                buf.set_stringn(value.x, value.y, format!("◂ {hint} ▸"), room, label_style);
             }
             Some(entry) if on => {
                 entry.draw(cx, value, buf);
@@ -281,4 +350,10 @@ impl FaultForm {
             }
         }
     }
+}
+
+/// The choice so many places further on, going round; from what is no choice, as from the first.
+fn next<T: PartialEq + Copy>(choices: &[T], now: &T, by: isize) -> T {
+    let at = choices.iter().position(|choice| choice == now).unwrap_or(0);
+    choices[(at + choices.len()).saturating_add_signed(by) % choices.len()]
 }

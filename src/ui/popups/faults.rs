@@ -6,7 +6,8 @@ use super::{FaultForm, Popup, Reply, frame};
 use crate::{
     domain::{
         command::Command,
-        id::{FaultId, ToolName},
+        fault,
+        id::FaultId,
         state::{FaultState, State},
     },
     ui::{
@@ -26,18 +27,19 @@ pub(super) const KEYS: &str = "a: new · space: arm or disarm · e: change · es
 /// The list of faults; its last row leads to a new one.
 #[derive(Debug)]
 pub struct Faults {
-    /// The tool that a new fault is for, to begin with.
-    tool: Option<ToolName>,
+    /// What a new fault hits, to begin with.
+    target: Option<fault::Target>,
     selected: usize,
 }
 
 impl Faults {
-    /// Starts at the last fault of the selected tool, if it has one.
+    /// Starts at the last fault of what is selected, if it has one.
     pub fn new(live: &State, view: &View) -> Self {
-        let tool = view.tool.clone().or_else(|| live.tools.keys().next().cloned());
-        let of_tool = |fault: &FaultState| Some(&fault.spec.tool) == tool.as_ref();
-        let selected = live.faults.values().rposition(of_tool).unwrap_or(live.faults.len());
-        Self { tool, selected }
+        let first = || live.tools.keys().next().cloned().map(fault::Target::Tool);
+        let target = view.fault_target().or_else(first);
+        let of_it = |fault: &FaultState| Some(&fault.spec.target) == target.as_ref();
+        let selected = live.faults.values().rposition(of_it).unwrap_or(live.faults.len());
+        Self { target, selected }
     }
 
     pub(super) fn key(&mut self, key: Key, live: &State) -> Reply {
@@ -63,7 +65,7 @@ impl Faults {
     fn form(&self, of: Option<(FaultId, &FaultState)>) -> Reply {
         Reply::Open(Popup::FaultForm(match of {
             Some((id, fault)) => FaultForm::change(id, fault),
-            None => FaultForm::new(self.tool.clone()),
+            None => FaultForm::new(self.target.as_ref()),
         }))
     }
 

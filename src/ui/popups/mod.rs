@@ -150,7 +150,7 @@ pub fn click(world: &World<'_>, view: &mut View, row: usize) -> Vec<ScreenReques
         Popup::Actions(popup) => popup.click(row),
         Popup::Choose(popup) => popup.click(row),
         Popup::Faults(popup) => popup.click(row, world.live),
-        Popup::FaultForm(popup) => popup.click(row),
+        Popup::FaultForm(popup) => popup.click(row, world.live),
         Popup::Confirm(popup) => popup.click(row),
         Popup::Models(popup) => popup.click(row, world.live),
         Popup::Pairs(popup) => popup.click(row),

@@ -4,7 +4,7 @@ use super::{ScreenRequest, open, send};
 use crate::{
     domain::{
         command::Command,
-        fault::{FaultKind, FaultSpec, Trigger},
+        fault::FaultSpec,
         knob::{Kind, Knob},
         state::State,
     },
@@ -14,21 +14,20 @@ use crate::{
     },
 };
 
-/// One key breaks a tool and mends it. Mending disarms whatever is armed on it; breaking arms the
+/// One key breaks a tool, a role or a model and mends it. Mending disarms whatever is armed on it; breaking arms the
 /// crash that was armed before, if there is one, so that the list of faults does not fill up.
 pub(super) fn toggle_fault(live: &State, view: &View) -> Vec<ScreenRequest> {
-    let Some(tool) = view.tool.clone() else { return Vec::new() };
-    let on_tool = || live.faults.iter().filter(|(_, fault)| fault.spec.tool == tool);
-    let armed: Vec<ScreenRequest> = on_tool()
+    let Some(target) = view.fault_target() else { return Vec::new() };
+    let on_it = || live.faults.iter().filter(|(_, fault)| fault.spec.target == target);
+    let armed: Vec<ScreenRequest> = on_it()
         .filter(|(_, fault)| fault.armed)
         .map(|(fault, _)| ScreenRequest::Send(Command::DisarmFault { fault: *fault }))
         .collect();
     if !armed.is_empty() {
         return armed;
     }
-    let crash =
-        FaultSpec { tool: tool.clone(), kind: FaultKind::crash(), trigger: Trigger::default() };
-    send(match on_tool().find(|(_, fault)| fault.spec == crash) {
+    let crash = FaultSpec::crash(target.clone());
+    send(match on_it().find(|(_, fault)| fault.spec == crash) {
         Some((fault, _)) => Command::RearmFault { fault: *fault },
         None => Command::ArmFault { spec: crash },
     })

@@ -109,17 +109,21 @@ pub fn select(state: &State, view: &mut View, target: &Target) -> bool {
             view.knob.replace(*knob) == Some(*knob) && was
         }
         Target::Node(task, node) => panes::search::select(state, view, *task, *node),
-        Target::Role(role) => view.role.replace(*role) == Some(*role),
+        Target::Role(role) => {
+            let was = view.model.take().is_none();
+            view.role.replace(*role) == Some(*role) && was
+        }
+        // A second click opens nothing: there is no more to see of a model.
+        Target::Model(model) => {
+            view.model = Some(model.clone());
+            false
+        }
         Target::Fault(fault) => view.fault.replace(*fault) == Some(*fault),
         Target::Line(n) => {
             select_with_line(state, view, *n);
             view.line.replace(*n) == Some(*n)
         }
-        Target::Model(_)
-        | Target::Pane(_)
-        | Target::Action(_)
-        | Target::Popup
-        | Target::PopupRow(_) => false,
+        Target::Pane(_) | Target::Action(_) | Target::Popup | Target::PopupRow(_) => false,
     }
 }
 

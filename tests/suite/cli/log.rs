@@ -16,7 +16,7 @@ fn a_log_tells_what_became_of_files_and_programs() {
         " INFO toolyard::app: toolyard started version=\"",
         " INFO toolyard::store::journal: a journal is begun path=\"j.jsonl\"",
         " INFO toolyard::store::experience::open: past uses of tools are opened path=\"",
-        " INFO call{tool=\"rot13\"}: toolyard::tool::command: a program started program=\"sed\"\n",
+        "name=\"rot13\"}:call{tool=\"rot13\"}: toolyard::tool::command: a program started program=\"sed\"\n",
         ": a program ended program=\"sed\" status=exit status: 0 ms=",
     ] {
         assert!(log.contains(line), "no {line:?} in\n{log}");

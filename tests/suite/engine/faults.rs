@@ -41,3 +41,22 @@ fn every_fault_kind_does_what_it_says() {
         });
     }
 }
+
+#[test]
+fn a_fault_of_a_class_counts_the_calls_of_all_its_tools() {
+    on_paused_time(async {
+        let call = |tool: &str| Ok(calls(&[(tool, json!({"text": "a"}))]));
+        let state = Trial {
+            names: &["echo", "other"],
+            replies: vec![call("echo"), call("other")],
+            faults: vec!["class:test:empty:nth=2", "class:Elsewhere:empty"],
+            ..Trial::default()
+        };
+        let state = state.start().session.await.unwrap();
+        let injected: Vec<_> = state.calls.iter().map(|call| call.injected).collect();
+        assert_eq!(injected, [None, Some(FaultId(1))]);
+        let counts =
+            |fault| (state.faults[&FaultId(fault)].seen, state.faults[&FaultId(fault)].fired);
+        assert_eq!((counts(1), counts(2)), ((2, 1), (0, 0)));
+    });
+}

@@ -1,13 +1,12 @@
 //! Prompts that a workspace overrides reach the models, and the first event has them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use toolyard::domain::event::SessionEvent;
 
 use serde_json::json;
 use toolyard::{
     domain::{
         chat::Reply,
-        event::Event,
+        event::{Event, SessionEvent},
         knob::Knob,
         prompt::{PROMPTS, Prompts},
         rates::Rates,

@@ -60,13 +60,17 @@ fn what_cannot_be_taken_back_any_more_bars_nothing_before_it() {
 fn what_is_so_already_is_refused_and_leaves_nothing_to_take_back() {
     on_paused_time(async {
         let yard = Trial { paused: true, stay: true, ..Trial::default() }.start();
+        let arm = |text: &str| Command::ArmFault { spec: text.parse().unwrap() };
         let off = |on| Command::SwitchTool { tool: "hang".into(), on };
         for (wish, phrase) in [
             (off(true), "on already"),
             (Command::TurnKnob { knob: Knob::Alpha, value: Knob::Alpha.spec().default }, "already"),
             (Command::SwitchTool { tool: ToolName::start(), on: false }, "no tool start"),
             (Command::SetScore { tool: ToolName::start(), score: 1.0 }, "no tool start"),
-            (Command::ArmFault { spec: "end:error".parse().unwrap() }, "no tool end"),
+            (arm("end:error"), "no tool end"),
+            (arm("model:gpt:timeout"), "no model gpt"),
+            (arm("class:Cooking:empty"), "no class Cooking"),
+            (arm("embedding:error"), "no embedding model is configured"),
         ] {
             let before = yard.refusals().len();
             yard.wish(wish.clone());

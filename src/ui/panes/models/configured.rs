@@ -2,15 +2,19 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::{super::row::Row, draw_name};
+use super::{super::row::Row, draw_mark, draw_name};
 use crate::{
     domain::{
         event::Reach,
+        fault::Aim,
         id::ModelName,
         state::{ModelState, Reachable},
     },
     ui::{pane::Cx, text, theme::Theme},
 };
+
+/// The least height that shows a model: a line of air, the head, and the model.
+pub const LEAST: u16 = 3;
 
 /// Widths of the name, of each price, and of the context.
 const NAME: usize = 24;
@@ -39,7 +43,9 @@ pub fn draw(
     buf: &mut Buffer,
 ) {
     let mut row = Row::new(line, buf);
-    draw_name(cx, Some(model), name.as_str(), name_width(line), &mut row);
+    let aim = Aim { model: Some(name), ..Aim::default() };
+    let width = draw_mark(cx, &aim, name_width(line), &mut row);
+    draw_name(cx, Some(model), name.as_str(), width, &mut row);
     for dollars in [model.spec.price_in, model.spec.price_out] {
         let (shown, style) = price(cx.theme, dollars);
         row.gap(1).right(&shown, PRICE, style);

@@ -10,6 +10,8 @@ use super::{format, row::Row};
 use crate::{
     domain::{
         chat::Role,
+        fault::Aim,
+        id::ModelName,
         state::{ModelState, RoleUse, State, models::Tally},
     },
     ui::{
@@ -19,7 +21,7 @@ use crate::{
         text,
         theme::Theme,
         view::View,
-        vlist::{self, Find},
+        vlist::{self, Find, Window},
     },
 };
 
@@ -56,8 +58,33 @@ fn order(state: &State) -> Vec<Role> {
     first.chain(roles().filter(|(_, bound)| !asked(bound))).map(|(role, _)| *role).collect()
 }
 
-fn selected(roles: &[Role], view: &View) -> Option<usize> {
-    roles.iter().position(|role| *role == view.role())
+/// What can be selected.
+#[derive(Clone, PartialEq, Eq)]
+enum Place {
+    Role(Role),
+    Model(ModelName),
+}
+
+impl Place {
+    fn selected(view: &View) -> Self {
+        view.model.clone().map_or_else(|| Place::Role(view.role()), Place::Model)
+    }
+
+    fn select(self, view: &mut View) {
+        match self {
+            Place::Role(role) => {
+                view.model = None;
+                view.role = Some(role);
+            }
+            Place::Model(model) => view.model = Some(model),
+        }
+    }
+}
+
+/// First the roles, then the configured models.
+fn places(state: &State) -> Vec<Place> {
+    let roles = order(state).into_iter().map(Place::Role);
+    roles.chain(state.models.known.keys().cloned().map(Place::Model)).collect()
 }
 
 /// How wide the model's name may be, and how many columns of [`COLUMNS`] fit behind it.
@@ -80,27 +107,32 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         return;
     }
     let head = u16::from(area.height > 2);
+    let wanted = u16::try_from(roles.len()).unwrap_or(u16::MAX);
+    // A selected model must be seen: where there is no room below the roles, it takes theirs.
+    if cx.view.model.is_some() && area.height < wanted.saturating_add(head + configured::LEAST) {
+        draw_configured(cx, area, buf, hits);
+        return;
+    }
     if head > 0 {
         draw_head(cx.theme, area, buf);
     }
     // The list of roles is short; what is left below it shows the models themselves.
-    let wanted = u16::try_from(roles.len()).unwrap_or(u16::MAX).min(area.height - head);
+    let wanted = wanted.min(area.height - head);
     let list = Rect { y: area.y + head, height: wanted, ..area };
-    vlist::draw(
-        cx,
-        PANE,
-        (list, buf, hits),
-        (roles.len(), selected(&roles, cx.view)),
-        |i, line, buf, hits| {
-            if let Some(role) = roles.get(i) {
-                draw_role(cx, *role, line, buf);
-                hits.add(line, Target::Role(*role));
-            }
-        },
-    );
-    let below = Rect { y: list.bottom(), height: area.bottom() - list.bottom(), ..area };
-    let below = draw_configured(cx, below, buf, hits);
-    draw_pairs(cx, below, buf, hits);
+    let selected = Place::selected(cx.view);
+    let selected = roles.iter().position(|role| selected == Place::Role(*role));
+    vlist::draw(cx, PANE, (list, buf, hits), (roles.len(), selected), |i, line, buf, hits| {
+        if let Some(role) = roles.get(i) {
+            draw_role(cx, *role, line, buf);
+            hits.add(line, Target::Role(*role));
+        }
+    });
+    let left = area.bottom() - list.bottom();
+    if left >= configured::LEAST {
+        let below = Rect { y: list.bottom() + 1, height: left - 1, ..area };
+        let below = draw_configured(cx, below, buf, hits);
+        draw_pairs(cx, below, buf, hits);
+    }
 }
 
 fn draw_head(theme: &Theme, line: Rect, buf: &mut Buffer) {
@@ -118,9 +150,21 @@ fn draw_role(cx: &Cx<'_>, role: Role, line: Rect, buf: &mut Buffer) {
     let asking = cx.state.asks_in_flight().rfind(|ask| ask.role == role);
     let mut row = Row::new(line, buf);
     row.cell(role.name(), ROLE, cx.theme.text);
+    let aim = Aim { role: Some(role), model: Some(&bound.model), ..Aim::default() };
+    let name = draw_mark(cx, &aim, name, &mut row);
     draw_name(cx, cx.state.models.of(role), bound.model.as_str(), name, &mut row);
     let last = asking.map(|ask| format!("▶{}", text::span(ask.elapsed(cx.now))));
     draw_tally(cx.theme, &bound.tally, last, shown, &mut row);
+}
+
+/// Says that a fault waits for what is asked here, and gives the width that is left for the name.
+fn draw_mark(cx: &Cx<'_>, aim: &Aim<'_>, width: usize, row: &mut Row<'_>) -> usize {
+    const MARK: usize = 3;
+    if !cx.state.has_fault_on(aim) || width <= MARK {
+        return width;
+    }
+    row.cell("⚡", MARK, cx.theme.injected);
+    width - MARK
 }
 
 /// The model's name, and whether it is simulated: said once where the name says it already.
@@ -184,14 +228,21 @@ fn dollars(theme: &Theme, tally: &Tally) -> (String, Style) {
 
 /// Draws the configured models, and gives what is left below them.
 fn draw_configured(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) -> Rect {
-    if area.height < 3 {
-        return area;
-    }
     let at = |y: u16| Rect { y, height: 1, ..area };
-    configured::draw_head(cx.theme, at(area.y + 1), buf);
-    let mut next = area.y + 2;
-    for (y, (name, model)) in (area.y + 2..area.bottom()).zip(&cx.state.models.known) {
+    let head = u16::from(area.height > 1);
+    if head > 0 {
+        configured::draw_head(cx.theme, area, buf);
+    }
+    let known = &cx.state.models.known;
+    let selected = cx.view.model.as_ref().and_then(|model| known.get_index_of(model));
+    let window = Window::default().next(known.len(), usize::from(area.height - head), selected);
+    let mut next = area.y + head;
+    for (y, i) in (next..).zip(window.range()) {
+        let Some((name, model)) = known.get_index(i) else { continue };
         configured::draw(cx, (name, model), cx.now, at(y), buf);
+        if selected == Some(i) {
+            buf.set_style(at(y), cx.theme.selection(cx.focused));
+        }
         hits.add(at(y), Target::Model(name.clone()));
         next = y + 1;
     }
@@ -223,23 +274,29 @@ fn draw_pairs(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
 }
 
 pub fn go(state: &State, view: &mut View, to: Move) {
-    let roles = order(state);
-    let to = vlist::moved(roles.len(), selected(&roles, view), to, view.page(PANE));
-    if let Some(role) = to.and_then(|i| roles.get(i)) {
-        view.role = Some(*role);
+    let places = places(state);
+    let selected = places.iter().position(|place| *place == Place::selected(view));
+    let to = vlist::moved(places.len(), selected, to, view.page(PANE));
+    if let Some(place) = to.and_then(|i| places.get(i)) {
+        place.clone().select(view);
     }
 }
 
 pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    let roles = order(state);
-    let hit = vlist::found(roles.len(), selected(&roles, view), how, |i| {
-        let bound = roles.get(i).and_then(|role| Some((role, state.models.roles.get(role)?)));
-        bound.is_some_and(|(role, bound)| {
-            format!("{role} {}", bound.model).to_lowercase().contains(needle)
-        })
+    let places = places(state);
+    let selected = places.iter().position(|place| *place == Place::selected(view));
+    let text = |place: &Place| match place {
+        Place::Role(role) => {
+            let bound = state.models.roles.get(role);
+            format!("{role} {}", bound.map_or("", |bound| bound.model.as_str()))
+        }
+        Place::Model(model) => model.to_string(),
+    };
+    let hit = vlist::found(places.len(), selected, how, |i| {
+        places.get(i).is_some_and(|place| text(place).to_lowercase().contains(needle))
     });
-    if let Some(role) = hit.and_then(|i| roles.get(i)) {
-        view.role = Some(*role);
+    if let Some(place) = hit.and_then(|i| places.get(i)) {
+        place.clone().select(view);
     }
     hit.is_some()
 }

@@ -154,8 +154,9 @@ fn score(state: &State, name: &ToolName, page: &mut Page<'_>) {
 }
 
 fn faults(state: &State, name: &ToolName, page: &mut Page<'_>) {
+    let Some(aim) = state.tools.get(name).map(ToolState::aim) else { return };
     let faults: Vec<_> =
-        state.faults.iter().filter(|(_, fault)| fault.spec.tool == *name).collect();
+        state.faults.iter().filter(|(_, fault)| fault.spec.target.matches(&aim)).collect();
     if faults.is_empty() {
         return;
     }

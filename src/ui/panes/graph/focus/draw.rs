@@ -44,14 +44,13 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         Row::new(area, buf).put("no tools yet", cx.theme.dim);
         return;
     }
-    let armed = cx.state.faults.values().filter(|fault| fault.armed);
     let frame = Frame {
         cx,
         here: Here::of(cx.state),
         centre: centre(cx.state, cx.view.centre.as_ref()),
         since: Since::of(cx.state),
         format: format::weight_format(&cx.state.knobs),
-        broken: armed.map(|fault| &fault.spec.tool).collect(),
+        broken: cx.state.broken_tools(),
     };
     let (way, rest) = split(area, 1);
     frame.draw_way(way, buf, hits);

@@ -87,8 +87,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
 }
 
 fn labels(cx: &Cx<'_>, scene: &Scene<'_>, here: &Here<'_>) -> Vec<String> {
-    let armed = cx.state.faults.values().filter(|fault| fault.armed);
-    let broken: HashSet<&str> = armed.map(|fault| fault.spec.tool.as_str()).collect();
+    let broken: HashSet<&str> = cx.state.broken_tools().into_iter().map(ToolName::as_str).collect();
     let label = |name: &&str| node::label(cx.state, name, here, broken.contains(name));
     scene.nodes.iter().map(label).collect()
 }

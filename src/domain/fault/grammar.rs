@@ -1,0 +1,332 @@
+//! How a fault is written, on the command line as on the screen.
+//!
+//! A word such as `role` before the first colon always says what kind of target follows, so a tool that
+//! is called `role` is written `tool:role`. In a name, `\` makes the next character a part of the name.
+
+use std::{fmt, str::FromStr};
+
+use super::{FaultKind, FaultSpec, Sort, Target, Trigger, inject};
+
+/// How a fault is written, for errors and help.
+pub const FAULT_SYNTAX: &str = "TARGET:KIND[:KEY=VALUE]…, TARGET a tool's name, class:NAME, role:NAME, \
+     model:NAME or embedding (`\\:` is a colon in a name); KIND one of error, timeout, latency, empty, \
+     garbage; for roles and models also rate-limit, cut-stream, broken-arguments; KEY one of p (0 to 1), \
+     nth, from-task, ms (latency), retry-after (rate-limit), status (error, not of tools), text (error; \
+     last)";
+
+/// Statuses that an error may have.
+const STATUSES: std::ops::RangeInclusive<u16> = 400..=599;
+
+/// A target as it is written, whether or not there is one of this name.
+pub fn target_text(sort: Sort, name: &str) -> String {
+    let escaped = name.replace('\\', "\\\\").replace(':', "\\:");
+    match sort {
+        Sort::Embedding => sort.name().to_owned(),
+        Sort::Tool if Sort::by_name(name).is_none() => escaped,
+        Sort::Tool | Sort::Class | Sort::Role | Sort::Model => {
+            format!("{}:{escaped}", sort.name())
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&target_text(self.sort(), self.name()))
+    }
+}
+
+/// Written as it is read: `search_web:error:from-task=50`.
+impl fmt::Display for FaultSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.target, self.kind.name())?;
+        let mut last = None;
+        match &self.kind {
+            FaultKind::Latency { ms } => write!(f, ":ms={ms}")?,
+            FaultKind::RateLimit { retry_after } => write!(f, ":retry-after={retry_after}")?,
+            FaultKind::Error { status, text } => {
+                last = text.as_ref();
+                if let Some(status) = status {
+                    write!(f, ":status={status}")?;
+                }
+            }
+            FaultKind::Timeout
+            | FaultKind::Empty
+            | FaultKind::Garbage
+            | FaultKind::CutStream
+            | FaultKind::BrokenArguments => {}
+        }
+        let Trigger { probability, nth, from_task } = self.trigger;
+        if let Some(p) = probability {
+            write!(f, ":p={p}")?;
+        }
+        if let Some(nth) = nth {
+            write!(f, ":nth={nth}")?;
+        }
+        if let Some(task) = from_task {
+            write!(f, ":from-task={task}")?;
+        }
+        // A text takes all that is left.
+        last.map_or(Ok(()), |text| write!(f, ":text={text}"))
+    }
+}
+
+impl FromStr for FaultSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::read(text).map_err(|what| format!("fault `{text}`: {what}; expected {FAULT_SYNTAX}"))
+    }
+}
+
+impl FaultSpec {
+    /// As `parse`, but an error says only what is wrong: for who fills in a form and writes no syntax.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let (target, rest) = target(text)?;
+        let (kind, mut rest) = split(rest);
+        let mut kind =
+            FaultKind::by_name(kind).ok_or_else(|| format!("there is no kind `{kind}`"))?;
+        kind.check(&target)?;
+        let is_tool = matches!(target.sort(), Sort::Tool | Sort::Class);
+        let mut trigger = Trigger::default();
+        while let Some(left) = rest {
+            let (part, after) = split(left);
+            rest = after;
+            let (key, value) =
+                part.split_once('=').ok_or_else(|| format!("`{part}` has no `=`"))?;
+            match (key, &mut kind) {
+                ("p", _) => {
+                    let p = number::<f64>(key, value)?;
+                    if !(0.0..=1.0).contains(&p) {
+                        return Err(format!("p is {p}, not from 0 to 1"));
+                    }
+                    trigger.probability = Some(p);
+                }
+                ("nth", _) => trigger.nth = Some(positive(key, value)?),
+                ("from-task", _) => trigger.from_task = Some(positive(key, value)?),
+                ("ms", FaultKind::Latency { ms }) => *ms = number(key, value)?,
+                ("retry-after", FaultKind::RateLimit { retry_after }) => {
+                    *retry_after = number(key, value)?;
+                }
+                ("status", FaultKind::Error { .. }) if is_tool => {
+                    return Err("`status` is no key of error here: tools have no status".to_owned());
+                }
+                ("status", FaultKind::Error { status, .. }) => *status = Some(error_status(value)?),
+                // A text may hold colons, so it takes all that is left.
+                ("text", FaultKind::Error { text, .. }) => {
+                    *text = left.split_once('=').map(|(_, all)| all.to_owned());
+                    rest = None;
+                }
+                (other, kind) => {
+                    return Err(format!("`{other}` is no key of {}", kind.name()));
+                }
+            }
+        }
+        Ok(FaultSpec { target, kind, trigger })
+    }
+}
+
+/// The target, and what follows it.
+fn target(text: &str) -> Result<(Target, &str), String> {
+    let (first, rest) = split(text);
+    let sort = Sort::by_name(first);
+    let (name, rest) = match (sort, rest) {
+        (None, _) => name(text),
+        (Some(Sort::Embedding), rest) => (String::new(), rest),
+        (Some(_), rest) => name(rest.unwrap_or_default()),
+    };
+    let kind = rest.map(|rest| split(rest).0);
+    // `role:error` may be meant for a tool called `role`.
+    if sort.is_some() && kind.and_then(FaultKind::by_name).is_none() && is_kind(&name) {
+        return Err(format!(
+            "no kind named for the {first} `{name}`; a tool called `{first}` is written `tool:{first}`"
+        ));
+    }
+    let sort = sort.unwrap_or(Sort::Tool);
+    if name.is_empty() && sort != Sort::Embedding {
+        return Err(format!("no {} named", sort.name()));
+    }
+    let rest = rest.ok_or("no kind named")?;
+    Ok((Target::named(sort, &name)?, rest))
+}
+
+fn is_kind(name: &str) -> bool {
+    FaultKind::by_name(name).is_some()
+}
+
+/// A name up to its colon, and what follows that.
+fn name(text: &str) -> (String, Option<&str>) {
+    let mut name = String::new();
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            ':' => return (name.trim().to_owned(), Some(&text[at + 1..])),
+            '\\' => name.extend(chars.next().map(|(_, next)| next)),
+            c => name.push(c),
+        }
+    }
+    (name.trim().to_owned(), None)
+}
+
+/// What stands before the first colon, and what behind it.
+fn split(text: &str) -> (&str, Option<&str>) {
+    text.split_once(':').map_or((text, None), |(before, behind)| (before, Some(behind)))
+}
+
+fn number<T: FromStr>(key: &str, value: &str) -> Result<T, String> {
+    value.parse().map_err(|_| format!("{key} is `{value}`, not a number it takes"))
+}
+
+fn positive(key: &str, value: &str) -> Result<u32, String> {
+    match value.parse().map_err(|_| format!("{key} is `{value}`, not a whole number from 1"))? {
+        0 => Err(format!("{key} counts from 1")),
+        n => Ok(n),
+    }
+}
+
+fn error_status(value: &str) -> Result<u16, String> {
+    let status = value.parse().ok().filter(|status| STATUSES.contains(status));
+    status.ok_or_else(|| {
+        let (least, most, usual) = (STATUSES.start(), STATUSES.end(), inject::STATUS);
+        format!("status is `{value}`, not an HTTP error from {least} to {most}, such as {usual}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::chat::Role;
+
+    #[test]
+    fn reads_what_it_writes() {
+        for text in [
+            "search_web:error",
+            "search_web:error:from-task=50",
+            "calc:latency:ms=800:p=0.3",
+            "x.y:timeout:nth=3",
+            "a:garbage",
+            "a:empty:p=0.5:from-task=2",
+            "a:error:p=0.5:nth=2:text=no: none",
+            "tool:role:error",
+            "class:Information Retrieval / Airline:empty",
+            "role:actor:broken-arguments:nth=2",
+            "role:planner:error:status=529:p=0.5:text=no: none",
+            r"model:qwen2.5\:7b:rate-limit:retry-after=20",
+            "model:gpt:cut-stream",
+            "embedding:timeout:from-task=3",
+        ] {
+            assert_eq!(text.parse::<FaultSpec>().unwrap().to_string(), text);
+        }
+        let spec: FaultSpec = "a:error:p=1:text=no: none".parse().unwrap();
+        assert_eq!(spec.kind, FaultKind::Error { status: None, text: Some("no: none".into()) });
+        let spec: FaultSpec = r"model:qwen2.5\:7b:timeout".parse().unwrap();
+        assert_eq!(spec.target, Target::Model("qwen2.5:7b".into()));
+    }
+
+    #[test]
+    fn a_word_for_a_kind_of_target_is_never_a_bare_tool() {
+        let target = |text: &str| text.parse::<FaultSpec>().map(|spec| spec.target);
+        for sort in Sort::ALL {
+            let tool = Target::Tool(sort.name().into());
+            assert_eq!(target(&format!("tool:{}:error", sort.name())), Ok(tool.clone()));
+            assert_eq!(tool.to_string(), format!("tool:{}", sort.name()));
+        }
+        assert_eq!(target("embedding:error"), Ok(Target::Embedding));
+        assert_eq!(target("tool:a:error"), target("a:error"));
+        assert_eq!(target("tool:error:error"), Ok(Target::Tool("error".into())));
+        assert_eq!(target("error:error"), Ok(Target::Tool("error".into())));
+        assert_eq!(target("role:solver:error"), Ok(Target::Role(Role::Solver)));
+        assert_eq!(target("model:latency:error"), Ok(Target::Model("latency".into())));
+        for text in ["role:error", "class:latency:ms=5"] {
+            let word = text.split(':').next().unwrap();
+            let error = target(text).unwrap_err();
+            let hint = format!("a tool called `{word}` is written `tool:{word}`");
+            assert!(error.contains(&hint), "{error}");
+        }
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        for (text, phrase) in [
+            ("", "no tool named"),
+            (":error", "no tool named"),
+            ("role::error", "no role named"),
+            ("class", "no class named"),
+            ("a", "no kind named"),
+            ("role:actor", "no kind named"),
+            ("embedding", "no kind named"),
+            ("a:melt", "no kind `melt`"),
+            ("model:qwen2.5:7b:error", "no kind `7b`"),
+            ("role:actr:error", "there is no role actr; did you mean `actor`?"),
+            ("a:error:p=2", "p is 2"),
+            ("a:error:nth=0", "counts from 1"),
+            ("a:error:ms=4", "no key of error"),
+            ("a:error:p", "has no `=`"),
+            ("a:error:status=500", "tools have no status"),
+            ("embedding:error:status=200", "not an HTTP error from 400 to 599"),
+            ("role:actor:timeout:retry-after=3", "no key of timeout"),
+            ("role:actor:rate-limit:retry-after=-1", "not a number it takes"),
+            (
+                "a:cut-stream",
+                "cut-stream does not fit a target of the kind tool; it fits role, model",
+            ),
+            ("class:A:rate-limit", "it fits role, model, embedding"),
+            ("embedding:empty", "it fits tool, class, role, model"),
+        ] {
+            let error = text.parse::<FaultSpec>().unwrap_err();
+            assert!(error.contains(phrase), "{text}: {error}");
+        }
+    }
+
+    fn targets() -> impl Strategy<Value = Target> {
+        let name = r"[a-c:\\/ é]{0,6}|tool|class|role|model|embedding|error";
+        let name = name.prop_map(|name: String| name.trim().to_owned());
+        let name = name.prop_filter("a name", |name| !name.is_empty());
+        let role = prop::sample::select(&Role::ALL[..]);
+        prop_oneof![
+            name.clone().prop_map(|name| Target::Tool(name.into())),
+            name.clone().prop_map(Target::Class),
+            role.prop_map(Target::Role),
+            name.prop_map(|name| Target::Model(name.into())),
+            Just(Target::Embedding),
+        ]
+    }
+
+    fn kinds() -> impl Strategy<Value = FaultKind> {
+        let error = (prop::option::of(STATUSES), prop::option::of(".{0,8}"));
+        prop_oneof![
+            error.prop_map(|(status, text)| FaultKind::Error { status, text }),
+            any::<u64>().prop_map(|ms| FaultKind::Latency { ms }),
+            any::<u32>().prop_map(|retry_after| FaultKind::RateLimit { retry_after }),
+            prop::sample::select(FaultKind::ALL),
+        ]
+    }
+
+    fn triggers() -> impl Strategy<Value = Trigger> {
+        let count = || prop::option::of(1..=u32::MAX);
+        let all = (prop::option::of(0.0..=1.0), count(), count());
+        all.prop_map(|(probability, nth, from_task)| Trigger { probability, nth, from_task })
+    }
+
+    proptest! {
+        #[test]
+        fn every_fault_comes_back_as_it_was_written(
+            target in targets(),
+            mut kind in kinds(),
+            trigger in triggers(),
+        ) {
+            let is_tool = matches!(target.sort(), Sort::Tool | Sort::Class);
+            if let (true, FaultKind::Error { status, .. }) = (is_tool, &mut kind) {
+                *status = None;
+            }
+            let spec = FaultSpec { target, kind, trigger };
+            let read = FaultSpec::read(&spec.to_string());
+            if spec.kind.fits(spec.target.sort()) {
+                prop_assert_eq!(read, Ok(spec));
+            } else {
+                prop_assert!(read.unwrap_err().contains("does not fit"));
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What happens instead of the real thing, before it, or to its answer.
+
+use serde::{Deserialize, Serialize};
+
+use super::target::{Sort, Target};
+
+/// What happens to an effect that a fault hits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultKind {
+    /// It fails: a tool with this text, a model with this HTTP status and text. Nothing said: as
+    /// [`FaultKind::crash`].
+    Error {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        status: Option<u16>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
+    /// It never answers: it runs into whatever limits its time.
+    Timeout,
+    /// It is real, but starts so many milliseconds later.
+    Latency { ms: u64 },
+    /// It answers with nothing.
+    Empty,
+    /// It answers with characters that mean nothing.
+    Garbage,
+    /// The endpoint refuses it with HTTP 429, also after the client's own retries.
+    RateLimit {
+        /// Seconds that the endpoint asks to wait.
+        retry_after: u32,
+    },
+    /// The model's stream ends in the middle of the answer.
+    CutStream,
+    /// The arguments of a tool call that the model asks for end in the middle.
+    BrokenArguments,
+}
+
+impl FaultKind {
+    /// Every kind, as it is when only its name is given.
+    pub const ALL: &[FaultKind] = &[
+        FaultKind::Error { status: None, text: None },
+        FaultKind::Timeout,
+        FaultKind::Latency { ms: 1000 },
+        FaultKind::Empty,
+        FaultKind::Garbage,
+        FaultKind::RateLimit { retry_after: 30 },
+        FaultKind::CutStream,
+        FaultKind::BrokenArguments,
+    ];
+
+    pub fn name(&self) -> &'static str {
+        match self {
+            FaultKind::Error { .. } => "error",
+            FaultKind::Timeout => "timeout",
+            FaultKind::Latency { .. } => "latency",
+            FaultKind::Empty => "empty",
+            FaultKind::Garbage => "garbage",
+            FaultKind::RateLimit { .. } => "rate-limit",
+            FaultKind::CutStream => "cut-stream",
+            FaultKind::BrokenArguments => "broken-arguments",
+        }
+    }
+
+    pub(super) fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|kind| kind.name() == name).cloned()
+    }
+
+    /// The kind that one key arms: what a crashed service answers.
+    pub fn crash() -> Self {
+        FaultKind::Error { status: None, text: None }
+    }
+
+    /// Whether it can happen to targets of this sort.
+    pub fn fits(&self, sort: Sort) -> bool {
+        match self {
+            FaultKind::Error { .. } | FaultKind::Timeout | FaultKind::Latency { .. } => true,
+            FaultKind::Empty | FaultKind::Garbage => sort != Sort::Embedding,
+            FaultKind::RateLimit { .. } => !matches!(sort, Sort::Tool | Sort::Class),
+            FaultKind::CutStream | FaultKind::BrokenArguments => {
+                matches!(sort, Sort::Role | Sort::Model)
+            }
+        }
+    }
+
+    /// Why it cannot happen to this target, if it cannot.
+    pub(super) fn check(&self, target: &Target) -> Result<(), String> {
+        if self.fits(target.sort()) {
+            return Ok(());
+        }
+        let fitting = Sort::ALL.into_iter().filter(|sort| self.fits(*sort));
+        let fitting: Vec<_> = fitting.map(Sort::name).collect();
+        let (kind, sort) = (self.name(), target.sort().name());
+        Err(format!(
+            "{kind} does not fit a target of the kind {sort}; it fits {}",
+            fitting.join(", ")
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_fit_what_they_can_happen_to() {
+        let fitting = |sort: Sort| {
+            let kinds = FaultKind::ALL.iter().filter(|kind| kind.fits(sort));
+            kinds.map(FaultKind::name).collect::<Vec<_>>().join(" ")
+        };
+        let of_tools = "error timeout latency empty garbage";
+        let of_models = format!("{of_tools} rate-limit cut-stream broken-arguments");
+        assert_eq!(fitting(Sort::Tool), of_tools);
+        assert_eq!(fitting(Sort::Class), of_tools);
+        assert_eq!(fitting(Sort::Role), of_models);
+        assert_eq!(fitting(Sort::Model), of_models);
+        assert_eq!(fitting(Sort::Embedding), "error timeout latency rate-limit");
+    }
+}
