@@ -8,13 +8,12 @@ use futures::{FutureExt, future::LocalBoxFuture};
 use serde_json::json;
 use tokio::sync::mpsc;
 use toolyard::{
+    app::session::{SessionSpec, TaskSource},
     domain::{
-        chat::{Finish, Reply, Request, Role, ToolCall, Usage},
+        chat::{Finish, Reply, Request, ToolCall, Usage},
         error::{ModelError, ToolError},
-        event::Opening,
-        graph::{Prior, ToolGraph},
         id::ToolName,
-        knob::{Knob, Knobs},
+        knob::Knob,
         output::ToolOutput,
         spec::{EffectClass, ModelSpec, Task, ToolMode, ToolSpec},
     },
@@ -82,7 +81,7 @@ fn tool(i: usize) -> Rc<dyn Tool> {
     })))
 }
 
-fn setup(tools: usize, journal: Option<Journal>) -> Setup {
+fn setup(tools: usize, journal: Option<Journal>) -> Option<Setup> {
     let spec = ModelSpec {
         name: "instant".into(),
         source: "bench".into(),
@@ -95,44 +94,20 @@ fn setup(tools: usize, journal: Option<Journal>) -> Setup {
         price_from: None,
         context: None,
     };
-    let mut knobs = Knobs::default();
-    knobs.set(Knob::MaxSteps, STEPS as f64);
-    let mut graph = ToolGraph::new(Prior::Uninformed);
     let mut tool_box = ToolBox::default();
     for i in 0..tools {
-        let tool = tool(i);
-        graph.add_tool(tool.spec().name.clone());
-        tool_box.join(tool);
+        tool_box.join(tool(i));
     }
-    Setup {
-        stations: Vec::new(),
-        opening: Opening {
-            seed: 1,
-            workspace: "bench".into(),
-            strategy: "toolnet".into(),
-            knobs,
-            models: vec![spec.clone()],
-            roles: Role::ALL.into_iter().map(|role| (role, "instant".into())).collect(),
-            paused: false,
-            workers: Default::default(),
-            prompts: Default::default(),
-            rates: toolyard::domain::rates::Rates::default(),
-        },
-        models: vec![Rc::new(Instant(Arc::new(spec)))],
-        tools: tool_box,
-        graph,
-        scores: Default::default(),
-        tasks: vec![Task::from_text("Find out what there is to find out."); TASKS],
-        faults: vec![],
-        journal,
-        stay: false,
-        classes: None,
-        memory: None,
-        notices: Vec::new(),
-        keep: None,
-        reload: None,
-        past: Vec::new(),
-    }
+    let session = SessionSpec {
+        knobs: [(Knob::MaxSteps, STEPS as f64)].into(),
+        tasks: TaskSource::List(vec![
+            Task::from_text("Find out what there is to find out.");
+            TASKS
+        ]),
+        ..SessionSpec::default()
+    };
+    let setup = session.setup_with(vec![Rc::new(Instant(Arc::new(spec)))], tool_box).ok()?;
+    Some(Setup { journal, ..setup })
 }
 
 fn steps(c: &mut Criterion) {
@@ -158,7 +133,7 @@ fn steps(c: &mut Criterion) {
                 |setup| {
                     let (_commands, wishes) = mpsc::unbounded_channel();
                     let listener = Box::new(|_: &Arc<_>| {});
-                    runtime.block_on(engine::run(setup, wishes, listener))
+                    runtime.block_on(async { engine::run(setup?, wishes, listener).await.ok() })
                 },
                 criterion::BatchSize::PerIteration,
             );

@@ -6,19 +6,20 @@ pub mod config;
 pub mod doctor;
 pub mod report;
 pub mod sample;
+pub mod session;
 pub mod workspace;
 
-use std::process::ExitCode;
+use std::{ffi::OsString, process::ExitCode};
 
 use clap::Parser;
 
-use self::cli::{Cli, Command, prepared::Prepared, trouble::Trouble};
+use self::cli::{Cli, Command, trouble::Trouble};
 use crate::ui::Ended;
 
 /// Runs the program: arguments → configuration → a session, live or past → the screen or a report. The
 /// only place that prints errors and chooses exit codes.
 pub fn main() -> ExitCode {
-    let json = std::env::args_os().any(|argument| argument == "--json");
+    let json = wants_json(std::env::args_os());
     let parsed = match Cli::try_parse() {
         Ok(parsed) => parsed,
         Err(error) if json && error.use_stderr() => {
@@ -38,6 +39,12 @@ pub fn main() -> ExitCode {
     code
 }
 
+/// Whether errors are read by a script; told from the bare arguments, since they may be what is wrong. What
+/// stands behind `--` is the user's text.
+fn wants_json(arguments: impl IntoIterator<Item = OsString>) -> bool {
+    arguments.into_iter().take_while(|argument| argument != "--").any(|option| option == "--json")
+}
+
 /// Says what went wrong: to a person on standard error, to a script as a line of its JSON.
 fn report(trouble: &Trouble, json: bool) -> ExitCode {
     tracing::error!(why = trouble.text(), "toolyard failed");
@@ -54,8 +61,8 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
     match cli.command {
         None => {
             cli.refuse_late_command()?;
-            let prepared = Prepared::read(&cli.session, cli.task.as_deref())?;
-            return Ok(after_the_screen(cli::live::live(prepared)?));
+            let spec = cli.session.spec(cli.task.as_deref())?;
+            return Ok(after_the_screen(cli::live::live(spec)?));
         }
         Some(Command::Run(args)) => {
             let all_answered = cli::run::run(&args)?;
@@ -83,5 +90,17 @@ fn after_the_screen(ended: Ended) -> ExitCode {
     match ended {
         Ended::ByUser => ExitCode::SUCCESS,
         Ended::BySignal(signal) => ExitCode::from(u8::try_from(128 + signal).unwrap_or(1)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_of_the_user_asks_for_no_json() {
+        let json = |line: &str| wants_json(line.split(' ').map(OsString::from));
+        assert!(json("toolyard run --json") && json("toolyard run --json -- x"));
+        assert!(!json("toolyard -- --json") && !json("toolyard run --task=--json"));
     }
 }

@@ -34,6 +34,7 @@ mod readme;
 mod rules;
 mod samples;
 mod screens;
+mod session;
 mod sitting;
 mod spending;
 mod stage;

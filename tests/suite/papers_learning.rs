@@ -8,20 +8,12 @@ use tokio::sync::mpsc;
 use toolyard::{
     app::{
         report::{Report, TaskReport},
+        session::{SessionSpec, TaskSource},
         workspace::Workspace,
     },
-    domain::{
-        chat::Role,
-        event::Opening,
-        id::ToolName,
-        knob::{Knob, Knobs},
-        state::State,
-    },
+    domain::{id::ToolName, knob::Knob, state::State},
     engine::{self, Setup},
-    model::{
-        Model,
-        simulated::{Settings, Simulated},
-    },
+    model::simulated::{Settings, Simulated},
     tool::ToolBox,
 };
 
@@ -54,47 +46,22 @@ impl Run {
     /// Every event as a line without its time, and the last state.
     fn records(&self) -> (Vec<String>, State) {
         let workspace = Workspace::open(None, &[]).unwrap();
-        let tasks: Vec<_> = workspace.tasks.iter().cycle().take(self.tasks).cloned().collect();
-        let name = "simulated";
-        let model: Rc<dyn Model> = Rc::new(Simulated::new(
-            name.into(),
-            Settings::default(),
-            self.seed,
-            workspace.tasks.clone(),
-        ));
-        let mut knobs = Knobs::default();
-        for (knob, value) in self.knobs {
-            knobs.set(*knob, *value);
-        }
-        let setup = Setup {
-            stations: Vec::new(),
-            opening: Opening {
-                seed: self.seed,
-                workspace: workspace.title.clone(),
-                strategy: self.strategy.into(),
-                knobs,
-                models: vec![(**model.spec()).clone()],
-                roles: Role::ALL.into_iter().map(|role| (role, name.into())).collect(),
-                paused: false,
-                workers: Default::default(),
-                prompts: Default::default(),
-                rates: toolyard::domain::rates::Rates::default(),
-            },
-            models: vec![model],
-            graph: workspace.known_graph(),
-            scores: workspace.known_scores(),
-            tools: ToolBox::from_manifests(workspace.manifests),
-            tasks,
+        let tasks = workspace.tasks.clone();
+        let model =
+            Simulated::new("simulated".into(), Settings::default(), self.seed, tasks.clone());
+        let spec = SessionSpec {
+            seed: Some(self.seed),
+            strategy: Some(self.strategy.parse().unwrap()),
+            knobs: self.knobs.iter().copied().collect(),
+            tasks: TaskSource::List(tasks),
+            tasks_limit: Some(self.tasks),
             faults: self.faults.iter().map(|spec| spec.parse().unwrap()).collect(),
-            journal: None,
-            stay: false,
-            classes: None,
-            memory: None,
-            notices: Vec::new(),
-            keep: None,
-            reload: None,
-            past: Vec::new(),
+            ..SessionSpec::default()
         };
+        let (graph, scores) = (workspace.known_graph(), workspace.known_scores());
+        let tools = ToolBox::from_manifests(workspace.manifests);
+        let setup = spec.setup_with(vec![Rc::new(model)], tools).unwrap();
+        let setup = Setup { graph, scores, ..setup };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let lines = Rc::new(std::cell::RefCell::new(Vec::new()));
         let seen = Rc::clone(&lines);

@@ -9,9 +9,9 @@ use std::{
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
-use super::{ExperienceCommand, StoreArgs, out, prepared, trouble::Trouble};
+use super::{ExperienceCommand, StoreArgs, out, trouble::Trouble};
 use crate::{
-    app::config::Config,
+    app::{config::Config, session},
     model::{Embedded, Embedder},
     store::{
         experience::{Experience, ExperienceError, Prune, Summary},
@@ -40,7 +40,7 @@ pub fn experience(command: &ExperienceCommand) -> Result<(), Trouble> {
         }
         ExperienceCommand::Embed { most, store } => {
             let config = Config::find(store.config.config.as_deref()).map_err(Trouble::usage)?;
-            let model = prepared::embedder(&config)?;
+            let model = session::embedder(&config)?;
             let model = model.as_ref().and_then(|model| model.embedder()).ok_or_else(|| {
                 let text = "no embedding model is configured; see [experience.embeddings] in \
                     config.example.toml";

@@ -1,53 +1,34 @@
 //! The screen on a session that runs, or on one that has run.
 
-use std::{sync::Arc, thread};
+use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::{out, prepared::Prepared, trouble::Trouble};
+use super::{out, trouble::Trouble};
 use crate::{
-    app::config::Config,
-    domain::{command::Command, event::Record, strategy::Strategy},
-    engine,
-    store::journal::{Header, Loaded},
+    app::{
+        config::Config,
+        session::{Session, SessionSpec},
+    },
+    domain::{command::Command, strategy::Strategy},
+    store::journal::Loaded,
     ui,
 };
 
-/// Opens the screen on a new session. The engine has a thread of its own, so that neither waits for
-/// the other; the two share nothing but two channels.
-pub fn live(prepared: Prepared) -> Result<ui::Ended, Trouble> {
-    let mut prepared = prepared.for_the_screen();
+/// Opens the screen on a new session, which waits there for its user.
+pub fn live(spec: SessionSpec) -> Result<ui::Ended, Trouble> {
+    let spec = SessionSpec { paused: true, stay: true, ..spec };
+    let prepared = spec.prepare()?.slow_enough_to_follow();
     let settings = settings(&prepared.config)?;
-    let (command, commands) = mpsc::unbounded_channel();
-    let (record, records) = mpsc::unbounded_channel();
-    let source = ui::Source {
-        opened: Header::at(jiff::Timestamp::now()).opened,
-        records,
-        commands: Some(command.clone()),
-        title: prepared.title().to_owned(),
-    };
-    let journal = prepared.take_journal()?;
-    let path = journal.as_ref().map(|journal| journal.path().to_owned());
-    let engine = thread::Builder::new().name("engine".to_owned()).spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(Trouble::failed)?;
-        runtime.block_on(async {
-            let setup = prepared.build(journal)?;
-            let listener = Box::new(move |seen: &Arc<Record>| {
-                // A screen that is gone has said so by a `Stop`.
-                let _ = record.send(Arc::clone(seen));
-            });
-            engine::run(setup, commands, listener).await.map_err(Trouble::unwritten)
-        })
-    });
-    let engine = engine.map_err(Trouble::failed)?;
+    let Session { opened, title, journal, records, commands, engine } = prepared.spawn()?;
+    let source = ui::Source { opened, records, commands: Some(commands.clone()), title };
     let shown = ui::run(source, settings).map_err(Trouble::failed);
     // However the screen ended, the session must end properly too.
-    let _ = command.send(Command::Stop);
-    let ended = engine.join().map_err(|_| Trouble::Failed("the engine panicked".to_owned()))?;
+    let _ = commands.send(Command::Stop);
+    let ended = engine.join();
     let shown = shown?;
     ended?;
-    if let (Some(path), ui::Ended::ByUser) = (path, shown) {
+    if let (Some(path), ui::Ended::ByUser) = (journal, shown) {
         out::print_line(&format!("journal: {}", path.display()))?;
     }
     Ok(shown)

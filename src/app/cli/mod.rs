@@ -4,18 +4,16 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, CommandFactory, Parser, Subcommand, builder::PossibleValuesParser};
 
-use self::{compare::CompareArgs, costs::CostRange, trouble::Trouble};
+use self::{compare::CompareArgs, log::LogArgs, trouble::Trouble};
 use crate::{
-    app::cli::log::LogArgs,
+    app::session::CostRange,
     domain::{
         fault::{FAULT_SYNTAX, FaultSpec},
         knob::{Choice, Estimation},
     },
 };
 
-pub mod classes;
 pub mod compare;
-pub mod costs;
 pub mod doctor;
 pub mod experience;
 pub mod graph;
@@ -25,10 +23,10 @@ pub mod out;
 pub mod past;
 pub mod plan;
 pub mod plan_task;
-pub mod prepared;
 pub mod prices;
 pub mod prompts;
 pub mod run;
+mod spec;
 pub mod trouble;
 
 /// A terminal workbench for tool-using LLM agents.

@@ -1,14 +1,18 @@
 //! `toolyard plan --task`: candidates as a session chooses them, valued by past uses.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
-use super::{PlanTaskArgs, experience::trouble, out, prepared, trouble::Trouble};
+use super::{PlanTaskArgs, experience::trouble, out, trouble::Trouble};
 use crate::{
-    app::{config::Config, workspace::Workspace},
+    app::{
+        config::Config,
+        session::{self, Prepared, SessionSpec},
+        workspace::Workspace,
+    },
     domain::{
-        event::{Event, Opening, Record, SessionEvent},
+        event::{Event, Record, SessionEvent},
         id::ToolName,
-        knob::{Knob, Knobs},
+        knob::Knob,
         retrieve::Lexical,
         state::State,
     },
@@ -27,15 +31,17 @@ pub fn tools(
     if task.trim().is_empty() {
         return Err(Trouble::Usage("the task is empty".to_owned()));
     }
-    let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
-    let knobs = knobs(args, &config)?;
-    let folder = args.workspace.clone().or_else(|| config.session.workspace.clone());
-    let workspace =
-        Workspace::open(folder.as_deref(), &config.tools.folders).map_err(Trouble::usage)?;
+    let spec = SessionSpec {
+        config: args.config.config.clone(),
+        workspace: args.workspace.clone(),
+        knobs: knobs(args)?,
+        ..SessionSpec::default()
+    };
+    let Prepared { config, workspace, .. } = spec.prepare()?;
     let mut store = store(args, &config)?;
     let query = read(&mut store, task, &config)?;
     let same = if args.leak_guard { Same::LeftOut } else { Same::Counts };
-    let state = opened(&config, knobs, &workspace)?;
+    let state = opened(&config, &workspace)?;
     let past = Past { store: &store, query: &query, same };
     let helped = past.helped(&state, state.knobs.count(Knob::Candidates)).map_err(trouble)?;
     let index = Lexical::new(workspace.manifests.iter().map(|manifest| &*manifest.spec));
@@ -54,20 +60,8 @@ pub fn tools(
 }
 
 /// The state of a session that has just begun: what it knows, its plans are made from.
-fn opened(config: &Config, knobs: Knobs, workspace: &Workspace) -> Result<State, Trouble> {
-    let models = prepared::models(config, &[])?;
-    let opening = Opening {
-        seed: config.session.seed,
-        workspace: workspace.title.clone(),
-        strategy: config.session.strategy.to_string(),
-        knobs,
-        models: models.iter().map(|model| (**model.spec()).clone()).collect(),
-        roles: config.roles.clone(),
-        paused: false,
-        rates: config.cost,
-        workers: config.workers.clone(),
-        prompts: workspace.prompts.clone(),
-    };
+fn opened(config: &Config, workspace: &Workspace) -> Result<State, Trouble> {
+    let opening = session::opening(config, &workspace.title, &session::models(config, &[])?);
     let specs = workspace.manifests.iter().map(|manifest| Arc::clone(&manifest.spec));
     let events = [
         Event::Session(SessionEvent::SessionOpened { opening: Box::new(opening) }),
@@ -81,7 +75,7 @@ fn opened(config: &Config, knobs: Knobs, workspace: &Workspace) -> Result<State,
 /// no more than that: words are compared.
 fn read(store: &mut Experience, task: &str, config: &Config) -> Result<Query, Trouble> {
     let query = store.query(task);
-    let model = prepared::embedder(config)?;
+    let model = session::embedder(config)?;
     let Some(model) = model.as_ref().and_then(|model| model.embedder()) else { return Ok(query) };
     if let Some(known) = store.embedding(query.text(), model.model()).map_err(trouble)? {
         return Ok(query.with_embedding(known));
@@ -101,20 +95,19 @@ fn read(store: &mut Experience, task: &str, config: &Config) -> Result<Query, Tr
     Ok(query.with_embedding(embedding))
 }
 
-/// The configured knobs, with what the command line says in their place.
-fn knobs(args: &PlanTaskArgs, config: &Config) -> Result<Knobs, Trouble> {
-    let mut knobs = config.knobs.clone();
-    for (knob, flag, text) in [
-        (Knob::Tau, "--tau", &args.tau),
-        (Knob::Estimate, "--estimate", &args.estimate),
-        (Knob::Candidates, "--candidates", &args.candidates),
-    ] {
-        if let Some(text) = text {
-            let value = knob.spec().parse(text);
-            knobs.set(knob, value.map_err(|why| Trouble::Usage(format!("{flag}: {why}")))?);
-        }
-    }
-    Ok(knobs)
+/// What the command line says in the place of configured knobs.
+fn knobs(args: &PlanTaskArgs) -> Result<BTreeMap<Knob, f64>, Trouble> {
+    let texts = [
+        (Knob::Tau, &args.tau),
+        (Knob::Estimate, &args.estimate),
+        (Knob::Candidates, &args.candidates),
+    ];
+    let given = texts.into_iter().filter_map(|(knob, text)| Some((knob, text.as_ref()?)));
+    let parsed = given.map(|(knob, text)| {
+        let value = knob.spec().parse(text);
+        Ok((knob, value.map_err(|why| Trouble::Usage(format!("--{knob}: {why}")))?))
+    });
+    parsed.collect()
 }
 
 /// The past. Where no session has left any yet there is none, unless the file was named.

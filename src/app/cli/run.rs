@@ -1,60 +1,55 @@
 //! `toolyard run`: a session without a screen.
 
 use std::{
-    cell::RefCell,
     io::{self, BufWriter, Write},
     path::Path,
-    rc::Rc,
-    sync::Arc,
 };
 
 use serde::Serialize;
-use tokio::sync::mpsc;
 
-use super::{RunArgs, out::accepted, prepared::Prepared, trouble::Trouble};
+use super::{RunArgs, out::accepted, trouble::Trouble};
 use crate::{
-    app::report::Report,
+    app::{report::Report, session::Session},
     domain::{
+        command::Command,
         event::{
             EmbeddingEvent, Event, GraphEvent, ModelCallEvent, Outcome, Record, SessionEvent,
             TaskEvent,
         },
         state::State,
     },
-    engine,
     ui::wording::not_embedded,
 };
 
 /// Runs the tasks; whether all of them ended with an answer.
 pub fn run(args: &RunArgs) -> Result<bool, Trouble> {
-    let mut prepared = Prepared::read(&args.session, args.task.as_deref())?;
+    let prepared = args.session.spec(args.task.as_deref())?.prepare()?;
     for path in [&args.report, &args.state].into_iter().flatten() {
         expect_folder(path)?;
     }
-    let journal = prepared.take_journal()?;
-    let out = Rc::new(RefCell::new(Output::new(args.json)));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(Trouble::failed)?;
-    let state = runtime.block_on(async {
+    let Session { mut records, commands, engine, .. } = prepared.spawn()?;
+    let mut out = Output::new(args.json);
+    runtime.block_on(async {
         // A script gives no commands, but Ctrl-C and a polite kill must end the session properly.
-        let (stop, commands) = mpsc::unbounded_channel();
         tokio::task::spawn(async move {
             super::live::interrupted().await;
-            let _ = stop.send(crate::domain::command::Command::Stop);
+            let _ = commands.send(Command::Stop);
             std::future::pending::<()>().await;
         });
-        let setup = prepared.build(journal)?;
-        let shown = Rc::clone(&out);
-        let listener = Box::new(move |record: &Arc<Record>| shown.borrow_mut().show(record));
-        engine::run(setup, commands, listener).await.map_err(Trouble::unwritten)
-    })?;
+        while let Some(record) = records.recv().await {
+            out.show(&record);
+        }
+    });
+    let state = engine.join()?;
     if let Some(path) = &args.report {
         save(path, &Report::of(&state))?;
     }
     if let Some(path) = &args.state {
         save(path, &state)?;
     }
-    if let Some(error) = out.borrow_mut().lost.take() {
+    if let Some(error) = out.lost {
         accepted(Err(error))?;
     }
     Ok(state.tasks.iter().all(|task| task.outcome() == Some(Outcome::Answered)))
@@ -91,7 +86,7 @@ impl Output {
     }
 
     /// What cannot be written does not stop the session: the journal is the record.
-    fn show(&mut self, record: &Arc<Record>) {
+    fn show(&mut self, record: &Record) {
         if self.lost.is_none() {
             self.lost = self.write(record).err();
         }

@@ -2,8 +2,6 @@
 
 use serde_json::json;
 
-use crate::store::journal::JournalError;
-
 /// An error for the person or script that started the program.
 #[derive(Debug)]
 pub enum Trouble {
@@ -20,12 +18,6 @@ impl Trouble {
 
     pub fn failed(error: impl std::fmt::Display) -> Self {
         Trouble::Failed(error.to_string())
-    }
-
-    /// Why a session ended before its time.
-    pub fn unwritten(error: JournalError) -> Self {
-        let text = format!("{error}; the journal cannot be written, so the session was ended");
-        Trouble::Failed(text)
     }
 
     pub fn exit_code(&self) -> u8 {

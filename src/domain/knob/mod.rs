@@ -5,6 +5,7 @@ mod choice;
 mod spec;
 mod table;
 
+use crate::domain::words;
 use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
@@ -51,6 +52,14 @@ impl Knob {
 
     pub fn by_name(name: &str) -> Option<Knob> {
         KNOBS.iter().find(|spec| spec.name == name).map(|spec| spec.knob)
+    }
+
+    /// The same; where there is none of this name, the nearest ones are said.
+    pub fn named(name: &str) -> Result<Knob, String> {
+        Self::by_name(name).ok_or_else(|| {
+            let near = words::expected(name, KNOBS.iter().map(|spec| spec.name));
+            format!("there is no knob {name}; {near}")
+        })
     }
 }
 

@@ -5,7 +5,7 @@ mod toml;
 
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::Value;
 
 pub use self::toml::parse_toml;
@@ -66,6 +66,16 @@ pub fn parse_jsonl(file: &str, text: &str) -> Result<Vec<Task>, Problems> {
     if problems.is_empty() { Ok(tasks) } else { Err(Problems(problems)) }
 }
 
+/// Tasks that stand in another file, written as lines of JSON are; for `serde(deserialize_with)`.
+///
+/// # Errors
+/// The first that is no task.
+pub fn written<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Task>, D::Error> {
+    let task = |(field, text): (&str, &str)| D::Error::custom(format!("{field}: {text}"));
+    let lines = Vec::<Line>::deserialize(from)?;
+    lines.into_iter().map(|line| line.task().map_err(task)).collect()
+}
+
 /// A task as people write it: its text is called `task` too, and a gold answer may be a number.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -83,22 +93,27 @@ struct Line {
 impl Line {
     fn read(file: &str, line: usize, text: &str) -> Result<Task, Problem> {
         let expected = "{\"task\": TEXT, \"gold\": ANSWER}";
-        let Self { name, text, gold, chain } = json_file::read_line(file, line, text, expected)?;
-        let wrong = |field: &str, text: &str| Problem {
+        let written: Self = json_file::read_line(file, line, text, expected)?;
+        written.task().map_err(|(field, text)| Problem {
             file: file.to_owned(),
             line: Some(line),
             field: field.to_owned(),
             text: text.to_owned(),
-        };
+        })
+    }
+
+    /// The task; or the field that is wrong, and what was expected.
+    fn task(self) -> Result<Task, (&'static str, &'static str)> {
+        let Self { name, text, gold, chain } = self;
         if text.trim().is_empty() {
-            return Err(wrong("task", "expected a text that is not empty"));
+            return Err(("task", "expected a text that is not empty"));
         }
         let gold = gold.map(|gold| match gold {
             Value::String(text) => Ok(text),
             Value::Number(number) => Ok(number.to_string()),
             Value::Bool(flag) => Ok(if flag { "yes" } else { "no" }.into()),
             Value::Null | Value::Array(_) | Value::Object(_) => {
-                Err(wrong("gold", "expected a text or a number"))
+                Err(("gold", "expected a text or a number"))
             }
         });
         Ok(Task { name, text, gold: gold.transpose()?, chain })

@@ -30,6 +30,16 @@ fn number(cell: &Value, name: &str) -> f64 {
 }
 
 #[test]
+fn a_budget_that_was_given_as_a_knob_counts_in_a_comparison_with_a_name() {
+    let home = Home::new();
+    let few = ["btp", "--strategies", "react", "--warm-up", "none", "--seeds", "0"];
+    for (given, budget) in [(&["--knob", "budget=7"][..], 7.0), (&[], 20.0)] {
+        let all = compared(&home, &[&few[..], &["--tasks-limit", "1"], given].concat());
+        assert_eq!(cell(&all, "react")["knobs"]["budget"], budget);
+    }
+}
+
+#[test]
 fn a_combination_has_the_numbers_of_a_session() {
     let home = Home::new();
     let limit = ["--tasks-limit", "12", "--costs", "1..10"];

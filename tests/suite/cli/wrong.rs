@@ -216,12 +216,17 @@ const ARGUMENTS: &[Case] = &[
         &["no strategy `rect`; expected one of direct, react, toolnet"],
     ),
     case(&[], "run --model gpt", &["--model: no model \"gpt\"", "simulated"]),
+    case(&[], "run --planner gpt", &["--planner: no model \"gpt\"", "simulated"]),
+    case(&[], "run --budget -1", &["--budget: budget takes a number from 0"]),
+    case(&[], "run --tau 2", &["--tau: tau takes a number from 0 to 1"]),
+    // The task is a text of the user, not an option.
+    case(&[], "--workspace no -- --json", &["no: there is no such folder"]),
     case(&[], "run --seed -1", &["--seed", "-1"]),
     case(&[], "run --fault search_web", &["no kind named; expected TARGET:KIND"]),
     case(
         &[],
         "run --fault serch_web:error",
-        &["there is no tool serch_web; did you mean `search_web`?"],
+        &["--fault serch_web:error: there is no tool serch_web; did you mean `search_web`?"],
     ),
     case(&[], "run --fault role:planer:error", &["there is no role planer", "`planner`"]),
     case(&[], "run --fault model:gpt:timeout", &["there is no model gpt; known: simulated"]),

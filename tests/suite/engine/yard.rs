@@ -7,14 +7,13 @@ use futures::{FutureExt, future::LocalBoxFuture};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{self, UnboundedSender};
 use toolyard::{
+    app::session::{SessionSpec, TaskSource},
     domain::{
         chat::{Finish, Reply, Request, Role, ToolCall, Usage},
         command::Command,
         error::{ModelError, ModelErrorKind, ToolError},
         event::{BudgetEvent, Event, Opening, Record, SessionEvent},
-        graph::{Prior, ToolGraph},
-        id::ModelName,
-        knob::{Knob, Knobs},
+        knob::Knob,
         output::ToolOutput,
         prompt::Prompts,
         rates::Rates,
@@ -235,50 +234,34 @@ impl Trial {
         let records = Rc::new(RefCell::new(Vec::new()));
         let most_at_once = Rc::new(RefCell::new((0, 0)));
         let mut tools = ToolBox::default();
-        let mut graph = ToolGraph::new(Prior::Uninformed);
         for name in self.names.iter().copied() {
             tools.join(Rc::new(Echo::new(name, self.class, Rc::clone(&most_at_once))));
-            graph.add_tool(name.into());
-        }
-        let mut knobs = Knobs::default();
-        for (knob, value) in self.knobs {
-            knobs.set(knob, value);
         }
         let mut second = Script::new(self.second);
         second.spec = Arc::new(ModelSpec { name: "second".into(), ..(*second.spec).clone() });
         let mut model = Script::new(self.replies);
         model.delay = self.delay;
         model.take_tools(self.tools, self.structured);
-        let opening = Opening {
-            seed: 1,
-            workspace: "test".into(),
-            strategy: self.strategy.into(),
-            knobs,
-            models: vec![(*model.spec).clone(), (*second.spec).clone()],
-            roles: Role::ALL.into_iter().map(|role| (role, ModelName::from("script"))).collect(),
-            paused: self.paused,
-            workers: Default::default(),
-            prompts: self.prompts,
-            rates: self.rates,
-        };
         let task = Task { gold: Some("done".into()), ..Task::from_text("Say hello.") };
-        let setup = Setup {
-            opening,
-            models: vec![Rc::new(model), Rc::new(second)],
-            tools,
-            graph,
-            scores: Default::default(),
-            tasks: vec![task; self.tasks],
+        let spec = SessionSpec {
+            workspace: Some("test".into()),
+            strategy: Some(self.strategy.parse().unwrap()),
+            knobs: self.knobs.into_iter().collect(),
+            tasks: TaskSource::List(vec![task; self.tasks]),
             faults: self.faults.iter().map(|spec| spec.parse().unwrap()).collect(),
-            journal: self.journal,
-            stations: Vec::new(),
+            paused: self.paused,
             stay: self.stay,
+            ..SessionSpec::default()
+        };
+        let setup = spec.setup_with(vec![Rc::new(model), Rc::new(second)], tools).unwrap();
+        let setup = Setup {
+            opening: Opening { rates: self.rates, prompts: self.prompts, ..setup.opening },
+            journal: self.journal,
             classes: self.classes,
             memory: self.memory,
-            notices: Vec::new(),
             keep: self.keep,
             reload: self.reload,
-            past: Vec::new(),
+            ..setup
         };
         let (fold, seen) = (Rc::clone(&state), Rc::clone(&records));
         let listener = Box::new(move |record: &Arc<Record>| {

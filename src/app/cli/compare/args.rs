@@ -81,12 +81,9 @@ impl FromStr for Vary {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let names = || crate::domain::knob::KNOBS.iter().map(|spec| spec.name);
         let (name, values) = text.split_once('=').unwrap_or((text, ""));
-        let knob = Knob::by_name(name.trim()).ok_or_else(|| {
-            let near = crate::domain::words::expected(name.trim(), names());
-            format!("there is no knob {name}; {near}; expected KNOB=VALUE,VALUE")
-        })?;
+        let knob =
+            Knob::named(name.trim()).map_err(|why| format!("{why}; expected KNOB=VALUE,VALUE"))?;
         let values: Result<_, _> =
             values.split(',').map(|value| knob.spec().parse(value)).collect();
         Ok(Self { knob, values: values? })

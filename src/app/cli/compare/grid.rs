@@ -6,9 +6,10 @@ use serde::Serialize;
 
 use super::args::{CompareArgs, Preset, WarmUp};
 use crate::{
-    app::cli::{SessionArgs, trouble::Trouble},
+    app::{cli::trouble::Trouble, session::SessionSpec},
     domain::{
         chance::Chance,
+        chat::Role,
         knob::{Knob, KnobSpec},
         state::Decides,
         strategy::{Base, Strategy},
@@ -97,25 +98,21 @@ impl Cell {
         folder(&self.name)
     }
 
-    /// The arguments of its sessions, but for seed and files.
-    pub fn session(&self, of_all: &SessionArgs) -> SessionArgs {
-        let mut args = of_all.clone();
-        args.strategy = Some(self.strategy.to_string());
+    /// The spec of its sessions, but for seed and files.
+    pub fn session(&self, of_all: &SessionSpec) -> SessionSpec {
+        let mut spec = SessionSpec { strategy: Some(self.strategy), ..of_all.clone() };
         match &self.played {
             Played::AsConfigured => {}
-            Played::By(model) => args.model = Some(model.clone()),
+            Played::By(model) => spec.model = Some(model.as_str().into()),
             Played::Pair { planner, solver } => {
-                (args.planner, args.solver) = (planner.clone(), solver.clone());
+                let pair = [(Role::Planner, planner), (Role::Solver, solver)];
+                let bound =
+                    |(role, model): (_, &Option<String>)| Some((role, model.clone()?.into()));
+                spec.roles.extend(pair.into_iter().filter_map(bound));
             }
         }
-        for (knob, value) in &self.turned {
-            match knob {
-                Knob::Budget => args.budget = Some(*value),
-                Knob::Tau => args.tau = Some(*value),
-                knob => args.knob.push(format!("{knob}={}", exact(knob.spec(), *value))),
-            }
-        }
-        args
+        spec.knobs.extend(self.turned.iter().copied());
+        spec
     }
 
     /// What a knob is turned to in this combination.

@@ -8,11 +8,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use serde::{Deserialize, Serialize};
+
 use super::pool::Stop;
 use crate::{
     app::{
-        cli::{SessionArgs, experience, prepared::Prepared, trouble::Trouble},
+        cli::{experience, trouble::Trouble},
         report::{Report, TaskReport},
+        session::{JournalChoice, Session, SessionSpec},
     },
     domain::{
         chat::Role,
@@ -23,22 +26,22 @@ use crate::{
     engine,
     store::{
         experience::Experience,
-        journal::{self, Journal, JournalError},
+        journal::{self, JournalError},
     },
 };
 
 /// Parts of one session: each time that it was cut short leaves one.
 const MOST_PARTS: u32 = 10_000;
 
-/// What is to run.
-#[derive(Clone, Debug)]
+/// What is to run. It is plain data, so that it can be run elsewhere.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
     /// The combination that it is a part of, by its place in the list.
     pub of: usize,
     pub folder: PathBuf,
     pub seed: u64,
     /// Strategy, knobs and tasks; the rest is decided here.
-    pub args: SessionArgs,
+    pub spec: SessionSpec,
     /// The past uses that it begins with, and leaves as they are.
     pub base: Option<PathBuf>,
     /// Write a journal, from which it can go on later.
@@ -84,24 +87,25 @@ impl Job {
             return Ok(None);
         }
         self.lay_base()?;
-        let mut prepared = Prepared::read(&self.session(parts + 1), None)?;
-        prepared = prepared.behind(engine::resumable(records));
-        let journal = prepared.take_journal()?;
-        let state = play(prepared, journal, stop)?;
+        let mut prepared = self.session(parts + 1).prepare()?;
+        prepared.past = engine::resumable(records);
+        let Session { commands, engine, .. } = prepared.spawn()?;
+        stop.reach(commands);
+        let state = engine.join()?;
         let ended = state.tasks.iter().all(|task| is_final(task.outcome()));
         Ok(ended.then(|| Ran::of(&state)))
     }
 
-    /// The arguments of a session that knows nothing but its base.
-    fn session(&self, part: u32) -> SessionArgs {
-        SessionArgs {
+    /// A session that knows nothing but its base.
+    fn session(&self, part: u32) -> SessionSpec {
+        let kept = self.is_kept.then(|| JournalChoice::File(self.part(part)));
+        SessionSpec {
             seed: Some(self.seed),
-            journal: self.is_kept.then(|| self.part(part)),
-            no_journal: !self.is_kept,
+            journal: kept.unwrap_or(JournalChoice::None),
             fresh: true,
             experience: Some(self.experience()),
             leak_guard: true,
-            ..self.args.clone()
+            ..self.spec.clone()
         }
     }
 
@@ -157,16 +161,6 @@ impl Ran {
     }
 }
 
-fn play(prepared: Prepared, journal: Option<Journal>, stop: &Stop) -> Result<State, Trouble> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(Trouble::failed)?;
-    runtime.block_on(async {
-        let setup = prepared.build(journal)?;
-        let unseen = Box::new(|_: &_| {});
-        engine::run(setup, stop.commands(), unseen).await.map_err(Trouble::unwritten)
-    })
-}
-
 /// Whether nothing is left to do: the session said so itself, so that its past uses are kept too.
 fn is_done(records: &[Record], state: &State) -> bool {
     let said = matches!(
@@ -191,4 +185,23 @@ fn finished(records: &[Record]) -> usize {
 
 fn has_line(path: &Path) -> bool {
     fs::read(path).is_ok_and(|bytes| bytes.contains(&b'\n'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_is_the_same_after_it_went_over_a_wire() {
+        let spec = SessionSpec {
+            strategy: Some("workers+btp".parse().unwrap()),
+            faults: vec!["a:timeout".parse().unwrap()],
+            knobs: [(crate::domain::knob::Knob::Budget, 0.1 + 0.2)].into(),
+            ..SessionSpec::default()
+        };
+        let (base, folder) = (Some("base.sqlite".into()), "out/workers".into());
+        let job = Job { of: 3, folder, seed: u64::MAX, spec, base, is_kept: true };
+        let text = serde_json::to_string(&job).unwrap();
+        assert_eq!(serde_json::from_str::<Job>(&text).unwrap(), job, "{text}");
+    }
 }

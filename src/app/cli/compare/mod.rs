@@ -30,7 +30,11 @@ use std::{
 };
 
 use crate::{
-    app::config::{self, Config},
+    app::{
+        config::{self, Config},
+        session::{JournalChoice, SessionSpec},
+    },
+    domain::knob::Knob,
     store::experience::Experience,
 };
 
@@ -43,7 +47,7 @@ use self::{
     result::Compared,
     settings::Checked,
 };
-use super::{SessionArgs, experience, trouble::Trouble};
+use super::{experience, trouble::Trouble};
 
 /// How far the seeds of a warm-up are from those that they serve, so that no session meets the very
 /// chance that made its past.
@@ -51,7 +55,7 @@ const APART: u64 = 1_000_000;
 
 /// What is compared, and where it goes.
 struct Comparison {
-    cells: Vec<(Cell, SessionArgs, Checked)>,
+    cells: Vec<(Cell, SessionSpec, Checked)>,
     seeds: Seeds,
     warm_up: WarmUp,
     base: Option<PathBuf>,
@@ -74,9 +78,9 @@ pub fn compare(args: &CompareArgs) -> Result<(), Trouble> {
     let checked: Result<Vec<_>, Trouble> = cells
         .into_iter()
         .map(|cell| {
-            let args = cell.session(&session);
-            let checked = settings::check(&args)?;
-            Ok((cell, args, checked))
+            let spec = cell.session(&session);
+            let checked = settings::check(&spec)?;
+            Ok((cell, spec, checked))
         })
         .collect();
     // A folder that nobody asked for ends with the comparison.
@@ -117,14 +121,19 @@ fn interrupted(args: &CompareArgs) -> Trouble {
     })
 }
 
-/// The arguments that hold for all sessions, with what the comparison sets where nothing else is said.
-fn usual(args: &CompareArgs) -> Result<SessionArgs, Trouble> {
-    // Each combination has its own.
-    let mut session = SessionArgs { planner: None, solver: None, ..args.session.clone() };
+/// What holds for all sessions, with what the comparison sets where nothing else is said.
+fn usual(args: &CompareArgs) -> Result<SessionSpec, Trouble> {
+    // Each combination has its own planner and solver, which may be lists here.
+    let mut session = SessionSpec { roles: Default::default(), ..args.session.spec(None)? };
+    let (no_journal, journal) = match &session.journal {
+        JournalChoice::Configured => (false, false),
+        JournalChoice::None => (true, false),
+        JournalChoice::File(_) => (false, true),
+    };
     for (given, option, instead) in [
         (session.strategy.is_some(), "--strategy", "--strategies names what is compared"),
-        (session.journal.is_some(), "--journal", "--out keeps the journals"),
-        (session.no_journal, "--no-journal", "without --out no journal is kept"),
+        (journal, "--journal", "--out keeps the journals"),
+        (no_journal, "--no-journal", "without --out no journal is kept"),
         (session.learned.is_some(), "--learned", "every session begins without what was learned"),
     ] {
         if given {
@@ -136,7 +145,7 @@ fn usual(args: &CompareArgs) -> Result<SessionArgs, Trouble> {
             session.costs = Some(grid::COSTS.parse().map_err(Trouble::Usage)?);
         }
         if args.budgets.is_empty() {
-            session.budget = session.budget.or(Some(grid::BUDGET));
+            session.knobs.entry(Knob::Budget).or_insert(grid::BUDGET);
         }
     }
     Ok(session)
@@ -154,8 +163,8 @@ fn seeds(args: &CompareArgs) -> Result<Seeds, Trouble> {
 }
 
 /// The configured models; the built-in one is only one of them where there is no other.
-fn models(session: &SessionArgs) -> Result<Vec<String>, Trouble> {
-    let config = Config::find(session.config.config.as_deref()).map_err(Trouble::usage)?;
+fn models(session: &SessionSpec) -> Result<Vec<String>, Trouble> {
+    let config = Config::find(session.config.as_deref()).map_err(Trouble::usage)?;
     let names = || config.models.keys().map(|name| name.as_str().to_owned());
     let others: Vec<_> = names().filter(|name| name != config::SIMULATED).collect();
     Ok(if others.is_empty() { names().collect() } else { others })
@@ -190,12 +199,12 @@ impl Comparison {
     }
 
     /// Where each seed's past uses are that all combinations begin with; `None` where there are none.
-    fn gather(&self, session: &SessionArgs) -> Result<Vec<Option<PathBuf>>, Trouble> {
+    fn gather(&self, session: &SessionSpec) -> Result<Vec<Option<PathBuf>>, Trouble> {
         let mut bases: Vec<_> = self.seeds.all.iter().map(|_| self.base.clone()).collect();
         for (n, strategy) in (1..).zip(&self.warm_up.0) {
-            let args = SessionArgs { strategy: Some(strategy.to_string()), ..session.clone() };
+            let spec = SessionSpec { strategy: Some(*strategy), ..session.clone() };
             let folder = self.folder.join("warm-up").join(format!("{n}-{strategy}"));
-            let mut checked = settings::check(&args)?.settings;
+            let mut checked = settings::check(&spec)?.settings;
             checked.insert("warm-up", self.warm_up.to_string());
             checked.hold(&folder)?;
             let jobs: Vec<_> = self
@@ -207,7 +216,7 @@ impl Comparison {
                     of: 0,
                     folder: folder.clone(),
                     seed: seed.wrapping_add(APART),
-                    args: args.clone(),
+                    spec: spec.clone(),
                     base: base.clone(),
                     is_kept: self.is_kept,
                 })
@@ -225,14 +234,14 @@ impl Comparison {
 
     /// Runs every combination with every seed. `None`: it was stopped.
     fn run(&self, bases: &[Option<PathBuf>]) -> Result<Option<Vec<Compared>>, Trouble> {
-        let of_cell = |(of, (cell, args, _)): (usize, &(Cell, SessionArgs, Checked))| {
+        let of_cell = |(of, (cell, spec, _)): (usize, &(Cell, SessionSpec, Checked))| {
             let folder = self.folder.join(cell.folder());
             let seeds = self.seeds.all.iter().zip(bases);
             let job = |(seed, base): (&u64, &Option<PathBuf>)| Job {
                 of,
                 folder: folder.clone(),
                 seed: *seed,
-                args: args.clone(),
+                spec: spec.clone(),
                 base: base.clone(),
                 is_kept: self.is_kept,
             };

@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::sync::mpsc::UnboundedSender;
 
 use crate::{
     app::cli::{live, trouble::Trouble},
@@ -68,14 +68,12 @@ impl Stop {
         self.stopped.load(Ordering::SeqCst)
     }
 
-    /// The commands of a session: none, until it is to stop.
-    pub fn commands(&self) -> UnboundedReceiver<Command> {
-        let (send, commands) = mpsc::unbounded_channel();
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).push(send);
+    /// Lets a session go on until it is to stop.
+    pub fn reach(&self, session: UnboundedSender<Command>) {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).push(session);
         if self.is_stopped() {
             self.stop();
         }
-        commands
     }
 
     /// Stops on Ctrl-C or a polite kill, from now on.
@@ -110,10 +108,12 @@ mod tests {
     #[test]
     fn a_stop_reaches_sessions_that_run_and_those_that_begin_later() {
         let stop = Stop::default();
-        let mut early = stop.commands();
+        let (session, mut early) = tokio::sync::mpsc::unbounded_channel();
+        stop.reach(session);
         assert!(early.try_recv().is_err());
         stop.stop();
-        let mut late = stop.commands();
+        let (session, mut late) = tokio::sync::mpsc::unbounded_channel();
+        stop.reach(session);
         assert!(matches!(early.try_recv(), Ok(Command::Stop)));
         assert!(matches!(late.try_recv(), Ok(Command::Stop)));
     }

@@ -10,7 +10,10 @@ use std::{
 use serde::Serialize;
 
 use crate::{
-    app::cli::{SessionArgs, prepared::Prepared, run::save, trouble::Trouble},
+    app::{
+        cli::{run::save, trouble::Trouble},
+        session::{JournalChoice, SessionSpec},
+    },
     domain::{chance, knob::Knobs},
     files::json_file,
 };
@@ -28,22 +31,22 @@ pub struct Checked {
     pub workspace: String,
 }
 
-/// Reads and checks all that sessions with these arguments are made of, and runs nothing.
+/// Reads and checks all that sessions of this spec are made of, and runs nothing.
 ///
 /// # Errors
 /// Whatever is wrong with it.
-pub fn check(args: &SessionArgs) -> Result<Checked, Trouble> {
+pub fn check(spec: &SessionSpec) -> Result<Checked, Trouble> {
     // Costs differ by seed, and past uses are laid where they belong later.
-    let bare = SessionArgs {
+    let bare = SessionSpec {
         costs: None,
         experience: None,
         fresh: true,
-        no_journal: true,
-        ..args.clone()
+        journal: JournalChoice::None,
+        ..spec.clone()
     };
-    let prepared = Prepared::read(&bare, None)?;
+    let prepared = bare.prepare()?;
     let config = prepared.config.clone();
-    let setup = prepared.build(None)?;
+    let setup = prepared.setup(None)?;
     if setup.tasks.is_empty() {
         let text = "there are no tasks to compare with; give some with --tasks FILE";
         return Err(Trouble::Usage(text.to_owned()));
@@ -53,7 +56,7 @@ pub fn check(args: &SessionArgs) -> Result<Checked, Trouble> {
         ("program".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
         ("strategy".to_owned(), opening.strategy.clone()),
         ("workspace".to_owned(), opening.workspace.clone()),
-        ("costs".to_owned(), args.costs.map_or("declared".to_owned(), |costs| costs.to_string())),
+        ("costs".to_owned(), spec.costs.map_or("declared".to_owned(), |costs| costs.to_string())),
         ("tasks".to_owned(), format!("{}, {}", setup.tasks.len(), hash(&setup.tasks)?)),
         ("tools".to_owned(), hash(&setup.tools.specs().collect::<Vec<_>>())?),
         ("graph".to_owned(), hash(&setup.graph)?),

@@ -3,13 +3,16 @@
 
 use std::{fmt, str::FromStr, sync::Arc};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{domain::chance::Chance, tool::manifest::Manifest};
 
 /// The most credits that a tool may be made to cost.
 const MOST: u32 = 1_000_000;
 
 /// Whole credits, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct CostRange {
     low: u32,
     high: u32,
@@ -50,6 +53,20 @@ impl FromStr for CostRange {
                  such as 1..10"
             )),
         }
+    }
+}
+
+impl TryFrom<String> for CostRange {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<CostRange> for String {
+    fn from(range: CostRange) -> Self {
+        range.to_string()
     }
 }
 

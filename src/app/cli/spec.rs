@@ -1,0 +1,144 @@
+//! From arguments to the spec of a session, and from its errors to those of the command line.
+
+use super::{SessionArgs, trouble::Trouble};
+use crate::{
+    app::session::{Field, JournalChoice, SessionError, SessionSpec, TaskSource},
+    domain::{chat::Role, knob::Knob, spec::Task},
+};
+
+impl TryFrom<&SessionArgs> for SessionSpec {
+    type Error = Trouble;
+
+    fn try_from(args: &SessionArgs) -> Result<Self, Trouble> {
+        let strategy = args.strategy.as_deref().map(str::parse).transpose();
+        let knobs = args.knob.iter().map(|text| parse_knob(text)).collect::<Result<Vec<_>, _>>()?;
+        let budget = args.budget.map(|budget| (Knob::Budget, budget));
+        let tau = args.tau.map(|tau| (Knob::Tau, tau));
+        let roles = [(Role::Planner, &args.planner), (Role::Solver, &args.solver)];
+        let bound = |(role, model): (Role, &Option<String>)| Some((role, model.clone()?.into()));
+        Ok(Self {
+            config: args.config.config.clone(),
+            workspace: args.workspace.clone(),
+            strategy: strategy.map_err(Trouble::Usage)?,
+            seed: args.seed,
+            model: args.model.clone().map(Into::into),
+            tasks_limit: args.tasks_limit,
+            faults: args.fault.clone(),
+            costs: args.costs,
+            paused: false,
+            stay: false,
+            fresh: args.fresh,
+            learned: args.learned.clone(),
+            experience: args.experience.clone(),
+            leak_guard: args.leak_guard,
+            journal: match &args.journal {
+                _ if args.no_journal => JournalChoice::None,
+                Some(file) => JournalChoice::File(file.clone()),
+                None => JournalChoice::Configured,
+            },
+            tasks: args.tasks.clone().map_or(TaskSource::Workspace, TaskSource::File),
+            roles: roles.into_iter().filter_map(bound).collect(),
+            knobs: knobs.into_iter().chain(budget).chain(tau).collect(),
+        })
+    }
+}
+
+impl SessionArgs {
+    /// The spec of a session on this task, if there is one, instead of a list of tasks.
+    ///
+    /// # Errors
+    /// That a strategy or a knob is not written as it must be.
+    pub fn spec(&self, task: Option<&str>) -> Result<SessionSpec, Trouble> {
+        let mut spec = SessionSpec::try_from(self)?;
+        if let Some(text) = task {
+            spec.tasks = TaskSource::List(vec![Task::from_text(text)]);
+        }
+        Ok(spec)
+    }
+}
+
+impl From<SessionError> for Trouble {
+    fn from(error: SessionError) -> Self {
+        match error {
+            SessionError::Spec { field, why } => {
+                Trouble::Usage(format!("{}: {why}", option(&field)))
+            }
+            SessionError::Input(text) => Trouble::Usage(text),
+            SessionError::Failed(text) => Trouble::Failed(text),
+        }
+    }
+}
+
+/// The option that sets a field.
+fn option(field: &Field) -> String {
+    match field {
+        Field::Model => "--model".to_owned(),
+        Field::Role(role) => format!("--{role}"),
+        Field::Knob(Knob::Budget) => "--budget".to_owned(),
+        Field::Knob(Knob::Tau) => "--tau".to_owned(),
+        Field::Knob(knob) => format!("--knob {knob}"),
+        Field::Fault(fault) => format!("--fault {fault}"),
+    }
+}
+
+fn parse_knob(text: &str) -> Result<(Knob, f64), Trouble> {
+    let expected = || {
+        let names: Vec<_> = crate::domain::knob::KNOBS.iter().map(|spec| spec.name).collect();
+        Trouble::Usage(format!(
+            "--knob {text}: expected NAME=VALUE, NAME one of {}",
+            names.join(", ")
+        ))
+    };
+    let (name, value) = text.split_once('=').ok_or_else(expected)?;
+    let knob = Knob::by_name(name.trim()).ok_or_else(expected)?;
+    let value = knob.spec().parse(value).map_err(|why| Trouble::Usage(format!("--knob {why}")))?;
+    Ok((knob, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::app::cli::Cli;
+
+    fn spec(arguments: &str) -> Result<SessionSpec, Trouble> {
+        let arguments = ["toolyard"].into_iter().chain(arguments.split_whitespace());
+        let cli = Cli::try_parse_from(arguments).unwrap();
+        cli.session.spec(cli.task.as_deref())
+    }
+
+    #[test]
+    fn every_option_of_a_session_is_in_its_spec() {
+        let read = spec(
+            "--config c --workspace w --strategy react+btp --budget 5 --tau 0.2 --model m --planner p \
+             --solver s --seed 3 --tasks t.txt --tasks-limit 2 --fault a:timeout --knob learn=off \
+             --knob budget=9 --journal j --learned l --experience e --leak-guard --costs 1..4",
+        );
+        let right = SessionSpec {
+            config: Some("c".into()),
+            workspace: Some("w".into()),
+            strategy: Some("react+btp".parse().unwrap()),
+            seed: Some(3),
+            model: Some("m".into()),
+            tasks_limit: Some(2),
+            faults: vec!["a:timeout".parse().unwrap()],
+            costs: Some("1..4".parse().unwrap()),
+            learned: Some("l".into()),
+            experience: Some("e".into()),
+            leak_guard: true,
+            journal: JournalChoice::File("j".into()),
+            tasks: TaskSource::File("t.txt".into()),
+            roles: [(Role::Planner, "p".into()), (Role::Solver, "s".into())].into(),
+            // The option of its own counts.
+            knobs: [(Knob::Budget, 5.0), (Knob::Tau, 0.2), (Knob::Learn, 0.0)].into(),
+            ..SessionSpec::default()
+        };
+        assert_eq!(read.unwrap(), right);
+        let task = TaskSource::List(vec![Task::from_text("why?")]);
+        let (fresh, journal) = (true, JournalChoice::None);
+        let right = SessionSpec { tasks: task, fresh, journal, ..SessionSpec::default() };
+        assert_eq!(spec("why? --fresh --no-journal").unwrap(), right);
+        assert_eq!(spec("").unwrap(), SessionSpec::default());
+    }
+}

@@ -1,0 +1,54 @@
+//! Why there is no session.
+
+use std::fmt::{self, Display};
+
+use crate::domain::{chat::Role, fault::FaultSpec, knob::Knob};
+
+/// Why a session cannot begin, or ended before its time.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SessionError {
+    /// A field of the spec does not fit the rest, the configuration or the workspace.
+    #[error("{field}: {why}")]
+    Spec { field: Field, why: String },
+    /// The configuration, the workspace or another file is wrong.
+    #[error("{0}")]
+    Input(String),
+    /// Something failed while it ran.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// A field of a spec that can be wrong only together with what was read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Field {
+    Model,
+    Role(Role),
+    Knob(Knob),
+    Fault(FaultSpec),
+}
+
+impl Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Field::Model => write!(f, "model"),
+            Field::Role(role) => write!(f, "roles.{role}"),
+            Field::Knob(knob) => write!(f, "knobs.{knob}"),
+            Field::Fault(fault) => write!(f, "faults: {fault}"),
+        }
+    }
+}
+
+impl SessionError {
+    pub(super) fn input(error: impl Display) -> Self {
+        SessionError::Input(error.to_string())
+    }
+
+    pub(super) fn failed(error: impl Display) -> Self {
+        SessionError::Failed(error.to_string())
+    }
+
+    /// For `map_err`.
+    pub(super) fn of(field: Field) -> impl FnOnce(String) -> Self {
+        move |why| SessionError::Spec { field, why }
+    }
+}

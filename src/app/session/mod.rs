@@ -1,0 +1,26 @@
+//! A session as data: what it is made of ([`SessionSpec`]), what comes of that once everything it names has
+//! been read ([`Prepared`]), and what runs ([`Session`]). Nothing here knows a command line or prints.
+//!
+//! ```text
+//! SessionSpec ── prepare ──► Prepared ── spawn ──► Session { records, commands, engine }
+//!      └─────── setup_with(models, tools) ──► engine::Setup, from no file
+//! ```
+
+mod classes;
+mod costs;
+mod error;
+mod place;
+mod prepare;
+mod setup;
+mod spawn;
+mod spec;
+mod written;
+
+pub use self::{
+    costs::CostRange,
+    error::{Field, SessionError},
+    prepare::Prepared,
+    setup::{embedder, models, opening},
+    spawn::{Engine, Session},
+    spec::{JournalChoice, SessionSpec, TaskSource},
+};

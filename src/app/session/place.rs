@@ -1,0 +1,50 @@
+//! Where the journal of a session goes.
+
+use std::path::{Path, PathBuf};
+
+use super::JournalChoice;
+use crate::{
+    app::config::{self, Config},
+    store::journal::{Header, Journal, JournalError},
+};
+
+/// Sessions that may start in one folder in the same second.
+const MOST_A_SECOND: u32 = 1000;
+
+impl JournalChoice {
+    /// Starts the journal, if one is wanted and there is a place for it.
+    pub(super) fn start(
+        &self,
+        config: &Config,
+        header: &Header,
+    ) -> Result<Option<Journal>, JournalError> {
+        match self {
+            JournalChoice::None => Ok(None),
+            JournalChoice::File(path) => Journal::create(path, header).map(Some),
+            JournalChoice::Configured => {
+                let folder = config.session.journals.clone().or_else(config::default_journals);
+                folder.map(|folder| create_in(&folder, header)).transpose()
+            }
+        }
+    }
+}
+
+/// Starts a journal under a name that sorts by time. Sessions that start in the same second each get
+/// a name of their own: a name is free if the file can be made, not if it was not there just before.
+fn create_in(folder: &Path, header: &Header) -> Result<Journal, JournalError> {
+    let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%S").to_string();
+    let mut n = 1;
+    loop {
+        match Journal::create(&folder.join(numbered(&now, n)), header) {
+            Err(JournalError::Taken { .. }) if n < MOST_A_SECOND => n += 1,
+            outcome => return outcome,
+        }
+    }
+}
+
+fn numbered(now: &str, n: u32) -> PathBuf {
+    match n {
+        1 => format!("{now}.jsonl").into(),
+        n => format!("{now}-{n}.jsonl").into(),
+    }
+}

@@ -1,0 +1,169 @@
+//! From a spec to a session that can begin: everything that it names is read and checked.
+
+use std::path::{Path, PathBuf};
+
+use super::{Field, SessionError, SessionSpec, TaskSource};
+use crate::{
+    app::{
+        config::{Config, ModelConfig},
+        workspace::{Learned, Workspace},
+    },
+    domain::{
+        chat::Role,
+        event::Record,
+        fault::{FaultSpec, Target},
+        knob::Knob,
+        spec::Task,
+    },
+    store::tasks,
+};
+
+/// How long a person is given at every boundary where nothing else takes time.
+const DEMO_PACE_MS: f64 = 80.0;
+
+/// Everything that a session needs, checked. It can be sent to the thread on which it will run.
+pub struct Prepared {
+    /// With what the spec says in its place.
+    pub config: Config,
+    pub workspace: Workspace,
+    pub tasks: Vec<Task>,
+    /// What of the session has happened already, if it was cut short and goes on (see
+    /// [`crate::engine::resumable`]). It is taken up into the new journal.
+    pub past: Vec<Record>,
+    pub(super) spec: SessionSpec,
+    pub(super) learned: Option<PathBuf>,
+    /// Where past uses of tools are kept; `None`: they are forgotten with the session.
+    pub(super) experience: Option<PathBuf>,
+}
+
+impl SessionSpec {
+    /// Reads and checks everything that a session of this spec is made of. Nothing is written yet.
+    ///
+    /// # Errors
+    /// What is wrong with the spec, or with a file that it leads to.
+    pub fn prepare(&self) -> Result<Prepared, SessionError> {
+        let mut config = Config::find(self.config.as_deref()).map_err(SessionError::input)?;
+        self.settle(&mut config)?;
+        let folder = self.workspace.as_deref().or(config.session.workspace.as_deref());
+        let mut workspace =
+            Workspace::open(folder, &config.tools.folders).map_err(SessionError::input)?;
+        if let Some(costs) = self.costs {
+            costs.draw(config.session.seed, &mut workspace.manifests);
+        }
+        let learned = self.recall(&mut workspace)?;
+        for fault in &self.faults {
+            known_target(&config, &workspace, fault)?;
+        }
+        let experience = match &self.experience {
+            Some(file) => Some(file.clone()),
+            None if self.fresh => None,
+            None => config.experience_file(workspace.folder.as_deref()),
+        };
+        Ok(Prepared {
+            tasks: self.tasks_of(&workspace.tasks)?,
+            config,
+            workspace,
+            past: Vec::new(),
+            spec: self.clone(),
+            learned,
+            experience,
+        })
+    }
+
+    /// Puts what the spec says in the place of what is configured.
+    pub(super) fn settle(&self, config: &mut Config) -> Result<(), SessionError> {
+        config.session.seed = self.seed.unwrap_or(config.session.seed);
+        config.session.strategy = self.strategy.unwrap_or(config.session.strategy);
+        if let Some(model) = &self.model {
+            config.bind_all(model.as_str()).map_err(SessionError::of(Field::Model))?;
+        }
+        for (role, model) in &self.roles {
+            let bound = config.bind(*role, model.as_str());
+            bound.map_err(SessionError::of(Field::Role(*role)))?;
+        }
+        for (knob, value) in &self.knobs {
+            let value = knob.spec().check(*value);
+            config.knobs.set(*knob, value.map_err(SessionError::of(Field::Knob(*knob)))?);
+        }
+        Ok(())
+    }
+
+    /// Where what is learned will be kept, after what earlier sessions learned was put in its place.
+    fn recall(&self, workspace: &mut Workspace) -> Result<Option<PathBuf>, SessionError> {
+        if self.fresh {
+            workspace.learned = Learned::default();
+        }
+        if let Some(path) = &self.learned {
+            workspace.learned = Learned::load(path).map_err(SessionError::input)?;
+        }
+        let own = workspace.folder.as_deref().filter(|_| !self.fresh);
+        Ok(self.learned.clone().or_else(|| own.map(|folder| folder.join("learned.json"))))
+    }
+
+    /// The tasks of the session, where the workspace has these; as many as are wanted.
+    pub(super) fn tasks_of(&self, workspace: &[Task]) -> Result<Vec<Task>, SessionError> {
+        let all = match &self.tasks {
+            TaskSource::Workspace => workspace.to_vec(),
+            TaskSource::File(path) => tasks::load(path).map_err(SessionError::input)?,
+            TaskSource::List(list) => {
+                if list.iter().any(|task| task.text.trim().is_empty()) {
+                    return Err(SessionError::Input("the task is empty".to_owned()));
+                }
+                list.iter().map(|task| known(task, workspace)).collect()
+            }
+        };
+        match self.tasks_limit {
+            Some(limit) => Ok(all.iter().cycle().take(limit).cloned().collect()),
+            None => Ok(all),
+        }
+    }
+}
+
+impl Prepared {
+    /// Goes slowly enough to follow, if a simulated model would otherwise be done at once.
+    pub fn slow_enough_to_follow(mut self) -> Self {
+        let simulated =
+            self.config.roles.values().any(|model| {
+                matches!(self.config.models.get(model), Some(ModelConfig::Simulated(_)))
+            });
+        let untouched = self.config.knobs.get(Knob::Pace) == Knob::Pace.spec().default;
+        if simulated && untouched {
+            self.config.knobs.set(Knob::Pace, DEMO_PACE_MS);
+        }
+        self
+    }
+
+    /// The workspace's folder, unless nothing of it counts but its tools.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        self.workspace.folder.as_deref().filter(|_| !self.spec.fresh)
+    }
+}
+
+/// The task, with all that the workspace knows of it if it says no more than its text.
+fn known(task: &Task, workspace: &[Task]) -> Task {
+    let text = Task::from_text(task.text.trim());
+    let is_text = *task == Task { text: task.text.clone(), ..text.clone() };
+    let known = workspace.iter().find(|known| is_text && known.text == text.text);
+    known.cloned().unwrap_or_else(|| Task { text: text.text, ..task.clone() })
+}
+
+/// What is hit must be there: a slip in a name would be a fault that never fires.
+fn known_target(
+    config: &Config,
+    workspace: &Workspace,
+    fault: &FaultSpec,
+) -> Result<(), SessionError> {
+    let specs = || workspace.manifests.iter().map(|manifest| &manifest.spec);
+    let declared = specs().map(|spec| spec.class.trim()).filter(|class| !class.is_empty());
+    let classes = config.workers.classes.names().chain(declared.map(str::to_owned));
+    let embedding = config.experience.embeddings.as_ref().map(|_| Target::Embedding);
+    let known: Vec<Target> = specs()
+        .map(|spec| Target::Tool(spec.name.clone()))
+        .chain(classes.map(Target::Class))
+        .chain(Role::ALL.map(Target::Role))
+        .chain(config.models.keys().cloned().map(Target::Model))
+        .chain(embedding)
+        .collect();
+    let field = Field::Fault(fault.clone());
+    fault.target.among(&known).map_err(|why| SessionError::Spec { field, why })
+}

@@ -1,0 +1,192 @@
+//! What the engine is given: of a spec that is prepared, or of a spec, models and tools.
+
+use std::{path::PathBuf, rc::Rc};
+
+use super::{Prepared, SessionError, SessionSpec, classes};
+use crate::{
+    app::{
+        config::{Config, ModelConfig},
+        workspace::{self, Learned},
+    },
+    domain::{
+        event::Opening,
+        graph::{Prior, ToolGraph},
+        spec::Task,
+    },
+    engine::{Keep, Memory, Reload, Setup},
+    model::{Model, openai::OpenAi, simulated::Simulated},
+    store::{
+        experience::{Experience, Same},
+        journal::Journal,
+    },
+    tool::ToolBox,
+};
+
+impl SessionSpec {
+    /// A session with these models and tools instead of configured ones. The first model plays every role
+    /// that the spec does not bind.
+    ///
+    /// No configuration and no workspace are read, and nothing is remembered or kept: a journal and a memory
+    /// can be put into the result.
+    ///
+    /// # Errors
+    /// What in the spec does not fit.
+    pub fn setup_with(
+        &self,
+        models: Vec<Rc<dyn Model>>,
+        tools: ToolBox,
+    ) -> Result<Setup, SessionError> {
+        let mut config = Config::default();
+        // Roles are bound by the names of models; how a model is configured matters to none of this.
+        let names = models.iter().map(|model| model.spec().name.clone());
+        let named = |name| (name, ModelConfig::Simulated(Default::default()));
+        config.models = names.map(named).collect();
+        if let Some(first) = models.first() {
+            config.bind_all(first.spec().name.as_str()).map_err(SessionError::Input)?;
+        }
+        self.settle(&mut config)?;
+        let title = self.workspace.as_ref().map(|folder| folder.display().to_string());
+        let title = title.unwrap_or_else(|| "no workspace".to_owned());
+        Ok(self.bare(&config, &title, self.tasks_of(&[])?, models, tools))
+    }
+
+    /// A session that has no past and leaves nothing.
+    fn bare(
+        &self,
+        config: &Config,
+        title: &str,
+        tasks: Vec<Task>,
+        models: Vec<Rc<dyn Model>>,
+        tools: ToolBox,
+    ) -> Setup {
+        let mut graph = ToolGraph::new(Prior::Uninformed);
+        for spec in tools.specs() {
+            graph.add_tool(spec.name.clone());
+        }
+        Setup {
+            opening: Opening { paused: self.paused, ..opening(config, title, &models) },
+            models,
+            tools,
+            graph,
+            scores: Default::default(),
+            tasks,
+            faults: self.faults.clone(),
+            journal: None,
+            stay: self.stay,
+            memory: None,
+            classes: None,
+            notices: Vec::new(),
+            keep: None,
+            reload: None,
+            stations: Vec::new(),
+            past: Vec::new(),
+        }
+    }
+}
+
+impl Prepared {
+    /// What the engine is given. It belongs to the thread that calls this.
+    ///
+    /// # Errors
+    /// That a model, the past uses or the classes of tools cannot be used.
+    pub fn setup(self, journal: Option<Journal>) -> Result<Setup, SessionError> {
+        let known: Vec<Task> = self.tasks.iter().chain(&self.workspace.tasks).cloned().collect();
+        let models = models(&self.config, &known)?;
+        let classes = self.folder().map(classes::book).transpose()?;
+        let (store, notices) = self.store()?;
+        let embedder = embedder(&self.config)?;
+        let same = if self.spec.leak_guard { Same::LeftOut } else { Same::Counts };
+        let keep =
+            |path: PathBuf| -> Keep { Box::new(move |learning| Learned::of(learning).save(&path)) };
+        let reload = self.reload();
+        let Self { spec, config, workspace, tasks, .. } = self;
+        let (graph, scores) = (workspace.known_graph(), workspace.known_scores());
+        let tools = ToolBox::from_manifests(workspace.manifests);
+        let mut setup = Setup {
+            graph,
+            scores,
+            journal,
+            memory: Some(Memory { store, same, embedder }),
+            classes,
+            notices,
+            keep: self.learned.map(keep),
+            reload,
+            past: self.past,
+            ..spec.bare(&config, &workspace.title, tasks, models, tools)
+        };
+        setup.opening.prompts = workspace.prompts;
+        Ok(setup)
+    }
+
+    /// Reads the workspace's tools again, with the costs that this session has drawn for them.
+    fn reload(&self) -> Option<Reload> {
+        let folders = self.workspace.tool_folders.clone();
+        let embedded = self.workspace.folder.is_none();
+        let (costs, seed) = (self.spec.costs, self.config.session.seed);
+        let read = move || {
+            let mut manifests = workspace::manifests(embedded, &folders)
+                .map_err(|problems| problems.to_string())?;
+            if let Some(costs) = costs {
+                costs.draw(seed, &mut manifests);
+            }
+            Ok(manifests)
+        };
+        (!self.workspace.tool_folders.is_empty()).then(|| -> Reload { Box::new(read) })
+    }
+
+    /// Opens the store of past uses. One that nobody asked for by name and that cannot be opened must
+    /// not keep the session from running: it is said, and what is learned ends with the session.
+    fn store(&self) -> Result<(Experience, Vec<String>), SessionError> {
+        let forgetful = || Experience::in_memory().map_err(SessionError::input);
+        let Some(file) = &self.experience else { return Ok((forgetful()?, Vec::new())) };
+        let is_named = self.spec.experience.is_some() || self.config.experience.file.is_some();
+        match Experience::open(file) {
+            Ok(store) => Ok((store, Vec::new())),
+            Err(error) if is_named => Err(SessionError::input(error)),
+            Err(error) => {
+                let text = format!("{error}; uses of tools are forgotten with this session");
+                Ok((forgetful()?, vec![text]))
+            }
+        }
+    }
+}
+
+/// How a session with this configuration and these models begins.
+pub fn opening(config: &Config, title: &str, models: &[Rc<dyn Model>]) -> Opening {
+    Opening {
+        seed: config.session.seed,
+        workspace: title.to_owned(),
+        strategy: config.session.strategy.to_string(),
+        knobs: config.knobs.clone(),
+        models: models.iter().map(|model| (**model.spec()).clone()).collect(),
+        roles: config.roles.clone(),
+        paused: false,
+        rates: config.cost,
+        workers: config.workers.clone(),
+        prompts: Default::default(),
+    }
+}
+
+/// The configured models, of which a simulated one knows how these tasks are solved.
+pub fn models(config: &Config, tasks: &[Task]) -> Result<Vec<Rc<dyn Model>>, SessionError> {
+    let mut models: Vec<Rc<dyn Model>> = Vec::new();
+    for (name, model) in &config.models {
+        models.push(match model {
+            ModelConfig::Simulated(settings) => {
+                let (name, tasks) = (name.clone(), tasks.iter().cloned());
+                Rc::new(Simulated::new(name, *settings, config.session.seed, tasks))
+            }
+            ModelConfig::OpenAi(endpoint) => {
+                Rc::new(OpenAi::new(endpoint.clone()).map_err(SessionError::input)?)
+            }
+        });
+    }
+    Ok(models)
+}
+
+/// The model that says what tasks mean, if one is configured.
+pub fn embedder(config: &Config) -> Result<Option<Rc<dyn Model>>, SessionError> {
+    let Some(endpoint) = config.experience.embeddings.clone() else { return Ok(None) };
+    let model = OpenAi::embedding(endpoint).map_err(SessionError::input)?;
+    Ok(Some(Rc::new(model)))
+}

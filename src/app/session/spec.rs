@@ -1,0 +1,183 @@
+//! What a session is made of, as plain data.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{CostRange, written};
+use crate::{
+    domain::{
+        chat::Role, fault::FaultSpec, id::ModelName, knob::Knob, spec::Task, strategy::Strategy,
+    },
+    store::tasks,
+};
+
+/// Everything that decides what a session does. What is left out is as the configuration has it, or as the
+/// default says. It can be written as TOML or JSON, and relative paths begin where the program was started.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SessionSpec {
+    /// The configuration file, instead of the one in the platform's folder.
+    pub config: Option<PathBuf>,
+    /// The folder with tools, tasks, graph and what was learned.
+    pub workspace: Option<PathBuf>,
+    pub strategy: Option<Strategy>,
+    /// Decides all chance.
+    pub seed: Option<u64>,
+    /// The configured model that plays every role which `roles` does not bind.
+    pub model: Option<ModelName>,
+    /// Use only so many tasks, or more by going over them again.
+    pub tasks_limit: Option<usize>,
+    /// Faults that are armed from the start, each written as on the command line.
+    #[serde(with = "written::faults")]
+    pub faults: Vec<FaultSpec>,
+    /// Draw the cost of each tool from this range, instead of what it declares.
+    pub costs: Option<CostRange>,
+    /// Begin paused.
+    pub paused: bool,
+    /// Wait for more tasks when there are no more, instead of ending.
+    pub stay: bool,
+    /// Neither load nor keep anything in the workspace; the files of the next two fields still count.
+    pub fresh: bool,
+    /// Where learned scores and edges are kept, instead of the workspace's file.
+    pub learned: Option<PathBuf>,
+    /// Where past uses of tools are kept, instead of the workspace's file.
+    pub experience: Option<PathBuf>,
+    /// Plan without what is known of the very same task.
+    pub leak_guard: bool,
+    pub journal: JournalChoice,
+    pub tasks: TaskSource,
+    /// Models of single roles.
+    pub roles: BTreeMap<Role, ModelName>,
+    /// Knobs that are turned before the start, the budget among them.
+    #[serde(with = "written::knobs")]
+    pub knobs: BTreeMap<Knob, f64>,
+}
+
+/// Whether a journal is written, and where.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JournalChoice {
+    /// A new file in the configured folder.
+    #[default]
+    Configured,
+    None,
+    /// This file, which must not be there yet.
+    File(PathBuf),
+}
+
+/// Where the tasks come from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskSource {
+    #[default]
+    Workspace,
+    /// A file in `.toml`, `.jsonl` or `.txt`.
+    File(PathBuf),
+    /// These; the workspace may know more of one that is only a text.
+    List(#[serde(deserialize_with = "tasks::written")] Vec<Task>),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn full() -> SessionSpec {
+        SessionSpec {
+            config: Some("c.toml".into()),
+            workspace: Some("w".into()),
+            strategy: Some("react+btp".parse().unwrap()),
+            seed: Some(7),
+            model: Some("small".into()),
+            tasks_limit: Some(3),
+            faults: vec!["a:error:p=0.5:text=no: none".parse().unwrap()],
+            costs: Some("1..10".parse().unwrap()),
+            paused: true,
+            stay: true,
+            fresh: true,
+            learned: Some("l.json".into()),
+            experience: Some("e.sqlite".into()),
+            leak_guard: true,
+            journal: JournalChoice::File("j.jsonl".into()),
+            tasks: TaskSource::List(vec![
+                Task { gold: Some("4".into()), ..Task::from_text("2 + 2") },
+                Task::from_text("3 + 3"),
+            ]),
+            roles: [(Role::Planner, "large".into()), (Role::Solver, "small".into())].into(),
+            knobs: [
+                (Knob::Budget, 12.5),
+                (Knob::TopK, 4.0),
+                (Knob::Blacklist, 2.0),
+                (Knob::Learn, 0.0),
+            ]
+            .into(),
+        }
+    }
+
+    #[test]
+    fn a_spec_is_the_same_after_it_was_json_or_toml() {
+        let choices = [JournalChoice::Configured, JournalChoice::None];
+        let sources = [TaskSource::Workspace, TaskSource::File("t.toml".into())];
+        let others = choices.into_iter().zip(sources);
+        let others =
+            others.map(|(journal, tasks)| SessionSpec { journal, tasks, ..Default::default() });
+        for spec in others.chain([full()]) {
+            let json = serde_json::to_string(&spec).unwrap();
+            assert_eq!(serde_json::from_str::<SessionSpec>(&json).unwrap(), spec, "{json}");
+            let toml = toml::to_string(&spec).unwrap();
+            assert_eq!(toml::from_str::<SessionSpec>(&toml).unwrap(), spec, "{toml}");
+        }
+    }
+
+    #[test]
+    fn a_person_writes_only_what_matters() {
+        let text = "
+            strategy = \"react+btp\"
+            faults = [\"calculator:timeout\"]
+            costs = \"1..10\"
+            journal = \"none\"
+            tasks.list = [{ text = \"2 + 2\", gold = 4 }]
+            roles.planner = \"large\"
+            [knobs]
+            budget = 20
+            blacklist = \"strict\"
+            learn = false
+        ";
+        let spec = SessionSpec {
+            strategy: Some("react+btp".parse().unwrap()),
+            faults: vec!["calculator:timeout".parse().unwrap()],
+            costs: Some("1..10".parse().unwrap()),
+            journal: JournalChoice::None,
+            tasks: TaskSource::List(vec![Task {
+                gold: Some("4".into()),
+                ..Task::from_text("2 + 2")
+            }]),
+            roles: [(Role::Planner, "large".into())].into(),
+            knobs: [(Knob::Budget, 20.0), (Knob::Blacklist, 2.0), (Knob::Learn, 0.0)].into(),
+            ..Default::default()
+        };
+        assert_eq!(toml::from_str::<SessionSpec>(text).unwrap(), spec);
+        assert_eq!(toml::from_str::<SessionSpec>("").unwrap(), SessionSpec::default());
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line_and_what_was_expected() {
+        for (text, line, says) in [
+            ("seed = 1\nstratgy = \"react\"", 2, "unknown field `stratgy`, expected one of"),
+            ("strategy = \"recat\"", 1, "there is no strategy `recat`; expected one of"),
+            ("[knobs]\nbugdet = 3", 1, "there is no knob bugdet; did you mean"),
+            ("knobs.tau = 2", 1, "tau takes a number from 0 to 1"),
+            ("knobs.blacklist = \"maybe\"", 1, "blacklist takes one of off, protected, strict"),
+            ("knobs.learn = []", 1, "a number, true or false, or a name"),
+            ("faults = [\"a:melt\"]", 1, "there is no kind `melt`; expected TARGET:KIND"),
+            ("costs = \"5..1\"", 1, "the lower one first"),
+            ("tasks.list = [{ text = \"a\", glod = 1 }]", 1, "unknown field `glod`"),
+            ("tasks.list = [{ text = \" \" }]", 1, "expected a text that is not empty"),
+            ("tasks = \"mine\"", 1, "unknown variant `mine`, expected one of `workspace`"),
+            ("roles.boss = \"m\"", 1, "unknown variant `boss`"),
+        ] {
+            let why = toml::from_str::<SessionSpec>(text).unwrap_err().to_string();
+            assert!(why.contains(&format!("line {line}")) && why.contains(says), "{text}: {why}");
+        }
+    }
+}
