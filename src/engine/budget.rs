@@ -170,9 +170,7 @@ impl Session {
             return Err(format!("{tool} has {uses} uses left already"));
         }
         let task = task.id;
-        let why = format!("uses of {tool} set to {uses}");
-        self.emit(BudgetEvent::UsesSet { task, tool, uses, was, by });
-        self.replan(&why);
+        self.intervene(BudgetEvent::UsesSet { task, tool, uses, was, by });
         Ok(())
     }
 

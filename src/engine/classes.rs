@@ -29,7 +29,7 @@ impl Session {
         if same(&class) == same(&was) {
             return Err(format!("{tool} is of that class already"));
         }
-        self.emit(PlanEvent::ToolClassSet { tool, class, was, by });
+        self.intervene(PlanEvent::ToolClassSet { tool, class, was, by });
         Ok(())
     }
 

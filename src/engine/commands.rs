@@ -42,14 +42,14 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
             if session.state.control.paused_lanes.contains(&lane) {
                 return Err(format!("{lane} is paused already"));
             }
-            session.emit(ControlEvent::LanePaused { lane, by });
+            session.intervene(ControlEvent::LanePaused { lane, by });
             Ok(())
         }
         Command::ResumeLane(lane) => {
             if !session.state.control.paused_lanes.contains(&lane) {
                 return Err(format!("{lane} is not paused"));
             }
-            session.emit(ControlEvent::LaneResumed { lane, by });
+            session.intervene(ControlEvent::LaneResumed { lane, by });
             Ok(())
         }
         Command::SetClass { tool, class } => session.set_class(tool, class, by),
@@ -63,9 +63,7 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
             }
             let bound = session.state.models.roles.get(&role);
             let was = bound.map_or_else(|| model.clone(), |bound| bound.model.clone());
-            let why = format!("{role}: {was} → {model}");
-            session.emit(ChangeEvent::RoleBound { role, model, was, by });
-            session.replan_quietly(&why);
+            session.intervene(ChangeEvent::RoleBound { role, model, was, by });
             Ok(())
         }
         Command::SetScore { tool, score } => set_score(session, tool, score, by),
@@ -78,7 +76,7 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
         Command::UnpinWeight { from, to } => {
             let was = session.state.learning.pins.get(from.as_str(), to.as_str());
             let was = was.ok_or_else(|| format!("the weight {from} → {to} is not pinned"))?;
-            session.emit(GraphEvent::WeightUnpinned { from, to, was, by });
+            session.intervene(GraphEvent::WeightUnpinned { from, to, was, by });
             Ok(())
         }
         Command::ArmFault { spec } => arm(session, spec, by),
@@ -89,9 +87,7 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
                 let how = if on { "on" } else { "off" };
                 return Err(format!("{tool} is {how} already"));
             }
-            let why = format!("{tool} switched {}", if on { "on" } else { "off" });
-            session.emit(ChangeEvent::ToolSwitched { tool, on, by });
-            session.replan_quietly(&why);
+            session.intervene(ChangeEvent::ToolSwitched { tool, on, by });
             Ok(())
         }
         Command::SetUses { tool, uses } => session.set_uses(tool, uses, by),
@@ -107,10 +103,7 @@ fn resume(session: &mut Session, how: Resume, by: By) -> Result<(), String> {
         (Mode::Running, Resume::Run) => return Err("it is running".to_owned()),
         _ => {}
     }
-    session.emit(ControlEvent::Resumed { how, by });
-    if how == Resume::Step {
-        session.grant_step();
-    }
+    session.intervene(ControlEvent::Resumed { how, by });
     Ok(())
 }
 
@@ -122,9 +115,7 @@ fn pause(session: &mut Session, by: By) -> Result<(), String> {
         Mode::Pausing => return Err("it is pausing; what runs must come to a boundary".to_owned()),
         Mode::Running | Mode::Stepping | Mode::SteppingTask => {}
     }
-    session.revoke_step();
-    session.emit(ControlEvent::PauseRequested { by });
-    session.settle();
+    session.intervene(ControlEvent::PauseRequested { by });
     Ok(())
 }
 
@@ -143,14 +134,14 @@ fn queue(session: &mut Session, text: &str, by: By) -> Result<(), String> {
     let known = session.state.tasks.iter().find(|task| task.task.text == text);
     let task = known.map_or_else(|| Task::from_text(text), |known| known.task.clone());
     let first = session.next_task();
-    session.emit(TaskEvent::TasksQueued { first, tasks: vec![task], by });
+    session.intervene(TaskEvent::TasksQueued { first, tasks: vec![task], by });
     Ok(())
 }
 
 fn use_strategy(session: &mut Session, strategy: &str, by: By) -> Result<(), String> {
     let strategy = strategy.parse::<Strategy>()?.to_string();
     let was = session.state.strategy.clone();
-    session.emit(ChangeEvent::StrategyChosen { strategy, was, by });
+    session.intervene(ChangeEvent::StrategyChosen { strategy, was, by });
     Ok(())
 }
 
@@ -160,11 +151,7 @@ fn turn(session: &mut Session, knob: Knob, value: f64, by: By) -> Result<(), Str
     if value == was {
         return Err(format!("{knob} is {} already", knob.spec().show(was)));
     }
-    session.emit(ChangeEvent::KnobTurned { knob, value, was, by });
-    if knob.spec().replans {
-        let (was, now) = (knob.spec().show(was), knob.spec().show(value));
-        session.replan(&format!("{knob} {was} → {now}"));
-    }
+    session.intervene(ChangeEvent::KnobTurned { knob, value, was, by });
     Ok(())
 }
 
@@ -191,7 +178,7 @@ fn set_score(session: &mut Session, tool: ToolName, score: f64, by: By) -> Resul
         return Err(format!("a score is a number from -{0} to {0}, not {score}", Scores::MAX));
     }
     let was = session.state.learning.score(&tool);
-    session.emit(GraphEvent::ScoreSet { tool, score, was, by });
+    session.intervene(GraphEvent::ScoreSet { tool, score, was, by });
     Ok(())
 }
 
@@ -212,7 +199,7 @@ fn pin(
         return Err(format!("there is no edge {from} → {to}"));
     }
     let was = session.state.learning.pins.get(from.as_str(), to.as_str());
-    session.emit(GraphEvent::WeightPinned { from, to, weight, was, by });
+    session.intervene(GraphEvent::WeightPinned { from, to, weight, was, by });
     Ok(())
 }
 
@@ -223,14 +210,14 @@ fn arm(session: &mut Session, spec: FaultSpec, by: By) -> Result<(), String> {
     }
     spec.target.among(&known)?;
     let fault = session.next_fault();
-    session.emit(FaultEvent::FaultArmed { fault, spec, by });
+    session.intervene(FaultEvent::FaultArmed { fault, spec, by });
     Ok(())
 }
 
 fn disarm(session: &mut Session, fault: FaultId, by: By) -> Result<(), String> {
     match session.state.faults.get(&fault) {
         Some(known) if known.armed => {
-            session.emit(FaultEvent::FaultDisarmed { fault, by });
+            session.intervene(FaultEvent::FaultDisarmed { fault, by });
             Ok(())
         }
         Some(_) => Err(format!("fault {fault} is not armed")),
@@ -245,7 +232,7 @@ fn rearm(session: &mut Session, fault: FaultId, by: By) -> Result<(), String> {
         return Err(format!("fault {fault} is armed"));
     }
     let spec = known.spec.clone();
-    session.emit(FaultEvent::FaultArmed { fault, spec, by });
+    session.intervene(FaultEvent::FaultArmed { fault, spec, by });
     Ok(())
 }
 

@@ -38,9 +38,11 @@ mod commands;
 mod context;
 mod effect;
 mod embedding;
+mod intervene;
 mod lanes;
 mod observer;
 mod planning;
+mod recorded;
 mod resuming;
 mod session;
 mod station;
@@ -51,6 +53,7 @@ mod widening;
 use self::{
     context::Context,
     observer::{Observer, experience::Remembered, journal::Writer, learned::Learned, pairs::Pairs},
+    recorded::Recorded,
     session::{Handle, Session},
 };
 pub use self::{
@@ -96,6 +99,8 @@ pub struct Setup {
     pub reload: Option<Reload>,
     /// Stations behind the engine's own.
     pub stations: Vec<Rc<dyn Station>>,
+    /// Records of an earlier session whose effects and interventions are used as long as they fit.
+    pub recorded: Vec<Record>,
     /// The beginning of this very session, which was cut short and goes on behind it (see [`resumable`]);
     /// empty for a new one.
     pub past: Vec<Record>,
@@ -157,6 +162,8 @@ fn open(setup: Setup, listener: Listener) -> Handle {
         observers.push(Box::new(Learned(keep)));
     }
     session.observers = observers;
+    let is_again = !setup.recorded.is_empty();
+    session.recorded = Recorded::new(setup.recorded);
     session.reload = setup.reload;
     session.index_all();
     if setup.past.is_empty() {
@@ -170,7 +177,8 @@ fn open(setup: Setup, listener: Listener) -> Handle {
             let (first, by) = (TaskId(1), By::Engine);
             session.emit(TaskEvent::TasksQueued { first, tasks: setup.tasks, by });
         }
-        for spec in setup.faults {
+        // Where a session is run again, its record has its faults.
+        for spec in setup.faults.into_iter().filter(|_| !is_again) {
             let fault = session.next_fault();
             session.emit(FaultEvent::FaultArmed { fault, spec, by: By::User });
         }

@@ -10,6 +10,7 @@ use super::{
     lanes::Lanes,
     observer::{Observer, journal::Writer},
     planning::{Known, Memory},
+    recorded::Recorded,
     station::Station,
 };
 use crate::{
@@ -53,6 +54,8 @@ pub(super) struct Session {
     pub meaning: Option<Embedding>,
     pub reload: Option<Reload>,
     pub observers: Vec<Box<dyn Observer>>,
+    /// What is answered from the record of an earlier session.
+    pub recorded: Recorded,
     journal: Writer,
     listener: Listener,
     opened: Instant,
@@ -94,6 +97,7 @@ impl Session {
             meaning: None,
             reload: None,
             observers: Vec::new(),
+            recorded: Recorded::default(),
             journal,
             listener,
             opened: Instant::now(),
@@ -101,7 +105,8 @@ impl Session {
         }
     }
 
-    /// Makes an event, and the events that observers make of it.
+    /// Makes an event, the events that observers make of it, and where a session is run again, what a person
+    /// did next.
     pub fn emit(&mut self, event: impl Into<Event>) {
         let mut due = vec![event.into()];
         while let Some(event) = due.pop() {
@@ -109,6 +114,9 @@ impl Session {
             let at = self.resumed_at.saturating_add(elapsed);
             let more = self.commit(Record::new(self.state.n + 1, at, event));
             due.extend(more.into_iter().rev());
+        }
+        if let Some(event) = self.recorded.intervention(self.state.n + 1) {
+            self.intervene(event);
         }
     }
 

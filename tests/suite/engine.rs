@@ -4,6 +4,7 @@ mod budget;
 mod classes;
 mod control;
 mod damaged;
+mod effects;
 mod faults;
 mod learning;
 mod meaning;

@@ -79,6 +79,7 @@ impl SessionSpec {
             keep: None,
             reload: None,
             stations: Vec::new(),
+            recorded: Vec::new(),
             past: Vec::new(),
         }
     }

@@ -17,7 +17,7 @@ pub(super) use self::{
     ended::abandoned,
     perform::perform,
     probe::probe_models,
-    request::{Requested, occurrence, request},
+    request::{Requested, occurrence, request, requested},
 };
 use crate::{
     domain::{

@@ -47,7 +47,19 @@ pub fn request(
         }
     };
     let reference = EffectRef::new(session.next_effect(), class).caused_by(parent);
-    let event: Event = match &effect {
+    let event = requested(reference, task, &effect);
+    let chance = occurrence(session, &event).unwrap_or(Chance::new(session.state.seed));
+    let cancel = CancellationToken::new();
+    session.cancels.insert(reference.id, cancel.clone());
+    session.lanes.enter(reference.id, is_awaited);
+    session.emit(event);
+    let occasions = session.state.occasions(reference.id);
+    Requested { reference, task, effect, cancel, chance, occasions, is_awaited }
+}
+
+/// That this effect is wanted.
+pub fn requested(reference: EffectRef, task: TaskId, effect: &Effect) -> Event {
+    match effect {
         Effect::Model(ModelCall { role, model, request, evidence, .. }) => {
             ModelCallEvent::ModelCallRequested {
                 effect: reference,
@@ -77,14 +89,7 @@ pub fn request(
             text: call.text.clone(),
         }
         .into(),
-    };
-    let chance = occurrence(session, &event).unwrap_or(Chance::new(session.state.seed));
-    let cancel = CancellationToken::new();
-    session.cancels.insert(reference.id, cancel.clone());
-    session.lanes.enter(reference.id, is_awaited);
-    session.emit(event);
-    let occasions = session.state.occasions(reference.id);
-    Requested { reference, task, effect, cancel, chance, occasions, is_awaited }
+    }
 }
 
 /// The draw for this occurrence of this request, counted; `None` for an event that requests nothing. It

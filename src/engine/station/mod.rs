@@ -6,6 +6,7 @@ mod fault;
 mod gate;
 mod judge;
 mod menu;
+mod recorded;
 mod room;
 
 use std::rc::Rc;
@@ -80,7 +81,8 @@ impl Passage {
 
 /// The engine's own stations, in their order, and behind them these.
 pub(super) fn stations(more: Vec<Rc<dyn Station>>) -> Rc<[Rc<dyn Station>]> {
-    let own: [Rc<dyn Station>; 6] = [
+    let own: [Rc<dyn Station>; 7] = [
+        Rc::new(recorded::FromRecord),
         Rc::new(menu::Menu),
         Rc::new(budget::Budget),
         Rc::new(room::Room),

@@ -1,0 +1,37 @@
+//! What a person does, and what follows from it: whether they do it now, or did it in a session that is run
+//! again.
+
+use super::session::Session;
+use crate::domain::event::{BudgetEvent, ChangeEvent, ControlEvent, Event, Resume};
+
+impl Session {
+    /// Makes the event of an intervention, and does what follows from it.
+    pub fn intervene(&mut self, event: impl Into<Event>) {
+        let event = event.into();
+        if let Event::Control(ControlEvent::PauseRequested { .. }) = event {
+            self.revoke_step();
+        }
+        self.emit(event.clone());
+        match event {
+            Event::Control(ControlEvent::Resumed { how: Resume::Step, .. }) => self.grant_step(),
+            Event::Control(ControlEvent::PauseRequested { .. }) => self.settle(),
+            Event::Change(ChangeEvent::KnobTurned { knob, value, was, .. }) => {
+                let spec = knob.spec();
+                if spec.replans {
+                    self.replan(&format!("{knob} {} → {}", spec.show(was), spec.show(value)));
+                }
+            }
+            Event::Change(ChangeEvent::RoleBound { role, model, was, .. }) => {
+                self.replan_quietly(&format!("{role}: {was} → {model}"));
+            }
+            Event::Change(ChangeEvent::ToolSwitched { tool, on, .. }) => {
+                let how = if on { "on" } else { "off" };
+                self.replan_quietly(&format!("{tool} switched {how}"));
+            }
+            Event::Budget(BudgetEvent::UsesSet { tool, uses, .. }) => {
+                self.replan(&format!("uses of {tool} set to {uses}"));
+            }
+            _ => {}
+        }
+    }
+}

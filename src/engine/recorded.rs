@@ -1,0 +1,177 @@
+//! A session that is run again with what an earlier one had from models and tools, and then goes on live.
+//!
+//! An effect is answered from the record of the effect with its number, as long as both are the same. Its
+//! events come when they came then: each waits until the records before its own are there, so that effects
+//! that ran beside each other end in the same order. What a person did then is done again at the same
+//! record. A recorded answer costs nothing, and takes no room.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::Value;
+
+use crate::domain::{
+    event::{
+        BudgetEvent, By, ChangeEvent, ControlEvent, Event, FaultEvent, GraphEvent, Lane, PlanEvent,
+        Record, SessionEvent, TaskEvent,
+    },
+    id::EffectId,
+};
+
+/// What an earlier session had, and what of it is still to come.
+#[derive(Debug, Default)]
+pub(super) struct Recorded {
+    /// The events of each effect, the request first.
+    effects: HashMap<EffectId, Vec<Record>>,
+    /// What a person did, by the number of its record.
+    interventions: BTreeMap<u64, Event>,
+    /// Effects that wait until the records before their next one are there.
+    waiting: BTreeMap<EffectId, u64>,
+    /// Something did not fit: from here on the session goes its own way.
+    has_parted: bool,
+}
+
+impl Recorded {
+    pub fn new(records: Vec<Record>) -> Self {
+        let mut recorded = Self::default();
+        let mut lanes = HashMap::new();
+        for record in records {
+            if let Some(effect) = record.event.effect() {
+                lanes.insert(effect.lane, effect.id);
+                recorded.effects.entry(effect.id).or_default().push(record);
+            } else if is_by_a_person(&record.event) {
+                recorded.interventions.insert(record.n, record.event);
+            } else if let Event::Control(
+                ControlEvent::Held { lane, .. } | ControlEvent::Released { lane },
+            ) = &record.event
+                && let Some(effect) = lanes.get(lane)
+            {
+                recorded.effects.entry(*effect).or_default().push(record);
+            }
+        }
+        recorded
+    }
+
+    /// What a person did as record number `n`.
+    pub fn intervention(&mut self, n: u64) -> Option<Event> {
+        if self.has_parted { None } else { self.interventions.remove(&n) }
+    }
+
+    /// An effect waits until record `n` is due.
+    pub fn wait(&mut self, id: EffectId, n: u64) {
+        self.waiting.insert(id, n);
+    }
+
+    pub fn go_on(&mut self, id: EffectId) {
+        self.waiting.remove(&id);
+    }
+
+    /// Whether an effect is the first of those that wait, and nothing else can happen: then a record that
+    /// does not come must not keep it.
+    pub fn is_next(&self, id: EffectId, mut live: impl Iterator<Item = Lane>) -> bool {
+        let first = self.waiting.iter().min_by_key(|(_, n)| **n).map(|(id, _)| *id);
+        let waits = |lane: Lane| match lane {
+            Lane::Agent => false,
+            Lane::Effect(effect) => self.waiting.contains_key(&effect),
+        };
+        first == Some(id) && live.all(waits)
+    }
+
+    /// The events of an effect after its request, if the record has an equal one; `Err` says what was
+    /// requested instead, and where it differs. `None` behind the end of the record.
+    pub fn take(&mut self, id: EffectId, request: &Event) -> Option<Result<Vec<Record>, String>> {
+        if self.has_parted {
+            return None;
+        }
+        let Some(events) = self.effects.remove(&id) else {
+            self.has_parted |= !self.effects.is_empty();
+            return None;
+        };
+        let mut events = events.into_iter();
+        let was = events.next()?;
+        match difference(&was.event, request) {
+            None => Some(Ok(events.collect())),
+            Some(place) => {
+                self.has_parted = true;
+                Some(Err(format!(
+                    "the record does not fit: {} {id} is wanted, and record {} has {}; the first \
+                     difference is {place}",
+                    request.kind(),
+                    was.n,
+                    was.event.kind(),
+                )))
+            }
+        }
+    }
+}
+
+fn is_by_a_person(event: &Event) -> bool {
+    let by = match event {
+        Event::Change(
+            ChangeEvent::KnobTurned { by, .. }
+            | ChangeEvent::RoleBound { by, .. }
+            | ChangeEvent::StrategyChosen { by, .. }
+            | ChangeEvent::ToolSwitched { by, .. },
+        )
+        | Event::Fault(FaultEvent::FaultArmed { by, .. } | FaultEvent::FaultDisarmed { by, .. })
+        | Event::Graph(
+            GraphEvent::ScoreSet { by, .. }
+            | GraphEvent::WeightPinned { by, .. }
+            | GraphEvent::WeightUnpinned { by, .. },
+        )
+        | Event::Plan(PlanEvent::ToolClassSet { by, .. })
+        | Event::Budget(BudgetEvent::UsesSet { by, .. })
+        | Event::Control(
+            ControlEvent::Resumed { by, .. }
+            | ControlEvent::PauseRequested { by }
+            | ControlEvent::LanePaused { by, .. }
+            | ControlEvent::LaneResumed { by, .. },
+        )
+        | Event::Task(TaskEvent::TasksQueued { by, .. }) => *by,
+        // Only a person asks for these.
+        Event::Session(
+            SessionEvent::CommandRefused { .. }
+            | SessionEvent::ModelsProbed { .. }
+            | SessionEvent::ModelReached { .. },
+        ) => return true,
+        Event::Session(_)
+        | Event::Task(_)
+        | Event::ModelCall(_)
+        | Event::ToolCall(_)
+        | Event::Embedding(_)
+        | Event::Fault(_)
+        | Event::Budget(_)
+        | Event::Plan(_)
+        | Event::Search(_)
+        | Event::Graph(_)
+        | Event::Control(_)
+        | Event::Unknown { .. } => return false,
+    };
+    by != By::Engine
+}
+
+/// The first field in which two requests differ; times and origins do not count.
+fn difference(one: &Event, other: &Event) -> Option<String> {
+    let [one, other] = [one, other].map(|event| serde_json::to_value(event).unwrap_or_default());
+    first_difference("", &one, &other)
+}
+
+fn first_difference(at: &str, one: &Value, other: &Value) -> Option<String> {
+    let below = |key: &str| if at.is_empty() { key.to_owned() } else { format!("{at}.{key}") };
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) => {
+            let keys = one.keys().chain(other.keys().filter(|key| !one.contains_key(*key)));
+            keys.filter(|key| *key != "origin").find_map(|key| {
+                let null = Value::Null;
+                let sides = (one.get(key).unwrap_or(&null), other.get(key).unwrap_or(&null));
+                first_difference(&below(key), sides.0, sides.1)
+            })
+        }
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+            let pairs = one.iter().zip(other).enumerate();
+            pairs
+                .into_iter()
+                .find_map(|(i, (one, other))| first_difference(&below(&i.to_string()), one, other))
+        }
+        _ => (one != other).then(|| at.to_owned()),
+    }
+}

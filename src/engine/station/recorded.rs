@@ -1,0 +1,137 @@
+//! Answers an effect from the record of an earlier session (see [`crate::engine::recorded`]). It comes first,
+//! since a recorded answer costs nothing, takes no room, and may be a refusal.
+
+use std::time::Duration;
+
+use futures::{FutureExt, future::LocalBoxFuture};
+use tokio::time::timeout;
+
+use super::{Outcome, Passage, Station, Verdict};
+use crate::{
+    domain::event::{
+        EffectRef, EmbeddingEvent, Event, FaultEvent, ModelCallEvent, Origin, Record, SessionEvent,
+        ToolCallEvent,
+    },
+    domain::{chat::Usage, embedding::Embedding, id::EffectId},
+    engine::{
+        effect::{self, Embedded},
+        session::{Handle, Session},
+    },
+};
+
+/// How long the others are given before a record that does not come is no longer waited for.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+pub(super) struct FromRecord;
+
+impl Station for FromRecord {
+    fn before<'a>(&'a self, passage: &'a mut Passage) -> LocalBoxFuture<'a, Verdict> {
+        async move {
+            let id = passage.reference.id;
+            let request = effect::requested(passage.reference, passage.task, &passage.effect);
+            let taken = passage.handle.write(|session| session.recorded.take(id, &request));
+            match taken {
+                None => Verdict::Go,
+                Some(Err(text)) => {
+                    passage.handle.emit(SessionEvent::Noticed { text });
+                    Verdict::Go
+                }
+                Some(Ok(events)) => {
+                    passage.reference.origin = Origin::Recorded;
+                    match replay(&passage.handle, passage.reference, events).await {
+                        Some(outcome) => Verdict::Answer(outcome, Origin::Recorded),
+                        None => Verdict::Go,
+                    }
+                }
+            }
+        }
+        .boxed_local()
+    }
+}
+
+/// Tells the events of an effect again, each when it came then, up to its outcome. `None` where the record
+/// breaks off before it.
+async fn replay(handle: &Handle, effect: EffectRef, events: Vec<Record>) -> Option<Outcome> {
+    for record in events {
+        until_due(handle, effect.id, record.n).await;
+        match outcome(handle, effect.id, &record.event) {
+            Some(outcome) => return Some(outcome),
+            None => handle.emit(again(record.event, effect)),
+        }
+    }
+    None
+}
+
+/// Waits until the records before this one are there; no longer than something else can still happen.
+async fn until_due(handle: &Handle, id: EffectId, n: u64) {
+    handle.write(|session| session.recorded.wait(id, n));
+    loop {
+        let is_due = timeout(PATIENCE, handle.until(|session| session.state.n + 1 >= n)).await;
+        let is_next = |session: &Session| session.recorded.is_next(id, session.lanes.live());
+        if is_due.is_ok() || handle.read(is_next) {
+            break;
+        }
+    }
+    handle.write(|session| session.recorded.go_on(id));
+}
+
+/// The event, of an effect that is answered from a record now.
+fn again(event: Event, effect: EffectRef) -> Event {
+    match event {
+        Event::ModelCall(ModelCallEvent::ModelCallStarted { .. }) => {
+            ModelCallEvent::ModelCallStarted { effect }.into()
+        }
+        Event::ModelCall(ModelCallEvent::ModelCallProgressed { text, reasoning, .. }) => {
+            ModelCallEvent::ModelCallProgressed { effect, text, reasoning }.into()
+        }
+        Event::ModelCall(ModelCallEvent::ModelCallRetried { attempt, wait_ms, why, .. }) => {
+            ModelCallEvent::ModelCallRetried { effect, attempt, wait_ms, why }.into()
+        }
+        Event::ToolCall(ToolCallEvent::ToolCallStarted { .. }) => {
+            ToolCallEvent::ToolCallStarted { effect }.into()
+        }
+        Event::Embedding(EmbeddingEvent::EmbeddingStarted { .. }) => {
+            EmbeddingEvent::EmbeddingStarted { effect }.into()
+        }
+        Event::Fault(FaultEvent::FaultFired { fault, .. }) => {
+            FaultEvent::FaultFired { fault, effect }.into()
+        }
+        other => other,
+    }
+}
+
+/// What came of the effect, if this event says so.
+fn outcome(handle: &Handle, id: EffectId, event: &Event) -> Option<Outcome> {
+    Some(match event {
+        Event::ModelCall(ModelCallEvent::ModelCallFinished { reply, .. }) => {
+            Outcome::Reply(Ok(reply.clone()))
+        }
+        Event::ModelCall(ModelCallEvent::ModelCallFailed { error, .. }) => {
+            Outcome::Reply(Err(error.clone()))
+        }
+        Event::ToolCall(ToolCallEvent::ToolCallFinished { output, .. }) => {
+            Outcome::Result(Ok(output.clone()))
+        }
+        Event::ToolCall(ToolCallEvent::ToolCallFailed { error, .. }) => {
+            Outcome::Result(Err(error.clone()))
+        }
+        Event::ToolCall(ToolCallEvent::ToolCallRefused { why, reason, .. }) => {
+            Outcome::Refused(*reason, why.clone())
+        }
+        Event::Embedding(EmbeddingEvent::EmbeddingFinished { usage, vector, .. }) => {
+            Outcome::Embedded(Ok(embedded(handle, id, *usage, vector)))
+        }
+        Event::Embedding(EmbeddingEvent::EmbeddingFailed { error, .. }) => {
+            Outcome::Embedded(Err(error.clone()))
+        }
+        _ => return None,
+    })
+}
+
+fn embedded(handle: &Handle, id: EffectId, usage: Usage, vector: &[i8]) -> Embedded {
+    let model = handle.read(|session| session.state.embedding(id).map(|asked| asked.model.clone()));
+    let embedding = model
+        .filter(|_| !vector.is_empty())
+        .map(|model| Embedding::of_rounded(model, vector.to_vec()));
+    Embedded { embedding, usage }
+}
