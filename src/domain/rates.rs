@@ -34,7 +34,7 @@ impl Default for Rates {
 impl Rates {
     /// Credits of one ask that cost so many US dollars. What is no price (negative, not finite) is as
     /// unknown as none. Where dollars are worth nothing, the unknown ones are worth nothing too.
-    pub fn ask(&self, dollars: Option<f64>) -> f64 {
+    pub fn model(&self, dollars: Option<f64>) -> f64 {
         if self.credits_per_dollar == 0.0 {
             return 0.0;
         }
@@ -64,18 +64,18 @@ mod tests {
     #[test]
     fn a_credit_is_a_cent_and_time_is_free_unless_it_is_said_otherwise() {
         let rates = Rates::default();
-        assert_eq!(rates.ask(Some(0.25)), 25.0);
-        assert_eq!(rates.ask(Some(0.0)), 0.0);
+        assert_eq!(rates.model(Some(0.25)), 25.0);
+        assert_eq!(rates.model(Some(0.0)), 0.0);
         assert_eq!(rates.time(u64::MAX), 0.0);
         let rates = Rates { credits_per_dollar: 1000.0, credits_per_second: 4.0, ..rates };
-        assert_eq!((rates.ask(Some(0.25)), rates.time(1_500_000)), (250.0, 6.0));
+        assert_eq!((rates.model(Some(0.25)), rates.time(1_500_000)), (250.0, 6.0));
     }
 
     #[test]
     fn the_unknown_is_never_free() {
         let rates = Rates { unknown_ask: 3.0, unknown_tool: 7.0, ..Rates::default() };
         for unknown in [None, Some(f64::NAN), Some(f64::INFINITY), Some(-0.5)] {
-            assert_eq!((rates.ask(unknown), rates.tool(unknown)), (3.0, 7.0), "{unknown:?}");
+            assert_eq!((rates.model(unknown), rates.tool(unknown)), (3.0, 7.0), "{unknown:?}");
         }
         assert_eq!((rates.tool(Some(0.0)), rates.tool(Some(2.5))), (0.0, 2.5));
     }
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn where_dollars_are_not_counted_unknown_ones_are_not_either() {
         let rates = Rates { credits_per_dollar: 0.0, ..Rates::default() };
-        assert_eq!((rates.ask(Some(5.0)), rates.ask(None)), (0.0, 0.0));
+        assert_eq!((rates.model(Some(5.0)), rates.model(None)), (0.0, 0.0));
     }
 
     #[test]

@@ -140,7 +140,7 @@ impl Session {
         if helpful {
             return;
         }
-        let Some(tool) = self.state.call(call).map(|call| call.tool.clone()) else { return };
+        let Some(tool) = self.state.tool_call(call).map(|call| call.tool.clone()) else { return };
         let Some((task, budget)) = self.budgeted() else { return };
         let banned = match self.state.knobs.choice() {
             Blacklist::Off => false,

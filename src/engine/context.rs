@@ -106,9 +106,9 @@ impl Context {
             Outcome::Refused(_, why) => Observation::Refused(why),
             Outcome::Reply(_) | Outcome::Embedded(_) => Observation::Refused(String::new()),
         };
-        let injected = self
-            .handle
-            .read(|session| session.state.call(id).is_some_and(|call| call.injected.is_some()));
+        let injected = self.handle.read(|session| {
+            session.state.tool_call(id).is_some_and(|call| call.injected.is_some())
+        });
         let (tool, arguments) = (call.tool.clone(), call.arguments.clone());
         Called { id, tool, arguments, observation, injected }
     }

@@ -64,6 +64,6 @@ impl Session {
 
     fn embedding_cost(&self, model: &ModelSpec, text: &str) -> f64 {
         let usage = Usage::estimate(tokens::count(text), 0);
-        self.state.rates.ask(model.price(&usage))
+        self.state.rates.model(model.price(&usage))
     }
 }

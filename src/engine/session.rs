@@ -1,6 +1,11 @@
 //! The one place where events are made: numbered, dated, journaled, folded, then shown, in this order.
 
-use std::{cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
+use std::{
+    cell::RefCell,
+    collections::{BTreeSet, HashMap},
+    rc::Rc,
+    sync::Arc,
+};
 
 use futures::{FutureExt, StreamExt, future::LocalBoxFuture, stream::FuturesUnordered};
 use tokio::{sync::Notify, time::Instant};
@@ -43,6 +48,8 @@ pub(super) struct Session {
     pub cancels: HashMap<EffectId, CancellationToken>,
     /// How often each effect was requested before.
     pub occurrences: HashMap<u64, u32>,
+    /// Tool calls that wait for room.
+    pub waiting_for_room: BTreeSet<EffectId>,
     /// How many results a model is judging.
     pub verdicts: usize,
     pub memory: Option<Memory>,
@@ -90,6 +97,7 @@ impl Session {
             lanes: Lanes::default(),
             cancels: HashMap::new(),
             occurrences: HashMap::new(),
+            waiting_for_room: BTreeSet::new(),
             verdicts: 0,
             memory: None,
             known: Vec::new(),

@@ -71,7 +71,7 @@ impl Session {
     fn most_of_answer(&self, model: &ModelSpec, request: &Request) -> f64 {
         let longest = request.max_tokens.map_or(0, u64::from);
         let usage = Usage::estimate(tokens::count_request(request), longest);
-        self.state.rates.ask(model.price(&usage))
+        self.state.rates.model(model.price(&usage))
     }
 
     /// The time that so many credits buy.

@@ -265,7 +265,7 @@ impl<'a, C: Context> Search<'a, C> {
         let helped = |turn: &&Turn| {
             turn.called.iter().any(|called| {
                 self.ctx.state(|state| {
-                    state.call(called.id).is_some_and(|call| call.helpful == Some(true))
+                    state.tool_call(called.id).is_some_and(|call| call.helpful == Some(true))
                 })
             })
         };

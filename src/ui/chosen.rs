@@ -16,7 +16,7 @@ const IS_OVER: &str = "the selected lane is over";
 impl View {
     /// Chooses a call, and its tool with it. True if it was chosen already.
     pub fn choose_call(&mut self, state: &State, call: EffectId) -> bool {
-        if let Some(call) = state.call(call) {
+        if let Some(call) = state.tool_call(call) {
             self.tool = Some(call.tool.clone());
         }
         self.evidence = None;

@@ -233,3 +233,24 @@ fn a_record_reads_as_it_was_written() {
         assert_eq!(serde_json::to_string(&record).unwrap(), line);
     }
 }
+
+#[test]
+fn a_session_runs_again_from_its_journal() {
+    let home = Home::new();
+    let first = ["run", "--strategy", "workers+btp", "--seed", "3", "--tasks-limit", "5"];
+    let first = home.run(&[&first[..], &["--fresh", "--json", "--journal", "a.jsonl"]].concat());
+    let again = ["run", "--recorded", "a.jsonl", "--fresh", "--json", "--no-journal"];
+    let again = home.run(&again);
+    let data = |ran: &Ran| -> Vec<Value> {
+        let bare = |mut line: Value| {
+            line["at"].take();
+            if let Some(effect) = line["data"].get_mut("effect").and_then(Value::as_object_mut) {
+                effect.remove("origin");
+            }
+            line
+        };
+        ran.lines().into_iter().map(bare).collect()
+    };
+    assert!(first.out.lines().count() > 50 && again.out.contains("\"origin\":\"recorded\""));
+    assert_eq!(data(&first), data(&again), "seed, strategy and tasks are the journal's");
+}

@@ -78,7 +78,7 @@ fn shows_why(state: &State, task: &TaskState) {
     let shown = solver.unwrap().request.messages.last().unwrap().text();
     for (id, evidence) in &work.evidence {
         let Source::Call(call) = evidence.source else { continue };
-        let call = state.call(call).unwrap();
+        let call = state.tool_call(call).unwrap();
         if call.tool.as_str() != "search_web" {
             continue;
         }

@@ -254,6 +254,31 @@ fn the_screen_alone_knows_the_terminal_and_pure_rooms_know_nothing_outside() {
 }
 
 #[test]
+fn only_the_effect_path_opens_the_doors_of_models_and_tools() {
+    let doors = [".ask(", ".call(", ".embed(", ".reachable("];
+    let mut wrong = Vec::new();
+    for source in sources(&["src/engine"]) {
+        if !source.path.starts_with("src/engine/effect/") {
+            let open = doors.iter().filter(|door| source.code.contains(**door));
+            wrong.extend(open.map(|door| format!("{}: {door}", source.path)));
+        }
+    }
+    // A strategy acts through its context alone.
+    for source in sources(&["src/strategy"]) {
+        for door in doors {
+            let through = |(at, _): (usize, &str)| {
+                let before = &source.code[..at];
+                !["ctx", "self", "search"].iter().any(|name| before.ends_with(name))
+            };
+            if source.code.match_indices(door).any(through) {
+                wrong.push(format!("{}: {door}", source.path));
+            }
+        }
+    }
+    assert_none(&wrong, "models and tools are reached by src/engine/effect alone");
+}
+
+#[test]
 fn nothing_is_left_to_do_and_nothing_panics_by_design() {
     let unfinished = ["todo!", "unimplemented!", "dbg!", "#[allow(", "#![allow("];
     let panics = [".unwrap()", ".expect(", "panic!", "unreachable!", "process::exit"];

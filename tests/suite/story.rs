@@ -199,7 +199,7 @@ impl Story {
 
     /// It answers with this text after so many milliseconds.
     pub fn answer(&mut self, ask: EffectId, text: &str, ms: u64) -> &mut Self {
-        let role = self.state.ask(ask).unwrap().role;
+        let role = self.state.model_call(ask).unwrap().role;
         let simulated = self.state.models.of(role).is_some_and(|model| model.spec.simulated);
         let usage =
             Usage { tokens_in: 640, tokens_out: 41, estimated: simulated, ..Usage::default() };

@@ -148,6 +148,10 @@ pub struct SessionArgs {
     /// Write no journal.
     #[arg(long)]
     pub no_journal: bool,
+    /// Run a session again from its journal: calls of models and tools are answered from it as long as they
+    /// fit, then the session goes on live. Use --fresh if the session was.
+    #[arg(long, value_name = "FILE")]
+    pub recorded: Option<PathBuf>,
     /// Where learned scores and edges are kept, instead of the workspace's learned.json.
     #[arg(long, value_name = "FILE")]
     pub learned: Option<PathBuf>,

@@ -36,6 +36,7 @@ impl TryFrom<&SessionArgs> for SessionSpec {
                 Some(file) => JournalChoice::File(file.clone()),
                 None => JournalChoice::Configured,
             },
+            recorded: args.recorded.clone(),
             tasks: args.tasks.clone().map_or(TaskSource::Workspace, TaskSource::File),
             roles: roles.into_iter().filter_map(bound).collect(),
             knobs: knobs.into_iter().chain(budget).chain(tau).collect(),

@@ -32,7 +32,7 @@ pub(super) fn of(about: &str, endpoint: &Endpoint, config: &Config) -> Finding {
         );
         return Finding::ok(about, text);
     }
-    let credits = config.cost.ask(None);
+    let credits = config.cost.model(None);
     let text =
         format!("its price is not known; each ask counts as {credits} of a budget's credits");
     if endpoint.provider.is_none() && prices::is_private(&endpoint.base_url) {

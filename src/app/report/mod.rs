@@ -168,11 +168,11 @@ impl Totals {
 }
 
 fn task_report(state: &State, task: &TaskState) -> TaskReport {
-    let calls = task.calls.iter().filter_map(|call| state.call(*call));
+    let calls = task.calls.iter().filter_map(|call| state.tool_call(*call));
     let tools: Vec<_> =
         calls.filter(|call| call.started.is_some()).map(|call| call.tool.clone()).collect();
     let mut tokens_by_role: BTreeMap<Role, (u64, u64)> = BTreeMap::new();
-    for ask in task.asks.iter().filter_map(|ask| state.ask(*ask)) {
+    for ask in task.asks.iter().filter_map(|ask| state.model_call(*ask)) {
         if let Some(reply) = ask.reply() {
             let tokens = tokens_by_role.entry(ask.role).or_default();
             tokens.0 = tokens.0.saturating_add(reply.usage.tokens_in);

@@ -11,6 +11,7 @@ mod costs;
 mod error;
 mod place;
 mod prepare;
+mod recorded;
 mod setup;
 mod spawn;
 mod spec;

@@ -30,6 +30,8 @@ pub struct Prepared {
     /// What of the session has happened already, if it was cut short and goes on (see
     /// [`crate::engine::resumable`]). It is taken up into the new journal.
     pub past: Vec<Record>,
+    /// The records of an earlier session whose calls are answered from them.
+    pub recorded: Vec<Record>,
     pub(super) spec: SessionSpec,
     pub(super) learned: Option<PathBuf>,
     /// Where past uses of tools are kept; `None`: they are forgotten with the session.
@@ -42,6 +44,11 @@ impl SessionSpec {
     /// # Errors
     /// What is wrong with the spec, or with a file that it leads to.
     pub fn prepare(&self) -> Result<Prepared, SessionError> {
+        let (spec, recorded) = self.with_recorded()?;
+        Ok(Prepared { recorded, ..spec.read()? })
+    }
+
+    fn read(&self) -> Result<Prepared, SessionError> {
         let mut config = Config::find(self.config.as_deref()).map_err(SessionError::input)?;
         self.settle(&mut config)?;
         let folder = self.workspace.as_deref().or(config.session.workspace.as_deref());
@@ -64,6 +71,7 @@ impl SessionSpec {
             config,
             workspace,
             past: Vec::new(),
+            recorded: Vec::new(),
             spec: self.clone(),
             learned,
             experience,

@@ -113,6 +113,7 @@ impl Prepared {
             keep: self.learned.map(keep),
             reload,
             past: self.past,
+            recorded: self.recorded,
             ..spec.bare(&config, &workspace.title, tasks, models, tools)
         };
         setup.opening.prompts = workspace.prompts;

@@ -46,6 +46,9 @@ pub struct SessionSpec {
     /// Plan without what is known of the very same task.
     pub leak_guard: bool,
     pub journal: JournalChoice,
+    /// The journal of an earlier session: its seed, strategy, knobs and tasks are used where this does not say
+    /// otherwise, and its calls are answered from it as long as they fit.
+    pub recorded: Option<PathBuf>,
     pub tasks: TaskSource,
     /// Models of single roles.
     pub roles: BTreeMap<Role, ModelName>,
@@ -99,6 +102,7 @@ mod tests {
             experience: Some("e.sqlite".into()),
             leak_guard: true,
             journal: JournalChoice::File("j.jsonl".into()),
+            recorded: Some("r.jsonl".into()),
             tasks: TaskSource::List(vec![
                 Task { gold: Some("4".into()), ..Task::from_text("2 + 2") },
                 Task::from_text("3 + 3"),

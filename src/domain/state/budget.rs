@@ -178,7 +178,7 @@ impl State {
     }
 
     fn judge(&mut self, call: EffectId, helpful: bool) {
-        let Some(call) = self.call_mut(call) else { return };
+        let Some(call) = self.tool_call_mut(call) else { return };
         call.helpful = Some(helpful);
         let (task, tool) = (call.task, call.tool.clone());
         let Some(budget) = self.budget_mut(task) else { return };

@@ -60,6 +60,6 @@ impl State {
             return credits + self.rates.time(micros);
         }
         let (tokens_in, tokens_out) = ASSUMED;
-        self.rates.ask(model.spec.price(&Usage::estimate(tokens_in, tokens_out)))
+        self.rates.model(model.spec.price(&Usage::estimate(tokens_in, tokens_out)))
     }
 }

@@ -95,14 +95,14 @@ impl State {
         }
     }
 
-    pub fn ask(&self, id: EffectId) -> Option<&ModelCallState> {
+    pub fn model_call(&self, id: EffectId) -> Option<&ModelCallState> {
         match self.place(id)? {
             Place::ModelCall(at) => self.asks.get(at),
             Place::ToolCall(_) | Place::Embedding(_) => None,
         }
     }
 
-    pub fn call(&self, id: EffectId) -> Option<&ToolCallState> {
+    pub fn tool_call(&self, id: EffectId) -> Option<&ToolCallState> {
         match self.place(id)? {
             Place::ToolCall(at) => self.calls.get(at),
             Place::ModelCall(_) | Place::Embedding(_) => None,
@@ -135,12 +135,12 @@ impl State {
 
     /// The tool calls among them.
     pub fn calls_in_flight(&self) -> impl DoubleEndedIterator<Item = &ToolCallState> {
-        self.in_flight.iter().filter_map(|id| self.call(*id))
+        self.in_flight.iter().filter_map(|id| self.tool_call(*id))
     }
 
     /// The model calls among them.
     pub fn asks_in_flight(&self) -> impl DoubleEndedIterator<Item = &ModelCallState> {
-        self.in_flight.iter().filter_map(|id| self.ask(*id))
+        self.in_flight.iter().filter_map(|id| self.model_call(*id))
     }
 
     /// An effect is wanted. `None` where its number is not the next one: effects are looked up by number, so

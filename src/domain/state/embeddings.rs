@@ -47,7 +47,7 @@ impl State {
                 self.end(at, *effect);
                 let Some(embedding) = self.embedding(effect.id) else { return };
                 let (task, micros) = (embedding.task, embedding.elapsed(at));
-                self.charge_ask(task, self.rates.ask(*dollars), micros);
+                self.charge_ask(task, self.rates.model(*dollars), micros);
                 self.count_tokens(task, *usage, *dollars);
             }
             EmbeddingEvent::EmbeddingFailed { effect, error } => {

@@ -65,10 +65,10 @@ impl State {
 
     /// What of an effect a fault can aim at.
     fn aim(&self, effect: EffectId) -> Aim<'_> {
-        if let Some(call) = self.ask(effect) {
+        if let Some(call) = self.model_call(effect) {
             return Aim { role: Some(call.role), model: Some(&call.model), ..Aim::default() };
         }
-        if let Some(call) = self.call(effect) {
+        if let Some(call) = self.tool_call(effect) {
             let class = self.tools.get(&call.tool).and_then(|tool| tool.class.as_ref());
             return Aim { tool: Some((&call.tool, class)), ..Aim::default() };
         }

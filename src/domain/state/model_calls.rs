@@ -115,26 +115,26 @@ impl State {
             }
             ModelCallEvent::ModelCallStarted { effect } => {
                 self.start(at, *effect);
-                if let Some(call) = self.ask_mut(id) {
+                if let Some(call) = self.model_call_mut(id) {
                     call.phase = ModelCallPhase::Running;
                 }
             }
             ModelCallEvent::ModelCallProgressed { text, reasoning, .. } => {
-                if let Some(call) = self.ask_mut(id) {
+                if let Some(call) = self.model_call_mut(id) {
                     call.partial.push_str(reasoning);
                     call.partial.push_str(text);
                 }
             }
             ModelCallEvent::ModelCallRetried { .. } => {
-                let Some(call) = self.ask_mut(id) else { return };
+                let Some(call) = self.model_call_mut(id) else { return };
                 call.retries += 1;
                 let (role, model) = (call.role, call.model.clone());
                 self.models.retried(role, &model);
             }
             ModelCallEvent::ModelCallFinished { effect, reply, dollars } => {
                 self.end(at, *effect);
-                let credits = self.rates.ask(*dollars);
-                let Some(call) = self.ask_mut(id) else { return };
+                let credits = self.rates.model(*dollars);
+                let Some(call) = self.model_call_mut(id) else { return };
                 call.close(ModelCallPhase::Done { reply: Arc::clone(reply) });
                 call.dollars = *dollars;
                 let (task, micros) = (call.task, call.elapsed(at));
@@ -146,8 +146,8 @@ impl State {
             }
             ModelCallEvent::ModelCallFailed { effect, error, billed } => {
                 self.end(at, *effect);
-                let credits = billed.map_or(0.0, |billed| self.rates.ask(billed.dollars));
-                let Some(call) = self.ask_mut(id) else { return };
+                let credits = billed.map_or(0.0, |billed| self.rates.model(billed.dollars));
+                let Some(call) = self.model_call_mut(id) else { return };
                 call.close(ModelCallPhase::Failed { error: error.clone() });
                 call.billed = billed.map(|billed| billed.usage);
                 call.dollars = billed.and_then(|billed| billed.dollars);
@@ -172,7 +172,7 @@ impl State {
         task.unpriced += u32::from(dollars.is_none());
     }
 
-    fn ask_mut(&mut self, id: EffectId) -> Option<&mut ModelCallState> {
+    fn model_call_mut(&mut self, id: EffectId) -> Option<&mut ModelCallState> {
         match self.place(id)? {
             Place::ModelCall(at) => self.asks.get_mut(at),
             Place::ToolCall(_) | Place::Embedding(_) => None,

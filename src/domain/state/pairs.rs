@@ -32,7 +32,7 @@ impl State {
 
     /// Whoever was asked last in a role has played it; where nobody was, whoever would have been.
     fn pair_of(&self, task: &TaskState) -> Option<Pair> {
-        let asks = || task.asks.iter().rev().filter_map(|ask| self.ask(*ask));
+        let asks = || task.asks.iter().rev().filter_map(|ask| self.model_call(*ask));
         let player = |role: Role| {
             let asked = asks().find(|ask| ask.role == role).map(|ask| &ask.model);
             let bound = || self.models.roles.get(&role).map(|bound| &bound.model);

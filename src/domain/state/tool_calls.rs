@@ -106,14 +106,14 @@ impl State {
             }
             ToolCallEvent::ToolCallStarted { effect } => {
                 self.start(at, *effect);
-                let Some(call) = self.call_mut(id) else { return };
+                let Some(call) = self.tool_call_mut(id) else { return };
                 call.phase = ToolCallPhase::Running;
                 let (tool, task) = (call.tool.clone(), call.task);
                 self.count_call(&tool, task);
             }
             ToolCallEvent::ToolCallRefused { effect, why, reason } => {
                 self.end(at, *effect);
-                let Some(call) = self.call_mut(id) else { return };
+                let Some(call) = self.tool_call_mut(id) else { return };
                 call.phase = ToolCallPhase::Refused { why: why.clone(), reason: *reason };
                 let (tool, task) = (call.tool.clone(), call.task);
                 self.count_end(&tool, None, |tool| tool.refused += 1);
@@ -121,7 +121,7 @@ impl State {
             }
             ToolCallEvent::ToolCallFinished { effect, output } => {
                 self.end(at, *effect);
-                let Some(call) = self.call_mut(id) else { return };
+                let Some(call) = self.tool_call_mut(id) else { return };
                 call.phase = ToolCallPhase::Done { output: output.clone() };
                 let (tool, task, micros) = (call.tool.clone(), call.task, call.elapsed(at));
                 self.count_end(&tool, Some(micros), |tool| tool.succeeded += 1);
@@ -129,7 +129,7 @@ impl State {
             }
             ToolCallEvent::ToolCallFailed { effect, error } => {
                 self.end(at, *effect);
-                let Some(call) = self.call_mut(id) else { return };
+                let Some(call) = self.tool_call_mut(id) else { return };
                 call.phase = ToolCallPhase::Failed { error: error.clone() };
                 let ran = call.started.is_some();
                 let (tool, task, micros) = (call.tool.clone(), call.task, call.elapsed(at));
@@ -144,7 +144,7 @@ impl State {
         }
     }
 
-    pub(super) fn call_mut(&mut self, id: EffectId) -> Option<&mut ToolCallState> {
+    pub(super) fn tool_call_mut(&mut self, id: EffectId) -> Option<&mut ToolCallState> {
         match self.place(id)? {
             Place::ToolCall(at) => self.calls.get_mut(at),
             Place::ModelCall(_) | Place::Embedding(_) => None,

@@ -89,7 +89,7 @@ impl State {
         }
         match evidence.source {
             Source::Model(_) => evidence.text.as_deref(),
-            Source::Call(call) => match &self.call(call)?.phase {
+            Source::Call(call) => match &self.tool_call(call)?.phase {
                 ToolCallPhase::Done { output } => Some(&output.text),
                 ToolCallPhase::Failed { error } => Some(&error.text),
                 ToolCallPhase::Refused { why, .. } => Some(why),
@@ -110,7 +110,7 @@ impl State {
     /// The model call that looks for a piece of evidence, if it is one that does.
     pub fn evidence_ask(&self, task: &TaskState, id: EvidenceId) -> Option<&ModelCallState> {
         match task.work.evidence.get(&id)?.source {
-            Source::Model(call) => self.ask(call),
+            Source::Model(call) => self.model_call(call),
             Source::Call(_) => None,
         }
     }

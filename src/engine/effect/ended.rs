@@ -70,10 +70,10 @@ pub fn abandoned(session: &Session, id: EffectId) -> Option<Event> {
     let effect = state.effect(id)?.reference();
     let text = "the session was stopped";
     let error = ModelError::new(ModelErrorKind::Cancelled, text);
-    if state.ask(id).is_some() {
+    if state.model_call(id).is_some() {
         return Some(failed(session, effect, error).into());
     }
-    Some(if state.call(id).is_some() {
+    Some(if state.tool_call(id).is_some() {
         let error = ToolError::new(ToolErrorKind::Cancelled, text);
         ToolCallEvent::ToolCallFailed { effect, error }.into()
     } else {
@@ -89,7 +89,7 @@ fn failed(session: &Session, effect: EffectRef, error: ModelError) -> ModelCallE
 }
 
 fn billed(session: &Session, id: EffectId, error: &ModelError) -> Option<Billed> {
-    let call = session.state.ask(id)?;
+    let call = session.state.model_call(id)?;
     let told =
         if call.partial.len() > error.partial.len() { &call.partial } else { &error.partial };
     let model = &session.state.models.known.get(&call.model)?.spec;

@@ -86,6 +86,7 @@ fn end(handle: &Handle, passage: &Passage, outcome: Outcome) -> Outcome {
     handle.write(|session| {
         session.cancels.remove(&passage.reference.id);
         session.allotted.remove(&passage.reference.id);
+        session.waiting_for_room.remove(&passage.reference.id);
         let outcome = ended::as_told(session, passage, outcome);
         let event = ended::event(session, passage, &outcome);
         session.emit(event);

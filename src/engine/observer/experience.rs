@@ -93,14 +93,14 @@ impl Observer for Remembered {
 fn misled(state: &State, judged: &[EffectId]) -> Option<EffectId> {
     let rules = state.knobs.choice::<Judge>() == Judge::Rules;
     let seemed =
-        |call: &&EffectId| state.call(**call).is_some_and(|call| call.helpful == Some(true));
+        |call: &&EffectId| state.tool_call(**call).is_some_and(|call| call.helpful == Some(true));
     let last = *judged.iter().rev().find(seemed).filter(|_| rules)?;
-    let task = state.task(state.call(last)?.task)?;
+    let task = state.task(state.tool_call(last)?.task)?;
     (task.correct == Some(false) && task.answer.is_some()).then_some(last)
 }
 
 fn past_use(state: &State, call: EffectId) -> Option<Use> {
-    let call = state.call(call)?;
+    let call = state.tool_call(call)?;
     if call.injected.is_some() && !state.knobs.is_on(Knob::LearnInjected) {
         return None;
     }

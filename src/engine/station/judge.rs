@@ -64,7 +64,7 @@ fn question(session: &Session, call: EffectId) -> Option<Request> {
     if session.state.knobs.choice::<knob::Judge>() == knob::Judge::Rules {
         return None;
     }
-    judge::question(&session.state, session.state.call(call)?)
+    judge::question(&session.state, session.state.tool_call(call)?)
 }
 
 /// Has a model judge, beside whatever goes on.

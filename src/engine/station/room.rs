@@ -1,20 +1,27 @@
-//! How many tools may run at once: as many as the knob `concurrency` says. A held call takes no room.
+//! How many tools may run at once: as many as the knob `concurrency` says. A held call takes no room. Room is
+//! given in the order in which calls were requested, so that runs repeat.
 
 use futures::{FutureExt, future::LocalBoxFuture};
 
 use super::{Effect, Passage, Station, Verdict};
-use crate::{domain::knob::Knob, engine::session::Session};
+use crate::{
+    domain::{id::EffectId, knob::Knob},
+    engine::session::Session,
+};
 
 pub(super) struct Room;
 
 impl Station for Room {
     fn before<'a>(&'a self, passage: &'a mut Passage) -> LocalBoxFuture<'a, Verdict> {
         async move {
+            let id = passage.reference.id;
             let needs_room = matches!(passage.effect, Effect::Tool(_));
-            if !needs_room || passage.handle.read(has_room) {
+            if !needs_room || passage.handle.read(|session| has_room(session, id)) {
                 return Verdict::Go;
             }
-            passage.handle.until(has_room).await;
+            passage.handle.write(|session| session.waiting_for_room.insert(id));
+            passage.handle.until(|session| has_room(session, id)).await;
+            passage.handle.write(|session| session.waiting_for_room.remove(&id));
             // While it waited the world may have changed, and a pause may have come: nothing starts in
             // a pause because something else has ended.
             passage.was_released = false;
@@ -24,8 +31,11 @@ impl Station for Room {
     }
 }
 
-/// Whether another call may start beside those that run.
-fn has_room(session: &Session) -> bool {
+/// Whether a call may start beside those that run, and before those that wait.
+fn has_room(session: &Session, id: EffectId) -> bool {
+    if session.waiting_for_room.first().is_some_and(|first| *first < id) {
+        return false;
+    }
     let running = session.state.calls_in_flight().filter(|call| call.started.is_some()).count();
     running < session.state.knobs.count(Knob::Concurrency)
 }

@@ -70,5 +70,5 @@ fn chosen<'a>(state: &'a State, task: &TaskState) -> Option<&'a ToolCallState> {
         | What::Told { .. }
         | What::Newer { .. } => None,
     });
-    state.call(last??)
+    state.tool_call(last??)
 }

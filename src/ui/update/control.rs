@@ -29,7 +29,7 @@ pub(super) fn cancel(live: &State, view: &View) -> Vec<ScreenRequest> {
 pub(super) fn stop_lane(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     let Ok(lane) = view.lane(live) else { return Vec::new() };
     if let Lane::Effect(call) = lane
-        && live.call(call).is_some()
+        && live.tool_call(call).is_some()
     {
         view.choose_call(live, call);
     }

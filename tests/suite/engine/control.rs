@@ -197,7 +197,7 @@ fn sound(records: &[std::sync::Arc<Record>]) {
             Event::Control(ControlEvent::Held { lane, boundary }) => {
                 assert!(!state.control.is_held(*lane), "event {}: {lane:?} held twice", record.n);
                 if let (Lane::Effect(id), Boundary::AfterToolCall) = (lane, boundary) {
-                    assert!(state.call(*id).unwrap().phase.is_over());
+                    assert!(state.tool_call(*id).unwrap().phase.is_over());
                 }
             }
             _ => {}

@@ -219,8 +219,9 @@ fn one_model_call_is_paused_or_cancelled_while_the_other_goes_on() {
         yard.wish(Command::PauseLane(Lane::Effect(one)));
         yard.wish(Command::Cancel(two));
         yard.until("one is held", |state| state.control.is_held(Lane::Effect(one))).await;
-        let failed =
-            |state: &State| matches!(state.ask(two).unwrap().phase, ModelCallPhase::Failed { .. });
+        let failed = |state: &State| {
+            matches!(state.model_call(two).unwrap().phase, ModelCallPhase::Failed { .. })
+        };
         assert!(failed(&yard.state.borrow()));
         tokio::time::sleep(Duration::from_secs(60)).await;
         assert_eq!(yard.state.borrow().asks.len(), 3, "the solver waits for what is held");

@@ -1,7 +1,14 @@
 //! What is made to go wrong, and how it looks.
 
 use serde_json::json;
-use toolyard::domain::id::FaultId;
+use toolyard::domain::{
+    chat::Role,
+    error::ModelErrorKind,
+    event::{Origin, Outcome, Refusal},
+    id::FaultId,
+    knob::{Judge, Knob},
+    state::{ModelCallPhase, State, ToolCallPhase},
+};
 
 use super::yard::{Trial, calls, on_paused_time};
 
@@ -58,5 +65,78 @@ fn a_fault_of_a_class_counts_the_calls_of_all_its_tools() {
         let counts =
             |fault| (state.faults[&FaultId(fault)].seen, state.faults[&FaultId(fault)].fired);
         assert_eq!((counts(1), counts(2)), ((2, 1), (0, 0)));
+    });
+}
+
+/// A session whose judge is a model, with these faults.
+fn judged(faults: Vec<&'static str>) -> Trial {
+    let knobs = vec![(Knob::Judge, Judge::Model as u8 as f64)];
+    Trial { faults, knobs, ..Trial::default() }
+}
+
+#[test]
+fn a_fault_on_the_judge_is_marked_and_rules_judge_instead() {
+    on_paused_time(async {
+        let state = judged(vec!["role:judge:error"]).start().session.await.unwrap();
+        let ask = state.asks.iter().find(|ask| ask.role == Role::Judge).unwrap();
+        assert_eq!(ask.injected, Some(FaultId(1)));
+        assert_eq!(ask.origin, Origin::Injected);
+        assert_eq!(ask.parent, Some(state.calls[0].id), "it is about the call");
+        assert_eq!(state.calls[0].helpful, Some(true));
+        assert_eq!((state.faults[&FaultId(1)].seen, state.faults[&FaultId(1)].fired), (1, 1));
+        assert_eq!(state.tasks[0].correct, Some(true));
+    });
+}
+
+#[test]
+fn faults_on_the_actor_do_what_they_say() {
+    let spoiled = |fault: &'static str, check: fn(&State)| {
+        on_paused_time(async move {
+            let faults = vec![fault];
+            let state = Trial { faults, ..Trial::default() }.start().session.await.unwrap();
+            let first = &state.asks[0];
+            assert_eq!(first.injected, Some(FaultId(1)), "{fault}");
+            check(&state);
+        });
+    };
+    spoiled("role:actor:latency:ms=3000:nth=1", |state| {
+        assert_eq!(state.asks[0].elapsed(state.at), 3_000_000);
+        assert_eq!(state.tasks[0].correct, Some(true));
+    });
+    spoiled("role:actor:rate-limit:retry-after=7:nth=1", |state| {
+        let ModelCallPhase::Failed { error } = &state.asks[0].phase else { panic!() };
+        assert_eq!(error.kind, ModelErrorKind::RateLimited);
+        assert!(error.text.contains("429") && error.text.contains("7 s"), "{error}");
+    });
+    spoiled("model:script:timeout:nth=1", |state| {
+        let ModelCallPhase::Failed { error } = &state.asks[0].phase else { panic!() };
+        assert_eq!(error.kind, ModelErrorKind::Timeout);
+        assert_eq!(state.asks[0].elapsed(state.at), 60_000_000);
+    });
+    spoiled("role:actor:cut-stream:nth=1", |state| {
+        let ModelCallPhase::Failed { error } = &state.asks[0].phase else { panic!() };
+        assert!(!error.partial.is_empty() && "I call.".starts_with(&error.partial));
+        assert_eq!(state.asks[1].parent, Some(state.asks[0].id), "asked again for all to see");
+        assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered));
+    });
+    spoiled("role:actor:broken-arguments:nth=1", |state| {
+        let ToolCallPhase::Refused { reason, .. } = &state.calls[0].phase else { panic!() };
+        assert_eq!(*reason, Refusal::Arguments);
+        assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered), "it calls Finish then");
+    });
+}
+
+#[test]
+fn counting_triggers_count_requests_in_the_order_of_the_reply() {
+    on_paused_time(async {
+        let call = |ms: u64| ("echo", json!({"text": ms.to_string(), "ms": ms}));
+        let replies = vec![Ok(calls(&[call(300), call(200), call(100)]))];
+        let knobs = vec![(Knob::Concurrency, 1.0)];
+        let faults = vec!["class:Test:error:nth=2"];
+        let state = Trial { replies, faults, knobs, ..Trial::default() };
+        let state = state.start().session.await.unwrap();
+        let hit: Vec<bool> = state.calls.iter().map(|call| call.injected.is_some()).collect();
+        assert_eq!(hit, [false, true, false]);
+        assert_eq!(state.faults[&FaultId(1)].seen, 3);
     });
 }

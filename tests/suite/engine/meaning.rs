@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use serde_json::{Value, json};
+use toolyard::domain::error::ModelErrorKind;
 use toolyard::{
     domain::{
         embedding::Embedding,
@@ -163,4 +164,19 @@ async fn a_budget_that_does_not_pay_for_it_is_not_spent_on_it() {
     assert!(!events.iter().any(|event| event.kind() == "EmbeddingStarted"));
     let told = format!("{:?}", state.transcript);
     assert!(told.contains("asking the embedding model costs about 1.00 credits"), "{told}");
+}
+
+#[tokio::test]
+async fn a_fault_on_the_embedding_is_marked_and_words_are_compared() {
+    let fake = Fake::start(vec![]).await;
+    let faults = vec!["embedding:rate-limit"];
+    let (state, events, _) = run(Trial { faults, ..plan(&fake, None, 1_000.0) }).await;
+    assert!(fake.seen.lock().unwrap().is_empty(), "nothing is sent");
+    assert_eq!(state.embeddings.len(), 2);
+    for embedding in &state.embeddings {
+        assert_eq!(embedding.injected, Some(toolyard::domain::id::FaultId(1)));
+        assert_eq!(embedding.error.as_ref().unwrap().kind, ModelErrorKind::RateLimited);
+    }
+    assert!(events.iter().any(|event| event.kind() == "FaultFired"));
+    assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered));
 }

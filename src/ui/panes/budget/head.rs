@@ -130,7 +130,7 @@ fn legend(cx: &Cx<'_>, task: Option<&TaskState>, parts: &[Part], area: Rect, buf
         .iter()
         .map(|part| (part.glyph, part.style, format!("{} {}", part.name, credits(part.credits))));
     let unpriced = task.filter(|task| task.unpriced > 0).map(|task| {
-        let (asks, each) = (task.unpriced, credits(cx.state.rates.ask(None)));
+        let (asks, each) = (task.unpriced, credits(cx.state.rates.model(None)));
         ("!", theme.warn, format!("{asks} asks of unknown price, {each} each"))
     });
     let mut pieces = numbers.chain(unpriced).peekable();

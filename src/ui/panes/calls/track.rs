@@ -30,14 +30,14 @@ pub struct Track<'a> {
 
 impl<'a> Track<'a> {
     pub fn of_call(state: &'a State, task: &'a TaskState, call: EffectId) -> Option<Self> {
-        let call = state.call(call)?;
+        let call = state.tool_call(call)?;
         Some(Self { state, task, evidence: None, begun: None, call: Some(call), ask: None })
     }
 
     pub fn of_evidence(state: &'a State, task: &'a TaskState, evidence: &'a Evidence) -> Self {
         let begun = task.work.evidence.get(&evidence.id);
         let call = match begun.map(|begun| begun.source) {
-            Some(Source::Call(call)) => state.call(call),
+            Some(Source::Call(call)) => state.tool_call(call),
             Some(Source::Model(_)) | None => None,
         };
         let ask = state.evidence_ask(task, evidence.id);
@@ -171,7 +171,7 @@ impl<'a> Tracks<'a> {
             return Self { state, task, others: None, evidence: Vec::new() };
         };
         let is_for_evidence = |call: &EffectId| {
-            let evidence = state.call(*call).and_then(|call| call.evidence);
+            let evidence = state.tool_call(*call).and_then(|call| call.evidence);
             let begun = evidence.and_then(|evidence| work.evidence.get(&evidence));
             begun.is_some_and(|begun| begun.source == Source::Call(*call))
         };
@@ -216,8 +216,8 @@ impl<'a> Tracks<'a> {
             return row(evidence);
         }
         let own = |call: &&ToolCallState| call.task == self.task.id;
-        let chosen = view.call(self.state).and_then(|call| self.state.call(call)).filter(own);
-        let call = chosen.or_else(|| self.state.call(*self.task.calls.last()?))?;
+        let chosen = view.call(self.state).and_then(|call| self.state.tool_call(call)).filter(own);
+        let call = chosen.or_else(|| self.state.tool_call(*self.task.calls.last()?))?;
         // Calls are numbered in the order of their requests.
         self.others().binary_search(&call.id).ok().or_else(|| {
             let of = |evidence: &&EvidenceId| {

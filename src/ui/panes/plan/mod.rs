@@ -71,7 +71,7 @@ fn selected(state: &State, view: &View, task: &TaskState) -> Option<EvidenceId> 
     if let Some((of, evidence, _)) = view.evidence(state) {
         return (of.id == task.id).then_some(evidence);
     }
-    let call = state.call(view.call(state)?).filter(|call| call.task == task.id)?;
+    let call = state.tool_call(view.call(state)?).filter(|call| call.task == task.id)?;
     let evidence = call.evidence?;
     let source = task.work.evidence.get(&evidence).map(|begun| begun.source);
     (source == Some(Source::Call(call.id))).then_some(evidence)

@@ -159,7 +159,7 @@ impl<'a> Rows<'a> {
 
     /// The last request of this role, in this task.
     fn last(&self, role: Role) -> Option<&'a ModelCallState> {
-        let asks = self.task.asks.iter().rev().filter_map(|ask| self.state.ask(*ask));
+        let asks = self.task.asks.iter().rev().filter_map(|ask| self.state.model_call(*ask));
         // Of an earlier try's solver nothing is left to be said.
         let drawn = self.task.work.evidence.values().map(|begun| begun.since).min();
         let since = if role == Role::Solver { drawn.unwrap_or(0) } else { 0 };
@@ -183,6 +183,6 @@ fn start(said: &str) -> String {
 fn said<'s>(state: &'s State, begun: &'s EvidenceState) -> Option<&'s str> {
     match begun.source {
         Source::Model(_) => begun.text.as_deref(),
-        Source::Call(call) => state.call(call)?.observation(),
+        Source::Call(call) => state.tool_call(call)?.observation(),
     }
 }

@@ -33,11 +33,13 @@ impl Decisions {
                 What::Step { index } => {
                     step = task.steps.get(*index as usize).map_or(0, |step| step.step);
                 }
-                What::Ask { ask } if state.ask(*ask).is_some_and(|ask| ask.role == Role::Actor) => {
+                What::Ask { ask }
+                    if state.model_call(*ask).is_some_and(|ask| ask.role == Role::Actor) =>
+                {
                     found.0.entry(step).or_default().ask.get_or_insert(*ask);
                 }
                 What::Call { call } => {
-                    if let Some(state) = state.call(*call) {
+                    if let Some(state) = state.tool_call(*call) {
                         found.0.entry(state.step).or_default().call = Some(*call);
                     }
                 }

@@ -79,7 +79,7 @@ impl Shown<'_> {
         row.put(lines, theme.dim);
         let words = if here { theme.graph_here } else { standing(theme, node) };
         row.put(&node.node.to_string(), words).gap(1);
-        let call = self.decision.call.and_then(|call| self.cx.state.call(call));
+        let call = self.decision.call.and_then(|call| self.cx.state.tool_call(call));
         let (glyph, style) = result(theme, node, call);
         row.put(glyph, style).gap(1);
         let votes = if self.votes && row.left() > 30 + VOTES { VOTES + 1 } else { 0 };
@@ -133,13 +133,13 @@ fn result(theme: &Theme, node: &NodeState, call: Option<&ToolCallState>) -> (&'s
 /// What was decided: the tool and its arguments, then the thought; where no tool was called, the thought
 /// or the answer alone.
 pub(super) fn words(state: &State, node: &NodeState, decision: Decision) -> String {
-    let reply = decision.ask.and_then(|ask| state.ask(ask)).and_then(|ask| ask.reply());
+    let reply = decision.ask.and_then(|ask| state.model_call(ask)).and_then(|ask| ask.reply());
     let thought = reply.map_or("", |reply| match reply.text.trim() {
         "" => reply.reasoning.trim(),
         text => text,
     });
     let thought = text::start(thought, THOUGHT);
-    let Some(call) = decision.call.and_then(|call| state.call(call)) else {
+    let Some(call) = decision.call.and_then(|call| state.tool_call(call)) else {
         let waiting = if node.end.is_none() { "not decided yet" } else { "" };
         return if thought.is_empty() { waiting.to_owned() } else { thought.to_owned() };
     };

@@ -65,12 +65,12 @@ impl<'a> Entry<'a> {
                 }
             }
             (What::Ask { ask }, _) => {
-                if let Some(ask) = state.ask(*ask) {
+                if let Some(ask) = state.model_call(*ask) {
                     self.ask(ask);
                 }
             }
             (What::Call { call }, _) => {
-                if let Some(call) = state.call(*call) {
+                if let Some(call) = state.tool_call(*call) {
                     self.call(call);
                 }
             }
@@ -202,8 +202,9 @@ impl<'a> Entry<'a> {
     /// What the planner said here is the plan that is worked on.
     fn is_followed(&self, ask: &ModelCallState) -> bool {
         let Some(task) = self.cx.state.task(ask.task) else { return false };
-        let planner =
-            |ask: &&EffectId| self.cx.state.ask(**ask).is_some_and(|ask| ask.role == Role::Planner);
+        let planner = |ask: &&EffectId| {
+            self.cx.state.model_call(**ask).is_some_and(|ask| ask.role == Role::Planner)
+        };
         task.work.plan.is_some() && task.asks.iter().rfind(planner) == Some(&ask.id)
     }
 

@@ -19,9 +19,9 @@ pub fn holds(state: &State, line: &Line, needle: &str) -> bool {
             .and_then(|task| task.steps.get(*index as usize))
             .is_some_and(|step| has(step.from.as_str())),
         What::Ask { ask } => state
-            .ask(*ask)
+            .model_call(*ask)
             .is_some_and(|ask| ask.reply().map_or(has(&ask.partial), |reply| has(&reply.text))),
-        What::Call { call } => state.call(*call).is_some_and(|call| call_holds(call, has)),
+        What::Call { call } => state.tool_call(*call).is_some_and(|call| call_holds(call, has)),
         What::Evaluated { .. } => task.is_some_and(|task| {
             task.verdicts.iter().any(|verdict| has(verdict.tool.as_str()) || has(&verdict.reason))
         }),

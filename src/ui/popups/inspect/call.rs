@@ -10,7 +10,7 @@ use crate::{
 };
 
 pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
-    let Some(call) = state.call(id) else {
+    let Some(call) = state.tool_call(id) else {
         page.text("This call had not happened at the moment looked at.", page.theme.dim);
         return;
     };

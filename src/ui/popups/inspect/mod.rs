@@ -153,10 +153,10 @@ impl Inspect {
         let unless_over = |over: bool| if over { 0 } else { state.n };
         match &self.subject {
             Subject::Prompt(ask) => {
-                unless_over(state.ask(*ask).is_some_and(|ask| ask.phase.is_over()))
+                unless_over(state.model_call(*ask).is_some_and(|ask| ask.phase.is_over()))
             }
             // A result is judged after the end of its call.
-            Subject::Call(call) => unless_over(state.call(*call).is_some_and(|call| {
+            Subject::Call(call) => unless_over(state.tool_call(*call).is_some_and(|call| {
                 let is_judged = call.helpful.is_some() || state.at_work != Some(call.task);
                 call.phase.is_over() && is_judged
             })),

@@ -16,7 +16,7 @@ use crate::{
 const BAR: u64 = 30;
 
 pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
-    let Some(ask) = state.ask(id) else {
+    let Some(ask) = state.model_call(id) else {
         page.text("This ask had not happened at the moment looked at.", page.theme.dim);
         return;
     };

@@ -136,7 +136,7 @@ fn steps(state: &State, task: &TaskState, page: &mut Page<'_>) {
         return;
     }
     page.heading("Calls");
-    for call in task.calls.iter().filter_map(|call| state.call(*call)) {
+    for call in task.calls.iter().filter_map(|call| state.tool_call(*call)) {
         let injected = if call.injected.is_some() { " ⚡ injected" } else { "" };
         let arguments = text::cut(&call.arguments.to_string(), page.width() / 2).into_owned();
         page.field(

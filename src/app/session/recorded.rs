@@ -1,0 +1,44 @@
+//! A session that is run again with what an earlier one had from models and tools.
+
+use super::{SessionError, SessionSpec, TaskSource};
+use crate::{
+    domain::{
+        event::{By, Event, Record, SessionEvent, TaskEvent},
+        knob::KNOBS,
+    },
+    store::journal,
+};
+
+impl SessionSpec {
+    /// The records of the earlier session, none where there is none; and this spec with seed, strategy, knobs
+    /// and tasks of that session wherever it does not say otherwise.
+    ///
+    /// # Errors
+    /// That the journal cannot be read.
+    pub(super) fn with_recorded(&self) -> Result<(Self, Vec<Record>), SessionError> {
+        let mut spec = self.clone();
+        let Some(file) = &self.recorded else { return Ok((spec, Vec::new())) };
+        let records = journal::read(file).map_err(SessionError::input)?.records;
+        for record in &records {
+            match &record.event {
+                Event::Session(SessionEvent::SessionOpened { opening }) => {
+                    spec.seed.get_or_insert(opening.seed);
+                    if spec.strategy.is_none() {
+                        spec.strategy = opening.strategy.parse().ok();
+                    }
+                    for knob in KNOBS {
+                        let value = opening.knobs.get(knob.knob);
+                        spec.knobs.entry(knob.knob).or_insert(value);
+                    }
+                }
+                Event::Task(TaskEvent::TasksQueued { tasks, by: By::Engine, .. })
+                    if spec.tasks == TaskSource::Workspace && spec.tasks_limit.is_none() =>
+                {
+                    spec.tasks = TaskSource::List(tasks.clone());
+                }
+                _ => {}
+            }
+        }
+        Ok((spec, records))
+    }
+}
