@@ -5,7 +5,7 @@ use crate::domain::{
     error::ModelError,
     event::{
         BudgetEvent, By, ChangeEvent, Classed, ControlEvent, EmbeddingEvent, Event, FaultEvent,
-        GraphEvent, ModelCallEvent, PlanEvent, SearchEvent, SessionEvent, TaskEvent,
+        GraphEvent, ModelCallEvent, Origin, PlanEvent, SearchEvent, SessionEvent, TaskEvent,
     },
 };
 
@@ -48,6 +48,17 @@ pub fn told(event: &Event) -> (Option<By>, String) {
         | Event::Fault(_)
         | Event::Search(_)
         | Event::Control(_) => (None, String::new()),
+    }
+}
+
+/// Where an outcome comes from, where that has to be said: not live, and not marked as injected.
+pub fn origin(origin: Origin) -> Option<&'static str> {
+    match origin {
+        Origin::Live | Origin::Injected => None,
+        Origin::Recorded => Some("recorded"),
+        Origin::Person => Some("by a person"),
+        Origin::Reused => Some("reused"),
+        Origin::Provider => Some("by the provider"),
     }
 }
 

@@ -13,6 +13,7 @@ use crate::domain::{
     event::{By, GraphEvent, Verdict, family::Family},
     graph::{Pins, Scores, ToolGraph},
     id::{TaskId, ToolName},
+    knob::Knob,
 };
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -22,6 +23,30 @@ pub struct Learning {
     pub pins: Pins,
     /// The score of a tool after each task that scored it, and after each edit.
     pub history: IndexMap<ToolName, Vec<ScorePoint>>,
+    /// What moved weights since the last evaluation that did, and that evaluation; oldest first.
+    moves: Vec<Move>,
+}
+
+/// Something that moved weights.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Move {
+    /// The event that did.
+    n: u64,
+    cause: Cause,
+}
+
+/// What moved weights, and what it replaced.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// The evaluation of this task. What it added to the scores is in the task.
+    Evaluation { task: TaskId },
+    /// The user turned alpha or beta.
+    Knob { knob: Knob, was: f64 },
+    /// The user set the score of a tool.
+    Score { tool: ToolName, was: f64 },
+    /// The user pinned a weight, or let it go.
+    Pin { from: ToolName, to: ToolName, was: Option<f64> },
 }
 
 /// A tool's score at one moment.
@@ -35,6 +60,20 @@ pub struct ScorePoint {
 impl Learning {
     pub fn score(&self, tool: &ToolName) -> f64 {
         self.scores.get(tool.as_str()).unwrap_or(0.0)
+    }
+
+    /// What moved weights last, and was not taken back; `None` where nothing has moved one yet.
+    pub fn last_move(&self) -> Option<&Cause> {
+        self.moves.last().map(|last| &last.cause)
+    }
+
+    /// Notes that the event `n` moved weights, or took back an event that did.
+    pub(super) fn moved(&mut self, n: u64, by: By, cause: Cause) {
+        match by {
+            By::User => self.moves.push(Move { n, cause }),
+            By::Undo(n) => self.moves.retain(|earlier| earlier.n != n),
+            By::Engine => {}
+        }
     }
 
     fn pin(&mut self, from: &ToolName, to: &ToolName, weight: f64) {
@@ -53,7 +92,8 @@ impl Learning {
         }
     }
 
-    fn evaluate(&mut self, task: TaskId, verdicts: &[Verdict]) {
+    fn evaluate(&mut self, n: u64, task: TaskId, verdicts: &[Verdict]) {
+        self.moves = vec![Move { n, cause: Cause::Evaluation { task } }];
         for verdict in verdicts {
             let score = self.score(&verdict.tool) + f64::from(verdict.score);
             self.set_score(Some(task), &verdict.tool, score);
@@ -76,7 +116,7 @@ impl State {
             GraphEvent::GraphLoaded { graph, scores } => self.learning.load(graph, scores),
             GraphEvent::Evaluated { task, verdicts, learned } => {
                 if *learned {
-                    self.learning.evaluate(*task, verdicts);
+                    self.learning.evaluate(self.n, *task, verdicts);
                     verdicts.iter().for_each(|verdict| self.control.keep_learned(verdict));
                 }
                 if let Some(task) = self.task_mut(*task) {
@@ -86,15 +126,21 @@ impl State {
             GraphEvent::EdgeExplored { from, to } => {
                 self.learning.graph.add_edge(from.as_str(), to.as_str());
             }
-            GraphEvent::ScoreSet { tool, score, .. } => {
+            GraphEvent::ScoreSet { tool, score, was, by } => {
                 let task = self.shown_task().map(|task| task.id);
                 self.learning.set_score(task, tool, *score);
+                let cause = Cause::Score { tool: tool.clone(), was: *was };
+                self.learning.moved(self.n, *by, cause);
             }
-            GraphEvent::WeightPinned { from, to, weight, .. } => {
+            GraphEvent::WeightPinned { from, to, weight, was, by } => {
                 self.learning.pin(from, to, *weight);
+                let cause = Cause::Pin { from: from.clone(), to: to.clone(), was: *was };
+                self.learning.moved(self.n, *by, cause);
             }
-            GraphEvent::WeightUnpinned { from, to, .. } => {
+            GraphEvent::WeightUnpinned { from, to, was, by } => {
                 self.learning.pins.remove(from.as_str(), to.as_str());
+                let cause = Cause::Pin { from: from.clone(), to: to.clone(), was: Some(*was) };
+                self.learning.moved(self.n, *by, cause);
             }
             GraphEvent::EvaluationRefused { .. } => {}
         }

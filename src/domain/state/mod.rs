@@ -43,7 +43,7 @@ pub use cost::Decides;
 pub use effects::{EffectState, Place};
 pub use embeddings::EmbeddingState;
 pub use faults::FaultState;
-pub use learning::{Learning, ScorePoint};
+pub use learning::{Cause, Learning, ScorePoint};
 pub use model_calls::{ModelCallPhase, ModelCallState};
 pub use models::{ModelState, Models, Reachable, RoleUse};
 pub use search::{NodeState, SearchTree};

@@ -108,7 +108,7 @@ impl State {
                     dollars: None,
                 });
                 if let Some(task) = self.task_mut(*task) {
-                    task.asks.push(id);
+                    task.ask(*role, id);
                 }
                 self.seek(at, *task, *evidence, super::Source::Model(id));
                 self.count_occasions(id);

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Mode, State, What};
+use super::{Cause, Mode, State, What};
 use crate::domain::{
     command::Command,
     event::{By, ChangeEvent, SessionEvent, family::Family},
     id::TaskId,
+    knob::Knob,
 };
 
 impl State {
@@ -38,7 +39,12 @@ impl State {
 
     fn apply_change(&mut self, event: &ChangeEvent) {
         match event {
-            ChangeEvent::KnobTurned { knob, value, .. } => self.knobs.set(*knob, *value),
+            ChangeEvent::KnobTurned { knob, value, was, by } => {
+                self.knobs.set(*knob, *value);
+                if matches!(knob, Knob::Alpha | Knob::Beta) {
+                    self.learning.moved(self.n, *by, Cause::Knob { knob: *knob, was: *was });
+                }
+            }
             ChangeEvent::RoleBound { role, model, .. } => self.models.bind(*role, model),
             ChangeEvent::StrategyChosen { strategy, .. } => self.strategy.clone_from(strategy),
             ChangeEvent::ToolSwitched { tool, on, .. } => {

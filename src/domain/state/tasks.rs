@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::What;
 use super::{SearchTree, State, TaskBudget, Work, is_next, next_number};
 use crate::domain::{
+    chat::Role,
     event::{By, MenuItem, Outcome, TaskEvent, Verdict, family::Family},
     id::{EffectId, TaskId, ToolName},
     spec::Task,
@@ -62,6 +63,10 @@ pub struct StepState {
     pub step: u32,
     pub from: ToolName,
     pub menu: Vec<MenuItem>,
+    /// The model call that decides.
+    pub ask: Option<EffectId>,
+    /// The tool call that was decided on; of several, the last.
+    pub call: Option<EffectId>,
 }
 
 impl TaskState {
@@ -108,7 +113,28 @@ impl TaskState {
     }
 
     pub(super) fn step(&mut self, step: u32, from: &ToolName, menu: &[MenuItem]) {
-        self.steps.push(StepState { step, from: from.clone(), menu: menu.to_vec() });
+        let (from, menu) = (from.clone(), menu.to_vec());
+        self.steps.push(StepState { step, from, menu, ask: None, call: None });
+    }
+
+    pub(super) fn ask(&mut self, role: Role, ask: EffectId) {
+        self.asks.push(ask);
+        if let (Role::Actor, Some(step)) = (role, self.steps.last_mut()) {
+            // Other calls of an actor may follow, such as the closing summary.
+            step.ask.get_or_insert(ask);
+        }
+    }
+
+    pub(super) fn call(&mut self, call: EffectId) {
+        self.calls.push(call);
+        if let Some(step) = self.steps.last_mut() {
+            step.call = Some(call);
+        }
+    }
+
+    /// The step of a node of a search, by the node's number.
+    pub fn step_of(&self, node: u32) -> Option<&StepState> {
+        self.steps.iter().rfind(|step| step.step == node)
     }
 
     pub(super) fn finish(

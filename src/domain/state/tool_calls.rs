@@ -99,7 +99,7 @@ impl State {
                     helpful: None,
                 });
                 if let Some(task) = self.task_mut(*task) {
-                    task.calls.push(id);
+                    task.call(id);
                 }
                 self.seek(at, *task, *evidence, super::Source::Call(id));
                 self.count_occasions(id);

@@ -3,11 +3,8 @@
 use crate::domain::{
     event::Outcome,
     id::ToolName,
-    state::{State, StepState, TaskState, ToolCallPhase, ToolCallState, What},
+    state::{State, StepState, TaskState, ToolCallPhase, ToolCallState},
 };
-
-/// How far back the last step is looked for, in lines of the transcript.
-const LINES: usize = 4096;
 
 /// The agent's last decision in the task that a person most likely means.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,7 +19,9 @@ impl<'a> Here<'a> {
     pub fn of(state: &'a State) -> Self {
         let Some(task) = state.shown_task() else { return Self::default() };
         let step = task.steps.last();
-        Self { task: Some(task), step, chosen: chosen(state, task) }
+        // A planner calls without deciding step by step.
+        let chosen = step.map_or(task.calls.last().copied(), |step| step.call);
+        Self { task: Some(task), step, chosen: chosen.and_then(|call| state.tool_call(call)) }
     }
 
     /// The node from which it chooses; `start` before the first step.
@@ -51,24 +50,4 @@ impl<'a> Here<'a> {
         }
         path
     }
-}
-
-/// The call that came after the task's last step. Its number alone does not tell: a later try counts its
-/// steps from 1 again.
-fn chosen<'a>(state: &'a State, task: &TaskState) -> Option<&'a ToolCallState> {
-    let lines = state.transcript.iter().rev().take(LINES);
-    let last = lines.filter(|line| line.task == Some(task.id)).find_map(|line| match line.what {
-        What::Call { call } => Some(Some(call)),
-        What::Step { .. } => Some(None),
-        What::TaskStarted
-        | What::TryStarted { .. }
-        | What::Ask { .. }
-        | What::Evaluated { .. }
-        | What::TaskFinished
-        | What::BudgetPlanned { .. }
-        | What::Plan { .. }
-        | What::Told { .. }
-        | What::Newer { .. } => None,
-    });
-    state.tool_call(last??)
 }

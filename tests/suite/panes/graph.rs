@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::json;
 use toolyard::{
     domain::{
-        event::{By, ChangeEvent, TaskEvent},
+        event::{By, ChangeEvent, GraphEvent, SessionEvent, TaskEvent},
         id::ToolName,
         knob::Knob,
     },
@@ -89,6 +89,42 @@ fn what_moved_the_weights_last_is_named_and_measured() {
     let (value, was) = (0.45, 1.0);
     story.tell(ChangeEvent::KnobTurned { knob: Knob::Beta, value, was, by: By::Undo(n) });
     assert!(focus(&story, &view(FOCUS)).has("▲▼ since task 4"));
+}
+
+#[test]
+fn an_edited_score_and_a_pin_move_weights_until_the_next_evaluation() {
+    let mut story = story::demo();
+    let weights = |story: &Story| {
+        let state = story.state();
+        let weight = state.learning.weights(&state.knobs).weight("wikipedia", "calculator");
+        percent(weight.unwrap())
+    };
+    let (tool, was) =
+        (ToolName::from("calculator"), story.state().learning.score(&"calculator".into()));
+    let before = weights(&story);
+    story.tell(GraphEvent::ScoreSet { tool, score: was - 9.0, was, by: By::User });
+    let shown = focus(&story, &view(FOCUS));
+    assert!(shown.has("▲▼ since score of calculator edited"));
+    assert!(shown.line("running").contains(&format!("▼{}", before - weights(&story))));
+
+    let before = weights(&story);
+    let (from, to) = (ToolName::from("wikipedia"), ToolName::from("calculator"));
+    story.tell(GraphEvent::WeightPinned { from, to, weight: 0.99, was: None, by: By::User });
+    let shown = focus(&story, &view(FOCUS));
+    assert!(shown.has("▲▼ since a weight pinned"));
+    assert!(shown.line("running").contains(&format!("▲{}", weights(&story) - before)));
+
+    story.evaluate(5, &[("wikipedia", 1, "helped")]);
+    assert!(focus(&story, &view(FOCUS)).has("▲▼ since task 5"));
+}
+
+#[test]
+fn what_was_chosen_is_known_however_much_was_said_since() {
+    let mut story = story::demo();
+    for _ in 0..5_000 {
+        story.tell(SessionEvent::Noticed { text: "busy".into() });
+    }
+    assert!(focus(&story, &view(FOCUS)).line("running").starts_with('▶'));
 }
 
 #[test]

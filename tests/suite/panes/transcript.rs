@@ -1,27 +1,42 @@
 //! The transcript.
 
+use std::sync::Arc;
+
 use toolyard::{
     domain::{
-        chat::Role,
+        chat::{Finish, Reply, Role, Usage},
+        error::{ModelError, ModelErrorKind},
         event::{
-            Boundary, By, ControlEvent, GraphEvent, Lane, ModelCallEvent, SessionEvent, TaskEvent,
+            Boundary, By, ControlEvent, FaultEvent, GraphEvent, Lane, ModelCallEvent, Origin,
+            SessionEvent, TaskEvent,
         },
+        fault::{FaultSpec, Target},
+        id::{EffectId, FaultId},
         state::State,
     },
     ui::{
         pane::{Move, PaneId},
         panes,
+        popups::{Inspect, Popup, Subject},
         view::View,
         vlist::Find,
     },
 };
 
 use super::{Shown, draw, show};
-use crate::story::effect;
 use crate::story::{self, Story};
+use crate::{stage::Stage, story::effect};
 
 fn transcript(story: &Story, view: &View) -> Shown {
     show(PaneId::Transcript, story, view, 90, 30)
+}
+
+/// A model call, looked at closer.
+fn closer(story: &Story, ask: EffectId) -> Stage {
+    let mut stage = Stage::of(story);
+    let inspect = Inspect::new(Subject::Prompt(ask));
+    stage.screen.view.popups.push(Popup::Inspect(inspect));
+    stage.sized(120, 40)
 }
 
 /// All of it, with nothing left out.
@@ -52,6 +67,35 @@ fn interventions_and_injected_failures_are_marked() {
     assert!(shown.lines[failure + 1].contains("injected error (fault 1)"));
     let menu = shown.line("2 at wikipedia  menu calculator 35");
     assert!(menu.contains("+search_web"), "what is offered to explore has a plus: {menu}");
+}
+
+#[test]
+fn an_injected_model_call_is_marked_and_an_answer_from_elsewhere_says_so() {
+    let mut story = story::demo();
+    let (fault, target) = (FaultId(9), Target::Role(Role::Actor));
+    story.tell(FaultEvent::FaultArmed { fault, spec: FaultSpec::crash(target), by: By::User });
+    let ask = story.ask(5, Role::Actor);
+    story.tell(FaultEvent::FaultFired { fault, effect: effect(ask) });
+    let (effect, error) = (effect(ask), ModelError::new(ModelErrorKind::Endpoint, "no answer"));
+    let effect = effect.from(Origin::Injected);
+    story.tell(ModelCallEvent::ModelCallFailed { effect, error, billed: None });
+    let shown = transcript(&story, &View::default());
+    let failure = shown.row("sim failed: no answer");
+    assert!(shown.lines[failure + 1].contains("⚡ injected error (fault 9)"));
+    assert!(closer(&story, ask).shows("⚡ by fault 9: role:actor:error"));
+
+    let ask = story.ask(5, Role::Actor);
+    let reply = Reply {
+        text: "as before".into(),
+        reasoning: String::new(),
+        calls: Vec::new(),
+        finish: Finish::Stop,
+        usage: Usage::default(),
+    };
+    let (effect, reply) = (story::effect(ask).from(Origin::Recorded), Arc::new(reply));
+    story.tell(ModelCallEvent::ModelCallFinished { effect, reply, dollars: None });
+    assert!(transcript(&story, &View::default()).line("✎ as before").contains("recorded, sim"));
+    assert!(closer(&story, ask).shows("origin         recorded"));
 }
 
 #[test]

@@ -3,15 +3,13 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{
-    PANE,
-    decisions::{Decision, Decisions},
-    selected,
+    PANE, selected,
     tree::{Order, Placed},
 };
 use crate::{
     domain::{
         event::NodeEnd,
-        state::{NodeState, State, TaskState, ToolCallPhase, ToolCallState},
+        state::{ModelCallState, NodeState, State, TaskState, ToolCallPhase, ToolCallState},
         strategy::Base,
     },
     ui::{
@@ -38,13 +36,12 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         return empty(cx, area, buf);
     };
     let order = Order::of(&task.search);
-    let decisions = Decisions::of(cx.state, task);
     let votes = task.search.nodes.iter().any(|node| node.votes.is_some());
     let rows = (order.rows.len(), selected(cx.view, task, &order));
     vlist::draw(cx, PANE, (area, buf, hits), rows, |at, line, buf, hits| {
         let Some(placed) = order.rows.get(at) else { return };
         let lines = order.lines(at, usize::from(line.width) / 6);
-        let shown = Shown { cx, task, placed, votes, decision: decisions.at(placed.node.node) };
+        let shown = Shown { cx, task, placed, votes };
         shown.draw(&lines, line, buf);
         hits.add(line, Target::Node(task.id, placed.node.node));
     });
@@ -67,7 +64,6 @@ struct Shown<'a> {
     placed: &'a Placed<'a>,
     /// Some node of the tree has votes.
     votes: bool,
-    decision: Decision,
 }
 
 impl Shown<'_> {
@@ -79,14 +75,14 @@ impl Shown<'_> {
         row.put(lines, theme.dim);
         let words = if here { theme.graph_here } else { standing(theme, node) };
         row.put(&node.node.to_string(), words).gap(1);
-        let call = self.decision.call.and_then(|call| self.cx.state.tool_call(call));
+        let call = call(self.cx.state, self.task, node);
         let (glyph, style) = result(theme, node, call);
         row.put(glyph, style).gap(1);
         let votes = if self.votes && row.left() > 30 + VOTES { VOTES + 1 } else { 0 };
         let end = if row.left() > 20 + END { END + 1 } else { 0 };
         let room = row.left().saturating_sub(votes + end);
         let found = self.cx.view.needle(PANE);
-        let text = self::words(self.cx.state, node, self.decision);
+        let text = self::words(self.cx.state, self.task, node);
         let found = found.is_some_and(|needle| text.to_lowercase().contains(needle));
         row.cell(&text, room, if found { theme.found } else { standing(theme, node) });
         if votes > 0 {
@@ -108,6 +104,11 @@ fn standing(theme: &Theme, node: &NodeState) -> Style {
             theme.dim
         }
     }
+}
+
+/// The call that was decided on at a node.
+fn call<'a>(state: &'a State, task: &TaskState, node: &NodeState) -> Option<&'a ToolCallState> {
+    state.tool_call(task.step_of(node.node)?.call?)
 }
 
 /// What came of the call: a glyph, and how it looks.
@@ -132,14 +133,15 @@ fn result(theme: &Theme, node: &NodeState, call: Option<&ToolCallState>) -> (&'s
 
 /// What was decided: the tool and its arguments, then the thought; where no tool was called, the thought
 /// or the answer alone.
-pub(super) fn words(state: &State, node: &NodeState, decision: Decision) -> String {
-    let reply = decision.ask.and_then(|ask| state.model_call(ask)).and_then(|ask| ask.reply());
+pub(super) fn words(state: &State, task: &TaskState, node: &NodeState) -> String {
+    let ask = task.step_of(node.node).and_then(|step| state.model_call(step.ask?));
+    let reply = ask.and_then(ModelCallState::reply);
     let thought = reply.map_or("", |reply| match reply.text.trim() {
         "" => reply.reasoning.trim(),
         text => text,
     });
     let thought = text::start(thought, THOUGHT);
-    let Some(call) = decision.call.and_then(|call| state.tool_call(call)) else {
+    let Some(call) = call(state, task, node) else {
         let waiting = if node.end.is_none() { "not decided yet" } else { "" };
         return if thought.is_empty() { waiting.to_owned() } else { thought.to_owned() };
     };

@@ -1,13 +1,12 @@
 //! Where a search has been: a node for each step, below the one from which it was tried, with what was
 //! decided there, what came of it, and where the search is now.
 
-mod decisions;
 mod draw;
 mod tree;
 
 use ratatui::text::Line;
 
-use self::{decisions::Decisions, tree::Order};
+use self::tree::Order;
 use crate::{
     domain::{
         id::TaskId,
@@ -59,17 +58,16 @@ fn selected(view: &View, task: &TaskState, order: &Order<'_>) -> Option<usize> {
 /// What is looked at closer: the call of the selected node, else what the model was asked there.
 pub fn subject(state: &State, view: &View) -> Option<Subject> {
     let task = view.task_of(state)?;
-    let decision = Decisions::of(state, task).at(own(view, task).unwrap_or(task.search.at));
-    decision.call.map(Subject::Call).or(decision.ask.map(Subject::Prompt))
+    let step = task.step_of(own(view, task).unwrap_or(task.search.at))?;
+    step.call.map(Subject::Call).or(step.ask.map(Subject::Prompt))
 }
 
 /// Selects a node with its ask, call and tool: the keys that mean those then mean its own. True if it
 /// was selected already.
 pub fn select(state: &State, view: &mut View, task: TaskId, node: u32) -> bool {
-    if let Some(task) = state.task(task) {
-        let decision = Decisions::of(state, task).at(node);
-        view.ask = decision.ask.or(view.ask);
-        if let Some(call) = decision.call {
+    if let Some(step) = state.task(task).and_then(|task| task.step_of(node)) {
+        view.ask = step.ask.or(view.ask);
+        if let Some(call) = step.call {
             view.choose_call(state, call);
         }
     }
@@ -94,11 +92,9 @@ pub fn go(state: &State, view: &mut View, to: Move) {
 pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
     let Some(task) = view.task_of(state) else { return false };
     let order = Order::of(&task.search);
-    let decisions = Decisions::of(state, task);
     let hit = vlist::found(order.rows.len(), selected(view, task, &order), how, |row| {
         order.rows.get(row).is_some_and(|placed| {
-            let decision = decisions.at(placed.node.node);
-            draw::words(state, placed.node, decision).to_lowercase().contains(needle)
+            draw::words(state, task, placed.node).to_lowercase().contains(needle)
         })
     });
     if let Some(placed) = hit.and_then(|row| order.rows.get(row)) {

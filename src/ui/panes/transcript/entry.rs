@@ -11,7 +11,7 @@ use crate::{
         id::{EffectId, ToolName},
         plan::Plan,
         state::{
-            Line, ModelCallPhase, ModelCallState, StepState, TaskState, ToolCallPhase,
+            EffectState, Line, ModelCallPhase, ModelCallState, StepState, TaskState, ToolCallPhase,
             ToolCallState, What,
         },
     },
@@ -197,6 +197,7 @@ impl<'a> Entry<'a> {
                 self.used(ask);
             }
         }
+        self.injected(ask);
     }
 
     /// What the planner said here is the plan that is worked on.
@@ -270,19 +271,25 @@ impl<'a> Entry<'a> {
 
     /// What an answer took.
     fn used(&mut self, ask: &ModelCallState) {
-        let Some(usage) = ask.usage() else { return };
+        let origin = wording::origin(ask.origin).map(str::to_owned);
+        let used = origin.into_iter().chain(self.usage(ask)).collect::<Vec<_>>().join(", ");
+        if !used.is_empty() {
+            self.sheet.at_right(&used, self.cx.theme.dim);
+        }
+    }
+
+    fn usage(&self, ask: &ModelCallState) -> Option<String> {
+        let usage = ask.usage()?;
         let about = if usage.estimated { "≈" } else { "" };
         let tokens_in = text::count(usage.tokens_in);
         let tokens_out = text::count(usage.tokens_out);
         let time = text::span(ask.elapsed(self.cx.now));
-        let mut used = format!("{} {about}{tokens_in}→{tokens_out} tok {time}", ask.model);
-        if ask.retries > 0 {
-            used = match ask.retries {
-                1 => format!("1 retry, {used}"),
-                retries => format!("{retries} retries, {used}"),
-            };
-        }
-        self.sheet.at_right(&used, self.cx.theme.dim);
+        let used = format!("{} {about}{tokens_in}→{tokens_out} tok {time}", ask.model);
+        Some(match ask.retries {
+            0 => used,
+            1 => format!("1 retry, {used}"),
+            retries => format!("{retries} retries, {used}"),
+        })
     }
 
     fn call(&mut self, call: &ToolCallState) {
@@ -299,7 +306,8 @@ impl<'a> Entry<'a> {
             None if call.started.is_some() => format!(" {}", text::span(call.elapsed(cx.now))),
             None => String::new(),
         };
-        let state = format!("{word}{time}");
+        let origin = wording::origin(call.origin).map_or(String::new(), |from| format!(", {from}"));
+        let state = format!("{word}{time}{origin}");
         // The state keeps its place at the right; the arguments are cut before it.
         let evidence =
             call.evidence.map_or(String::new(), |evidence| format!("{} ", evidence.mark()));
@@ -317,11 +325,16 @@ impl<'a> Entry<'a> {
         self.sheet.at_right(&state, style);
         self.result(call);
         self.judged(call);
-        if let Some(fault) = call.injected {
-            let kind = cx.state.faults.get(&fault).map_or("fault", |fault| fault.spec.kind.name());
-            let note = format!("    ⚡ injected {kind} (fault {fault})");
-            self.sheet.row(&[(&note, theme.injected)]);
-        }
+        self.injected(call);
+    }
+
+    /// The fault that fired on an effect.
+    fn injected(&mut self, effect: &EffectState) {
+        let Some(fault) = effect.injected else { return };
+        let faults = &self.cx.state.faults;
+        let kind = faults.get(&fault).map_or("fault", |fault| fault.spec.kind.name());
+        let note = format!("    ⚡ injected {kind} (fault {fault})");
+        self.sheet.row(&[(&note, self.cx.theme.injected)]);
     }
 
     fn result(&mut self, call: &ToolCallState) {

@@ -31,11 +31,7 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     }
     evidence::of_call(state, call, page);
     times(state, call, page);
-    if let Some(fault) = call.injected {
-        let spec = state.faults.get(&fault).map(|fault| fault.spec.to_string());
-        let what = format!("⚡ by fault {fault}: {}", spec.unwrap_or_default());
-        page.field_in("injected", &what, page.theme.injected);
-    }
+    page.origin(state, call);
     page.heading("Arguments");
     page.json(&call.arguments);
     result(call, page);

@@ -7,7 +7,10 @@ use ratatui::{
 };
 use serde_json::Value;
 
-use crate::ui::{text, theme::Theme};
+use crate::{
+    domain::state::{EffectState, State},
+    ui::{text, theme::Theme, wording},
+};
 
 /// Cells for a field's name.
 const LABEL: usize = 14;
@@ -94,6 +97,18 @@ impl<'a> Page<'a> {
             .into_iter()
             .map(|(piece, style)| Span::styled(text::clean(&piece).into_owned(), style));
         self.lines.push(Line::from(spans.collect::<Vec<_>>()));
+    }
+
+    /// Where the outcome of an effect comes from, if not from the model or the tool itself.
+    pub fn origin(&mut self, state: &State, effect: &EffectState) {
+        if let Some(origin) = wording::origin(effect.origin) {
+            self.field("origin", origin);
+        }
+        if let Some(fault) = effect.injected {
+            let spec = state.faults.get(&fault).map(|fault| fault.spec.to_string());
+            let what = format!("⚡ by fault {fault}: {}", spec.unwrap_or_default());
+            self.field_in("injected", &what, self.theme.injected);
+        }
     }
 
     /// What the simulated model is called wherever a person looks.

@@ -68,6 +68,7 @@ fn head(state: &State, ask: &ModelCallState, page: &mut Page<'_>) {
     if let Some(from) = price_from(ask, spec) {
         page.field("price from", from);
     }
+    page.origin(state, ask);
 }
 
 /// Whom to believe or blame for what it cost.

@@ -46,12 +46,12 @@ pub struct Choices<'a> {
     from: &'a str,
     /// The tools of the menu, where the agent is at this node.
     menu: Vec<(ToolName, Offered)>,
-    since: Option<&'a Since>,
+    since: Option<&'a Since<'a>>,
     total: usize,
 }
 
 impl<'a> Choices<'a> {
-    pub fn new(state: &'a State, from: &'a str, since: Option<&'a Since>) -> Self {
+    pub fn new(state: &'a State, from: &'a str, since: Option<&'a Since<'a>>) -> Self {
         let here = Here::of(state);
         let step = here.step.filter(|step| step.from.as_str() == from);
         let menu: Vec<(ToolName, Offered)> = step
@@ -109,7 +109,7 @@ impl<'a> Choices<'a> {
         let names: Vec<&str> = rows.iter().map(|row| row.to.as_str()).collect();
         let was: Vec<Option<f64>> = match self.since {
             Some(since) => {
-                let some = since.weights(self.state).some(self.from, &names);
+                let some = since.weights().some(self.from, &names);
                 some.into_iter().map(|edge| edge.map(|edge| edge.weight)).collect()
             }
             None => vec![None; rows.len()],

@@ -34,7 +34,7 @@ pub struct Frame<'a> {
     pub cx: &'a Cx<'a>,
     pub here: Here<'a>,
     pub centre: &'a str,
-    pub since: Option<Since>,
+    pub since: Option<Since<'a>>,
     pub format: WeightFormat,
     pub broken: HashSet<&'a ToolName>,
 }
@@ -141,7 +141,7 @@ impl Frame<'_> {
             row.put(&away, theme.warn);
         }
         if let Some(since) = &self.since {
-            let words = format!("▲▼ since {}", since.cause.words());
+            let words = format!("▲▼ since {}", since.words());
             let left = row.left();
             if left > text::width(&words) + 1 {
                 row.right(&words, left, theme.dim);

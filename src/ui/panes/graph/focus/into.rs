@@ -37,7 +37,7 @@ impl Frame<'_> {
             rows.iter().position(|(from, _)| self.is_selected(from.as_str(), self.centre));
         // The selected one is always among those shown.
         let first = selected.map_or(0, |i| (i + 1).saturating_sub(usize::from(list.height)));
-        let before = self.since.as_ref().map(|since| since.weights(self.cx.state));
+        let before = self.since.as_ref().map(|since| since.weights());
         let name = name_width(usize::from(list.width), rows.iter().map(|(from, _)| from));
         for (y, (from, weight)) in (list.y..list.bottom()).zip(rows.iter().skip(first)) {
             let line = Rect { y, height: 1, ..list };

@@ -30,7 +30,7 @@ const SHORT: usize = 10;
 /// What is the same for all cells of a frame.
 struct Grid<'a> {
     cx: &'a Cx<'a>,
-    since: Option<Since>,
+    since: Option<Since<'a>>,
     here: &'a str,
     /// The selected row and column.
     cursor: (Option<usize>, Option<usize>),
@@ -58,7 +58,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let window = vlist::window(cx, PANE, list, total);
     let names: Vec<&str> = window.range().map_while(|row| rows.name(row)).collect();
     let edges = weights(cx).table(&names, &grid.columns);
-    let was = grid.since.as_ref().map(|since| since.weights(cx.state));
+    let was = grid.since.as_ref().map(|since| since.weights());
     let was = was.map_or_else(Vec::new, |was| was.table(&names, &grid.columns));
     // Not a list of rows: what is selected is a cell.
     hits.window(PANE, window);
@@ -229,10 +229,10 @@ impl<'a> Grid<'a> {
         let held = if edge.pinned { " (held by you)" } else { "" };
         row.put(&format!("weight {}{held}", format.show(edge.weight)), theme.title).gap(1);
         if let Some(since) = &self.since {
-            let was = since.weights(state).weight(from.as_str(), to.as_str());
+            let was = since.weights().weight(from.as_str(), to.as_str());
             let moved = format::moved(format, was.unwrap_or(edge.weight), edge.weight);
             if !moved.is_empty() {
-                row.put(&format!("{moved} since {} ", since.cause.words()), theme.text);
+                row.put(&format!("{moved} since {} ", since.words()), theme.text);
             }
         }
         let known = format!(" prior {}, seen {}×", format.show(edge.prior), edge.count);
