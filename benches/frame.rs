@@ -101,7 +101,6 @@ fn screen(story: &Story) -> Screen {
         read_only: None,
         keymap: Keymap::default(),
         themes: vec![Theme::default()],
-        strategies: vec!["toolnet".into()],
     });
     for record in &story.records {
         screen.receive(Arc::new(record.clone()));

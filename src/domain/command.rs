@@ -12,6 +12,7 @@ use crate::domain::{
     fault::FaultSpec,
     id::{EffectId, FaultId, ModelName, ToolName},
     knob::Knob,
+    strategy::Strategy,
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,7 +38,7 @@ pub enum Command {
     /// Another task, after those queued → `TasksQueued`.
     QueueTask { text: String },
     /// From the next task on → `StrategyChosen`.
-    UseStrategy { strategy: String },
+    UseStrategy { strategy: Strategy },
     /// → `KnobTurned`.
     TurnKnob { knob: Knob, value: f64 },
     /// So many steps up, or down where negative; switches and choices go round → `KnobTurned`.

@@ -1,12 +1,13 @@
-//! Which loops there are, and what modifies them. What each of them does is in [`crate::strategy`].
+//! Which loops there are, and what modifies them, declared once: reading, plans, the screen and the help
+//! all look here. What each loop does is in [`crate::strategy`].
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::state::Decides;
+use crate::domain::chat::Role;
 
-/// A loop and its modifiers, written `toolnet+btp+reflexion`.
+/// A loop and its modifiers, written `workers+toolnet+btp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Strategy {
@@ -44,50 +45,138 @@ pub enum Base {
     Workers,
 }
 
-impl Base {
-    pub const ALL: [Base; 7] = [
-        Base::Direct,
-        Base::React,
-        Base::ToolNet,
-        Base::Dfsdt,
-        Base::TotDfs,
-        Base::Rewoo,
-        Base::Workers,
-    ];
+/// When an agent decides on its uses of tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decides {
+    OnEachUse,
+    /// On all of them, before the first.
+    AtOnce,
+}
 
-    /// When it decides on its uses of tools.
-    pub fn decides(self) -> Decides {
-        match self {
-            Base::Direct | Base::React | Base::ToolNet | Base::Dfsdt | Base::TotDfs => {
-                Decides::OnEachUse
-            }
-            Base::Rewoo | Base::Workers => Decides::AtOnce,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Base::Direct => "direct",
-            Base::React => "react",
-            Base::ToolNet => "toolnet",
-            Base::Dfsdt => "dfsdt",
-            Base::TotDfs => "tot-dfs",
-            Base::Rewoo => "rewoo",
-            Base::Workers => "workers",
-        }
-    }
-
-    /// Whether a planner writes down all calls before the first of them is made.
-    pub fn plans_ahead(self) -> bool {
-        self.decides() == Decides::AtOnce
-    }
-
+/// What is declared about a loop.
+#[derive(Debug)]
+pub struct StrategySpec {
+    pub base: Base,
+    /// As written in the configuration and on the command line.
+    pub name: &'static str,
+    /// One line, for who chooses.
+    pub doc: &'static str,
+    pub decides: Decides,
     /// Whether it goes through a tree of decisions and can back out of them.
-    pub fn searches(self) -> bool {
-        match self {
-            Base::Dfsdt | Base::TotDfs => true,
-            Base::Direct | Base::React | Base::ToolNet | Base::Rewoo | Base::Workers => false,
-        }
+    pub searches: bool,
+    /// Whether it calls tools at all.
+    pub calls_tools: bool,
+    /// Whether it walks the weighted graph of tools, and teaches it.
+    pub walks: bool,
+    /// Whether tools of one class are called together, and results that say nothing are kept back.
+    pub by_class: bool,
+    /// Who makes the answer of what was found, when nothing more can be tried.
+    pub closes: Role,
+    /// Who is asked besides the uses of tools, and how often: the c_s of BTP. A planner only
+    /// until there is a plan.
+    pub besides: &'static [(Role, u32)],
+}
+
+/// Every loop, in the order of [`Base`], in which people see them.
+pub const STRATEGIES: &[StrategySpec] = &[
+    StrategySpec { calls_tools: false, ..stepping(Base::Direct, "direct", "one ask, no tools") },
+    stepping(Base::React, "react", "every tool on every menu"),
+    StrategySpec {
+        walks: true,
+        besides: &[(Role::Actor, 2), (Role::Evaluator, 1)],
+        ..stepping(Base::ToolNet, "toolnet", "walks the weighted graph of tools")
+    },
+    StrategySpec {
+        searches: true,
+        ..stepping(Base::Dfsdt, "dfsdt", "searches depth first, a new child where one led nowhere")
+    },
+    StrategySpec {
+        searches: true,
+        // The votes on one pair.
+        besides: &[(Role::Actor, 2), (Role::Judge, 2)],
+        ..stepping(Base::TotDfs, "tot-dfs", "searches depth first, the children ranked by votes")
+    },
+    planning(Base::Rewoo, "rewoo", "plans all calls at once, one tool for each plan"),
+    StrategySpec {
+        by_class: true,
+        ..planning(
+            Base::Workers,
+            "workers",
+            "plans all calls at once, tools of one class beside each other",
+        )
+    },
+];
+
+/// One that decides on each use: the request that finishes and the closing summary are besides.
+const fn stepping(base: Base, name: &'static str, doc: &'static str) -> StrategySpec {
+    StrategySpec {
+        base,
+        name,
+        doc,
+        decides: Decides::OnEachUse,
+        searches: false,
+        calls_tools: true,
+        walks: false,
+        by_class: false,
+        closes: Role::Actor,
+        besides: &[(Role::Actor, 2)],
+    }
+}
+
+/// One that plans all uses at once.
+const fn planning(base: Base, name: &'static str, doc: &'static str) -> StrategySpec {
+    StrategySpec {
+        decides: Decides::AtOnce,
+        closes: Role::Solver,
+        besides: &[(Role::Planner, 1), (Role::Solver, 1)],
+        ..stepping(base, name, doc)
+    }
+}
+
+impl Base {
+    pub fn spec(self) -> &'static StrategySpec {
+        &STRATEGIES[self as usize]
+    }
+}
+
+/// What is declared about a modifier.
+#[derive(Debug)]
+pub struct ModifierSpec {
+    /// As written behind a `+`.
+    pub name: &'static str,
+    /// What it adds, for who chooses.
+    pub doc: &'static str,
+    switch: fn(&mut Strategy) -> &mut bool,
+}
+
+/// The modifiers, in the order in which they are written.
+pub const MODIFIERS: &[ModifierSpec] = &[
+    ModifierSpec {
+        name: "toolnet",
+        doc: "the graph suggests the tools and learns",
+        switch: |strategy| &mut strategy.toolnet,
+    },
+    ModifierSpec {
+        name: "prompt",
+        doc: "is told costs and budget",
+        switch: |strategy| &mut strategy.prompt,
+    },
+    ModifierSpec {
+        name: "btp",
+        doc: "plans for the budget and holds to it",
+        switch: |strategy| &mut strategy.btp,
+    },
+    ModifierSpec {
+        name: "reflexion",
+        doc: "reflects and tries again",
+        switch: |strategy| &mut strategy.reflexion,
+    },
+];
+
+impl Default for Strategy {
+    /// The loop of ToolNet.
+    fn default() -> Self {
+        Base::ToolNet.into()
     }
 }
 
@@ -99,14 +188,11 @@ impl From<Base> for Strategy {
 }
 
 impl Strategy {
-    /// The modifiers, in the order in which they are written.
-    pub const MODIFIERS: [&str; 4] = ["toolnet", "prompt", "btp", "reflexion"];
-
     /// Every combination, in the order in which people are offered them.
     pub fn all() -> impl Iterator<Item = Strategy> {
         let all = (0..16).flat_map(|bits| {
-            Base::ALL.into_iter().map(move |base| Strategy {
-                base,
+            STRATEGIES.iter().map(move |spec| Strategy {
+                base: spec.base,
                 toolnet: bits & 8 != 0,
                 prompt: bits & 2 != 0,
                 btp: bits & 1 != 0,
@@ -118,34 +204,30 @@ impl Strategy {
 
     /// Whether its modifiers go with its loop.
     fn is_sound(self) -> bool {
-        !self.toolnet || self.base.decides() == Decides::AtOnce
+        !self.toolnet || self.base.spec().decides == Decides::AtOnce
     }
 
     /// Whether the graph's scores are taught by it.
     pub fn learns(self) -> bool {
-        self.toolnet || self.base == Base::ToolNet
+        self.toolnet || self.base.spec().walks
     }
 
-    fn modifier(&mut self, name: &str) -> Option<&mut bool> {
-        match name {
-            "toolnet" => Some(&mut self.toolnet),
-            "prompt" => Some(&mut self.prompt),
-            "btp" => Some(&mut self.btp),
-            "reflexion" => Some(&mut self.reflexion),
-            _ => None,
-        }
+    /// Its modifiers, in the order in which they are written.
+    pub fn modifiers(mut self) -> impl Iterator<Item = &'static ModifierSpec> {
+        MODIFIERS.iter().filter(move |modifier| *(modifier.switch)(&mut self))
+    }
+
+    /// What it does, in one line.
+    pub fn doc(self) -> String {
+        let docs =
+            std::iter::once(self.base.spec().doc).chain(self.modifiers().map(|spec| spec.doc));
+        docs.collect::<Vec<_>>().join("; ")
     }
 }
 
 impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = self.base.name().to_owned();
-        let on = [self.toolnet, self.prompt, self.btp, self.reflexion];
-        for (name, _) in Self::MODIFIERS.into_iter().zip(on).filter(|(_, on)| *on) {
-            text.push('+');
-            text.push_str(name);
-        }
-        f.pad(&text)
+        f.pad(&String::from(*self))
     }
 }
 
@@ -155,19 +237,23 @@ impl FromStr for Strategy {
     /// Modifiers may stand in any order, each once.
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
+            let bases: Vec<_> = STRATEGIES.iter().map(|spec| spec.name).collect();
+            let modifiers: Vec<_> = MODIFIERS.iter().map(|spec| spec.name).collect();
             format!(
                 "there is no strategy `{text}`; expected one of {}, and behind it any of +{}",
-                Base::ALL.map(Base::name).join(", "),
-                Self::MODIFIERS.join(", +"),
+                bases.join(", "),
+                modifiers.join(", +"),
             )
         };
         let mut parts = text.split('+');
         let name = parts.next().unwrap_or_default();
-        let base = Base::ALL.into_iter().find(|base| base.name() == name).ok_or_else(wrong)?;
-        let mut strategy = Strategy::from(base);
+        let spec = STRATEGIES.iter().find(|spec| spec.name == name).ok_or_else(wrong)?;
+        let mut strategy = Strategy::from(spec.base);
         for part in parts {
-            let on = strategy.modifier(part).filter(|on| !**on).ok_or_else(wrong)?;
-            *on = true;
+            let modifier = MODIFIERS.iter().find(|spec| spec.name == part).ok_or_else(wrong)?;
+            if std::mem::replace((modifier.switch)(&mut strategy), true) {
+                return Err(wrong());
+            }
         }
         if !strategy.is_sound() {
             return Err(format!(
@@ -188,13 +274,33 @@ impl TryFrom<String> for Strategy {
 
 impl From<Strategy> for String {
     fn from(strategy: Strategy) -> Self {
-        strategy.to_string()
+        let names = std::iter::once(strategy.base.spec().name)
+            .chain(strategy.modifiers().map(|modifier| modifier.name));
+        names.collect::<Vec<_>>().join("+")
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_table_is_in_the_order_of_the_enum() {
+        for (i, spec) in STRATEGIES.iter().enumerate() {
+            assert_eq!(spec.base as usize, i, "{}", spec.name);
+        }
+    }
+
+    #[test]
+    fn one_line_says_what_the_loop_does_and_each_modifier() {
+        for strategy in Strategy::all() {
+            let doc = strategy.doc();
+            let parts = 1 + strategy.to_string().matches('+').count();
+            assert_eq!(doc.split("; ").filter(|part| !part.is_empty()).count(), parts, "{doc}");
+        }
+        let doc = "workers+toolnet".parse::<Strategy>().map(Strategy::doc).unwrap_or_default();
+        assert!(doc.ends_with("; the graph suggests the tools and learns"), "{doc}");
+    }
 
     #[test]
     fn strategies_read_what_they_write() {

@@ -12,7 +12,6 @@ use crate::domain::{
     knob::Knob,
     spec::Task,
     state::{Mode, ToolState},
-    strategy::Strategy,
 };
 
 /// Handles a command, or says why not. Its event is on the disk afterwards.
@@ -54,7 +53,11 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
         }
         Command::SetClass { tool, class } => session.set_class(tool, class, by),
         Command::QueueTask { text } => queue(session, &text, by),
-        Command::UseStrategy { strategy } => use_strategy(session, &strategy, by),
+        Command::UseStrategy { strategy } => {
+            let was = session.state.strategy;
+            session.intervene(ChangeEvent::StrategyChosen { strategy, was, by });
+            Ok(())
+        }
         Command::TurnKnob { knob, value } => turn(session, knob, value, by),
         Command::TurnKnobBy { knob, steps } => turn_by(session, knob, steps, by),
         Command::BindRole { role, model } => {
@@ -135,13 +138,6 @@ fn queue(session: &mut Session, text: &str, by: By) -> Result<(), String> {
     let task = known.map_or_else(|| Task::from_text(text), |known| known.task.clone());
     let first = session.next_task();
     session.intervene(TaskEvent::TasksQueued { first, tasks: vec![task], by });
-    Ok(())
-}
-
-fn use_strategy(session: &mut Session, strategy: &str, by: By) -> Result<(), String> {
-    let strategy = strategy.parse::<Strategy>()?.to_string();
-    let was = session.state.strategy.clone();
-    session.intervene(ChangeEvent::StrategyChosen { strategy, was, by });
     Ok(())
 }
 

@@ -20,7 +20,6 @@ use crate::{
         id::{EffectId, TaskId, ToolName},
         spec::Task,
         state::State,
-        strategy::Strategy,
     },
     model::Model,
     store::{
@@ -211,15 +210,14 @@ async fn work(handle: &Handle, stay: bool) {
 async fn work_on(handle: &Handle, id: TaskId) {
     let found = handle.write(|session| {
         session.emit(TaskEvent::TaskStarted { task: id });
-        let strategy = session.state.strategy.parse::<Strategy>();
-        let task = session.state.task(id).map(|task| task.task.clone());
-        task.zip(strategy.ok())
+        let task = session.state.task(id)?;
+        Some((task.task.clone(), task.strategy?))
     });
     if found.as_ref().is_some_and(|(_, strategy)| strategy.btp) {
         embedding::embed(handle, id).await;
         handle.write(|session| session.plan_task(id));
     }
-    // Both were checked before they became events; a task without them has nothing to run.
+    // It was just started; a task that there is not has nothing to run.
     let ending = match &found {
         Some((task, strategy)) => {
             let context = Context { handle: handle.clone(), task: id };

@@ -10,8 +10,8 @@ use crate::{
         event::{BudgetEvent, BudgetPlan, Marginal, PlannedTool, SessionEvent},
         id::{TaskId, ToolName},
         knob::Knob,
-        state::{Decides, TaskBudget, budget::CENT},
-        strategy::{Base, Strategy},
+        state::{TaskBudget, budget::CENT},
+        strategy::{Decides, StrategySpec},
     },
     engine::candidates::{self, Past},
     model::Model,
@@ -100,37 +100,29 @@ impl Session {
         self.emit(BudgetEvent::BudgetPlanned { task, why: why.to_owned(), plan: Arc::new(plan) });
     }
 
-    fn task_strategy(&self, task: TaskId) -> Option<Strategy> {
-        self.state.task(task)?.strategy.parse().ok()
+    fn task_spec(&self, task: TaskId) -> Option<&'static StrategySpec> {
+        Some(self.state.task(task)?.strategy?.base.spec())
     }
 
     /// Whether there are tools that this task could be planned with.
     pub(super) fn has_candidates(&self, task: TaskId) -> bool {
-        match self.task_strategy(task).map(|strategy| strategy.base) {
-            Some(Base::Direct) | None => false,
-            Some(
-                Base::React
-                | Base::ToolNet
-                | Base::Dfsdt
-                | Base::TotDfs
-                | Base::Rewoo
-                | Base::Workers,
-            ) => true,
-        }
+        self.task_spec(task).is_some_and(|spec| spec.calls_tools)
+    }
+
+    /// What the loop of the task at work is declared to be; between tasks, that of the next.
+    fn spec_at_work(&self) -> &'static StrategySpec {
+        let spec = self.state.at_work.and_then(|task| self.task_spec(task));
+        spec.unwrap_or_else(|| self.state.strategy.base.spec())
     }
 
     /// When the agent at work decides on its uses of tools.
     pub(super) fn decides(&self) -> Decides {
-        let strategy = self.state.at_work.and_then(|task| self.task_strategy(task));
-        strategy.map_or(Decides::OnEachUse, |strategy| strategy.base.decides())
+        self.spec_at_work().decides
     }
 
     /// Who makes the answer of what was found.
     pub(super) fn sums_up(&self) -> Role {
-        match self.decides() {
-            Decides::OnEachUse => Role::Actor,
-            Decides::AtOnce => Role::Solver,
-        }
+        self.spec_at_work().closes
     }
 
     /// The tools that this task is planned with, and what is known of them for a task like it. A store
@@ -238,24 +230,13 @@ impl Session {
         }
     }
 
-    /// The paper's c_s: the request that finishes, the closing summary (for one that plans all at once the
-    /// planner's request and the solver's), and ToolNet's evaluation or
-    /// the votes on one pair.
+    /// The paper's c_s: what is asked besides the uses of tools. Once there is a plan, its planner is paid
+    /// for.
     pub(super) fn beside_uses(&self, task: TaskId) -> f64 {
-        if self.decides() == Decides::AtOnce {
-            // Once there is a plan, its planner is paid for.
-            let drawn = self.state.task(task).is_some_and(|task| task.work.plan.is_some());
-            let planner = if drawn { 0.0 } else { self.state.ask_cost(Role::Planner) };
-            return planner + self.state.ask_cost(Role::Solver);
-        }
-        let more = match self.task_strategy(task).map(|strategy| strategy.base) {
-            Some(Base::ToolNet) => self.state.ask_cost(Role::Evaluator),
-            Some(Base::TotDfs) => 2.0 * self.state.ask_cost(Role::Judge),
-            Some(Base::Direct | Base::React | Base::Dfsdt | Base::Rewoo | Base::Workers) | None => {
-                0.0
-            }
-        };
-        2.0 * self.state.ask_cost(Role::Actor) + more
+        let is_planned = self.state.task(task).is_some_and(|task| task.work.plan.is_some());
+        let asked = self.task_spec(task).map_or(&[][..], |spec| spec.besides);
+        let ahead = asked.iter().filter(|(role, _)| !(is_planned && *role == Role::Planner));
+        ahead.map(|(role, times)| f64::from(*times) * self.state.ask_cost(*role)).sum()
     }
 
     fn items(&self, task: TaskId) -> Vec<Item> {

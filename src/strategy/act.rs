@@ -117,7 +117,7 @@ fn has_more(ctx: &impl Context, menu: &[MenuItem]) -> bool {
 
 /// Whether the graph has no edge for what a menu offers here.
 fn is_new_way(base: Base, item: &MenuItem) -> bool {
-    let planned = base == Base::ToolNet && item.why == Offered::Planned;
+    let planned = base.spec().walks && item.why == Offered::Planned;
     item.why == Offered::Explore || planned && item.weight.is_none()
 }
 

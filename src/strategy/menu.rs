@@ -20,29 +20,25 @@ pub fn menu(
     at: &ToolName,
     trajectory: &Trajectory,
 ) -> Vec<MenuItem> {
-    let mut menu = match base {
-        // The planner's menu is made apart.
-        Base::Direct | Base::Rewoo | Base::Workers => Vec::new(),
-        Base::React | Base::Dfsdt | Base::TotDfs if ctx.state(State::has_plan) => planned(ctx),
-        Base::React | Base::Dfsdt | Base::TotDfs => all(ctx, task),
-        Base::ToolNet if at.as_str() == ToolName::START => first(ctx, task),
-        Base::ToolNet => successors(ctx, task, at, trajectory),
+    let has_plan = ctx.state(State::has_plan);
+    let walks = base.spec().walks;
+    let mut menu = match walks {
+        true if at.as_str() == ToolName::START => first(ctx, task),
+        true => successors(ctx, task, at, trajectory),
+        false if has_plan => planned(ctx),
+        false => all(ctx, task),
     };
-    if base == Base::ToolNet && ctx.state(State::has_plan) {
+    if walks && has_plan {
         menu.retain(|item| ctx.state(|state| state.plan_allows(&item.tool)));
         if menu.is_empty() {
             menu = planned(ctx);
         }
     }
-    let weight = match base {
-        Base::Direct | Base::React | Base::Dfsdt | Base::TotDfs | Base::Rewoo | Base::Workers => {
-            None
-        }
-        Base::ToolNet => ctx.state(|state| {
-            let weights = state.learning.weights(&state.knobs);
-            weights.weight(at.as_str(), ToolName::END)
-        }),
+    let weigh = |state: &State| {
+        let weights = state.learning.weights(&state.knobs);
+        weights.weight(at.as_str(), ToolName::END)
     };
+    let weight = if walks { ctx.state(weigh) } else { None };
     menu.push(MenuItem { tool: ToolName::end(), weight, why: Offered::Finish });
     menu
 }
@@ -50,7 +46,7 @@ pub fn menu(
 /// Everything that the plan has left, wherever the agent is; for one that finds no way on from there.
 pub fn whole_plan(ctx: &impl Context, base: Base, at: &ToolName) -> Vec<MenuItem> {
     let mut menu = planned(ctx);
-    if base == Base::ToolNet {
+    if base.spec().walks {
         ctx.state(|state| {
             let weights = state.learning.weights(&state.knobs);
             for item in &mut menu {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::{
-    Base, Context, Ending, Strategy, Trajectory, classify, close, menu,
+    Context, Ending, Strategy, Trajectory, classify, close, menu,
     prompt::planned::{self as prompt, Refused},
     work,
 };
@@ -60,7 +60,7 @@ impl<C: Context> Planner<'_, C> {
     /// Sees what there is to choose from.
     async fn look(&mut self) {
         self.menu = menu::for_planner(self.ctx, self.strategy.toolnet, self.task);
-        if self.strategy.base == Base::Workers {
+        if self.strategy.base.spec().by_class {
             classify::classify(self.ctx, &self.menu).await;
         }
         self.step += 1;

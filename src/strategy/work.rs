@@ -122,7 +122,7 @@ impl<C: Context> Worker<'_, C> {
 
     /// Whether a result says nothing. ReWOO, the baseline, passes everything on.
     fn nulled(&self, tool: &ToolName, observation: &Observation) -> Option<Nulled> {
-        if self.base == Base::Rewoo {
+        if !self.base.spec().by_class {
             return None;
         }
         let result = match observation {

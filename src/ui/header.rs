@@ -15,7 +15,6 @@ use crate::domain::{
     event::Lane,
     knob::Knob,
     state::{Hold, Mode, State, TaskState},
-    strategy::Strategy,
 };
 
 /// A piece of the line.
@@ -93,15 +92,16 @@ fn pieces(cx: &Cx<'_>, title: &str) -> Vec<Piece> {
         let at = state.shown_task().map_or(0, |task| task.id.0);
         add(1, format!("task {at}/{}", state.tasks.len()), theme.text, None);
     }
-    if !state.strategy.is_empty() {
-        let strategy = text::cut(&state.strategy, 24).into_owned();
+    if state.n > 0 {
+        let strategy = state.strategy.to_string();
+        let strategy = text::cut(&strategy, 24).into_owned();
         add(3, strategy, theme.text, Some(Action::Strategy));
     }
     let knob = |knob: Knob| {
         let spec = knob.spec();
         format!("{} {}", spec.symbol, spec.show(state.knobs.get(knob)))
     };
-    if state.strategy.parse::<Strategy>().is_ok_and(|strategy| strategy.btp) {
+    if state.strategy.btp {
         let (text, style) = budget(cx);
         add(2, text, style, Some(Action::Pane(PaneId::Budget)));
         add(4, knob(Knob::Tau), theme.text, Some(Action::Pane(PaneId::Budget)));

@@ -21,7 +21,7 @@
 use ratatui::layout::{Constraint, Layout, Rect};
 
 use super::{pane::PaneId, panes::plan, view::View};
-use crate::domain::{state::State, strategy::Strategy};
+use crate::domain::state::State;
 
 /// The smallest screen on which anything can be read.
 pub const MIN: (u16, u16) = (60, 16);
@@ -42,10 +42,7 @@ pub struct Wanted {
 impl Wanted {
     pub fn of(state: &State, view: &View) -> Self {
         let task = view.task_of(state);
-        // One that a newer version knows shows itself by what it does.
-        let strategy = state.strategy.parse::<Strategy>().ok();
-        let (plans, searches) =
-            strategy.map_or((false, false), |strategy| (strategy.btp, strategy.base.searches()));
+        let (plans, searches) = (state.strategy.btp, state.strategy.base.spec().searches);
         Self {
             budget: plans || task.is_some_and(|task| task.budget.plan.is_some()),
             search: searches || task.is_some_and(|task| !task.search.nodes.is_empty()),

@@ -101,7 +101,6 @@ impl Loop {
             read_only,
             keymap: settings.keymap,
             themes: settings.themes,
-            strategies: settings.strategies,
         });
         for notice in settings.notices {
             screen.tell(Tone::Bad, notice);

@@ -37,8 +37,6 @@ pub struct Setup {
     pub keymap: Keymap,
     /// The one in use, then those that it can be changed for.
     pub themes: Vec<Theme>,
-    /// The strategies that there are, by name.
-    pub strategies: Vec<String>,
 }
 
 /// Everything on the screen and behind it.
@@ -148,7 +146,6 @@ impl Screen {
             shown: self.past.as_ref().unwrap_or(&self.live),
             records: &self.records,
             keymap: &self.setup.keymap,
-            strategies: &self.setup.strategies,
         };
         let view = &mut self.view;
         let effects = match input {

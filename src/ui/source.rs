@@ -24,8 +24,6 @@ pub struct Settings {
     pub keymap: Keymap,
     /// The one to start with, then those that a key goes through. None: the terminal's own colours.
     pub themes: Vec<Theme>,
-    /// The names of the strategies to choose from.
-    pub strategies: Vec<String>,
     /// Whether the mouse is the program's; the terminal's own selection then needs shift.
     pub mouse: bool,
     /// Where screenshots go.

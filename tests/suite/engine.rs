@@ -335,7 +335,6 @@ fn wishes_that_make_no_sense_are_refused_with_a_reason() {
             (Command::SetScore { tool: a(), score: f64::NAN }, "a score is a number"),
             (Command::PinWeight { from: a(), to: a(), weight: 2.0 }, "from 0 to 1"),
             (Command::TurnKnob { knob: Knob::Beta, value: 7.0 }, "from 0 to 1"),
-            (Command::UseStrategy { strategy: "magic".into() }, "no strategy `magic`"),
             (Command::BindRole { role: Role::Actor, model: "x".into() }, "no model x"),
             (Command::DisarmFault { fault: FaultId(3) }, "no fault 3"),
             (Command::QueueTask { text: "  ".into() }, "empty"),

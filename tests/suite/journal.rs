@@ -107,6 +107,13 @@ fn what_is_wrong_is_said_with_its_line() {
             &["format 9", "up to 1", "toolyard 7.0"],
         ),
         (format!("{HEADER}\nnonsense\n"), &["FILE:2", "expected an event"]),
+        (
+            format!(
+                "{HEADER}\n{{\"n\":1,\"at\":1,\"kind\":\"StrategyChosen\",\"data\":{{\"strategy\":\
+                 \"magic\",\"was\":\"react\",\"by\":\"user\"}}}}\n"
+            ),
+            &["FILE:2", "data.strategy: there is no strategy `magic`"],
+        ),
         (format!("{HEADER}\n{}\n", noticed(2)), &["FILE:2", "event 2 where 1 was due"]),
         (
             format!(

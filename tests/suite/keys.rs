@@ -12,6 +12,7 @@ use toolyard::{
         event::{Boundary, By, ControlEvent, Lane, Resume, SessionEvent},
         id::{EffectId, FaultId, TaskId, ToolName},
         knob::Knob,
+        strategy::Base,
     },
     ui::{
         action::{ACTIONS, Action},
@@ -63,7 +64,7 @@ fn keys_send_commands() {
         ("o 2 enter", Command::TurnKnob { knob: Knob::Alpha, value: 2.0 }),
         ("4 down left", Command::TurnKnobBy { knob: Knob::Beta, steps: -1 }),
         ("K down enter up enter", Command::TurnKnob { knob: Knob::Beta, value: 0.5 }),
-        ("A down enter", Command::UseStrategy { strategy: "toolnet+reflexion".into() }),
+        ("A down enter", Command::UseStrategy { strategy: Base::Dfsdt.into() }),
         ("e 3 enter", Command::SetScore { tool: tool("search_web"), score: 3.0 }),
         ("e - 2 . 5 enter", Command::SetScore { tool: tool("search_web"), score: -2.5 }),
         ("e up up enter", Command::SetScore { tool: tool("search_web"), score: 1.0 }),
@@ -433,6 +434,20 @@ fn the_mouse_selects_opens_scrolls_and_presses() {
     let scrolled = stage.screen.view.windows.get(PaneId::Transcript);
     assert!(scrolled.first < transcript.first, "{transcript:?} {scrolled:?}");
     assert_eq!(stage.screen.view.focus, PaneId::Tasks);
+}
+
+#[test]
+fn what_a_strategy_is_chosen_by_names_its_loop_and_each_modifier() {
+    let story = Story::opened("workers+toolnet", Default::default());
+    let mut stage = Stage::of(&story).sized(160, 40);
+    stage.press("A");
+    let text = stage.text();
+    let line = text.lines().find(|line| line.contains("● workers+toolnet ")).unwrap();
+    for said in
+        ["tools of one class beside each other", "; the graph suggests the tools and learns"]
+    {
+        assert!(line.contains(said), "{line}");
+    }
 }
 
 #[test]

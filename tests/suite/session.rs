@@ -12,6 +12,7 @@ use toolyard::{
         knob::Knob,
         spec::Task,
         state::State,
+        strategy::Base,
     },
     store::journal,
 };
@@ -55,7 +56,7 @@ fn a_spec_that_was_written_runs_and_says_what_happens() {
     let Event::Session(SessionEvent::SessionOpened { opening }) = &records[0].event else {
         panic!("{:?}", records[0])
     };
-    assert_eq!((opening.strategy.as_str(), opening.seed, opening.paused), ("react", 7, false));
+    assert_eq!((opening.strategy, opening.seed, opening.paused), (Base::React.into(), 7, false));
     assert_eq!(opening.knobs.get(Knob::MaxSteps), 5.0);
     assert_eq!(state.faults.len(), 1);
     assert_eq!(state.tasks.len(), 2);

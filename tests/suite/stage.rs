@@ -124,6 +124,5 @@ pub fn setup() -> Setup {
         read_only: None,
         keymap: Keymap::default(),
         themes: vec![Theme::default()],
-        strategies: ["direct", "react", "toolnet", "toolnet+reflexion"].map(String::from).into(),
     }
 }

@@ -55,7 +55,7 @@ impl Story {
             opening: Box::new(Opening {
                 seed: 7,
                 workspace: "the samples".into(),
-                strategy: strategy.into(),
+                strategy: strategy.parse().unwrap(),
                 knobs: Knobs::default(),
                 models: vec![
                     model("sim", "simulated", true),

@@ -10,7 +10,7 @@ use crate::{
         config::Config,
         session::{Session, SessionSpec},
     },
-    domain::{command::Command, strategy::Strategy},
+    domain::command::Command,
     store::journal::Loaded,
     ui,
 };
@@ -56,7 +56,6 @@ fn settings(config: &Config) -> Result<ui::Settings, Trouble> {
     Ok(ui::Settings {
         keymap,
         themes,
-        strategies: Strategy::all().map(|strategy| strategy.to_string()).collect(),
         mouse: config.ui.mouse,
         shots,
         notices: wrong

@@ -50,7 +50,7 @@ pub fn tools(
         let estimate = candidates::estimate(&state.knobs, Some(&history));
         let Estimate { value, limit, .. } = estimate;
         let candidate = Candidate {
-            cost: state.use_cost(&history.tool, config.session.strategy.base.decides()),
+            cost: state.use_cost(&history.tool, config.session.strategy.base.spec().decides),
             value,
             limit,
         };

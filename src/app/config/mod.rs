@@ -25,13 +25,7 @@ pub use self::{
     settle::{Environment, Settled},
 };
 use crate::{
-    domain::{
-        chat::Role,
-        id::ModelName,
-        knob::Knobs,
-        rates::Rates,
-        strategy::{Base, Strategy},
-    },
+    domain::{chat::Role, id::ModelName, knob::Knobs, rates::Rates, strategy::Strategy},
     files::toml_file::{Problems, TomlFile},
     model::{http::Endpoint, simulated},
 };
@@ -128,8 +122,7 @@ impl Default for Config {
 
 impl Default for SessionConfig {
     fn default() -> Self {
-        let strategy = Strategy::from(Base::ToolNet);
-        Self { strategy, seed: 1, workspace: None, journals: None }
+        Self { strategy: Strategy::default(), seed: 1, workspace: None, journals: None }
     }
 }
 

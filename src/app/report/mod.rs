@@ -12,6 +12,7 @@ use crate::domain::{
     knob::{Knob, Knobs},
     rates::Rates,
     state::{Spent, State, TaskState},
+    strategy::Strategy,
 };
 
 pub mod budget;
@@ -27,7 +28,7 @@ const EDGES: usize = 20_000;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     pub seed: u64,
-    pub strategy: String,
+    pub strategy: Strategy,
     pub workspace: String,
     /// The model of each role.
     pub models: BTreeMap<Role, ModelName>,
@@ -88,9 +89,9 @@ pub struct TaskReport {
     pub tokens_out: u64,
     /// Tokens in and out of each role; the actor's are those that the papers count.
     pub tokens_by_role: BTreeMap<Role, (u64, u64)>,
-    /// How the agent acted on it; empty while it is queued.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub strategy: String,
+    /// How the agent acted on it; `None` while it is queued.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<Strategy>,
     /// What it cost, in credits, and on what.
     pub cost: f64,
     pub spent: Spent,
@@ -122,7 +123,7 @@ impl Report {
         let roles = state.models.roles.iter();
         Self {
             seed: state.seed,
-            strategy: state.strategy.clone(),
+            strategy: state.strategy,
             workspace: state.workspace.clone(),
             models: roles.map(|(role, bound)| (*role, bound.model.clone())).collect(),
             simulated: state.models.any_simulated(),
@@ -195,7 +196,7 @@ fn task_report(state: &State, task: &TaskState) -> TaskReport {
         tokens_in: task.tokens_in,
         tokens_out: task.tokens_out,
         tokens_by_role,
-        strategy: task.strategy.clone(),
+        strategy: task.strategy,
         cost: task.credits(),
         spent: task.budget.spent,
         over_budget: task.is_over(budget::budget_of(state, task)),

@@ -89,7 +89,7 @@ mod tests {
             tokens_in: 100,
             tokens_out: 10,
             tokens_by_role: std::collections::BTreeMap::new(),
-            strategy: "direct".to_owned(),
+            strategy: Some(crate::domain::strategy::Base::Direct.into()),
             cost: 1.0,
             spent: crate::domain::state::Spent::default(),
             over_budget: false,

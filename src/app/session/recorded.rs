@@ -24,7 +24,7 @@ impl SessionSpec {
                 Event::Session(SessionEvent::SessionOpened { opening }) => {
                     spec.seed.get_or_insert(opening.seed);
                     if spec.strategy.is_none() {
-                        spec.strategy = opening.strategy.parse().ok();
+                        spec.strategy = Some(opening.strategy);
                     }
                     for knob in KNOBS {
                         let value = opening.knobs.get(knob.knob);

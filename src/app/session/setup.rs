@@ -158,7 +158,7 @@ pub fn opening(config: &Config, title: &str, models: &[Rc<dyn Model>]) -> Openin
     Opening {
         seed: config.session.seed,
         workspace: title.to_owned(),
-        strategy: config.session.strategy.to_string(),
+        strategy: config.session.strategy,
         knobs: config.knobs.clone(),
         models: models.iter().map(|model| (**model.spec()).clone()).collect(),
         roles: config.roles.clone(),

@@ -6,6 +6,7 @@ use crate::domain::{
     chat::Role,
     id::{ModelName, ToolName},
     knob::Knob,
+    strategy::Strategy,
 };
 
 family! {
@@ -24,8 +25,8 @@ family! {
             by: By,
         },
         StrategyChosen {
-            strategy: String,
-            was: String,
+            strategy: Strategy,
+            was: Strategy,
             by: By,
         },
         /// A tool was taken off every menu, or put back.

@@ -11,6 +11,7 @@ use crate::domain::{
     prompt::Prompts,
     rates::Rates,
     spec::ModelSpec,
+    strategy::Strategy,
     worker_settings::WorkerSettings,
 };
 
@@ -32,7 +33,7 @@ pub struct Opening {
     pub seed: u64,
     /// Where tools, tasks and graph come from, for people.
     pub workspace: String,
-    pub strategy: String,
+    pub strategy: Strategy,
     pub knobs: Knobs,
     pub models: Vec<ModelSpec>,
     pub roles: BTreeMap<Role, ModelName>,

@@ -6,18 +6,11 @@ use crate::domain::{
     chat::{Role, Usage},
     id::ToolName,
     knob::{Judge, Knob},
+    strategy::Decides,
 };
 
 /// Tokens of a request and of its answer, assumed of a model that was not asked yet.
 const ASSUMED: (u64, u64) = (1000, 150);
-
-/// When an agent decides on its uses of tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decides {
-    OnEachUse,
-    /// On all of them, before the first.
-    AtOnce,
-}
 
 impl State {
     /// Credits for one use of a tool: its own cost, one model request where the agent decides on each use

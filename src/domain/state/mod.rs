@@ -16,6 +16,7 @@ use crate::domain::{
     pairs::Pairs,
     prompt::Prompts,
     rates::Rates,
+    strategy::Strategy,
     worker_settings::WorkerSettings,
 };
 
@@ -39,7 +40,6 @@ pub mod work;
 
 pub use budget::{Spent, TaskBudget, ToolLedger};
 pub use control::{Control, Hold, Mode, Undoable};
-pub use cost::Decides;
 pub use effects::{EffectState, Place};
 pub use embeddings::EmbeddingState;
 pub use faults::FaultState;
@@ -62,7 +62,8 @@ pub struct State {
     pub at: u64,
     pub seed: u64,
     pub workspace: String,
-    pub strategy: String,
+    /// How the agent acts, from the next task on.
+    pub strategy: Strategy,
     pub control: Control,
     pub knobs: Knobs,
     pub rates: Rates,
@@ -124,7 +125,7 @@ impl State {
     fn open(&mut self, opening: &Opening) {
         self.seed = opening.seed;
         self.workspace.clone_from(&opening.workspace);
-        self.strategy.clone_from(&opening.strategy);
+        self.strategy = opening.strategy;
         self.knobs = opening.knobs.clone();
         self.rates = opening.rates;
         self.workers.clone_from(&opening.workers);

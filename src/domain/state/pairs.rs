@@ -41,7 +41,8 @@ impl State {
         let plans = asks().any(|ask| ask.role == Role::Planner);
         let planner = if plans { player(Role::Planner) } else { None };
         let solver = player(if plans { Role::Solver } else { Role::Actor })?;
-        Some(Pair { strategy: task.strategy.clone(), planner, solver })
+        let strategy = task.strategy?.to_string();
+        Some(Pair { strategy, planner, solver })
     }
 
     fn player(&self, model: &ModelName) -> Player {

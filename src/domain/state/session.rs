@@ -46,7 +46,7 @@ impl State {
                 }
             }
             ChangeEvent::RoleBound { role, model, .. } => self.models.bind(*role, model),
-            ChangeEvent::StrategyChosen { strategy, .. } => self.strategy.clone_from(strategy),
+            ChangeEvent::StrategyChosen { strategy, .. } => self.strategy = *strategy,
             ChangeEvent::ToolSwitched { tool, on, .. } => {
                 if let Some(tool) = self.tools.get_mut(tool) {
                     tool.switched_on = *on;
@@ -94,7 +94,7 @@ impl Family for ChangeEvent {
                 (*by, Command::BindRole { role: *role, model: was.clone() })
             }
             ChangeEvent::StrategyChosen { was, by, .. } => {
-                (*by, Command::UseStrategy { strategy: was.clone() })
+                (*by, Command::UseStrategy { strategy: *was })
             }
             ChangeEvent::ToolSwitched { tool, on, by } => {
                 (*by, Command::SwitchTool { tool: tool.clone(), on: !on })

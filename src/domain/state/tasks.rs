@@ -9,6 +9,7 @@ use crate::domain::{
     event::{By, MenuItem, Outcome, TaskEvent, Verdict, family::Family},
     id::{EffectId, TaskId, ToolName},
     spec::Task,
+    strategy::Strategy,
 };
 
 /// Where a task stands.
@@ -26,8 +27,8 @@ pub struct TaskState {
     pub id: TaskId,
     pub task: Task,
     pub phase: TaskPhase,
-    /// How the agent acts on it; empty until it starts.
-    pub strategy: String,
+    /// How the agent acts on it; `None` until it starts.
+    pub strategy: Option<Strategy>,
     /// Which try it is at, from 1.
     pub tries: u32,
     pub reflections: Vec<String>,
@@ -75,7 +76,7 @@ impl TaskState {
             id,
             task,
             phase: TaskPhase::Queued,
-            strategy: String::new(),
+            strategy: None,
             tries: 0,
             reflections: Vec::new(),
             steps: Vec::new(),
@@ -97,9 +98,9 @@ impl TaskState {
         }
     }
 
-    pub(super) fn start(&mut self, at: u64, strategy: &str) {
+    pub(super) fn start(&mut self, at: u64, strategy: Strategy) {
         self.phase = TaskPhase::Running;
-        strategy.clone_into(&mut self.strategy);
+        self.strategy = Some(strategy);
         self.started = Some(at);
         self.tries = 1;
     }
@@ -187,9 +188,9 @@ impl State {
             }
             TaskEvent::TaskStarted { task } => {
                 self.at_work = Some(*task);
-                let strategy = self.strategy.clone();
+                let strategy = self.strategy;
                 if let Some(task) = self.task_mut(*task) {
-                    task.start(at, &strategy);
+                    task.start(at, strategy);
                 }
             }
             TaskEvent::TryStarted { task, number, reflections } => {

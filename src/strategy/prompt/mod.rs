@@ -6,7 +6,7 @@ pub mod search;
 
 use serde_json::{Value, json};
 
-use super::{Ending, Strategy, Trajectory};
+use super::{Ending, Trajectory};
 use crate::domain::{
     chat::{Message, Request, Role, ToolDef},
     event::{MenuItem, Offered},
@@ -39,7 +39,7 @@ pub fn actor(state: &State, asked: &Asked<'_>) -> Request {
         add(&mut system, state.prompts.text(Prompt::ActorWeights));
     }
     system.push_str(&budget::forbidden(state, menu));
-    let strategy = state.current_task().and_then(|task| task.strategy.parse::<Strategy>().ok());
+    let strategy = state.current_task().and_then(|task| task.strategy);
     if strategy.is_some_and(|strategy| strategy.prompt) {
         add(&mut system, &budget::told(state, menu));
     }

@@ -16,7 +16,7 @@ use crate::domain::{
     prompt::Prompt,
     spec::Task,
     state::State,
-    strategy::{Base, Strategy},
+    strategy::Strategy,
 };
 
 /// An answer of the planner that could not be used.
@@ -47,11 +47,9 @@ pub fn lacking(text: &str) -> Option<String> {
 pub fn planner(state: &State, asked: &Asked<'_>) -> Request {
     let Asked { strategy, task, menu, reflections, refused, may_lack } = *asked;
     let mut system = state.prompts.text(Prompt::Planner).to_owned();
-    let how = match strategy.base {
-        Base::Workers => Prompt::PlannerTogether,
-        Base::Direct | Base::React | Base::ToolNet | Base::Dfsdt | Base::TotDfs | Base::Rewoo => {
-            Prompt::PlannerAlone
-        }
+    let how = match strategy.base.spec().by_class {
+        true => Prompt::PlannerTogether,
+        false => Prompt::PlannerAlone,
     };
     add(&mut system, state.prompts.text(how));
     let structured = state.models.of(Role::Planner).is_some_and(|model| model.spec.structured);
@@ -86,7 +84,7 @@ fn tools(state: &State, menu: &[MenuItem], strategy: Strategy) -> String {
         IndexMap::from([(String::new(), Vec::new())]);
     for item in menu.iter().filter(|item| item.why != Offered::Finish) {
         let class = state.tools.get(&item.tool).and_then(|tool| tool.class.as_ref());
-        let heading = match class.filter(|_| strategy.base == Base::Workers) {
+        let heading = match class.filter(|_| strategy.base.spec().by_class) {
             Some(class) => match &class.domain {
                 Some(domain) => format!("{} / {domain}", class.class),
                 None => class.class.clone(),

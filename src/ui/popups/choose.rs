@@ -10,6 +10,7 @@ use crate::{
         id::ToolName,
         knob::Knob,
         state::State,
+        strategy::Strategy,
     },
     ui::{
         hits::{Hits, Target},
@@ -51,12 +52,12 @@ enum Does {
 
 impl Choose {
     /// How the agent acts.
-    pub fn strategy(live: &State, strategies: &[String]) -> Self {
-        let choices = strategies.iter().map(|strategy| Choice {
-            label: strategy.clone(),
-            detail: about(strategy),
-            current: *strategy == live.strategy,
-            does: Does::Send(Command::UseStrategy { strategy: strategy.clone() }),
+    pub fn strategy(live: &State) -> Self {
+        let choices = Strategy::all().map(|strategy| Choice {
+            label: strategy.to_string(),
+            detail: strategy.doc(),
+            current: strategy == live.strategy,
+            does: Does::Send(Command::UseStrategy { strategy }),
         });
         Self::new("Strategy, from the next task on".to_owned(), choices.collect())
     }
@@ -175,25 +176,4 @@ impl Choose {
             hits.add(line, Target::PopupRow(i));
         }
     }
-}
-
-fn about(strategy: &str) -> String {
-    let mut parts = strategy.split('+');
-    let base = match parts.next().unwrap_or_default() {
-        "direct" => "one ask, no tools",
-        "react" => "every tool on every menu",
-        "toolnet" => "walks the weighted graph of tools",
-        "dfsdt" => "searches depth first, a new child where one led nowhere",
-        "tot-dfs" => "searches depth first, the children ranked by votes",
-        "rewoo" => "plans all calls at once, one tool for each plan",
-        "workers" => "plans all calls at once, tools of one class beside each other",
-        _ => "",
-    };
-    let modifiers = parts.map(|modifier| match modifier {
-        "prompt" => "; is told costs and budget",
-        "btp" => "; plans for the budget and holds to it",
-        "reflexion" => "; reflects and tries again",
-        _ => "",
-    });
-    std::iter::once(base).chain(modifiers).collect()
 }

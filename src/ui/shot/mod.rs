@@ -35,7 +35,6 @@ pub fn shot(state: &State, size: (u16, u16), theme: &Theme) -> String {
             read_only: None,
             keymap: Keymap::default(),
             themes: vec![theme.clone()],
-            strategies: Vec::new(),
         },
         View { tool: state.tools.keys().next().cloned(), ..View::default() },
     );

@@ -33,8 +33,6 @@ pub struct World<'a> {
     /// All that happened, in order.
     pub records: &'a [Arc<Record>],
     pub keymap: &'a Keymap,
-    /// The strategies that there are, by name.
-    pub strategies: &'a [String],
 }
 
 /// What is to be done outside of the view.
@@ -91,7 +89,7 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequ
         Action::UsesDown => change::bump_uses(view, -1),
         Action::SetUses => change::set_uses(live, view),
         Action::SetKnob => change::set_knob(live, view),
-        Action::Strategy => open(view, Popup::Choose(Choose::strategy(live, world.strategies))),
+        Action::Strategy => open(view, Popup::Choose(Choose::strategy(live))),
         Action::BindModel => change::bind_model(live, view),
         Action::SetClass => change::set_class(live, view),
         Action::SwitchTool => change::switch_tool(live, view),

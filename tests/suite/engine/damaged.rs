@@ -16,6 +16,7 @@ use toolyard::{
         id::{EffectId, FaultId},
         knob::Knob,
         state::State,
+        strategy::Base,
     },
     ui::{shot::shot, theme::Theme},
 };
@@ -50,7 +51,7 @@ fn lines() -> &'static [Value] {
                 Command::Undo,
                 Command::DisarmFault { fault: FaultId(1) },
                 Command::RearmFault { fault: FaultId(1) },
-                Command::UseStrategy { strategy: "react".into() },
+                Command::UseStrategy { strategy: Base::React.into() },
                 Command::QueueTask { text: "More.".into() },
                 Command::Cancel(EffectId(1)),
                 Command::Step,

@@ -11,8 +11,7 @@ use crate::{
         chance::Chance,
         chat::Role,
         knob::{Knob, KnobSpec},
-        state::Decides,
-        strategy::{Base, Strategy},
+        strategy::{Base, Decides, Strategy},
     },
 };
 
@@ -229,10 +228,7 @@ fn played(args: &CompareArgs, strategy: Strategy, models: &[String]) -> Vec<Play
         each.extend(solvers);
         return each.into_iter().map(Played::By).collect();
     }
-    let is_planned = match strategy.base.decides() {
-        Decides::AtOnce => true,
-        Decides::OnEachUse => false,
-    };
+    let is_planned = strategy.base.spec().decides == Decides::AtOnce;
     if !is_planned || planners.is_empty() && solvers.is_empty() {
         return vec![Played::AsConfigured];
     }

@@ -54,7 +54,7 @@ pub fn check(spec: &SessionSpec) -> Result<Checked, Trouble> {
     let opening = &setup.opening;
     let mut all = BTreeMap::from([
         ("program".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-        ("strategy".to_owned(), opening.strategy.clone()),
+        ("strategy".to_owned(), opening.strategy.to_string()),
         ("workspace".to_owned(), opening.workspace.clone()),
         ("costs".to_owned(), spec.costs.map_or("declared".to_owned(), |costs| costs.to_string())),
         ("tasks".to_owned(), format!("{}, {}", setup.tasks.len(), hash(&setup.tasks)?)),

@@ -7,7 +7,6 @@ use crate::{
     domain::{
         knob::Knob,
         state::{Spent, State, TaskState},
-        strategy::Strategy,
     },
     ui::{
         action::Action,
@@ -196,8 +195,8 @@ fn plan(
 }
 
 fn without_plan(state: &State) -> &'static str {
-    match state.strategy.parse::<Strategy>() {
-        Ok(strategy) if strategy.btp => "no plan yet: the next task begins with one",
-        Ok(_) | Err(_) => "no plan, B is a mere measure: choose a strategy with +btp (A)",
+    match state.strategy.btp {
+        true => "no plan yet: the next task begins with one",
+        false => "no plan, B is a mere measure: choose a strategy with +btp (A)",
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     domain::{
         plan::EvidenceId,
         state::{Source, State, TaskState},
-        strategy::Strategy,
+        strategy::Decides,
     },
     ui::{
         pane::{Cx, Move, PaneId},
@@ -42,9 +42,8 @@ pub fn shows(state: &State, view: &View) -> bool {
             return false;
         }
     }
-    let strategy = task.map_or("", |task| &task.strategy);
-    let strategy = if strategy.is_empty() { &state.strategy } else { strategy };
-    strategy.parse::<Strategy>().is_ok_and(|strategy| strategy.base.plans_ahead())
+    let strategy = task.and_then(|task| task.strategy).unwrap_or(state.strategy);
+    strategy.base.spec().decides == Decides::AtOnce
 }
 
 pub fn title(cx: &Cx<'_>) -> Line<'static> {

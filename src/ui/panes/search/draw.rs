@@ -10,7 +10,7 @@ use crate::{
     domain::{
         event::NodeEnd,
         state::{ModelCallState, NodeState, State, TaskState, ToolCallPhase, ToolCallState},
-        strategy::Base,
+        strategy::STRATEGIES,
     },
     ui::{
         hits::{Hits, Target},
@@ -48,7 +48,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
 }
 
 fn empty(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
-    let searching = Base::ALL.into_iter().filter(|base| base.searches()).map(Base::name);
+    let searching = STRATEGIES.iter().filter(|spec| spec.searches).map(|spec| spec.name);
     let strategies = searching.collect::<Vec<_>>().join(" and ");
     let said = format!("no search in this task: {strategies} search a tree (A chooses a strategy)");
     let lines = text::wrap(&said, usize::from(area.width));
