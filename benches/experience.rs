@@ -12,11 +12,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use toolyard::{
     domain::{id::ToolName, knob::Knobs},
-    engine::{candidates, candidates::Past},
-    papers::{
-        btp,
-        btp::{Candidate, Marginal, Plan},
-    },
+    papers::btp::{self, Candidate, Marginal, Plan, candidates},
     store::experience::{Experience, Same, Use},
 };
 
@@ -77,14 +73,13 @@ fn experience(c: &mut Criterion) {
 /// would buy. Every text is another one, as every task is.
 fn planned(store: &Experience, text: &str, tools: &[ToolName]) -> (Plan, Marginal) {
     let query = store.query(text);
-    let past = Past { store, query: &query, same: Same::LeftOut };
-    let histories = past.history(tools).expect("a good store");
+    let histories = store.history(&query, tools, Same::LeftOut).expect("a good store");
     let knobs = Knobs::default();
     let candidates: Vec<Candidate> = histories
         .iter()
         .zip([2.0, 9.0, 3.0, 8.0, 6.0])
         .map(|(history, cost)| {
-            let estimate = candidates::estimate(&knobs, Some(history));
+            let estimate = candidates::estimate(&knobs, &history.past);
             Candidate { cost, value: estimate.value, limit: estimate.limit }
         })
         .collect();

@@ -1,131 +1,101 @@
-//! The station that keeps a task within its budget (BTP, algorithm 2). It refuses free of charge and
-//! says why; it does so for tasks that have a plan, whatever their strategy.
-//!
-//! The guard is on real money: a call starts only if what was spent, what it is estimated to cost and
-//! what the closing summary is estimated to cost fit the budget together.
+//! What the engine does about a task's budget: it looks up what is known of the tools that suit the task,
+//! asks the [`Policy`], and makes the events. A plan is made again whenever what it was made of changes,
+//! before the agent takes its next step.
 
-use std::sync::Arc;
+use std::{cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
 
 use super::session::Session;
-use crate::domain::{
-    chat::{Request, Role, Usage},
-    event::{BudgetEvent, By, Refusal},
-    id::{EffectId, ToolName},
-    knob::Blacklist,
-    spec::ModelSpec,
-    state::{TaskBudget, TaskState, budget::CENT},
-    tokens,
+use crate::{
+    domain::{
+        embedding::Embedding,
+        event::{BudgetEvent, BudgetPlan, By, SessionEvent},
+        id::{EffectId, TaskId, ToolName},
+        knob::Knob,
+        state::TaskBudget,
+    },
+    model::Model,
+    papers::btp::{
+        candidates,
+        policy::{Known, Policy},
+    },
+    store::experience::{Experience, ExperienceError, Query, Same},
 };
 
-/// An answer that may be as long as this need not be bounded: none gets there.
-const UNBOUNDED: u32 = 32_768;
+/// What earlier sessions are remembered by.
+pub(super) struct Memory {
+    pub store: Rc<RefCell<Experience>>,
+    /// Whether the past of the very task at work counts.
+    pub same: Same,
+    /// Its [`Model::embedder`] says what tasks mean; without one they are compared by their words.
+    pub embedder: Option<Rc<dyn Model>>,
+}
+
+/// What plans are made of, besides the state.
+#[derive(Default)]
+pub(super) struct Budgeting {
+    pub memory: Option<Memory>,
+    /// What the task at work means, where that is known.
+    pub meaning: Option<Embedding>,
+    /// What is known of the candidates of the task at work.
+    known: Vec<Known>,
+    /// Credits of the time that each running call may still take, where seconds cost any.
+    allotted: HashMap<EffectId, f64>,
+}
 
 impl Session {
-    /// The task at work and its ledger, if its budget is enforced.
-    pub fn budgeted(&self) -> Option<(&TaskState, &TaskBudget)> {
-        let task = self.state.current_task()?;
-        task.budget.plan.is_some().then_some((task, &task.budget))
+    pub fn policy(&self) -> Policy<'_> {
+        let Budgeting { known, allotted, .. } = &self.budgeting;
+        Policy { state: &self.state, known, allotted: allotted.values().sum() }
     }
 
-    pub fn not_blacklisted(&self, tool: &ToolName) -> Result<(), (Refusal, String)> {
-        let Some((_, budget)) = self.budgeted() else { return Ok(()) };
-        match budget.blacklist.get(tool) {
-            Some(_) => Err((
-                Refusal::Blacklisted,
-                format!("{tool} is forbidden: its result did not help with this task"),
-            )),
-            None => Ok(()),
-        }
-    }
-
-    /// Whether the plan has a use of this tool left.
-    pub fn has_use_left(&self, tool: &ToolName) -> Result<(), (Refusal, String)> {
-        let Some((_, budget)) = self.budgeted() else { return Ok(()) };
-        if budget.left(tool.as_str()) == Some(0) {
-            let why = format!("{tool} is forbidden: the budget has no further use of it");
-            return Err((Refusal::NoUseLeft, why));
-        }
-        Ok(())
-    }
-
-    /// Whether what is left pays for a use of this tool.
-    pub fn affordable(&self, tool: &ToolName) -> Result<(), (Refusal, String)> {
-        if self.budgeted().is_none() {
-            return Ok(());
-        }
-        let running: f64 = self.allotted.values().sum();
-        let (cost, left) =
-            (self.state.use_cost(tool, self.decides()), self.state.credits_left() - running);
-        if cost + self.reserve() + self.least_time() > left + CENT {
-            let why = format!(
-                "{tool} costs about {cost:.2} credits, and {left:.2} are left; use what you know"
-            );
-            return Err((Refusal::TooDear, why));
-        }
-        Ok(())
-    }
-
-    /// Whether what is left pays for an ask of this role.
-    pub fn affords_ask(&self, role: Role) -> Result<(), String> {
-        if self.budgeted().is_none() {
-            return Ok(());
-        }
-        let reserve = self.reserve_beside(role);
-        let (cost, left) = (self.state.ask_cost(role), self.state.credits_left());
-        if cost + reserve + self.least_time() > left + CENT {
-            return Err(format!(
-                "asking the {role} costs about {cost:.2} credits, {reserve:.2} are kept for the \
-                 closing summary, and {left:.2} are left"
-            ));
-        }
-        Ok(())
-    }
-
-    /// The request, with its answer bounded in length by what is left to pay for it.
-    pub fn bounded(&self, role: Role, model: &ModelSpec, request: &Arc<Request>) -> Arc<Request> {
-        let most = self.affordable_tokens(role, model, request);
-        let asked = request.max_tokens.unwrap_or(u32::MAX);
-        match most.filter(|most| *most < asked && *most < UNBOUNDED) {
-            Some(most) => Arc::new(Request { max_tokens: Some(most), ..(**request).clone() }),
-            None => Arc::clone(request),
+    /// Makes the first plan of a task that is to be held to one.
+    pub fn plan_task(&mut self, task: TaskId) {
+        let Some(text) = self.state.task(task).map(|task| task.task.text.clone()) else { return };
+        let has_candidates = self.policy().has_candidates(task);
+        self.budgeting.known = if has_candidates { self.look_up(&text) } else { Vec::new() };
+        let plan = self.policy().make_plan(task);
+        let uses = plan.uses();
+        self.say(task, "planned", plan);
+        if uses == 0 && !self.budgeting.known.is_empty() {
+            self.widen(&text, "nothing that suits is of use");
         }
     }
 
-    /// How long an answer may be before it costs more than is left; `None` where nothing says so.
-    fn affordable_tokens(&self, role: Role, model: &ModelSpec, request: &Request) -> Option<u32> {
-        self.budgeted()?;
-        let credits = |tokens_in, tokens_out| {
-            let dollars = model.price(&Usage::estimate(tokens_in, tokens_out))?;
-            Some(dollars * self.state.rates.credits_per_dollar)
-        };
-        let (prompt, token) = (credits(tokens::count_request(request), 0)?, credits(0, 1)?);
-        if token <= 0.0 {
-            return None;
-        }
-        let left = self.state.credits_left() - self.reserve_beside(role) - prompt;
-        // Where its time costs something too, half of what is left is for that.
-        let left = if self.least_time() > 0.0 { left / 2.0 } else { left };
-        // Never 0: whether it may be asked at all was decided by what such an ask costs on average.
-        Some((left / token).clamp(1.0, f64::from(UNBOUNDED)) as u32)
-    }
-
-    /// What an ask of this role must leave.
-    pub fn reserve_beside(&self, role: Role) -> f64 {
-        match role {
-            Role::Actor | Role::Judge | Role::Planner | Role::Classifier => self.reserve(),
-            // These come when all is done.
-            Role::Solver | Role::Evaluator | Role::Reflector => 0.0,
+    /// Makes the plan of the task at work again for what is left, if it has one, and says so.
+    pub fn replan(&mut self, why: &str) {
+        if let Some(task) = self.policy().budgeted().map(|(task, _)| task.id) {
+            let plan = self.policy().make_plan(task);
+            self.say(task, why, plan);
         }
     }
 
-    /// What is kept back for the closing summary, until it is its turn.
-    pub fn reserve(&self) -> f64 {
-        match self.budgeted() {
-            Some((_, budget)) if !budget.closing => {
-                self.state.ask_cost(self.sums_up()) + self.least_time()
-            }
-            Some(_) | None => 0.0,
+    /// The same, but says nothing where it changes nothing.
+    pub fn replan_quietly(&mut self, why: &str) {
+        let policy = self.policy();
+        let Some(task) = policy.budgeted().map(|(task, _)| task.id) else { return };
+        let plan = policy.make_plan(task);
+        if policy.is_news(&plan) {
+            self.say(task, why, plan);
         }
+    }
+
+    fn say(&mut self, task: TaskId, why: &str, plan: BudgetPlan) {
+        self.emit(BudgetEvent::BudgetPlanned { task, why: why.to_owned(), plan: Arc::new(plan) });
+    }
+
+    /// An effect has ended, and is paid for. Makes the plan again if what is left no longer pays for it.
+    pub fn settle_budget(&mut self, effect: EffectId) {
+        self.budgeting.allotted.remove(&effect);
+        if self.policy().falls_short() {
+            self.replan_quietly("it costs more than was thought");
+        }
+    }
+
+    /// How many seconds this call may run at most, from here on; `None` where money does not bound it.
+    pub fn allot_time(&mut self, call: EffectId) -> Option<f64> {
+        let credits = self.policy().call_time(call)?;
+        self.budgeting.allotted.insert(call, credits);
+        Some(self.policy().seconds(credits))
     }
 
     /// Says whether a result helped; what did not may be banned from the rest of the task.
@@ -141,47 +111,131 @@ impl Session {
             return;
         }
         let Some(tool) = self.state.tool_call(call).map(|call| call.tool.clone()) else { return };
-        let Some((task, budget)) = self.budgeted() else { return };
-        let banned = match self.state.knobs.choice() {
-            Blacklist::Off => false,
-            Blacklist::Protected => !budget.helped.contains(&tool),
-            Blacklist::Strict => true,
-        };
-        if banned && !budget.blacklist.contains_key(&tool) {
-            let (task, tool) = (task.id, tool.clone());
-            self.emit(BudgetEvent::ToolBlacklisted { task, tool, why });
+        if let Some(task) = self.policy().banned_from(&tool) {
+            self.emit(BudgetEvent::ToolBlacklisted { task, tool: tool.clone(), why });
         }
         self.replan_quietly(&format!("{tool} did not help"));
     }
 
     /// The user says how often a tool may still be used.
     pub fn set_uses(&mut self, tool: ToolName, uses: u32, by: By) -> Result<(), String> {
-        let Some((task, budget)) = self.budgeted() else {
-            return Err("no task is at work that has a plan; +btp makes one".to_owned());
-        };
-        if !self.state.tools.contains_key(&tool) {
-            return Err(format!("there is no tool {tool}"));
-        }
-        if budget.blacklist.contains_key(&tool) && uses > 0 {
-            return Err(format!("{tool} is blacklisted for this task"));
-        }
-        let was = budget.left(tool.as_str()).unwrap_or(0);
-        if was == uses && budget.set.contains_key(&tool) {
-            return Err(format!("{tool} has {uses} uses left already"));
-        }
-        let task = task.id;
+        let (task, was) = self.policy().may_set(&tool, uses)?;
         self.intervene(BudgetEvent::UsesSet { task, tool, uses, was, by });
         Ok(())
     }
 
     /// The user moves how often a tool may still be used.
     pub fn add_uses(&mut self, tool: ToolName, more: i32, by: By) -> Result<(), String> {
-        let budget = self.budgeted().map(|(_, budget)| budget);
+        let budget = self.policy().budgeted().map(|(_, budget)| budget);
         let allowed = budget.map_or(0, |budget| budget.allowed(tool.as_str()));
         let uses = allowed.saturating_add_signed(more);
         if budget.is_some() && uses == allowed {
             return Err(format!("{tool} has {uses} uses left already"));
         }
         self.set_uses(tool, uses, by)
+    }
+
+    /// Makes the plan of the task at work again with tools that do what the agent says it lacks. Returns
+    /// whether the new plan allows a tool that the old one did not; `why` is what is said of it.
+    ///
+    /// The paper plans once over the tools that come with a query. Here the first choice of tools may miss
+    /// the right one, and the agent would give up with credits left. A meant tool that has helped gets one
+    /// more use: how often it helps was an estimate, that it helped is a fact.
+    pub fn widen(&mut self, said: &str, why: &str) -> bool {
+        let budgeted = self.policy().budgeted().filter(|_| self.state.may_widen());
+        let Some((id, text)) = budgeted.map(|(task, _)| (task.id, task.task.text.clone())) else {
+            return false;
+        };
+        let meant = candidates::meant(&self.state, &self.index, said);
+        self.note(id, &meant, Known::add_use);
+        self.know(&text, meant.clone());
+        self.note(id, &meant, Known::note_lack);
+        let is_known = |tool: &ToolName| self.budgeting.is_known(tool);
+        let others = candidates::others(&self.state, &self.index, [said, &text], is_known);
+        for more in [Vec::new()].into_iter().chain(others) {
+            self.know(&text, more);
+            let plan = self.policy().make_plan(id);
+            if self.policy().offers_more(&plan) {
+                self.say(id, why, plan);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Tells each candidate what the agent means.
+    fn note(
+        &mut self,
+        task: TaskId,
+        meant: &[ToolName],
+        note: fn(&mut Known, &TaskBudget, &[ToolName]),
+    ) {
+        let Some(task) = self.state.task(task) else { return };
+        self.budgeting.known.iter_mut().for_each(|known| note(known, &task.budget, meant));
+    }
+
+    /// Adds candidates to those of the task at work.
+    fn know(&mut self, text: &str, mut tools: Vec<ToolName>) {
+        tools.retain(|tool| !self.budgeting.is_known(tool));
+        let known = self.what_is_known(text, tools);
+        self.budgeting.known.extend(known);
+    }
+
+    /// The tools that this task is planned with, and what is known of them for a task like it.
+    fn look_up(&mut self, text: &str) -> Vec<Known> {
+        let (k, state) = (self.state.knobs.count(Knob::Candidates), &self.state);
+        let helped = self.budgeting.past(text, |store, query, same| {
+            store.helped(query, k, same, |tool| state.offers(tool))
+        });
+        let helped = self.said_if_lost(helped);
+        let tools = candidates::candidates(&self.state, &self.index, text, helped);
+        self.what_is_known(text, tools)
+    }
+
+    /// What is known of these tools for a task like this.
+    fn what_is_known(&mut self, text: &str, tools: Vec<ToolName>) -> Vec<Known> {
+        let histories =
+            self.budgeting.past(text, |store, query, same| store.history(query, &tools, same));
+        let mut histories = self.said_if_lost(histories).into_iter();
+        let known = |tool| {
+            let past = histories.next().map(|history| history.past).unwrap_or_default();
+            Known { tool, past, more: 0, lacked: None }
+        };
+        tools.into_iter().map(known).collect()
+    }
+
+    /// A store that cannot be read is said, and counts as empty.
+    fn said_if_lost<T: Default>(&mut self, read: Result<T, ExperienceError>) -> T {
+        read.unwrap_or_else(|error| {
+            self.emit(SessionEvent::Noticed { text: format!("past uses were not read: {error}") });
+            T::default()
+        })
+    }
+}
+
+impl Budgeting {
+    /// Whether something can say what tasks mean.
+    pub fn can_embed(&self) -> bool {
+        self.memory.as_ref().is_some_and(|memory| memory.embedder.is_some())
+    }
+
+    fn is_known(&self, tool: &ToolName) -> bool {
+        self.known.iter().any(|known| known.tool == *tool)
+    }
+
+    /// Looks the past of a task up; nothing where nothing is remembered.
+    fn past<T: Default>(
+        &self,
+        text: &str,
+        look: impl FnOnce(&Experience, &Query, Same) -> Result<T, ExperienceError>,
+    ) -> Result<T, ExperienceError> {
+        let Some(Memory { store, same, .. }) = &self.memory else { return Ok(T::default()) };
+        let store = &*store.borrow();
+        let query = store.query(text);
+        let query = match &self.meaning {
+            Some(meaning) => query.with_embedding(meaning.clone()),
+            None => query,
+        };
+        look(store, &query, *same)
     }
 }

@@ -201,7 +201,7 @@ fn pin(
 
 fn arm(session: &mut Session, spec: FaultSpec, by: By) -> Result<(), String> {
     let mut known = session.state.fault_targets();
-    if session.memory.as_ref().is_none_or(|memory| memory.embedder.is_none()) {
+    if !session.budgeting.can_embed() {
         known.retain(|target| *target != Target::Embedding);
     }
     spec.target.among(&known)?;

@@ -31,7 +31,6 @@ use crate::{
 };
 
 mod budget;
-pub mod candidates;
 mod classes;
 mod commands;
 mod context;
@@ -40,14 +39,11 @@ mod embedding;
 mod intervene;
 mod lanes;
 mod observer;
-mod planning;
 mod recorded;
 mod resuming;
 mod session;
 mod station;
-mod time;
 mod tools;
-mod widening;
 
 use self::{
     context::Context,
@@ -152,7 +148,7 @@ fn open(setup: Setup, listener: Listener) -> Handle {
         let store = Rc::new(RefCell::new(store));
         observers.push(Box::new(Pairs(Rc::clone(&store))));
         observers.push(Box::new(Remembered::new(Rc::clone(&store))));
-        session.memory = Some(planning::Memory { store, same, embedder });
+        session.budgeting.memory = Some(budget::Memory { store, same, embedder });
     }
     if let Some(book) = setup.classes {
         observers.push(Box::new(book));

@@ -12,15 +12,14 @@ use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    budget::Budgeting,
     lanes::Lanes,
     observer::{Observer, journal::Writer},
-    planning::{Known, Memory},
     recorded::Recorded,
     station::Station,
 };
 use crate::{
     domain::{
-        embedding::Embedding,
         event::{Event, Record},
         id::{EffectId, FaultId, ModelName, TaskId, ToolName},
         retrieve::Lexical,
@@ -52,13 +51,7 @@ pub(super) struct Session {
     pub waiting_for_room: BTreeSet<EffectId>,
     /// How many results a model is judging.
     pub verdicts: usize,
-    pub memory: Option<Memory>,
-    /// What is known of the candidates of the task at work.
-    pub known: Vec<Known>,
-    /// Credits of the time that each running call may still take, where seconds cost any.
-    pub allotted: HashMap<EffectId, f64>,
-    /// What the task at work means, where that is known.
-    pub meaning: Option<Embedding>,
+    pub budgeting: Budgeting,
     pub reload: Option<Reload>,
     pub observers: Vec<Box<dyn Observer>>,
     /// What is answered from the record of an earlier session.
@@ -99,10 +92,7 @@ impl Session {
             occurrences: HashMap::new(),
             waiting_for_room: BTreeSet::new(),
             verdicts: 0,
-            memory: None,
-            known: Vec::new(),
-            allotted: HashMap::new(),
-            meaning: None,
+            budgeting: Budgeting::default(),
             reload: None,
             observers: Vec::new(),
             recorded: Recorded::default(),

@@ -7,7 +7,8 @@ use serde_json::json;
 use tempfile::TempDir;
 use toolyard::{
     domain::id::ToolName,
-    store::experience::{Experience, ExperienceError, History, Past, Prune, Pruned, Same, Use},
+    papers::btp::candidates::Past,
+    store::experience::{Experience, ExperienceError, History, Prune, Pruned, Same, Use},
 };
 
 mod damaged;

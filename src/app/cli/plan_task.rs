@@ -16,8 +16,7 @@ use crate::{
         retrieve::Lexical,
         state::State,
     },
-    engine::candidates::{self, Past},
-    papers::btp::{Candidate, Estimate},
+    papers::btp::{Candidate, Estimate, candidates},
     store::experience::{Experience, ExperienceError, Query, Same},
     ui::wording::not_embedded,
 };
@@ -42,12 +41,13 @@ pub fn tools(
     let query = read(&mut store, task, &config)?;
     let same = if args.leak_guard { Same::LeftOut } else { Same::Counts };
     let state = opened(&config, &workspace)?;
-    let past = Past { store: &store, query: &query, same };
-    let helped = past.helped(&state, state.knobs.count(Knob::Candidates)).map_err(trouble)?;
+    let k = state.knobs.count(Knob::Candidates);
+    let helped = store.helped(&query, k, same, |tool| state.offers(tool)).map_err(trouble)?;
     let index = Lexical::new(workspace.manifests.iter().map(|manifest| &*manifest.spec));
     let chosen = candidates::candidates(&state, &index, task, helped);
-    let valued = past.history(&chosen).map_err(trouble)?.into_iter().map(|history| {
-        let estimate = candidates::estimate(&state.knobs, Some(&history));
+    let histories = store.history(&query, &chosen, same).map_err(trouble)?;
+    let valued = histories.into_iter().map(|history| {
+        let estimate = candidates::estimate(&state.knobs, &history.past);
         let Estimate { value, limit, .. } = estimate;
         let candidate = Candidate {
             cost: state.use_cost(&history.tool, config.session.strategy.base.spec().decides),

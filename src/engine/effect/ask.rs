@@ -48,7 +48,7 @@ pub async fn ask(
     for again in 0.. {
         let requested = handle.write(|session| {
             let model = bound(session, role)?;
-            let bounded = session.bounded(role, model.spec(), &meant);
+            let bounded = session.policy().bounded(role, model.spec(), &meant);
             let request = as_seen(model.spec(), &bounded);
             let (meant, evidence) = (Arc::clone(&meant), caller.evidence);
             let effect = Effect::Model(ModelCall { role, model, meant, request, evidence });

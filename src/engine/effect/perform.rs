@@ -85,12 +85,11 @@ async fn reach(handle: &Handle, passage: &mut Passage) -> Outcome {
 fn end(handle: &Handle, passage: &Passage, outcome: Outcome) -> Outcome {
     handle.write(|session| {
         session.cancels.remove(&passage.reference.id);
-        session.allotted.remove(&passage.reference.id);
         session.waiting_for_room.remove(&passage.reference.id);
         let outcome = ended::as_told(session, passage, outcome);
         let event = ended::event(session, passage, &outcome);
         session.emit(event);
-        session.check_plan();
+        session.settle_budget(passage.reference.id);
         outcome
     })
 }

@@ -42,7 +42,7 @@ async fn ask(
     call: &ModelCall,
 ) -> Result<Arc<Reply>, ModelError> {
     let ModelCall { role, model, meant, request, .. } = call;
-    let limit = handle.read(|session| session.ask_time(*role, model.spec(), request));
+    let limit = handle.read(|session| session.policy().ask_seconds(*role, model.spec(), request));
     let fault = passage.fault.as_ref().map(|(_, kind)| kind);
     let answer = async {
         if let Some(kind) = fault {
@@ -116,13 +116,13 @@ impl Piece {
     }
 }
 
-/// What a model answers, if it does so within this time. What had come of the answer by then is in its
+/// What a model answers, if it does so within so many seconds. What had come of the answer by then is in its
 /// call.
 async fn within_budget<T>(
-    limit: Option<Duration>,
+    limit: Option<f64>,
     answer: impl Future<Output = Result<T, ModelError>>,
 ) -> Result<T, ModelError> {
-    let Some(limit) = limit else { return answer.await };
+    let Some(limit) = limit.map(Duration::from_secs_f64) else { return answer.await };
     timeout(limit, answer).await.unwrap_or_else(|_| {
         let text = format!(
             "over budget in time: no answer within {} ms, and what is left pays for no more",
@@ -138,7 +138,8 @@ async fn embed(
     call: &EmbeddingCall,
 ) -> Result<Embedded, ModelError> {
     let EmbeddingCall { model, text } = call;
-    let limit = handle.read(|session| session.embedding_time(passage.task, model.spec(), text));
+    let limit =
+        handle.read(|session| session.policy().embedding_seconds(passage.task, model.spec(), text));
     let Some(embedder) = model.embedder() else {
         let text = format!("{} makes no embeddings", model.spec().name);
         return Err(ModelError::new(ModelErrorKind::Refused, text));
@@ -167,7 +168,7 @@ async fn call_tool(
         let text = format!("there is no tool {}; choose one of those offered", call.tool);
         return Err(ToolError::new(ToolErrorKind::Unavailable, text));
     };
-    let paid = handle.write(|session| session.allot_time(id));
+    let paid = handle.write(|session| session.allot_time(id)).map(Duration::from_secs_f64);
     let allowed = handle.read(|session| allowed(session.state.workers.timeout_ms, call, &*tool));
     let seed = passage.chance.bits();
     let invocation = Invocation { arguments: call.arguments.clone(), seed };

@@ -13,25 +13,25 @@ pub(super) struct Budget;
 
 impl Station for Budget {
     fn before<'a>(&'a self, passage: &'a mut Passage) -> LocalBoxFuture<'a, Verdict> {
-        let handle = &passage.handle;
         let over = |why: String| ModelError::new(ModelErrorKind::OverBudget, why);
-        let verdict = match &passage.effect {
+        let answer = |outcome| Verdict::Answer(outcome, Origin::Live);
+        let verdict = passage.handle.read(|session| match &passage.effect {
             Effect::Tool(call) => {
-                let affordable = handle.read(|session| session.affordable(&call.tool));
-                affordable.map_or_else(Verdict::refuse, |()| Verdict::Go)
+                let affords = session.policy().affords_call(&call.tool);
+                affords.map_or_else(Verdict::refuse, |()| Verdict::Go)
             }
-            Effect::Model(call) => match handle.read(|session| session.affords_ask(call.role)) {
+            Effect::Model(call) => match session.policy().affords_ask(call.role) {
                 Ok(()) => Verdict::Go,
-                Err(why) => Verdict::Answer(Outcome::Reply(Err(over(why))), Origin::Live),
+                Err(why) => answer(Outcome::Reply(Err(over(why)))),
             },
             Effect::Embedding(call) => {
                 let (spec, task) = (call.model.spec(), passage.task);
-                match handle.read(|session| session.affords_embedding(task, spec, &call.text)) {
+                match session.policy().affords_embedding(task, spec, &call.text) {
                     Ok(()) => Verdict::Go,
-                    Err(why) => Verdict::Answer(Outcome::Embedded(Err(over(why))), Origin::Live),
+                    Err(why) => answer(Outcome::Embedded(Err(over(why)))),
                 }
             }
-        };
+        });
         future::ready(verdict).boxed_local()
     }
 }

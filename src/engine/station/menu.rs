@@ -25,7 +25,7 @@ fn check(session: &Session, call: &ToolCall) -> Result<(), (Refusal, String)> {
     let name = &call.tool;
     let refused = |why: String| Err((Refusal::NotOffered, why));
     // What is banned is banned, whatever else is wrong with it (BTP, algorithm 2).
-    session.not_blacklisted(name)?;
+    session.policy().not_blacklisted(name)?;
     match (session.tools.get(name.as_str()), session.state.tools.get(name)) {
         (Some(_), Some(state)) if state.is_offered() => {}
         (Some(_), _) => {
@@ -36,7 +36,7 @@ fn check(session: &Session, call: &ToolCall) -> Result<(), (Refusal, String)> {
         }
     }
     // That no use is left says more than that a menu without uses left does not have it.
-    session.has_use_left(name)?;
+    session.policy().has_use_left(name)?;
     let step = session.state.current_task().and_then(|task| task.steps.last());
     if step.is_some_and(|step| !step.menu.iter().any(|item| item.tool == *name)) {
         return refused(format!("{name} is not among the tools offered; choose one of those"));

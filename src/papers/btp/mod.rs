@@ -5,6 +5,9 @@
 //! and 4). [`plan`] solves the bounded knapsack of algorithm 1 over these, [`marginal`] says what more
 //! credits would buy, and [`why`] tells a person what became of each candidate.
 //!
+//! [`candidates`] chooses and values the tools that a task is planned with, and [`policy`] holds a task to
+//! its plan.
+//!
 //! # How a plan is found
 //!
 //! Algorithm 1 as printed fills a table of tools × credits × uses. Here most tools are decided before
@@ -19,11 +22,13 @@
 //!
 //! Everything here is pure: no files, no clock, no chance.
 
+pub mod candidates;
 mod estimate;
 mod frontier;
 mod knapsack;
 mod marginal;
 mod plan;
+pub mod policy;
 mod reduce;
 mod scale;
 mod table;

@@ -10,7 +10,10 @@ use std::collections::HashMap;
 use rusqlite::{Connection, params};
 
 use super::{Experience, Query, Same, error::ExperienceError, history::own_id};
-use crate::domain::{embedding::Embedding, id::ToolName};
+use crate::{
+    domain::{embedding::Embedding, id::ToolName},
+    papers::btp::candidates::Helped,
+};
 
 /// Past queries to which one word leads.
 const MOST_HAVING: u32 = 512;
@@ -22,16 +25,6 @@ const MOST_COMPARED: usize = 512;
 const NEAREST: usize = 32;
 /// A past query less similar than this says nothing about which tools could help.
 const ALIKE: f64 = 0.3;
-
-/// A tool that helped.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Helped {
-    pub tool: ToolName,
-    /// Of the most similar past query in which it helped, 0.3 to 1.
-    pub similarity: f64,
-    /// In how many of the similar past queries it helped.
-    pub queries: usize,
-}
 
 impl Experience {
     /// At most `k` of the tools that helped in the past queries most like this one, and that are wanted:

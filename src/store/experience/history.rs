@@ -3,7 +3,10 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Experience, error::ExperienceError, past_use::identity, words::Words};
-use crate::domain::{embedding::Embedding, id::ToolName};
+use crate::{
+    domain::{embedding::Embedding, id::ToolName},
+    papers::btp::candidates::Past,
+};
 
 /// Of a tool's past queries so many are looked at, the latest. The estimates weigh each past use with
 /// e^sim, which is between 1 and 2.72, so that they are hardly more than averages; that of a sample of
@@ -34,17 +37,6 @@ pub struct History {
     pub tool: ToolName,
     /// The past queries in which it was used, the latest first; at most [`MOST_PAST`].
     pub past: Vec<Past>,
-}
-
-/// How a tool fared in one past query. It was used `helpful + unhelpful` times there, at least once.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Past {
-    /// sim(q_u, q) of eq. 3 and 4, from 0 to 1.
-    pub similarity: f64,
-    /// Uses whose result helped: their score is 1.
-    pub helpful: u32,
-    /// Uses whose result did not: their score is 0.
-    pub unhelpful: u32,
 }
 
 impl Experience {

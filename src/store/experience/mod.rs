@@ -33,8 +33,7 @@ use rusqlite::Connection;
 
 pub use self::{
     error::ExperienceError,
-    helped::Helped,
-    history::{History, MOST_PAST, Past, Query, Same},
+    history::{History, MOST_PAST, Query, Same},
     past_use::{MAX_NAME, MAX_PARAMETERS, MAX_QUERY, MAX_RESULT, Use},
     prune::{Prune, Pruned},
     summary::{Summary, ToolSummary},

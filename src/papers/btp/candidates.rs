@@ -1,42 +1,33 @@
 //! What a plan is made of (BTP, section 2.2): the tools that a task may be done with, and what is
 //! expected of each. A session and `toolyard plan --task` choose and value them in this one way.
 
-use crate::{
-    domain::{
-        id::ToolName,
-        knob::{Knob, Knobs},
-        retrieve::Lexical,
-        state::State,
-    },
-    papers::btp::{Estimate, Evidence},
-    store::experience::{Experience, ExperienceError, Helped, History, Query, Same},
+use super::{Estimate, Evidence};
+use crate::domain::{
+    id::ToolName,
+    knob::{Knob, Knobs},
+    retrieve::Lexical,
+    state::State,
 };
 
-/// Where the past of a task is looked up.
-#[derive(Clone, Copy)]
-pub struct Past<'a> {
-    pub store: &'a Experience,
-    pub query: &'a Query,
-    /// Whether the past of the very task counts.
-    pub same: Same,
+/// How a tool fared in one past query. It was used `helpful + unhelpful` times there, at least once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Past {
+    /// sim(q_u, q) of eq. 3 and 4, from 0 to 1.
+    pub similarity: f64,
+    /// Uses whose result helped: their score is 1.
+    pub helpful: u32,
+    /// Uses whose result did not: their score is 0.
+    pub unhelpful: u32,
 }
 
-impl Past<'_> {
-    /// At most `k` of the tools that helped with tasks like this, and that are offered; the best first.
-    ///
-    /// # Errors
-    /// What the store says.
-    pub fn helped(&self, state: &State, k: usize) -> Result<Vec<Helped>, ExperienceError> {
-        self.store.helped(self.query, k, self.same, |tool| state.offers(tool))
-    }
-
-    /// What is known of each of these tools, in their order.
-    ///
-    /// # Errors
-    /// What the store says.
-    pub fn history(&self, tools: &[ToolName]) -> Result<Vec<History>, ExperienceError> {
-        self.store.history(self.query, tools, self.same)
-    }
+/// A tool that helped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Helped {
+    pub tool: ToolName,
+    /// Of the most similar past query in which it helped, 0.3 to 1.
+    pub similarity: f64,
+    /// In how many of the similar past queries it helped.
+    pub queries: usize,
 }
 
 /// A tool that suits a text so much worse than the best one does is taken not to suit it at all.
@@ -120,9 +111,9 @@ fn best<'a>(hits: impl Iterator<Item = (&'a ToolName, f32)>, k: usize) -> Vec<To
 }
 
 /// What is expected of a tool with this past, in the mode and above the value that the knobs say.
-pub fn estimate(knobs: &Knobs, history: Option<&History>) -> Estimate {
+pub fn estimate(knobs: &Knobs, past: &[Past]) -> Estimate {
     let mut evidence = Evidence::new(knobs.choice());
-    for past in history.into_iter().flat_map(|history| &history.past) {
+    for past in past {
         evidence.add_uses(past.similarity, past.helpful, past.unhelpful);
         let uses = past.helpful.saturating_add(past.unhelpful);
         evidence.add_query(past.similarity, uses, past.helpful > 0);

@@ -1,0 +1,151 @@
+//! What may start, and what may be set: each refusal says why.
+
+use std::sync::Arc;
+
+use super::Policy;
+use crate::domain::{
+    chat::{Request, Role, Usage},
+    event::Refusal,
+    id::{TaskId, ToolName},
+    knob::Blacklist,
+    spec::ModelSpec,
+    state::budget::CENT,
+    tokens,
+};
+
+/// An answer that may be as long as this need not be bounded: none gets there.
+const UNBOUNDED: u32 = 32_768;
+
+impl Policy<'_> {
+    pub fn not_blacklisted(&self, tool: &ToolName) -> Result<(), (Refusal, String)> {
+        let Some((_, budget)) = self.budgeted() else { return Ok(()) };
+        if budget.blacklist.contains_key(tool) {
+            let why = format!("{tool} is forbidden: its result did not help with this task");
+            return Err((Refusal::Blacklisted, why));
+        }
+        Ok(())
+    }
+
+    /// Whether the plan has a use of this tool left.
+    pub fn has_use_left(&self, tool: &ToolName) -> Result<(), (Refusal, String)> {
+        let Some((_, budget)) = self.budgeted() else { return Ok(()) };
+        if budget.left(tool.as_str()) == Some(0) {
+            let why = format!("{tool} is forbidden: the budget has no further use of it");
+            return Err((Refusal::NoUseLeft, why));
+        }
+        Ok(())
+    }
+
+    /// Whether what is left pays for a use of this tool.
+    pub fn affords_call(&self, tool: &ToolName) -> Result<(), (Refusal, String)> {
+        if self.budgeted().is_none() {
+            return Ok(());
+        }
+        let (cost, left) = (self.use_cost(tool), self.state.credits_left() - self.allotted);
+        if cost + self.reserve() + self.least_time() > left + CENT {
+            let why = format!(
+                "{tool} costs about {cost:.2} credits, and {left:.2} are left; use what you know"
+            );
+            return Err((Refusal::TooDear, why));
+        }
+        Ok(())
+    }
+
+    /// Whether what is left pays for an ask of this role.
+    pub fn affords_ask(&self, role: Role) -> Result<(), String> {
+        if self.budgeted().is_none() {
+            return Ok(());
+        }
+        let reserve = self.reserve_beside(role);
+        let (cost, left) = (self.state.ask_cost(role), self.state.credits_left());
+        if cost + reserve + self.least_time() > left + CENT {
+            return Err(format!(
+                "asking the {role} costs about {cost:.2} credits, {reserve:.2} are kept for the \
+                 closing summary, and {left:.2} are left"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether the budget pays for an embedding and for finishing behind it. A price that is not known
+    /// counts as that of any request.
+    pub fn affords_embedding(
+        &self,
+        task: TaskId,
+        model: &ModelSpec,
+        text: &str,
+    ) -> Result<(), String> {
+        let cost = self.embedding_cost(model, text);
+        let (reserve, left) = (self.beside_uses(task), self.state.credits_left());
+        if cost + reserve + self.least_time() > left + CENT {
+            return Err(format!(
+                "asking the embedding model costs about {cost:.2} credits, {reserve:.2} are kept to \
+                 finish, and {left:.2} are left"
+            ));
+        }
+        Ok(())
+    }
+
+    pub(super) fn embedding_cost(&self, model: &ModelSpec, text: &str) -> f64 {
+        let usage = Usage::estimate(tokens::count(text), 0);
+        self.state.rates.model(model.price(&usage))
+    }
+
+    /// The request, with its answer bounded in length by what is left to pay for it.
+    pub fn bounded(&self, role: Role, model: &ModelSpec, request: &Arc<Request>) -> Arc<Request> {
+        let most = self.affordable_tokens(role, model, request);
+        let asked = request.max_tokens.unwrap_or(u32::MAX);
+        match most.filter(|most| *most < asked && *most < UNBOUNDED) {
+            Some(most) => Arc::new(Request { max_tokens: Some(most), ..(**request).clone() }),
+            None => Arc::clone(request),
+        }
+    }
+
+    /// How long an answer may be before it costs more than is left; `None` where nothing says so.
+    fn affordable_tokens(&self, role: Role, model: &ModelSpec, request: &Request) -> Option<u32> {
+        self.budgeted()?;
+        let credits = |tokens_in, tokens_out| {
+            let dollars = model.price(&Usage::estimate(tokens_in, tokens_out))?;
+            Some(dollars * self.state.rates.credits_per_dollar)
+        };
+        let (prompt, token) = (credits(tokens::count_request(request), 0)?, credits(0, 1)?);
+        if token <= 0.0 {
+            return None;
+        }
+        let left = self.state.credits_left() - self.reserve_beside(role) - prompt;
+        // Where its time costs something too, half of what is left is for that.
+        let left = if self.least_time() > 0.0 { left / 2.0 } else { left };
+        // Never 0: whether it may be asked at all was decided by what such an ask costs on average.
+        Some((left / token).clamp(1.0, f64::from(UNBOUNDED)) as u32)
+    }
+
+    /// The task that a tool is banned from when a result of it did not help; `None` where it is not.
+    pub fn banned_from(&self, tool: &ToolName) -> Option<TaskId> {
+        let (task, budget) = self.budgeted()?;
+        let is_banned = match self.state.knobs.choice() {
+            Blacklist::Off => false,
+            Blacklist::Protected => !budget.helped.contains(tool),
+            Blacklist::Strict => true,
+        };
+        (is_banned && !budget.blacklist.contains_key(tool)).then_some(task.id)
+    }
+
+    /// Whether the user may set how often a tool may still be used: in which task, and how often it was
+    /// before.
+    pub fn may_set(&self, tool: &ToolName, uses: u32) -> Result<(TaskId, u32), String> {
+        let Some((task, budget)) = self.budgeted() else {
+            return Err("no task is at work that has a plan; +btp makes one".to_owned());
+        };
+        if !self.state.tools.contains_key(tool) {
+            return Err(format!("there is no tool {tool}"));
+        }
+        if budget.blacklist.contains_key(tool) && uses > 0 {
+            return Err(format!("{tool} is blacklisted for this task"));
+        }
+        let was = budget.left(tool.as_str()).unwrap_or(0);
+        if was == uses && budget.set.contains_key(tool) {
+            return Err(format!("{tool} has {uses} uses left already"));
+        }
+        Ok((task.id, was))
+    }
+}

@@ -1,0 +1,202 @@
+//! The plan of a task (BTP, algorithm 1): what is known of the tools that suit it becomes how often each may
+//! be used within the budget.
+
+use super::Policy;
+use crate::{
+    domain::{
+        event::{BudgetPlan, Marginal, PlannedTool},
+        id::{TaskId, ToolName},
+        knob::Knob,
+        state::budget::CENT,
+    },
+    papers::btp::{self, Candidate, Estimate, Why, candidates},
+};
+
+/// A candidate on its way into the plan.
+struct Item {
+    tool: ToolName,
+    cost: f64,
+    estimate: Estimate,
+    /// The user said how often.
+    set: Option<u32>,
+    /// The agent may lack this.
+    is_lacked: bool,
+}
+
+impl Policy<'_> {
+    /// The best plan for what is left (BTP, eq. 5 to 7). The user's own settings come first.
+    pub fn make_plan(&self, task: TaskId) -> BudgetPlan {
+        let state = self.state;
+        let (total, spent) =
+            (state.knobs.get(Knob::Budget), state.task(task).map_or(0.0, |t| t.credits()));
+        let reserve = self.beside_uses(task);
+        let free = (total - spent - reserve).max(0.0);
+        let items = self.items(task);
+        let fixed = settle_fixed(&items, free);
+        let fixed_cost: f64 =
+            items.iter().zip(&fixed).map(|(item, uses)| item.cost * f64::from(*uses)).sum();
+        // A remainder of decimals may be a hair short of what it should be.
+        let rest = (free - fixed_cost).max(0.0) + CENT;
+        let open: Vec<Candidate> = items
+            .iter()
+            .zip(&fixed)
+            .map(|(item, fixed)| Candidate {
+                cost: item.cost,
+                value: item.estimate.value,
+                limit: match item.set {
+                    Some(_) => 0,
+                    None => item.estimate.limit - fixed,
+                },
+            })
+            .collect();
+        // Costs and values are finite and not negative: rates are, and an average of them is.
+        let Ok(solved) = btp::plan(&open, rest) else {
+            return BudgetPlan::empty(total, spent, reserve);
+        };
+        let whys = btp::why(&open, rest, &solved);
+        let marginal =
+            btp::marginal(&open, rest).ok().and_then(|marginal| worth_saying(marginal, &items));
+        let mut tools: Vec<PlannedTool> = Vec::with_capacity(items.len());
+        for (i, item) in items.into_iter().enumerate() {
+            let why = match item.set {
+                Some(_) => "set by the user".to_owned(),
+                None if fixed[i] > 0 => "the agent said that it lacks this".to_owned(),
+                None => self.why(task, &item, whys[i]),
+            };
+            tools.push(PlannedTool {
+                cost: item.cost,
+                value: item.estimate.value,
+                limit: item.estimate.limit,
+                uses: fixed[i].saturating_add(solved.uses[i]),
+                experience: item.estimate.experience,
+                set: item.set.is_some(),
+                why,
+                tool: item.tool,
+            });
+        }
+        let fixed_value: f64 =
+            tools.iter().zip(&fixed).map(|(planned, uses)| planned.value * f64::from(*uses)).sum();
+        BudgetPlan {
+            budget: total,
+            spent,
+            reserve,
+            value: fixed_value + solved.value,
+            cost: fixed_cost + solved.cost,
+            tools,
+            marginal,
+        }
+    }
+
+    /// Whether a plan differs from the one in force: in its budget, or in the uses left of a tool.
+    pub fn is_news(&self, plan: &BudgetPlan) -> bool {
+        let Some((_, now)) = self.budgeted() else { return true };
+        let Some(old) = &now.plan else { return true };
+        let is_same = old.budget == plan.budget
+            && old.tools.len() == plan.tools.len()
+            && plan.tools.iter().all(|planned| {
+                let before = old.tool(planned.tool.as_str());
+                now.left(planned.tool.as_str()) == Some(planned.uses)
+                    && before.is_some_and(|before| before.limit.min(1) == planned.limit.min(1))
+            });
+        !is_same
+    }
+
+    /// Whether a plan has a use of a tool of which none is left.
+    pub fn offers_more(&self, plan: &BudgetPlan) -> bool {
+        let Some((_, budget)) = self.budgeted() else { return false };
+        plan.tools.iter().any(|planned| planned.uses > 0 && !budget.allows(planned.tool.as_str()))
+    }
+
+    /// Whether what is left no longer pays for the plan: things cost more than was thought.
+    pub fn falls_short(&self) -> bool {
+        let Some((_, budget)) = self.budgeted() else { return false };
+        let Some(plan) = budget.plan.as_ref().filter(|_| !budget.closing) else { return false };
+        let left = plan.tools.iter().filter(|planned| budget.left_of(planned) > 0);
+        let cost = |planned: &PlannedTool| self.use_cost(&planned.tool);
+        let ahead: f64 = left.map(|tool| f64::from(budget.left_of(tool)) * cost(tool)).sum();
+        // Finishing is not kept back here: while there is enough for the summary, the plan may stand.
+        ahead > 0.0 && ahead + self.reserve() > self.state.credits_left() + CENT
+    }
+
+    fn items(&self, task: TaskId) -> Vec<Item> {
+        let Some(ledger) = self.state.task(task).map(|task| &task.budget) else {
+            return Vec::new();
+        };
+        let known = self.known.iter().map(|known| (&known.tool, Some(known)));
+        let set_besides =
+            ledger.set.keys().filter(|tool| self.known.iter().all(|known| known.tool != **tool));
+        known
+            .chain(set_besides.map(|tool| (tool, None)))
+            .map(|(tool, known)| {
+                let past = known.map_or(&[][..], |known| &known.past);
+                let mut estimate = candidates::estimate(&self.state.knobs, past);
+                let used = ledger.tools.get(tool).map_or(0, |ledger| ledger.uses);
+                let barred = ledger.blacklist.contains_key(tool)
+                    || !self.state.tools.get(tool).is_some_and(|tool| tool.is_offered());
+                let more = known.map_or(0, |known| known.more);
+                let limit = estimate.limit.saturating_add(more).saturating_sub(used);
+                // What is below tau has no use, however much it is missed.
+                let none = barred || estimate.limit == 0;
+                estimate.limit = if none { 0 } else { limit };
+                let set = ledger.set.get(tool).copied().filter(|_| !barred);
+                let is_lacked = known.is_some_and(|known| known.lacked == Some(used));
+                let (tool, cost) = (tool.clone(), self.use_cost(tool));
+                Item { tool, cost, estimate, set, is_lacked }
+            })
+            .collect()
+    }
+
+    /// In words, and what the plan itself cannot know: uses that are behind, and what did not help.
+    fn why(&self, task: TaskId, item: &Item, why: Why) -> String {
+        let ledger = self.state.task(task).map(|task| &task.budget);
+        if ledger.is_some_and(|ledger| ledger.blacklist.contains_key(&item.tool)) {
+            return "blacklisted: its result did not help".to_owned();
+        }
+        if !self.state.tools.get(&item.tool).is_some_and(|tool| tool.is_offered()) {
+            return "not offered: it is gone or switched off".to_owned();
+        }
+        let used =
+            ledger.and_then(|ledger| ledger.tools.get(&item.tool)).map_or(0, |tool| tool.uses);
+        if used > 0 && item.estimate.limit == 0 {
+            return format!("used up: {used} of {used}");
+        }
+        why.from_estimate(&item.estimate).to_string()
+    }
+}
+
+/// Uses that come before what is worth most, as far as the money goes: those that the user set, then
+/// one of what the agent lacks. Of several tools that it may mean, that is the one that has helped best.
+fn settle_fixed(items: &[Item], free: f64) -> Vec<u32> {
+    let mut left = free;
+    let mut fix = |item: &Item, wanted: u32| {
+        let most = if item.cost > 0.0 { ((left + CENT) / item.cost).floor() } else { f64::MAX };
+        let uses = f64::from(wanted).min(most);
+        left -= uses * item.cost;
+        uses as u32
+    };
+    let mut fixed: Vec<u32> =
+        items.iter().map(|item| item.set.map_or(0, |set| fix(item, set))).collect();
+    let may_be_lacked =
+        |i: &usize| items[*i].is_lacked && items[*i].set.is_none() && items[*i].estimate.limit > 0;
+    let mut lacked: Vec<usize> = (0..items.len()).filter(may_be_lacked).collect();
+    lacked
+        .sort_by(|one, other| items[*other].estimate.value.total_cmp(&items[*one].estimate.value));
+    for i in lacked {
+        fixed[i] = fix(&items[i], 1);
+        if fixed[i] > 0 {
+            break;
+        }
+    }
+    fixed
+}
+
+/// The fewest credits that buy something, with the tools' names.
+fn worth_saying(marginal: btp::Marginal, items: &[Item]) -> Option<Marginal> {
+    let step = marginal.next?;
+    let changes = step.changes.iter().filter_map(|change| {
+        let item = items.get(change.candidate)?;
+        Some((item.tool.clone(), i64::from(change.after) - i64::from(change.before)))
+    });
+    let credits = (step.credits * 1e6).round() / 1e6;
+    Some(Marginal { credits, value: step.value, changes: changes.collect() })
+}
