@@ -76,7 +76,7 @@ pub enum Command {
     SetClass { tool: ToolName, class: Option<Classed> },
     /// Take a tool off every menu, or put it back → `ToolSwitched`.
     SwitchTool { tool: ToolName, on: bool },
-    /// Read the tools' manifests again → `ToolsAdded`, `ToolsRemoved`.
+    /// Have every provider list its tools again → `ToolsAdded`, `ToolsRemoved`, `Noticed`.
     ReloadTools,
 
     /// Take back the latest intervention that can be taken back → its opposite, by `Undo`.

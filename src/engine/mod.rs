@@ -27,7 +27,7 @@ use crate::{
         journal::{Journal, JournalError},
     },
     strategy::{self, Ending},
-    tool::ToolBox,
+    tool::{ToolBox, provider::Provider},
 };
 
 mod budget;
@@ -50,6 +50,7 @@ use self::{
     observer::{Observer, experience::Remembered, journal::Writer, learned::Learned, pairs::Pairs},
     recorded::Recorded,
     session::{Handle, Session},
+    tools::Listed,
 };
 pub use self::{
     observer::{
@@ -57,7 +58,7 @@ pub use self::{
         learned::Keep,
     },
     resuming::resumable,
-    session::{Listener, Reload},
+    session::Listener,
     station::{Effect, EmbeddingCall, ModelCall, Outcome, Passage, Station, ToolCall, Verdict},
 };
 
@@ -74,7 +75,10 @@ pub struct Memory {
 pub struct Setup {
     pub opening: Opening,
     pub models: Vec<Rc<dyn Model>>,
+    /// Tools that are simply there, whatever happens to the providers.
     pub tools: ToolBox,
+    /// Where more tools come from. Of two tools with one name, that of the earlier provider is taken.
+    pub providers: Vec<Rc<dyn Provider>>,
     pub graph: ToolGraph,
     pub scores: BTreeMap<ToolName, f64>,
     pub tasks: Vec<Task>,
@@ -90,8 +94,6 @@ pub struct Setup {
     pub notices: Vec<String>,
     /// Keeps what was learned beyond the session; called after every task and at the end.
     pub keep: Option<Keep>,
-    /// Reads the tools again.
-    pub reload: Option<Reload>,
     /// Stations behind the engine's own.
     pub stations: Vec<Rc<dyn Station>>,
     /// Records of an earlier session whose effects and interventions are used as long as they fit.
@@ -107,12 +109,13 @@ pub struct Setup {
 /// If the journal could not be written: the session ends then, since a screen must not show what a
 /// crash would lose.
 pub async fn run(
-    setup: Setup,
+    mut setup: Setup,
     mut commands: UnboundedReceiver<Command>,
     listener: Listener,
 ) -> Result<State, JournalError> {
     let stay = setup.stay;
-    let handle = open(setup, listener);
+    let listed = tools::list_all(std::mem::take(&mut setup.providers)).await;
+    let handle = open(setup, listed, listener);
     let why = {
         // Whatever has not ended when the session does is dropped with it.
         let mut work = std::pin::pin!(work(&handle, stay));
@@ -140,7 +143,7 @@ pub async fn run(
 }
 
 /// Makes the events that every session begins with, or takes up those of a session that goes on.
-fn open(setup: Setup, listener: Listener) -> Handle {
+fn open(setup: Setup, mut listed: Vec<Listed>, listener: Listener) -> Handle {
     let journal = Writer::new(setup.journal);
     let mut session = Session::new(setup.tools, setup.models, journal, listener);
     let mut observers: Vec<Box<dyn Observer>> = Vec::new();
@@ -159,13 +162,13 @@ fn open(setup: Setup, listener: Listener) -> Handle {
     session.observers = observers;
     let is_again = !setup.recorded.is_empty();
     session.recorded = Recorded::new(setup.recorded);
-    session.reload = setup.reload;
+    let unlisted = session.take_lists(&mut listed);
     session.index_all();
     if setup.past.is_empty() {
         session.emit(SessionEvent::SessionOpened { opening: Box::new(setup.opening) });
         session.emit(GraphEvent::GraphLoaded { graph: setup.graph, scores: setup.scores });
         session.join_all();
-        for text in setup.notices {
+        for text in unlisted.into_iter().chain(setup.notices) {
             session.emit(SessionEvent::Noticed { text });
         }
         if !setup.tasks.is_empty() {
@@ -179,9 +182,15 @@ fn open(setup: Setup, listener: Listener) -> Handle {
         }
     } else {
         session.take_up(setup.past);
+        session.tell_difference();
+        for text in unlisted {
+            session.emit(SessionEvent::Noticed { text });
+        }
     }
     session.sync();
-    Handle::new(session, station::stations(setup.stations))
+    let handle = Handle::new(session, station::stations(setup.stations));
+    listed.into_iter().for_each(|listed| tools::watch(&handle, listed));
+    handle
 }
 
 /// Works through the queue.

@@ -27,14 +27,11 @@ use crate::{
     },
     model::Model,
     store::journal::JournalError,
-    tool::{ToolBox, manifest::Manifest},
+    tool::ToolBox,
 };
 
 /// Called with every record, in order.
 pub type Listener = Box<dyn FnMut(&Arc<Record>)>;
-
-/// Reads the tools' manifests again.
-pub type Reload = Box<dyn Fn() -> Result<Vec<Manifest>, String>>;
 
 /// What the engine knows and owns. Borrowed for moments, never across an await.
 pub(super) struct Session {
@@ -52,7 +49,8 @@ pub(super) struct Session {
     /// How many results a model is judging.
     pub verdicts: usize,
     pub budgeting: Budgeting,
-    pub reload: Option<Reload>,
+    /// What makes each provider list its tools again.
+    pub relist: Vec<Rc<Notify>>,
     pub observers: Vec<Box<dyn Observer>>,
     /// What is answered from the record of an earlier session.
     pub recorded: Recorded,
@@ -93,7 +91,7 @@ impl Session {
             waiting_for_room: BTreeSet::new(),
             verdicts: 0,
             budgeting: Budgeting::default(),
-            reload: None,
+            relist: Vec::new(),
             observers: Vec::new(),
             recorded: Recorded::default(),
             journal,
@@ -228,15 +226,17 @@ impl Handle {
         self.changed.notify_waiters();
     }
 
-    /// Runs what is spawned; never ends.
-    pub async fn run_beside(&self) {
-        let mut running = FuturesUnordered::new();
-        loop {
-            running.extend(self.beside.take());
-            tokio::select! {
-                biased;
-                Some(()) = running.next() => {}
-                () = self.changed.notified() => {}
+    /// Runs what is spawned; never ends. What was spawned before is dropped with this even if it never ran.
+    pub fn run_beside(&self) -> impl Future<Output = ()> {
+        let mut running: FuturesUnordered<_> = self.beside.take().into_iter().collect();
+        async move {
+            loop {
+                running.extend(self.beside.take());
+                tokio::select! {
+                    biased;
+                    Some(()) = running.next() => {}
+                    () = self.changed.notified() => {}
+                }
             }
         }
     }

@@ -1,9 +1,92 @@
-//! Tools that come and go while a session runs.
+//! Tools that come and go while a session runs, as their providers say.
 
-use super::session::Session;
-use crate::domain::event::SessionEvent;
+use std::{rc::Rc, time::Duration};
+
+use futures::{
+    StreamExt,
+    future::join_all,
+    stream::{self, LocalBoxStream},
+};
+use tokio::{sync::Notify, time::timeout};
+
+use super::session::{Handle, Session};
+use crate::{
+    domain::event::SessionEvent,
+    tool::{
+        Changes, Tool, ToolError, ToolErrorKind,
+        provider::{Change, Provider},
+    },
+};
+
+/// How long a provider may take to list its tools; a session does not begin before.
+const LISTING: Duration = Duration::from_secs(10);
+
+type List = Result<Vec<Rc<dyn Tool>>, ToolError>;
+
+/// A provider, its first list, and what is heard of it from then on.
+pub(super) struct Listed {
+    provider: Rc<dyn Provider>,
+    list: List,
+    changes: LocalBoxStream<'static, Change>,
+}
+
+/// Asks all providers at once for their first lists.
+pub(super) async fn list_all(providers: Vec<Rc<dyn Provider>>) -> Vec<Listed> {
+    let all = providers.into_iter().map(|provider| async {
+        let changes = provider.changes();
+        let list = list(&*provider).await;
+        Listed { provider, list, changes }
+    });
+    join_all(all).await
+}
+
+async fn list(provider: &dyn Provider) -> List {
+    timeout(LISTING, provider.tools()).await.unwrap_or_else(|_| {
+        let text = format!("no list came within {} s", LISTING.as_secs());
+        Err(ToolError::new(ToolErrorKind::Timeout, text))
+    })
+}
+
+/// Listens to a provider beside whatever runs. Its lists are made one after the other, so that an old one
+/// never replaces a newer one.
+pub(super) fn watch(handle: &Handle, Listed { provider, changes, .. }: Listed) {
+    let asked = Rc::new(Notify::new());
+    handle.write(|session| session.relist.push(Rc::clone(&asked)));
+    let watched = handle.clone();
+    handle.spawn(async move {
+        let mut changes = changes.chain(stream::pending());
+        loop {
+            let change = tokio::select! {
+                biased;
+                change = changes.next() => change,
+                () = asked.notified() => None,
+            };
+            if let Some(Change::Died { why }) = change {
+                watched.write(|session| session.provider_died(provider.name(), &why));
+                continue;
+            }
+            let list = list(&*provider).await;
+            watched.write(|session| session.provider_listed(provider.name(), change, list));
+        }
+    });
+}
 
 impl Session {
+    /// Puts the first lists in. Gives what a person should know of them.
+    pub fn take_lists(&mut self, listed: &mut [Listed]) -> Vec<String> {
+        let mut notices = Vec::new();
+        for Listed { provider, list, .. } in listed {
+            match std::mem::replace(list, Ok(Vec::new())) {
+                Ok(tools) => {
+                    let changes = self.tools.replace(provider.name(), tools);
+                    notices.extend(left_out(provider.name(), &changes));
+                }
+                Err(error) => notices.push(unlisted(provider.name(), &error)),
+            }
+        }
+        notices
+    }
+
     /// Makes the tools findable by what they do.
     pub fn index_all(&mut self) {
         for spec in self.tools.specs() {
@@ -17,32 +100,95 @@ impl Session {
         self.emit(SessionEvent::ToolsAdded { tools });
     }
 
-    /// Reads the tools again and says what changed.
+    /// Says how the tools differ from those of a session that goes on.
+    pub fn tell_difference(&mut self) {
+        let known = &self.state.tools;
+        let gone = known
+            .iter()
+            .filter(|(name, tool)| tool.present && self.tools.get(name.as_str()).is_none());
+        let left = gone.map(|(name, _)| name.clone()).collect();
+        let new = self.tools.specs().filter(|spec| {
+            known.get(&spec.name).is_none_or(|tool| !tool.present || tool.spec != **spec)
+        });
+        let joined = new.cloned().collect();
+        self.tell(Changes { joined, left, ..Changes::default() });
+    }
+
+    /// Has every provider list its tools again.
     pub fn reload_tools(&mut self) -> Result<(), String> {
-        let reload = self.reload.as_ref().ok_or("these tools are built in; there are no files")?;
-        let changes = self.tools.reload(reload()?);
+        if self.relist.is_empty() {
+            return Err("these tools are built in; there are no files".to_owned());
+        }
+        self.relist.iter().for_each(|asked| asked.notify_one());
+        Ok(())
+    }
+
+    /// A provider has listed its tools again: of itself, or (`None`) since the user wanted it.
+    fn provider_listed(&mut self, provider: &str, change: Option<Change>, list: List) {
+        let changes = match list {
+            Ok(tools) => self.tools.replace(provider, tools),
+            Err(error) => return self.notice(unlisted(provider, &error)),
+        };
+        let how = if change == Some(Change::Back) { "is back" } else { "listed its tools again" };
         let text = format!(
-            "tools read again: {} new, {} changed, {} gone",
+            "{provider} {how}: {} new, {} changed, {} gone",
             changes.joined.len(),
             changes.changed.len(),
             changes.left.len()
         );
-        for name in &changes.left {
+        let left_out = left_out(provider, &changes);
+        // That a provider says the same again is news only to somebody who asked.
+        let is_news = change != Some(Change::Listed) || !changes.is_empty();
+        self.tell(changes);
+        left_out.into_iter().chain(is_news.then_some(text)).for_each(|text| self.notice(text));
+        self.replan_quietly("the tools were listed again");
+        self.sync();
+    }
+
+    fn provider_died(&mut self, provider: &str, why: &str) {
+        let left = self.tools.take_off(provider);
+        let text =
+            format!("{provider} died: {why}; {} tools are gone until it is back", left.len());
+        self.tell(Changes { left, ..Changes::default() });
+        self.notice(text);
+        self.replan_quietly(&format!("{provider} died"));
+        self.sync();
+    }
+
+    /// Says which tools came and went, and makes them findable.
+    fn tell(&mut self, changes: Changes) {
+        let Changes { joined, left, changed, left_out: _ } = changes;
+        for name in &left {
             self.index.remove(name.as_str());
         }
-        let joined: Vec<_> = changes.changed.into_iter().chain(changes.joined).collect();
-        for spec in &joined {
+        let tools: Vec<_> = changed.into_iter().chain(joined).collect();
+        for spec in &tools {
             self.index.remove(spec.name.as_str());
             self.index.insert(spec);
         }
-        if !changes.left.is_empty() {
-            self.emit(SessionEvent::ToolsRemoved { tools: changes.left });
+        if !left.is_empty() {
+            self.emit(SessionEvent::ToolsRemoved { tools: left });
         }
-        if !joined.is_empty() {
-            self.emit(SessionEvent::ToolsAdded { tools: joined });
+        if !tools.is_empty() {
+            self.emit(SessionEvent::ToolsAdded { tools });
         }
-        self.emit(SessionEvent::Noticed { text });
-        self.replan_quietly("the tools were read again");
-        Ok(())
     }
+
+    fn notice(&mut self, text: String) {
+        self.emit(SessionEvent::Noticed { text });
+    }
+}
+
+fn unlisted(provider: &str, error: &ToolError) -> String {
+    format!("{provider} could not list its tools, so nothing changed: {error}")
+}
+
+/// That tools of a provider are not taken, if there are such.
+fn left_out(provider: &str, changes: &Changes) -> Option<String> {
+    let names: Vec<_> = changes.left_out.iter().map(|name| name.as_str()).collect();
+    let text = format!(
+        "{provider} lists tools whose names other tools have; they are left out: {}",
+        names.join(", ")
+    );
+    (!names.is_empty()).then_some(text)
 }

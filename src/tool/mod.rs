@@ -6,6 +6,7 @@ pub mod check;
 pub mod command;
 pub mod manifest;
 pub mod output;
+pub mod provider;
 pub mod recorded;
 mod toolbox;
 pub mod world;

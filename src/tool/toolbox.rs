@@ -1,6 +1,6 @@
 //! The tools of a session, ready to be called. They join, leave and change while it runs.
 
-use std::{cell::OnceCell, rc::Rc, sync::Arc};
+use std::{cell::OnceCell, collections::HashSet, rc::Rc, sync::Arc};
 
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -14,32 +14,49 @@ use crate::{
 #[derive(Default)]
 pub struct ToolBox {
     entries: IndexMap<ToolName, Entry>,
+    /// Tools of providers that have died: they keep their names, and their schemas if they come back.
+    away: IndexMap<ToolName, Entry>,
 }
 
 struct Entry {
     tool: Rc<dyn Tool>,
-    /// Where it comes from a manifest: to see whether a reload changes it.
-    manifest: Option<Manifest>,
+    /// The provider that listed it; `None` for a tool that is simply there.
+    provider: Option<Rc<str>>,
     /// Compiled at the first call: of thousands of tools a session calls a few.
     checker: OnceCell<Checker>,
 }
 
 impl Entry {
-    fn new(tool: Rc<dyn Tool>, manifest: Option<Manifest>) -> Self {
-        Self { tool, manifest, checker: OnceCell::new() }
+    fn new(tool: Rc<dyn Tool>, provider: Option<Rc<str>>) -> Self {
+        Self { tool, provider, checker: OnceCell::new() }
+    }
+
+    fn is_of(&self, provider: &str) -> bool {
+        self.provider.as_deref() == Some(provider)
+    }
+
+    /// Takes another tool of the same name; the compiled schema stays if it still is the tool's.
+    fn put(&mut self, tool: Rc<dyn Tool>) {
+        if self.tool.spec().parameters != tool.spec().parameters {
+            self.checker.take();
+        }
+        self.tool = tool;
     }
 }
 
-/// What a reload did.
+/// What a new list of a provider changed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changes {
     pub joined: Vec<Arc<ToolSpec>>,
     pub left: Vec<ToolName>,
     /// As they are now.
     pub changed: Vec<Arc<ToolSpec>>,
+    /// Listed, but a tool of another provider (or an earlier one of this list) has the name.
+    pub left_out: Vec<ToolName>,
 }
 
 impl Changes {
+    /// Whether every tool is as it was.
     pub fn is_empty(&self) -> bool {
         self.joined.is_empty() && self.left.is_empty() && self.changed.is_empty()
     }
@@ -49,43 +66,64 @@ impl ToolBox {
     /// The tools of these manifests, whose names are unique (see [`super::manifest::unique`]).
     pub fn from_manifests(manifests: Vec<Manifest>) -> Self {
         let mut tools = Self::default();
-        tools.reload(manifests);
+        manifests.into_iter().for_each(|manifest| tools.join(manifest.tool()));
         tools
     }
 
-    /// Puts a tool in, in the place of one that has its name.
+    /// Puts a tool in that no provider lists, in the place of one that has its name.
     pub fn join(&mut self, tool: Rc<dyn Tool>) {
         self.entries.insert(tool.spec().name.clone(), Entry::new(tool, None));
     }
 
-    /// Takes a tool out; `false` if there is none of this name. A call that runs goes on.
-    pub fn leave(&mut self, name: &str) -> bool {
-        self.entries.shift_remove(name).is_some()
-    }
-
-    /// Makes the tools that come from manifests be these, and leaves the others alone. A tool that
-    /// is unchanged keeps its compiled schema and its place.
-    pub fn reload(&mut self, manifests: Vec<Manifest>) -> Changes {
+    /// Makes the tools of a provider be these, and leaves the others alone. A tool that is unchanged keeps
+    /// its compiled schema and its place. A call that runs goes on.
+    pub fn replace(&mut self, provider: &str, tools: Vec<Rc<dyn Tool>>) -> Changes {
         let mut changes = Changes::default();
-        let names: std::collections::HashSet<&ToolName> =
-            manifests.iter().map(|manifest| &manifest.spec.name).collect();
+        let mut due: HashSet<ToolName> =
+            tools.iter().map(|tool| tool.spec().name.clone()).collect();
+        self.away.retain(|name, entry| !entry.is_of(provider) || due.contains(name));
         self.entries.retain(|name, entry| {
-            let stays = entry.manifest.is_none() || names.contains(name);
+            let stays = !entry.is_of(provider) || due.contains(name);
             if !stays {
                 changes.left.push(name.clone());
             }
             stays
         });
-        for manifest in manifests {
-            let (spec, name) = (manifest.spec.clone(), manifest.spec.name.clone());
-            match self.entries.get(&name) {
-                Some(entry) if entry.manifest.as_ref() == Some(&manifest) => continue,
-                Some(_) => changes.changed.push(spec),
-                None => changes.joined.push(spec),
+        let owner: Rc<str> = provider.into();
+        for tool in tools {
+            let (spec, name) = (tool.spec().clone(), tool.spec().name.clone());
+            let named = self.entries.get(&name).or_else(|| self.away.get(&name));
+            if named.is_some_and(|entry| !entry.is_of(provider)) || !due.remove(&name) {
+                changes.left_out.push(name);
+                continue;
             }
-            self.entries.insert(name, Entry::new(manifest.tool(), Some(manifest)));
+            match self.entries.get_mut(&name) {
+                Some(entry) if Rc::ptr_eq(&entry.tool, &tool) => {}
+                Some(entry) => {
+                    entry.put(tool);
+                    changes.changed.push(spec);
+                }
+                None => {
+                    let back = self.away.swap_remove(&name);
+                    let mut entry =
+                        back.unwrap_or_else(|| Entry::new(tool.clone(), Some(owner.clone())));
+                    entry.put(tool);
+                    self.entries.insert(name, entry);
+                    changes.joined.push(spec);
+                }
+            }
         }
         changes
+    }
+
+    /// Takes the tools of a provider that has died off, until its next list. A call that runs goes on.
+    pub fn take_off(&mut self, provider: &str) -> Vec<ToolName> {
+        let all = std::mem::take(&mut self.entries).into_iter();
+        let (gone, stay): (IndexMap<_, _>, _) = all.partition(|(_, entry)| entry.is_of(provider));
+        self.entries = stay;
+        let names = gone.keys().cloned().collect();
+        self.away.extend(gone);
+        names
     }
 
     pub fn get(&self, name: &str) -> Option<Rc<dyn Tool>> {
@@ -126,5 +164,41 @@ impl ToolBox {
             None => format!("there is no tool {name:?}"),
         };
         ToolError::new(ToolErrorKind::Unavailable, text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn tools(names: &[&str]) -> Vec<Rc<dyn Tool>> {
+        let text = |name: &&str| {
+            format!(
+                "name = \"{name}\"\ndescription = \"d\"\n[parameters.properties.expression]\n\
+                 type = \"string\"\n[source]\nbuiltin = \"calculator\"\n"
+            )
+        };
+        let tool = |text: String| Manifest::parse("t.toml", &text, Path::new("")).unwrap().tool();
+        names.iter().map(text).map(tool).collect()
+    }
+
+    #[test]
+    fn a_provider_that_comes_back_finds_its_names_and_compiled_schemas() {
+        let mut all = ToolBox::default();
+        assert_eq!(all.replace("one", tools(&["a", "b"])).joined.len(), 2);
+        all.check("a", &json!({"expression": 1})).unwrap_err();
+        assert_eq!(all.take_off("one").len(), 2);
+        assert!(all.is_empty() && all.get("a").is_none());
+        let changes = all.replace("two", tools(&["a", "b", "c", "c"]));
+        assert_eq!((changes.joined.len(), changes.left_out.len()), (1, 3), "names are taken");
+        let changes = all.replace("one", tools(&["a"]));
+        assert_eq!((changes.joined.len(), changes.left.len()), (1, 0));
+        assert!(all.entries["a"].checker.get().is_some(), "compiled before");
+        let changes = all.replace("two", tools(&["b"]));
+        assert_eq!((changes.joined.len(), changes.left.len()), (1, 1), "`b` is free now");
     }
 }

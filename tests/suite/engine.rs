@@ -10,6 +10,7 @@ mod learning;
 mod meaning;
 mod models;
 mod prompts;
+mod providers;
 mod search;
 mod time;
 mod undo;

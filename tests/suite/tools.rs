@@ -1,6 +1,6 @@
 //! Manifests that are read, refused and read again, and the set of tools made of them.
 
-use std::{fs, path::Path, sync::Arc, time::Instant};
+use std::{cell::RefCell, collections::VecDeque, fs, path::Path, rc::Rc, sync::Arc, time::Instant};
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -11,7 +11,8 @@ use toolyard::{
     },
     tool::{
         Changes, Invocation, ToolBox, ToolErrorKind,
-        manifest::{self, Manifest, Source},
+        manifest::{self, Manifest, Manifests, Source},
+        provider::Provider,
     },
 };
 
@@ -317,41 +318,52 @@ async fn recorded_answers_lie_beside_the_manifest() {
     assert!(problems.contains("sky.jsonl: cannot be read"), "{problems}");
 }
 
-#[test]
-fn tools_join_leave_and_change_while_a_session_runs() {
-    let mut tools = ToolBox::from_manifests(manifests(&[builtin("a", "1"), builtin("b", "1")]));
+#[tokio::test]
+async fn manifests_join_leave_and_change_while_a_session_runs() {
+    let lists = RefCell::new(VecDeque::from([
+        vec![builtin("c", "1"), builtin("a", "1"), builtin("b", "2")],
+        vec![builtin("b", "2")],
+        vec![builtin("b", "2")],
+    ]));
+    let first = manifests(&[builtin("a", "1"), builtin("b", "1")]);
+    let provider = Manifests::new(first, move || match lists.borrow_mut().pop_front() {
+        Some(list) => Ok(manifests(&list)),
+        None => Err(manifest::load_dir(Path::new("no/such/folder")).unwrap_err()),
+    });
+    let mut tools = ToolBox::default();
+    tools.replace("files", provider.tools().await.unwrap());
     let kept = tools.get("a").unwrap();
-    let changes =
-        tools.reload(manifests(&[builtin("c", "1"), builtin("a", "1"), builtin("b", "2")]));
+    let changes = tools.replace("files", provider.tools().await.unwrap());
     assert_eq!((names(&changes.joined), names(&changes.changed)), (vec!["c"], vec!["b"]));
     assert!(changes.left.is_empty());
-    assert!(std::rc::Rc::ptr_eq(&kept, &tools.get("a").unwrap()), "unchanged, so the same");
+    assert!(Rc::ptr_eq(&kept, &tools.get("a").unwrap()), "unchanged, so the same");
     assert_eq!(tools.spec("b").unwrap().description, "2");
 
-    // One that comes from elsewhere is left alone by a reload.
-    let guest = manifests(&[builtin("guest", "1")])[0].tool();
-    tools.join(guest);
-    let changes = tools.reload(manifests(&[builtin("b", "2")]));
+    // One that comes from elsewhere is left alone.
+    tools.join(manifests(&[builtin("guest", "1")])[0].tool());
+    let changes = tools.replace("files", provider.tools().await.unwrap());
     let left: Vec<_> = changes.left.iter().map(ToolName::as_str).collect();
     assert_eq!(left, ["a", "c"]);
     assert!(tools.get("guest").is_some() && tools.get("a").is_none());
-    assert_eq!(tools.reload(manifests(&[builtin("b", "2")])), Changes::default());
-    assert!(tools.leave("guest") && !tools.leave("guest"));
-    assert_eq!(tools.len(), 1);
+    let changes = tools.replace("files", provider.tools().await.unwrap());
+    assert_eq!(changes, Changes::default());
+    let Err(error) = provider.tools().await else { panic!("there is no such folder") };
+    assert_eq!(error.kind, ToolErrorKind::Unavailable);
+    assert!(error.text.contains("no/such/folder: cannot be read"), "{error}");
 }
 
 #[test]
 fn sixteen_thousand_tools_are_no_trouble() {
     let texts: Vec<_> = (0..16_000).map(|n| builtin(&format!("tool_{n}"), "one of many")).collect();
     let started = Instant::now();
-    let mut tools = ToolBox::from_manifests(manifests(&texts));
+    let mut tools = ToolBox::default();
+    let all: Vec<_> = manifests(&texts).iter().map(Manifest::tool).collect();
+    tools.replace("files", all.clone());
     eprintln!("16,000 manifests: {:?}", started.elapsed());
     assert_eq!(tools.len(), 16_000);
     assert_eq!(tools.check("tool_15999", &json!({ "expression": "1" })), Ok(()));
     let started = Instant::now();
-    let mut fewer = manifests(&texts);
-    fewer.truncate(8_000);
-    assert_eq!(tools.reload(fewer).left.len(), 8_000);
+    assert_eq!(tools.replace("files", all[..8_000].to_vec()).left.len(), 8_000);
     eprintln!("half of them gone: {:?}", started.elapsed());
     assert!(
         tools.specs().map(|spec| spec.name.as_str()).eq((0..8_000).map(|n| format!("tool_{n}")))

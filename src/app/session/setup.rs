@@ -13,13 +13,13 @@ use crate::{
         graph::{Prior, ToolGraph},
         spec::Task,
     },
-    engine::{Keep, Memory, Reload, Setup},
+    engine::{Keep, Memory, Setup},
     model::{Model, openai::OpenAi, simulated::Simulated},
     store::{
         experience::{Experience, Same},
         journal::Journal,
     },
-    tool::ToolBox,
+    tool::{ToolBox, manifest::Manifests, provider::Provider},
 };
 
 impl SessionSpec {
@@ -67,6 +67,7 @@ impl SessionSpec {
             opening: Opening { paused: self.paused, ..opening(config, title, &models) },
             models,
             tools,
+            providers: Vec::new(),
             graph,
             scores: Default::default(),
             tasks,
@@ -77,7 +78,6 @@ impl SessionSpec {
             classes: None,
             notices: Vec::new(),
             keep: None,
-            reload: None,
             stations: Vec::new(),
             recorded: Vec::new(),
             past: Vec::new(),
@@ -99,10 +99,9 @@ impl Prepared {
         let same = if self.spec.leak_guard { Same::LeftOut } else { Same::Counts };
         let keep =
             |path: PathBuf| -> Keep { Box::new(move |learning| Learned::of(learning).save(&path)) };
-        let reload = self.reload();
+        let (graph, scores) = (self.workspace.known_graph(), self.workspace.known_scores());
+        let (tools, providers) = self.tools();
         let Self { spec, config, workspace, tasks, .. } = self;
-        let (graph, scores) = (workspace.known_graph(), workspace.known_scores());
-        let tools = ToolBox::from_manifests(workspace.manifests);
         let mut setup = Setup {
             graph,
             scores,
@@ -111,7 +110,7 @@ impl Prepared {
             classes,
             notices,
             keep: self.learned.map(keep),
-            reload,
+            providers,
             past: self.past,
             recorded: self.recorded,
             ..spec.bare(&config, &workspace.title, tasks, models, tools)
@@ -120,20 +119,24 @@ impl Prepared {
         Ok(setup)
     }
 
-    /// Reads the workspace's tools again, with the costs that this session has drawn for them.
-    fn reload(&self) -> Option<Reload> {
+    /// The workspace's tools: a provider where there are folders to read again, with the costs that this
+    /// session has drawn for them.
+    fn tools(&self) -> (ToolBox, Vec<Rc<dyn Provider>>) {
         let folders = self.workspace.tool_folders.clone();
+        let manifests = self.workspace.manifests.clone();
+        if folders.is_empty() {
+            return (ToolBox::from_manifests(manifests), Vec::new());
+        }
         let embedded = self.workspace.folder.is_none();
         let (costs, seed) = (self.spec.costs, self.config.session.seed);
         let read = move || {
-            let mut manifests = workspace::manifests(embedded, &folders)
-                .map_err(|problems| problems.to_string())?;
+            let mut manifests = workspace::manifests(embedded, &folders)?;
             if let Some(costs) = costs {
                 costs.draw(seed, &mut manifests);
             }
             Ok(manifests)
         };
-        (!self.workspace.tool_folders.is_empty()).then(|| -> Reload { Box::new(read) })
+        (ToolBox::default(), vec![Rc::new(Manifests::new(manifests, read))])
     }
 
     /// Opens the store of past uses. One that nobody asked for by name and that cannot be opened must

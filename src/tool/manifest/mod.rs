@@ -29,11 +29,13 @@
 //! # options = { … }             # what it takes
 //! ```
 
+mod provider;
 mod read;
 mod source;
 
 use std::{collections::HashMap, fs, path::Path, rc::Rc, sync::Arc};
 
+pub use self::provider::Manifests;
 use crate::{
     domain::{id::ToolName, spec::ToolSpec},
     files::toml_file::{Problem, Problems, TomlFile},

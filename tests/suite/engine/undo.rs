@@ -1,6 +1,6 @@
 //! What is taken back, and what of it others have built on since.
 
-use std::cell::Cell;
+use std::{cell::Cell, rc::Rc};
 
 use serde_json::json;
 use toolyard::{
@@ -10,7 +10,7 @@ use toolyard::{
         id::{FaultId, ToolName},
         knob::Knob,
     },
-    engine::Reload,
+    tool::manifest::Manifests,
 };
 
 use super::yard::{Trial, calls, on_paused_time};
@@ -36,18 +36,20 @@ fn what_cannot_be_taken_back_any_more_bars_nothing_before_it() {
         let manifest = sample::manifests().unwrap().remove(0);
         let tool = manifest.spec.name.clone();
         let times = Cell::new(0);
-        let reload: Reload = Box::new(move || {
+        let files = Manifests::new(vec![], move || {
             times.set(times.get() + 1);
             Ok(if times.get() == 1 { vec![manifest.clone()] } else { vec![] })
         });
-        let reload = Some(reload);
-        let yard = Trial { paused: true, stay: true, reload, ..Trial::default() }.start();
+        let trial = Trial { providers: vec![Rc::new(files)], ..Trial::default() };
+        let yard = Trial { paused: true, stay: true, ..trial }.start();
         let (from, to) = (ToolName::start(), tool);
         yard.wish(Command::TurnKnob { knob: Knob::Alpha, value: 2.0 });
         yard.wish(Command::ReloadTools);
+        yard.settle().await;
         yard.wish(Command::PinWeight { from: from.clone(), to: to.clone(), weight: 0.9 });
         yard.wish(Command::UnpinWeight { from, to });
         yard.wish(Command::ReloadTools);
+        yard.settle().await;
         yard.wish(Command::Undo);
         yard.settle().await;
         let state = yard.state.borrow();

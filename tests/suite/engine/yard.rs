@@ -20,10 +20,10 @@ use toolyard::{
         spec::{EffectClass, ModelSpec, Task, ToolMode, ToolSpec},
         state::{Mode, State},
     },
-    engine::{self, ClassBook, Keep, Memory, Reload, Setup},
+    engine::{self, ClassBook, Keep, Memory, Setup},
     model::{Model, Progress, Reached},
     store::journal::Journal,
-    tool::{Invocation, Tool, ToolBox},
+    tool::{Invocation, Tool, ToolBox, provider::Provider},
 };
 
 /// Answers from a list, in order; then finishes with `done`.
@@ -111,13 +111,13 @@ pub fn calls(calls: &[(&str, Value)]) -> Reply {
 }
 
 /// Answers with its argument after a while; `hang` never does.
-struct Echo {
+pub struct Echo {
     spec: Arc<ToolSpec>,
     running: Rc<RefCell<(usize, usize)>>,
 }
 
 impl Echo {
-    fn new(name: &str, class: &str, running: Rc<RefCell<(usize, usize)>>) -> Self {
+    pub fn new(name: &str, class: &str, running: Rc<RefCell<(usize, usize)>>) -> Self {
         let spec = ToolSpec {
             name: name.into(),
             description: format!("{name} says what it is told"),
@@ -197,7 +197,8 @@ pub struct Trial {
     pub prompts: Prompts,
     pub memory: Option<Memory>,
     pub keep: Option<Keep>,
-    pub reload: Option<Reload>,
+    pub providers: Vec<Rc<dyn Provider>>,
+    pub past: Vec<Record>,
 }
 
 impl Default for Trial {
@@ -222,7 +223,8 @@ impl Default for Trial {
             prompts: Prompts::default(),
             memory: None,
             keep: None,
-            reload: None,
+            providers: vec![],
+            past: vec![],
         }
     }
 }
@@ -260,7 +262,8 @@ impl Trial {
             classes: self.classes,
             memory: self.memory,
             keep: self.keep,
-            reload: self.reload,
+            providers: self.providers,
+            past: self.past,
             ..setup
         };
         let (fold, seen) = (Rc::clone(&state), Rc::clone(&records));

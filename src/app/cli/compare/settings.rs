@@ -46,6 +46,8 @@ pub fn check(spec: &SessionSpec) -> Result<Checked, Trouble> {
     };
     let prepared = bare.prepare()?;
     let config = prepared.config.clone();
+    let manifests = prepared.workspace.manifests.iter();
+    let tools = hash(&manifests.map(|manifest| &manifest.spec).collect::<Vec<_>>())?;
     let setup = prepared.setup(None)?;
     if setup.tasks.is_empty() {
         let text = "there are no tasks to compare with; give some with --tasks FILE";
@@ -58,7 +60,7 @@ pub fn check(spec: &SessionSpec) -> Result<Checked, Trouble> {
         ("workspace".to_owned(), opening.workspace.clone()),
         ("costs".to_owned(), spec.costs.map_or("declared".to_owned(), |costs| costs.to_string())),
         ("tasks".to_owned(), format!("{}, {}", setup.tasks.len(), hash(&setup.tasks)?)),
-        ("tools".to_owned(), hash(&setup.tools.specs().collect::<Vec<_>>())?),
+        ("tools".to_owned(), tools),
         ("graph".to_owned(), hash(&setup.graph)?),
         ("prompts".to_owned(), hash(&opening.prompts)?),
         ("rates".to_owned(), hash(&opening.rates)?),

@@ -1,0 +1,75 @@
+//! The tools of manifests, as a provider.
+
+use std::{cell::RefCell, collections::HashMap, rc::Rc};
+
+use futures::{
+    FutureExt, StreamExt, future,
+    future::LocalBoxFuture,
+    stream::{self, LocalBoxStream},
+};
+
+use super::Manifest;
+use crate::{
+    domain::id::ToolName,
+    files::toml_file::Problems,
+    tool::{
+        Tool, ToolError, ToolErrorKind,
+        provider::{Change, Provider},
+    },
+};
+
+/// A manifest and its tool.
+type Made = (Manifest, Rc<dyn Tool>);
+type Read = Box<dyn Fn() -> Result<Vec<Manifest>, Problems>>;
+
+/// Tools of manifests that are read again when somebody asks; files are not watched.
+pub struct Manifests {
+    /// What was read before the session: the first list.
+    first: RefCell<Option<Vec<Manifest>>>,
+    read: Read,
+    /// The last list: a tool whose manifest is the same is the same tool.
+    last: RefCell<HashMap<ToolName, Made>>,
+}
+
+impl Manifests {
+    /// These tools, whose names are unique (see [`super::unique`]), and how they are read again.
+    pub fn new(
+        first: Vec<Manifest>,
+        read: impl Fn() -> Result<Vec<Manifest>, Problems> + 'static,
+    ) -> Self {
+        Self { first: Some(first).into(), read: Box::new(read), last: RefCell::default() }
+    }
+
+    fn list(&self) -> Result<Vec<Rc<dyn Tool>>, ToolError> {
+        let manifests = match self.first.take() {
+            Some(manifests) => manifests,
+            None => (self.read)().map_err(|problems| {
+                ToolError::new(ToolErrorKind::Unavailable, problems.to_string())
+            })?,
+        };
+        let mut before = self.last.take();
+        let mut tools = Vec::with_capacity(manifests.len());
+        for manifest in manifests {
+            let name = manifest.spec.name.clone();
+            let same = before.remove(&name).filter(|(was, _)| *was == manifest);
+            let tool = same.map_or_else(|| manifest.tool(), |(_, tool)| tool);
+            self.last.borrow_mut().insert(name, (manifest, Rc::clone(&tool)));
+            tools.push(tool);
+        }
+        Ok(tools)
+    }
+}
+
+impl Provider for Manifests {
+    fn name(&self) -> &str {
+        "manifests"
+    }
+
+    fn tools(&self) -> LocalBoxFuture<'_, Result<Vec<Rc<dyn Tool>>, ToolError>> {
+        future::lazy(|_| self.list()).boxed_local()
+    }
+
+    fn changes(&self) -> LocalBoxStream<'static, Change> {
+        stream::empty().boxed_local()
+    }
+}
