@@ -1,10 +1,10 @@
 //! toolyard: a terminal workbench for tool-using LLM agents.
 //!
 //! ```text
-//!             keys, mouse                      Command: a wish, may be refused
+//!             keys, mouse                      Command: a request, may be refused
 //!  terminal ───────────► keymap ─► Action ─► update ──────────────────► engine
-//!      ▲                              │ (changes only View)               │  strategy ─ asks a model, calls tools;
-//!      │ bytes                        ▼                                   │  each through gate, faults, event
+//!      ▲                              │ (changes only View)               │  strategy ─ asks a model, calls tools:
+//!      │ bytes                        ▼                                   │  each an effect, through all stations
 //!      └── frame ◄── draw(&State, &View, &Theme, now) ◄── State           ▼
 //!                                                           ▲ fold     Event: true, numbered, dated
 //!                                                           └──────────── └─► journal ─► replay, report

@@ -1,8 +1,7 @@
 //! Reading JSON that people write or mend, so that an error says line and field and not only what a
 //! parser stumbled over.
 
-use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde::de::DeserializeOwned;
 
 use crate::files::toml_file::Problem;
 
@@ -25,16 +24,6 @@ pub fn read_line<T: DeserializeOwned>(
     expected: &str,
 ) -> Result<T, Problem> {
     parse(text).map_err(|fault| fault.in_file(file, line, expected))
-}
-
-/// Where a value is not what it should be, and what is wrong: `data.task: invalid type …`. For values
-/// whose text was read before.
-pub fn explain<'de, T: Deserialize<'de>>(value: &'de Value) -> Option<String> {
-    let fault = Fault::of(serde_path_to_error::deserialize::<_, T>(value).err()?);
-    Some(match fault.field.as_str() {
-        "" => fault.text,
-        field => format!("{field}: {}", fault.text),
-    })
 }
 
 /// What is wrong in a text.
@@ -114,13 +103,5 @@ mod tests {
     fn a_line_of_a_file_keeps_its_number() {
         let problem = read_line::<Vec<u8>>("t.jsonl", 7, "[1, 2, 300]", "bytes").unwrap_err();
         assert_eq!((problem.line, problem.field.as_str()), (Some(7), "[2]"));
-    }
-
-    #[test]
-    fn a_value_is_explained() {
-        let value = serde_json::json!({ "a": ["x"] });
-        let explained = explain::<BTreeMap<String, Vec<f64>>>(&value).unwrap();
-        assert_eq!(explained, "a[0]: invalid type: string \"x\", expected f64");
-        assert_eq!(explain::<Value>(&value), None);
     }
 }
