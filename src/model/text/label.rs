@@ -84,8 +84,7 @@ fn inside_lines(text: &str) -> Vec<Mark> {
         start += line.len();
     }
     marks.sort_by_key(|mark| mark.0);
-    marks.dedup_by_key(|mark| mark.0);
-    marks
+    without_overlaps(marks)
 }
 
 fn inside(line: &str, start: usize) -> Vec<Mark> {
@@ -100,8 +99,12 @@ fn inside(line: &str, start: usize) -> Vec<Mark> {
             label,
         ))
     });
-    let mut marks: Vec<Mark> = found.collect();
-    // "Final Answer:" holds "Answer:", "Action Input:" does not hold another label.
+    without_overlaps(found.collect())
+}
+
+/// Drops a mark that begins inside the one before it: "Final Answer:" holds "Answer:", and
+/// "*Action:" is found with its star and without. Marks must be in order.
+fn without_overlaps(mut marks: Vec<Mark>) -> Vec<Mark> {
     marks.dedup_by(|next, mark| next.0 < mark.1);
     marks
 }
@@ -161,6 +164,14 @@ mod tests {
             (Some(Label::Observation), "none"),
         ];
         assert_eq!(labels(text), expected);
+    }
+
+    #[test]
+    fn a_decorated_label_is_found_once() {
+        for text in ["*Observation: none", "- Observation: none", "see\n* **Observation:** none"] {
+            let found = labels(text);
+            assert_eq!(found[1..], [(Some(Label::Observation), "none")], "{text}");
+        }
     }
 
     #[test]
