@@ -1,4 +1,4 @@
-//! `--log FILE`: what the program does where it meets the world, for whoever looks for a fault there.
+//! `--log FILE`: a log of effects, files and connections, for finding errors of the program itself.
 //! Events tell what an agent did; these lines tell of endpoints, programs and files.
 
 use std::{

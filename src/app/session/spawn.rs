@@ -1,4 +1,4 @@
-//! A session that runs on a thread of its own, so that whoever watches and the engine never wait for each
+//! A session that runs on a thread of its own, so that its reader and the engine never wait for each
 //! other; the two share nothing but two channels.
 
 use std::{
@@ -63,7 +63,7 @@ impl Prepared {
             runtime.block_on(async {
                 let setup = self.setup(journal)?;
                 let listener = Box::new(move |seen: &Arc<Record>| {
-                    // Whoever listens no more has their reason; the journal has it all.
+                    // A closed receiver is no error: the journal has every event.
                     let _ = record.send(Arc::clone(seen));
                 });
                 engine::run(setup, commands, listener).await.map_err(unwritten)

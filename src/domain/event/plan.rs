@@ -17,7 +17,7 @@ family! {
         ToolsClassified {
             tools: Vec<(ToolName, Classed)>,
         },
-        /// The user said of which class a tool is.
+        /// The user set the class of a tool.
         ToolClassSet {
             tool: ToolName,
             /// `None`: of no class any more.

@@ -31,11 +31,11 @@ family! {
         ToolsRemoved {
             tools: Vec<ToolName>,
         },
-        /// What came of whose tasks in earlier sessions of this workspace.
+        /// The results of tasks in earlier sessions of this workspace, by pair of planner and solver.
         PairsLoaded {
             pairs: Vec<PairTally>,
         },
-        /// It is being looked whether these models can be reached; that costs no tokens.
+        /// The probe of these models has started; it costs no tokens.
         ModelsProbed {
             models: Vec<ModelName>,
         },

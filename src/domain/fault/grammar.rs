@@ -108,7 +108,9 @@ impl FaultSpec {
                     *retry_after = number(key, value)?;
                 }
                 ("status", FaultKind::Error { .. }) if is_tool => {
-                    return Err("`status` is no key of error here: tools have no status".to_owned());
+                    return Err(
+                        "error of a tool does not take `status`: tools have no status".to_owned()
+                    );
                 }
                 ("status", FaultKind::Error { status, .. }) => *status = Some(error_status(value)?),
                 // A text may hold colons, so it takes all that is left.
@@ -117,7 +119,7 @@ impl FaultSpec {
                     rest = None;
                 }
                 (other, kind) => {
-                    return Err(format!("`{other}` is no key of {}", kind.name()));
+                    return Err(format!("{} does not take `{other}`", kind.name()));
                 }
             }
         }

@@ -72,7 +72,7 @@ pub struct State {
     /// What models are told.
     pub prompts: Prompts,
     pub models: Models,
-    /// What came of whose tasks, in this session and those before.
+    /// The results of tasks by pair of planner and solver, in this session and earlier ones.
     pub pairs: Pairs,
     pub tools: IndexMap<ToolName, ToolState>,
     pub learning: Learning,
