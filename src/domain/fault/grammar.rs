@@ -263,11 +263,11 @@ mod tests {
             ("role:actr:error", "there is no role actr; did you mean `actor`?"),
             ("a:error:p=2", "p is 2"),
             ("a:error:nth=0", "counts from 1"),
-            ("a:error:ms=4", "no key of error"),
+            ("a:error:ms=4", "error does not take `ms`"),
             ("a:error:p", "has no `=`"),
             ("a:error:status=500", "tools have no status"),
             ("embedding:error:status=200", "not an HTTP error from 400 to 599"),
-            ("role:actor:timeout:retry-after=3", "no key of timeout"),
+            ("role:actor:timeout:retry-after=3", "timeout does not take `retry-after`"),
             ("role:actor:rate-limit:retry-after=-1", "not a number it takes"),
             (
                 "a:cut-stream",
