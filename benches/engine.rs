@@ -7,21 +7,15 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use futures::{FutureExt, future::LocalBoxFuture};
 use serde_json::json;
 use tokio::sync::mpsc;
-use toolyard::{
-    app::session::{SessionSpec, TaskSource},
-    domain::{
-        chat::{Finish, Reply, Request, ToolCall, Usage},
-        error::{ModelError, ToolError},
-        id::ToolName,
-        knob::Knob,
-        output::ToolOutput,
-        spec::{EffectClass, ModelSpec, Task, ToolMode, ToolSpec},
-    },
-    engine::{self, Setup},
-    model::{Model, Progress},
-    store::journal::{Header, Journal},
-    tool::{Invocation, Tool, ToolBox},
+use toolyard::app::session::{SessionSpec, TaskSource};
+use toolyard::domain::{
+    EffectClass, Finish, Knob, ModelError, ModelSpec, Reply, Request, Task, ToolCall, ToolError,
+    ToolMode, ToolName, ToolOutput, ToolSpec, Usage,
 };
+use toolyard::engine::{self, Setup};
+use toolyard::model::{Model, Progress};
+use toolyard::store::journal::{Header, Journal};
+use toolyard::tool::{Invocation, Tool, ToolBox};
 
 const STEPS: usize = 20;
 const TASKS: usize = 5;

@@ -10,11 +10,9 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use jiff::Timestamp;
 use serde_json::json;
 use tempfile::TempDir;
-use toolyard::{
-    domain::{id::ToolName, knob::Knobs},
-    papers::btp::{self, Candidate, Marginal, Plan, candidates},
-    store::experience::{Experience, Same, Use},
-};
+use toolyard::domain::{Knobs, ToolName};
+use toolyard::papers::btp::{self, Candidate, Marginal, Plan, candidates};
+use toolyard::store::experience::{Experience, Same, Use};
 
 mod made_up;
 

@@ -5,15 +5,9 @@ use std::{hint::black_box, sync::Arc};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::json;
 use toolyard::domain::{
-    chat::{Finish, Message, Reply, Request, Role, Usage},
-    event::{
-        By, EffectRef, Event, GraphEvent, MenuItem, ModelCallEvent, Offered, Outcome, Record,
-        SessionEvent, TaskEvent, ToolCallEvent, Verdict,
-    },
-    id::{EffectId, TaskId, ToolName},
-    output::ToolOutput,
-    spec::{EffectClass, Task, ToolSpec},
-    state::State,
+    By, EffectClass, EffectId, EffectRef, Event, Finish, GraphEvent, MenuItem, Message,
+    ModelCallEvent, Offered, Outcome, Record, Reply, Request, Role, SessionEvent, State, Task,
+    TaskEvent, TaskId, ToolCallEvent, ToolName, ToolOutput, ToolSpec, Usage, Verdict,
 };
 
 const TOOLS: u32 = 20;

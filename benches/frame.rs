@@ -5,26 +5,12 @@
 use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use ratatui::{
-    buffer::Buffer,
-    crossterm::event::{Event as Input, KeyEvent},
-    layout::Rect,
-};
+use ratatui::crossterm::event::{Event as Input, KeyEvent};
+use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::json;
-use toolyard::{
-    domain::{
-        event::{BudgetEvent, BudgetPlan, NodeEnd, PlannedTool, SearchEvent},
-        id::TaskId,
-    },
-    ui::{
-        key::Key,
-        keymap::Keymap,
-        pane::PaneId,
-        screen::{Screen, Setup},
-        theme::Theme,
-        view::GraphView,
-    },
-};
+use toolyard::domain::{BudgetEvent, BudgetPlan, NodeEnd, PlannedTool, SearchEvent, TaskId};
+use toolyard::ui::screen::{Screen, Setup};
+use toolyard::ui::{key::Key, keymap::Keymap, pane::PaneId, theme::Theme, view::GraphView};
 
 #[path = "../tests/suite/story.rs"]
 #[expect(dead_code, reason = "the tests tell more kinds of stories")]

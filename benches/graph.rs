@@ -4,15 +4,8 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use serde_json::json;
-use toolyard::{
-    domain::{
-        graph::{Pins, Prior, Scores, ToolGraph},
-        id::ToolName,
-        retrieve::Lexical,
-        spec::{EffectClass, ToolSpec},
-    },
-    papers::toolnet::{Learner, Weights},
-};
+use toolyard::domain::{EffectClass, Lexical, Pins, Prior, Scores, ToolGraph, ToolName, ToolSpec};
+use toolyard::papers::toolnet::{Learner, Weights};
 
 mod made_up;
 

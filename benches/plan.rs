@@ -3,10 +3,8 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use toolyard::{
-    domain::{chance::Chance, knob::Estimation},
-    papers::btp::{Candidate, Evidence, marginal, plan},
-};
+use toolyard::domain::{Chance, Estimation};
+use toolyard::papers::btp::{Candidate, Evidence, marginal, plan};
 
 criterion_group!(benches, few, many, estimate);
 criterion_main!(benches);

@@ -1,6 +1,6 @@
 //! What benchmarks are made of: numbers and texts, the same in every run.
 
-use toolyard::domain::chance::Chance;
+use toolyard::domain::Chance;
 
 /// Numbers without pattern; and how many were taken.
 pub struct Numbers(pub u64);

@@ -13,7 +13,8 @@ use std::{ffi::OsString, process::ExitCode};
 
 use clap::Parser;
 
-use self::cli::{Cli, Command, trouble::Trouble};
+use self::cli::trouble::Trouble;
+use self::cli::{Cli, Command};
 use crate::ui::Ended;
 
 /// Runs the program: arguments → configuration → a session, live or past → the screen or a report. The

@@ -3,12 +3,10 @@
 
 use std::path::Path;
 
-use crate::{
-    domain::spec::Task,
-    files::toml_file::Problems,
-    store::{import::Trajectory, tasks},
-    tool::manifest::{self, Manifest},
-};
+use crate::domain::Task;
+use crate::files::toml_file::Problems;
+use crate::store::{import::Trajectory, tasks};
+use crate::tool::manifest::{self, Manifest};
 
 macro_rules! tools {
     ($($name:literal),* $(,)?) => {

@@ -9,30 +9,18 @@
 //! DIR/learned.json      scores and explored edges of earlier sessions, written after every task
 //! ```
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    app::sample,
-    domain::{
-        graph::{Prior, ToolGraph},
-        id::ToolName,
-        prompt::Prompts,
-        spec::Task,
-        state::Learning,
-    },
-    files::{
-        json_file,
-        toml_file::{Problem, Problems},
-    },
-    store::{import, prompts, tasks},
-    tool::manifest::{self, Manifest},
-};
+use crate::app::sample;
+use crate::domain::{Learning, Prior, Prompts, Task, ToolGraph, ToolName};
+use crate::files::json_file;
+use crate::files::toml_file::{Problem, Problems};
+use crate::store::{import, prompts, tasks};
+use crate::tool::manifest::{self, Manifest};
 
 /// Everything that a session is made of, but models and settings.
 #[derive(Clone)]

@@ -6,14 +6,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{
-    chat::Role,
-    event::{Classed, Lane},
-    fault::FaultSpec,
-    id::{EffectId, FaultId, ModelName, ToolName},
-    knob::Knob,
-    strategy::Strategy,
-};
+use crate::domain::event::{Classed, Lane};
+use crate::domain::id::{EffectId, FaultId, ModelName, ToolName};
+use crate::domain::{chat::Role, fault::FaultSpec, knob::Knob, strategy::Strategy};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Command {

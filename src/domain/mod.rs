@@ -1,5 +1,7 @@
 //! The truth of a session, pure: events, commands, and the state that is a fold of them; and the words
 //! that they are made of. No I/O, no clock, no shared chance.
+//!
+//! The other rooms take the nouns from here; the files of this room name each other.
 
 pub mod arguments;
 pub mod chance;
@@ -27,3 +29,40 @@ pub mod tokens;
 pub mod tool_class;
 pub mod words;
 pub mod worker_settings;
+
+pub use self::{
+    chance::Chance,
+    chat::{Finish, Message, Reply, Request, Role, ToolCall, ToolDef, Usage},
+    command::Command,
+    embedding::Embedding,
+    error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
+    event::{
+        Billed, Boundary, BudgetEvent, BudgetPlan, By, ChangeEvent, Classed, ClassedBy,
+        ControlEvent, EffectRef, EmbeddingEvent, Event, FaultEvent, GraphEvent, Lane, Marginal,
+        MenuItem, ModelCallEvent, NodeEnd, Offered, Opening, Origin, Outcome, PlanEvent,
+        PlannedTool, Reach, Record, Refusal, Resume, SearchEvent, SessionEvent, TaskEvent,
+        ToolCallEvent, Verdict,
+    },
+    fault::{Aim, FaultKind, FaultSpec, Target},
+    graph::{ListedEdge, Listing, Pins, Prior, Scores, Structure, ToolGraph, WeightFormat},
+    id::{EffectId, FaultId, ModelName, TaskId, ToolName},
+    knob::{Blacklist, Estimation, Judge, Knob, KnobSpec, Knobs},
+    null_filter::{NullFilter, Nulled},
+    output::ToolOutput,
+    pairs::{Pair, PairTally, Pairs, Player},
+    plan::{Evidence, EvidenceId, Plan, PlanStep},
+    prompt::{Prompt, PromptSpec, Prompts},
+    rates::Rates,
+    retrieve::Lexical,
+    spec::{ChainStep, EffectClass, ModelSpec, Task, ToolMode, ToolSpec},
+    state::models::Tally,
+    state::{
+        EffectState, EvidenceState, FaultState, Hold, Learning, Mode, ModelCallPhase,
+        ModelCallState, ModelState, NodeState, Reachable, RoleUse, SearchTree, Spent, State,
+        StepState, TaskBudget, TaskPhase, TaskState, ToolCallPhase, ToolCallState, ToolLedger,
+        ToolState,
+    },
+    strategy::{Base, Decides, Strategy, StrategySpec},
+    tool_class::{ToolClass, ToolClasses},
+    worker_settings::WorkerSettings,
+};

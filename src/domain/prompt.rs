@@ -5,11 +5,8 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{
-    chance,
-    chat::Role,
-    markers::{FINISH, LACKING, OTHER_TOOLS, UNKNOWN},
-};
+use crate::domain::markers::{FINISH, LACKING, OTHER_TOOLS, UNKNOWN};
+use crate::domain::{chance, chat::Role};
 
 /// What is declared about a prompt.
 #[derive(Debug)]

@@ -3,10 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::{
-    chat::Usage,
-    id::{ModelName, ToolName},
-};
+use crate::domain::chat::Usage;
+use crate::domain::id::{ModelName, ToolName};
 
 /// What a call does to the world, as its author declares it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

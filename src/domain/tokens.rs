@@ -5,11 +5,9 @@
 //! is what an endpoint adds around messages. Loading it takes far longer than a first frame may, so
 //! it happens at the first count and never at start.
 
-use std::{
-    collections::HashMap,
-    hash::{BuildHasher, RandomState},
-    sync::{LazyLock, Mutex, PoisonError},
-};
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use serde_json::json;
 use tiktoken_rs::o200k_base_singleton;

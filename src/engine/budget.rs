@@ -5,21 +5,14 @@
 use std::{cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
 
 use super::session::Session;
-use crate::{
-    domain::{
-        embedding::Embedding,
-        event::{BudgetEvent, BudgetPlan, By, SessionEvent},
-        id::{EffectId, TaskId, ToolName},
-        knob::Knob,
-        state::TaskBudget,
-    },
-    model::Model,
-    papers::btp::{
-        candidates,
-        policy::{Known, Policy},
-    },
-    store::experience::{Experience, ExperienceError, Query, Same},
+use crate::domain::{
+    BudgetEvent, BudgetPlan, By, EffectId, Embedding, Knob, SessionEvent, TaskBudget, TaskId,
+    ToolName,
 };
+use crate::model::Model;
+use crate::papers::btp::candidates;
+use crate::papers::btp::policy::{Known, Policy};
+use crate::store::experience::{Experience, ExperienceError, Query, Same};
 
 /// What earlier sessions are remembered by.
 pub(super) struct Memory {

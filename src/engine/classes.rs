@@ -1,10 +1,7 @@
 //! The class that a person gives a tool.
 
 use super::session::Session;
-use crate::domain::{
-    event::{By, Classed, ClassedBy, PlanEvent},
-    id::ToolName,
-};
+use crate::domain::{By, Classed, ClassedBy, PlanEvent, ToolName};
 
 impl Session {
     /// The user says of which class a tool is, or takes back that they did: then whoever said it before

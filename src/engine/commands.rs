@@ -2,16 +2,8 @@
 
 use super::session::{Handle, Session};
 use crate::domain::{
-    command::Command,
-    event::{
-        By, ChangeEvent, ControlEvent, FaultEvent, GraphEvent, Resume, SessionEvent, TaskEvent,
-    },
-    fault::{FaultSpec, Target},
-    graph::Scores,
-    id::{EffectId, FaultId, ToolName},
-    knob::Knob,
-    spec::Task,
-    state::{Mode, ToolState},
+    By, ChangeEvent, Command, ControlEvent, EffectId, FaultEvent, FaultId, FaultSpec, GraphEvent,
+    Knob, Mode, Resume, Scores, SessionEvent, Target, Task, TaskEvent, ToolName, ToolState,
 };
 
 /// Handles a command, or says why not. Its event is on the disk afterwards.

@@ -4,21 +4,13 @@ use std::sync::Arc;
 
 use futures::{StreamExt, stream::FuturesOrdered};
 
-use super::{
-    effect::{self, Caller, Effect, Outcome, Requested},
-    session::Handle,
+use super::effect::{self, Caller, Effect, Outcome, Requested};
+use super::session::Handle;
+use crate::domain::{
+    Boundary, Event, EvidenceId, Lane, ModelError, Reply, Request, Role, State, TaskId, ToolCall,
+    ToolName,
 };
-use crate::{
-    domain::{
-        chat::{Reply, Request, Role, ToolCall},
-        error::ModelError,
-        event::{Boundary, Event, Lane},
-        id::{TaskId, ToolName},
-        plan::EvidenceId,
-        state::State,
-    },
-    strategy::{self, Called, Observation},
-};
+use crate::strategy::{self, Called, Observation};
 
 /// What a strategy acts through, for one task.
 pub(super) struct Context {

@@ -5,11 +5,9 @@
 
 use std::rc::Rc;
 
-use super::{
-    effect::{self, Effect, EmbeddingCall, Outcome},
-    session::{Handle, Session},
-};
-use crate::domain::id::TaskId;
+use super::effect::{self, Effect, EmbeddingCall, Outcome};
+use super::session::{Handle, Session};
+use crate::domain::TaskId;
 
 /// Makes sure that the engine knows what the task's text means, if it can be known.
 pub(super) async fn embed(handle: &Handle, task: TaskId) {

@@ -2,7 +2,7 @@
 //! again.
 
 use super::session::Session;
-use crate::domain::event::{BudgetEvent, ChangeEvent, ControlEvent, Event, Resume};
+use crate::domain::{BudgetEvent, ChangeEvent, ControlEvent, Event, Resume};
 
 impl Session {
     /// Makes the event of an intervention, and does what follows from it.

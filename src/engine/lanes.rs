@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::{event::Lane, id::EffectId};
+use crate::domain::{EffectId, Lane};
 
 /// The lanes that can come to a boundary, and the one that a step lets go on.
 #[derive(Debug, Default)]

@@ -8,27 +8,16 @@ use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use crate::{
-    domain::{
-        command::Command,
-        event::{
-            Boundary, By, FaultEvent, GraphEvent, Lane, Opening, Outcome as TaskOutcome, Record,
-            SessionEvent, TaskEvent,
-        },
-        fault::FaultSpec,
-        graph::ToolGraph,
-        id::{EffectId, TaskId, ToolName},
-        spec::Task,
-        state::State,
-    },
-    model::Model,
-    store::{
-        experience::{Experience, Same},
-        journal::{Journal, JournalError},
-    },
-    strategy::{self, Ending},
-    tool::{ToolBox, provider::Provider},
+use crate::domain::{
+    Boundary, By, Command, EffectId, FaultEvent, FaultSpec, GraphEvent, Lane, Opening,
+    Outcome as TaskOutcome, Record, SessionEvent, State, Task, TaskEvent, TaskId, ToolGraph,
+    ToolName,
 };
+use crate::model::Model;
+use crate::store::experience::{Experience, Same};
+use crate::store::journal::{Journal, JournalError};
+use crate::strategy::{self, Ending};
+use crate::tool::{ToolBox, provider::Provider};
 
 mod budget;
 mod classes;
@@ -45,13 +34,11 @@ mod session;
 mod station;
 mod tools;
 
-use self::{
-    context::Context,
-    observer::{Observer, experience::Remembered, journal::Writer, learned::Learned, pairs::Pairs},
-    recorded::Recorded,
-    session::{Handle, Session},
-    tools::Listed,
+use self::observer::{
+    Observer, experience::Remembered, journal::Writer, learned::Learned, pairs::Pairs,
 };
+use self::session::{Handle, Session};
+use self::{context::Context, recorded::Recorded, tools::Listed};
 pub use self::{
     observer::{
         classes::{ClassBook, Kept, KeptClass, SaveClasses},

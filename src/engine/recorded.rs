@@ -10,11 +10,8 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::Value;
 
 use crate::domain::{
-    event::{
-        BudgetEvent, By, ChangeEvent, ControlEvent, Event, FaultEvent, GraphEvent, Lane, PlanEvent,
-        Record, SessionEvent, TaskEvent,
-    },
-    id::EffectId,
+    BudgetEvent, By, ChangeEvent, ControlEvent, EffectId, Event, FaultEvent, GraphEvent, Lane,
+    PlanEvent, Record, SessionEvent, TaskEvent,
 };
 
 /// What an earlier session had, and what of it is still to come.

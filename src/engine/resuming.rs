@@ -2,7 +2,7 @@
 //! makes everything as it was at that moment: the state, what tools were called with, what was learned.
 //! What follows is what would have followed, and a session that went on equals one that never stopped.
 
-use crate::domain::event::{Event, Outcome, Record, TaskEvent};
+use crate::domain::{Event, Outcome, Record, TaskEvent};
 
 /// A session as far as its last task that came to an end of its own; the task that was at work then is
 /// in the queue again. Empty where there is no such task, and a new session is as good.

@@ -1,34 +1,21 @@
 //! The one place where events are made: numbered, dated, journaled, folded, then shown, in this order.
 
-use std::{
-    cell::RefCell,
-    collections::{BTreeSet, HashMap},
-    rc::Rc,
-    sync::Arc,
-};
+use std::collections::{BTreeSet, HashMap};
+use std::{cell::RefCell, rc::Rc, sync::Arc};
 
 use futures::{FutureExt, StreamExt, future::LocalBoxFuture, stream::FuturesUnordered};
 use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    budget::Budgeting,
-    lanes::Lanes,
-    observer::{Observer, journal::Writer},
-    recorded::Recorded,
-    station::Station,
+use super::observer::{Observer, journal::Writer};
+use super::{budget::Budgeting, lanes::Lanes, recorded::Recorded, station::Station};
+use crate::domain::{
+    EffectId, Event, FaultId, Lexical, ModelName, Record, State, TaskId, ToolName,
+    state::next_number,
 };
-use crate::{
-    domain::{
-        event::{Event, Record},
-        id::{EffectId, FaultId, ModelName, TaskId, ToolName},
-        retrieve::Lexical,
-        state::{State, next_number},
-    },
-    model::Model,
-    store::journal::JournalError,
-    tool::ToolBox,
-};
+use crate::model::Model;
+use crate::store::journal::JournalError;
+use crate::tool::ToolBox;
 
 /// Called with every record, in order.
 pub type Listener = Box<dyn FnMut(&Arc<Record>)>;

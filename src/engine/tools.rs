@@ -2,21 +2,14 @@
 
 use std::{rc::Rc, time::Duration};
 
-use futures::{
-    StreamExt,
-    future::join_all,
-    stream::{self, LocalBoxStream},
-};
+use futures::stream::{self, LocalBoxStream};
+use futures::{StreamExt, future::join_all};
 use tokio::{sync::Notify, time::timeout};
 
 use super::session::{Handle, Session};
-use crate::{
-    domain::event::SessionEvent,
-    tool::{
-        Changes, Tool, ToolError, ToolErrorKind,
-        provider::{Change, Provider},
-    },
-};
+use crate::domain::SessionEvent;
+use crate::tool::provider::{Change, Provider};
+use crate::tool::{Changes, Tool, ToolError, ToolErrorKind};
 
 /// How long a provider may take to list its tools; a session does not begin before.
 const LISTING: Duration = Duration::from_secs(10);

@@ -1,10 +1,7 @@
 //! Reading a whole text file without trusting it: not more of it than it may hold, and only as UTF-8.
 
-use std::{
-    fs::File,
-    io::{self, Read},
-    path::Path,
-};
+use std::io::{self, Read};
+use std::{fs::File, path::Path};
 
 use crate::files::toml_file::Problem;
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::domain::chat::{Message, Request, ToolCall};
+use crate::domain::{Message, Request, ToolCall};
 
 /// Ids that no call of a conversation has.
 pub(super) struct FreeIds<'a> {

@@ -10,14 +10,11 @@ pub mod text;
 
 use std::{sync::Arc, time::Duration};
 
-use futures::{FutureExt, future, future::LocalBoxFuture};
+use futures::FutureExt;
+use futures::future::{self, LocalBoxFuture};
 
 pub use crate::domain::error::{ModelError, ModelErrorKind};
-use crate::domain::{
-    chat::{Reply, Request, Usage},
-    embedding::Embedding,
-    spec::ModelSpec,
-};
+use crate::domain::{Embedding, ModelSpec, Reply, Request, Usage};
 
 /// What a model reports while it works on a request.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,15 +4,12 @@
 //! only. Its type can be printed by nothing, and every text that leaves an adapter goes through
 //! `Redactor`, since servers like to echo what they refuse.
 
-use std::{
-    fmt,
-    process::{ExitStatus, Stdio},
-    time::Duration,
-};
+use std::process::{ExitStatus, Stdio};
+use std::{fmt, time::Duration};
 
 use tokio::{io::AsyncReadExt, process::Command, sync::Mutex, time::timeout};
 
-use crate::domain::error::{ModelError, ModelErrorKind};
+use crate::domain::{ModelError, ModelErrorKind};
 
 /// How long a key command may take: it may ask a person to unlock a keyring.
 const COMMAND_TIME: Duration = Duration::from_secs(60);

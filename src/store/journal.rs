@@ -5,17 +5,15 @@
 //! power cut loses at most the work in progress. A last line without its end (a write that was cut
 //! off) is left out when reading and said; anything else that is wrong is an error with its line.
 
-use std::{
-    fs::{File, OpenOptions},
-    io::{self, BufRead, BufReader, Write},
-    path::{Path, PathBuf},
-};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tracing::info;
 
-use crate::domain::event::Record;
+use crate::domain::Record;
 
 /// The version of the format that this program writes, and the newest that it reads.
 pub const FORMAT: u32 = 1;

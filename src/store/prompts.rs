@@ -1,23 +1,14 @@
 //! The prompts of a workspace: a file in its folder `prompts` overrides the built-in prompt of that name.
 //! Every file must belong to a prompt, so that a misspelt name is noticed.
 
-use std::{
-    collections::BTreeMap,
-    fs::{self, OpenOptions},
-    io::{self, ErrorKind, Write},
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
 
-use crate::{
-    domain::{
-        prompt::{PROMPTS, Prompt, PromptSpec, Prompts},
-        words,
-    },
-    files::{
-        text_file::{self, Expected},
-        toml_file::{Problem, Problems},
-    },
-};
+use crate::domain::{Prompt, PromptSpec, Prompts, prompt::PROMPTS, words};
+use crate::files::text_file::{self, Expected};
+use crate::files::toml_file::{Problem, Problems};
 
 /// Where they are in a workspace.
 const FOLDER: &str = "prompts";

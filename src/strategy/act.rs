@@ -5,14 +5,8 @@ use serde_json::Value;
 
 use super::{Base, Context, Ending, Trajectory, Turn, close, menu, prompt};
 use crate::domain::{
-    chat::{Reply, Role, ToolCall},
-    error::ModelErrorKind,
-    event::{GraphEvent, MenuItem, Offered, Outcome, TaskEvent},
-    id::ToolName,
-    knob::Knob,
-    markers,
-    spec::Task,
-    state::State,
+    GraphEvent, Knob, MenuItem, ModelErrorKind, Offered, Outcome, Reply, Role, State, Task,
+    TaskEvent, ToolCall, ToolName, markers,
 };
 
 /// What a reply of the actor means.

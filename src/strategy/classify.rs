@@ -6,12 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{Context, json, prompt::planned as prompt};
-use crate::domain::{
-    chat::Role,
-    event::{Classed, ClassedBy, MenuItem, PlanEvent},
-    id::ToolName,
-    tool_class::ToolClasses,
-};
+use crate::domain::{Classed, ClassedBy, MenuItem, PlanEvent, Role, ToolClasses, ToolName};
 
 /// Tools that are sorted in one ask: answers stay short enough to be whole.
 const AT_ONCE: usize = 40;

@@ -3,12 +3,8 @@
 
 use super::{Context, Ending, Trajectory, act, prompt};
 use crate::domain::{
-    chat::Role,
-    error::{ModelError, ModelErrorKind},
-    event::{BudgetEvent, MenuItem, Offered, Outcome},
-    id::ToolName,
-    prompt::Prompt,
-    spec::Task,
+    BudgetEvent, MenuItem, ModelError, ModelErrorKind, Offered, Outcome, Prompt, Role, Task,
+    ToolName,
 };
 
 /// Has the task summed up, and ends it.

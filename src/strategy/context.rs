@@ -5,12 +5,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::domain::{
-    chat::{Reply, Request, Role, ToolCall},
-    error::{ModelError, ToolError},
-    event::{Boundary, Event},
-    id::{EffectId, TaskId, ToolName},
-    plan::EvidenceId,
-    state::State,
+    Boundary, EffectId, Event, EvidenceId, ModelError, Reply, Request, Role, State, TaskId,
+    ToolCall, ToolError, ToolName,
 };
 
 /// What a strategy acts through, for one task. The engine's has all the stations behind it.

@@ -2,14 +2,9 @@
 //! on as long as it thinks that a way is promising, and gives up a point that is not; then the search
 //! backs out and decides anew, and differently, where that is still open. The first answer counts.
 
-use super::{
-    Base, Context, Ending, Trajectory,
-    search::{Limits, NodeResult, ROOT, Search, Stop},
-};
-use crate::domain::{
-    event::{NodeEnd, SearchEvent},
-    spec::Task,
-};
+use super::search::{Limits, NodeResult, ROOT, Search, Stop};
+use super::{Base, Context, Ending, Trajectory};
+use crate::domain::{NodeEnd, SearchEvent, Task};
 
 /// As in BTP's experiments.
 const LIMITS: Limits = Limits { children: 2, depth: 12, asks: 200 };

@@ -1,7 +1,7 @@
 //! The baseline without tools: one ask, and its text is the answer.
 
 use super::{Context, Ending, Trajectory, close, prompt};
-use crate::domain::{chat::Role, event::Outcome, spec::Task};
+use crate::domain::{Outcome, Role, Task};
 
 /// One try at a task.
 pub async fn answer(

@@ -6,13 +6,7 @@ use serde_json::Value;
 
 use super::{Called, Context, Ending, Observation, Trajectory, json, prompt};
 use crate::domain::{
-    chat::Role,
-    error::ToolErrorKind,
-    event::{Boundary, GraphEvent, Verdict},
-    id::ToolName,
-    knob::Knob,
-    prompt::Prompt,
-    spec::Task,
+    Boundary, GraphEvent, Knob, Prompt, Role, Task, ToolErrorKind, ToolName, Verdict,
 };
 
 /// Has the finished try judged, and learns from it unless learning is frozen.

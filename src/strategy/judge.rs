@@ -3,11 +3,7 @@
 use serde::Deserialize;
 
 use super::{json, prompt};
-use crate::domain::{
-    chat::Request,
-    prompt::Prompt,
-    state::{State, ToolCallState},
-};
+use crate::domain::{Prompt, Request, State, ToolCallState};
 
 /// Asks whether the result of a call helps with its task.
 pub fn question(state: &State, call: &ToolCallState) -> Option<Request> {

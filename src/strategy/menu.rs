@@ -1,16 +1,8 @@
 //! What a step may choose from.
 
 use super::{Base, Context, Trajectory};
-use crate::{
-    domain::{
-        event::{MenuItem, Offered},
-        id::ToolName,
-        knob::Knob,
-        spec::Task,
-        state::State,
-    },
-    papers::toolnet::Weighted,
-};
+use crate::domain::{Knob, MenuItem, Offered, State, Task, ToolName};
+use crate::papers::toolnet::Weighted;
 
 /// The menu of the next step, in the order in which the model sees it; `Finish` is always the last.
 pub fn menu(

@@ -2,15 +2,8 @@
 //! nothing by itself but through its [`Context`], so every one, present and future, can be stepped,
 //! recorded, broken and budgeted without a line of its own.
 
-use crate::{
-    domain::{
-        event::{Outcome, TaskEvent},
-        knob::Knob,
-        spec::Task,
-        strategy::{Base, Strategy},
-    },
-    papers::grading,
-};
+use crate::domain::{Base, Knob, Outcome, Strategy, Task, TaskEvent};
+use crate::papers::grading;
 
 pub mod act;
 pub mod classify;

@@ -5,20 +5,12 @@
 
 use std::sync::Arc;
 
-use super::{
-    Context, Ending, Strategy, Trajectory, classify, close, menu,
-    prompt::planned::{self as prompt, Refused},
-    work,
-};
+use super::prompt::planned::{self as prompt, Refused};
+use super::{Context, Ending, Strategy, Trajectory, classify, close, menu, work};
+use crate::domain::markers::{LLM, UNKNOWN};
 use crate::domain::{
-    chat::{Reply, Role},
-    event::{BudgetEvent, MenuItem, Outcome, PlanEvent, TaskEvent},
-    id::ToolName,
-    knob::Knob,
-    markers::{LLM, UNKNOWN},
-    plan::Plan,
-    spec::Task,
-    state::State,
+    BudgetEvent, Knob, MenuItem, Outcome, Plan, PlanEvent, Reply, Role, State, Task, TaskEvent,
+    ToolName,
 };
 
 /// How often the planner is asked, at most: the second time with what was wrong.

@@ -2,7 +2,7 @@
 //! says joins the prompt of the next try.
 
 use super::{Context, Ending, Trajectory, prompt};
-use crate::domain::{chat::Role, error::ModelError, prompt::Prompt, spec::Task};
+use crate::domain::{ModelError, Prompt, Role, Task};
 
 /// How many reflections the next try is shown, the latest ones.
 const KEPT: usize = 3;

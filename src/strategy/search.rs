@@ -9,19 +9,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{
-    Base, Context, Ending, Trajectory, Turn,
-    act::{self, Decision},
-    close, menu, prompt,
-};
+use super::act::{self, Decision};
+use super::{Base, Context, Ending, Trajectory, Turn, close, menu, prompt};
 use crate::domain::{
-    chat::{Reply, Request, Role},
-    error::{ModelError, ModelErrorKind},
-    event::{NodeEnd, Outcome, SearchEvent, TaskEvent},
-    id::ToolName,
-    markers,
-    spec::Task,
-    state::State,
+    ModelError, ModelErrorKind, NodeEnd, Outcome, Reply, Request, Role, SearchEvent, State, Task,
+    TaskEvent, ToolName, markers,
 };
 
 /// Where a search begins; no decision led there.

@@ -4,15 +4,9 @@
 
 use serde::Deserialize;
 
-use super::{
-    Base, Context, Ending, Trajectory, json, prompt,
-    search::{Limits, NodeResult, ROOT, Search, Stop},
-};
-use crate::domain::{
-    chat::Role,
-    event::{NodeEnd, SearchEvent},
-    spec::Task,
-};
+use super::search::{Limits, NodeResult, ROOT, Search, Stop};
+use super::{Base, Context, Ending, Trajectory, json, prompt};
+use crate::domain::{NodeEnd, Role, SearchEvent, Task};
 
 /// As in BTP's experiments.
 const LIMITS: Limits = Limits { children: 2, depth: 8, asks: 30 };

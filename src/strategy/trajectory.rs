@@ -1,7 +1,7 @@
 //! What an agent has done so far: what its next prompt shows, and what an evaluator judges.
 
 use super::Called;
-use crate::domain::chat::ToolCall;
+use crate::domain::ToolCall;
 
 /// What the agent has done so far in one try.
 #[derive(Clone, Debug, Default, PartialEq)]

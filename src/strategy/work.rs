@@ -6,19 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use futures::{StreamExt, stream::FuturesUnordered};
 
 use super::{Base, Called, Context, Observation, Trajectory, Turn, prompt::planned as prompt};
-use crate::{
-    domain::{
-        chat::{Role, ToolCall},
-        event::{MenuItem, PlanEvent},
-        id::ToolName,
-        markers,
-        null_filter::Nulled,
-        plan::{Evidence, EvidenceId, NULL, Plan, references, substitute},
-        spec::Task,
-        tokens,
-    },
-    papers::plan::resolve,
+use crate::domain::plan::{NULL, references, substitute};
+use crate::domain::{
+    Evidence, EvidenceId, MenuItem, Nulled, Plan, PlanEvent, Role, Task, ToolCall, ToolName,
+    markers, tokens,
 };
+use crate::papers::plan::resolve;
 
 /// What was found for one piece of evidence.
 struct EvidenceResult {

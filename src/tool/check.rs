@@ -2,17 +2,12 @@
 //! of what is wrong, what was expected, what came. Asked before a call, so that a tool is never run
 //! on arguments it did not declare.
 
-use jsonschema::{
-    ValidationError, Validator,
-    error::{TypeKind, ValidationErrorKind},
-    paths::LocationSegment,
-};
+use jsonschema::error::{TypeKind, ValidationErrorKind};
+use jsonschema::{ValidationError, Validator, paths::LocationSegment};
 use serde_json::Value;
 
-use crate::{
-    domain::words::{clipped, nearest},
-    tool::{ToolError, ToolErrorKind},
-};
+use crate::domain::words::{clipped, nearest};
+use crate::tool::{ToolError, ToolErrorKind};
 
 /// More would bury the first; a hostile answer can break a schema a thousand times.
 const VIOLATIONS: usize = 5;

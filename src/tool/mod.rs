@@ -17,7 +17,7 @@ use futures::future::LocalBoxFuture;
 use serde_json::Value;
 
 pub use self::toolbox::{Changes, ToolBox};
-use crate::domain::spec::ToolSpec;
+use crate::domain::ToolSpec;
 pub use crate::domain::{
     error::{ToolError, ToolErrorKind},
     output::ToolOutput,

@@ -5,10 +5,8 @@ use std::{cell::OnceCell, collections::HashSet, rc::Rc, sync::Arc};
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use crate::{
-    domain::{id::ToolName, spec::ToolSpec, words::nearest},
-    tool::{Tool, ToolError, ToolErrorKind, check::Checker, manifest::Manifest},
-};
+use crate::domain::{ToolName, ToolSpec, words::nearest};
+use crate::tool::{Tool, ToolError, ToolErrorKind, check::Checker, manifest::Manifest};
 
 /// Tools by name, in the order in which they joined.
 #[derive(Default)]

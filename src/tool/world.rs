@@ -2,11 +2,8 @@
 //! invented so that no model knows the answers by heart, and part of the program so that the demo
 //! needs neither files nor network.
 
-use std::{
-    cmp::Ordering,
-    collections::{BTreeMap, HashMap},
-    sync::OnceLock,
-};
+use std::collections::{BTreeMap, HashMap};
+use std::{cmp::Ordering, sync::OnceLock};
 
 use bm25::{Embedder, EmbedderBuilder, Language, Scorer};
 use serde::Deserialize;

@@ -3,11 +3,8 @@
 
 use super::view::View;
 use crate::domain::{
-    command::Command,
-    event::Lane,
-    id::{EffectId, TaskId, ToolName},
-    plan::EvidenceId,
-    state::{EffectState, EvidenceState, Source, State, TaskState},
+    Command, EffectId, EffectState, EvidenceId, EvidenceState, Lane, State, TaskId, TaskState,
+    ToolName, state::Source,
 };
 
 const NOT_BEGUN: &str = "the selected lane has not begun";

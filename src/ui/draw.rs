@@ -1,22 +1,13 @@
 //! One whole frame: header, panes, footer, popups. Pure: reads, writes cells, and says who owns which.
 
-use ratatui::{
-    buffer::Buffer,
-    layout::Rect,
-    style::Style,
-    text::{Line, Span},
-    widgets::{Block, BorderType, Widget},
-};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, BorderType, Widget};
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::{
-    action::Action,
-    footer, header,
-    hits::{Hits, Target},
-    keymap::Keymap,
-    layout::{self, MIN, Wanted},
-    pane::{Cx, PaneId},
-    panes, text,
-};
+use super::hits::{Hits, Target};
+use super::layout::{self, MIN, Wanted};
+use super::pane::{Cx, PaneId};
+use super::{action::Action, footer, header, keymap::Keymap, panes, text};
 
 /// Draws everything into `area`.
 pub fn draw(cx: &Cx<'_>, keymap: &Keymap, title: &str, area: Rect, buf: &mut Buffer) -> Hits {

@@ -2,15 +2,10 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{
-    action::Action,
-    hits::{Hits, Target},
-    keymap::Keymap,
-    pane::{Cx, PaneId},
-    popups::{Find, Popup},
-    text,
-    view::Tone,
-};
+use super::hits::{Hits, Target};
+use super::pane::{Cx, PaneId};
+use super::popups::{Find, Popup};
+use super::{action::Action, keymap::Keymap, text, view::Tone};
 
 pub fn draw(cx: &Cx<'_>, keymap: &Keymap, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     match cx.view.popups.last() {

@@ -3,19 +3,10 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::{
-    action::Action,
-    hits::{Hits, Target},
-    pane::{Cx, PaneId},
-    panes::format,
-    text,
-    view::ReadOnly,
-};
-use crate::domain::{
-    event::Lane,
-    knob::Knob,
-    state::{Hold, Mode, State, TaskState},
-};
+use super::hits::{Hits, Target};
+use super::pane::{Cx, PaneId};
+use super::{action::Action, panes::format, text, view::ReadOnly};
+use crate::domain::{Hold, Knob, Lane, Mode, State, TaskState};
 
 /// A piece of the line.
 struct Piece {

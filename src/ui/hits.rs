@@ -4,12 +4,7 @@
 use ratatui::layout::{Position, Rect};
 
 use super::{action::Action, pane::PaneId, vlist::Window};
-use crate::domain::{
-    chat::Role,
-    id::{EffectId, FaultId, ModelName, TaskId, ToolName},
-    knob::Knob,
-    plan::EvidenceId,
-};
+use crate::domain::{EffectId, EvidenceId, FaultId, Knob, ModelName, Role, TaskId, ToolName};
 
 /// What a cell belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]

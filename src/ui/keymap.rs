@@ -1,11 +1,9 @@
 //! Which key does what: the defaults of the action table, changed by the user's configuration.
 
-use std::{collections::BTreeMap, collections::HashMap};
+use std::collections::{BTreeMap, HashMap};
 
-use super::{
-    action::{ACTIONS, Action},
-    key::Key,
-};
+use super::action::{ACTIONS, Action};
+use super::key::Key;
 use crate::domain::words;
 
 /// Keys to actions, without conflicts.

@@ -1,10 +1,7 @@
 //! The key table as text: for `toolyard keys`, and in Markdown for the README.
 
-use super::{
-    action::{ACTIONS, Group},
-    keymap::Keymap,
-    text,
-};
+use super::action::{ACTIONS, Group};
+use super::{keymap::Keymap, text};
 
 /// One line for each action, by section: keys, name, what it does.
 pub fn plain(keymap: &Keymap) -> String {

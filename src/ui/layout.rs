@@ -21,7 +21,7 @@
 use ratatui::layout::{Constraint, Layout, Rect};
 
 use super::{pane::PaneId, panes::plan, view::View};
-use crate::domain::state::State;
+use crate::domain::State;
 
 /// The smallest screen on which anything can be read.
 pub const MIN: (u16, u16) = (60, 16);

@@ -2,7 +2,7 @@
 //! [`super::panes`].
 
 use super::{theme::Theme, view::View};
-use crate::domain::state::State;
+use crate::domain::State;
 
 /// A region of the screen, in the order of its number key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

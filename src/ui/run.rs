@@ -1,32 +1,20 @@
 //! The loop: everything that came is taken in, then at most one frame shows it.
 
-use std::{
-    io,
-    path::PathBuf,
-    sync::Arc,
-    task::Poll,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
+use std::{io, path::PathBuf, sync::Arc, task::Poll};
 
 use color_eyre::eyre::{Result, WrapErr, eyre};
 use futures::StreamExt;
 use jiff::Timestamp;
 use ratatui::crossterm::event::{Event as Input, EventStream};
-use tokio::{
-    signal::unix::{Signal, SignalKind, signal},
-    sync::mpsc::{UnboundedReceiver, UnboundedSender},
-};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
-use super::{
-    pace::Pace,
-    screen::{Screen, Setup},
-    shot,
-    source::{Ended, Settings, Source},
-    terminal::Owned,
-    update::ScreenRequest,
-    view::{ReadOnly, Tone},
-};
-use crate::domain::{command::Command, event::Record, state::Mode};
+use super::screen::{Screen, Setup};
+use super::source::{Ended, Settings, Source};
+use super::view::{ReadOnly, Tone};
+use super::{pace::Pace, shot, terminal::Owned, update::ScreenRequest};
+use crate::domain::{Command, Mode, Record};
 
 /// Shows a session until the person leaves or a signal comes. Blocks, and owns the terminal meanwhile.
 /// The session itself is not ended: whoever runs it does that.

@@ -3,29 +3,15 @@
 
 use std::{sync::Arc, time::Duration};
 
-use ratatui::{
-    buffer::Buffer,
-    crossterm::event::{Event as Input, KeyEventKind},
-    layout::Rect,
-};
+use ratatui::crossterm::event::{Event as Input, KeyEventKind};
+use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{
-    draw,
-    hits::Hits,
-    key::Key,
-    keymap::Keymap,
-    pace,
-    pane::{Cx, PaneId},
-    panes::plan,
-    popups::{self, Prepare},
-    theme::Theme,
-    update::{self, ScreenRequest, World, mouse},
-    view::{ReadOnly, Tone, View},
-};
-use crate::domain::{
-    event::{Event, Record, SessionEvent},
-    state::{Mode, State},
-};
+use super::pane::{Cx, PaneId};
+use super::popups::{self, Prepare};
+use super::update::{self, ScreenRequest, World, mouse};
+use super::view::{ReadOnly, Tone, View};
+use super::{draw, hits::Hits, key::Key, keymap::Keymap, pace, panes::plan, theme::Theme};
+use crate::domain::{Event, Mode, Record, SessionEvent, State};
 
 /// How the screen is set up.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::{keymap::Keymap, theme::Theme};
-use crate::domain::{command::Command, event::Record};
+use crate::domain::{Command, Record};
 
 /// Where a session comes from.
 pub struct Source {

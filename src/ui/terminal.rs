@@ -4,25 +4,13 @@
 //! A panic of the screen's own thread restores the terminal before it is reported. A panic of another
 //! thread must not, for the screen lives on: it is passed to the screen, and to standard error after it.
 
-use std::{
-    io::{self, IsTerminal, Write},
-    panic,
-    sync::{
-        Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
-    thread,
-};
+use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::{panic, sync::Mutex, thread};
 
-use ratatui::{
-    Terminal,
-    backend::CrosstermBackend,
-    crossterm::{
-        self,
-        terminal::{disable_raw_mode, enable_raw_mode},
-    },
-    layout::{Position, Rect},
-};
+use ratatui::crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+use ratatui::layout::{Position, Rect};
+use ratatui::{Terminal, backend::CrosstermBackend, crossterm};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// The private modes of the screen, in the order in which they are set: number, and whether entering

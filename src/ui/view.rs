@@ -2,19 +2,10 @@
 //! moment is looked at. Never journaled, never sent; everything is selected by id, so a list that is
 //! sorted anew or cut keeps its selection.
 
-use super::{
-    hits::Hits,
-    pane::{PaneId, PerPane},
-    popups::Popup,
-    vlist::Window,
-};
+use super::pane::{PaneId, PerPane};
+use super::{hits::Hits, popups::Popup, vlist::Window};
 use crate::domain::{
-    chat::Role,
-    fault,
-    id::{EffectId, FaultId, ModelName, TaskId, ToolName},
-    knob::Knob,
-    plan::EvidenceId,
-    state::{State, TaskState},
+    EffectId, EvidenceId, FaultId, Knob, ModelName, Role, State, TaskId, TaskState, ToolName, fault,
 };
 
 /// How the graph is shown.

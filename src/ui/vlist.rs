@@ -5,10 +5,8 @@ use std::ops::Range;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{
-    hits::Hits,
-    pane::{Cx, Move, PaneId},
-};
+use super::hits::Hits;
+use super::pane::{Cx, Move, PaneId};
 
 /// Which rows of a list are on the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

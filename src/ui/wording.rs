@@ -2,11 +2,9 @@
 //! intervened. State keeps the event; only the screen and the command line word it.
 
 use crate::domain::{
-    error::ModelError,
-    event::{
-        BudgetEvent, By, ChangeEvent, Classed, ControlEvent, EmbeddingEvent, Event, FaultEvent,
-        GraphEvent, ModelCallEvent, Origin, PlanEvent, SearchEvent, SessionEvent, TaskEvent,
-    },
+    BudgetEvent, By, ChangeEvent, Classed, ControlEvent, EmbeddingEvent, Event, FaultEvent,
+    GraphEvent, ModelCallEvent, ModelError, Origin, PlanEvent, SearchEvent, SessionEvent,
+    TaskEvent,
 };
 
 /// The words for an event, and who made it if it is an intervention. Empty for one that makes no line.

@@ -3,13 +3,8 @@
 use std::{fs::File, process::Stdio};
 
 use serde_json::{Value, json};
-use toolyard::{
-    domain::{
-        event::{Event, Record, SessionEvent},
-        state::State,
-    },
-    store::journal,
-};
+use toolyard::domain::{Event, Record, SessionEvent, State};
+use toolyard::store::journal;
 
 use crate::program::{Home, Ran};
 

@@ -1,28 +1,15 @@
 //! The configuration: its example is complete and equal to the defaults, it says what is wrong where,
 //! and a key never gets out of it.
 
-use std::{
-    collections::BTreeSet,
-    ffi::OsString,
-    fs,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::path::{Path, PathBuf};
+use std::{collections::BTreeSet, ffi::OsString, fs, time::Duration};
 
 use proptest::prelude::*;
-use toolyard::{
-    app::config::{Config, ModelConfig},
-    domain::{
-        chat::Role,
-        id::ModelName,
-        knob::{KNOBS, Knob, Takes},
-        spec::ToolMode,
-    },
-    model::{
-        http::Endpoint,
-        secret::{HeaderSource, KeySource},
-    },
-};
+use toolyard::app::config::{Config, ModelConfig};
+use toolyard::domain::knob::{KNOBS, Takes};
+use toolyard::domain::{Knob, ModelName, Role, ToolMode};
+use toolyard::model::http::Endpoint;
+use toolyard::model::secret::{HeaderSource, KeySource};
 
 const EXAMPLE: &str = include_str!("../../config.example.toml");
 /// Stands for a key in bad configurations.

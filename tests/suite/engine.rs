@@ -21,19 +21,11 @@ pub mod yard;
 use std::{rc::Rc, time::Duration};
 
 use serde_json::{Value, json};
-use toolyard::{
-    domain::{
-        chat::Role,
-        command::Command,
-        error::{ModelError, ModelErrorKind, ToolErrorKind},
-        event::Outcome,
-        id::{EffectId, FaultId, ToolName},
-        knob::Knob,
-        spec::ToolMode,
-        state::{Mode, State, ToolCallPhase},
-    },
-    store::journal::{self, Header, Journal},
+use toolyard::domain::{
+    Command, EffectId, FaultId, Knob, Mode, ModelError, ModelErrorKind, Outcome, Role, State,
+    ToolCallPhase, ToolErrorKind, ToolMode, ToolName,
 };
+use toolyard::store::journal::{self, Header, Journal};
 
 use self::yard::{Trial, calls, on_paused_time, say};
 

@@ -5,11 +5,9 @@ use std::{fs, io::Write as _, path::Path, thread};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 use tempfile::TempDir;
-use toolyard::{
-    domain::id::ToolName,
-    papers::btp::candidates::Past,
-    store::experience::{Experience, ExperienceError, History, Prune, Pruned, Same, Use},
-};
+use toolyard::domain::ToolName;
+use toolyard::papers::btp::candidates::Past;
+use toolyard::store::experience::{Experience, ExperienceError, History, Prune, Pruned, Same, Use};
 
 mod damaged;
 mod lines;

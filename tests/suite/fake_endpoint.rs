@@ -1,17 +1,13 @@
 //! An HTTP server that sends scripted bytes at scripted times, so that answers can be cut, split and
 //! stalled anywhere. It plays its scripts in order, one for each request.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::{Duration, Instant},
-};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
-    sync::Notify,
-};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
 
 /// What the server does, step by step, before it closes the connection.
 pub enum Step {

@@ -1,13 +1,8 @@
 //! The tool graph and its weights, by properties: whatever was added, removed, scored and pinned.
 
 use proptest::prelude::*;
-use toolyard::{
-    domain::{
-        graph::{Listing, Pins, Prior, Scores, ToolGraph},
-        id::ToolName,
-    },
-    papers::toolnet::{Weights, learn},
-};
+use toolyard::domain::{Listing, Pins, Prior, Scores, ToolGraph, ToolName};
+use toolyard::papers::toolnet::{Weights, learn};
 
 /// Names from a small set, so that they collide.
 fn tool() -> impl Strategy<Value = ToolName> {

@@ -1,12 +1,7 @@
 //! The graph as other programs read it: stable, complete where it says so, and safe with any name.
 
-use toolyard::{
-    domain::{
-        graph::{Listing, Pins, Prior, Scores, ToolGraph},
-        id::ToolName,
-    },
-    papers::toolnet::{LearnError, Weights, learn},
-};
+use toolyard::domain::{Listing, Pins, Prior, Scores, ToolGraph, ToolName};
+use toolyard::papers::toolnet::{LearnError, Weights, learn};
 
 fn names(list: &[&str]) -> Vec<ToolName> {
     list.iter().map(|&name| name.into()).collect()

@@ -6,10 +6,8 @@ use std::fs;
 use rustix::process::{Pid, test_kill_process};
 use serde_json::{Value, json};
 
-use crate::{
-    program::Home,
-    sitting::{Sitting, assert_harmless},
-};
+use crate::program::Home;
+use crate::sitting::{Sitting, assert_harmless};
 
 /// A tool's name, the script behind it, and what the agent is told of its answer or failure.
 const TOOLS: [(&str, &str, &str); 9] = [

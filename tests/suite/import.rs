@@ -3,11 +3,9 @@
 use std::{collections::HashMap, fs, path::Path};
 
 use serde_json::Value;
-use toolyard::{
-    domain::{graph::ToolGraph, spec::Task},
-    store::import::{Format, ImportError, Imported, import_api_bank, read_trajectories},
-    tool::manifest::{Manifest, Source, load_dir},
-};
+use toolyard::domain::{Task, ToolGraph};
+use toolyard::store::import::{Format, ImportError, Imported, import_api_bank, read_trajectories};
+use toolyard::tool::manifest::{Manifest, Source, load_dir};
 
 use crate::shared;
 

@@ -2,14 +2,9 @@
 
 use std::{fs, path::Path};
 
-use toolyard::{
-    domain::{
-        event::{Event, Record, SessionEvent},
-        state::{State, What},
-    },
-    store::journal::{self, Header, Journal, JournalError},
-    ui::wording,
-};
+use toolyard::domain::{Event, Record, SessionEvent, State, state::What};
+use toolyard::store::journal::{self, Header, Journal, JournalError};
+use toolyard::ui::wording;
 
 const HEADER: &str =
     r#"{"toolyard_journal":1,"program":"0.1.0","opened":"2026-01-01T00:00:00.000Z"}"#;

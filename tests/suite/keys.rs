@@ -6,30 +6,18 @@ mod lanes;
 use ratatui::crossterm::event::{
     Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEventKind,
 };
-use toolyard::{
-    domain::{
-        command::Command,
-        event::{Boundary, By, ControlEvent, Lane, Resume, SessionEvent},
-        id::{EffectId, FaultId, TaskId, ToolName},
-        knob::Knob,
-        strategy::Base,
-    },
-    ui::{
-        action::{ACTIONS, Action},
-        hits::Target,
-        pane::PaneId,
-        popups::{Popup, Subject},
-        screen::Setup,
-        update::ScreenRequest,
-        view::{GraphView, ReadOnly},
-    },
+use toolyard::domain::{
+    Base, Boundary, By, Command, ControlEvent, EffectId, FaultId, Knob, Lane, Resume, SessionEvent,
+    TaskId, ToolName,
 };
+use toolyard::ui::action::{ACTIONS, Action};
+use toolyard::ui::popups::{Popup, Subject};
+use toolyard::ui::view::{GraphView, ReadOnly};
+use toolyard::ui::{hits::Target, pane::PaneId, screen::Setup, update::ScreenRequest};
 
-use crate::{
-    spending,
-    stage::{Stage, setup},
-    story::{self, Story},
-};
+use crate::spending;
+use crate::stage::{Stage, setup};
+use crate::story::{self, Story};
 
 fn stage() -> Stage {
     Stage::of(&story::demo())

@@ -6,14 +6,10 @@ use std::time::Duration;
 use pretty_assertions::assert_eq;
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
-use toolyard::{
-    domain::error::{ModelError, ModelErrorKind},
-    model::{
-        Progress,
-        http::{self, Connection, Endpoint, Event, Failed, Place, Wire},
-        secret::{HeaderSource, KeySource},
-    },
-};
+use toolyard::domain::{ModelError, ModelErrorKind};
+use toolyard::model::Progress;
+use toolyard::model::http::{self, Connection, Endpoint, Event, Failed, Place, Wire};
+use toolyard::model::secret::{HeaderSource, KeySource};
 
 use crate::fake_endpoint::{Fake, Script, Step, json as body, response, send, stream, stream_head};
 

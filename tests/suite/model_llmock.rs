@@ -4,20 +4,14 @@
 //! Opt-in by being installed: `pip install llmock`, so that its program is on the `PATH` (or named by
 //! `TOOLYARD_LLMOCK`). Everything stays on this machine. Without it this test is skipped, loudly.
 
-use std::{
-    net::TcpListener,
-    process::{Child, Command, Stdio},
-    time::Duration,
-};
+use std::process::{Child, Command, Stdio};
+use std::{net::TcpListener, time::Duration};
 
 use serde_json::{Value, json};
-use toolyard::{
-    domain::{
-        chat::{Finish, Message, Reply, Request, Role, ToolDef},
-        error::{ModelError, ModelErrorKind},
-    },
-    model::{Model, Progress, http::Endpoint, openai::OpenAi},
+use toolyard::domain::{
+    Finish, Message, ModelError, ModelErrorKind, Reply, Request, Role, ToolDef,
 };
+use toolyard::model::{Model, Progress, http::Endpoint, openai::OpenAi};
 
 /// The grader, running until dropped.
 struct Llmock {

@@ -4,18 +4,11 @@ use std::time::{Duration, Instant};
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
-use toolyard::{
-    domain::{
-        chat::{Finish, Message, Reply, Request, Role, ToolCall, ToolDef},
-        error::{ModelError, ModelErrorKind},
-    },
-    model::{
-        Model, Progress,
-        http::Endpoint,
-        openai::OpenAi,
-        secret::{HeaderSource, KeySource},
-    },
+use toolyard::domain::{
+    Finish, Message, ModelError, ModelErrorKind, Reply, Request, Role, ToolCall, ToolDef,
 };
+use toolyard::model::secret::{HeaderSource, KeySource};
+use toolyard::model::{Model, Progress, http::Endpoint, openai::OpenAi};
 
 use crate::fake_endpoint::{Fake, Script, Step, json as body, response, stream, stream_head};
 

@@ -3,10 +3,8 @@
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use toolyard::{
-    domain::chat::{Finish, Message, Reply, Request, Role, ToolCall, ToolDef, Usage},
-    model::text::{from_text, to_text},
-};
+use toolyard::domain::{Finish, Message, Reply, Request, Role, ToolCall, ToolDef, Usage};
+use toolyard::model::text::{from_text, to_text};
 
 fn tool(name: &str, parameters: Value) -> ToolDef {
     ToolDef { name: name.into(), description: format!("Does {name}."), parameters }

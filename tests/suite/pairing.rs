@@ -1,21 +1,15 @@
 //! A session of planner, workers and solver in a workspace where pairs of models were tried before; and
 //! how the models look in it.
 
-use toolyard::{
-    domain::{
-        chat::Role,
-        command::Command,
-        event::{By, Classed, ClassedBy, Event, PlanEvent, Reach, SessionEvent},
-        pairs::{Pair, PairTally, Player},
-    },
-    ui::update::ScreenRequest,
+use toolyard::domain::{
+    By, Classed, ClassedBy, Command, Event, Pair, PairTally, PlanEvent, Player, Reach, Role,
+    SessionEvent,
 };
+use toolyard::ui::update::ScreenRequest;
 
-use crate::{
-    keys::command,
-    stage::Stage,
-    story::{self, Story},
-};
+use crate::keys::command;
+use crate::stage::Stage;
+use crate::story::{self, Story};
 
 fn player(model: &str) -> Player {
     let (source, simulated) = match model {

@@ -3,11 +3,9 @@
 
 use proptest::prelude::*;
 use serde_json::Value;
-use toolyard::{
-    domain::knob::Estimation,
-    papers::btp::{
-        BadInput, Candidate, Change, Estimate, Evidence, Field, Plan, Why, marginal, plan, why,
-    },
+use toolyard::domain::Estimation;
+use toolyard::papers::btp::{
+    BadInput, Candidate, Change, Estimate, Evidence, Field, Plan, Why, marginal, plan, why,
 };
 
 use crate::shared;

@@ -5,17 +5,13 @@
 use std::{rc::Rc, sync::Arc};
 
 use tokio::sync::mpsc;
-use toolyard::{
-    app::{
-        report::{Report, TaskReport},
-        session::{SessionSpec, TaskSource},
-        workspace::Workspace,
-    },
-    domain::{id::ToolName, knob::Knob, state::State},
-    engine::{self, Setup},
-    model::simulated::{Settings, Simulated},
-    tool::ToolBox,
-};
+use toolyard::app::report::{Report, TaskReport};
+use toolyard::app::session::{SessionSpec, TaskSource};
+use toolyard::app::workspace::Workspace;
+use toolyard::domain::{Knob, State, ToolName};
+use toolyard::engine::{self, Setup};
+use toolyard::model::simulated::{Settings, Simulated};
+use toolyard::tool::ToolBox;
 
 const PRIMARY: &str = "search_web";
 const BACKUP: &str = "search_backup";

@@ -3,15 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use toolyard::{
-    domain::{
-        graph::{Pins, Scores, ToolGraph, WeightFormat},
-        id::ToolName,
-        knob::Choice,
-    },
-    papers::toolnet::{Weights, learn},
-    store::import::{Format, read_trajectories},
-};
+use toolyard::domain::{Pins, Scores, ToolGraph, ToolName, WeightFormat, knob::Choice};
+use toolyard::papers::toolnet::{Weights, learn};
+use toolyard::store::import::{Format, read_trajectories};
 
 use crate::shared;
 

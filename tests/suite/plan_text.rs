@@ -4,13 +4,8 @@ use std::{collections::BTreeSet, time::Instant};
 
 use proptest::prelude::*;
 use serde_json::Value;
-use toolyard::{
-    domain::{
-        id::ToolName,
-        plan::{Evidence, EvidenceId, Plan, PlanStep},
-    },
-    papers::plan::{LONGEST, parse},
-};
+use toolyard::domain::{Evidence, EvidenceId, Plan, PlanStep, ToolName};
+use toolyard::papers::plan::{LONGEST, parse};
 
 use crate::shared;
 

@@ -1,21 +1,12 @@
 //! Plan, work, solve with the simulated model: what the sample tasks come to, and what decides it.
 
 use serde_json::Value;
-use toolyard::{
-    domain::{
-        chat::Role,
-        event::Outcome,
-        id::TaskId,
-        null_filter::Nulled,
-        state::{Source, State, TaskState, What},
-    },
-    store::journal,
-};
+use toolyard::domain::state::{Source, What};
+use toolyard::domain::{Nulled, Outcome, Role, State, TaskId, TaskState};
+use toolyard::store::journal;
 
-use crate::{
-    engine::yard::{Trial, on_paused_time, say},
-    program::Home,
-};
+use crate::engine::yard::{Trial, on_paused_time, say};
+use crate::program::Home;
 
 /// A model that never slips, so that tools and strategies alone decide. It costs nothing.
 const SURE: &str = "[models.simulated]\nkind = \"simulated\"\nskill = 1.0\n";

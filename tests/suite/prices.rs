@@ -1,12 +1,8 @@
 //! Prices from LiteLLM's table, from the import to the models of a session.
 
-use toolyard::{
-    app::{
-        config::{Config, ModelConfig},
-        doctor::{Subject, Terminal, examine},
-    },
-    model::http::Endpoint,
-};
+use toolyard::app::config::{Config, ModelConfig};
+use toolyard::app::doctor::{Subject, Terminal, examine};
+use toolyard::model::http::Endpoint;
 
 use crate::program::Home;
 

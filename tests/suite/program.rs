@@ -1,11 +1,9 @@
 //! The real program in a home of its own: nothing of this machine's user reaches it, and nothing of it
 //! is left.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
-};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;

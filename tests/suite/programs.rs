@@ -1,25 +1,16 @@
 //! Programs as tools, with real processes: whatever they do, a call stays bounded and nothing of
 //! them is left.
 
-use std::{
-    collections::BTreeMap,
-    env, fs,
-    path::{Path, PathBuf},
-    process::Command,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use std::{collections::BTreeMap, env, fs, process::Command, sync::Arc};
 
 use rustix::process::{Pid, test_kill_process};
 use serde_json::{Value, json};
 use tokio::time::timeout;
-use toolyard::{
-    domain::spec::{EffectClass, ToolSpec},
-    tool::{
-        Invocation, Tool, ToolError, ToolErrorKind, ToolOutput,
-        command::{CommandSource, CommandTool, end_all},
-    },
-};
+use toolyard::domain::{EffectClass, ToolSpec};
+use toolyard::tool::command::{CommandSource, CommandTool, end_all};
+use toolyard::tool::{Invocation, Tool, ToolError, ToolErrorKind, ToolOutput};
 
 /// Long enough for a busy machine, short enough to notice what hangs.
 const PATIENCE: Duration = Duration::from_secs(20);

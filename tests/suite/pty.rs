@@ -7,10 +7,8 @@ use rustix::process::Signal;
 use toolyard::ui::terminal::Owned;
 use vt100::Screen;
 
-use crate::{
-    program::{Home, text},
-    sitting::{Sitting, assert_harmless},
-};
+use crate::program::{Home, text};
+use crate::sitting::{Sitting, assert_harmless};
 
 const PANES: [&str; 7] =
     ["1 Graph", "2 Transcript", "3 Tools", "4 Knobs", "5 Models", "6 Calls", "7 Tasks"];

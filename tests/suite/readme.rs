@@ -4,11 +4,9 @@
 use std::{fs, path::Path, process::Command};
 
 use serde_json::json;
-use toolyard::{
-    app::{config::Config, workspace::Workspace},
-    tool::{Invocation, manifest::Manifest},
-    ui::{keymap::Keymap, keytable},
-};
+use toolyard::app::{config::Config, workspace::Workspace};
+use toolyard::tool::{Invocation, manifest::Manifest};
+use toolyard::ui::{keymap::Keymap, keytable};
 
 const README: &str = include_str!("../../README.md");
 

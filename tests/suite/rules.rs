@@ -1,11 +1,9 @@
 //! Rules of the house that a compiler does not know, read from the sources: who may name whom, how long
 //! a file may be, and what must not be left in one.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs,
-    path::{Path, PathBuf},
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// The longest file.
 const LINES: usize = 500;

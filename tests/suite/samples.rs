@@ -4,15 +4,10 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 use serde_json::{Value, json};
-use toolyard::{
-    app::sample,
-    domain::{
-        retrieve::Lexical,
-        spec::{ChainStep, Task},
-    },
-    papers::grading::is_correct,
-    tool::{Invocation, ToolBox, ToolErrorKind, manifest},
-};
+use toolyard::app::sample;
+use toolyard::domain::{ChainStep, Lexical, Task};
+use toolyard::papers::grading::is_correct;
+use toolyard::tool::{Invocation, ToolBox, ToolErrorKind, manifest};
 
 fn tools() -> ToolBox {
     ToolBox::from_manifests(sample::manifests().unwrap())

@@ -4,25 +4,14 @@
 use std::fmt::Write as _;
 
 use ratatui::style::{Color, Modifier, Style};
-use toolyard::{
-    domain::{
-        event::{Boundary, By, ControlEvent, Lane},
-        id::EffectId,
-    },
-    ui::{
-        screen::Setup,
-        shot,
-        theme::{Theme, load},
-        view::{GraphView, ReadOnly},
-    },
-};
+use toolyard::domain::{Boundary, By, ControlEvent, EffectId, Lane};
+use toolyard::ui::theme::{Theme, load};
+use toolyard::ui::view::{GraphView, ReadOnly};
+use toolyard::ui::{screen::Setup, shot};
 
-use crate::{
-    spending,
-    stage::{Stage, setup},
-    story::{self, Story},
-    working,
-};
+use crate::stage::{Stage, setup};
+use crate::story::{self, Story};
+use crate::{spending, working};
 
 /// The text of the screen, and below it a letter for the style of every cell.
 fn styled(stage: &Stage) -> String {

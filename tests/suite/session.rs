@@ -1,21 +1,13 @@
 //! A session without the command line: from a spec that somebody wrote, through the library.
 
-use toolyard::{
-    app::{
-        session::{Field, JournalChoice, Session, SessionError, SessionSpec, TaskSource},
-        workspace::Workspace,
-    },
-    domain::{
-        chat::Role,
-        command::Command,
-        event::{ControlEvent, Event, Record, SessionEvent},
-        knob::Knob,
-        spec::Task,
-        state::State,
-        strategy::Base,
-    },
-    store::journal,
+use toolyard::app::session::{
+    Field, JournalChoice, Session, SessionError, SessionSpec, TaskSource,
 };
+use toolyard::app::workspace::Workspace;
+use toolyard::domain::{
+    Base, Command, ControlEvent, Event, Knob, Record, Role, SessionEvent, State, Task,
+};
+use toolyard::store::journal;
 
 use crate::program::Home;
 

@@ -1,12 +1,9 @@
 //! The real program in a pseudo-terminal: what a person sees and types, and what is left of it.
 
-use std::{
-    io::{Read, Write},
-    num::NonZero,
-    sync::{Arc, Mutex, MutexGuard},
-    thread,
-    time::{Duration, Instant},
-};
+use std::io::{Read, Write};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+use std::{num::NonZero, thread};
 
 use portable_pty::{
     Child, CommandBuilder, ExitStatus, MasterPty, PtySize, SlavePty, native_pty_system,

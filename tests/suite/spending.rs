@@ -4,18 +4,11 @@ use std::sync::Arc;
 
 use serde_json::json;
 use toolyard::domain::{
-    chat::Role,
-    event::{
-        BudgetEvent, BudgetPlan, By, ChangeEvent, Marginal, MenuItem, NodeEnd, Offered, Outcome,
-        PlannedTool, Refusal, SearchEvent, TaskEvent, ToolCallEvent,
-    },
-    id::{EffectId, TaskId},
-    knob::Knob,
-    rates::Rates,
+    BudgetEvent, BudgetPlan, By, ChangeEvent, EffectId, Knob, Marginal, MenuItem, NodeEnd, Offered,
+    Outcome, PlannedTool, Rates, Refusal, Role, SearchEvent, TaskEvent, TaskId, ToolCallEvent,
 };
 
-use crate::story::effect;
-use crate::story::{self, Story};
+use crate::story::{self, Story, effect};
 
 /// A candidate: tool, cost, value, limit, uses, past uses, why.
 pub type Candidate<'a> = (&'a str, f64, f64, u32, u32, u32, &'a str);

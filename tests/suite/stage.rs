@@ -2,25 +2,14 @@
 
 use std::sync::Arc;
 
-use ratatui::{
-    buffer::Buffer,
-    crossterm::event::{Event as Input, KeyEvent, MouseButton, MouseEvent, MouseEventKind},
-    layout::Rect,
+use ratatui::crossterm::event::{
+    Event as Input, KeyEvent, MouseButton, MouseEvent, MouseEventKind,
 };
-use toolyard::{
-    domain::{
-        event::{Event, Record},
-        id::EffectId,
-    },
-    ui::{
-        hits::Target,
-        key::Key,
-        keymap::Keymap,
-        screen::{Screen, Setup},
-        shot,
-        theme::Theme,
-        update::ScreenRequest,
-    },
+use ratatui::{buffer::Buffer, layout::Rect};
+use toolyard::domain::{EffectId, Event, Record};
+use toolyard::ui::screen::{Screen, Setup};
+use toolyard::ui::{
+    hits::Target, key::Key, keymap::Keymap, shot, theme::Theme, update::ScreenRequest,
 };
 
 use crate::story::Story;

@@ -5,20 +5,11 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Value, json};
 use toolyard::domain::{
-    chat::{Finish, Message, Reply, Request, Role, ToolDef, Usage},
-    error::{ToolError, ToolErrorKind},
-    event::{
-        By, EffectRef, Event, FaultEvent, GraphEvent, MenuItem, ModelCallEvent, Offered, Opening,
-        Outcome, Record, SessionEvent, TaskEvent, ToolCallEvent, Verdict,
-    },
-    fault::{FaultSpec, Target},
-    graph::ToolGraph,
-    id::{EffectId, FaultId, ModelName, TaskId, ToolName},
-    knob::Knobs,
-    output::ToolOutput,
-    plan::EvidenceId,
-    spec::{EffectClass, ModelSpec, Task, ToolMode, ToolSpec},
-    state::State,
+    By, EffectClass, EffectId, EffectRef, Event, EvidenceId, FaultEvent, FaultId, FaultSpec,
+    Finish, GraphEvent, Knobs, MenuItem, Message, ModelCallEvent, ModelName, ModelSpec, Offered,
+    Opening, Outcome, Record, Reply, Request, Role, SessionEvent, State, Target, Task, TaskEvent,
+    TaskId, ToolCallEvent, ToolDef, ToolError, ToolErrorKind, ToolGraph, ToolMode, ToolName,
+    ToolOutput, ToolSpec, Usage, Verdict,
 };
 
 #[path = "story_demo.rs"]

@@ -1,10 +1,7 @@
 //! A session with everything in it that the screen can show.
 
 use serde_json::{Value, json};
-use toolyard::domain::{
-    chat::Role,
-    event::{By, ChangeEvent, GraphEvent, ToolCallEvent},
-};
+use toolyard::domain::{By, ChangeEvent, GraphEvent, Role, ToolCallEvent};
 
 use super::{Story, effect, tool};
 

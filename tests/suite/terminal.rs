@@ -6,15 +6,11 @@ use std::{collections::BTreeMap, io};
 use proptest::prelude::*;
 use ratatui::{Terminal, backend::CrosstermBackend, layout::Rect};
 use serde_json::json;
-use toolyard::{
-    domain::chat::Role,
-    ui::{screen::Screen, terminal},
-};
+use toolyard::domain::Role;
+use toolyard::ui::{screen::Screen, terminal};
 
-use crate::{
-    stage::{Stage, setup},
-    story::{self, Story, tool},
-};
+use crate::stage::{Stage, setup};
+use crate::story::{self, Story, tool};
 
 /// The private modes in some bytes, in order: number, and whether it is set.
 fn modes(bytes: &[u8]) -> Vec<(u16, bool)> {

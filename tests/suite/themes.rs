@@ -4,10 +4,8 @@
 use std::fs;
 
 use ratatui::style::{Color, Style};
-use toolyard::ui::theme::{
-    Rgb, Theme,
-    load::{self, BUILT_IN, Warning},
-};
+use toolyard::ui::theme::load::{self, BUILT_IN, Warning};
+use toolyard::ui::theme::{Rgb, Theme};
 
 /// Loads a theme file with this text.
 fn load(text: &str) -> (Theme, Vec<Warning>) {

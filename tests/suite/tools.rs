@@ -4,17 +4,9 @@ use std::{cell::RefCell, collections::VecDeque, fs, path::Path, rc::Rc, sync::Ar
 
 use proptest::prelude::*;
 use serde_json::json;
-use toolyard::{
-    domain::{
-        id::ToolName,
-        spec::{EffectClass, ToolSpec},
-    },
-    tool::{
-        Changes, Invocation, ToolBox, ToolErrorKind,
-        manifest::{self, Manifest, Manifests, Source},
-        provider::Provider,
-    },
-};
+use toolyard::domain::{EffectClass, ToolName, ToolSpec};
+use toolyard::tool::manifest::{self, Manifest, Manifests, Source};
+use toolyard::tool::{Changes, Invocation, ToolBox, ToolErrorKind, provider::Provider};
 
 const WHOLE: &str = r#"
 name = "weather.now-2"

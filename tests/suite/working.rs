@@ -4,21 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolyard::domain::{
-    chat::Role,
-    error::{ToolError, ToolErrorKind},
-    event::{
-        Boundary, By, ChangeEvent, ControlEvent, FaultEvent, Lane, MenuItem, Offered, Outcome,
-        PlanEvent, TaskEvent, ToolCallEvent,
-    },
-    id::{EffectId, TaskId},
-    knob::Knob,
-    null_filter::Nulled,
-    output::ToolOutput,
-    plan::EvidenceId,
+    Boundary, By, ChangeEvent, ControlEvent, EffectId, EvidenceId, FaultEvent, Knob, Lane,
+    MenuItem, Nulled, Offered, Outcome, PlanEvent, Role, TaskEvent, TaskId, ToolCallEvent,
+    ToolError, ToolErrorKind, ToolOutput,
 };
 
-use crate::story::effect;
-use crate::story::{self, Story};
+use crate::story::{self, Story, effect};
 
 /// Plans of every shape: calls side by side, a model as worker, a chain, and calls that wait for several.
 pub const PLAN: &str = "\

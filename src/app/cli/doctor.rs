@@ -3,10 +3,8 @@
 use std::io::{IsTerminal, stdout};
 
 use super::{DoctorArgs, out, trouble::Trouble};
-use crate::{
-    app::doctor::{self, Subject, Terminal},
-    ui,
-};
+use crate::app::doctor::{self, Subject, Terminal};
+use crate::ui;
 
 /// Prints what was found; whether nothing failed.
 pub fn doctor(args: &DoctorArgs) -> Result<bool, Trouble> {

@@ -1,24 +1,18 @@
 //! `toolyard experience`.
 
-use std::{
-    fs,
-    io::{self, BufWriter, Write},
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use super::{ExperienceCommand, StoreArgs, out, trouble::Trouble};
-use crate::{
-    app::{config::Config, session},
-    model::{Embedded, Embedder},
-    store::{
-        experience::{Experience, ExperienceError, Prune, Summary},
-        import::write_file_with,
-    },
-    ui::text::clean,
-};
+use crate::app::{config::Config, session};
+use crate::model::{Embedded, Embedder};
+use crate::store::experience::{Experience, ExperienceError, Prune, Summary};
+use crate::store::import::write_file_with;
+use crate::ui::text::clean;
 
 /// Queries that an embedding model reads in one request; endpoints take some hundred at least.
 const TEXTS_AT_ONCE: u32 = 64;

@@ -5,16 +5,11 @@ use std::{fs, path::Path};
 use indexmap::IndexMap;
 
 use super::{GraphCommand, ImportCommand, out, prices, trouble::Trouble};
-use crate::{
-    domain::{
-        graph::{Listing, Pins, Scores, ToolGraph},
-        id::ToolName,
-    },
-    files::json_file,
-    papers::toolnet::Weights,
-    store::import,
-    ui::text::clean,
-};
+use crate::domain::{Listing, Pins, Scores, ToolGraph, ToolName};
+use crate::files::json_file;
+use crate::papers::toolnet::Weights;
+use crate::store::import;
+use crate::ui::text::clean;
 
 pub fn graph(command: &GraphCommand) -> Result<(), Trouble> {
     match command {

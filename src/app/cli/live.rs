@@ -5,15 +5,11 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use super::{out, trouble::Trouble};
-use crate::{
-    app::{
-        config::Config,
-        session::{Session, SessionSpec},
-    },
-    domain::command::Command,
-    store::journal::Loaded,
-    ui,
-};
+use crate::app::config::Config;
+use crate::app::session::{Session, SessionSpec};
+use crate::domain::Command;
+use crate::store::journal::Loaded;
+use crate::ui;
 
 /// Opens the screen on a new session, which waits there for its user.
 pub fn live(spec: SessionSpec) -> Result<ui::Ended, Trouble> {

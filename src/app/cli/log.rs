@@ -1,19 +1,12 @@
 //! `--log FILE`: a log of effects, files and connections, for finding errors of the program itself.
 //! Events tell what an agent did; these lines tell of endpoints, programs and files.
 
-use std::{
-    fs::OpenOptions,
-    io::{self, Write},
-    path::PathBuf,
-    sync::Mutex,
-};
+use std::io::{self, Write};
+use std::{fs::OpenOptions, path::PathBuf, sync::Mutex};
 
 use clap::Args;
-use tracing_subscriber::{
-    filter::{LevelFilter, Targets},
-    fmt,
-    layer::SubscriberExt,
-};
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::{fmt, layer::SubscriberExt};
 
 use super::{run::expect_folder, trouble::Trouble};
 use crate::model::secret::without_keys;

@@ -5,13 +5,8 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, CommandFactory, Parser, Subcommand, builder::PossibleValuesParser};
 
 use self::{compare::CompareArgs, log::LogArgs, trouble::Trouble};
-use crate::{
-    app::session::CostRange,
-    domain::{
-        fault::{FAULT_SYNTAX, FaultSpec},
-        knob::{Choice, Estimation},
-    },
-};
+use crate::app::session::CostRange;
+use crate::domain::{Estimation, FaultSpec, fault::FAULT_SYNTAX, knob::Choice};
 
 pub mod compare;
 pub mod doctor;

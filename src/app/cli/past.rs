@@ -3,12 +3,10 @@
 use std::path::Path;
 
 use super::{ConfigArgs, ReplayArgs, ShotArgs, live, out, run::save, trouble::Trouble};
-use crate::{
-    app::{config::Config, report::Report},
-    domain::state::State,
-    store::journal::{self, Loaded},
-    ui,
-};
+use crate::app::{config::Config, report::Report};
+use crate::domain::State;
+use crate::store::journal::{self, Loaded};
+use crate::ui;
 
 /// A journal up to an event, and the state after it.
 pub struct Past {

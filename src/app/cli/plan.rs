@@ -6,19 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{PlanArgs, out, plan_task, trouble::Trouble};
-use crate::{
-    domain::id::ToolName,
-    files::{
-        json_file,
-        text_file::{self, Expected},
-        toml_file::Problem,
-    },
-    papers::{
-        btp,
-        btp::{Candidate, Change, Estimate, Plan, Step, Why},
-    },
-    ui::text::clean,
-};
+use crate::domain::ToolName;
+use crate::files::text_file::{self, Expected};
+use crate::files::{json_file, toml_file::Problem};
+use crate::papers::btp::{self, Candidate, Change, Estimate, Plan, Step, Why};
+use crate::ui::text::clean;
 
 /// What a file of tools should be.
 const EXPECTED: &str = "[{\"name\": TEXT, \"cost\": CREDITS, \"value\": NUMBER, \"limit\": USES}, …], no number below 0";

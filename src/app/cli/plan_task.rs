@@ -3,23 +3,12 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{PlanTaskArgs, experience::trouble, out, trouble::Trouble};
-use crate::{
-    app::{
-        config::Config,
-        session::{self, Prepared, SessionSpec},
-        workspace::Workspace,
-    },
-    domain::{
-        event::{Event, Record, SessionEvent},
-        id::ToolName,
-        knob::Knob,
-        retrieve::Lexical,
-        state::State,
-    },
-    papers::btp::{Candidate, Estimate, candidates},
-    store::experience::{Experience, ExperienceError, Query, Same},
-    ui::wording::not_embedded,
-};
+use crate::app::session::{self, Prepared, SessionSpec};
+use crate::app::{config::Config, workspace::Workspace};
+use crate::domain::{Event, Knob, Lexical, Record, SessionEvent, State, ToolName};
+use crate::papers::btp::{Candidate, Estimate, candidates};
+use crate::store::experience::{Experience, ExperienceError, Query, Same};
+use crate::ui::wording::not_embedded;
 
 /// The candidates of a task, what one use costs before anything is
 /// measured, and what is expected of them.

@@ -1,16 +1,12 @@
 //! `toolyard import prices`.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use super::{out, trouble::Trouble};
-use crate::{
-    app::config::{Config, default_prices},
-    store::{import, prices::litellm},
-    ui::text::clean,
-};
+use crate::app::config::{Config, default_prices};
+use crate::store::{import, prices::litellm};
+use crate::ui::text::clean;
 
 /// Reads LiteLLM's table and keeps our own where sessions look for it.
 pub fn import(file: &Path, to: Option<&Path>, config: Option<&Path>) -> Result<(), Trouble> {

@@ -3,14 +3,9 @@
 use std::path::Path;
 
 use super::{PromptsArgs, out, trouble::Trouble};
-use crate::{
-    app::{config::Config, workspace},
-    domain::{
-        prompt::{PROMPTS, Prompt, PromptSpec, Prompts},
-        words,
-    },
-    store,
-};
+use crate::app::{config::Config, workspace};
+use crate::domain::{Prompt, PromptSpec, Prompts, prompt::PROMPTS, words};
+use crate::store;
 
 pub fn prompts(args: &PromptsArgs) -> Result<(), Trouble> {
     let one = args.name.as_deref().map(named).transpose()?;

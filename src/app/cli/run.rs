@@ -1,25 +1,17 @@
 //! `toolyard run`: a session without a screen.
 
-use std::{
-    io::{self, BufWriter, Write},
-    path::Path,
-};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
 
 use serde::Serialize;
 
 use super::{RunArgs, out::accepted, trouble::Trouble};
-use crate::{
-    app::{report::Report, session::Session},
-    domain::{
-        command::Command,
-        event::{
-            EmbeddingEvent, Event, GraphEvent, ModelCallEvent, Outcome, Record, SessionEvent,
-            TaskEvent,
-        },
-        state::State,
-    },
-    ui::wording::not_embedded,
+use crate::app::{report::Report, session::Session};
+use crate::domain::{
+    Command, EmbeddingEvent, Event, GraphEvent, ModelCallEvent, Outcome, Record, SessionEvent,
+    State, TaskEvent,
 };
+use crate::ui::wording::not_embedded;
 
 /// Runs the tasks; whether all of them ended with an answer.
 pub fn run(args: &RunArgs) -> Result<bool, Trouble> {

@@ -1,10 +1,8 @@
 //! From arguments to the spec of a session, and from its errors to those of the command line.
 
 use super::{SessionArgs, trouble::Trouble};
-use crate::{
-    app::session::{Field, JournalChoice, SessionError, SessionSpec, TaskSource},
-    domain::{chat::Role, knob::Knob, spec::Task},
-};
+use crate::app::session::{Field, JournalChoice, SessionError, SessionSpec, TaskSource};
+use crate::domain::{Knob, Role, Task};
 
 impl TryFrom<&SessionArgs> for SessionSpec {
     type Error = Trouble;

@@ -4,10 +4,8 @@ use std::path::{Path, PathBuf};
 
 use directories::ProjectDirs;
 
-use crate::files::{
-    text_file::{self, Expected},
-    toml_file::Problem,
-};
+use crate::files::text_file::{self, Expected};
+use crate::files::toml_file::Problem;
 
 const CONFIGURATION: Expected = Expected {
     what: "a configuration file such as config.toml",

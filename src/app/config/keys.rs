@@ -4,13 +4,9 @@
 use indexmap::IndexMap;
 use reqwest::header::{HeaderName, HeaderValue};
 
-use crate::{
-    files::toml_file::{Field, Fields},
-    model::{
-        http::carries_key,
-        secret::{HeaderSource, KeySource},
-    },
-};
+use crate::files::toml_file::{Field, Fields};
+use crate::model::http::carries_key;
+use crate::model::secret::{HeaderSource, KeySource};
 
 /// What to do instead of writing a key down.
 pub(super) const NO_KEYS: &str = "a key must not stand in a file: write \

@@ -13,10 +13,8 @@ mod read;
 mod settle;
 mod workers;
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
@@ -24,11 +22,9 @@ pub use self::{
     file::{default_experience, default_journals, default_path, default_prices},
     settle::{Environment, Settled},
 };
-use crate::{
-    domain::{chat::Role, id::ModelName, knob::Knobs, rates::Rates, strategy::Strategy},
-    files::toml_file::{Problems, TomlFile},
-    model::{http::Endpoint, simulated},
-};
+use crate::domain::{Knobs, ModelName, Rates, Role, Strategy};
+use crate::files::toml_file::{Problems, TomlFile};
+use crate::model::{http::Endpoint, simulated};
 
 /// The name of the built-in simulated model, which is always configured.
 pub const SIMULATED: &str = "simulated";

@@ -6,16 +6,11 @@ use indexmap::IndexMap;
 use reqwest::Url;
 use serde_json::{Map, Value};
 
-use super::{
-    ModelConfig, SIMULATED,
-    keys::{NO_KEYS, headers, holds_a_key, key},
-    read::set,
-};
-use crate::{
-    domain::{id::ModelName, spec::ToolMode},
-    files::toml_file::{Field, Fields},
-    model::{http::Endpoint, openai::OpenAi, simulated},
-};
+use super::keys::{NO_KEYS, headers, holds_a_key, key};
+use super::{ModelConfig, SIMULATED, read::set};
+use crate::domain::{ModelName, ToolMode};
+use crate::files::toml_file::{Field, Fields};
+use crate::model::{http::Endpoint, openai::OpenAi, simulated};
 
 /// US dollars per million tokens that nobody asks for.
 const DEAREST: f64 = 1e6;

@@ -1,11 +1,9 @@
 //! Prices of endpoints that the configuration leaves out, from a price table.
 
 use super::{Config, ModelConfig, default_prices};
-use crate::{
-    files::toml_file::Problem,
-    model::http::Endpoint,
-    store::prices::{Found, PriceTable},
-};
+use crate::files::toml_file::Problem;
+use crate::model::http::Endpoint;
+use crate::store::prices::{Found, PriceTable};
 
 impl Config {
     /// The price table: the one of `[cost] prices`, which then must be there, else the one beside the

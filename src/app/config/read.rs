@@ -1,28 +1,17 @@
 //! The file's sections. Each reader takes over what is right and notes what is wrong; whether all was
 //! right is decided once, by the caller.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use super::{
     Config, ExperienceConfig, SessionConfig, ToolsConfig, UiConfig, bound_to, model, workers,
 };
-use crate::{
-    domain::{
-        chat::Role,
-        id::ModelName,
-        knob::{KNOBS, KnobSpec, Knobs},
-        words,
-    },
-    files::toml_file::{Field, Fields, Problems},
-    model::secret,
-    ui::{
-        keymap::{Keymap, KeymapError},
-        theme::load::built_in_names,
-    },
-};
+use crate::domain::{KnobSpec, Knobs, ModelName, Role, knob::KNOBS, words};
+use crate::files::toml_file::{Field, Fields, Problems};
+use crate::model::secret;
+use crate::ui::keymap::{Keymap, KeymapError};
+use crate::ui::theme::load::built_in_names;
 
 /// The least and the most that something may cost or be worth, in credits.
 const SMALLEST: f64 = 0.001;

@@ -1,15 +1,11 @@
 //! The order in which all sources count, and what the environment changes.
 
-use std::{
-    ffi::OsString,
-    path::{Path, PathBuf},
-};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use super::{Config, bound_to, default_path};
-use crate::{
-    domain::{chat::Role, id::ModelName, words},
-    files::toml_file::{Problem, Problems},
-};
+use crate::domain::{ModelName, Role, words};
+use crate::files::toml_file::{Problem, Problems};
 
 /// Looks an environment variable up, so that tests need not change those of their process.
 pub type Environment<'e> = &'e dyn Fn(&str) -> Option<OsString>;

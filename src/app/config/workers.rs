@@ -6,15 +6,8 @@ use std::time::Duration;
 use indexmap::IndexMap;
 
 use super::read::{section, set};
-use crate::{
-    domain::{
-        null_filter::NullFilter,
-        tool_class::{ToolClass, ToolClasses},
-        words,
-        worker_settings::WorkerSettings,
-    },
-    files::toml_file::{Field, Fields},
-};
+use crate::domain::{NullFilter, ToolClass, ToolClasses, WorkerSettings, words};
+use crate::files::toml_file::{Field, Fields};
 
 /// Characters of a name of a class and of a domain: they stand before each tool in the planner's prompt.
 const NAME: usize = 64;

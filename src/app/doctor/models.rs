@@ -3,16 +3,10 @@
 use futures::future::join_all;
 
 use super::{Finding, prices};
-use crate::{
-    app::config::{Config, Environment, ModelConfig},
-    domain::{chat::Role, id::ModelName},
-    model::{
-        Model,
-        http::Endpoint,
-        openai::OpenAi,
-        secret::{HeaderSource, KeySource},
-    },
-};
+use crate::app::config::{Config, Environment, ModelConfig};
+use crate::domain::{ModelName, Role};
+use crate::model::secret::{HeaderSource, KeySource};
+use crate::model::{Model, http::Endpoint, openai::OpenAi};
 
 /// Asks all bound endpoints at once: one that is silent must not make the others wait.
 pub(super) async fn examine(

@@ -1,7 +1,9 @@
 //! The price table, and what asks of an endpoint's model are counted as.
 
 use super::Finding;
-use crate::{app::config::Config, model::http::Endpoint, store::prices};
+use crate::app::config::Config;
+use crate::model::http::Endpoint;
+use crate::store::prices;
 
 /// What there is of a table; one that is broken has ended the reading of the configuration, unless no
 /// model needed it.

@@ -1,19 +1,13 @@
 //! The configuration itself, and where journals go.
 
-use std::{
-    fs::{self, OpenOptions},
-    io,
-    path::{Path, PathBuf},
-};
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
 
 use super::{Finding, Subject, in_force};
-use crate::{
-    app::config::{Config, Settled, default_journals, default_path},
-    ui::{
-        keymap::{Keymap, KeymapError},
-        theme,
-    },
-};
+use crate::app::config::{Config, Settled, default_journals, default_path};
+use crate::ui::keymap::{Keymap, KeymapError};
+use crate::ui::theme;
 
 const ABOUT: &str = "configuration";
 

@@ -3,16 +3,11 @@
 use std::path::Path;
 
 use super::Finding;
-use crate::{
-    app::{config::Config, workspace::Workspace},
-    domain::prompt::{PROMPTS, Prompts},
-    files::toml_file::Problem,
-    tool::{
-        check::Checker,
-        command::is_executable,
-        manifest::{Manifest, Source},
-    },
-};
+use crate::app::{config::Config, workspace::Workspace};
+use crate::domain::{Prompts, prompt::PROMPTS};
+use crate::files::toml_file::Problem;
+use crate::tool::manifest::{Manifest, Source};
+use crate::tool::{check::Checker, command::is_executable};
 
 const ABOUT: &str = "tools";
 

@@ -5,12 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::TaskReport;
-use crate::domain::{
-    event::BudgetPlan,
-    id::ToolName,
-    knob::Knob,
-    state::{Spent, State, TaskState, ToolCallPhase},
-};
+use crate::domain::{BudgetPlan, Knob, Spent, State, TaskState, ToolCallPhase, ToolName};
 
 /// The first plan of a task: what it was expected to come to.
 #[derive(Clone, Debug, PartialEq, Serialize)]

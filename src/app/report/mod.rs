@@ -5,14 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::domain::{
-    chat::Role,
-    event::{Outcome, Verdict},
-    graph::{ListedEdge, Listing},
-    id::{ModelName, TaskId, ToolName},
-    knob::{Knob, Knobs},
-    rates::Rates,
-    state::{Spent, State, TaskState},
-    strategy::Strategy,
+    Knob, Knobs, ListedEdge, Listing, ModelName, Outcome, Rates, Role, Spent, State, Strategy,
+    TaskId, TaskState, ToolName, Verdict,
 };
 
 pub mod budget;

@@ -4,7 +4,8 @@
 use serde::Serialize;
 
 use super::{TaskReport, budget::mean};
-use crate::{domain::event::Outcome, papers::metrics};
+use crate::domain::Outcome;
+use crate::papers::metrics;
 
 /// Over the tasks that have ended, the failed ones among them: they count as wrong and cost what they
 /// cost.

@@ -5,7 +5,8 @@ use std::{fmt, str::FromStr, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{domain::chance::Chance, tool::manifest::Manifest};
+use crate::domain::Chance;
+use crate::tool::manifest::Manifest;
 
 /// The most credits that a tool may be made to cost.
 const MOST: u32 = 1_000_000;

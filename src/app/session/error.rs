@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use crate::domain::{chat::Role, fault::FaultSpec, knob::Knob};
+use crate::domain::{FaultSpec, Knob, Role};
 
 /// Why a session cannot begin, or ended before its time.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

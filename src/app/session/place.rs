@@ -3,10 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::JournalChoice;
-use crate::{
-    app::config::{self, Config},
-    store::journal::{Header, Journal, JournalError},
-};
+use crate::app::config::{self, Config};
+use crate::store::journal::{Header, Journal, JournalError};
 
 /// Sessions that may start in one folder in the same second.
 const MOST_A_SECOND: u32 = 1000;

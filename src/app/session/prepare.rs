@@ -3,20 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::{Field, SessionError, SessionSpec, TaskSource};
-use crate::{
-    app::{
-        config::{Config, ModelConfig},
-        workspace::{Learned, Workspace},
-    },
-    domain::{
-        chat::Role,
-        event::Record,
-        fault::{FaultSpec, Target},
-        knob::Knob,
-        spec::Task,
-    },
-    store::tasks,
-};
+use crate::app::config::{Config, ModelConfig};
+use crate::app::workspace::{Learned, Workspace};
+use crate::domain::{FaultSpec, Knob, Record, Role, Target, Task};
+use crate::store::tasks;
 
 /// How long a person is given at every boundary where nothing else takes time.
 const DEMO_PACE_MS: f64 = 80.0;

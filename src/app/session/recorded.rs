@@ -1,13 +1,8 @@
 //! A session that is run again with what an earlier one had from models and tools.
 
 use super::{SessionError, SessionSpec, TaskSource};
-use crate::{
-    domain::{
-        event::{By, Event, Record, SessionEvent, TaskEvent},
-        knob::KNOBS,
-    },
-    store::journal,
-};
+use crate::domain::{By, Event, Record, SessionEvent, TaskEvent, knob::KNOBS};
+use crate::store::journal;
 
 impl SessionSpec {
     /// The records of the earlier session, none where there is none; and this spec with seed, strategy, knobs

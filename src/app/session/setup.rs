@@ -3,24 +3,14 @@
 use std::{path::PathBuf, rc::Rc};
 
 use super::{Prepared, SessionError, SessionSpec, classes};
-use crate::{
-    app::{
-        config::{Config, ModelConfig},
-        workspace::{self, Learned},
-    },
-    domain::{
-        event::Opening,
-        graph::{Prior, ToolGraph},
-        spec::Task,
-    },
-    engine::{Keep, Memory, Setup},
-    model::{Model, openai::OpenAi, simulated::Simulated},
-    store::{
-        experience::{Experience, Same},
-        journal::Journal,
-    },
-    tool::{ToolBox, manifest::Manifests, provider::Provider},
-};
+use crate::app::config::{Config, ModelConfig};
+use crate::app::workspace::{self, Learned};
+use crate::domain::{Opening, Prior, Task, ToolGraph};
+use crate::engine::{Keep, Memory, Setup};
+use crate::model::{Model, openai::OpenAi, simulated::Simulated};
+use crate::store::experience::{Experience, Same};
+use crate::store::journal::Journal;
+use crate::tool::{ToolBox, manifest::Manifests, provider::Provider};
 
 impl SessionSpec {
     /// A session with these models and tools instead of configured ones. The first model plays every role

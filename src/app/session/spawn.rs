@@ -1,20 +1,15 @@
 //! A session that runs on a thread of its own, so that its reader and the engine never wait for each
 //! other; the two share nothing but two channels.
 
-use std::{
-    path::PathBuf,
-    sync::Arc,
-    thread::{self, JoinHandle},
-};
+use std::thread::{self, JoinHandle};
+use std::{path::PathBuf, sync::Arc};
 
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
 use super::{Prepared, SessionError};
-use crate::{
-    domain::{command::Command, event::Record, state::State},
-    engine,
-    store::journal::{Header, JournalError},
-};
+use crate::domain::{Command, Record, State};
+use crate::engine;
+use crate::store::journal::{Header, JournalError};
 
 /// A session that runs.
 pub struct Session {

@@ -5,12 +5,8 @@ use std::{collections::BTreeMap, path::PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{CostRange, written};
-use crate::{
-    domain::{
-        chat::Role, fault::FaultSpec, id::ModelName, knob::Knob, spec::Task, strategy::Strategy,
-    },
-    store::tasks,
-};
+use crate::domain::{FaultSpec, Knob, ModelName, Role, Strategy, Task};
+use crate::store::tasks;
 
 /// Everything that decides what a session does. What is left out is as the configuration has it, or as the
 /// default says. It can be written as TOML or JSON, and relative paths begin where the program was started.

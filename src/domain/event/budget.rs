@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::family::family;
-use super::{BudgetPlan, By};
+use super::{BudgetPlan, By, family::family};
 use crate::domain::id::{EffectId, TaskId, ToolName};
 
 family! {

@@ -1,13 +1,8 @@
 //! Settings that a person changes.
 
-use super::By;
-use super::family::family;
-use crate::domain::{
-    chat::Role,
-    id::{ModelName, ToolName},
-    knob::Knob,
-    strategy::Strategy,
-};
+use super::{By, family::family};
+use crate::domain::id::{ModelName, ToolName};
+use crate::domain::{chat::Role, knob::Knob, strategy::Strategy};
 
 family! {
     /// Settings that a person changes.

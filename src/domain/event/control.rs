@@ -1,7 +1,6 @@
 //! Whether the agent runs, and where it is held.
 
-use super::family::family;
-use super::{Boundary, By, Lane, Resume};
+use super::{Boundary, By, Lane, Resume, family::family};
 
 family! {
     /// Whether the agent runs, and where it is held.

@@ -1,7 +1,6 @@
 //! Embeddings, from the request to the end.
 
-use super::EffectRef;
-use super::family::family;
+use super::{EffectRef, family::family};
 use crate::domain::{chat::Usage, error::ModelError, id::TaskId};
 
 family! {

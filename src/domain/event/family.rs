@@ -4,11 +4,8 @@
 //! its number and time is read 1.25 times as slowly, an untagged one 2.1 times.)
 
 use super::{By, EffectRef};
-use crate::domain::{
-    command::Command,
-    id::TaskId,
-    state::{State, What},
-};
+use crate::domain::state::{State, What};
+use crate::domain::{command::Command, id::TaskId};
 
 /// What a family of events does to the state of a session.
 pub(in crate::domain) trait Family {

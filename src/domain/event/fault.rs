@@ -1,7 +1,6 @@
 //! Faults that are armed, and fire.
 
-use super::family::family;
-use super::{By, EffectRef};
+use super::{By, EffectRef, family::family};
 use crate::domain::{fault::FaultSpec, id::FaultId};
 
 family! {

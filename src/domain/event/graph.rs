@@ -2,12 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::family::family;
-use super::{By, Verdict};
-use crate::domain::{
-    graph::ToolGraph,
-    id::{TaskId, ToolName},
-};
+use super::{By, Verdict, family::family};
+use crate::domain::graph::ToolGraph;
+use crate::domain::id::{TaskId, ToolName};
 
 family! {
     /// The tool graph, and what is learned of it (ToolNet).

@@ -51,11 +51,8 @@ pub use self::{
 };
 
 use self::family::{Family, events};
-use crate::domain::{
-    command::Command,
-    id::TaskId,
-    state::{State, What},
-};
+use crate::domain::state::{State, What};
+use crate::domain::{command::Command, id::TaskId};
 
 events! {
     /// What happened.

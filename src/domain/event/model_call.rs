@@ -2,14 +2,10 @@
 
 use std::sync::Arc;
 
-use super::family::family;
-use super::{Billed, EffectRef};
-use crate::domain::{
-    chat::{Reply, Request, Role},
-    error::ModelError,
-    id::{ModelName, TaskId},
-    plan::EvidenceId,
-};
+use super::{Billed, EffectRef, family::family};
+use crate::domain::chat::{Reply, Request, Role};
+use crate::domain::id::{ModelName, TaskId};
+use crate::domain::{error::ModelError, plan::EvidenceId};
 
 family! {
     /// Model calls, from the request to the end.

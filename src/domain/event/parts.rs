@@ -4,14 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::chat::{Role, Usage};
+use crate::domain::id::{ModelName, ToolName};
 use crate::domain::{
-    chat::{Role, Usage},
-    id::{ModelName, ToolName},
-    knob::Knobs,
-    prompt::Prompts,
-    rates::Rates,
-    spec::ModelSpec,
-    strategy::Strategy,
+    knob::Knobs, prompt::Prompts, rates::Rates, spec::ModelSpec, strategy::Strategy,
     worker_settings::WorkerSettings,
 };
 

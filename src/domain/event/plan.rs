@@ -2,13 +2,10 @@
 
 use std::sync::Arc;
 
-use super::family::family;
-use super::{By, Classed};
-use crate::domain::{
-    id::{TaskId, ToolName},
-    null_filter::Nulled,
-    plan::{EvidenceId, Plan},
-};
+use super::{By, Classed, family::family};
+use crate::domain::id::{TaskId, ToolName};
+use crate::domain::null_filter::Nulled;
+use crate::domain::plan::{EvidenceId, Plan};
 
 family! {
     /// What a planner wrote, and the evidence found for it (ReWOO; concurrent workers).

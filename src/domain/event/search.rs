@@ -1,7 +1,6 @@
 //! Where a search goes (DFSDT; ToT-DFS).
 
-use super::NodeEnd;
-use super::family::family;
+use super::{NodeEnd, family::family};
 use crate::domain::id::TaskId;
 
 family! {

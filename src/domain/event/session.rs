@@ -2,13 +2,9 @@
 
 use std::sync::Arc;
 
-use super::family::family;
-use super::{Opening, Reach};
-use crate::domain::{
-    id::{ModelName, ToolName},
-    pairs::PairTally,
-    spec::ToolSpec,
-};
+use super::{Opening, Reach, family::family};
+use crate::domain::id::{ModelName, ToolName};
+use crate::domain::{pairs::PairTally, spec::ToolSpec};
 
 family! {
     /// What a session is made of, and how it ends.

@@ -1,11 +1,8 @@
 //! Tasks, from the queue to their end.
 
-use super::family::family;
-use super::{By, MenuItem, Outcome};
-use crate::domain::{
-    id::{TaskId, ToolName},
-    spec::Task,
-};
+use super::{By, MenuItem, Outcome, family::family};
+use crate::domain::id::{TaskId, ToolName};
+use crate::domain::spec::Task;
 
 family! {
     /// Tasks, from the queue to their end.

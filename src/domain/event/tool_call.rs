@@ -2,14 +2,9 @@
 
 use serde_json::Value;
 
-use super::family::family;
-use super::{EffectRef, Refusal};
-use crate::domain::{
-    error::ToolError,
-    id::{TaskId, ToolName},
-    output::ToolOutput,
-    plan::EvidenceId,
-};
+use super::{EffectRef, Refusal, family::family};
+use crate::domain::id::{TaskId, ToolName};
+use crate::domain::{error::ToolError, output::ToolOutput, plan::EvidenceId};
 
 family! {
     /// Tool calls, from the request to the end, and what was thought of their results.

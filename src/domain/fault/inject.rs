@@ -5,12 +5,9 @@
 use serde_json::Value;
 
 use super::kind::FaultKind;
-use crate::domain::{
-    chance::Chance,
-    chat::{Finish, Reply, Usage},
-    error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
-    output::ToolOutput,
-};
+use crate::domain::chat::{Finish, Reply, Usage};
+use crate::domain::error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind};
+use crate::domain::{chance::Chance, output::ToolOutput};
 
 const TOOL_ERROR: &str = "503 Service Unavailable";
 /// The status of a model's error that names none.

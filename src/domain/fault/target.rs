@@ -2,12 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{
-    chat::Role,
-    event::Classed,
-    id::{ModelName, ToolName},
-    words,
-};
+use crate::domain::id::{ModelName, ToolName};
+use crate::domain::{chat::Role, event::Classed, words};
 
 /// What a fault hits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

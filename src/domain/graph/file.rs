@@ -8,10 +8,8 @@ use std::collections::HashSet;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::value::RawValue;
 
-use super::{
-    listing::{ListedEdge, Listing},
-    store::{Prior, Structure, ToolGraph},
-};
+use super::listing::{ListedEdge, Listing};
+use super::store::{Prior, Structure, ToolGraph};
 use crate::domain::id::ToolName;
 
 /// Why a text is no graph.

@@ -17,10 +17,8 @@
 
 use std::fmt;
 
-use serde::{
-    Deserialize, Deserializer, Serialize,
-    de::{self, SeqAccess, Visitor},
-};
+use serde::de::{self, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::store::{Prior, Structure, ToolGraph};
 use crate::domain::id::ToolName;

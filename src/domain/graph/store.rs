@@ -7,11 +7,9 @@
 mod rows;
 
 use indexmap::IndexMap;
-use petgraph::{
-    Direction,
-    stable_graph::{NodeIndex, StableDiGraph},
-    visit::{EdgeRef as _, IntoEdgeReferences as _},
-};
+use petgraph::Direction;
+use petgraph::stable_graph::{NodeIndex, StableDiGraph};
+use petgraph::visit::{EdgeRef as _, IntoEdgeReferences as _};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use rows::{Row, Successor};

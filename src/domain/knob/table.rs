@@ -1,10 +1,8 @@
 //! The knobs.
 
-use super::{
-    Knob,
-    choice::{Blacklist, Choice, Estimation, Judge},
-    spec::{Kind, KnobSpec, Takes},
-};
+use super::Knob;
+use super::choice::{Blacklist, Choice, Estimation, Judge};
+use super::spec::{Kind, KnobSpec, Takes};
 use crate::domain::graph::WeightFormat;
 
 /// Every knob, in the order in which people see them.

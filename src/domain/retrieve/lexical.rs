@@ -5,11 +5,8 @@
 //! over 16,000 tools took 7 to 60 ms a query. Here the weights lie in one list per term, so that a query
 //! only adds up the lists of its terms.
 
-use std::{
-    cmp::Reverse,
-    collections::{BinaryHeap, HashMap, HashSet},
-    iter,
-};
+use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::{cmp::Reverse, iter};
 
 use bm25::{Embedder, EmbedderBuilder, Language};
 

@@ -5,14 +5,10 @@ use std::{ops::AddAssign, sync::Arc};
 use indexmap::{IndexMap, IndexSet};
 use serde::Serialize;
 
-use super::What;
-use super::{State, TaskState};
-use crate::domain::{
-    command::Command,
-    event::{BudgetEvent, BudgetPlan, By, PlannedTool, Refusal, family::Family},
-    id::{EffectId, TaskId, ToolName},
-    knob::Knob,
-};
+use super::{State, TaskState, What};
+use crate::domain::event::{BudgetEvent, BudgetPlan, By, PlannedTool, Refusal};
+use crate::domain::id::{EffectId, TaskId, ToolName};
+use crate::domain::{command::Command, event::family::Family, knob::Knob};
 
 /// Money compared to the budget may be off by so much: sums of decimals are not exact.
 pub const CENT: f64 = 1e-9;

@@ -4,13 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::State;
-use super::What;
-use crate::domain::{
-    command::Command,
-    event::{Boundary, By, ControlEvent, Lane, Record, Resume, Verdict, family::Family},
-    id::TaskId,
-};
+use super::{State, What};
+use crate::domain::event::{Boundary, By, ControlEvent, Lane, Record, Resume, Verdict};
+use crate::domain::{command::Command, event::family::Family, id::TaskId};
 
 /// Whether the agent runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

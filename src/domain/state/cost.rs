@@ -2,12 +2,9 @@
 //! measured from the first time on.
 
 use super::{State, budget::CENT};
-use crate::domain::{
-    chat::{Role, Usage},
-    id::ToolName,
-    knob::{Judge, Knob},
-    strategy::Decides,
-};
+use crate::domain::chat::{Role, Usage};
+use crate::domain::knob::{Judge, Knob};
+use crate::domain::{id::ToolName, strategy::Decides};
 
 /// Tokens of a request and of its answer, assumed of a model that was not asked yet.
 const ASSUMED: (u64, u64) = (1000, 150);

@@ -3,11 +3,9 @@
 use serde::Serialize;
 
 use super::{EmbeddingState, Hold, ModelCallState, State, ToolCallState, index, is_next};
-use crate::domain::{
-    event::{EffectRef, Lane, Origin},
-    id::{EffectId, FaultId, TaskId},
-    spec::EffectClass,
-};
+use crate::domain::event::{EffectRef, Lane, Origin};
+use crate::domain::id::{EffectId, FaultId, TaskId};
+use crate::domain::spec::EffectClass;
 
 /// An effect, as far as it does not matter of which kind it is.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -4,13 +4,10 @@ use std::ops::Deref;
 
 use serde::Serialize;
 
-use super::What;
-use super::{EffectState, State, effects::Place};
-use crate::domain::{
-    error::ModelError,
-    event::{EffectRef, EmbeddingEvent, family::Family},
-    id::{EffectId, TaskId},
-};
+use super::{EffectState, State, What, effects::Place};
+use crate::domain::event::{EffectRef, EmbeddingEvent};
+use crate::domain::id::{EffectId, TaskId};
+use crate::domain::{error::ModelError, event::family::Family};
 
 /// One request to an embedding model.
 #[derive(Clone, Debug, PartialEq, Serialize)]

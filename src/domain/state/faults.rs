@@ -6,13 +6,10 @@ use indexmap::IndexSet;
 use serde::Serialize;
 
 use super::{State, What};
-use crate::domain::{
-    chat::Role,
-    command::Command,
-    event::{By, Classed, EffectRef, FaultEvent, family::Family},
-    fault::{Aim, FaultSpec, Target},
-    id::{EffectId, FaultId, TaskId, ToolName},
-};
+use crate::domain::event::{By, Classed, EffectRef, FaultEvent};
+use crate::domain::fault::{Aim, FaultSpec, Target};
+use crate::domain::id::{EffectId, FaultId, TaskId, ToolName};
+use crate::domain::{chat::Role, command::Command, event::family::Family};
 
 /// A fault and how often it fired.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -6,15 +6,11 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use super::State;
-use super::What;
-use crate::domain::{
-    command::Command,
-    event::{By, GraphEvent, Verdict, family::Family},
-    graph::{Pins, Scores, ToolGraph},
-    id::{TaskId, ToolName},
-    knob::Knob,
-};
+use super::{State, What};
+use crate::domain::event::{By, GraphEvent, Verdict};
+use crate::domain::graph::{Pins, Scores, ToolGraph};
+use crate::domain::id::{TaskId, ToolName};
+use crate::domain::{command::Command, event::family::Family, knob::Knob};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Learning {

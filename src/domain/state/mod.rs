@@ -9,14 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use crate::domain::event::{Opening, Record};
+use crate::domain::id::{EffectId, FaultId, TaskId, ToolName};
 use crate::domain::{
-    event::{Opening, Record},
-    id::{EffectId, FaultId, TaskId, ToolName},
-    knob::Knobs,
-    pairs::Pairs,
-    prompt::Prompts,
-    rates::Rates,
-    strategy::Strategy,
+    knob::Knobs, pairs::Pairs, prompt::Prompts, rates::Rates, strategy::Strategy,
     worker_settings::WorkerSettings,
 };
 

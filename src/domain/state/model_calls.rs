@@ -4,19 +4,12 @@ use std::{ops::Deref, sync::Arc};
 
 use serde::Serialize;
 
-use super::What;
-use super::{
-    EffectState, State,
-    effects::Place,
-    models::{Used, Vain},
-};
-use crate::domain::{
-    chat::{Reply, Request, Role, Usage},
-    error::ModelError,
-    event::{Billed, EffectRef, ModelCallEvent, family::Family},
-    id::{EffectId, ModelName, TaskId},
-    plan::EvidenceId,
-};
+use super::models::{Used, Vain};
+use super::{EffectState, State, What, effects::Place};
+use crate::domain::chat::{Reply, Request, Role, Usage};
+use crate::domain::event::{Billed, EffectRef, ModelCallEvent};
+use crate::domain::id::{EffectId, ModelName, TaskId};
+use crate::domain::{error::ModelError, event::family::Family, plan::EvidenceId};
 
 /// Where a model call is.
 #[derive(Clone, Debug, PartialEq, Serialize)]

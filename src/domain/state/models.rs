@@ -5,12 +5,9 @@ use std::collections::{BTreeMap, VecDeque};
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use crate::domain::{
-    chat::{Role, Usage},
-    event::{Billed, Reach},
-    id::ModelName,
-    spec::ModelSpec,
-};
+use crate::domain::chat::{Role, Usage};
+use crate::domain::event::{Billed, Reach};
+use crate::domain::{id::ModelName, spec::ModelSpec};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Models {

@@ -1,12 +1,9 @@
 //! What a task that has ended says of the models that did it.
 
 use super::{State, TaskState};
-use crate::domain::{
-    chat::Role,
-    event::Outcome,
-    id::{ModelName, TaskId},
-    pairs::{Pair, PairTally, Player},
-};
+use crate::domain::id::{ModelName, TaskId};
+use crate::domain::pairs::{Pair, PairTally, Player};
+use crate::domain::{chat::Role, event::Outcome};
 
 impl State {
     /// What came of a task, by who did it; `None` while it has not ended, and for one that the user

@@ -2,12 +2,9 @@
 
 use serde::Serialize;
 
-use super::State;
-use super::What;
-use crate::domain::{
-    event::{NodeEnd, SearchEvent, family::Family},
-    id::TaskId,
-};
+use super::{State, What};
+use crate::domain::event::{NodeEnd, SearchEvent};
+use crate::domain::{event::family::Family, id::TaskId};
 
 /// One node of a search tree. Its decision is the step of the same number.
 #[derive(Clone, Debug, PartialEq, Serialize)]

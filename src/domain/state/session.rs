@@ -3,12 +3,8 @@
 use std::sync::Arc;
 
 use super::{Cause, Mode, State, What};
-use crate::domain::{
-    command::Command,
-    event::{By, ChangeEvent, SessionEvent, family::Family},
-    id::TaskId,
-    knob::Knob,
-};
+use crate::domain::event::{By, ChangeEvent, SessionEvent};
+use crate::domain::{command::Command, event::family::Family, id::TaskId, knob::Knob};
 
 impl State {
     fn apply_session(&mut self, at: u64, event: &SessionEvent) {

@@ -2,15 +2,10 @@
 
 use serde::Serialize;
 
-use super::What;
-use super::{SearchTree, State, TaskBudget, Work, is_next, next_number};
-use crate::domain::{
-    chat::Role,
-    event::{By, MenuItem, Outcome, TaskEvent, Verdict, family::Family},
-    id::{EffectId, TaskId, ToolName},
-    spec::Task,
-    strategy::Strategy,
-};
+use super::{SearchTree, State, TaskBudget, What, Work, is_next, next_number};
+use crate::domain::event::{By, MenuItem, Outcome, TaskEvent, Verdict};
+use crate::domain::id::{EffectId, TaskId, ToolName};
+use crate::domain::{chat::Role, event::family::Family, spec::Task, strategy::Strategy};
 
 /// Where a task stands.
 #[derive(Clone, Debug, PartialEq, Serialize)]

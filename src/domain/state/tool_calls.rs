@@ -5,14 +5,11 @@ use std::ops::Deref;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::What;
-use super::{EffectState, State, effects::Place};
+use super::{EffectState, State, What, effects::Place};
+use crate::domain::event::{EffectRef, Refusal, ToolCallEvent};
+use crate::domain::id::{EffectId, TaskId, ToolName};
 use crate::domain::{
-    error::ToolError,
-    event::{EffectRef, Refusal, ToolCallEvent, family::Family},
-    id::{EffectId, TaskId, ToolName},
-    output::ToolOutput,
-    plan::EvidenceId,
+    error::ToolError, event::family::Family, output::ToolOutput, plan::EvidenceId,
 };
 
 /// Where a tool call is.

@@ -5,12 +5,9 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::State;
-use crate::domain::{
-    event::{Classed, ClassedBy},
-    fault::Aim,
-    id::{TaskId, ToolName},
-    spec::ToolSpec,
-};
+use crate::domain::event::{Classed, ClassedBy};
+use crate::domain::id::{TaskId, ToolName};
+use crate::domain::{fault::Aim, spec::ToolSpec};
 
 /// One tool and what its calls came to.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -6,11 +6,9 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::State;
-use crate::domain::{
-    event::{BudgetPlan, Event, Record},
-    id::{EffectId, TaskId},
-    plan::Plan,
-};
+use crate::domain::event::{BudgetPlan, Event, Record};
+use crate::domain::id::{EffectId, TaskId};
+use crate::domain::plan::Plan;
 
 /// A line of the transcript.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -5,15 +5,11 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use super::What;
-use super::{ModelCallState, State, TaskState, ToolCallPhase};
-use crate::domain::{
-    command::Command,
-    event::{By, PlanEvent, family::Family},
-    id::{EffectId, TaskId, ToolName},
-    null_filter::Nulled,
-    plan::{EvidenceId, Plan, PlanStep},
-};
+use super::{ModelCallState, State, TaskState, ToolCallPhase, What};
+use crate::domain::event::{By, PlanEvent};
+use crate::domain::id::{EffectId, TaskId, ToolName};
+use crate::domain::plan::{EvidenceId, Plan, PlanStep};
+use crate::domain::{command::Command, event::family::Family, null_filter::Nulled};
 
 /// The plan of a task, and its evidence.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -4,18 +4,12 @@
 use std::{rc::Rc, sync::Arc, time::Duration};
 
 use super::{Effect, ModelCall, Outcome, perform, request};
-use crate::{
-    domain::{
-        chat::{Reply, Request, Role},
-        error::{ModelError, ModelErrorKind},
-        event::SessionEvent,
-        id::{EffectId, TaskId},
-        plan::EvidenceId,
-        spec::{ModelSpec, ToolMode},
-    },
-    engine::session::{Handle, Session},
-    model::{Model, text},
+use crate::domain::{
+    EffectId, EvidenceId, ModelError, ModelErrorKind, ModelSpec, Reply, Request, Role,
+    SessionEvent, TaskId, ToolMode,
 };
+use crate::engine::session::{Handle, Session};
+use crate::model::{Model, text};
 
 /// A stream that broke after it had given text is asked for again at most so often.
 const AGAIN: u32 = 2;

@@ -1,17 +1,11 @@
 //! How the end of an effect is told, and what it cost.
 
 use super::{Effect, Outcome};
-use crate::{
-    domain::{
-        chat::Usage,
-        error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
-        event::{Billed, EffectRef, EmbeddingEvent, Event, ModelCallEvent, Refusal, ToolCallEvent},
-        id::EffectId,
-        spec::ModelSpec,
-        tokens,
-    },
-    engine::{session::Session, station::Passage},
+use crate::domain::{
+    Billed, EffectId, EffectRef, EmbeddingEvent, Event, ModelCallEvent, ModelError, ModelErrorKind,
+    ModelSpec, Refusal, ToolCallEvent, ToolError, ToolErrorKind, Usage, tokens,
 };
+use crate::engine::{session::Session, station::Passage};
 
 /// A tool call that was cancelled before it started was not run.
 pub fn as_told(session: &Session, passage: &Passage, outcome: Outcome) -> Outcome {

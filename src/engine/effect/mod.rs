@@ -19,18 +19,11 @@ pub(super) use self::{
     probe::probe_models,
     request::{Requested, occurrence, request, requested},
 };
-use crate::{
-    domain::{
-        chat::{Reply, Request, Role, Usage},
-        embedding::Embedding,
-        error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
-        event::{Boundary, Refusal},
-        id::ToolName,
-        output::ToolOutput,
-        plan::EvidenceId,
-    },
-    model::Model,
+use crate::domain::{
+    Boundary, Embedding, EvidenceId, ModelError, ModelErrorKind, Refusal, Reply, Request, Role,
+    ToolError, ToolErrorKind, ToolName, ToolOutput, Usage,
 };
+use crate::model::Model;
 
 /// What is to be done.
 pub enum Effect {

@@ -10,13 +10,9 @@
 use tracing::{Instrument, info, info_span};
 
 use super::{Effect, Outcome, Requested, ended, real};
-use crate::{
-    domain::event::{EmbeddingEvent, Event, FaultEvent, ModelCallEvent, Origin, ToolCallEvent},
-    engine::{
-        session::Handle,
-        station::{Passage, Verdict},
-    },
-};
+use crate::domain::{EmbeddingEvent, Event, FaultEvent, ModelCallEvent, Origin, ToolCallEvent};
+use crate::engine::session::Handle;
+use crate::engine::station::{Passage, Verdict};
 
 /// Takes a requested effect to its end, in a span of its own in the log.
 pub async fn perform(handle: &Handle, requested: Requested) -> Outcome {

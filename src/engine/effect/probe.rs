@@ -1,13 +1,7 @@
 //! Whether models can be reached: looked for beside whatever runs, and only when somebody asks.
 
-use crate::{
-    domain::{
-        event::{Reach, SessionEvent},
-        id::ModelName,
-        state::Reachable,
-    },
-    engine::session::Handle,
-};
+use crate::domain::{ModelName, Reach, Reachable, SessionEvent};
+use crate::engine::session::Handle;
 
 /// Looks for every configured model that is not being looked for already.
 pub fn probe_models(handle: &Handle) {

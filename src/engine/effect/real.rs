@@ -6,20 +6,13 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, timeout};
 
 use super::{Effect, Embedded, EmbeddingCall, ModelCall, Outcome, ToolCall};
-use crate::{
-    domain::{
-        chance::Chance,
-        chat::{Reply, Request},
-        error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
-        event::{EffectRef, ModelCallEvent},
-        fault::FaultKind,
-        output::ToolOutput,
-        spec::{ModelSpec, ToolMode},
-    },
-    engine::{session::Handle, station::Passage},
-    model::{Model, Progress, text},
-    tool::{Invocation, Tool},
+use crate::domain::{
+    Chance, EffectRef, FaultKind, ModelCallEvent, ModelError, ModelErrorKind, ModelSpec, Reply,
+    Request, ToolError, ToolErrorKind, ToolMode, ToolOutput,
 };
+use crate::engine::{session::Handle, station::Passage};
+use crate::model::{Model, Progress, text};
+use crate::tool::{Invocation, Tool};
 
 /// Streamed text is an event at most this often: a screen needs no more, and a journal wants less.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);

@@ -4,16 +4,11 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{Effect, ModelCall, ToolCall};
-use crate::{
-    domain::{
-        chance::{Chance, canonical},
-        chat::{Request, Role},
-        event::{EffectRef, EmbeddingEvent, Event, ModelCallEvent, ToolCallEvent},
-        id::{EffectId, FaultId, TaskId, ToolName},
-        spec::EffectClass,
-    },
-    engine::session::Session,
+use crate::domain::{
+    Chance, EffectClass, EffectId, EffectRef, EmbeddingEvent, Event, FaultId, ModelCallEvent,
+    Request, Role, TaskId, ToolCallEvent, ToolName, chance::canonical,
 };
+use crate::engine::session::Session;
 
 /// An effect that was requested and has not ended.
 pub struct Requested {

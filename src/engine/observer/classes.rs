@@ -7,12 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Observer;
 use crate::domain::{
-    chance::{Chance, canonical},
-    event::{Classed, ClassedBy, Event, PlanEvent, Record, SessionEvent},
-    id::ToolName,
-    spec::ToolSpec,
-    state::State,
-    tool_class::ToolClasses,
+    Chance, Classed, ClassedBy, Event, PlanEvent, Record, SessionEvent, State, ToolClasses,
+    ToolName, ToolSpec, chance::canonical,
 };
 
 /// What the classifier has said, by what it was asked about.

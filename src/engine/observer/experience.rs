@@ -6,16 +6,11 @@ use std::{cell::RefCell, rc::Rc};
 use jiff::Timestamp;
 
 use super::Observer;
-use crate::{
-    domain::{
-        embedding::Embedding,
-        event::{BudgetEvent, EmbeddingEvent, Event, Record, SessionEvent, TaskEvent},
-        id::EffectId,
-        knob::{Judge, Knob},
-        state::{State, ToolCallPhase},
-    },
-    store::experience::{Experience, Use},
+use crate::domain::{
+    BudgetEvent, EffectId, Embedding, EmbeddingEvent, Event, Judge, Knob, Record, SessionEvent,
+    State, TaskEvent, ToolCallPhase,
 };
+use crate::store::experience::{Experience, Use};
 
 pub(in crate::engine) struct Remembered {
     store: Rc<RefCell<Experience>>,

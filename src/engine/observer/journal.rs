@@ -1,10 +1,8 @@
 //! The journal comes before all other listeners, and before the state: what it does not take has not
 //! happened.
 
-use crate::{
-    domain::event::Record,
-    store::journal::{Journal, JournalError},
-};
+use crate::domain::Record;
+use crate::store::journal::{Journal, JournalError};
 
 /// Writes records, until that fails.
 pub(in crate::engine) struct Writer {

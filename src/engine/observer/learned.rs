@@ -1,10 +1,7 @@
 //! What was learned of the tool graph is kept beyond the session, after every task and at the end.
 
 use super::Observer;
-use crate::domain::{
-    event::{Event, Record, SessionEvent, TaskEvent},
-    state::{Learning, State},
-};
+use crate::domain::{Event, Learning, Record, SessionEvent, State, TaskEvent};
 
 /// Keeps what was learned beyond the session.
 pub type Keep = Box<dyn FnMut(&Learning) -> Result<(), String>>;

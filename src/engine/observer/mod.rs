@@ -7,10 +7,7 @@ pub(super) mod journal;
 pub(super) mod learned;
 pub(super) mod pairs;
 
-use crate::domain::{
-    event::{Event, Record},
-    state::State,
-};
+use crate::domain::{Event, Record, State};
 
 /// Listens to the records of a session.
 pub(super) trait Observer {

@@ -6,13 +6,8 @@ use std::{cell::RefCell, rc::Rc};
 use jiff::Timestamp;
 
 use super::Observer;
-use crate::{
-    domain::{
-        event::{Event, GraphEvent, Record, SessionEvent, TaskEvent},
-        state::State,
-    },
-    store::experience::Experience,
-};
+use crate::domain::{Event, GraphEvent, Record, SessionEvent, State, TaskEvent};
+use crate::store::experience::Experience;
 
 pub(in crate::engine) struct Pairs(pub Rc<RefCell<Experience>>);
 

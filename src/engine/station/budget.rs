@@ -1,13 +1,11 @@
 //! Whether what is left of the budget pays for an effect (BTP, algorithm 2). It refuses free of charge and
 //! says why; it does so for tasks that have a budget plan, whatever their strategy.
 
-use futures::{FutureExt, future, future::LocalBoxFuture};
+use futures::FutureExt;
+use futures::future::{self, LocalBoxFuture};
 
 use super::{Effect, Outcome, Passage, Station, Verdict};
-use crate::domain::{
-    error::{ModelError, ModelErrorKind},
-    event::Origin,
-};
+use crate::domain::{ModelError, ModelErrorKind, Origin};
 
 pub(super) struct Budget;
 

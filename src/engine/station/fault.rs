@@ -1,15 +1,11 @@
 //! The station at which things are made to go wrong.
 
-use futures::{FutureExt, future, future::LocalBoxFuture};
+use futures::FutureExt;
+use futures::future::{self, LocalBoxFuture};
 
 use super::{Passage, Station, Verdict};
-use crate::{
-    domain::{
-        fault::{FaultKind, Occasion},
-        id::FaultId,
-    },
-    engine::session::Session,
-};
+use crate::domain::{FaultId, FaultKind, fault::Occasion};
+use crate::engine::session::Session;
 
 pub(super) struct Faults;
 

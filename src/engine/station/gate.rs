@@ -4,14 +4,8 @@
 use futures::{FutureExt, future::LocalBoxFuture};
 
 use super::{Outcome, Passage, Station, Verdict};
-use crate::{
-    domain::{
-        event::{Boundary, ControlEvent, Lane},
-        knob::Knob,
-        state::Mode,
-    },
-    engine::session::{Handle, Session},
-};
+use crate::domain::{Boundary, ControlEvent, Knob, Lane, Mode};
+use crate::engine::session::{Handle, Session};
 
 pub(super) struct Gate;
 

@@ -5,22 +5,14 @@
 //! the result go on, and the agent's next own decision waits for it (see [`Handle::verdicts`]), so that
 //! blacklist and budget plan never act on a missing verdict.
 
-use futures::{FutureExt, future, future::LocalBoxFuture};
+use futures::FutureExt;
+use futures::future::{self, LocalBoxFuture};
 
 use super::{Effect, Outcome, Passage, Station};
-use crate::{
-    domain::{
-        chat::{Request, Role},
-        error::ToolErrorKind,
-        id::{EffectId, TaskId},
-        knob,
-    },
-    engine::{
-        effect::{self, Caller},
-        session::{Handle, Session},
-    },
-    strategy::judge,
-};
+use crate::domain::{EffectId, Request, Role, TaskId, ToolErrorKind, knob};
+use crate::engine::effect::{self, Caller};
+use crate::engine::session::{Handle, Session};
+use crate::strategy::judge;
 
 pub(super) struct Judge;
 

@@ -1,10 +1,12 @@
 //! Whether a tool may be called: it is there, not switched off, on the menu of this step, and the arguments
 //! fit it.
 
-use futures::{FutureExt, future, future::LocalBoxFuture};
+use futures::FutureExt;
+use futures::future::{self, LocalBoxFuture};
 
 use super::{Effect, Passage, Station, ToolCall, Verdict};
-use crate::{domain::event::Refusal, engine::session::Session};
+use crate::domain::Refusal;
+use crate::engine::session::Session;
 
 pub(super) struct Menu;
 

@@ -11,16 +11,12 @@ mod room;
 
 use std::rc::Rc;
 
-use futures::{FutureExt, future, future::LocalBoxFuture};
+use futures::FutureExt;
+use futures::future::{self, LocalBoxFuture};
 
 pub use super::effect::{Effect, EmbeddingCall, ModelCall, Outcome, ToolCall};
 use super::{effect::Requested, session::Handle};
-use crate::domain::{
-    chance::Chance,
-    event::{EffectRef, Origin, Refusal},
-    fault::FaultKind,
-    id::{FaultId, TaskId},
-};
+use crate::domain::{Chance, EffectRef, FaultId, FaultKind, Origin, Refusal, TaskId};
 
 /// A place that every effect passes.
 pub trait Station {

@@ -7,17 +7,12 @@ use futures::{FutureExt, future::LocalBoxFuture};
 use tokio::time::timeout;
 
 use super::{Outcome, Passage, Station, Verdict};
-use crate::{
-    domain::event::{
-        EffectRef, EmbeddingEvent, Event, FaultEvent, ModelCallEvent, Origin, Record, SessionEvent,
-        ToolCallEvent,
-    },
-    domain::{chat::Usage, embedding::Embedding, id::EffectId},
-    engine::{
-        effect::{self, Embedded},
-        session::{Handle, Session},
-    },
+use crate::domain::{
+    EffectId, EffectRef, Embedding, EmbeddingEvent, Event, FaultEvent, ModelCallEvent, Origin,
+    Record, SessionEvent, ToolCallEvent, Usage,
 };
+use crate::engine::effect::{self, Embedded};
+use crate::engine::session::{Handle, Session};
 
 /// How long the others are given before a record that does not come is no longer waited for.
 const PATIENCE: Duration = Duration::from_millis(200);

@@ -4,10 +4,8 @@
 use futures::{FutureExt, future::LocalBoxFuture};
 
 use super::{Effect, Passage, Station, Verdict};
-use crate::{
-    domain::{id::EffectId, knob::Knob},
-    engine::session::Session,
-};
+use crate::domain::{EffectId, Knob};
+use crate::engine::session::Session;
 
 pub(super) struct Room;
 

@@ -3,10 +3,8 @@
 use std::{ops::Range, sync::LazyLock, time::Duration};
 
 use serde_json::{Map, Number, Value};
-use toml::{
-    Spanned,
-    de::{DeInteger, DeTable, DeValue},
-};
+use toml::Spanned;
+use toml::de::{DeInteger, DeTable, DeValue};
 
 use super::{Fields, Problems, TomlFile};
 use crate::domain::words;

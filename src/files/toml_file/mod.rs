@@ -10,10 +10,8 @@ mod problem;
 
 use std::{borrow::Cow, cell::RefCell, ops::Range};
 
-use toml::{
-    Spanned,
-    de::{DeTable, DeValue},
-};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 pub use self::{
     field::{Field, parse_duration},

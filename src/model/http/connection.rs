@@ -3,28 +3,16 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use reqwest::{
-    Client, RequestBuilder, Url,
-    header::{HeaderMap, HeaderName, HeaderValue},
-};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, RequestBuilder, Url};
 use serde_json::Value;
 use tracing::warn;
 
-use super::{
-    Answer, Endpoint, Failed, Place, Wire, endpoint,
-    line::{LONGEST_BODY, Line},
-};
-use crate::{
-    domain::{
-        chance::Chance,
-        error::{ModelError, ModelErrorKind},
-        spec::ModelSpec,
-    },
-    model::{
-        Progress,
-        secret::{HeaderSource, Key, Redactor, Secret, from_env},
-    },
-};
+use super::line::{LONGEST_BODY, Line};
+use super::{Answer, Endpoint, Failed, Place, Wire, endpoint};
+use crate::domain::{Chance, ModelError, ModelErrorKind, ModelSpec};
+use crate::model::Progress;
+use crate::model::secret::{HeaderSource, Key, Redactor, Secret, from_env};
 
 /// One endpoint that can be asked.
 ///

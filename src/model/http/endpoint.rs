@@ -6,14 +6,8 @@ use indexmap::IndexMap;
 use reqwest::{Client, NoProxy, Proxy, Url, redirect};
 use serde_json::{Map, Value};
 
-use crate::{
-    domain::{
-        error::{ModelError, ModelErrorKind},
-        id::ModelName,
-        spec::{ModelSpec, ToolMode},
-    },
-    model::secret::{HeaderSource, KeySource},
-};
+use crate::domain::{ModelError, ModelErrorKind, ModelName, ModelSpec, ToolMode};
+use crate::model::secret::{HeaderSource, KeySource};
 
 /// Headers that carry keys: their values may not stand in a configuration.
 const KEY_HEADERS: [&str; 6] =

@@ -2,21 +2,18 @@
 
 use std::time::{Duration, SystemTime};
 
-use reqwest::{
-    RequestBuilder, Response,
-    header::{CONTENT_TYPE, HeaderMap},
-};
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use reqwest::{RequestBuilder, Response};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::{
-    failure::{Failed, Place},
-    line::{LONGEST_BODY, LONGEST_REFUSAL, Line},
-    retry::Again,
-    sse::{Event, Parser},
-};
-use crate::{domain::error::ModelErrorKind, model::Progress};
+use super::failure::{Failed, Place};
+use super::line::{LONGEST_BODY, LONGEST_REFUSAL, Line};
+use super::retry::Again;
+use super::sse::{Event, Parser};
+use crate::domain::ModelErrorKind;
+use crate::model::Progress;
 
 /// How long usage may come after the finish reason, which ends the answer itself.
 const AFTER_FINISH: Duration = Duration::from_secs(5);

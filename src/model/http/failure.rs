@@ -3,15 +3,10 @@
 use reqwest::{StatusCode, header::HeaderMap};
 use serde_json::Value;
 
-use super::{
-    Wire,
-    retry::{self, Again},
-    sse::Event,
-};
-use crate::{
-    domain::error::{ModelError, ModelErrorKind},
-    model::secret::{KeySource, Redactor},
-};
+use super::retry::{self, Again};
+use super::{Wire, sse::Event};
+use crate::domain::{ModelError, ModelErrorKind};
+use crate::model::secret::{KeySource, Redactor};
 
 /// Longest text from an endpoint that an error repeats, in characters.
 const LONGEST: usize = 300;

@@ -6,11 +6,9 @@ use reqwest::{RequestBuilder, Response};
 use tokio::time::timeout;
 use tracing::info;
 
-use super::{
-    failure::{Failed, Place},
-    retry::Again,
-};
-use crate::domain::error::ModelErrorKind;
+use super::failure::{Failed, Place};
+use super::retry::Again;
+use crate::domain::ModelErrorKind;
 
 /// Longest body of an answer that is not streamed, in bytes: a hundred texts' vectors of some thousand
 /// numbers each.

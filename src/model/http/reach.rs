@@ -6,7 +6,8 @@ use reqwest::StatusCode;
 use serde_json::Value;
 
 use super::{Connection, Failed, endpoint, failure::visible, line::Line};
-use crate::{domain::error::ModelError, model::Reached};
+use crate::domain::ModelError;
+use crate::model::Reached;
 
 /// Largest list of models that is read, in bytes. Routers list hundreds.
 const LONGEST_LIST: usize = 8 * 1024 * 1024;

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::{StatusCode, header::HeaderMap};
 
-use crate::domain::chance::Chance;
+use crate::domain::Chance;
 
 /// The longest wait that an endpoint may ask for. If it asks for more, another try before that
 /// would only fail again, so that there is none.

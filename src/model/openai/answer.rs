@@ -6,17 +6,9 @@ use reqwest::header::HeaderMap;
 use serde_json::{Map, Value};
 
 use super::{WIRE, names::Names, usage};
-use crate::{
-    domain::{
-        chat::{Finish, Reply, Request, ToolCall, Usage},
-        error::ModelErrorKind,
-    },
-    model::{
-        Progress,
-        http::{self, Again, Event, Failed, Place},
-        ids::FreeIds,
-    },
-};
+use crate::domain::{Finish, ModelErrorKind, Reply, Request, ToolCall, Usage};
+use crate::model::http::{self, Again, Event, Failed, Place};
+use crate::model::{Progress, ids::FreeIds};
 
 /// Largest answer in bytes. No model writes as much; a broken server may.
 const LARGEST: usize = 16 * 1024 * 1024;

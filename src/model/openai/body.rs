@@ -3,10 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::names::Names;
-use crate::{
-    domain::chat::{Message, Request, ToolCall, ToolDef},
-    model::http::Endpoint,
-};
+use crate::domain::{Message, Request, ToolCall, ToolDef};
+use crate::model::http::Endpoint;
 
 /// The whole body; what the endpoint's settings add comes last and wins.
 pub(super) fn body(endpoint: &Endpoint, request: &Request, names: &Names) -> Value {

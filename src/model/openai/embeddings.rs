@@ -5,18 +5,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{OpenAi, usage};
-use crate::{
-    domain::{
-        chat::Usage,
-        embedding::Embedding,
-        error::{ModelError, ModelErrorKind},
-        tokens,
-    },
-    model::{
-        Embedded, Embedder,
-        http::{Again, Failed, Place},
-    },
-};
+use crate::domain::{Embedding, ModelError, ModelErrorKind, Usage, tokens};
+use crate::model::http::{Again, Failed, Place};
+use crate::model::{Embedded, Embedder};
 
 /// One entry of an answer's list.
 #[derive(Deserialize)]

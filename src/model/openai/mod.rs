@@ -15,15 +15,9 @@ use futures::future::LocalBoxFuture;
 use serde_json::Value;
 
 use self::{answer::Answer, names::Names};
-use super::{
-    Embedder, Model, Progress, Reached,
-    http::{Connection, Endpoint, Wire},
-};
-use crate::domain::{
-    chat::{Reply, Request},
-    error::ModelError,
-    spec::ModelSpec,
-};
+use super::http::{Connection, Endpoint, Wire};
+use super::{Embedder, Model, Progress, Reached};
+use crate::domain::{ModelError, ModelSpec, Reply, Request};
 
 const WIRE: Wire = Wire {
     key_header: "authorization",

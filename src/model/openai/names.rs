@@ -3,11 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::domain::{
-    chance::Chance,
-    chat::{Message, Request},
-    id::ToolName,
-};
+use crate::domain::{Chance, Message, Request, ToolName};
 
 const LONGEST: usize = 64;
 

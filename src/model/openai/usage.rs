@@ -2,10 +2,7 @@
 
 use serde_json::Value;
 
-use crate::domain::{
-    chat::{Request, ToolCall, Usage},
-    tokens,
-};
+use crate::domain::{Request, ToolCall, Usage, tokens};
 
 /// Reads a `usage` object. `None` where it is missing or says nothing, as some servers do in every
 /// chunk but the last.

@@ -2,17 +2,10 @@
 
 use serde_json::Value;
 
-use super::{
-    Said, Settings,
-    choose::{call, finish, gist, give_up, is_worth_trying, pick, untried},
-    guess::guess,
-    improvise,
-    prompted::{Choice, Looks, Past, Prompted},
-};
-use crate::domain::{
-    chance::{Chance, canonical},
-    spec::{ChainStep, Task},
-};
+use super::choose::{call, finish, gist, give_up, is_worth_trying, pick, untried};
+use super::prompted::{Choice, Looks, Past, Prompted};
+use super::{Said, Settings, guess::guess, improvise};
+use crate::domain::{ChainStep, Chance, Task, chance::canonical};
 
 pub(super) fn act(
     prompted: &Prompted<'_>,

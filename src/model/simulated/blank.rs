@@ -5,10 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::domain::{
-    spec::{ChainStep, Task},
-    words,
-};
+use crate::domain::{ChainStep, Task, words};
 
 /// Stands for what is not known yet.
 const GAP: &str = "___";

@@ -2,18 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    Said, Settings,
-    guess::guess,
-    prompted::{Choice, Looks, Prompted},
-};
-use crate::{
-    domain::markers::FINISH,
-    domain::{
-        chance::{Chance, canonical},
-        chat::ToolCall,
-    },
-};
+use super::prompted::{Choice, Looks, Prompted};
+use super::{Said, Settings, guess::guess};
+use crate::domain::{Chance, ToolCall, chance::canonical, markers::FINISH};
 
 /// How often it lets one tool fail at one thing before it takes another.
 const PATIENCE: usize = 2;

@@ -3,10 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::improvise::words;
-use crate::{
-    domain::chat::{Message, Request},
-    domain::markers::TOOLS,
-};
+use crate::domain::{Message, Request, markers::TOOLS};
 
 /// What tools that find something out say of themselves.
 const FINDING: [&str; 9] =

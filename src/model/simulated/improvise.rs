@@ -4,13 +4,11 @@
 
 use std::collections::HashSet;
 
-use super::{
-    Said, Settings,
-    choose::{call, finish, gist, give_up, pick, untried},
-    guess::{arithmetic, guess, required},
-    prompted::{Choice, Looks, Prompted},
-};
-use crate::domain::chance::Chance;
+use super::choose::{call, finish, gist, give_up, pick, untried};
+use super::guess::{arithmetic, guess, required};
+use super::prompted::{Choice, Looks, Prompted};
+use super::{Said, Settings};
+use crate::domain::Chance;
 
 /// After so many calls without a useful result it gives up.
 const ENOUGH: usize = 4;

@@ -4,18 +4,9 @@ use std::cmp::Ordering;
 
 use serde_json::json;
 
-use super::{
-    Said, Settings,
-    prompted::{Looks, Past, Prompted},
-};
-use crate::{
-    domain::markers::FINISH,
-    domain::{
-        chance::Chance,
-        id::ToolName,
-        spec::{ChainStep, Task},
-    },
-};
+use super::prompted::{Looks, Past, Prompted};
+use super::{Said, Settings};
+use crate::domain::{ChainStep, Chance, Task, ToolName, markers::FINISH};
 
 /// Scores every tool of a trajectory from what can be seen of it: failures and empty results cost,
 /// results that hold what the chain looks for earn, results that led to a wrong answer cost.

@@ -15,12 +15,8 @@ use futures::{FutureExt, future::LocalBoxFuture};
 
 use super::{Model, Progress};
 use crate::domain::{
-    chance::Chance,
-    chat::{Finish, Reply, Request, Role, ToolCall, Usage},
-    error::ModelError,
-    id::ModelName,
-    spec::{ModelSpec, Task, ToolMode},
-    tokens,
+    Chance, Finish, ModelError, ModelName, ModelSpec, Reply, Request, Role, Task, ToolCall,
+    ToolMode, Usage, tokens,
 };
 
 mod actor;

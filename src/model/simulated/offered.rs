@@ -3,13 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::prompted::{Choice, is_told, shown_weight};
-use crate::{
-    domain::markers::{LACKING, LLM, TOOLS},
-    domain::{
-        chat::{Message, Request, ToolDef},
-        id::ToolName,
-    },
-};
+use crate::domain::markers::{LACKING, LLM, TOOLS};
+use crate::domain::{Message, Request, ToolDef, ToolName};
 
 /// A planner's prompt, but for the task.
 pub(super) struct Offered {

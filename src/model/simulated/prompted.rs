@@ -2,17 +2,8 @@
 
 use serde_json::Value;
 
-use crate::{
-    domain::{
-        chance::canonical,
-        chat::{Message, Request, ToolDef},
-        id::ToolName,
-    },
-    domain::{
-        markers::{CHOSEN, FINISH, OTHER_TOOLS, RIVALS, TASK, shortened},
-        null_filter::NullFilter,
-    },
-};
+use crate::domain::markers::{CHOSEN, FINISH, OTHER_TOOLS, RIVALS, TASK, shortened};
+use crate::domain::{Message, NullFilter, Request, ToolDef, ToolName, chance::canonical};
 
 /// A request as it was understood.
 pub(super) struct Prompted<'a> {

@@ -1,10 +1,8 @@
 //! The worker that is a model: reads out of evidence what the next call needs.
 
 use super::blank::{Blank, blank, plain};
-use crate::{
-    domain::markers::{QUESTION, UNKNOWN},
-    domain::{id::ToolName, spec::Task},
-};
+use crate::domain::markers::{QUESTION, UNKNOWN};
+use crate::domain::{Task, ToolName};
 
 /// What the planner asks for one argument of a step; `from` names the evidence.
 pub(super) fn question(

@@ -2,16 +2,10 @@
 
 use serde_json::Value;
 
-use super::{
-    Settings,
-    choose::gist,
-    judge::holds,
-    prompted::{Looks, Past},
-};
-use crate::{
-    domain::markers::{EVIDENCE, LLM, UNKNOWN},
-    domain::{chance::Chance, plan::NULL, spec::Task},
-};
+use super::prompted::{Looks, Past};
+use super::{Settings, choose::gist, judge::holds};
+use crate::domain::markers::{EVIDENCE, LLM, UNKNOWN};
+use crate::domain::{Chance, Task, plan::NULL};
 
 /// The right answer if every step found what it should, else what the last evidence seems to say. A slip
 /// takes other evidence for it.

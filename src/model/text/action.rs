@@ -3,14 +3,8 @@
 use serde_json::Value;
 
 use super::label::{Label, Section, sections};
-use crate::{
-    domain::{
-        arguments,
-        chat::{Finish, Reply, Request, ToolCall, ToolDef},
-        id::ToolName,
-    },
-    model::ids::FreeIds,
-};
+use crate::domain::{Finish, Reply, Request, ToolCall, ToolDef, ToolName, arguments};
+use crate::model::ids::FreeIds;
 
 /// Names under which a model ends the task by an action.
 const FINISH: [&str; 4] = ["finish", "final answer", "final_answer", "finalanswer"];

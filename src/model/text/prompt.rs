@@ -2,7 +2,7 @@
 //! calls and results as the text that the model would have written and read.
 
 use super::schema::signature;
-use crate::domain::chat::{Message, Request, ToolCall, ToolDef};
+use crate::domain::{Message, Request, ToolCall, ToolDef};
 
 /// Where a model is to stop: from here on it would invent its own observation.
 const STOP: &str = "\nObservation:";

@@ -2,12 +2,7 @@
 //! expected of each. A session and `toolyard plan --task` choose and value them in this one way.
 
 use super::{Estimate, Evidence};
-use crate::domain::{
-    id::ToolName,
-    knob::{Knob, Knobs},
-    retrieve::Lexical,
-    state::State,
-};
+use crate::domain::{Knob, Knobs, Lexical, State, ToolName};
 
 /// How a tool fared in one past query. It was used `helpful + unhelpful` times there, at least once.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::knob::Estimation;
+use crate::domain::Estimation;
 
 /// Shares of weights are known no better than this.
 const CLOSE: f64 = 1e-9;

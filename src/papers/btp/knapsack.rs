@@ -1,10 +1,7 @@
 //! The bounded knapsack in whole numbers.
 
-use super::{
-    frontier,
-    reduce::{self, Item, Price, value},
-    table,
-};
+use super::reduce::{self, Item, Price, value};
+use super::{frontier, table};
 
 /// Cells of a table that is filled without further ado: some milliseconds.
 const QUICK_CELLS: u64 = 1 << 22;

@@ -2,10 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    BadInput, Candidate, Plan,
-    plan::{Problem, check, rounded},
-};
+use super::plan::{Problem, check, rounded};
+use super::{BadInput, Candidate, Plan};
 
 /// How one candidate's uses differ between two plans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,11 +5,7 @@
 use std::{collections::BTreeSet, fmt};
 
 use super::order::Needs;
-use crate::domain::{
-    id::ToolName,
-    plan::{EvidenceId, Plan, references},
-    words,
-};
+use crate::domain::{EvidenceId, Plan, ToolName, plan::references, words};
 
 /// More than this would bury the first.
 const SHOWN: usize = 20;

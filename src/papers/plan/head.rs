@@ -3,7 +3,7 @@
 use std::iter;
 
 use super::bracket;
-use crate::domain::plan::{DIGITS, EvidenceId};
+use crate::domain::{EvidenceId, plan::DIGITS};
 
 /// Layers of decoration that are taken off a line; more is no line of a plan.
 const LAYERS: usize = 10;

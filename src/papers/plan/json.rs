@@ -4,10 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{MOST, Unreadable, parse::spelled};
-use crate::domain::{
-    plan::{Evidence, EvidenceId, Plan, PlanStep},
-    words,
-};
+use crate::domain::{Evidence, EvidenceId, Plan, PlanStep, words};
 
 /// Characters of an error that are shown.
 const SHOWN: usize = 300;

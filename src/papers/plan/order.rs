@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::plan::{EvidenceId, Plan, references};
+use crate::domain::{EvidenceId, Plan, plan::references};
 
 /// What each piece of evidence needs, as positions in writing order. References to what is not there,
 /// and to itself, are left out: [`Plan::check`] finds them.

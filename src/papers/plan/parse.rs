@@ -3,10 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{json, text};
-use crate::domain::{
-    arguments,
-    plan::{self, EvidenceId, Plan},
-};
+use crate::domain::{EvidenceId, Plan, arguments, plan};
 
 /// Bytes of the longest text that is read. Plans have a few lines.
 pub const LONGEST: usize = 128 * 1024;

@@ -1,14 +1,9 @@
 //! The text form, line by line. All that is no plan and no call is prose around them: before the first
 //! plan and after a call it is left out, after a plan's first line it goes on with the plan's text.
 
-use super::{
-    MOST, Unreadable, bracket,
-    head::{self, Call, Head},
-};
-use crate::domain::{
-    plan::{Evidence, EvidenceId, Plan, PlanStep},
-    words,
-};
+use super::head::{self, Call, Head};
+use super::{MOST, Unreadable, bracket};
+use crate::domain::{Evidence, EvidenceId, Plan, PlanStep, words};
 
 /// Characters of a line that is shown as unreadable.
 const SHOWN: usize = 80;

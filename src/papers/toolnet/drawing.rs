@@ -4,10 +4,7 @@
 
 use std::{collections::HashMap, fmt::Write as _};
 
-use crate::domain::{
-    graph::{ListedEdge, Listing},
-    id::ToolName,
-};
+use crate::domain::{ListedEdge, Listing, ToolName};
 
 // Writing to a string cannot fail, so the results of `writeln!` say nothing.
 impl Listing {

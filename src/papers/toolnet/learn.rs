@@ -2,10 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::domain::{
-    graph::{Prior, ToolGraph},
-    id::ToolName,
-};
+use crate::domain::{Prior, ToolGraph, ToolName};
 
 /// Counts which tool came after which, one solved task at a time (ToolNet, section 3.2).
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 //! The weights of all edges as a [`Listing`].
 
 use super::weights::Weights;
-use crate::domain::graph::{ListedEdge, Listing, Prior, Structure, nodes};
+use crate::domain::{ListedEdge, Listing, Prior, Structure, graph::nodes};
 
 impl Listing {
     /// Every row in full, implied edges too, with the weights as they are now.

@@ -5,12 +5,8 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::evidence::Evidence;
-use crate::domain::{
-    graph::{Pins, Row, Scores, Successor, ToolGraph},
-    id::ToolName,
-    knob::{Knob, Knobs},
-    state::Learning,
-};
+use crate::domain::graph::{Row, Successor};
+use crate::domain::{Knob, Knobs, Learning, Pins, Scores, ToolGraph, ToolName};
 
 /// A view of the graph in which edges have weights (ToolNet, eq. 6):
 ///

@@ -4,12 +4,8 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
-use super::{
-    Experience,
-    error::ExperienceError,
-    past_use::{Kept, Use},
-    words::Reader,
-};
+use super::past_use::{Kept, Use};
+use super::{Experience, error::ExperienceError, words::Reader};
 
 impl Experience {
     /// Adds one use. It outlives this process from here on.

@@ -4,7 +4,7 @@
 use rusqlite::{OptionalExtension, TransactionBehavior, params};
 
 use super::{Experience, Query, add::Adder, error::ExperienceError, past_use::identity};
-use crate::domain::embedding::Embedding;
+use crate::domain::Embedding;
 
 impl Query {
     /// What makes two queries the same one: the text without white space around it, up to

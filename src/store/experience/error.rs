@@ -1,9 +1,7 @@
 //! What can be wrong with the store of past uses.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::io;
+use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 

@@ -10,10 +10,8 @@ use std::collections::HashMap;
 use rusqlite::{Connection, params};
 
 use super::{Experience, Query, Same, error::ExperienceError, history::own_id};
-use crate::{
-    domain::{embedding::Embedding, id::ToolName},
-    papers::btp::candidates::Helped,
-};
+use crate::domain::{Embedding, ToolName};
+use crate::papers::btp::candidates::Helped;
 
 /// Past queries to which one word leads.
 const MOST_HAVING: u32 = 512;

@@ -3,10 +3,8 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Experience, error::ExperienceError, past_use::identity, words::Words};
-use crate::{
-    domain::{embedding::Embedding, id::ToolName},
-    papers::btp::candidates::Past,
-};
+use crate::domain::{Embedding, ToolName};
+use crate::papers::btp::candidates::Past;
 
 /// Of a tool's past queries so many are looked at, the latest. The estimates weigh each past use with
 /// e^sim, which is between 1 and 2.72, so that they are hardly more than averages; that of a sample of

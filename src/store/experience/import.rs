@@ -9,15 +9,10 @@ use rusqlite::Row;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{
-    Experience, Use,
-    error::ExperienceError,
-    lines::{Lines, problem},
-};
-use crate::{
-    domain::id::ToolName,
-    files::{json_file, toml_file::Problem},
-};
+use super::lines::{Lines, problem};
+use super::{Experience, Use, error::ExperienceError};
+use crate::domain::ToolName;
+use crate::files::{json_file, toml_file::Problem};
 
 /// Uses and bytes of lines that are written in one transaction, whichever is reached first.
 const BATCH: usize = 2_000;

@@ -1,10 +1,8 @@
 //! A file of JSON lines, read a line at a time, so that a file may be larger than the memory.
 
-use std::{
-    fs::File,
-    io::{BufRead, BufReader, Read},
-    path::{Path, PathBuf},
-};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
 
 use super::error::ExperienceError;
 use crate::files::toml_file::Problem;

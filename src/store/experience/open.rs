@@ -1,21 +1,13 @@
 //! Opening the store: whether the file is one, and of a format that is known.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::path::{Path, PathBuf};
+use std::{fs, time::Duration};
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use tracing::info;
 
-use super::{
-    Experience,
-    error::ExperienceError,
-    reread::reread,
-    upgrade::{VERSION, upgrade},
-    words::Reader,
-};
+use super::upgrade::{VERSION, upgrade};
+use super::{Experience, error::ExperienceError, reread::reread, words::Reader};
 
 /// Marks the file as a store of past uses: "tyex", kept as `application_id`.
 const MARK: i64 = 0x7479_6578;

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::error::ExperienceError;
-use crate::domain::id::ToolName;
+use crate::domain::ToolName;
 
 /// The longest query that is kept, in bytes; of a longer one the beginning is.
 pub const MAX_QUERY: usize = 8 * 1024;

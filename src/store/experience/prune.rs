@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::{Experience, error::ExperienceError, words::Words};
-use crate::domain::id::ToolName;
+use crate::domain::ToolName;
 
 /// What goes in one transaction, so that sessions need not wait for all.
 const BATCH: usize = 2_000;

@@ -4,10 +4,7 @@ use jiff::Timestamp;
 use rusqlite::{Row, params};
 
 use super::{Experience, error::ExperienceError};
-use crate::domain::{
-    id::ModelName,
-    pairs::{Pair, PairTally, Player},
-};
+use crate::domain::{ModelName, Pair, PairTally, Player};
 
 impl Experience {
     /// Adds what came of a task of this workspace.

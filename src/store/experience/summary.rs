@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{Experience, error::ExperienceError};
-use crate::domain::id::ToolName;
+use crate::domain::ToolName;
 
 /// What the store holds.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -18,24 +18,12 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{
-    answers::Answers,
-    declared::{self, Declared},
-    dialogue::{Call, Dialogue},
-    error::ImportError,
-    files,
-    manifest::{Manifest, Source},
-    schema,
-    trajectories::Trajectory,
-};
-use crate::{
-    domain::{
-        graph::Listing,
-        id::ToolName,
-        spec::{ChainStep, EffectClass, Task},
-    },
-    papers::toolnet::learn,
-};
+use super::declared::{self, Declared};
+use super::dialogue::{Call, Dialogue};
+use super::manifest::{Manifest, Source};
+use super::{answers::Answers, error::ImportError, files, schema, trajectories::Trajectory};
+use crate::domain::{ChainStep, EffectClass, Listing, Task, ToolName};
+use crate::papers::toolnet::learn;
 
 /// The file by which a workspace is known.
 const MARK: &str = "workspace.toml";

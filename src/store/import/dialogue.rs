@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::{error::ImportError, record::Record};
-use crate::domain::id::ToolName;
+use crate::domain::ToolName;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Dialogue {

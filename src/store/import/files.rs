@@ -1,11 +1,8 @@
 //! Finding, reading and replacing files.
 
-use std::{
-    ffi::OsString,
-    fs,
-    io::{self, Write as _},
-    path::{Path, PathBuf},
-};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::{ffi::OsString, fs};
 
 use super::error::ImportError;
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::domain::spec::EffectClass;
+use crate::domain::EffectClass;
 
 #[derive(Serialize)]
 pub(super) struct Manifest<'a> {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::error::ImportError;
-use crate::domain::id::ToolName;
+use crate::domain::ToolName;
 
 /// The object that stands on a line.
 pub(super) struct Record<'f> {

@@ -5,10 +5,8 @@ use std::{fmt, path::Path, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 use super::{dialogue::Dialogue, error::ImportError, files, record::Record};
-use crate::{
-    domain::{graph::ToolGraph, id::ToolName},
-    papers::toolnet::{LearnError, learn},
-};
+use crate::domain::{ToolGraph, ToolName};
+use crate::papers::toolnet::{LearnError, learn};
 
 /// How trajectories are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,27 +6,17 @@
 //! a model is free, that it is paid for in another way, or that nobody looked the price up; and some
 //! entries are no models at all. So what is no plain price of tokens is left unknown.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt,
-    path::Path,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::{fmt, path::Path};
 
-use serde::{
-    Deserialize, Deserializer,
-    de::{MapAccess, Visitor},
-};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::{DEAREST, Price, PriceTable};
-use crate::{
-    domain::words,
-    files::{
-        json_file,
-        text_file::{self, Expected},
-        toml_file::Problem,
-    },
-};
+use crate::domain::words;
+use crate::files::text_file::{self, Expected};
+use crate::files::{json_file, toml_file::Problem};
 
 const FILE: Expected = Expected {
     what: "LiteLLM's model_prices_and_context_window.json",

@@ -14,11 +14,8 @@ use std::{collections::BTreeMap, path::Path};
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 pub use self::find::{Found, is_private};
-use crate::files::{
-    json_file,
-    text_file::{self, Expected},
-    toml_file::Problem,
-};
+use crate::files::text_file::{self, Expected};
+use crate::files::{json_file, toml_file::Problem};
 
 /// US dollars per million tokens that nobody asks for.
 const DEAREST: f64 = 1e6;

@@ -9,13 +9,9 @@ use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::Value;
 
 pub use self::toml::parse_toml;
-use crate::{
-    domain::spec::{ChainStep, Task},
-    files::{
-        json_file,
-        toml_file::{Problem, Problems},
-    },
-};
+use crate::domain::{ChainStep, Task};
+use crate::files::json_file;
+use crate::files::toml_file::{Problem, Problems};
 
 /// Reads a file of tasks; its ending says how it is written.
 ///

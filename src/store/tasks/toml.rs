@@ -5,14 +5,8 @@ use std::collections::HashSet;
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
-use crate::{
-    domain::{
-        id::ToolName,
-        spec::{ChainStep, Task},
-        words,
-    },
-    files::toml_file::{Field, Fields, Problems, TomlFile},
-};
+use crate::domain::{ChainStep, Task, ToolName, words};
+use crate::files::toml_file::{Field, Fields, Problems, TomlFile};
 
 /// `[capabilities]` and `[[task]]`.
 ///

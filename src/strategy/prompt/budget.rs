@@ -1,12 +1,6 @@
 //! What models are told of a budget, word for word (BTP, appendix A.2, in our own words).
 
-use crate::domain::{
-    event::{MenuItem, Offered},
-    id::ToolName,
-    knob::Knob,
-    prompt::Prompt,
-    state::State,
-};
+use crate::domain::{Knob, MenuItem, Offered, Prompt, State, ToolName};
 
 /// More names than this are not told: a prompt is paid for by its length.
 const MOST: usize = 40;

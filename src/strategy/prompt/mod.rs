@@ -7,16 +7,10 @@ pub mod search;
 use serde_json::{Value, json};
 
 use super::{Ending, Trajectory};
+use crate::domain::markers::{FINISH, TASK};
 use crate::domain::{
-    chat::{Message, Request, Role, ToolDef},
-    event::{MenuItem, Offered},
-    graph::WeightFormat,
-    knob::Knob,
-    markers::{FINISH, TASK},
-    prompt::Prompt,
-    spec::Task,
-    state::{State, ToolCallState},
-    words,
+    Knob, MenuItem, Message, Offered, Prompt, Request, Role, State, Task, ToolCallState, ToolDef,
+    WeightFormat, words,
 };
 
 /// What the actor is asked about.

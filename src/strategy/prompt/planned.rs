@@ -6,17 +6,10 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::{add, user, weight_format};
+use crate::domain::markers::{EVIDENCE, LACKING, LLM, QUESTION, TASK, TOOLS};
 use crate::domain::{
-    chat::{Message, Request, Role},
-    event::{MenuItem, Offered},
-    graph::WeightFormat,
-    id::ToolName,
-    knob::Knob,
-    markers::{EVIDENCE, LACKING, LLM, QUESTION, TASK, TOOLS},
-    prompt::Prompt,
-    spec::Task,
-    state::State,
-    strategy::Strategy,
+    Knob, MenuItem, Message, Offered, Prompt, Request, Role, State, Strategy, Task, ToolName,
+    WeightFormat,
 };
 
 /// An answer of the planner that could not be used.

@@ -3,21 +3,10 @@
 use serde_json::{Value, json};
 
 use super::told;
-use crate::{
-    domain::{
-        chat::{Message, Request, Role},
-        id::ToolName,
-        markers::{CHOSEN, RIVALS, TASK, shortened},
-        prompt::Prompt,
-        spec::Task,
-        state::State,
-        words,
-    },
-    strategy::{
-        Called, Trajectory,
-        search::{Node, NodeResult},
-    },
-};
+use crate::domain::markers::{CHOSEN, RIVALS, TASK, shortened};
+use crate::domain::{Message, Prompt, Request, Role, State, Task, ToolName, words};
+use crate::strategy::search::{Node, NodeResult};
+use crate::strategy::{Called, Trajectory};
 
 /// Longer results are cut where they are told again: characters.
 const RESULT: usize = 2_000;

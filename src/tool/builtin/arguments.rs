@@ -3,10 +3,8 @@
 
 use serde_json::Value;
 
-use crate::{
-    domain::words::clipped,
-    tool::{ToolError, ToolErrorKind},
-};
+use crate::domain::words::clipped;
+use crate::tool::{ToolError, ToolErrorKind};
 
 fn wrong(name: &str, expected: &str, value: Option<&Value>) -> ToolError {
     let text = match value {

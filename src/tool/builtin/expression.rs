@@ -2,22 +2,15 @@
 //! works on a thread of its own, with room for deep nesting and an end to its patience; meanwhile
 //! the engine goes on, and a dropped call stops the work.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU32, Ordering},
-    },
-    thread,
-};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::{sync::Arc, thread};
 
 use fend_core::Interrupt;
 use serde_json::Value;
 
 use super::{arguments, numbers::plain};
-use crate::{
-    domain::words::clipped,
-    tool::{ToolError, ToolErrorKind},
-};
+use crate::domain::words::clipped;
+use crate::tool::{ToolError, ToolErrorKind};
 
 /// Characters of an expression: each may nest one level deeper.
 const LENGTH: usize = 300;

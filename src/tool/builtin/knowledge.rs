@@ -3,13 +3,9 @@
 use serde_json::Value;
 
 use super::arguments;
-use crate::{
-    domain::words::nearest,
-    tool::{
-        ToolError,
-        world::{Article, World},
-    },
-};
+use crate::domain::words::nearest;
+use crate::tool::ToolError;
+use crate::tool::world::{Article, World};
 
 /// What every search says that finds nothing, the honest ones and the others.
 pub const NOTHING: &str = "Nothing found";

@@ -18,14 +18,10 @@ use futures::future::{FutureExt, LocalBoxFuture};
 use serde_json::Value;
 
 use self::knowledge::Search;
-use crate::{
-    domain::{chance::Chance, spec::ToolSpec, words},
-    files::toml_file::{Field, Fields},
-    tool::{
-        Invocation, Tool, ToolError, ToolErrorKind, ToolOutput,
-        output::{MAX_OUTPUT, bounded},
-    },
-};
+use crate::domain::{Chance, ToolSpec, words};
+use crate::files::toml_file::{Field, Fields};
+use crate::tool::output::{MAX_OUTPUT, bounded};
+use crate::tool::{Invocation, Tool, ToolError, ToolErrorKind, ToolOutput};
 
 /// A built-in function with its options.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,10 +2,8 @@
 
 use serde_json::Value;
 
-use super::{
-    arguments,
-    knowledge::{NOTHING, unknown_city},
-};
+use super::arguments;
+use super::knowledge::{NOTHING, unknown_city};
 use crate::tool::{ToolError, world::World};
 
 /// The fastest way `from` one city `to` another.

@@ -6,14 +6,10 @@
 //! it, and whether or not the runtime still turns; and because the thread learns of the end before
 //! it reaps, the group's number is never used after the system may have given it to somebody else.
 
-use std::{
-    io,
-    os::unix::process::CommandExt,
-    process::{Child, Command, ExitStatus, Stdio},
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
-    thread,
-    time::{Duration, Instant},
-};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use std::{io, os::unix::process::CommandExt, thread};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};

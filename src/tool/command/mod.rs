@@ -7,30 +7,21 @@
 mod capture;
 mod group;
 
-use std::{
-    collections::BTreeMap,
-    ffi::OsStr,
-    fmt, io,
-    path::{Path, PathBuf},
-    process::{Command, ExitStatus},
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+use std::time::{Duration, Instant};
+use std::{collections::BTreeMap, ffi::OsStr, fmt, io, sync::Arc};
 
 use futures::future::{FutureExt, LocalBoxFuture};
 use serde_json::Value;
 use tokio::{io::AsyncWriteExt, process::ChildStdin, time::sleep};
 use tracing::{Instrument, info, info_span};
 
+use self::capture::{Capture, Keep};
 pub use self::group::end_all;
-use self::{
-    capture::{Capture, Keep},
-    group::{Group, Pipes},
-};
-use crate::{
-    domain::{spec::ToolSpec, words::clipped},
-    tool::{Invocation, Tool, ToolError, ToolErrorKind, ToolOutput, output::from_bytes},
-};
+use self::group::{Group, Pipes};
+use crate::domain::{ToolSpec, words::clipped};
+use crate::tool::{Invocation, Tool, ToolError, ToolErrorKind, ToolOutput, output::from_bytes};
 
 /// Bytes of the end of stderr that an error shows: where programs say why they gave up.
 const STDERR: usize = 2 * 1024;

@@ -36,16 +36,12 @@ mod source;
 use std::{collections::HashMap, fs, path::Path, rc::Rc, sync::Arc};
 
 pub use self::provider::Manifests;
-use crate::{
-    domain::{id::ToolName, spec::ToolSpec},
-    files::toml_file::{Problem, Problems, TomlFile},
-    tool::{
-        Tool,
-        builtin::{Builtin, BuiltinTool},
-        command::{CommandSource, CommandTool},
-        recorded::{RecordedTool, Table},
-    },
-};
+use crate::domain::{ToolName, ToolSpec};
+use crate::files::toml_file::{Problem, Problems, TomlFile};
+use crate::tool::Tool;
+use crate::tool::builtin::{Builtin, BuiltinTool};
+use crate::tool::command::{CommandSource, CommandTool};
+use crate::tool::recorded::{RecordedTool, Table};
 
 /// Where a tool comes from.
 #[derive(Clone, Debug, PartialEq)]

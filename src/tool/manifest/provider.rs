@@ -2,21 +2,15 @@
 
 use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
-use futures::{
-    FutureExt, StreamExt, future,
-    future::LocalBoxFuture,
-    stream::{self, LocalBoxStream},
-};
+use futures::future::{self, LocalBoxFuture};
+use futures::stream::{self, LocalBoxStream};
+use futures::{FutureExt, StreamExt};
 
 use super::Manifest;
-use crate::{
-    domain::id::ToolName,
-    files::toml_file::Problems,
-    tool::{
-        Tool, ToolError, ToolErrorKind,
-        provider::{Change, Provider},
-    },
-};
+use crate::domain::ToolName;
+use crate::files::toml_file::Problems;
+use crate::tool::provider::{Change, Provider};
+use crate::tool::{Tool, ToolError, ToolErrorKind};
 
 /// A manifest and its tool.
 type Made = (Manifest, Rc<dyn Tool>);

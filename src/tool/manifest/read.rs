@@ -5,15 +5,9 @@ use std::{path::Path, sync::Arc, time::Duration};
 use serde_json::{Value, json};
 
 use super::{Manifest, Source, source};
-use crate::{
-    domain::{
-        id::ToolName,
-        spec::{EffectClass, ToolSpec},
-        words::clipped,
-    },
-    files::toml_file::{Field, Fields},
-    tool::{builtin::Builtin, check::Checker},
-};
+use crate::domain::{EffectClass, ToolName, ToolSpec, words::clipped};
+use crate::files::toml_file::{Field, Fields};
+use crate::tool::{builtin::Builtin, check::Checker};
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 /// A tool that needs longer is better started by one call and asked about by another.

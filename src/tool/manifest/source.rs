@@ -3,11 +3,9 @@
 use std::path::Path;
 
 use super::Source;
-use crate::{
-    domain::words::clipped,
-    files::toml_file::{Field, Fields},
-    tool::{builtin::Builtin, command::CommandSource, output::MAX_OUTPUT, recorded::Table},
-};
+use crate::domain::words::clipped;
+use crate::files::toml_file::{Field, Fields};
+use crate::tool::{builtin::Builtin, command::CommandSource, output::MAX_OUTPUT, recorded::Table};
 
 /// A source, and how it is shown to people.
 pub fn read(mut fields: Fields<'_>, folder: &Path) -> Option<(Source, String)> {

@@ -10,14 +10,10 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use self::nearest::{difference, key, likeness};
-use crate::{
-    domain::{spec::ToolSpec, words::clipped},
-    files::toml_file::{Problem, Problems},
-    tool::{
-        Invocation, Tool, ToolError, ToolErrorKind, ToolOutput,
-        output::{MAX_OUTPUT, bounded},
-    },
-};
+use crate::domain::{ToolSpec, words::clipped};
+use crate::files::toml_file::{Problem, Problems};
+use crate::tool::output::{MAX_OUTPUT, bounded};
+use crate::tool::{Invocation, Tool, ToolError, ToolErrorKind, ToolOutput};
 
 /// Recorded calls of one tool. Cheap to clone.
 #[derive(Clone, Debug, PartialEq)]

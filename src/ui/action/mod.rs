@@ -5,7 +5,7 @@ mod table;
 mod why;
 
 use super::{pane::PaneId, view::View};
-use crate::domain::state::State;
+use crate::domain::State;
 
 pub use table::ACTIONS;
 

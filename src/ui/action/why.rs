@@ -1,9 +1,7 @@
 //! Why an action cannot be done just now, in words for the person who pressed its key.
 
-use crate::{
-    domain::state::{Mode, State},
-    ui::{pane::PaneId, view::View},
-};
+use crate::domain::{Mode, State};
+use crate::ui::{pane::PaneId, view::View};
 
 pub(super) fn never(_: &State, _: &View) -> Option<&'static str> {
     None

@@ -1,10 +1,7 @@
 //! Plans in words: how often which tool, what has changed, what more would buy.
 
 use super::format::{credits, worth};
-use crate::domain::{
-    event::{BudgetPlan, Marginal},
-    id::ToolName,
-};
+use crate::domain::{BudgetPlan, Marginal, ToolName};
 
 /// A line shows a few dozen tools at most; a plan may hold thousands.
 const TOOLS: usize = 60;

@@ -1,8 +1,6 @@
 //! Money, weights and counted things, in words.
 
-use crate::domain::{
-    event::ClassedBy, graph::WeightFormat, knob::Knobs, pairs::Cost, spec::ModelSpec,
-};
+use crate::domain::{ClassedBy, Knobs, ModelSpec, WeightFormat, pairs::Cost};
 
 /// How weights are written: as the model sees them; where it sees none, as whole numbers.
 pub fn weight_format(knobs: &Knobs) -> WeightFormat {

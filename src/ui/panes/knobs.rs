@@ -4,19 +4,12 @@
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use super::row::Row;
-use crate::{
-    domain::{
-        knob::{KNOBS, Kind, KnobSpec, Takes},
-        state::State,
-    },
-    ui::{
-        hits::{Hits, Target},
-        pane::{Cx, Move, PaneId},
-        text,
-        view::View,
-        vlist::{self, Find},
-    },
-};
+use crate::domain::knob::{KNOBS, Kind, Takes};
+use crate::domain::{KnobSpec, State};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::pane::{Cx, Move, PaneId};
+use crate::ui::vlist::{self, Find};
+use crate::ui::{text, view::View};
 
 const PANE: PaneId = PaneId::Knobs;
 const SYMBOL: usize = 7;

@@ -23,14 +23,9 @@ pub mod transcript;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
-use super::{
-    hits::Hits,
-    pane::{Cx, Move, PaneId},
-    popups::Subject,
-    view::View,
-    vlist::Find,
-};
-use crate::domain::state::State;
+use super::pane::{Cx, Move, PaneId};
+use super::{hits::Hits, popups::Subject, view::View, vlist::Find};
+use crate::domain::State;
 
 /// What stands in a pane's frame.
 pub fn title(pane: PaneId, cx: &Cx<'_>) -> Line<'static> {

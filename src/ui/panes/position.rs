@@ -1,10 +1,6 @@
 //! Where the agent is, and the way it came in this try.
 
-use crate::domain::{
-    event::Outcome,
-    id::ToolName,
-    state::{State, StepState, TaskState, ToolCallPhase, ToolCallState},
-};
+use crate::domain::{Outcome, State, StepState, TaskState, ToolCallPhase, ToolCallState, ToolName};
 
 /// The agent's last decision in the task that a person most likely means.
 #[derive(Clone, Copy, Debug, Default)]

@@ -3,20 +3,11 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
 use super::{format, row::Row};
-use crate::{
-    domain::{
-        event::Outcome,
-        state::{State, TaskPhase, TaskState},
-    },
-    ui::{
-        hits::{Hits, Target},
-        pane::{Cx, Move, PaneId},
-        text,
-        theme::Theme,
-        view::View,
-        vlist::{self, Find},
-    },
-};
+use crate::domain::{Outcome, State, TaskPhase, TaskState};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::pane::{Cx, Move, PaneId};
+use crate::ui::vlist::{self, Find};
+use crate::ui::{text, theme::Theme, view::View};
 
 const PANE: PaneId = PaneId::Tasks;
 /// What the text keeps before anything else is shown; of the columns those on the left stay longest.

@@ -2,10 +2,8 @@
 //! wishes, then all others as they joined. Only the former are sorted, so 16,000 tools of which forty
 //! were used cost a sort of forty.
 
-use crate::{
-    domain::state::State,
-    ui::{panes::position::Here, view::ToolSort},
-};
+use crate::domain::State;
+use crate::ui::{panes::position::Here, view::ToolSort};
 
 /// Up to so many tools are shown as they joined, so that a tool keeps its place.
 const WHOLE: usize = 64;

@@ -6,23 +6,12 @@ use std::collections::HashSet;
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
 use super::{format, glyph, position::Here, row::Row, tool_order::Order};
-use crate::{
-    domain::{
-        event::{Classed, ClassedBy},
-        id::ToolName,
-        state::{State, ToolState},
-    },
-    papers::toolnet::Weighted,
-    ui::{
-        action::Action,
-        hits::{Hits, Target},
-        pane::{Cx, Move, PaneId},
-        text,
-        theme::Theme,
-        view::View,
-        vlist::{self, Find},
-    },
-};
+use crate::domain::{Classed, ClassedBy, State, ToolName, ToolState};
+use crate::papers::toolnet::Weighted;
+use crate::ui::hits::{Hits, Target};
+use crate::ui::pane::{Cx, Move, PaneId};
+use crate::ui::vlist::{self, Find};
+use crate::ui::{action::Action, text, theme::Theme, view::View};
 
 const PANE: PaneId = PaneId::Tools;
 /// Off or gone, and a fault that is armed.

@@ -3,14 +3,8 @@
 
 use std::borrow::Cow;
 
-use crate::{
-    domain::{
-        graph::{Pins, Scores},
-        knob::{Knob, Knobs},
-        state::{Cause, State},
-    },
-    papers::toolnet::Weights,
-};
+use crate::domain::{Knob, Knobs, Pins, Scores, State, state::Cause};
+use crate::papers::toolnet::Weights;
 
 /// How things stood before the weights moved last.
 #[derive(Debug)]

@@ -1,25 +1,15 @@
 //! Help and palette: every action there is, by section or by how well it fits what was typed. Both do
 //! what is chosen, for who has found a key wants to press it.
 
-use ratatui::{
-    buffer::Buffer,
-    crossterm::event::KeyCode,
-    layout::Rect,
-    text::{Line, Span},
-    widgets::Widget,
-};
+use ratatui::text::{Line, Span};
+use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect, widgets::Widget};
 
 use super::{Reply, entry::Entry, frame, fuzzy};
-use crate::ui::{
-    action::{ACTIONS, Action, ActionSpec, Group},
-    hits::{Hits, Target},
-    key::Key,
-    pane::{Cx, Move},
-    text,
-    update::World,
-    view::View,
-    vlist::{self, Window},
-};
+use crate::ui::action::{ACTIONS, Action, ActionSpec, Group};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::pane::{Cx, Move};
+use crate::ui::vlist::{self, Window};
+use crate::ui::{key::Key, text, update::World, view::View};
 
 pub(super) const KEYS: &str = "type to search · enter: do it · esc: leave";
 

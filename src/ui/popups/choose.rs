@@ -3,25 +3,10 @@
 use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
 use super::{Popup, Reply, Value, frame};
-use crate::{
-    domain::{
-        command::Command,
-        event::{Classed, ClassedBy},
-        id::ToolName,
-        knob::Knob,
-        state::State,
-        strategy::Strategy,
-    },
-    ui::{
-        hits::{Hits, Target},
-        key::Key,
-        pane::{Cx, Move},
-        panes::format,
-        text,
-        update::ScreenRequest,
-        vlist,
-    },
-};
+use crate::domain::{Classed, ClassedBy, Command, Knob, State, Strategy, ToolName};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::pane::{Cx, Move};
+use crate::ui::{key::Key, panes::format, text, update::ScreenRequest, vlist};
 
 pub(super) const KEYS: &str = "enter: choose · esc: leave";
 

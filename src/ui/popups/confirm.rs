@@ -3,16 +3,9 @@
 use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
 use super::{Reply, frame};
-use crate::{
-    domain::{command::Command, state::State},
-    ui::{
-        hits::{Hits, Target},
-        key::Key,
-        pane::Cx,
-        text,
-        update::ScreenRequest,
-    },
-};
+use crate::domain::{Command, State};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::{key::Key, pane::Cx, text, update::ScreenRequest};
 
 pub(super) const KEYS: &str = "y or enter: yes · n or esc: no";
 

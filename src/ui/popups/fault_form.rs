@@ -4,21 +4,10 @@
 use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
 use super::{Reply, entry::Entry, frame};
-use crate::{
-    domain::{
-        command::Command,
-        fault::{self, FaultKind, FaultSpec, Sort},
-        id::FaultId,
-        state::{FaultState, State},
-    },
-    ui::{
-        hits::{Hits, Target},
-        key::Key,
-        pane::Cx,
-        text,
-        update::ScreenRequest,
-    },
-};
+use crate::domain::fault::{self, Sort};
+use crate::domain::{Command, FaultId, FaultKind, FaultSpec, FaultState, State};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::{key::Key, pane::Cx, text, update::ScreenRequest};
 
 pub(super) const KEYS: &str = "up/down: field · left/right: choose · enter: arm · esc: leave";
 

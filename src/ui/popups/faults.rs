@@ -3,24 +3,10 @@
 use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
 use super::{FaultForm, Popup, Reply, frame};
-use crate::{
-    domain::{
-        command::Command,
-        fault,
-        id::FaultId,
-        state::{FaultState, State},
-    },
-    ui::{
-        hits::{Hits, Target},
-        key::Key,
-        pane::{Cx, Move},
-        panes::format,
-        text,
-        update::ScreenRequest,
-        view::View,
-        vlist,
-    },
-};
+use crate::domain::{Command, FaultId, FaultState, State, fault};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::pane::{Cx, Move};
+use crate::ui::{key::Key, panes::format, text, update::ScreenRequest, view::View, vlist};
 
 pub(super) const KEYS: &str = "a: new · space: arm or disarm · e: change · esc: leave";
 

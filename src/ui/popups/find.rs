@@ -3,10 +3,8 @@
 use ratatui::crossterm::event::KeyCode;
 
 use super::{Reply, entry::Entry};
-use crate::{
-    domain::state::State,
-    ui::{key::Key, pane::PaneId, panes, view::View, vlist},
-};
+use crate::domain::State;
+use crate::ui::{key::Key, pane::PaneId, panes, view::View, vlist};
 
 pub(super) const KEYS: &str = "enter or down: next · up: previous · esc: leave";
 

@@ -1,18 +1,11 @@
 //! The box that every popup is drawn in.
 
-use ratatui::{
-    buffer::Buffer,
-    layout::Rect,
-    text::{Line, Span},
-    widgets::{Block, BorderType, Clear, Widget},
-};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, BorderType, Clear, Widget};
+use ratatui::{buffer::Buffer, layout::Rect};
 
-use crate::ui::{
-    hits::{Hits, Target},
-    layout,
-    pane::Cx,
-    text,
-};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::{layout, pane::Cx, text};
 
 /// Draws an empty box of this inner size in the middle, with the keys it knows at its foot, and gives
 /// its inside. From now on the mouse is the popup's.

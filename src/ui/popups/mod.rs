@@ -20,14 +20,9 @@ mod value;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{
-    action::{Action, Group},
-    hits::Hits,
-    key::Key,
-    pane::Cx,
-    update::{self, ScreenRequest, World},
-    view::View,
-};
+use super::action::{Action, Group};
+use super::update::{self, ScreenRequest, World};
+use super::{hits::Hits, key::Key, pane::Cx, view::View};
 
 pub use actions::Actions;
 pub use choose::Choose;

@@ -4,18 +4,10 @@
 use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
 use super::{Reply, frame};
-use crate::{
-    domain::{chat::Role, command::Command, state::State},
-    ui::{
-        hits::{Hits, Target},
-        key::Key,
-        pane::{Cx, Move},
-        panes::models::configured,
-        text,
-        update::ScreenRequest,
-        vlist,
-    },
-};
+use crate::domain::{Command, Role, State};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::pane::{Cx, Move};
+use crate::ui::{key::Key, panes::models::configured, text, update::ScreenRequest, vlist};
 
 pub(super) const KEYS: &str = "enter: choose · r: look again who can be reached · esc: leave";
 

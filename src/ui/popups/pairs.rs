@@ -3,16 +3,10 @@
 use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
 use super::{Reply, frame};
-use crate::{
-    domain::state::State,
-    ui::{
-        hits::{Hits, Target},
-        key::Key,
-        pane::{Cx, Move},
-        panes::models::pairs,
-        text, vlist,
-    },
-};
+use crate::domain::State;
+use crate::ui::hits::{Hits, Target};
+use crate::ui::pane::{Cx, Move};
+use crate::ui::{key::Key, panes::models::pairs, text, vlist};
 
 pub(super) const KEYS: &str =
     "W: sort by another column · arrows: which models these are · esc: leave";

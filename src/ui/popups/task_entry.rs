@@ -1,16 +1,11 @@
 //! Writing a task for the agent.
 
-use ratatui::{
-    buffer::Buffer,
-    crossterm::event::{KeyCode, KeyModifiers},
-    layout::Rect,
-};
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{Reply, entry::Entry, frame};
-use crate::{
-    domain::command::Command,
-    ui::{hits::Hits, key::Key, pane::Cx, update::ScreenRequest},
-};
+use crate::domain::Command;
+use crate::ui::{hits::Hits, key::Key, pane::Cx, update::ScreenRequest};
 
 /// Most tasks are one line, so Enter sends; terminals cannot be relied on to tell ctrl-enter from enter.
 pub(super) const KEYS: &str = "enter: queue it · alt-enter or ctrl-j: new line · esc: leave";

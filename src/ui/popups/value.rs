@@ -3,16 +3,8 @@
 use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
 use super::{Reply, entry::Entry, frame};
-use crate::{
-    domain::{
-        command::Command,
-        event::{Classed, ClassedBy},
-        graph::Scores,
-        id::ToolName,
-        knob::Knob,
-    },
-    ui::{hits::Hits, key::Key, pane::Cx, text, update::ScreenRequest},
-};
+use crate::domain::{Classed, ClassedBy, Command, Knob, Scores, ToolName};
+use crate::ui::{hits::Hits, key::Key, pane::Cx, text, update::ScreenRequest};
 
 pub(super) const KEYS: &str = "enter: set · up/down: by one step · esc: leave";
 

@@ -3,24 +3,16 @@
 mod glyph;
 mod svg;
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use ratatui::{
-    buffer::{Buffer, Cell},
-    layout::Rect,
-};
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
-use super::{
-    keymap::Keymap,
-    screen::{Screen, Setup},
-    theme::Theme,
-    view::View,
-};
-use crate::domain::state::State;
+use super::screen::{Screen, Setup};
+use super::{keymap::Keymap, theme::Theme, view::View};
+use crate::domain::State;
 
 pub use svg::svg;
 

@@ -3,10 +3,8 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use ratatui::{
-    buffer::{Buffer, Cell},
-    style::Modifier,
-};
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::style::Modifier;
 use unicode_width::UnicodeWidthStr;
 
 use super::{cells, glyph};

@@ -5,10 +5,8 @@
 use std::{fmt, fs, ops::Range, path::Path};
 
 use ratatui::style::{Color, Modifier, Style};
-use toml::{
-    Spanned,
-    de::{DeTable, DeValue},
-};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use super::{Rgb, TerminalColours, Theme};
 use crate::domain::words;

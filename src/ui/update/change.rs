@@ -1,18 +1,9 @@
 //! Interventions: tools, scores, weights and knobs.
 
 use super::{ScreenRequest, open, send};
-use crate::{
-    domain::{
-        command::Command,
-        fault::FaultSpec,
-        knob::{Kind, Knob},
-        state::State,
-    },
-    ui::{
-        popups::{Choose, ModelChoice, Popup, Value},
-        view::View,
-    },
-};
+use crate::domain::{Command, FaultSpec, Knob, State, knob::Kind};
+use crate::ui::popups::{Choose, ModelChoice, Popup, Value};
+use crate::ui::view::View;
 
 /// One key breaks a tool, a role or a model and mends it. Mending disarms whatever is armed on it; breaking arms the
 /// crash that was armed before, if there is one, so that the list of faults does not fill up.

@@ -1,17 +1,9 @@
 //! Running, holding and ending.
 
 use super::{ScreenRequest, World, open, send};
-use crate::{
-    domain::{
-        command::Command,
-        event::Lane,
-        state::{Mode, State},
-    },
-    ui::{
-        popups::{Confirm, Popup},
-        view::View,
-    },
-};
+use crate::domain::{Command, Lane, Mode, State};
+use crate::ui::popups::{Confirm, Popup};
+use crate::ui::view::View;
 
 pub(super) fn run_or_pause(live: &State) -> Vec<ScreenRequest> {
     send(match live.control.mode {

@@ -1,20 +1,10 @@
 //! Selecting and looking closer.
 
 use super::{ScreenRequest, World, act, inspect};
-use crate::{
-    domain::{
-        knob::Knob,
-        state::{Line, State, What},
-    },
-    ui::{
-        action::Action,
-        hits::Target,
-        pane::PaneId,
-        panes,
-        popups::Subject,
-        view::{Lever, View},
-    },
-};
+use crate::domain::state::{Line, What};
+use crate::domain::{Knob, State};
+use crate::ui::view::{Lever, View};
+use crate::ui::{action::Action, hits::Target, pane::PaneId, panes, popups::Subject};
 
 /// Enter: what is selected in the pane that has the keyboard.
 pub(super) fn open_selected(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {

@@ -9,17 +9,13 @@ mod past;
 
 use std::sync::Arc;
 
-use super::{
-    action::Action,
-    keymap::Keymap,
-    pane::{Move, PaneId},
-    panes,
-    popups::{
-        Actions, Choose, Confirm, Faults, Find, Inspect, PairTable, Popup, Subject, TaskEntry,
-    },
-    view::{Lever, Tone, View},
+use super::pane::{Move, PaneId};
+use super::popups::{
+    Actions, Choose, Confirm, Faults, Find, Inspect, PairTable, Popup, Subject, TaskEntry,
 };
-use crate::domain::{command::Command, event::Record, knob::Knob, state::State};
+use super::view::{Lever, Tone, View};
+use super::{action::Action, keymap::Keymap, panes};
+use crate::domain::{Command, Knob, Record, State};
 
 pub use look::select;
 

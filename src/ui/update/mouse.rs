@@ -3,12 +3,8 @@
 use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::{ScreenRequest, World, act, select, to_pane};
-use crate::ui::{
-    action::Action,
-    hits::{Hits, Target},
-    popups,
-    view::View,
-};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::{action::Action, popups, view::View};
 
 /// Rows per notch of the wheel.
 const NOTCH: isize = 3;

@@ -2,10 +2,8 @@
 //! anew from the events up to that moment.
 
 use super::{ScreenRequest, World};
-use crate::{
-    domain::event::{Event, Record, TaskEvent},
-    ui::view::View,
-};
+use crate::domain::{Event, Record, TaskEvent};
+use crate::ui::view::View;
 
 /// Where to look from the moment looked at.
 #[derive(Clone, Copy, Debug)]

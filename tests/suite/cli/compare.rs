@@ -1,12 +1,8 @@
 //! `toolyard compare`: the numbers are those of plain sessions, an interruption changes none of them, and
 //! BTP keeps what it promises.
 
-use std::{
-    fs,
-    process::Stdio,
-    thread::sleep,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
+use std::{fs, process::Stdio, thread::sleep};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;

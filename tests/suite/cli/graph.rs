@@ -2,10 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    program::{Home, text},
-    shared,
-};
+use crate::program::{Home, text};
+use crate::shared;
 
 /// The golden values are good to nine digits.
 const CLOSE: f64 = 1e-9;

@@ -1,23 +1,14 @@
 //! Killed at any moment, a session has lost nothing that it showed.
 
-use std::{
-    io::{BufRead, BufReader},
-    process::Stdio,
-};
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
 
 use rustix::process::{Pid, Signal, kill_process};
-use toolyard::{
-    domain::{
-        event::{Event, Record, SessionEvent, TaskEvent},
-        state::State,
-    },
-    store::journal::{self, Loaded},
-};
+use toolyard::domain::{Event, Record, SessionEvent, State, TaskEvent};
+use toolyard::store::journal::{self, Loaded};
 
-use crate::{
-    program::{Home, Ran},
-    sitting::Sitting,
-};
+use crate::program::{Home, Ran};
+use crate::sitting::Sitting;
 
 /// Starts a slow session, kills it once it has shown so many events, and gives the events it showed.
 fn killed_after(home: &Home, events: usize, signal: Signal) -> (Vec<Record>, i32) {

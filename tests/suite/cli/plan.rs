@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::{program::Home, shared};
+use crate::program::Home;
+use crate::shared;
 
 /// The candidates of the paper's figure 5, with values made up.
 const TOOLS: &str = r#"[

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs};
 
-use toolyard::domain::prompt::{PROMPTS, Prompt};
+use toolyard::domain::{Prompt, prompt::PROMPTS};
 
 use crate::program::Home;
 

@@ -2,10 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    program::{Home, text},
-    shared,
-};
+use crate::program::{Home, text};
+use crate::shared;
 
 #[test]
 fn all_of_api_bank_runs() {

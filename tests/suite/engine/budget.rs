@@ -4,19 +4,12 @@
 use std::rc::Rc;
 
 use serde_json::{Value, json};
-use toolyard::{
-    domain::{
-        chat::Reply,
-        command::Command,
-        error::ModelError,
-        event::{BudgetEvent, Event, Outcome, Refusal},
-        knob::Knob,
-        rates::Rates,
-        state::{State, ToolCallPhase},
-    },
-    engine::Memory,
-    store::experience::{Experience, Same, Use},
+use toolyard::domain::{
+    BudgetEvent, Command, Event, Knob, ModelError, Outcome, Rates, Refusal, Reply, State,
+    ToolCallPhase,
 };
+use toolyard::engine::Memory;
+use toolyard::store::experience::{Experience, Same, Use};
 
 use super::yard::{Trial, calls, on_paused_time};
 

@@ -2,16 +2,8 @@
 
 use std::{cell::RefCell, rc::Rc};
 
-use toolyard::{
-    domain::{
-        chat::{Reply, Role},
-        command::Command,
-        error::ModelError,
-        event::{Classed, ClassedBy, Outcome},
-        state::State,
-    },
-    engine::{ClassBook, Kept},
-};
+use toolyard::domain::{Classed, ClassedBy, Command, ModelError, Outcome, Reply, Role, State};
+use toolyard::engine::{ClassBook, Kept};
 
 use super::yard::{Trial, on_paused_time, say};
 

@@ -6,14 +6,8 @@ use std::{rc::Rc, time::Duration};
 use proptest::prelude::*;
 use serde_json::json;
 use toolyard::domain::{
-    command::Command,
-    event::{
-        Boundary, ControlEvent, Event, Lane, ModelCallEvent, Outcome, Record, TaskEvent,
-        ToolCallEvent,
-    },
-    id::EffectId,
-    knob::Knob,
-    state::{Mode, State, ToolCallPhase},
+    Boundary, Command, ControlEvent, EffectId, Event, Knob, Lane, Mode, ModelCallEvent, Outcome,
+    Record, State, TaskEvent, ToolCallEvent, ToolCallPhase,
 };
 
 use super::yard::{Trial, Yard, calls, on_paused_time};

@@ -1,25 +1,14 @@
 //! The fold of what no engine would have written: any part of a session in any order, with any
 //! numbers in it. Whatever it comes to, it is a state that can be written, reported and drawn.
 
-use std::{
-    rc::Rc,
-    sync::{Arc, OnceLock},
-};
+use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use toolyard::{
-    app::report::Report,
-    domain::{
-        command::Command,
-        event::Record,
-        id::{EffectId, FaultId},
-        knob::Knob,
-        state::State,
-        strategy::Base,
-    },
-    ui::{shot::shot, theme::Theme},
-};
+use toolyard::app::report::Report;
+use toolyard::domain::{Base, Command, EffectId, FaultId, Knob, Record, State};
+use toolyard::ui::{shot::shot, theme::Theme};
 
 use super::yard::{Trial, calls, on_paused_time, say};
 

@@ -5,25 +5,15 @@ use std::{cell::Cell, rc::Rc, sync::Arc, time::Duration};
 use futures::{FutureExt, future::LocalBoxFuture};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
-use toolyard::{
-    app::session::SessionSpec,
-    domain::{
-        chat::{Reply, Request},
-        command::Command,
-        error::{ModelError, ToolError},
-        event::{Event, Lane, Outcome, Record, SessionEvent},
-        id::EffectId,
-        knob::{Judge, Knob},
-        output::ToolOutput,
-        plan::EvidenceId,
-        spec::{ModelSpec, ToolSpec},
-        state::{ModelCallPhase, State},
-        strategy::Strategy,
-    },
-    engine::{self, Passage, Setup, Station, Verdict},
-    model::{Model, Progress},
-    tool::{Invocation, Tool, ToolBox},
+use toolyard::app::session::SessionSpec;
+use toolyard::domain::{
+    Command, EffectId, Event, EvidenceId, Judge, Knob, Lane, ModelCallPhase, ModelError, ModelSpec,
+    Outcome, Record, Reply, Request, SessionEvent, State, Strategy, ToolError, ToolOutput,
+    ToolSpec,
 };
+use toolyard::engine::{self, Passage, Setup, Station, Verdict};
+use toolyard::model::{Model, Progress};
+use toolyard::tool::{Invocation, Tool, ToolBox};
 
 use super::yard::{Trial, on_paused_time, say};
 

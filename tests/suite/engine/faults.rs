@@ -2,12 +2,8 @@
 
 use serde_json::json;
 use toolyard::domain::{
-    chat::Role,
-    error::ModelErrorKind,
-    event::{Origin, Outcome, Refusal},
-    id::FaultId,
-    knob::{Judge, Knob},
-    state::{ModelCallPhase, State, ToolCallPhase},
+    FaultId, Judge, Knob, ModelCallPhase, ModelErrorKind, Origin, Outcome, Refusal, Role, State,
+    ToolCallPhase,
 };
 
 use super::yard::{Trial, calls, on_paused_time};

@@ -3,17 +3,8 @@
 use std::{cell::RefCell, rc::Rc};
 
 use serde_json::json;
-use toolyard::{
-    domain::{
-        chat::Reply,
-        command::Command,
-        event::{Event, GraphEvent},
-        id::ToolName,
-        knob::Knob,
-        state::Learning,
-    },
-    engine::Keep,
-};
+use toolyard::domain::{Command, Event, GraphEvent, Knob, Learning, Reply, ToolName};
+use toolyard::engine::Keep;
 
 use super::yard::{Trial, calls, on_paused_time};
 

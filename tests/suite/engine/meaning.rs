@@ -4,19 +4,12 @@
 use std::rc::Rc;
 
 use serde_json::{Value, json};
-use toolyard::domain::error::ModelErrorKind;
-use toolyard::{
-    domain::{
-        embedding::Embedding,
-        event::{EmbeddingEvent, Event, Outcome},
-        knob::Knob,
-        rates::Rates,
-        state::State,
-    },
-    engine::Memory,
-    model::{Model, http::Endpoint, openai::OpenAi, secret::KeySource},
-    store::experience::{Experience, Same, Use},
+use toolyard::domain::{
+    Embedding, EmbeddingEvent, Event, Knob, ModelErrorKind, Outcome, Rates, State,
 };
+use toolyard::engine::Memory;
+use toolyard::model::{Model, http::Endpoint, openai::OpenAi, secret::KeySource};
+use toolyard::store::experience::{Experience, Same, Use};
 
 use super::yard::{Trial, Yard};
 use crate::fake_endpoint::{Fake, Script, json as answer};

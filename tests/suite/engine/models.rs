@@ -3,20 +3,12 @@
 
 use std::path::Path;
 
-use toolyard::{
-    domain::{
-        chat::{Reply, Role},
-        command::Command,
-        error::{ModelError, ModelErrorKind},
-        event::{Event, ModelCallEvent, Outcome, Reach},
-        id::ModelName,
-        knob::Knob,
-        pairs::{Cost, PairTally},
-        state::{Reachable, State},
-    },
-    engine::Memory,
-    store::experience::{Experience, Same},
+use toolyard::domain::{
+    Command, Event, Knob, ModelCallEvent, ModelError, ModelErrorKind, ModelName, Outcome,
+    PairTally, Reach, Reachable, Reply, Role, State, pairs::Cost,
 };
+use toolyard::engine::Memory;
+use toolyard::store::experience::{Experience, Same};
 
 use super::yard::{Trial, Yard, on_paused_time, say};
 

@@ -3,18 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
-use toolyard::{
-    domain::{
-        chat::Reply,
-        event::{Event, SessionEvent},
-        knob::Knob,
-        prompt::{PROMPTS, Prompts},
-        rates::Rates,
-        state::State,
-    },
-    engine::Memory,
-    store::experience::{Experience, Same, Use},
-};
+use toolyard::domain::{Event, Knob, Prompts, Rates, Reply, SessionEvent, State, prompt::PROMPTS};
+use toolyard::engine::Memory;
+use toolyard::store::experience::{Experience, Same, Use};
 
 use super::yard::{Trial, calls, on_paused_time, say};
 

@@ -2,23 +2,12 @@
 
 use std::{cell::RefCell, collections::VecDeque, rc::Rc, time::Duration};
 
-use futures::{
-    FutureExt, StreamExt,
-    channel::mpsc::{self, UnboundedReceiver, UnboundedSender},
-    future::LocalBoxFuture,
-    stream::LocalBoxStream,
-};
+use futures::channel::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use futures::{FutureExt, StreamExt, future::LocalBoxFuture, stream::LocalBoxStream};
 use serde_json::json;
-use toolyard::{
-    domain::{
-        command::Command,
-        event::{Event, SessionEvent},
-    },
-    tool::{
-        Tool, ToolError, ToolErrorKind,
-        provider::{Change, Provider},
-    },
-};
+use toolyard::domain::{Command, Event, SessionEvent};
+use toolyard::tool::provider::{Change, Provider};
+use toolyard::tool::{Tool, ToolError, ToolErrorKind};
 
 use super::yard::{Echo, Trial, Yard, calls, on_paused_time};
 

@@ -2,10 +2,8 @@
 
 use serde_json::{Value, json};
 use toolyard::domain::{
-    chat::{Message, Reply, Request, Role},
-    error::{ModelError, ModelErrorKind},
-    event::{Event, NodeEnd, Outcome, SearchEvent},
-    state::State,
+    Event, Message, ModelError, ModelErrorKind, NodeEnd, Outcome, Reply, Request, Role,
+    SearchEvent, State,
 };
 
 use super::yard::{Trial, calls, on_paused_time, say};

@@ -4,12 +4,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use toolyard::domain::{
-    chat::Reply,
-    error::{ModelError, ModelErrorKind, ToolErrorKind},
-    event::Outcome,
-    knob::Knob,
-    rates::Rates,
-    state::{ModelCallPhase, State, ToolCallPhase},
+    Knob, ModelCallPhase, ModelError, ModelErrorKind, Outcome, Rates, Reply, State, ToolCallPhase,
+    ToolErrorKind,
 };
 
 use super::yard::{Trial, calls, on_paused_time};

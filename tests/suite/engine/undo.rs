@@ -3,15 +3,9 @@
 use std::{cell::Cell, rc::Rc};
 
 use serde_json::json;
-use toolyard::{
-    app::sample,
-    domain::{
-        command::Command,
-        id::{FaultId, ToolName},
-        knob::Knob,
-    },
-    tool::manifest::Manifests,
-};
+use toolyard::app::sample;
+use toolyard::domain::{Command, FaultId, Knob, ToolName};
+use toolyard::tool::manifest::Manifests;
 
 use super::yard::{Trial, calls, on_paused_time};
 

@@ -1,13 +1,9 @@
 //! Plans are made again for what an agent says that it lacks, and only for that.
 
 use serde_json::{Value, json};
-use toolyard::{
-    domain::{
-        chat::Reply, error::ModelError, event::Outcome, knob::Knob, rates::Rates, state::State,
-    },
-    engine::Memory,
-    store::experience::{Experience, Same, Use},
-};
+use toolyard::domain::{Knob, ModelError, Outcome, Rates, Reply, State};
+use toolyard::engine::Memory;
+use toolyard::store::experience::{Experience, Same, Use};
 
 use super::yard::{Trial, calls, on_paused_time};
 

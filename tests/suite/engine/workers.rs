@@ -5,16 +5,9 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use serde_json::json;
 use toolyard::domain::{
-    chat::{Reply, Role},
-    command::Command,
-    error::ModelError,
-    event::{By, ChangeEvent, ControlEvent, Event, Lane, Outcome},
-    id::EffectId,
-    knob::Knob,
-    null_filter::Nulled,
-    plan::{Evidence, EvidenceId, Plan, PlanStep},
-    rates::Rates,
-    state::{Mode, Source, State, ToolCallPhase},
+    By, ChangeEvent, Command, ControlEvent, EffectId, Event, Evidence, EvidenceId, Knob, Lane,
+    Mode, ModelError, Nulled, Outcome, Plan, PlanStep, Rates, Reply, Role, State, ToolCallPhase,
+    state::Source,
 };
 
 use super::yard::{Trial, on_paused_time, say};

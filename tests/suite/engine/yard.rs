@@ -6,25 +6,16 @@ use std::{cell::RefCell, collections::VecDeque, rc::Rc, sync::Arc, time::Duratio
 use futures::{FutureExt, future::LocalBoxFuture};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{self, UnboundedSender};
-use toolyard::{
-    app::session::{SessionSpec, TaskSource},
-    domain::{
-        chat::{Finish, Reply, Request, Role, ToolCall, Usage},
-        command::Command,
-        error::{ModelError, ModelErrorKind, ToolError},
-        event::{BudgetEvent, Event, Opening, Record, SessionEvent},
-        knob::Knob,
-        output::ToolOutput,
-        prompt::Prompts,
-        rates::Rates,
-        spec::{EffectClass, ModelSpec, Task, ToolMode, ToolSpec},
-        state::{Mode, State},
-    },
-    engine::{self, ClassBook, Keep, Memory, Setup},
-    model::{Model, Progress, Reached},
-    store::journal::Journal,
-    tool::{Invocation, Tool, ToolBox, provider::Provider},
+use toolyard::app::session::{SessionSpec, TaskSource};
+use toolyard::domain::{
+    BudgetEvent, Command, EffectClass, Event, Finish, Knob, Mode, ModelError, ModelErrorKind,
+    ModelSpec, Opening, Prompts, Rates, Record, Reply, Request, Role, SessionEvent, State, Task,
+    ToolCall, ToolError, ToolMode, ToolOutput, ToolSpec, Usage,
 };
+use toolyard::engine::{self, ClassBook, Keep, Memory, Setup};
+use toolyard::model::{Model, Progress, Reached};
+use toolyard::store::journal::Journal;
+use toolyard::tool::{Invocation, Tool, ToolBox, provider::Provider};
 
 /// Answers from a list, in order; then finishes with `done`.
 struct Script {

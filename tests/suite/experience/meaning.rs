@@ -4,10 +4,8 @@ use std::process::Output;
 
 use serde_json::Value;
 use tokio::process::Command;
-use toolyard::{
-    domain::{embedding::Embedding, error::ModelErrorKind},
-    model::{Embedder, http::Endpoint, openai::OpenAi, secret::KeySource},
-};
+use toolyard::domain::{Embedding, ModelErrorKind};
+use toolyard::model::{Embedder, http::Endpoint, openai::OpenAi, secret::KeySource};
 
 use super::*;
 use crate::fake_endpoint::{Fake, json as answer};

@@ -1,14 +1,7 @@
 //! What breaks by a key, and what is described field by field.
 
-use toolyard::{
-    domain::{
-        command::Command,
-        event::{By, Event, FaultEvent},
-        fault::Target,
-        id::FaultId,
-    },
-    ui::update::ScreenRequest,
-};
+use toolyard::domain::{By, Command, Event, FaultEvent, FaultId, Target};
+use toolyard::ui::update::ScreenRequest;
 
 use super::{command, stage, tool};
 use crate::stage::Stage;

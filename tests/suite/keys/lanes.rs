@@ -2,17 +2,14 @@
 
 use serde_json::Value;
 use toolyard::domain::{
-    chat::Role,
-    command::Command,
-    event::{Boundary, By, ControlEvent, Lane, TaskEvent, ToolCallEvent},
-    id::{EffectId, TaskId},
-    output::ToolOutput,
-    spec::Task,
+    Boundary, By, Command, ControlEvent, EffectId, Lane, Role, Task, TaskEvent, TaskId,
+    ToolCallEvent, ToolOutput,
 };
 
 use super::command;
+use crate::stage::Stage;
 use crate::story::effect;
-use crate::{stage::Stage, working};
+use crate::working;
 
 #[test]
 fn one_lane_alone_is_stopped_freed_and_cancelled() {

@@ -3,10 +3,8 @@
 use std::time::Duration;
 
 use serde_json::json;
-use toolyard::{
-    domain::error::ModelErrorKind,
-    model::{Progress, http::Endpoint},
-};
+use toolyard::domain::ModelErrorKind;
+use toolyard::model::{Progress, http::Endpoint};
 
 use super::{DONE, HELLO, STOP, ask, delta, endpoint, error, reply, request};
 use crate::fake_endpoint::{Fake, Script, Step, json as body, response, send, stream, stream_head};

@@ -3,20 +3,10 @@
 use std::collections::HashMap;
 
 use serde_json::json;
-use toolyard::{
-    domain::{
-        event::{By, ChangeEvent, GraphEvent, SessionEvent, TaskEvent},
-        id::ToolName,
-        knob::Knob,
-    },
-    ui::{
-        hits::Target,
-        pane::{Move, PaneId},
-        panes,
-        view::{GraphView, View},
-        vlist::Find,
-    },
-};
+use toolyard::domain::{By, ChangeEvent, GraphEvent, Knob, SessionEvent, TaskEvent, ToolName};
+use toolyard::ui::pane::{Move, PaneId};
+use toolyard::ui::view::{GraphView, View};
+use toolyard::ui::{hits::Target, panes, vlist::Find};
 
 use super::{Shown, show, view};
 use crate::story::{self, Story};

@@ -1,30 +1,16 @@
 //! Tools, tasks, models, calls and knobs.
 
 use serde_json::json;
-use toolyard::{
-    domain::{
-        chat::Role,
-        error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
-        event::{
-            Boundary, ChangeEvent, ControlEvent, Lane, ModelCallEvent, Outcome, TaskEvent,
-            ToolCallEvent,
-        },
-        id::TaskId,
-        spec::ToolSpec,
-        state::Mode,
-    },
-    ui::{
-        hits::Target,
-        pane::{self, Move, PaneId},
-        panes,
-        view::{ToolSort, View},
-        vlist::Find,
-    },
+use toolyard::domain::{
+    Boundary, ChangeEvent, ControlEvent, Lane, Mode, ModelCallEvent, ModelError, ModelErrorKind,
+    Outcome, Role, TaskEvent, TaskId, ToolCallEvent, ToolError, ToolErrorKind, ToolSpec,
 };
+use toolyard::ui::pane::{self, Move, PaneId};
+use toolyard::ui::view::{ToolSort, View};
+use toolyard::ui::{hits::Target, panes, vlist::Find};
 
 use super::show;
-use crate::story::effect;
-use crate::story::{self, Story};
+use crate::story::{self, Story, effect};
 
 fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()

@@ -9,17 +9,11 @@ mod workers;
 use crate::story::effect;
 use proptest::prelude::*;
 use ratatui::{buffer::Buffer, layout::Rect};
-use toolyard::{
-    domain::state::State,
-    ui::{
-        hits::{Hits, Target},
-        pane::{Cx, Move, PaneId},
-        panes,
-        theme::Theme,
-        view::{GraphView, View},
-        vlist::Find,
-    },
-};
+use toolyard::domain::State;
+use toolyard::ui::hits::{Hits, Target};
+use toolyard::ui::pane::{Cx, Move, PaneId};
+use toolyard::ui::view::{GraphView, View};
+use toolyard::ui::{panes, theme::Theme, vlist::Find};
 
 use crate::story::{self, Story};
 

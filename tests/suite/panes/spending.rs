@@ -1,24 +1,13 @@
 //! The budget and the search tree.
 
-use toolyard::{
-    domain::{
-        event::{ChangeEvent, NodeEnd, TaskEvent},
-        id::TaskId,
-        knob::Knob,
-        state::State,
-    },
-    ui::{
-        pane::{Move, PaneId},
-        panes,
-        view::{Lever, View},
-    },
-};
+use toolyard::domain::{ChangeEvent, Knob, NodeEnd, State, TaskEvent, TaskId};
+use toolyard::ui::pane::{Move, PaneId};
+use toolyard::ui::panes;
+use toolyard::ui::view::{Lever, View};
 
 use super::{draw, show};
-use crate::{
-    spending::{self, plan},
-    story::{self, Story},
-};
+use crate::spending::{self, plan};
+use crate::story::{self, Story};
 
 #[test]
 fn a_tool_shows_what_was_planned_spent_refused_and_banned() {

@@ -2,30 +2,18 @@
 
 use std::sync::Arc;
 
-use toolyard::{
-    domain::{
-        chat::{Finish, Reply, Role, Usage},
-        error::{ModelError, ModelErrorKind},
-        event::{
-            Boundary, By, ControlEvent, FaultEvent, GraphEvent, Lane, ModelCallEvent, Origin,
-            SessionEvent, TaskEvent,
-        },
-        fault::{FaultSpec, Target},
-        id::{EffectId, FaultId},
-        state::State,
-    },
-    ui::{
-        pane::{Move, PaneId},
-        panes,
-        popups::{Inspect, Popup, Subject},
-        view::View,
-        vlist::Find,
-    },
+use toolyard::domain::{
+    Boundary, By, ControlEvent, EffectId, FaultEvent, FaultId, FaultSpec, Finish, GraphEvent, Lane,
+    ModelCallEvent, ModelError, ModelErrorKind, Origin, Reply, Role, SessionEvent, State, Target,
+    TaskEvent, Usage,
 };
+use toolyard::ui::pane::{Move, PaneId};
+use toolyard::ui::popups::{Inspect, Popup, Subject};
+use toolyard::ui::{panes, view::View, vlist::Find};
 
 use super::{Shown, draw, show};
-use crate::story::{self, Story};
-use crate::{stage::Stage, story::effect};
+use crate::stage::Stage;
+use crate::story::{self, Story, effect};
 
 fn transcript(story: &Story, view: &View) -> Shown {
     show(PaneId::Transcript, story, view, 90, 30)

@@ -1,26 +1,15 @@
 //! The workers' lanes, and the plan that they work on.
 
-use toolyard::{
-    domain::{
-        event::{Boundary, ControlEvent, Lane, ModelCallEvent, ToolCallEvent},
-        id::{EffectId, TaskId},
-        plan::EvidenceId,
-        state::State,
-    },
-    ui::{
-        pane::{Move, PaneId},
-        panes, text,
-        view::View,
-        vlist::Find,
-    },
+use toolyard::domain::{
+    Boundary, ControlEvent, EffectId, EvidenceId, Lane, ModelCallEvent, State, TaskId,
+    ToolCallEvent,
 };
+use toolyard::ui::pane::{Move, PaneId};
+use toolyard::ui::{panes, text, view::View, vlist::Find};
 
 use super::{Shown, draw, show};
-use crate::story::effect;
-use crate::{
-    story,
-    working::{many, worked, working},
-};
+use crate::story::{self, effect};
+use crate::working::{many, worked, working};
 
 fn workers(width: u16) -> Shown {
     show(PaneId::Calls, &working(), &View::default(), width, 20)

@@ -2,13 +2,9 @@
 
 use proptest::prelude::*;
 use serde_json::{Map, Value};
-use toolyard::{
-    files::json_file,
-    store::prices::{
-        Price, PriceTable,
-        litellm::{Imported, parse},
-    },
-};
+use toolyard::files::json_file;
+use toolyard::store::prices::litellm::{Imported, parse};
+use toolyard::store::prices::{Price, PriceTable};
 
 fn read(text: &str) -> Imported {
     parse("t.json", text, "2026-01-31").unwrap_or_else(|problem| panic!("{problem}"))

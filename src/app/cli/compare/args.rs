@@ -4,10 +4,8 @@ use std::{fmt, num::NonZeroUsize, path::PathBuf, str::FromStr};
 
 use clap::{Args, ValueEnum};
 
-use crate::{
-    app::cli::SessionArgs,
-    domain::{knob::Knob, strategy::Strategy},
-};
+use crate::app::cli::SessionArgs;
+use crate::domain::{Knob, Strategy};
 
 /// The most seeds of one comparison.
 const MOST_SEEDS: usize = 10_000;

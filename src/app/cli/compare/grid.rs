@@ -5,15 +5,8 @@ use std::fmt;
 use serde::Serialize;
 
 use super::args::{CompareArgs, Preset, WarmUp};
-use crate::{
-    app::{cli::trouble::Trouble, session::SessionSpec},
-    domain::{
-        chance::Chance,
-        chat::Role,
-        knob::{Knob, KnobSpec},
-        strategy::{Base, Decides, Strategy},
-    },
-};
+use crate::app::{cli::trouble::Trouble, session::SessionSpec};
+use crate::domain::{Base, Chance, Decides, Knob, KnobSpec, Role, Strategy};
 
 /// The loops of BTP's experiments, and ToolNet's.
 const LOOPS: [Base; 4] = [Base::React, Base::ToolNet, Base::Dfsdt, Base::TotDfs];

@@ -1,34 +1,19 @@
 //! One session of a comparison: the same as `toolyard run` makes, in a folder of its own, and behind
 //! what is there of it already.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::ErrorKind,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
+use std::{collections::BTreeMap, fs, io::ErrorKind};
 
 use serde::{Deserialize, Serialize};
 
 use super::pool::Stop;
-use crate::{
-    app::{
-        cli::{experience, trouble::Trouble},
-        report::{Report, TaskReport},
-        session::{JournalChoice, Session, SessionSpec},
-    },
-    domain::{
-        chat::Role,
-        event::{Event, Outcome, Record, SessionEvent, TaskEvent},
-        id::ModelName,
-        state::State,
-    },
-    engine,
-    store::{
-        experience::Experience,
-        journal::{self, JournalError},
-    },
-};
+use crate::app::cli::{experience, trouble::Trouble};
+use crate::app::report::{Report, TaskReport};
+use crate::app::session::{JournalChoice, Session, SessionSpec};
+use crate::domain::{Event, ModelName, Outcome, Record, Role, SessionEvent, State, TaskEvent};
+use crate::engine;
+use crate::store::experience::Experience;
+use crate::store::journal::{self, JournalError};
 
 /// Parts of one session: each time that it was cut short leaves one.
 const MOST_PARTS: u32 = 10_000;

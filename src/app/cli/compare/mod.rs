@@ -19,34 +19,19 @@ mod result;
 mod settings;
 mod table;
 
-use std::{
-    io::Write,
-    num::NonZeroUsize,
-    path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{io::Write, num::NonZeroUsize, sync::Arc};
 
-use crate::{
-    app::{
-        config::{self, Config},
-        session::{JournalChoice, SessionSpec},
-    },
-    domain::knob::Knob,
-    store::experience::Experience,
-};
+use crate::app::config::{self, Config};
+use crate::app::session::{JournalChoice, SessionSpec};
+use crate::domain::Knob;
+use crate::store::experience::Experience;
 
 pub use self::args::CompareArgs;
-use self::{
-    args::{Preset, Seeds, WarmUp},
-    grid::Cell,
-    job::{Job, Ran},
-    pool::Stop,
-    result::Compared,
-    settings::Checked,
-};
+use self::args::{Preset, Seeds, WarmUp};
+use self::job::{Job, Ran};
+use self::{grid::Cell, pool::Stop, result::Compared, settings::Checked};
 use super::{experience, trouble::Trouble};
 
 /// How far the seeds of a warm-up are from those that they serve, so that no session meets the very

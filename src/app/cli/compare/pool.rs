@@ -1,20 +1,13 @@
 //! Several sessions at once: each belongs to one thread, and none knows of another.
 
-use std::{
-    num::NonZeroUsize,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
-    thread,
-};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::{num::NonZeroUsize, thread};
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::{
-    app::cli::{live, trouble::Trouble},
-    domain::command::Command,
-};
+use crate::app::cli::{live, trouble::Trouble};
+use crate::domain::Command;
 
 /// Two for each processor: sessions wait for models and tools most of the time.
 pub fn usual() -> usize {

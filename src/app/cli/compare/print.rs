@@ -2,24 +2,12 @@
 
 use serde_json::json;
 
-use super::{
-    Comparison,
-    args::{CompareArgs, Preset},
-    grid::Played,
-    result::Compared,
-    table::{Table, bar, number, or, percent},
-};
-use crate::{
-    app::{
-        cli::{out, trouble::Trouble},
-        report::Quality,
-    },
-    domain::{
-        chat::Role,
-        id::ModelName,
-        knob::{Blacklist, Knob},
-    },
-};
+use super::args::{CompareArgs, Preset};
+use super::table::{Table, bar, number, or, percent};
+use super::{Comparison, grid::Played, result::Compared};
+use crate::app::cli::{out, trouble::Trouble};
+use crate::app::report::Quality;
+use crate::domain::{Blacklist, Knob, ModelName, Role};
 
 pub fn print(
     args: &CompareArgs,

@@ -3,10 +3,8 @@
 use serde::Serialize;
 
 use super::{grid::Cell, job::Ran};
-use crate::{
-    app::report::{Measures, Quality, TaskReport},
-    domain::{chat::Role, id::ModelName, knob::Knobs},
-};
+use crate::app::report::{Measures, Quality, TaskReport};
+use crate::domain::{Knobs, ModelName, Role};
 
 /// A combination and what came of it.
 #[derive(Debug, Serialize)]

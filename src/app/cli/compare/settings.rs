@@ -1,22 +1,14 @@
 //! All that decides what comes of a combination, so that no folder mixes results of different ones.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::ErrorKind,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
+use std::{collections::BTreeMap, fs, io::ErrorKind};
 
 use serde::Serialize;
 
-use crate::{
-    app::{
-        cli::{run::save, trouble::Trouble},
-        session::{JournalChoice, SessionSpec},
-    },
-    domain::{chance, knob::Knobs},
-    files::json_file,
-};
+use crate::app::cli::{run::save, trouble::Trouble};
+use crate::app::session::{JournalChoice, SessionSpec};
+use crate::domain::{Knobs, chance};
+use crate::files::json_file;
 
 /// Settings by their names: as people write them, or where that would be long, a hash.
 #[derive(Clone, Debug, PartialEq, Serialize)]

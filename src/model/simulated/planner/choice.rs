@@ -1,14 +1,8 @@
 //! Which of the offered tools a plan calls.
 
-use super::{
-    super::{choose::pick, prompted::Choice},
-    Planner,
-};
-use crate::domain::{
-    chance::Chance,
-    id::ToolName,
-    spec::{ChainStep, Task},
-};
+use super::super::{choose::pick, prompted::Choice};
+use super::Planner;
+use crate::domain::{ChainStep, Chance, Task, ToolName};
 
 /// Tools that are called for one need where several may be.
 pub(super) const MOST: usize = 3;

@@ -9,29 +9,16 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use self::{
-    choice::MOST,
-    write::{about, input, made_up},
-};
+use self::choice::MOST;
+use self::write::{about, input, made_up};
+use super::blank::{Blank, blank, line};
 use super::{
-    Settings,
-    blank::{Blank, blank, line},
-    choose::pick,
-    guess::guess,
-    improvise::suits,
-    offered::Offered,
-    prompted::Choice,
+    Settings, choose::pick, guess::guess, improvise::suits, offered::Offered, prompted::Choice,
     reader,
 };
-use crate::{
-    domain::markers::{LACKING, LLM},
-    domain::{
-        chance::Chance,
-        chat::Request,
-        id::ToolName,
-        plan::{Evidence, EvidenceId, Plan, PlanStep},
-        spec::{ChainStep, Task},
-    },
+use crate::domain::markers::{LACKING, LLM};
+use crate::domain::{
+    ChainStep, Chance, Evidence, EvidenceId, Plan, PlanStep, Request, Task, ToolName,
 };
 
 /// The plan, in the text form.

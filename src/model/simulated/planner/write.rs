@@ -2,10 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::{
-    blank::{Blank, line, plain},
-    guess::fitting,
-};
+use super::super::blank::{Blank, line, plain};
+use super::super::guess::fitting;
 use crate::domain::arguments;
 
 /// A step's arguments for people, as far as they are known.

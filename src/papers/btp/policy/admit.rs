@@ -4,12 +4,7 @@ use std::sync::Arc;
 
 use super::Policy;
 use crate::domain::{
-    chat::{Request, Role, Usage},
-    event::Refusal,
-    id::{TaskId, ToolName},
-    knob::Blacklist,
-    spec::ModelSpec,
-    state::budget::CENT,
+    Blacklist, ModelSpec, Refusal, Request, Role, TaskId, ToolName, Usage, state::budget::CENT,
     tokens,
 };
 

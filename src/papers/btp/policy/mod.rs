@@ -10,12 +10,7 @@ mod planning;
 mod time;
 
 use super::candidates::Past;
-use crate::domain::{
-    chat::Role,
-    id::{TaskId, ToolName},
-    state::{State, TaskBudget, TaskState},
-    strategy::StrategySpec,
-};
+use crate::domain::{Role, State, StrategySpec, TaskBudget, TaskId, TaskState, ToolName};
 
 /// What a decision is made of. A decision changes none of it.
 #[derive(Clone, Copy)]

@@ -2,15 +2,10 @@
 //! be used within the budget.
 
 use super::Policy;
-use crate::{
-    domain::{
-        event::{BudgetPlan, Marginal, PlannedTool},
-        id::{TaskId, ToolName},
-        knob::Knob,
-        state::budget::CENT,
-    },
-    papers::btp::{self, Candidate, Estimate, Why, candidates},
+use crate::domain::{
+    BudgetPlan, Knob, Marginal, PlannedTool, TaskId, ToolName, state::budget::CENT,
 };
+use crate::papers::btp::{self, Candidate, Estimate, Why, candidates};
 
 /// A candidate on its way into the plan.
 struct Item {

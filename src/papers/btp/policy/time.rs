@@ -3,12 +3,7 @@
 //! held to no plan, nothing here has an effect.
 
 use super::Policy;
-use crate::domain::{
-    chat::{Request, Role, Usage},
-    id::{EffectId, TaskId, ToolName},
-    spec::ModelSpec,
-    tokens,
-};
+use crate::domain::{EffectId, ModelSpec, Request, Role, TaskId, ToolName, Usage, tokens};
 
 /// What ends in time is charged a little later: so many seconds are kept back for that.
 const LATE: f64 = 0.02;

@@ -3,19 +3,10 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{LEVERS, is_closing, limit, mark, sheet::Sheet};
-use crate::{
-    domain::{
-        knob::Knob,
-        state::{Spent, State, TaskState},
-    },
-    ui::{
-        action::Action,
-        hits::{Hits, Target},
-        pane::Cx,
-        panes::{budget_words, format::credits, row::Row},
-        text,
-    },
-};
+use crate::domain::{Knob, Spent, State, TaskState};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::panes::{budget_words, format::credits, row::Row};
+use crate::ui::{action::Action, pane::Cx, text};
 
 /// Cells for a knob's symbol and value.
 const LABEL: (usize, usize) = (2, 5);

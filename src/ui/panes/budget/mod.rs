@@ -21,19 +21,12 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use self::rows::Rows;
 use super::{format::credits, row::Row};
-use crate::{
-    domain::{
-        knob::Knob,
-        state::{State, TaskBudget, TaskState},
-    },
-    ui::{
-        hits::{Hits, Target},
-        pane::{Cx, Move, PaneId},
-        text,
-        view::{Lever, View},
-        vlist::{self, Find},
-    },
-};
+use crate::domain::{Knob, State, TaskBudget, TaskState};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::pane::{Cx, Move, PaneId};
+use crate::ui::text;
+use crate::ui::view::{Lever, View};
+use crate::ui::vlist::{self, Find};
 
 const PANE: PaneId = PaneId::Budget;
 /// The rows above the tools that can be selected like them.

@@ -1,11 +1,7 @@
 //! The tools of a task's budget, in the order of the list: what is planned, then what was used, refused
 //! or banned, then the candidates of which nothing was planned.
 
-use crate::domain::{
-    event::{BudgetPlan, PlannedTool},
-    id::ToolName,
-    state::{TaskBudget, ToolLedger},
-};
+use crate::domain::{BudgetPlan, PlannedTool, TaskBudget, ToolLedger, ToolName};
 
 /// A tool of the list.
 #[derive(Clone, Copy, Debug)]

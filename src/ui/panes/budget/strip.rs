@@ -4,15 +4,10 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::limit;
-use crate::{
-    domain::state::{State, TaskState},
-    ui::{
-        hits::{Hits, Target},
-        pane::Cx,
-        panes::{format, glyph, row::Row},
-        text,
-    },
-};
+use crate::domain::{State, TaskState};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::panes::{format, glyph};
+use crate::ui::{pane::Cx, panes::row::Row, text};
 
 /// The widest bar of one task, with the gap behind it.
 const WIDEST: usize = 4;

@@ -2,23 +2,13 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::{
-    PANE,
-    rows::{Entry, Rows},
-};
-use crate::{
-    domain::{event::PlannedTool, id::ToolName},
-    ui::{
-        hits::{Hits, Target},
-        pane::Cx,
-        panes::{
-            format::{credits, worth},
-            glyph,
-            row::Row,
-        },
-        text, vlist,
-    },
-};
+use super::PANE;
+use super::rows::{Entry, Rows};
+use crate::domain::{PlannedTool, ToolName};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::panes::format::{credits, worth};
+use crate::ui::panes::{glyph, row::Row};
+use crate::ui::{pane::Cx, text, vlist};
 
 /// Banned, refused or running; set by the user or without experience.
 const MARKS: usize = 3;

@@ -12,23 +12,13 @@ use std::collections::BTreeSet;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
-use self::{
-    axis::Axis,
-    bar::Bar,
-    track::{Track, Tracks},
-};
+use self::track::{Track, Tracks};
+use self::{axis::Axis, bar::Bar};
 use super::{format, row::Row};
-use crate::{
-    domain::{knob::Knob, plan::EvidenceId, state::State},
-    ui::{
-        hits::Hits,
-        pane::{Cx, Move, PaneId},
-        text,
-        update::select,
-        view::View,
-        vlist::{self, Find},
-    },
-};
+use crate::domain::{EvidenceId, Knob, State};
+use crate::ui::pane::{Cx, Move, PaneId};
+use crate::ui::vlist::{self, Find};
+use crate::ui::{hits::Hits, text, update::select, view::View};
 
 const PANE: PaneId = PaneId::Calls;
 /// What the pane is called where a planner wrote down the calls.

@@ -4,14 +4,8 @@
 use ratatui::style::Style;
 
 use super::track::Track;
-use crate::{
-    domain::{
-        error::ToolErrorKind,
-        null_filter::Nulled,
-        state::{EvidenceState, Hold, ToolCallPhase, ToolCallState},
-    },
-    ui::theme::Theme,
-};
+use crate::domain::{EvidenceState, Hold, Nulled, ToolCallPhase, ToolCallState, ToolErrorKind};
+use crate::ui::theme::Theme;
 
 /// How something stands.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,15 +4,11 @@
 use std::sync::Arc;
 
 use super::status::{self, Standing};
-use crate::{
-    domain::{
-        event::Lane,
-        id::EffectId,
-        plan::{Evidence, EvidenceId, Plan, references},
-        state::{EvidenceState, Hold, ModelCallState, Source, State, TaskState, ToolCallState},
-    },
-    ui::{hits::Target, theme::Theme, view::View},
+use crate::domain::{
+    EffectId, Evidence, EvidenceId, EvidenceState, Hold, Lane, ModelCallState, Plan, State,
+    TaskState, ToolCallState, plan::references, state::Source,
 };
+use crate::ui::{hits::Target, theme::Theme, view::View};
 
 /// One lane.
 #[derive(Clone, Copy, Debug)]

@@ -9,15 +9,10 @@ mod what_if;
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use super::position::Here;
-use crate::{
-    domain::{id::ToolName, state::State},
-    ui::{
-        hits::Hits,
-        pane::{Cx, Move, PaneId},
-        view::{GraphView, View},
-        vlist::Find,
-    },
-};
+use crate::domain::{State, ToolName};
+use crate::ui::pane::{Cx, Move, PaneId};
+use crate::ui::view::{GraphView, View};
+use crate::ui::{hits::Hits, vlist::Find};
 
 const PANE: PaneId = PaneId::Graph;
 

@@ -2,16 +2,10 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::{super::row::Row, draw_mark, draw_name};
-use crate::{
-    domain::{
-        event::Reach,
-        fault::Aim,
-        id::ModelName,
-        state::{ModelState, Reachable},
-    },
-    ui::{pane::Cx, text, theme::Theme},
-};
+use super::super::row::Row;
+use super::{draw_mark, draw_name};
+use crate::domain::{Aim, ModelName, ModelState, Reach, Reachable};
+use crate::ui::{pane::Cx, text, theme::Theme};
 
 /// The least height that shows a model: a line of air, the head, and the model.
 pub const LEAST: u16 = 3;

@@ -7,23 +7,11 @@ pub mod pairs;
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
 use super::{format, row::Row};
-use crate::{
-    domain::{
-        chat::Role,
-        fault::Aim,
-        id::ModelName,
-        state::{ModelState, RoleUse, State, models::Tally},
-    },
-    ui::{
-        action::Action,
-        hits::{Hits, Target},
-        pane::{Cx, Move, PaneId},
-        text,
-        theme::Theme,
-        view::View,
-        vlist::{self, Find, Window},
-    },
-};
+use crate::domain::{Aim, ModelName, ModelState, Role, RoleUse, State, Tally};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::pane::{Cx, Move, PaneId};
+use crate::ui::vlist::{self, Find, Window};
+use crate::ui::{action::Action, text, theme::Theme, view::View};
 
 const PANE: PaneId = PaneId::Models;
 const ROLE: usize = 11;

@@ -6,13 +6,8 @@ use std::cmp::Ordering;
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::super::{format, row::Row};
-use crate::{
-    domain::{
-        pairs::{Cost, PairTally, Pairs, Player},
-        state::State,
-    },
-    ui::{pane::Cx, text, theme::Theme, view::PairSort},
-};
+use crate::domain::{PairTally, Pairs, Player, State, pairs::Cost};
+use crate::ui::{pane::Cx, text, theme::Theme, view::PairSort};
 
 /// Stands behind what no other pair does better.
 const BEST: &str = "★";

@@ -2,32 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use ratatui::{
-    buffer::Buffer,
-    layout::Rect,
-    style::{Modifier, Style},
-};
+use ratatui::style::{Modifier, Style};
+use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{
-    PANE,
-    rows::{INDENT, Item, Row, Rows},
-    selected,
-};
-use crate::{
-    domain::{chat::Role, plan::EvidenceId, state::TaskState},
-    ui::{
-        hits::{Hits, Target},
-        pane::Cx,
-        panes::{
-            calls::{
-                CRITICAL,
-                track::{Track, Tracks},
-            },
-            row,
-        },
-        text, vlist,
-    },
-};
+use super::rows::{INDENT, Item, Row, Rows};
+use super::{PANE, selected};
+use crate::domain::{EvidenceId, Role, TaskState};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::panes::calls::track::{Track, Tracks};
+use crate::ui::panes::{calls::CRITICAL, row};
+use crate::ui::{pane::Cx, text, vlist};
 
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let Some(task) = cx.view.task_of(cx.state) else {

@@ -8,20 +8,11 @@ mod rows;
 use ratatui::text::Line;
 
 use self::rows::Rows;
-use crate::{
-    domain::{
-        plan::EvidenceId,
-        state::{Source, State, TaskState},
-        strategy::Decides,
-    },
-    ui::{
-        pane::{Cx, Move, PaneId},
-        panes::{calls::track::Track, format},
-        popups::Subject,
-        view::View,
-        vlist::{self, Find},
-    },
-};
+use crate::domain::{Decides, EvidenceId, State, TaskState, state::Source};
+use crate::ui::pane::{Cx, Move, PaneId};
+use crate::ui::panes::{calls::track::Track, format};
+use crate::ui::vlist::{self, Find};
+use crate::ui::{popups::Subject, view::View};
 
 pub use self::draw::draw;
 

@@ -1,20 +1,13 @@
 //! The rows of the pane: what stands in each, and how many a text takes. Texts are wrapped into a few
 //! rows; all of one is a key away.
 
-use crate::{
-    domain::{
-        chat::Role,
-        plan::{Evidence, EvidenceId},
-        state::{EvidenceState, ModelCallPhase, ModelCallState, Source, State, TaskState},
-    },
-    ui::{
-        panes::{
-            calls::{marks, track::Track},
-            format,
-        },
-        text,
-    },
+use crate::domain::{
+    Evidence, EvidenceId, EvidenceState, ModelCallPhase, ModelCallState, Role, State, TaskState,
+    state::Source,
 };
+use crate::ui::panes::calls::{marks, track::Track};
+use crate::ui::panes::format;
+use crate::ui::text;
 
 /// Rows of a plan, of why one was refused, of the answer; and of a result, selected or not.
 const TEXT: usize = 3;

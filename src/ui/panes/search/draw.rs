@@ -2,25 +2,15 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::{
-    PANE, selected,
-    tree::{Order, Placed},
+use super::tree::{Order, Placed};
+use super::{PANE, selected};
+use crate::domain::{
+    ModelCallState, NodeEnd, NodeState, State, TaskState, ToolCallPhase, ToolCallState,
+    strategy::STRATEGIES,
 };
-use crate::{
-    domain::{
-        event::NodeEnd,
-        state::{ModelCallState, NodeState, State, TaskState, ToolCallPhase, ToolCallState},
-        strategy::STRATEGIES,
-    },
-    ui::{
-        hits::{Hits, Target},
-        pane::Cx,
-        panes::{inline_json, row::Row},
-        text,
-        theme::Theme,
-        vlist,
-    },
-};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::panes::{inline_json, row::Row};
+use crate::ui::{pane::Cx, text, theme::Theme, vlist};
 
 /// How a node ended, and how often it was preferred.
 const END: usize = 9;

@@ -7,19 +7,10 @@ mod tree;
 use ratatui::text::Line;
 
 use self::tree::Order;
-use crate::{
-    domain::{
-        id::TaskId,
-        state::{State, TaskState},
-    },
-    ui::{
-        pane::{Cx, Move, PaneId},
-        panes::format,
-        popups::Subject,
-        view::View,
-        vlist::{self, Find},
-    },
-};
+use crate::domain::{State, TaskId, TaskState};
+use crate::ui::pane::{Cx, Move, PaneId};
+use crate::ui::vlist::{self, Find};
+use crate::ui::{panes::format, popups::Subject, view::View};
 
 pub use self::draw::draw;
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::domain::state::{NodeState, SearchTree};
+use crate::domain::{NodeState, SearchTree};
 
 /// A node in its row.
 #[derive(Clone, Copy, Debug)]

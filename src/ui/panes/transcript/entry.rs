@@ -4,27 +4,14 @@
 use ratatui::{style::Style, text::Line as Row};
 
 use super::sheet::Sheet;
-use crate::{
-    domain::{
-        chat::Role,
-        event::{BudgetPlan, By, Offered},
-        id::{EffectId, ToolName},
-        plan::Plan,
-        state::{
-            EffectState, Line, ModelCallPhase, ModelCallState, StepState, TaskState, ToolCallPhase,
-            ToolCallState, What,
-        },
-    },
-    ui::{
-        pane::Cx,
-        panes::{
-            budget_words,
-            calls::status::{self, Standing},
-            format, glyph, inline_json, tasks,
-        },
-        text, wording,
-    },
+use crate::domain::state::{Line, What};
+use crate::domain::{
+    BudgetPlan, By, EffectId, EffectState, ModelCallPhase, ModelCallState, Offered, Plan, Role,
+    StepState, TaskState, ToolCallPhase, ToolCallState, ToolName,
 };
+use crate::ui::panes::calls::status::{self, Standing};
+use crate::ui::panes::{budget_words, format, glyph, inline_json, tasks};
+use crate::ui::{pane::Cx, text, wording};
 
 /// Rows that a text may take: while it is one of many, and while it is the selected one.
 const ROWS: (usize, usize) = (3, 10);

@@ -8,15 +8,11 @@ mod sheet;
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use super::row::Row;
-use crate::{
-    domain::state::{State, What},
-    ui::{
-        hits::{Hits, Target},
-        pane::{Cx, Move, PaneId},
-        view::View,
-        vlist::{self, Find, Window},
-    },
-};
+use crate::domain::{State, state::What};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::pane::{Cx, Move, PaneId};
+use crate::ui::view::View;
+use crate::ui::vlist::{self, Find, Window};
 
 const PANE: PaneId = PaneId::Transcript;
 /// From this width on every entry says when it was.

@@ -1,9 +1,8 @@
 //! Whether a line of the transcript holds a text.
 
-use crate::{
-    domain::state::{Line, State, ToolCallState, What},
-    ui::{panes::budget_words, wording},
-};
+use crate::domain::state::{Line, What};
+use crate::domain::{State, ToolCallState};
+use crate::ui::{panes::budget_words, wording};
 
 /// Whether the entry of this line says `needle` (lower case) somewhere, also where it was cut.
 pub fn holds(state: &State, line: &Line, needle: &str) -> bool {

@@ -1,9 +1,7 @@
 //! The rows of one entry: styled pieces of clean text, wrapped under each other.
 
-use ratatui::{
-    style::Style,
-    text::{Line, Span},
-};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
 
 use crate::ui::text;
 

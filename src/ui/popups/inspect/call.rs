@@ -1,13 +1,8 @@
 //! A tool call: arguments and result in full.
 
 use super::{Page, evidence};
-use crate::{
-    domain::{
-        id::EffectId,
-        state::{State, ToolCallPhase, ToolCallState},
-    },
-    ui::text,
-};
+use crate::domain::{EffectId, State, ToolCallPhase, ToolCallState};
+use crate::ui::text;
 
 pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     let Some(call) = state.tool_call(id) else {

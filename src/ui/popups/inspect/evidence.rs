@@ -2,14 +2,11 @@
 //! the solver sees that.
 
 use super::{Page, call};
-use crate::{
-    domain::{
-        id::TaskId,
-        plan::{EvidenceId, references},
-        state::{ModelCallPhase, Source, State, TaskState, ToolCallState},
-    },
-    ui::{panes::format, text},
+use crate::domain::{
+    EvidenceId, ModelCallPhase, State, TaskId, TaskState, ToolCallState, plan::references,
+    state::Source,
 };
+use crate::ui::{panes::format, text};
 
 pub(super) fn write(state: &State, task: TaskId, id: EvidenceId, page: &mut Page<'_>) {
     let task = state.task(task);

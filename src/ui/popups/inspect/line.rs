@@ -1,13 +1,8 @@
 //! A line of the transcript that stands for itself, in full.
 
 use super::{Page, plan};
-use crate::{
-    domain::{
-        event::By,
-        state::{State, What},
-    },
-    ui::{text, wording},
-};
+use crate::domain::{By, State, state::What};
+use crate::ui::{text, wording};
 
 pub(super) fn write(state: &State, n: u64, page: &mut Page<'_>) {
     let at = state.transcript.binary_search_by_key(&n, |line| line.n);

@@ -1,10 +1,8 @@
 //! Everything that this screen has told, the newest last.
 
 use super::Page;
-use crate::ui::{
-    text,
-    view::{Message, Tone},
-};
+use crate::ui::text;
+use crate::ui::view::{Message, Tone};
 
 pub(super) fn write(messages: &[Message], page: &mut Page<'_>) {
     if messages.is_empty() {

@@ -14,14 +14,8 @@ mod tool;
 use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
 use super::{Prepare, Reply, frame, lines::Lines};
-use crate::{
-    domain::{
-        id::{EffectId, TaskId, ToolName},
-        plan::EvidenceId,
-        state::State,
-    },
-    ui::{hits::Hits, key::Key, pane::Cx},
-};
+use crate::domain::{EffectId, EvidenceId, State, TaskId, ToolName};
+use crate::ui::{hits::Hits, key::Key, pane::Cx};
 
 pub use page::Page;
 

@@ -1,16 +1,12 @@
 //! Writing lines for reading: headings, fields, text wrapped to the width. All text passes
 //! [`text::clean`] here.
 
-use ratatui::{
-    style::Style,
-    text::{Line, Span},
-};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
 use serde_json::Value;
 
-use crate::{
-    domain::state::{EffectState, State},
-    ui::{text, theme::Theme, wording},
-};
+use crate::domain::{EffectState, State};
+use crate::ui::{text, theme::Theme, wording};
 
 /// Cells for a field's name.
 const LABEL: usize = 14;

@@ -2,20 +2,9 @@
 //! and beside it the plan that it replaced.
 
 use super::Page;
-use crate::{
-    domain::{
-        event::{BudgetPlan, PlannedTool},
-        id::TaskId,
-        state::State,
-    },
-    ui::{
-        panes::{
-            budget_words,
-            format::{credits, worth},
-        },
-        text,
-    },
-};
+use crate::domain::{BudgetPlan, PlannedTool, State, TaskId};
+use crate::ui::panes::format::{credits, worth};
+use crate::ui::{panes::budget_words, text};
 
 /// Cells of a tool's name and of a number.
 const NAME: usize = 24;

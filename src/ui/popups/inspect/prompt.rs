@@ -1,16 +1,10 @@
 //! Exactly what the model saw, part by part with its tokens, and what it answered.
 
 use super::Page;
-use crate::{
-    domain::{
-        chat::{Finish, Reply, ToolCall},
-        id::EffectId,
-        spec::ModelSpec,
-        state::{ModelCallPhase, ModelCallState, State},
-        tokens,
-    },
-    ui::text,
+use crate::domain::{
+    EffectId, Finish, ModelCallPhase, ModelCallState, ModelSpec, Reply, State, ToolCall, tokens,
 };
+use crate::ui::text;
 
 /// Cells of a bar of all tokens.
 const BAR: u64 = 30;

@@ -1,19 +1,9 @@
 //! A task: its text, its steps, its end and what the evaluator said.
 
 use super::Page;
-use crate::{
-    domain::{
-        id::TaskId,
-        state::{Spent, State, TaskPhase, TaskState},
-    },
-    ui::{
-        panes::{
-            format::{credits, dollars, plural},
-            glyph::signed,
-        },
-        text,
-    },
-};
+use crate::domain::{Spent, State, TaskId, TaskPhase, TaskState};
+use crate::ui::panes::format::{credits, dollars, plural};
+use crate::ui::{panes::glyph::signed, text};
 
 pub(super) fn write(state: &State, id: TaskId, page: &mut Page<'_>) {
     let Some(task) = state.task(id) else {

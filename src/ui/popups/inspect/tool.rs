@@ -1,21 +1,9 @@
 //! A tool: what it says of itself, what became of its score, its calls, its faults, its edges.
 
 use super::Page;
-use crate::{
-    domain::{
-        event::ClassedBy,
-        id::ToolName,
-        spec::EffectClass,
-        state::{State, ToolCallPhase, ToolState},
-    },
-    ui::{
-        panes::{
-            format::{self, credits, worth},
-            glyph::signed,
-        },
-        text,
-    },
-};
+use crate::domain::{ClassedBy, EffectClass, State, ToolCallPhase, ToolName, ToolState};
+use crate::ui::panes::format::{self, credits, worth};
+use crate::ui::{panes::glyph::signed, text};
 
 /// How many of its calls, score changes and successors are shown.
 const CALLS: usize = 20;

@@ -3,17 +3,9 @@
 
 use std::collections::HashSet;
 
-use crate::{
-    domain::{
-        event::Offered,
-        graph::{Prior, Structure},
-        id::ToolName,
-        knob::Knob,
-        state::State,
-    },
-    papers::toolnet::{Weighted, Weights},
-    ui::panes::{graph::what_if::what_if, position::Here, weight_trend::Since},
-};
+use crate::domain::{Knob, Offered, Prior, State, Structure, ToolName};
+use crate::papers::toolnet::{Weighted, Weights};
+use crate::ui::panes::{graph::what_if::what_if, position::Here, weight_trend::Since};
 
 /// Nodes that lead to the middle are cut off behind so many: a table of them says no more.
 const BEFORE: usize = 200;

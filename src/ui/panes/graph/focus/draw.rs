@@ -12,19 +12,14 @@ use std::collections::HashSet;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{
-    choices::{Choices, before, centre},
-    rows::split,
+use super::choices::{Choices, before, centre};
+use super::rows::split;
+use crate::domain::{ToolName, WeightFormat};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::panes::{
+    format, glyph, graph::shown_name, position::Here, row::Row, weight_trend::Since,
 };
-use crate::{
-    domain::{graph::WeightFormat, id::ToolName},
-    ui::{
-        hits::{Hits, Target},
-        pane::Cx,
-        panes::{format, glyph, graph::shown_name, position::Here, row::Row, weight_trend::Since},
-        text,
-    },
-};
+use crate::ui::{pane::Cx, text};
 
 /// From this width on what leads here stands beside what follows, else above it.
 const WIDE: u16 = 110;

@@ -2,19 +2,12 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{
-    choices::before,
-    draw::Frame,
-    rows::{MOVED, NUMBER, name_width, split},
-};
-use crate::{
-    domain::id::ToolName,
-    ui::{
-        hits::{Hits, Target},
-        panes::{graph::shown_name, row::Row},
-        text,
-    },
-};
+use super::rows::{MOVED, NUMBER, name_width, split};
+use super::{choices::before, draw::Frame};
+use crate::domain::ToolName;
+use crate::ui::hits::{Hits, Target};
+use crate::ui::panes::{graph::shown_name, row::Row};
+use crate::ui::text;
 
 impl Frame<'_> {
     pub fn draw_before(&self, area: Rect, buf: &mut Buffer, hits: &mut Hits) {

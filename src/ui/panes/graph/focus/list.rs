@@ -2,23 +2,14 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::{
-    choices::{Choice, Choices},
-    draw::Frame,
-    rows::{MARKS, MOVED, NUMBER, name_width, split},
-};
-use crate::{
-    domain::{event::Offered, id::ToolName},
-    ui::{
-        hits::{Hits, Target},
-        panes::{
-            calls,
-            graph::{PANE, shown_name},
-            row::Row,
-        },
-        text, vlist,
-    },
-};
+use super::choices::{Choice, Choices};
+use super::draw::Frame;
+use super::rows::{MARKS, MOVED, NUMBER, name_width, split};
+use crate::domain::{Offered, ToolName};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::panes::graph::{PANE, shown_name};
+use crate::ui::panes::{calls, row::Row};
+use crate::ui::{text, vlist};
 
 /// Columns of what a weight would become, and of what is known of it.
 const LOOK: usize = 5;

@@ -8,15 +8,9 @@ mod list;
 mod rows;
 
 use super::PANE;
-use crate::{
-    domain::{id::ToolName, state::State},
-    ui::{
-        pane::Move,
-        panes::position::Here,
-        view::View,
-        vlist::{self, Find},
-    },
-};
+use crate::domain::{State, ToolName};
+use crate::ui::vlist::{self, Find};
+use crate::ui::{pane::Move, panes::position::Here, view::View};
 use choices::{Choices, before, centre};
 
 pub use draw::draw;

@@ -3,13 +3,9 @@
 use ratatui::layout::Rect;
 
 use super::draw::Frame;
-use crate::{
-    domain::id::ToolName,
-    ui::{
-        panes::{format, graph::shown_name, row::Row},
-        text,
-    },
-};
+use crate::domain::ToolName;
+use crate::ui::panes::{format, graph::shown_name, row::Row};
+use crate::ui::text;
 
 /// Columns: cursor and marks, number, difference.
 pub const MARKS: usize = 5;

@@ -4,29 +4,15 @@ use std::{collections::HashSet, rc::Rc};
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::{
-    focus_of,
-    layers::Shape,
-    lines::{Ink, Lines},
-    memo, node,
-    plan::{LABEL, Plan},
-    scene::{Edge, Scene},
-};
-use crate::{
-    domain::{graph::WeightFormat, id::ToolName},
-    ui::{
-        hits::{Hits, Target},
-        pane::Cx,
-        panes::{
-            format,
-            graph::{PANE, shown_name},
-            position::Here,
-            row::Row,
-        },
-        text,
-        vlist::Window,
-    },
-};
+use super::lines::{Ink, Lines};
+use super::plan::{LABEL, Plan};
+use super::scene::{Edge, Scene};
+use super::{focus_of, layers::Shape, memo, node};
+use crate::domain::{ToolName, WeightFormat};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::panes::graph::{PANE, shown_name};
+use crate::ui::panes::{format, position::Here, row::Row};
+use crate::ui::{pane::Cx, text, vlist::Window};
 
 /// Ways to draw, the roomiest first: rows of a node, columns from lane to lane.
 const WAYS: [(usize, usize); 4] = [(3, 2), (3, 1), (1, 2), (1, 1)];

@@ -4,10 +4,8 @@
 
 use std::{cell::RefCell, rc::Rc};
 
-use super::{
-    layers::{Layer, Shape, layers},
-    plan::Plan,
-};
+use super::layers::{Layer, Shape, layers};
+use super::plan::Plan;
 
 /// A few values by their keys, the one used last at the end.
 struct Recent<K, V> {

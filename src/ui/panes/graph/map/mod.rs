@@ -12,15 +12,9 @@ mod plan;
 mod scene;
 
 use super::PANE;
-use crate::{
-    domain::{id::ToolName, state::State},
-    ui::{
-        pane::Move,
-        panes::position::Here,
-        view::View,
-        vlist::{self, Find},
-    },
-};
+use crate::domain::{State, ToolName};
+use crate::ui::vlist::{self, Find};
+use crate::ui::{pane::Move, panes::position::Here, view::View};
 use lines::Place;
 use scene::Scene;
 

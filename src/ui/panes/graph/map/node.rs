@@ -2,14 +2,9 @@
 
 use ratatui::style::Style;
 
-use crate::{
-    domain::{id::ToolName, state::State},
-    ui::{
-        pane::Cx,
-        panes::{glyph, graph::shown_name, position::Here},
-        text,
-    },
-};
+use crate::domain::{State, ToolName};
+use crate::ui::panes::{glyph, graph::shown_name, position::Here};
+use crate::ui::{pane::Cx, text};
 
 /// Columns of a name.
 const NAME: usize = 20;

@@ -3,11 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{
-    channel::{Net, lanes},
-    layers::{Item, Layer, Shape, tall},
-    lines::Place,
-};
+use super::channel::{Net, lanes};
+use super::layers::{Item, Layer, Shape, tall};
+use super::lines::Place;
 
 /// Cells that a label takes, without the line at both sides of it.
 pub const LABEL: usize = 5;

@@ -3,11 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::{
-    domain::{graph::Prior, id::ToolName, state::State},
-    papers::toolnet::Weights,
-    ui::panes::position::Here,
-};
+use crate::domain::{Prior, State, ToolName};
+use crate::papers::toolnet::Weights;
+use crate::ui::panes::position::Here;
 
 /// Up to so many tools are shown whole; of more, the neighbourhood of one.
 pub const WHOLE: usize = 60;

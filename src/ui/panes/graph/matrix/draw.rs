@@ -4,23 +4,15 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{Axis, cursor};
-use crate::{
-    domain::{graph::WeightFormat, id::ToolName, knob::Knob},
-    papers::toolnet::{Weighted, Weights},
-    ui::{
-        hits::{Hits, Target},
-        pane::Cx,
-        panes::{
-            format, glyph,
-            graph::{PANE, shown_name, what_if::what_if},
-            position::Here,
-            row::Row,
-            tool_order::Order,
-            weight_trend::Since,
-        },
-        text, vlist,
-    },
+use crate::domain::{Knob, ToolName, WeightFormat};
+use crate::papers::toolnet::{Weighted, Weights};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::panes::graph::{PANE, shown_name};
+use crate::ui::panes::{
+    format, glyph, graph::what_if::what_if, position::Here, row::Row, tool_order::Order,
+    weight_trend::Since,
 };
+use crate::ui::{pane::Cx, text, vlist};
 
 /// The most rows that names standing upright may take.
 const UPRIGHT: usize = 12;

@@ -2,16 +2,11 @@
 
 mod draw;
 
-use super::{super::tool_order::Order, PANE};
-use crate::{
-    domain::{id::ToolName, state::State},
-    ui::{
-        pane::Move,
-        panes::position::Here,
-        view::View,
-        vlist::{self, Find},
-    },
-};
+use super::super::tool_order::Order;
+use super::PANE;
+use crate::domain::{State, ToolName};
+use crate::ui::vlist::{self, Find};
+use crate::ui::{pane::Move, panes::position::Here, view::View};
 
 pub use draw::draw;
 
