@@ -1,15 +1,29 @@
 //! What a model is asked and what it answers, in no vendor's words. The model adapters translate.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use strum::{Display, IntoStaticStr, VariantArray};
 
 use crate::domain::id::ToolName;
 
 /// What a model is asked *for*. Each role is bound to a configured model and can be re-bound live.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    Display,
+    IntoStaticStr,
+    VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Role {
     /// Chooses the next tool call or the answer.
     Actor,
@@ -29,32 +43,12 @@ pub enum Role {
 }
 
 impl Role {
-    pub const ALL: [Role; 7] = [
-        Role::Actor,
-        Role::Evaluator,
-        Role::Reflector,
-        Role::Judge,
-        Role::Planner,
-        Role::Solver,
-        Role::Classifier,
-    ];
+    pub fn all() -> impl Iterator<Item = Role> + Clone {
+        Self::VARIANTS.iter().copied()
+    }
 
     pub fn name(self) -> &'static str {
-        match self {
-            Role::Actor => "actor",
-            Role::Evaluator => "evaluator",
-            Role::Reflector => "reflector",
-            Role::Judge => "judge",
-            Role::Planner => "planner",
-            Role::Solver => "solver",
-            Role::Classifier => "classifier",
-        }
-    }
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+        self.into()
     }
 }
 

@@ -159,5 +159,5 @@ impl Config {
 
 /// Every role, bound to this model.
 fn bound_to(model: &ModelName) -> BTreeMap<Role, ModelName> {
-    Role::ALL.into_iter().map(|role| (role, model.clone())).collect()
+    Role::all().map(|role| (role, model.clone())).collect()
 }

@@ -125,7 +125,7 @@ fn roles(mut fields: Fields<'_>, config: &mut Config) {
     if let Some(default) = fields.get("default").and_then(model) {
         config.roles = bound_to(&default);
     }
-    for role in Role::ALL {
+    for role in Role::all() {
         if let Some(name) = fields.get(role.name()).and_then(model) {
             config.roles.insert(role, name);
         }

@@ -36,7 +36,7 @@ pub(super) async fn examine(
 }
 
 fn roles_of(config: &Config, model: &ModelName) -> String {
-    let bound = Role::ALL.into_iter().filter(|role| config.roles.get(role) == Some(model));
+    let bound = Role::all().filter(|role| config.roles.get(role) == Some(model));
     bound.map(Role::name).collect::<Vec<_>>().join(", ")
 }
 

@@ -158,7 +158,7 @@ fn known_target(
     let known: Vec<Target> = specs()
         .map(|spec| Target::Tool(spec.name.clone()))
         .chain(classes.map(Target::Class))
-        .chain(Role::ALL.map(Target::Role))
+        .chain(Role::all().map(Target::Role))
         .chain(config.models.keys().cloned().map(Target::Model))
         .chain(embedding)
         .collect();

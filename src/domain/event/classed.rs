@@ -1,6 +1,7 @@
 //! Which class a tool is of, and who says so.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 /// The class of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,8 +24,11 @@ impl Classed {
 }
 
 /// Who says of which class a tool is. Whoever stands later here is believed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum ClassedBy {
     /// The classifier, in an earlier session.
     Kept,
@@ -38,11 +42,6 @@ pub enum ClassedBy {
 
 impl ClassedBy {
     pub fn name(self) -> &'static str {
-        match self {
-            ClassedBy::Kept => "kept",
-            ClassedBy::Model => "model",
-            ClassedBy::Declared => "declared",
-            ClassedBy::User => "user",
-        }
+        self.into()
     }
 }

@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn a_word_for_a_kind_of_target_is_never_a_bare_tool() {
         let target = |text: &str| text.parse::<FaultSpec>().map(|spec| spec.target);
-        for sort in Sort::ALL {
+        for sort in Sort::all() {
             let tool = Target::Tool(sort.name().into());
             assert_eq!(target(&format!("tool:{}:error", sort.name())), Ok(tool.clone()));
             assert_eq!(tool.to_string(), format!("tool:{}", sort.name()));
@@ -285,7 +285,7 @@ mod tests {
         let name = r"[a-c:\\/ é]{0,6}|tool|class|role|model|embedding|error";
         let name = name.prop_map(|name: String| name.trim().to_owned());
         let name = name.prop_filter("a name", |name| !name.is_empty());
-        let role = prop::sample::select(&Role::ALL[..]);
+        let role = prop::sample::select(Role::all().collect::<Vec<_>>());
         prop_oneof![
             name.clone().prop_map(|name| Target::Tool(name.into())),
             name.clone().prop_map(Target::Class),

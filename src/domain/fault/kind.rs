@@ -1,12 +1,14 @@
 //! What happens instead of the real thing, before it, or to its answer.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use super::target::{Sort, Target};
 
 /// What happens to an effect that a fault hits.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum FaultKind {
     /// It fails: a tool with this text, a model with this HTTP status and text. Nothing said: as
     /// [`FaultKind::crash`].
@@ -49,16 +51,7 @@ impl FaultKind {
     ];
 
     pub fn name(&self) -> &'static str {
-        match self {
-            FaultKind::Error { .. } => "error",
-            FaultKind::Timeout => "timeout",
-            FaultKind::Latency { .. } => "latency",
-            FaultKind::Empty => "empty",
-            FaultKind::Garbage => "garbage",
-            FaultKind::RateLimit { .. } => "rate-limit",
-            FaultKind::CutStream => "cut-stream",
-            FaultKind::BrokenArguments => "broken-arguments",
-        }
+        self.into()
     }
 
     pub(super) fn by_name(name: &str) -> Option<Self> {
@@ -87,7 +80,7 @@ impl FaultKind {
         if self.fits(target.sort()) {
             return Ok(());
         }
-        let fitting = Sort::ALL.into_iter().filter(|sort| self.fits(*sort));
+        let fitting = Sort::all().filter(|sort| self.fits(*sort));
         let fitting: Vec<_> = fitting.map(Sort::name).collect();
         let (kind, sort) = (self.name(), target.sort().name());
         Err(format!(

@@ -1,6 +1,7 @@
 //! What a fault hits: tools, model calls or embeddings, by name, class, role or model.
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use crate::domain::id::{ModelName, ToolName};
 use crate::domain::{chat::Role, event::Classed, words};
@@ -22,7 +23,8 @@ pub enum Target {
 }
 
 /// The sorts of targets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Sort {
     Tool,
     Class,
@@ -42,20 +44,16 @@ pub struct Aim<'a> {
 }
 
 impl Sort {
-    pub const ALL: [Sort; 5] = [Sort::Tool, Sort::Class, Sort::Role, Sort::Model, Sort::Embedding];
+    pub fn all() -> impl Iterator<Item = Sort> {
+        Self::VARIANTS.iter().copied()
+    }
 
     pub fn name(self) -> &'static str {
-        match self {
-            Sort::Tool => "tool",
-            Sort::Class => "class",
-            Sort::Role => "role",
-            Sort::Model => "model",
-            Sort::Embedding => "embedding",
-        }
+        self.into()
     }
 
     pub(super) fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|sort| sort.name() == name)
+        name.parse().ok()
     }
 }
 
@@ -130,9 +128,8 @@ fn is_class(one: &str, other: &str) -> bool {
 }
 
 fn role(name: &str) -> Result<Role, String> {
-    let found = Role::ALL.into_iter().find(|role| role.name() == name);
-    found.ok_or_else(|| {
-        let expected = words::expected(name, Role::ALL.iter().map(|role| role.name()));
+    Role::all().find(|role| role.name() == name).ok_or_else(|| {
+        let expected = words::expected(name, Role::all().map(Role::name));
         format!("there is no role {name}; {expected}")
     })
 }

@@ -3,14 +3,16 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
+use strum::IntoStaticStr;
 
 use super::{State, What};
 use crate::domain::event::{Boundary, By, ControlEvent, Lane, Record, Resume, Verdict};
 use crate::domain::{command::Command, event::family::Family, id::TaskId};
 
 /// Whether the agent runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "UPPERCASE")]
 pub enum Mode {
     /// Nothing was said yet, so nothing runs that could be paused.
     #[default]
@@ -19,6 +21,7 @@ pub enum Mode {
     /// On its way to the next boundary of one lane.
     Stepping,
     /// On its way to the end of the task.
+    #[strum(serialize = "TO TASK END")]
     SteppingTask,
     /// Asked to pause; some lane has not come to a boundary yet.
     Pausing,
@@ -39,15 +42,7 @@ impl From<Resume> for Mode {
 
 impl Mode {
     pub fn name(self) -> &'static str {
-        match self {
-            Mode::Opening => "OPENING",
-            Mode::Running => "RUNNING",
-            Mode::Stepping => "STEPPING",
-            Mode::SteppingTask => "TO TASK END",
-            Mode::Pausing => "PAUSING",
-            Mode::Paused => "PAUSED",
-            Mode::Ended => "ENDED",
-        }
+        self.into()
     }
 }
 

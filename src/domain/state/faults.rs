@@ -131,7 +131,7 @@ impl State {
         let tools = self.tools.keys().cloned().map(Target::Tool);
         tools
             .chain(classes.into_iter().map(Target::Class))
-            .chain(Role::ALL.map(Target::Role))
+            .chain(Role::all().map(Target::Role))
             .chain(self.models.known.keys().cloned().map(Target::Model))
             .chain([Target::Embedding])
             .collect()

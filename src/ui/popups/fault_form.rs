@@ -226,7 +226,7 @@ impl FaultForm {
         self.error = None;
         match self.at {
             Field::Sort => {
-                self.sort = next(&Sort::ALL, &self.sort, by);
+                self.sort = next(&Sort::all().collect::<Vec<_>>(), &self.sort, by);
                 // What was typed for another kind of target is no name here.
                 let first = live.fault_targets().into_iter().find(|it| it.sort() == self.sort);
                 self.name.set(first.as_ref().map_or("", fault::Target::name));
