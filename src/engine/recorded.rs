@@ -9,10 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
-use crate::domain::{
-    BudgetEvent, By, ChangeEvent, ControlEvent, EffectId, Event, FaultEvent, GraphEvent, Lane,
-    PlanEvent, Record, SessionEvent, TaskEvent,
-};
+use crate::domain::{By, ControlEvent, EffectId, Event, Lane, Record, SessionEvent};
 
 /// What an earlier session had, and what of it is still to come.
 #[derive(Debug, Default)]
@@ -102,48 +99,15 @@ impl Recorded {
 }
 
 fn is_by_a_person(event: &Event) -> bool {
-    let by = match event {
-        Event::Change(
-            ChangeEvent::KnobTurned { by, .. }
-            | ChangeEvent::RoleBound { by, .. }
-            | ChangeEvent::StrategyChosen { by, .. }
-            | ChangeEvent::ToolSwitched { by, .. },
-        )
-        | Event::Fault(FaultEvent::FaultArmed { by, .. } | FaultEvent::FaultDisarmed { by, .. })
-        | Event::Graph(
-            GraphEvent::ScoreSet { by, .. }
-            | GraphEvent::WeightPinned { by, .. }
-            | GraphEvent::WeightUnpinned { by, .. },
-        )
-        | Event::Plan(PlanEvent::ToolClassSet { by, .. })
-        | Event::Budget(BudgetEvent::UsesSet { by, .. })
-        | Event::Control(
-            ControlEvent::Resumed { by, .. }
-            | ControlEvent::PauseRequested { by }
-            | ControlEvent::LanePaused { by, .. }
-            | ControlEvent::LaneResumed { by, .. },
-        )
-        | Event::Task(TaskEvent::TasksQueued { by, .. }) => *by,
+    match event {
         // Only a person asks for these.
         Event::Session(
             SessionEvent::CommandRefused { .. }
             | SessionEvent::ModelsProbed { .. }
             | SessionEvent::ModelReached { .. },
-        ) => return true,
-        Event::Session(_)
-        | Event::Task(_)
-        | Event::ModelCall(_)
-        | Event::ToolCall(_)
-        | Event::Embedding(_)
-        | Event::Fault(_)
-        | Event::Budget(_)
-        | Event::Plan(_)
-        | Event::Search(_)
-        | Event::Graph(_)
-        | Event::Control(_)
-        | Event::Unknown { .. } => return false,
-    };
-    by != By::Engine
+        ) => true,
+        event => event.by().is_some_and(|by| by != By::Engine),
+    }
 }
 
 /// The first field in which two requests differ; times and origins do not count.

@@ -2,50 +2,91 @@
 //! intervened. State keeps the event; only the screen and the command line word it.
 
 use crate::domain::{
-    BudgetEvent, By, ChangeEvent, Classed, ControlEvent, EmbeddingEvent, Event, FaultEvent,
-    GraphEvent, ModelCallEvent, ModelError, Origin, PlanEvent, SearchEvent, SessionEvent,
-    TaskEvent,
+    BudgetEvent, ChangeEvent, Classed, ControlEvent, EmbeddingEvent, Event, FaultEvent, GraphEvent,
+    ModelCallEvent, ModelError, Origin, PlanEvent, SearchEvent, SessionEvent, TaskEvent,
 };
 
-/// The words for an event, and who made it if it is an intervention. Empty for one that makes no line.
-pub fn told(event: &Event) -> (Option<By>, String) {
+/// The words for an event.
+pub fn told(event: &Event) -> String {
     match event {
-        Event::Session(event) => (None, session(event)),
-        Event::Task(TaskEvent::TasksQueued { by, .. }) => {
-            (Some(*by), "a task was queued".to_owned())
+        Event::Session(SessionEvent::CommandRefused { command, why }) => {
+            format!("cannot {command}: {why}")
         }
+        Event::Session(SessionEvent::Noticed { text }) => text.clone(),
+        Event::Session(SessionEvent::SessionEnded { why }) => format!("session ended: {why}"),
+        Event::Task(TaskEvent::TasksQueued { .. }) => "a task was queued".to_owned(),
         Event::ModelCall(ModelCallEvent::ModelCallRetried { attempt, wait_ms, why, .. }) => {
-            (None, format!("try {attempt} failed ({why}); again in {wait_ms} ms"))
+            format!("try {attempt} failed ({why}); again in {wait_ms} ms")
         }
-        Event::Embedding(event) => (None, embedding(event)),
-        Event::Fault(FaultEvent::FaultArmed { fault, spec, by }) => {
-            (Some(*by), format!("fault {fault} armed: {spec}"))
+        Event::Embedding(EmbeddingEvent::EmbeddingFinished { usage, .. }) => {
+            format!("the task was embedded, {} tokens", usage.tokens_in)
         }
-        Event::Fault(FaultEvent::FaultDisarmed { fault, by }) => {
-            (Some(*by), format!("fault {fault} disarmed"))
+        Event::Embedding(EmbeddingEvent::EmbeddingFailed { error, .. }) => not_embedded(error),
+        Event::Fault(FaultEvent::FaultArmed { fault, spec, .. }) => {
+            format!("fault {fault} armed: {spec}")
         }
-        Event::Budget(event) => budget(event),
-        Event::Plan(event) => plan(event),
+        Event::Fault(FaultEvent::FaultDisarmed { fault, .. }) => format!("fault {fault} disarmed"),
+        Event::Budget(BudgetEvent::ToolBlacklisted { tool, why, .. }) => {
+            format!("{tool} is blacklisted for this task: {why}")
+        }
+        Event::Budget(BudgetEvent::SummaryStarted { why, .. }) => format!("closing: {why}"),
+        Event::Budget(BudgetEvent::UsesSet { tool, uses, was, .. }) => {
+            format!("uses left of {tool}: {was} → {uses}")
+        }
+        Event::Plan(PlanEvent::ToolsClassified { tools }) => {
+            let said: Vec<_> =
+                tools.iter().map(|(tool, class)| format!("{tool} {}", class.class)).collect();
+            format!("sorted into classes: {}", said.join(", "))
+        }
+        Event::Plan(PlanEvent::ToolClassSet { tool, class, .. }) => {
+            let class = class.as_ref().map_or_else(|| "none".to_owned(), Classed::name);
+            format!("class of {tool}: {class}")
+        }
+        Event::Plan(PlanEvent::PlanRefused { why, .. }) => {
+            format!("the plan could not be used: {why}")
+        }
+        Event::Plan(PlanEvent::EvidenceFound { evidence, nulled: Some(nulled), saved, .. }) => {
+            format!("{evidence} reaches the solver as null ({nulled}), {saved} tokens saved")
+        }
         Event::Search(SearchEvent::NodeClosed { node, how, .. }) => {
-            (None, format!("step {node} leads nowhere: {}", how.name()))
+            format!("step {node} leads nowhere: {}", how.name())
         }
-        Event::Graph(event) => graph(event),
-        Event::Change(event) => change(event),
-        Event::Control(ControlEvent::LanePaused { lane, by }) => {
-            (Some(*by), format!("{lane} paused"))
+        Event::Graph(GraphEvent::ScoreSet { tool, score, was, .. }) => {
+            format!("score of {tool}: {was} → {score}")
         }
-        Event::Control(ControlEvent::LaneResumed { lane, by }) => {
-            (Some(*by), format!("{lane} resumed"))
+        Event::Graph(GraphEvent::WeightPinned { from, to, weight, .. }) => {
+            format!("weight {from} → {to} pinned at {weight:.2}")
         }
+        Event::Graph(GraphEvent::WeightUnpinned { from, to, .. }) => {
+            format!("weight {from} → {to} no longer pinned")
+        }
+        Event::Graph(GraphEvent::EdgeExplored { from, to }) => format!("new edge {from} → {to}"),
+        Event::Graph(GraphEvent::EvaluationRefused { why, .. }) => {
+            format!("evaluation refused: {why}")
+        }
+        Event::Change(ChangeEvent::KnobTurned { knob, value, was, .. }) => {
+            let spec = knob.spec();
+            format!("{}: {} → {}", spec.name, spec.show(*was), spec.show(*value))
+        }
+        Event::Change(ChangeEvent::RoleBound { role, model, was, .. }) => {
+            format!("{role}: {was} → {model}")
+        }
+        Event::Change(ChangeEvent::StrategyChosen { strategy, was, .. }) => {
+            format!("strategy: {was} → {strategy}")
+        }
+        Event::Change(ChangeEvent::ToolSwitched { tool, on, .. }) => {
+            format!("{tool} {} the menu", if *on { "back on" } else { "off" })
+        }
+        Event::Control(ControlEvent::LanePaused { lane, .. }) => format!("{lane} paused"),
+        Event::Control(ControlEvent::LaneResumed { lane, .. }) => format!("{lane} resumed"),
         Event::Unknown { kind, .. } => {
-            (None, format!("event of unknown kind {kind} (a newer version wrote this journal)"))
+            format!("event of unknown kind {kind} (a newer version wrote this journal)")
         }
-        Event::Task(_)
-        | Event::ModelCall(_)
-        | Event::ToolCall(_)
-        | Event::Fault(_)
-        | Event::Search(_)
-        | Event::Control(_) => (None, String::new()),
+        // No words of its own: what it is called in the journal, and its data.
+        event => {
+            let data = serde_json::to_value(event).unwrap_or_default();
+            format!("{} {}", event.kind(), data["data"])
+        }
     }
 }
 
@@ -68,101 +109,4 @@ pub fn newer(fields: &[String]) -> String {
 /// That past tasks are compared by their words, and why.
 pub fn not_embedded(error: &ModelError) -> String {
     format!("the task was not embedded ({error}); past tasks are compared by their words")
-}
-
-fn session(event: &SessionEvent) -> String {
-    match event {
-        SessionEvent::CommandRefused { command, why } => format!("cannot {command}: {why}"),
-        SessionEvent::Noticed { text } => text.clone(),
-        SessionEvent::SessionEnded { why } => format!("session ended: {why}"),
-        SessionEvent::SessionOpened { .. }
-        | SessionEvent::ToolsAdded { .. }
-        | SessionEvent::ToolsRemoved { .. }
-        | SessionEvent::PairsLoaded { .. }
-        | SessionEvent::ModelsProbed { .. }
-        | SessionEvent::ModelReached { .. } => String::new(),
-    }
-}
-
-fn embedding(event: &EmbeddingEvent) -> String {
-    match event {
-        EmbeddingEvent::EmbeddingFinished { usage, .. } => {
-            format!("the task was embedded, {} tokens", usage.tokens_in)
-        }
-        EmbeddingEvent::EmbeddingFailed { error, .. } => not_embedded(error),
-        EmbeddingEvent::EmbeddingRequested { .. } | EmbeddingEvent::EmbeddingStarted { .. } => {
-            String::new()
-        }
-    }
-}
-
-fn budget(event: &BudgetEvent) -> (Option<By>, String) {
-    match event {
-        BudgetEvent::ToolBlacklisted { tool, why, .. } => {
-            (None, format!("{tool} is blacklisted for this task: {why}"))
-        }
-        BudgetEvent::SummaryStarted { why, .. } => (None, format!("closing: {why}")),
-        BudgetEvent::UsesSet { tool, uses, was, by, .. } => {
-            (Some(*by), format!("uses left of {tool}: {was} → {uses}"))
-        }
-        BudgetEvent::Judged { .. } | BudgetEvent::BudgetPlanned { .. } => (None, String::new()),
-    }
-}
-
-fn plan(event: &PlanEvent) -> (Option<By>, String) {
-    match event {
-        PlanEvent::ToolsClassified { tools } => {
-            let said: Vec<_> =
-                tools.iter().map(|(tool, class)| format!("{tool} {}", class.class)).collect();
-            (None, format!("sorted into classes: {}", said.join(", ")))
-        }
-        PlanEvent::ToolClassSet { tool, class, by, .. } => {
-            let class = class.as_ref().map_or_else(|| "none".to_owned(), Classed::name);
-            (Some(*by), format!("class of {tool}: {class}"))
-        }
-        PlanEvent::PlanRefused { why, .. } => (None, format!("the plan could not be used: {why}")),
-        PlanEvent::EvidenceFound { evidence, nulled: Some(nulled), saved, .. } => {
-            let text =
-                format!("{evidence} reaches the solver as null ({nulled}), {saved} tokens saved");
-            (None, text)
-        }
-        PlanEvent::EvidenceFound { .. } | PlanEvent::PlanWritten { .. } => (None, String::new()),
-    }
-}
-
-fn graph(event: &GraphEvent) -> (Option<By>, String) {
-    match event {
-        GraphEvent::ScoreSet { tool, score, was, by } => {
-            (Some(*by), format!("score of {tool}: {was} → {score}"))
-        }
-        GraphEvent::WeightPinned { from, to, weight, by, .. } => {
-            (Some(*by), format!("weight {from} → {to} pinned at {weight:.2}"))
-        }
-        GraphEvent::WeightUnpinned { from, to, by, .. } => {
-            (Some(*by), format!("weight {from} → {to} no longer pinned"))
-        }
-        GraphEvent::EdgeExplored { from, to } => (None, format!("new edge {from} → {to}")),
-        GraphEvent::EvaluationRefused { why, .. } => (None, format!("evaluation refused: {why}")),
-        GraphEvent::GraphLoaded { .. } | GraphEvent::Evaluated { .. } => (None, String::new()),
-    }
-}
-
-fn change(event: &ChangeEvent) -> (Option<By>, String) {
-    match event {
-        ChangeEvent::KnobTurned { knob, value, was, by } => {
-            let spec = knob.spec();
-            let text = format!("{}: {} → {}", spec.name, spec.show(*was), spec.show(*value));
-            (Some(*by), text)
-        }
-        ChangeEvent::RoleBound { role, model, was, by } => {
-            (Some(*by), format!("{role}: {was} → {model}"))
-        }
-        ChangeEvent::StrategyChosen { strategy, was, by } => {
-            (Some(*by), format!("strategy: {was} → {strategy}"))
-        }
-        ChangeEvent::ToolSwitched { tool, on, by } => {
-            let how = if *on { "back on the menu" } else { "off the menu" };
-            (Some(*by), format!("{tool} {how}"))
-        }
-    }
 }

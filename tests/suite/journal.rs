@@ -84,7 +84,7 @@ fn unknown_fields_are_kept_and_shown() {
 /// What the transcript says besides calls.
 fn told(state: &State) -> String {
     let lines = state.transcript.iter().filter_map(|line| match &line.what {
-        What::Told { event } => Some(wording::told(event).1),
+        What::Told { event } => Some(wording::told(event)),
         What::Newer { fields } => Some(wording::newer(fields)),
         _ => None,
     });

@@ -89,7 +89,7 @@ fn shows_why(state: &State, task: &TaskState) {
 fn notices(state: &State, task: TaskId) -> Vec<String> {
     let lines = state.transcript.iter().filter(|line| line.task == Some(task));
     let notices = lines.filter_map(|line| match &line.what {
-        What::Told { event } => Some(toolyard::ui::wording::told(event).1),
+        What::Told { event } => Some(toolyard::ui::wording::told(event)),
         _ => None,
     });
     notices.collect()

@@ -33,15 +33,3 @@ family! {
         },
     }
 }
-
-impl EmbeddingEvent {
-    /// The effect that it is about.
-    pub fn effect(&self) -> EffectRef {
-        match self {
-            Self::EmbeddingRequested { effect, .. }
-            | Self::EmbeddingStarted { effect }
-            | Self::EmbeddingFinished { effect, .. }
-            | Self::EmbeddingFailed { effect, .. } => *effect,
-        }
-    }
-}

@@ -52,17 +52,3 @@ family! {
         },
     }
 }
-
-impl ModelCallEvent {
-    /// The effect that it is about.
-    pub fn effect(&self) -> EffectRef {
-        match self {
-            Self::ModelCallRequested { effect, .. }
-            | Self::ModelCallStarted { effect }
-            | Self::ModelCallProgressed { effect, .. }
-            | Self::ModelCallRetried { effect, .. }
-            | Self::ModelCallFinished { effect, .. }
-            | Self::ModelCallFailed { effect, .. } => *effect,
-        }
-    }
-}

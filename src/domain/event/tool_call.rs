@@ -40,16 +40,3 @@ family! {
         },
     }
 }
-
-impl ToolCallEvent {
-    /// The effect that it is about.
-    pub fn effect(&self) -> EffectRef {
-        match self {
-            Self::ToolCallRequested { effect, .. }
-            | Self::ToolCallRefused { effect, .. }
-            | Self::ToolCallStarted { effect }
-            | Self::ToolCallFinished { effect, .. }
-            | Self::ToolCallFailed { effect, .. } => *effect,
-        }
-    }
-}

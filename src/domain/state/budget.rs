@@ -6,7 +6,7 @@ use indexmap::{IndexMap, IndexSet};
 use serde::Serialize;
 
 use super::{State, TaskState, What};
-use crate::domain::event::{BudgetEvent, BudgetPlan, By, PlannedTool, Refusal};
+use crate::domain::event::{BudgetEvent, BudgetPlan, PlannedTool, Refusal};
 use crate::domain::id::{EffectId, TaskId, ToolName};
 use crate::domain::{command::Command, event::family::Family, knob::Knob};
 
@@ -247,10 +247,10 @@ impl Family for BudgetEvent {
         }
     }
 
-    fn undone_by(&self) -> Option<(By, Command)> {
+    fn opposite(&self) -> Option<Command> {
         match self {
-            BudgetEvent::UsesSet { tool, was, by, .. } => {
-                Some((*by, Command::SetUses { tool: tool.clone(), uses: *was }))
+            BudgetEvent::UsesSet { tool, was, .. } => {
+                Some(Command::SetUses { tool: tool.clone(), uses: *was })
             }
             BudgetEvent::Judged { .. }
             | BudgetEvent::ToolBlacklisted { .. }

@@ -113,8 +113,8 @@ impl Control {
 
     /// Notes how to take this event back, or that it took another one back.
     pub(super) fn remember(&mut self, record: &Record) {
-        let Some((by, back)) = record.event.undone_by() else { return };
-        match by {
+        let Some(back) = record.event.opposite() else { return };
+        match record.event.by().unwrap_or(By::Engine) {
             By::User => self.undo.push(Undoable { n: record.n, back }),
             By::Undo(n) => self.undo.retain(|undoable| undoable.n != n),
             By::Engine => {}
@@ -162,10 +162,10 @@ impl Family for ControlEvent {
         }
     }
 
-    fn undone_by(&self) -> Option<(By, Command)> {
+    fn opposite(&self) -> Option<Command> {
         match self {
-            ControlEvent::LanePaused { lane, by } => Some((*by, Command::ResumeLane(*lane))),
-            ControlEvent::LaneResumed { lane, by } => Some((*by, Command::PauseLane(*lane))),
+            ControlEvent::LanePaused { lane, .. } => Some(Command::ResumeLane(*lane)),
+            ControlEvent::LaneResumed { lane, .. } => Some(Command::PauseLane(*lane)),
             ControlEvent::Resumed { .. }
             | ControlEvent::PauseRequested { .. }
             | ControlEvent::Paused {}

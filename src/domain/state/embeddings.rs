@@ -5,7 +5,7 @@ use std::ops::Deref;
 use serde::Serialize;
 
 use super::{EffectState, State, What, effects::Place};
-use crate::domain::event::{EffectRef, EmbeddingEvent};
+use crate::domain::event::EmbeddingEvent;
 use crate::domain::id::{EffectId, TaskId};
 use crate::domain::{error::ModelError, event::family::Family};
 
@@ -34,10 +34,11 @@ impl State {
         match event {
             EmbeddingEvent::EmbeddingRequested { effect, task, model, text } => {
                 let place = Place::Embedding(self.embeddings.len());
+                let id = effect.id;
                 let Some(effect) = self.request(at, *effect, *task, place) else { return };
                 let (model, text) = (model.clone(), text.clone());
                 self.embeddings.push(EmbeddingState { effect, model, text, error: None });
-                self.count_occasions(event.effect().id);
+                self.count_occasions(id);
             }
             EmbeddingEvent::EmbeddingStarted { effect } => self.start(at, *effect),
             EmbeddingEvent::EmbeddingFinished { effect, usage, dollars, .. } => {
@@ -80,9 +81,5 @@ impl Family for EmbeddingEvent {
                 None
             }
         }
-    }
-
-    fn effect(&self) -> Option<EffectRef> {
-        Some(self.effect())
     }
 }

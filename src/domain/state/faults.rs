@@ -6,7 +6,7 @@ use indexmap::IndexSet;
 use serde::Serialize;
 
 use super::{State, What};
-use crate::domain::event::{By, Classed, EffectRef, FaultEvent};
+use crate::domain::event::{Classed, FaultEvent};
 use crate::domain::fault::{Aim, FaultSpec, Target};
 use crate::domain::id::{EffectId, FaultId, TaskId, ToolName};
 use crate::domain::{chat::Role, command::Command, event::family::Family};
@@ -152,22 +152,11 @@ impl Family for FaultEvent {
         }
     }
 
-    fn undone_by(&self) -> Option<(By, Command)> {
+    fn opposite(&self) -> Option<Command> {
         match self {
-            FaultEvent::FaultArmed { fault, by, .. } => {
-                Some((*by, Command::DisarmFault { fault: *fault }))
-            }
-            FaultEvent::FaultDisarmed { fault, by } => {
-                Some((*by, Command::RearmFault { fault: *fault }))
-            }
+            FaultEvent::FaultArmed { fault, .. } => Some(Command::DisarmFault { fault: *fault }),
+            FaultEvent::FaultDisarmed { fault, .. } => Some(Command::RearmFault { fault: *fault }),
             FaultEvent::FaultFired { .. } => None,
-        }
-    }
-
-    fn effect(&self) -> Option<EffectRef> {
-        match self {
-            FaultEvent::FaultFired { effect, .. } => Some(*effect),
-            FaultEvent::FaultArmed { .. } | FaultEvent::FaultDisarmed { .. } => None,
         }
     }
 }

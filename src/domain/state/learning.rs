@@ -162,22 +162,21 @@ impl Family for GraphEvent {
         }
     }
 
-    fn undone_by(&self) -> Option<(By, Command)> {
+    fn opposite(&self) -> Option<Command> {
         match self {
-            GraphEvent::ScoreSet { tool, was, by, .. } => {
-                Some((*by, Command::SetScore { tool: tool.clone(), score: *was }))
+            GraphEvent::ScoreSet { tool, was, .. } => {
+                Some(Command::SetScore { tool: tool.clone(), score: *was })
             }
-            GraphEvent::WeightPinned { from, to, was, by, .. } => {
+            GraphEvent::WeightPinned { from, to, was, .. } => {
                 let (from, to) = (from.clone(), to.clone());
-                let back = match was {
+                Some(match was {
                     Some(weight) => Command::PinWeight { from, to, weight: *weight },
                     None => Command::UnpinWeight { from, to },
-                };
-                Some((*by, back))
+                })
             }
-            GraphEvent::WeightUnpinned { from, to, was, by } => {
+            GraphEvent::WeightUnpinned { from, to, was, .. } => {
                 let (from, to) = (from.clone(), to.clone());
-                Some((*by, Command::PinWeight { from, to, weight: *was }))
+                Some(Command::PinWeight { from, to, weight: *was })
             }
             GraphEvent::GraphLoaded { .. }
             | GraphEvent::Evaluated { .. }

@@ -83,7 +83,7 @@ impl ModelCallState {
 
 impl State {
     pub(super) fn apply_model_call(&mut self, at: u64, event: &ModelCallEvent) {
-        let id = event.effect().id;
+        let Some(EffectRef { id, .. }) = event.part() else { return };
         match event {
             ModelCallEvent::ModelCallRequested { effect, task, role, model, request, evidence } => {
                 let place = Place::ModelCall(self.asks.len());
@@ -196,9 +196,5 @@ impl Family for ModelCallEvent {
             | ModelCallEvent::ModelCallFinished { .. }
             | ModelCallEvent::ModelCallFailed { .. } => None,
         }
-    }
-
-    fn effect(&self) -> Option<EffectRef> {
-        Some(self.effect())
     }
 }

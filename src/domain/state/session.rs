@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Cause, Mode, State, What};
-use crate::domain::event::{By, ChangeEvent, SessionEvent};
+use crate::domain::event::{ChangeEvent, SessionEvent};
 use crate::domain::{command::Command, event::family::Family, id::TaskId, knob::Knob};
 
 impl State {
@@ -81,19 +81,17 @@ impl Family for ChangeEvent {
         What::told(self.clone())
     }
 
-    fn undone_by(&self) -> Option<(By, Command)> {
+    fn opposite(&self) -> Option<Command> {
         Some(match self {
-            ChangeEvent::KnobTurned { knob, was, by, .. } => {
-                (*by, Command::TurnKnob { knob: *knob, value: *was })
+            ChangeEvent::KnobTurned { knob, was, .. } => {
+                Command::TurnKnob { knob: *knob, value: *was }
             }
-            ChangeEvent::RoleBound { role, was, by, .. } => {
-                (*by, Command::BindRole { role: *role, model: was.clone() })
+            ChangeEvent::RoleBound { role, was, .. } => {
+                Command::BindRole { role: *role, model: was.clone() }
             }
-            ChangeEvent::StrategyChosen { was, by, .. } => {
-                (*by, Command::UseStrategy { strategy: *was })
-            }
-            ChangeEvent::ToolSwitched { tool, on, by } => {
-                (*by, Command::SwitchTool { tool: tool.clone(), on: !on })
+            ChangeEvent::StrategyChosen { was, .. } => Command::UseStrategy { strategy: *was },
+            ChangeEvent::ToolSwitched { tool, on, .. } => {
+                Command::SwitchTool { tool: tool.clone(), on: !on }
             }
         })
     }

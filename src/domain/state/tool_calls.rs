@@ -81,7 +81,7 @@ impl ToolCallState {
 
 impl State {
     pub(super) fn apply_tool_call(&mut self, at: u64, event: &ToolCallEvent) {
-        let id = event.effect().id;
+        let Some(EffectRef { id, .. }) = event.part() else { return };
         match event {
             ToolCallEvent::ToolCallRequested { effect, task, step, tool, arguments, evidence } => {
                 let place = Place::ToolCall(self.calls.len());
@@ -164,9 +164,5 @@ impl Family for ToolCallEvent {
             | ToolCallEvent::ToolCallFinished { .. }
             | ToolCallEvent::ToolCallFailed { .. } => None,
         }
-    }
-
-    fn effect(&self) -> Option<EffectRef> {
-        Some(self.effect())
     }
 }

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::{ModelCallState, State, TaskState, ToolCallPhase, What};
-use crate::domain::event::{By, PlanEvent};
+use crate::domain::event::PlanEvent;
 use crate::domain::id::{EffectId, TaskId, ToolName};
 use crate::domain::plan::{EvidenceId, Plan, PlanStep};
 use crate::domain::{command::Command, event::family::Family, null_filter::Nulled};
@@ -180,10 +180,10 @@ impl Family for PlanEvent {
         }
     }
 
-    fn undone_by(&self) -> Option<(By, Command)> {
+    fn opposite(&self) -> Option<Command> {
         match self {
-            PlanEvent::ToolClassSet { tool, was, by, .. } => {
-                Some((*by, Command::SetClass { tool: tool.clone(), class: was.clone() }))
+            PlanEvent::ToolClassSet { tool, was, .. } => {
+                Some(Command::SetClass { tool: tool.clone(), class: was.clone() })
             }
             PlanEvent::ToolsClassified { .. }
             | PlanEvent::PlanWritten { .. }

@@ -67,17 +67,15 @@ impl<'a> Entry<'a> {
                 self.planned(why, plan, before.as_deref());
             }
             (What::Plan { plan }, _) => self.plan(plan),
-            (What::Told { event }, _) => match wording::told(event) {
-                (None, text) => self.notice(&text),
-                (Some(by), text) => {
-                    let who = match by {
-                        By::User => "◆ you: ",
-                        By::Engine => "◆ engine: ",
-                        By::Undo(_) => "↶ undone: ",
-                    };
-                    self.sheet.text((who, theme.user), (&text, theme.user), self.most);
-                }
-            },
+            (What::Told { event }, _) => {
+                let (who, words) = match event.by() {
+                    None => (("» ", theme.warn), theme.text),
+                    Some(By::User) => (("◆ you: ", theme.user), theme.user),
+                    Some(By::Engine) => (("◆ engine: ", theme.user), theme.user),
+                    Some(By::Undo(_)) => (("↶ undone: ", theme.user), theme.user),
+                };
+                self.sheet.text(who, (&wording::told(event), words), self.most);
+            }
             (What::Newer { fields }, _) => self.notice(&wording::newer(fields)),
             // A damaged journal: there is no such task.
             (

@@ -26,7 +26,7 @@ pub fn holds(state: &State, line: &Line, needle: &str) -> bool {
         }),
         What::BudgetPlanned { why, plan, .. } => has(why) || has(&budget_words::uses(plan)),
         What::Plan { plan } => has(&plan.to_string()),
-        What::Told { event } => has(&wording::told(event).1),
+        What::Told { event } => has(&wording::told(event)),
         What::Newer { fields } => has(&wording::newer(fields)),
     }
 }

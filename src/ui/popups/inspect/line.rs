@@ -18,14 +18,13 @@ pub(super) fn write(state: &State, n: u64, page: &mut Page<'_>) {
     page.blank();
     match &line.what {
         What::Told { event } => {
-            let (by, text) = wording::told(event);
-            let by = by.map(|by| match by {
+            let by = event.by().map(|by| match by {
                 By::User => "by you".to_owned(),
                 By::Engine => "by itself".to_owned(),
                 By::Undo(n) => format!("as an undo of event {n}"),
             });
             by.into_iter().for_each(|by| page.field("changed", &by));
-            page.text(&text, page.theme.text);
+            page.text(&wording::told(event), page.theme.text);
         }
         What::Newer { fields } => page.text(&wording::newer(fields), page.theme.text),
         What::BudgetPlanned { why, plan, before } => plan::page(why, plan, before.as_deref(), page),
