@@ -54,6 +54,8 @@ prompts! {
         "added where tools have weights: what these say"
     ActorLack "actor-lack" by [Actor] fill [] keep [FINISH, OTHER_TOOLS]
         "added by +btp where the budget can be planned again: what to do if no tool fits"
+    Finish "finish" by [Actor] fill [] keep []
+        "on the menu: what the action does that ends a task"
     ActorGoOn "actor-go-on" by [Actor] fill [] keep []
         "said after a reply that did not end the task"
     ActorAct "actor-act" by [Actor] fill [] keep []
@@ -68,6 +70,14 @@ prompts! {
         "how to answer one question of a plan"
     Budget "budget" by [Actor, Planner] fill ["{costs}", "{budget}", "{left}"] keep []
         "added by +prompt: what calls cost and what is left"
+    BudgetNoUse "budget-no-use" by [Actor] fill ["{tools}"] keep []
+        "added by +btp: the tools that the budget plan has no use of"
+    BudgetBlacklist "budget-blacklist" by [Actor] fill ["{tools}"] keep []
+        "added by +btp: the tools that did not help with this task"
+    BudgetFinish "budget-finish" by [Actor] fill [] keep [FINISH]
+        "added by +btp where no tool may be used any more: to finish or to give up"
+    BudgetFinishOrLack "budget-finish-or-lack" by [Actor] fill [] keep [FINISH]
+        "added by +btp where no tool may be used, but the budget can be planned again"
     Planner "planner" by [Planner] fill [] keep ["Plan:", "#E1"]
         "how to write a plan"
     PlannerAlone "planner-alone" by [Planner] fill [] keep []

@@ -15,20 +15,17 @@ pub(super) fn forbidden(state: &State, menu: &[MenuItem]) -> String {
         budget.left(tool.as_str()) == Some(0) && !budget.blacklist.contains_key(*tool)
     });
     let mut text = String::new();
-    let mut tell = |tools: Vec<&ToolName>, why: &str| {
+    let mut tell = |prompt: Prompt, tools: Vec<&ToolName>| {
         if !tools.is_empty() {
-            text.push_str(&format!(" Do not use {}: {why}.", names(&tools)));
+            super::add(&mut text, &state.prompts.filled(prompt, &[("{tools}", &names(&tools))]));
         }
     };
-    tell(no_use.collect(), "the budget has no further use of that");
-    tell(budget.blacklist.keys().collect(), "the results did not help with this task");
+    tell(Prompt::BudgetNoUse, no_use.collect());
+    tell(Prompt::BudgetBlacklist, budget.blacklist.keys().collect());
     let may_lack = state.may_widen();
     if menu.iter().all(|item| item.why == Offered::Finish) {
-        text.push_str(" No tool may be used any more: call Finish now");
-        text.push_str(match may_lack {
-            true => " if the results so far support an answer.",
-            false => " with what the results so far support, or with gave_up set.",
-        });
+        let prompt = if may_lack { Prompt::BudgetFinishOrLack } else { Prompt::BudgetFinish };
+        super::add(&mut text, state.prompts.text(prompt));
     }
     if may_lack {
         super::add(&mut text, state.prompts.text(Prompt::ActorLack));

@@ -187,7 +187,7 @@ pub fn weight_format(state: &State) -> WeightFormat {
 /// How a menu's line is offered; `None` for a tool that left just now.
 fn tool(state: &State, item: &MenuItem, format: WeightFormat) -> Option<ToolDef> {
     if item.why == Offered::Finish {
-        return Some(finish());
+        return Some(finish(state));
     }
     let spec = &state.tools.get(&item.tool)?.spec;
     let mark = match (item.why, item.weight) {
@@ -205,10 +205,10 @@ fn tool(state: &State, item: &MenuItem, format: WeightFormat) -> Option<ToolDef>
 }
 
 /// Finishing is always useful, so it has no weight (ToolNet's prompt).
-fn finish() -> ToolDef {
+fn finish(state: &State) -> ToolDef {
     ToolDef {
         name: FINISH.into(),
-        description: "End the task with its answer.".to_owned(),
+        description: state.prompts.text(Prompt::Finish).to_owned(),
         parameters: schema(),
     }
 }

@@ -55,6 +55,8 @@ fn trials() -> Vec<Trial> {
     judged.knobs.push((Knob::Judge, 1.0));
     let mut closed = budgeted(trial("react+btp", vec![echo("a")]));
     closed.knobs.push((Knob::MaxSteps, 1.0));
+    let mut banned = budgeted(trial("react+btp", vec![echo("a"), say("{\"helpful\": false}")]));
+    banned.knobs.extend([(Knob::Judge, 1.0), (Knob::Blacklist, 2.0)]);
     let mut retried = trial("react+reflexion", vec![give_up(), say("Do better.")]);
     retried.knobs.push((Knob::Tries, 2.0));
     let mut planned = trial("workers+prompt", vec![say("no plan"), say(plan), say("x")]);
@@ -64,6 +66,7 @@ fn trials() -> Vec<Trial> {
     vec![
         judged,
         closed,
+        banned,
         retried,
         planned,
         sorted,
@@ -82,9 +85,13 @@ fn every_overridden_prompt_reaches_the_roles_that_it_is_declared_for() {
         for trial in trials() {
             let state: State = trial.start().session.await.unwrap();
             for ask in &state.asks {
-                let messages = ask.request.messages.iter();
-                let text = messages.map(|message| message.text()).collect::<Vec<_>>().join("\n");
-                assert!(!text.contains(" {why}") && !text.contains(" {costs}"), "{text}");
+                let messages = ask.request.messages.iter().map(|message| message.text());
+                let menu = ask.request.tools.iter().map(|tool| tool.description.as_str());
+                let text = messages.chain(menu).collect::<Vec<_>>().join("\n");
+                assert!(
+                    ["{why}", "{costs}", "{tools}"].iter().all(|place| !text.contains(place)),
+                    "{text}"
+                );
                 for spec in PROMPTS {
                     if text.contains(&format!("[{}]", spec.name)) {
                         assert!(spec.roles.contains(&ask.role), "{}: {}", spec.name, ask.role);
