@@ -4,46 +4,35 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::hits::{Hits, Target};
 use super::pane::{Cx, PaneId};
-use super::popups::{Find, Popup};
-use super::{action::Action, keymap::Keymap, text, view::Tone};
+use super::view::{Message, Tone};
+use super::{action::Action, keymap::Keymap, panes::row::Row, text};
 
 pub fn draw(cx: &Cx<'_>, keymap: &Keymap, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-    match cx.view.popups.last() {
-        Some(Popup::Find(find)) => return search(cx, find, area, buf),
-        Some(popup) if cx.view.message().is_none() => {
-            let width = usize::from(area.width);
-            buf.set_stringn(area.x, area.y, text::cut(popup.keys(), width), width, cx.theme.dim);
-            return;
-        }
-        Some(_) | None => {}
-    }
-    match cx.view.message() {
-        Some(message) => {
-            let (mark, style) = match message.tone {
-                Tone::Good => ("✓ ", cx.theme.good),
-                Tone::Plain => ("", cx.theme.accent),
-                Tone::Bad => ("! ", cx.theme.warn),
-            };
-            let width = usize::from(area.width);
-            let shown = format!("{mark}{}", message.text);
-            buf.set_stringn(area.x, area.y, text::cut(&shown, width), width, style);
-            // What is cut is kept, and can be read.
-            let all = keymap.key(Action::Messages).map(|key| format!("  {key}: all of it"));
-            if let Some(all) = all.filter(|all| text::width(&shown) > width && width > all.len()) {
-                let x = area.right() - all.len() as u16;
-                buf.set_stringn(x, area.y, &all, all.len(), cx.theme.key);
-            }
-        }
-        None => keys(cx, keymap, area, buf, hits),
+    let popup = cx.view.popups.last();
+    let own = popup.and_then(|popup| popup.footer(cx.theme));
+    match (own, cx.view.message(), popup) {
+        (Some((line, style)), ..) => _ = Row::new(area, buf).put(&line, style),
+        (None, Some(message), _) => told(cx, message, keymap, area, buf),
+        (None, None, Some(popup)) => _ = Row::new(area, buf).put(popup.keys(), cx.theme.dim),
+        (None, None, None) => keys(cx, keymap, area, buf, hits),
     }
 }
 
-fn search(cx: &Cx<'_>, find: &Find, area: Rect, buf: &mut Buffer) {
-    let none = if find.found() { "" } else { "  nothing found" };
-    let line = format!("/{}▏{none}   in {}", find.text(), find.pane().name());
+fn told(cx: &Cx<'_>, message: &Message, keymap: &Keymap, area: Rect, buf: &mut Buffer) {
+    let (mark, style) = match message.tone {
+        Tone::Good => ("✓ ", cx.theme.good),
+        Tone::Plain => ("", cx.theme.accent),
+        Tone::Bad => ("! ", cx.theme.warn),
+    };
     let width = usize::from(area.width);
-    let style = if find.found() { cx.theme.input } else { cx.theme.bad };
-    buf.set_stringn(area.x, area.y, text::cut(&line, width), width, style);
+    let shown = format!("{mark}{}", message.text);
+    Row::new(area, buf).put(&shown, style);
+    // What is cut is kept, and can be read.
+    let all = keymap.key(Action::Messages).map(|key| format!("  {key}: all of it"));
+    if let Some(all) = all.filter(|all| text::width(&shown) > width && width > all.len()) {
+        let x = area.right() - all.len() as u16;
+        buf.set_stringn(x, area.y, &all, all.len(), cx.theme.key);
+    }
 }
 
 /// What is worth a place in the footer, the most useful first.

@@ -40,7 +40,6 @@ pub enum Target {
 pub struct Hits {
     targets: Vec<(Rect, Target)>,
     windows: Vec<(PaneId, Window)>,
-    popup: Option<Window>,
 }
 
 impl Hits {
@@ -56,15 +55,9 @@ impl Hits {
         self.windows.push((pane, window));
     }
 
-    /// Notes which rows of the topmost popup are shown.
-    pub fn popup_window(&mut self, window: Window) {
-        self.popup = Some(window);
-    }
-
     /// Forgets what lies below; called before a popup is drawn, which takes the mouse whole.
     pub fn cover(&mut self) {
         self.targets.clear();
-        self.popup = None;
     }
 
     /// What this cell belongs to.
@@ -84,10 +77,6 @@ impl Hits {
 
     pub fn windows(&self) -> impl Iterator<Item = (PaneId, Window)> {
         self.windows.iter().copied()
-    }
-
-    pub fn popup(&self) -> Option<Window> {
-        self.popup
     }
 
     /// Everything noted, from the bottom up.

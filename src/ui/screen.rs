@@ -7,7 +7,7 @@ use ratatui::crossterm::event::{Event as Input, KeyEventKind};
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::pane::{Cx, PaneId};
-use super::popups::{self, Prepare};
+use super::popups;
 use super::update::{self, ScreenRequest, World, mouse};
 use super::view::{ReadOnly, Tone, View};
 use super::{draw, hits::Hits, key::Key, keymap::Keymap, pace, panes::plan, theme::Theme};
@@ -175,10 +175,9 @@ impl Screen {
     /// Draws a frame. `now`: microseconds since the session was opened.
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, now: u64) {
         let mut popups = std::mem::take(&mut self.view.popups);
-        let prepare =
-            Prepare { state: self.shown(), theme: self.theme(), messages: &self.view.messages };
         for popup in &mut popups {
-            popup.prepare(&prepare, Rect { height: area.height.saturating_sub(1), ..area });
+            let above = Rect { height: area.height.saturating_sub(1), ..area };
+            popup.prepare(&self.cx(now), above);
         }
         self.view.popups = popups;
         let hits = draw::draw(&self.cx(now), &self.setup.keymap, &self.setup.title, area, buf);

@@ -211,7 +211,7 @@ pub struct View {
     pub read_only: Option<ReadOnly>,
 
     /// From the bottom up; the topmost has the keyboard.
-    pub popups: Vec<Popup>,
+    pub popups: Vec<Box<dyn Popup>>,
     /// What was told, oldest first.
     pub messages: Vec<Message>,
     /// The last message is still shown: no key was pressed since.

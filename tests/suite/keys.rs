@@ -11,9 +11,10 @@ use toolyard::domain::{
     TaskId, ToolName,
 };
 use toolyard::ui::action::{ACTIONS, Action};
-use toolyard::ui::popups::{Popup, Subject};
+use toolyard::ui::popups::{Actions, Popup};
+use toolyard::ui::update::{ScreenRequest, World};
 use toolyard::ui::view::{GraphView, ReadOnly};
-use toolyard::ui::{hits::Target, pane::PaneId, screen::Setup, update::ScreenRequest};
+use toolyard::ui::{hits::Target, keymap::Keymap, pane::PaneId, screen::Setup};
 
 use crate::spending;
 use crate::stage::{Stage, setup};
@@ -187,13 +188,13 @@ fn tasks_are_written_in_lines_and_keys_in_them_only_type() {
 
 #[test]
 fn every_action_is_found_by_its_name_in_the_palette_and_in_the_help() {
+    let (stage, keymap) = (stage(), Keymap::default());
+    let (live, view) = (stage.screen.live(), &stage.screen.view);
+    let world = World { live, shown: live, records: &[], keymap: &keymap };
     for spec in ACTIONS {
-        for key in [":", "?"] {
-            let mut stage = stage();
-            stage.press(key);
-            stage.write(spec.name);
-            let Some(Popup::Actions(actions)) = stage.screen.view.popups.last() else { panic!() };
-            assert_eq!(actions.chosen(), Some(spec.action), "{key} {}", spec.name);
+        for mut actions in [Actions::palette(&world, view), Actions::help(&world, view)] {
+            actions.paste(spec.name);
+            assert_eq!(actions.chosen(), Some(spec.action), "{}", spec.name);
         }
     }
 }
@@ -351,25 +352,22 @@ fn every_past_state_is_the_fold_up_to_there() {
 #[test]
 fn enter_looks_closer_at_what_is_selected() {
     let mut stage = stage();
-    let subject = |stage: &Stage| match stage.screen.view.popups.last() {
-        Some(Popup::Inspect(inspect)) => inspect.subject().clone(),
-        other => panic!("{other:?}"),
+    let mut shows = |keys: &str, title: &str| {
+        stage.press(keys);
+        assert_eq!(stage.screen.view.popups.len(), 1, "{keys}");
+        assert!(stage.shows(&format!("╔ {title} ")), "{keys}: {}", stage.text());
     };
-    stage.press("3 enter");
-    assert_eq!(subject(&stage), Subject::Tool(tool("search_web")));
-    stage.press("esc 6 enter");
-    assert_eq!(subject(&stage), Subject::Call(EffectId(30)));
-    stage.press("left");
-    assert_eq!(subject(&stage), Subject::Call(EffectId(28)), "the call before it");
-    stage.press("esc 7 enter");
-    assert_eq!(subject(&stage), Subject::Task(TaskId(5)));
-    stage.press("q v");
-    assert!(matches!(subject(&stage), Subject::Prompt(_)));
+    shows("3 enter", "Tool search_web");
+    shows("esc 6 enter", "Call 30");
+    // The call before it.
+    shows("left", "Call 28");
+    shows("esc 7 enter", "Task 5");
+    shows("q v", "Prompt of ask 29: exactly what the model saw");
+    shows("esc M", "Messages");
     // The agent can be held while its prompt is read.
+    stage.press("esc v");
     assert_eq!(command(&mut stage, "space"), Command::Pause);
-    assert!(matches!(subject(&stage), Subject::Prompt(_)));
-    stage.press("esc M");
-    assert_eq!(subject(&stage), Subject::Messages);
+    assert!(stage.shows("╔ Prompt of ask 29"), "{}", stage.text());
 }
 
 #[test]
@@ -386,7 +384,7 @@ fn releases_are_no_presses_and_unknown_keys_do_nothing() {
 #[test]
 fn the_user_s_keys_work_and_are_shown() {
     let changed = [("step".to_owned(), vec!["f10".to_owned()])].into();
-    let (keymap, errors) = toolyard::ui::keymap::Keymap::new(&changed);
+    let (keymap, errors) = Keymap::new(&changed);
     assert_eq!(errors, []);
     let mut stage = Stage::with(&story::demo(), Setup { keymap, ..setup() });
     assert!(stage.shows("f10 step"), "{}", stage.text());
@@ -403,7 +401,7 @@ fn the_mouse_selects_opens_scrolls_and_presses() {
     assert_eq!(stage.screen.view.focus, PaneId::Tasks);
     // A second click looks closer.
     stage.click(&Target::Task(TaskId(5)));
-    assert!(matches!(stage.screen.view.popups.last(), Some(Popup::Inspect(_))));
+    assert!(stage.shows("╔ Task 5 "), "{}", stage.text());
     // Below a popup nothing is hit.
     assert!(stage.screen.hits().targets().all(|(_, target)| !matches!(target, Target::Tool(_))));
     stage.press("esc");

@@ -6,7 +6,7 @@ pub mod format;
 pub(super) mod glyph;
 mod inline_json;
 mod position;
-mod row;
+pub(super) mod row;
 mod tool_order;
 mod weight_trend;
 

@@ -4,14 +4,12 @@
 use ratatui::text::{Line, Span};
 use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect, widgets::Widget};
 
-use super::{Reply, entry::Entry, frame, fuzzy};
+use super::entry::{self, Entry};
+use super::{Around, Popup, Reply, frame, fuzzy, pick};
 use crate::ui::action::{ACTIONS, Action, ActionSpec, Group};
-use crate::ui::hits::{Hits, Target};
 use crate::ui::pane::{Cx, Move};
 use crate::ui::vlist::{self, Window};
-use crate::ui::{key::Key, text, update::World, view::View};
-
-pub(super) const KEYS: &str = "type to search · enter: do it · esc: leave";
+use crate::ui::{hits::Hits, key::Key, text, update::World, view::View};
 
 /// Cells for the keys and for the names.
 const KEY_WIDTH: usize = 14;
@@ -126,95 +124,17 @@ impl Actions {
         scored.into_iter().map(|(_, i)| Row::Item(i)).collect()
     }
 
-    pub(super) fn key(&mut self, key: Key) -> Reply {
-        let to = match key.code {
-            KeyCode::Esc => return Reply::Close,
-            KeyCode::Char('c') if key.types().is_none() => return Reply::Close,
-            KeyCode::Enter => return self.click(self.selected),
-            KeyCode::Up => Move::Up,
-            KeyCode::Down => Move::Down,
-            KeyCode::PageUp => Move::PageUp,
-            KeyCode::PageDown => Move::PageDown,
-            _ => {
-                self.entry.key(key);
-                self.search();
-                return Reply::Stay;
-            }
-        };
-        self.go(to);
-        Reply::Stay
-    }
-
     /// Moves to the next action, over headings.
     fn go(&mut self, to: Move) {
         self.window.free = false;
         let page = self.window.rows;
         let moved = vlist::moved(self.rows.len(), Some(self.selected), to, page);
         let Some(at) = moved else { return };
-        let is_item = |i: &usize| matches!(self.rows[*i], Row::Item(_));
+        let is_item = |i: &usize| self.item(*i).is_some();
         let up = matches!(to, Move::Up | Move::PageUp);
         let found =
             if up { (0..=at).rev().find(is_item) } else { (at..self.rows.len()).find(is_item) };
         self.selected = found.unwrap_or(self.selected);
-    }
-
-    pub(super) fn click(&mut self, row: usize) -> Reply {
-        match self.rows.get(row) {
-            Some(Row::Item(i)) => Reply::Act(self.all[*i].spec.action),
-            Some(Row::Heading(_)) | None => Reply::Stay,
-        }
-    }
-
-    pub(super) fn paste(&mut self, text: &str) {
-        self.entry.paste(text);
-        self.search();
-    }
-
-    pub(super) fn wheel(&mut self, by: isize) {
-        self.window = self.window.wheeled(by);
-    }
-
-    pub(super) fn prepare(&mut self, area: Rect) {
-        // Without the field and the line below it, and what is said in full at the foot.
-        let rows = usize::from(height(area).saturating_sub(2 + FOOT));
-        self.window = self.window.next(self.rows.len(), rows, Some(self.selected));
-    }
-
-    pub(super) fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-        let inside = frame::open(cx, (area, buf, hits), self.title, KEYS, (96, height(area)));
-        if inside.height < 3 {
-            return;
-        }
-        let prompt = Rect { width: 2.min(inside.width), height: 1, ..inside };
-        buf.set_stringn(prompt.x, prompt.y, "› ", usize::from(prompt.width), cx.theme.key);
-        let field =
-            Rect { x: prompt.right(), width: inside.width - prompt.width, height: 1, ..inside };
-        self.entry.draw(cx, field, buf);
-        if self.rows.is_empty() {
-            buf.set_stringn(inside.x, inside.y + 2, "nothing is called that", 40, cx.theme.dim);
-        }
-        let end = inside.bottom().saturating_sub(FOOT).max(inside.y + 2);
-        for (y, i) in (inside.y + 2..end).zip(self.window.range()) {
-            let line = Rect { y, height: 1, width: inside.width - 1, ..inside };
-            self.row(cx, self.rows[i], usize::from(line.width)).render(line, buf);
-            if i == self.selected {
-                buf.set_style(line, cx.theme.selection);
-            }
-            hits.add(line, Target::PopupRow(i));
-        }
-        let bar =
-            Rect { x: inside.right() - 1, y: inside.y + 2, width: 1, height: end - inside.y - 2 };
-        vlist::scrollbar(cx, bar, self.window, buf);
-        self.foot(cx, Rect { y: end, height: inside.bottom() - end, ..inside }, buf);
-    }
-
-    /// In full what the selected row may have had no room for.
-    fn foot(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
-        let Some(Row::Item(i)) = self.rows.get(self.selected) else { return };
-        let (width, doc) = (usize::from(area.width), self.all[*i].doc());
-        for (y, line) in (area.y + 1..area.bottom()).zip(text::wrap(&doc, width)) {
-            buf.set_stringn(area.x, y, line, width, cx.theme.dim);
-        }
     }
 
     fn row(&self, cx: &Cx<'_>, row: Row, width: usize) -> Line<'_> {
@@ -235,15 +155,90 @@ impl Actions {
         ])
     }
 
+    /// The action of this row, unless that is a heading.
+    fn item(&self, row: usize) -> Option<&Item> {
+        match self.rows.get(row)? {
+            Row::Item(i) => self.all.get(*i),
+            Row::Heading(_) => None,
+        }
+    }
+
     /// What Enter would do.
     pub fn chosen(&self) -> Option<Action> {
-        match self.rows.get(self.selected)? {
-            Row::Item(i) => Some(self.all[*i].spec.action),
-            Row::Heading(_) => None,
+        self.item(self.selected).map(|item| item.spec.action)
+    }
+}
+
+impl Popup for Actions {
+    fn keys(&self) -> &'static str {
+        "type to search · enter: do it · esc: leave"
+    }
+
+    fn key(&mut self, key: Key, around: &mut Around<'_>) -> Reply {
+        let to = match key.code {
+            _ if entry::leaves(key) => return Reply::Close,
+            KeyCode::Enter => return self.click(self.selected, around),
+            KeyCode::Up => Move::Up,
+            KeyCode::Down => Move::Down,
+            KeyCode::PageUp => Move::PageUp,
+            KeyCode::PageDown => Move::PageDown,
+            _ => {
+                self.entry.key(key);
+                self.search();
+                return Reply::Stay;
+            }
+        };
+        self.go(to);
+        Reply::Stay
+    }
+
+    fn click(&mut self, row: usize, _: &mut Around<'_>) -> Reply {
+        self.item(row).map_or(Reply::Stay, |item| Reply::Act(item.spec.action))
+    }
+
+    fn paste(&mut self, text: &str) {
+        self.entry.paste(text);
+        self.search();
+    }
+
+    fn wheel(&mut self, by: isize) {
+        self.window = self.window.wheeled(by);
+    }
+
+    fn prepare(&mut self, _: &Cx<'_>, area: Rect) {
+        // Without the field and the line below it, and what is said in full at the foot.
+        let rows = height(area).saturating_sub(2 + usize::from(FOOT));
+        self.window = self.window.next(self.rows.len(), rows, Some(self.selected));
+    }
+
+    fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+        let size = (96, height(area));
+        let inside = frame::open(cx, (area, buf, hits), self.title, self.keys(), size);
+        if inside.height < 3 {
+            return;
+        }
+        let prompt = buf.set_stringn(inside.x, inside.y, "› ", inside.width.into(), cx.theme.key).0;
+        let field = Rect { x: prompt, width: inside.right() - prompt, height: 1, ..inside };
+        self.entry.draw(cx, field, buf);
+        if self.rows.is_empty() {
+            buf.set_stringn(inside.x, inside.y + 2, "nothing is called that", 40, cx.theme.dim);
+        }
+        let end = inside.bottom().saturating_sub(FOOT).max(inside.y + 2);
+        let (y, height) = (inside.y + 2, end - inside.y - 2);
+        let list = Rect { y, height, width: inside.width - 1, ..inside };
+        pick::draw(cx, (list, buf, hits), self.window, self.selected, |i, line, buf| {
+            self.row(cx, self.rows[i], usize::from(line.width)).render(line, buf);
+        });
+        vlist::scrollbar(cx, Rect { x: list.right(), width: 1, ..list }, self.window, buf);
+        // In full what the selected row may have had no room for.
+        if let Some(item) = self.item(self.selected) {
+            let doc = item.doc();
+            let lines = text::wrap(&doc, usize::from(inside.width));
+            frame::write(lines, cx.theme.dim, frame::rest(inside, end + 1), buf);
         }
     }
 }
 
-fn height(area: Rect) -> u16 {
-    area.height.saturating_sub(6).clamp(4, 48)
+fn height(area: Rect) -> usize {
+    usize::from(area.height.saturating_sub(6).clamp(4, 48))
 }

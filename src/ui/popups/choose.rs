@@ -2,20 +2,17 @@
 
 use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
-use super::{Popup, Reply, Value, frame};
+use super::{Around, Popup, Reply, Value, frame, pick::Pick};
 use crate::domain::{Classed, ClassedBy, Command, Knob, State, Strategy, ToolName};
-use crate::ui::hits::{Hits, Target};
-use crate::ui::pane::{Cx, Move};
-use crate::ui::{key::Key, panes::format, text, update::ScreenRequest, vlist};
-
-pub(super) const KEYS: &str = "enter: choose · esc: leave";
+use crate::ui::panes::{format, row::Row};
+use crate::ui::{hits::Hits, key::Key, pane::Cx, text};
 
 /// A few things to choose from.
 #[derive(Debug)]
 pub struct Choose {
     title: String,
     choices: Vec<Choice>,
-    selected: usize,
+    pick: Pick,
 }
 
 #[derive(Debug)]
@@ -99,66 +96,47 @@ impl Choose {
 
     fn new(title: String, choices: Vec<Choice>) -> Self {
         let selected = choices.iter().position(|choice| choice.current).unwrap_or(0);
-        Self { title, choices, selected }
+        Self { title, choices, pick: Pick::at(selected) }
+    }
+}
+
+impl Popup for Choose {
+    fn keys(&self) -> &'static str {
+        "enter: choose · esc: leave"
     }
 
-    pub(super) fn key(&mut self, key: Key) -> Reply {
-        let to = match key.code {
-            KeyCode::Enter | KeyCode::Char(' ') => return self.chosen(),
-            KeyCode::Up | KeyCode::Char('k') => Move::Up,
-            KeyCode::Down | KeyCode::Char('j') => Move::Down,
-            KeyCode::Home => Move::Top,
-            KeyCode::End => Move::Bottom,
-            _ => return Reply::Pass,
-        };
-        self.selected = vlist::moved(self.choices.len(), Some(self.selected), to, 2).unwrap_or(0);
-        Reply::Stay
-    }
-
-    fn chosen(&self) -> Reply {
-        match self.choices.get(self.selected).map(|choice| (&choice.does, choice.current)) {
-            Some((Does::Type(tool, now), _)) => {
-                Reply::Replace(Popup::Value(Value::class(tool.clone(), now.as_ref())))
-            }
-            Some((Does::Send(command), false)) => {
-                Reply::Done(vec![ScreenRequest::Send(command.clone())])
-            }
-            Some((Does::Send(_), true)) | None => Reply::Close,
+    fn key(&mut self, key: Key, around: &mut Around<'_>) -> Reply {
+        match key.code {
+            KeyCode::Enter | KeyCode::Char(' ') => self.click(self.pick.row, around),
+            _ => self.pick.key(key, self.choices.len()),
         }
     }
 
-    pub(super) fn click(&mut self, row: usize) -> Reply {
-        self.selected = row;
-        self.chosen()
+    fn click(&mut self, row: usize, _: &mut Around<'_>) -> Reply {
+        let Some(Choice { does, current, .. }) = self.choices.get(row) else { return Reply::Close };
+        match does {
+            Does::Type(tool, now) => {
+                Reply::Replace(Box::new(Value::class(tool.clone(), now.as_ref())))
+            }
+            Does::Send(_) if *current => Reply::Close,
+            Does::Send(command) => Reply::send(command.clone()),
+        }
     }
 
-    pub(super) fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-        let label = |choice: &Choice| text::width(&choice.label);
-        let labels = self.choices.iter().map(label).max().unwrap_or(0).min(32);
-        let detail = |choice: &Choice| text::width(&choice.detail);
-        let details = self.choices.iter().map(detail).max().unwrap_or(0);
+    fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+        let widest = |text: fn(&Choice) -> &str| {
+            self.choices.iter().map(|choice| text::width(text(choice))).max().unwrap_or(0)
+        };
+        let labels = widest(|choice| &choice.label).min(32);
+        let details = widest(|choice| &choice.detail);
         let width = (labels + details + 6).max(text::width(&self.title) + 2).max(36);
-        let size = (
-            u16::try_from(width).unwrap_or(u16::MAX),
-            u16::try_from(self.choices.len()).unwrap_or(u16::MAX),
-        );
-        let inside = frame::open(cx, (area, buf, hits), &self.title, KEYS, size);
-        let window = vlist::Window::default().next(
-            self.choices.len(),
-            usize::from(inside.height),
-            Some(self.selected),
-        );
-        for (y, i) in (inside.y..).zip(window.range()) {
+        let size = (width, self.choices.len());
+        let inside = frame::open(cx, (area, buf, hits), &self.title, self.keys(), size);
+        self.pick.draw(cx, (inside, buf, hits), self.choices.len(), |i, line, buf| {
             let choice = &self.choices[i];
-            let line = Rect { y, height: 1, ..inside };
             let mark = if choice.current { "● " } else { "○ " };
             let text = format!("{mark}{}  {}", text::fit(&choice.label, labels), choice.detail);
-            let width = usize::from(line.width);
-            buf.set_stringn(line.x, y, text::cut(&text, width), width, cx.theme.text);
-            if i == self.selected {
-                buf.set_style(line, cx.theme.selection);
-            }
-            hits.add(line, Target::PopupRow(i));
-        }
+            Row::new(line, buf).put(&text, cx.theme.text);
+        });
     }
 }

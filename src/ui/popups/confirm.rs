@@ -2,12 +2,11 @@
 
 use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
-use super::{Reply, frame};
+use super::{Around, Popup, Reply, frame};
 use crate::domain::{Command, State};
 use crate::ui::hits::{Hits, Target};
+use crate::ui::panes::row::Row;
 use crate::ui::{key::Key, pane::Cx, text, update::ScreenRequest};
-
-pub(super) const KEYS: &str = "y or enter: yes · n or esc: no";
 
 /// A question with yes and no.
 #[derive(Debug)]
@@ -39,36 +38,40 @@ impl Confirm {
         }
     }
 
-    pub(super) fn key(&mut self, key: Key) -> Reply {
+    fn agreed(&self) -> Reply {
+        Reply::Done(vec![self.yes.clone()])
+    }
+}
+
+impl Popup for Confirm {
+    fn keys(&self) -> &'static str {
+        "y or enter: yes · n or esc: no"
+    }
+
+    fn key(&mut self, key: Key, _: &mut Around<'_>) -> Reply {
         let ctrl_c = key.code == KeyCode::Char('c') && key.types().is_none();
+        let quits = self.yes == ScreenRequest::Quit;
         match key.code {
             // Who presses the key of what is asked about means it.
-            KeyCode::Char('q') if self.yes == ScreenRequest::Quit => self.agreed(),
-            KeyCode::Char('c') if ctrl_c && self.yes == ScreenRequest::Quit => self.agreed(),
+            _ if quits && (ctrl_c || key.code == KeyCode::Char('q')) => self.agreed(),
             KeyCode::Char('y') | KeyCode::Enter => self.agreed(),
             KeyCode::Char('n') | KeyCode::Esc => Reply::Close,
             _ => Reply::Stay,
         }
     }
 
-    fn agreed(&self) -> Reply {
-        Reply::Done(vec![self.yes.clone()])
-    }
-
-    pub(super) fn click(&mut self, row: usize) -> Reply {
+    fn click(&mut self, row: usize, _: &mut Around<'_>) -> Reply {
         if row == 0 { self.agreed() } else { Reply::Close }
     }
 
-    pub(super) fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let width = text::width(&self.detail).max(text::width(&self.question)).max(30);
-        let size = (u16::try_from(width).unwrap_or(u16::MAX), 4);
-        let inside = frame::open(cx, (area, buf, hits), &self.question, KEYS, size);
+        let title = &self.question;
+        let inside = frame::open(cx, (area, buf, hits), title, self.keys(), (width, 4));
         if inside.height < 4 {
             return;
         }
-        let width = usize::from(inside.width);
-        let detail = text::cut(&self.detail, width);
-        buf.set_stringn(inside.x, inside.y + 1, detail, width, cx.theme.text);
+        Row::new(frame::rest(inside, inside.y + 1), buf).put(&self.detail, cx.theme.text);
         let mut x = inside.x;
         for (row, label) in ["[ Yes ]", "[ No ]"].into_iter().enumerate() {
             let button = Rect { x, y: inside.y + 3, width: label.len() as u16, height: 1 };

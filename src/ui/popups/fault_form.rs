@@ -3,13 +3,12 @@
 
 use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
-use super::{Reply, entry::Entry, frame};
+use super::entry::{self, Entry};
+use super::{Around, Popup, Reply, frame};
 use crate::domain::fault::{self, Sort};
 use crate::domain::{Command, FaultId, FaultKind, FaultSpec, FaultState, State};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::{key::Key, pane::Cx, text, update::ScreenRequest};
-
-pub(super) const KEYS: &str = "up/down: field · left/right: choose · enter: arm · esc: leave";
 
 /// What is asked for, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,26 +167,6 @@ impl FaultForm {
         Ok(spec)
     }
 
-    pub(super) fn key(&mut self, key: Key, live: &State) -> Reply {
-        match key.code {
-            KeyCode::Esc => return Reply::Close,
-            KeyCode::Char('c') if key.types().is_none() => return Reply::Close,
-            KeyCode::Enter => return self.arm(live),
-            KeyCode::Up => self.walk(-1),
-            KeyCode::Down | KeyCode::Tab => self.walk(1),
-            KeyCode::Left | KeyCode::Right => self.choose(key, live),
-            _ => {
-                self.error = None;
-                if let Some(entry) = self.entry_mut() {
-                    entry.key(key);
-                } else if key.types() == Some(' ') {
-                    self.turn(1, live);
-                }
-            }
-        }
-        Reply::Stay
-    }
-
     fn walk(&mut self, by: isize) {
         let fields = self.fields();
         let at = fields.iter().position(|field| *field == self.at).unwrap_or(0);
@@ -259,42 +238,6 @@ impl FaultForm {
         self.text.set("");
     }
 
-    pub(super) fn click(&mut self, row: usize, live: &State) -> Reply {
-        let Some(field) = self.fields().get(row).copied() else { return Reply::Stay };
-        if field == self.at && matches!(field, Field::Sort | Field::Kind) {
-            self.turn(1, live);
-        }
-        self.at = field;
-        Reply::Stay
-    }
-
-    pub(super) fn paste(&mut self, text: &str) {
-        if let Some(entry) = self.entry_mut() {
-            entry.paste(text);
-        }
-    }
-
-    pub(super) fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-        let title = if self.replaces.is_some() { "Change a fault" } else { "A new fault" };
-        let inside = frame::open(cx, (area, buf, hits), title, KEYS, (72, 12));
-        for ((row, field), y) in
-            self.fields().into_iter().enumerate().zip(inside.y..inside.bottom())
-        {
-            let line = Rect { y, height: 1, ..inside };
-            self.draw_field(cx, field, field == self.at, line, buf);
-            hits.add(line, Target::PopupRow(row));
-        }
-        let below = inside.y + FIELDS.len() as u16 + 1;
-        let width = usize::from(inside.width);
-        let (said, style) = match &self.error {
-            Some(error) => (error.clone(), cx.theme.bad),
-            None => (self.written(), cx.theme.dim),
-        };
-        for (y, line) in (below..inside.bottom()).zip(text::wrap(&said, width)) {
-            buf.set_stringn(inside.x, y, line, width, style);
-        }
-    }
-
     fn draw_field(&self, cx: &Cx<'_>, field: Field, on: bool, line: Rect, buf: &mut Buffer) {
         let label_style = if on { cx.theme.accent } else { cx.theme.text };
         let (label, hint, entry) = match field {
@@ -338,6 +281,66 @@ impl FaultForm {
                 buf.set_stringn(value.x, value.y, text::cut(&text, room), room, cx.theme.text);
             }
         }
+    }
+}
+
+impl Popup for FaultForm {
+    fn keys(&self) -> &'static str {
+        "up/down: field · left/right: choose · enter: arm · esc: leave"
+    }
+
+    fn key(&mut self, key: Key, around: &mut Around<'_>) -> Reply {
+        let live = around.live;
+        match key.code {
+            _ if entry::leaves(key) => return Reply::Close,
+            KeyCode::Enter => return self.arm(live),
+            KeyCode::Up => self.walk(-1),
+            KeyCode::Down | KeyCode::Tab => self.walk(1),
+            KeyCode::Left | KeyCode::Right => self.choose(key, live),
+            _ => {
+                self.error = None;
+                if let Some(entry) = self.entry_mut() {
+                    entry.key(key);
+                } else if key.types() == Some(' ') {
+                    self.turn(1, live);
+                }
+            }
+        }
+        Reply::Stay
+    }
+
+    fn click(&mut self, row: usize, around: &mut Around<'_>) -> Reply {
+        let Some(field) = self.fields().get(row).copied() else { return Reply::Stay };
+        if field == self.at && matches!(field, Field::Sort | Field::Kind) {
+            self.turn(1, around.live);
+        }
+        self.at = field;
+        Reply::Stay
+    }
+
+    fn paste(&mut self, text: &str) {
+        if let Some(entry) = self.entry_mut() {
+            entry.paste(text);
+        }
+    }
+
+    fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+        let title = if self.replaces.is_some() { "Change a fault" } else { "A new fault" };
+        let inside = frame::open(cx, (area, buf, hits), title, self.keys(), (72, 12));
+        for ((row, field), y) in
+            self.fields().into_iter().enumerate().zip(inside.y..inside.bottom())
+        {
+            let line = Rect { y, height: 1, ..inside };
+            self.draw_field(cx, field, field == self.at, line, buf);
+            hits.add(line, Target::PopupRow(row));
+        }
+        let below = inside.y + FIELDS.len() as u16 + 1;
+        let (said, style) = match &self.error {
+            Some(error) => (error.clone(), cx.theme.bad),
+            None => (self.written(), cx.theme.dim),
+        };
+        let lines = text::wrap(&said, usize::from(inside.width));
+        frame::write(lines, style, frame::rest(inside, below), buf);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Widget};
-use ratatui::{buffer::Buffer, layout::Rect};
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use crate::ui::hits::{Hits, Target};
 use crate::ui::{layout, pane::Cx, text};
@@ -14,9 +14,10 @@ pub(super) fn open(
     (area, buf, hits): (Rect, &mut Buffer, &mut Hits),
     title: &str,
     keys: &str,
-    (width, height): (u16, u16),
+    (width, height): (usize, usize),
 ) -> Rect {
-    let outer = layout::middle(area, width.saturating_add(4), height.saturating_add(2));
+    let cells = |inner: usize| u16::try_from(inner).unwrap_or(u16::MAX);
+    let outer = layout::middle(area, cells(width + 4), cells(height + 2));
     hits.cover();
     hits.add(area, Target::Popup);
     Clear.render(outer, buf);
@@ -32,4 +33,21 @@ pub(super) fn open(
     let inner = block.inner(outer);
     block.render(outer, buf);
     Rect { x: inner.x + 1.min(inner.width), width: inner.width.saturating_sub(2), ..inner }
+}
+
+/// What of the inside is left from this line on.
+pub(super) fn rest(inside: Rect, y: u16) -> Rect {
+    Rect { y, height: inside.bottom().saturating_sub(y), ..inside }
+}
+
+/// Writes these lines below each other, as many as there is room for.
+pub(super) fn write(
+    lines: impl IntoIterator<Item = String>,
+    style: Style,
+    area: Rect,
+    buf: &mut Buffer,
+) {
+    for (y, line) in (area.y..area.bottom()).zip(lines) {
+        buf.set_stringn(area.x, y, line, usize::from(area.width), style);
+    }
 }

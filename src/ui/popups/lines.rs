@@ -19,20 +19,15 @@ impl Lines {
         self.lines = lines;
     }
 
-    /// Shows the first line again.
-    pub fn rewind(&mut self) {
-        self.window.first = 0;
-    }
-
     /// Shows the last line.
     pub fn unwind(&mut self) {
         self.window.first = usize::MAX;
     }
 
     /// How many rows there are for them.
-    pub fn fit(&mut self, rows: u16) {
+    pub fn fit(&mut self, rows: usize) {
         self.window.free = true;
-        self.window = self.window.next(self.lines.len(), usize::from(rows), None);
+        self.window = self.window.next(self.lines.len(), rows, None);
     }
 
     pub fn wheel(&mut self, by: isize) {

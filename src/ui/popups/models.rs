@@ -3,13 +3,9 @@
 
 use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
-use super::{Reply, frame};
+use super::{Around, Popup, Reply, frame, pick::Pick};
 use crate::domain::{Command, Role, State};
-use crate::ui::hits::{Hits, Target};
-use crate::ui::pane::{Cx, Move};
-use crate::ui::{key::Key, panes::models::configured, text, update::ScreenRequest, vlist};
-
-pub(super) const KEYS: &str = "enter: choose · r: look again who can be reached · esc: leave";
+use crate::ui::{hits::Hits, key::Key, pane::Cx, panes::models::configured, text};
 
 /// Lines below the list that say more of the selected model.
 const MORE: u16 = 3;
@@ -18,7 +14,7 @@ const MORE: u16 = 3;
 #[derive(Debug)]
 pub struct ModelChoice {
     role: Role,
-    selected: usize,
+    pick: Pick,
 }
 
 impl ModelChoice {
@@ -26,72 +22,56 @@ impl ModelChoice {
     pub fn new(live: &State, role: Role) -> Self {
         let bound = live.models.roles.get(&role).map(|bound| &bound.model);
         let selected = bound.and_then(|model| live.models.known.get_index_of(model));
-        Self { role, selected: selected.unwrap_or(0) }
+        Self { role, pick: Pick::at(selected.unwrap_or(0)) }
+    }
+}
+
+impl Popup for ModelChoice {
+    fn keys(&self) -> &'static str {
+        "enter: choose · r: look again who can be reached · esc: leave"
     }
 
-    pub(super) fn key(&mut self, key: Key, live: &State) -> Reply {
-        let to = match key.code {
-            KeyCode::Enter | KeyCode::Char(' ') => return self.click(self.selected, live),
-            KeyCode::Char('r') => {
-                return Reply::Keep(vec![ScreenRequest::Send(Command::ProbeModels)]);
-            }
-            KeyCode::Up | KeyCode::Char('k') => Move::Up,
-            KeyCode::Down | KeyCode::Char('j') => Move::Down,
-            KeyCode::Home => Move::Top,
-            KeyCode::End => Move::Bottom,
-            _ => return Reply::Pass,
-        };
-        let rows = live.models.known.len();
-        self.selected = vlist::moved(rows, Some(self.selected), to, 2).unwrap_or(0);
-        Reply::Stay
-    }
-
-    pub(super) fn click(&mut self, row: usize, live: &State) -> Reply {
-        self.selected = row;
-        let Some((model, _)) = live.models.known.get_index(row) else { return Reply::Close };
-        let role = self.role;
-        if live.models.roles.get(&role).is_some_and(|bound| bound.model == *model) {
-            return Reply::Close;
+    fn key(&mut self, key: Key, around: &mut Around<'_>) -> Reply {
+        match key.code {
+            KeyCode::Enter | KeyCode::Char(' ') => self.click(self.pick.row, around),
+            KeyCode::Char('r') => Reply::Keep(Command::ProbeModels),
+            _ => self.pick.key(key, around.live.models.known.len()),
         }
-        Reply::Done(vec![ScreenRequest::Send(Command::BindRole { role, model: model.clone() })])
     }
 
-    pub(super) fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    fn click(&mut self, row: usize, around: &mut Around<'_>) -> Reply {
+        let (role, models) = (self.role, &around.live.models);
+        match models.known.get_index(row) {
+            Some((model, _)) if models.roles.get(&role).is_none_or(|now| now.model != *model) => {
+                Reply::send(Command::BindRole { role, model: model.clone() })
+            }
+            Some(_) | None => Reply::Close,
+        }
+    }
+
+    fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let models = &cx.live.models;
         let title = format!("Model for the {}, from the next ask on", self.role);
-        let rows = u16::try_from(models.known.len()).unwrap_or(u16::MAX);
-        let height = rows.saturating_add(2 + MORE);
-        let inside = frame::open(cx, (area, buf, hits), &title, KEYS, (100, height));
+        let size = (100, models.known.len() + 2 + usize::from(MORE));
+        let inside = frame::open(cx, (area, buf, hits), &title, self.keys(), size);
         // Two cells for the mark of who plays the role now.
-        let columns = Rect { x: inside.x + 2, width: inside.width.saturating_sub(2), ..inside };
-        configured::draw_head(cx.theme, Rect { height: 1, ..columns }, buf);
-        let list = Rect {
-            y: inside.y + 1,
-            height: inside.height.saturating_sub(2 + MORE).max(1).min(rows),
-            ..inside
-        };
+        let columns =
+            |line: Rect| Rect { x: line.x + 2, width: line.width.saturating_sub(2), ..line };
+        configured::draw_head(cx.theme, columns(inside), buf);
+        let rows = u16::try_from(models.known.len()).unwrap_or(u16::MAX);
+        let height = inside.height.saturating_sub(2 + MORE).max(1).min(rows);
+        let list = Rect { y: inside.y + 1, height, ..inside };
         let bound = models.roles.get(&self.role).map(|bound| &bound.model);
-        let (total, selected) = (models.known.len(), Some(self.selected));
-        let window = vlist::Window::default().next(total, usize::from(list.height), selected);
-        for (y, i) in (list.y..).zip(window.range()) {
-            let Some((name, model)) = models.known.get_index(i) else { continue };
-            let line = Rect { y, height: 1, ..list };
+        let selected = self.pick.draw(cx, (list, buf, hits), models.known.len(), |i, line, buf| {
+            let Some((name, model)) = models.known.get_index(i) else { return };
             let mark = if bound == Some(name) { "●" } else { "○" };
-            buf.set_stringn(line.x, y, mark, 1, cx.theme.text);
-            let columns = Rect { y, height: 1, ..columns };
-            configured::draw(cx, (name, model), cx.live.at.max(cx.now), columns, buf);
-            if i == self.selected {
-                buf.set_style(line, cx.theme.selection);
-            }
-            hits.add(line, Target::PopupRow(i));
-        }
-        let below = Rect { y: list.bottom() + 1, ..inside };
-        let room = inside.bottom().saturating_sub(below.y);
-        let Some((_, model)) = models.known.get_index(self.selected) else { return };
-        let width = usize::from(below.width);
-        let lines = text::wrap_within(&configured::why(model), width, usize::from(room));
-        for (y, line) in (below.y..inside.bottom()).zip(lines) {
-            buf.set_stringn(below.x, y, line, width, cx.theme.dim);
-        }
+            buf.set_stringn(line.x, line.y, mark, 1, cx.theme.text);
+            configured::draw(cx, (name, model), cx.live.at.max(cx.now), columns(line), buf);
+        });
+        let Some((_, model)) = models.known.get_index(selected) else { return };
+        let below = frame::rest(inside, list.bottom() + 1);
+        let (width, rows) = (usize::from(below.width), usize::from(below.height));
+        let lines = text::wrap_within(&configured::why(model), width, rows);
+        frame::write(lines, cx.theme.dim, below, buf);
     }
 }

@@ -1,15 +1,9 @@
 //! Which models did the tasks of all sessions here, and how well and at what cost.
 
-use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
+use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Reply, frame};
-use crate::domain::State;
-use crate::ui::hits::{Hits, Target};
-use crate::ui::pane::{Cx, Move};
-use crate::ui::{key::Key, panes::models::pairs, text, vlist};
-
-pub(super) const KEYS: &str =
-    "W: sort by another column · arrows: which models these are · esc: leave";
+use super::{Around, Popup, Reply, frame, pick::Pick};
+use crate::ui::{hits::Hits, key::Key, pane::Cx, panes::models::pairs, text};
 
 /// Lines below the table that say more of the selected pair.
 const MORE: u16 = 3;
@@ -17,55 +11,38 @@ const MORE: u16 = 3;
 /// The table, and which row of it is selected.
 #[derive(Debug, Default)]
 pub struct PairTable {
-    selected: usize,
+    pick: Pick,
 }
 
-impl PairTable {
-    pub(super) fn key(&mut self, key: Key, shown: &State) -> Reply {
-        let to = match key.code {
-            KeyCode::Up | KeyCode::Char('k') => Move::Up,
-            KeyCode::Down | KeyCode::Char('j') => Move::Down,
-            KeyCode::PageUp => Move::PageUp,
-            KeyCode::PageDown => Move::PageDown,
-            KeyCode::Home => Move::Top,
-            KeyCode::End => Move::Bottom,
-            _ => return Reply::Pass,
-        };
-        let rows = shown.pairs.all().len();
-        self.selected = vlist::moved(rows, Some(self.selected), to, 10).unwrap_or(0);
+impl Popup for PairTable {
+    fn keys(&self) -> &'static str {
+        "W: sort by another column · arrows: which models these are · esc: leave"
+    }
+
+    fn key(&mut self, key: Key, around: &mut Around<'_>) -> Reply {
+        self.pick.key(key, around.shown.pairs.all().len())
+    }
+
+    fn click(&mut self, row: usize, _: &mut Around<'_>) -> Reply {
+        self.pick.row = row;
         Reply::Stay
     }
 
-    pub(super) fn click(&mut self, row: usize) -> Reply {
-        self.selected = row;
-        Reply::Stay
-    }
-
-    pub(super) fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let sort = cx.view.pair_sort;
         let all = pairs::sorted(cx.state, sort);
         let title = pairs::heading(&cx.state.pairs, sort);
+        let size = (108, all.len() + 2 + usize::from(MORE));
+        let inside = frame::open(cx, (area, buf, hits), &title, self.keys(), size);
         let rows = u16::try_from(all.len()).unwrap_or(u16::MAX);
-        let size = (108, rows.saturating_add(2 + MORE));
-        let inside = frame::open(cx, (area, buf, hits), &title, KEYS, size);
         let height = inside.height.saturating_sub(1 + MORE).min(rows.saturating_add(1));
         let table = Rect { height, ..inside };
-        let selected = self.selected.min(all.len().saturating_sub(1));
-        let room = usize::from(height.saturating_sub(1));
-        let window = vlist::Window::default().next(all.len(), room, Some(selected));
-        pairs::draw(cx, &all, window.first, table, buf);
-        for (y, i) in (table.y + 1..).zip(window.range()) {
-            let line = Rect { y, height: 1, ..table };
-            if i == selected {
-                buf.set_style(line, cx.theme.selection);
-            }
-            hits.add(line, Target::PopupRow(i));
-        }
+        let list = frame::rest(table, table.y + 1);
+        pairs::draw(cx, &all, self.pick.window(all.len(), list).first, table, buf);
+        // The table has drawn its rows already, in the columns of its head.
+        let selected = self.pick.draw(cx, (list, buf, hits), all.len(), |_, _, _| {});
         let Some(tally) = all.get(selected) else { return };
-        let width = usize::from(inside.width);
-        let lines = text::wrap_within(&pairs::about(tally), width, usize::from(MORE));
-        for (y, line) in (table.bottom() + 1..inside.bottom()).zip(lines) {
-            buf.set_stringn(inside.x, y, line, width, cx.theme.dim);
-        }
+        let lines = text::wrap_within(&pairs::about(tally), usize::from(inside.width), MORE.into());
+        frame::write(lines, cx.theme.dim, frame::rest(inside, table.bottom() + 1), buf);
     }
 }

@@ -3,12 +3,9 @@
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Reply, entry::Entry, frame};
+use super::{Around, Popup, Reply, entry::Entry, frame};
 use crate::domain::Command;
-use crate::ui::{hits::Hits, key::Key, pane::Cx, update::ScreenRequest};
-
-/// Most tasks are one line, so Enter sends; terminals cannot be relied on to tell ctrl-enter from enter.
-pub(super) const KEYS: &str = "enter: queue it · alt-enter or ctrl-j: new line · esc: leave";
+use crate::ui::{hits::Hits, key::Key, pane::Cx};
 
 /// A task being written.
 #[derive(Debug)]
@@ -27,7 +24,23 @@ impl TaskEntry {
         Self { entry: Entry::lines() }
     }
 
-    pub(super) fn key(&mut self, key: Key) -> Reply {
+    fn send(&self) -> Reply {
+        let text = self.entry.text().trim().to_owned();
+        if text.is_empty() {
+            return Reply::Stay;
+        }
+        Reply::send(Command::QueueTask { text })
+    }
+}
+
+impl Popup for TaskEntry {
+    /// Most tasks are one line, so Enter sends; terminals cannot be relied on to tell ctrl-enter from
+    /// enter.
+    fn keys(&self) -> &'static str {
+        "enter: queue it · alt-enter or ctrl-j: new line · esc: leave"
+    }
+
+    fn key(&mut self, key: Key, _: &mut Around<'_>) -> Reply {
         let ctrl = key.mods.contains(KeyModifiers::CONTROL);
         match key.code {
             KeyCode::Esc => return Reply::Close,
@@ -41,24 +54,16 @@ impl TaskEntry {
         Reply::Stay
     }
 
-    fn send(&self) -> Reply {
-        let text = self.entry.text().trim().to_owned();
-        if text.is_empty() {
-            return Reply::Stay;
-        }
-        Reply::Done(vec![ScreenRequest::Send(Command::QueueTask { text })])
-    }
-
-    pub(super) fn paste(&mut self, text: &str) {
+    fn paste(&mut self, text: &str) {
         self.entry.paste(text);
     }
 
-    pub(super) fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-        let width = (area.width * 3 / 5).max(60);
-        let rows = u16::try_from(self.entry.rows()).unwrap_or(u16::MAX);
-        let height = rows.saturating_add(2).clamp(6, (area.height * 2 / 3).max(6));
+    fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+        let (width, height) = (usize::from(area.width), usize::from(area.height));
+        let rows = (self.entry.rows() + 2).clamp(6, (height * 2 / 3).max(6));
+        let size = ((width * 3 / 5).max(60), rows);
         let title = "A task for the agent";
-        let inside = frame::open(cx, (area, buf, hits), title, KEYS, (width, height));
+        let inside = frame::open(cx, (area, buf, hits), title, self.keys(), size);
         self.entry.draw(cx, inside, buf);
     }
 }

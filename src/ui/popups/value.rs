@@ -2,11 +2,10 @@
 
 use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
-use super::{Reply, entry::Entry, frame};
+use super::entry::{self, Entry};
+use super::{Around, Popup, Reply, frame};
 use crate::domain::{Classed, ClassedBy, Command, Knob, Scores, ToolName};
-use crate::ui::{hits::Hits, key::Key, pane::Cx, text, update::ScreenRequest};
-
-pub(super) const KEYS: &str = "enter: set · up/down: by one step · esc: leave";
+use crate::ui::{hits::Hits, key::Key, pane::Cx, text};
 
 /// What is typed.
 #[derive(Clone, Debug)]
@@ -133,16 +132,37 @@ impl Value {
         }
     }
 
-    pub(super) fn key(&mut self, key: Key) -> Reply {
+    fn step(&mut self, steps: i32) {
+        let text = self.entry.text();
+        let Ok(value) = text.trim().parse::<f64>() else { return };
+        let stepped = match &self.what {
+            For::Score(_) => (value + f64::from(steps)).to_string(),
+            For::Weight(..) => format!("{:.3}", (value + f64::from(steps) * 0.05).clamp(0.0, 1.0)),
+            For::Uses(_) => (value + f64::from(steps)).max(0.0).to_string(),
+            For::Knob(knob) => knob.spec().show(knob.spec().turned(value, steps)),
+            For::Class(_) => return,
+        };
+        self.entry.set(&stepped);
+        self.fresh = true;
+        self.untouched = false;
+        self.error = None;
+    }
+}
+
+impl Popup for Value {
+    fn keys(&self) -> &'static str {
+        "enter: set · up/down: by one step · esc: leave"
+    }
+
+    fn key(&mut self, key: Key, _: &mut Around<'_>) -> Reply {
         match key.code {
-            KeyCode::Esc => return Reply::Close,
-            KeyCode::Char('c') if key.types().is_none() => return Reply::Close,
+            _ if entry::leaves(key) => return Reply::Close,
             // To hold something where it is says something; to set a number to what it is does not.
             KeyCode::Enter if self.untouched && !self.is_pin() => {
                 return Reply::Close;
             }
             KeyCode::Enter => match self.command(&self.entry.text()) {
-                Ok(command) => return Reply::Done(vec![ScreenRequest::Send(command)]),
+                Ok(command) => return Reply::send(command),
                 Err(error) => self.error = Some(error),
             },
             KeyCode::Up => self.step(1),
@@ -160,7 +180,7 @@ impl Value {
         Reply::Stay
     }
 
-    pub(super) fn paste(&mut self, text: &str) {
+    fn paste(&mut self, text: &str) {
         if self.fresh {
             self.entry.set("");
         }
@@ -169,28 +189,12 @@ impl Value {
         self.entry.paste(text);
     }
 
-    fn step(&mut self, steps: i32) {
-        let text = self.entry.text();
-        let Ok(value) = text.trim().parse::<f64>() else { return };
-        let stepped = match &self.what {
-            For::Score(_) => (value + f64::from(steps)).to_string(),
-            For::Weight(..) => format!("{:.3}", (value + f64::from(steps) * 0.05).clamp(0.0, 1.0)),
-            For::Uses(_) => (value + f64::from(steps)).max(0.0).to_string(),
-            For::Knob(knob) => knob.spec().show(knob.spec().turned(value, steps)),
-            For::Class(_) => return,
-        };
-        self.entry.set(&stepped);
-        self.fresh = true;
-        self.untouched = false;
-        self.error = None;
-    }
-
-    pub(super) fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let doc = self.doc();
         let width = text::width(&doc).clamp(46, 76);
         let rows = text::wrap(&doc, width).count();
-        let size = (width as u16, u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(4));
-        let inside = frame::open(cx, (area, buf, hits), &self.title(), KEYS, size);
+        let size = (width, rows + 4);
+        let inside = frame::open(cx, (area, buf, hits), &self.title(), self.keys(), size);
         if inside.height < 3 {
             return;
         }
@@ -200,9 +204,7 @@ impl Value {
             Some(error) => (error, cx.theme.bad),
             None => (&doc, cx.theme.dim),
         };
-        let width = usize::from(inside.width);
-        for (y, line) in (inside.y + 3..inside.bottom()).zip(text::wrap(below, width)) {
-            buf.set_stringn(inside.x, y, line, width, style);
-        }
+        let lines = text::wrap(below, usize::from(inside.width));
+        frame::write(lines, style, frame::rest(inside, inside.y + 3), buf);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{ScreenRequest, open, send};
 use crate::domain::{Command, FaultSpec, Knob, State, knob::Kind};
-use crate::ui::popups::{Choose, ModelChoice, Popup, Value};
+use crate::ui::popups::{Choose, ModelChoice, Value};
 use crate::ui::view::View;
 
 /// One key breaks a tool, a role or a model and mends it. Mending disarms whatever is armed on it; breaking arms the
@@ -27,7 +27,7 @@ pub(super) fn toggle_fault(live: &State, view: &View) -> Vec<ScreenRequest> {
 pub(super) fn edit_score(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     let Some(tool) = view.tool.clone() else { return Vec::new() };
     let score = live.learning.score(&tool);
-    open(view, Popup::Value(Value::score(tool, score)))
+    open(view, Value::score(tool, score))
 }
 
 pub(super) fn bump_score(view: &View, by: f64) -> Vec<ScreenRequest> {
@@ -47,13 +47,13 @@ pub(super) fn switch_tool(live: &State, view: &View) -> Vec<ScreenRequest> {
 /// Whoever chooses wants to know who can be reached, so that is looked for as the choice opens.
 pub(super) fn bind_model(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     let role = view.role();
-    view.popups.push(Popup::Models(ModelChoice::new(live, role)));
+    open(view, ModelChoice::new(live, role));
     send(Command::ProbeModels)
 }
 
 pub(super) fn set_class(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     let Some(tool) = view.tool.clone() else { return Vec::new() };
-    open(view, Popup::Choose(Choose::class(live, &tool)))
+    open(view, Choose::class(live, &tool))
 }
 
 pub(super) fn pin(live: &State, view: &mut View) -> Vec<ScreenRequest> {
@@ -63,7 +63,7 @@ pub(super) fn pin(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     }
     let weights = live.learning.weights(&live.knobs);
     let weight = weights.weight(from.as_str(), to.as_str()).unwrap_or_default();
-    open(view, Popup::Value(Value::weight(from, to, weight)))
+    open(view, Value::weight(from, to, weight))
 }
 
 pub(super) fn turn(knob: Knob, steps: i32) -> Vec<ScreenRequest> {
@@ -77,15 +77,15 @@ pub(super) fn bump_uses(view: &View, by: i32) -> Vec<ScreenRequest> {
 pub(super) fn set_uses(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     let Some((tool, task)) = view.tool.clone().zip(live.current_task()) else { return Vec::new() };
     let uses = task.budget.allowed(tool.as_str());
-    open(view, Popup::Value(Value::uses(tool, uses)))
+    open(view, Value::uses(tool, uses))
 }
 
 pub(super) fn set_knob(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     let knob = view.knob();
     let value = live.knobs.get(knob);
     match knob.spec().kind {
-        Kind::Real | Kind::Whole => open(view, Popup::Value(Value::knob(knob, value))),
+        Kind::Real | Kind::Whole => open(view, Value::knob(knob, value)),
         Kind::Switch => turn(knob, 1),
-        Kind::Choice(names) => open(view, Popup::Choose(Choose::knob(knob, names, value))),
+        Kind::Choice(names) => open(view, Choose::knob(knob, names, value)),
     }
 }

@@ -2,8 +2,7 @@
 
 use super::{ScreenRequest, World, open, send};
 use crate::domain::{Command, Lane, Mode, State};
-use crate::ui::popups::{Confirm, Popup};
-use crate::ui::view::View;
+use crate::ui::{popups::Confirm, view::View};
 
 pub(super) fn run_or_pause(live: &State) -> Vec<ScreenRequest> {
     send(match live.control.mode {
@@ -40,5 +39,5 @@ pub(super) fn quit(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
     if view.read_only.is_some() || !runs {
         return vec![ScreenRequest::Quit];
     }
-    open(view, Popup::Confirm(Confirm::quit(live)))
+    open(view, Confirm::quit(live))
 }

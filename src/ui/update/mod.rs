@@ -64,11 +64,11 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequ
         Action::StepTask => send(Command::StepTask),
         Action::Cancel => control::cancel(live, view),
         Action::PauseLane => control::stop_lane(live, view),
-        Action::Stop => open(view, Popup::Confirm(Confirm::stop())),
-        Action::NewTask => open(view, Popup::Task(TaskEntry::new())),
+        Action::Stop => open(view, Confirm::stop()),
+        Action::NewTask => open(view, TaskEntry::new()),
 
         Action::Break => change::toggle_fault(live, view),
-        Action::Faults => open(view, Popup::Faults(Faults::new(live, view))),
+        Action::Faults => open(view, Faults::new(live, view)),
         Action::EditScore => change::edit_score(live, view),
         Action::RaiseScore => change::bump_score(view, 1.0),
         Action::LowerScore => change::bump_score(view, -1.0),
@@ -85,7 +85,7 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequ
         Action::UsesDown => change::bump_uses(view, -1),
         Action::SetUses => change::set_uses(live, view),
         Action::SetKnob => change::set_knob(live, view),
-        Action::Strategy => open(view, Popup::Choose(Choose::strategy(live))),
+        Action::Strategy => open(view, Choose::strategy(live)),
         Action::BindModel => change::bind_model(live, view),
         Action::SetClass => change::set_class(live, view),
         Action::SwitchTool => change::switch_tool(live, view),
@@ -110,7 +110,7 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequ
             Vec::new()
         }
 
-        Action::Pairs => open(view, Popup::Pairs(PairTable::default())),
+        Action::Pairs => open(view, PairTable::default()),
         Action::SortPairs => {
             view.pair_sort = view.pair_sort.next();
             Vec::new()
@@ -143,11 +143,11 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequ
             view.zoom = if view.zoom.is_some() { None } else { Some(view.focus) };
             Vec::new()
         }
-        Action::Find => open(view, Popup::Find(Find::in_pane(view.focus))),
+        Action::Find => open(view, Find::in_pane(view.focus)),
         Action::Leave => leave(view),
 
-        Action::Help => open(view, Popup::Actions(Actions::help(world, view))),
-        Action::Palette => open(view, Popup::Actions(Actions::palette(world, view))),
+        Action::Help => open(view, Actions::help(world, view)),
+        Action::Palette => open(view, Actions::palette(world, view)),
         Action::Screenshot => vec![ScreenRequest::Shoot],
         Action::NextTheme => vec![ScreenRequest::NextTheme],
         Action::Redraw => vec![ScreenRequest::Redraw],
@@ -160,14 +160,13 @@ fn send(command: Command) -> Vec<ScreenRequest> {
     vec![ScreenRequest::Send(command)]
 }
 
-fn open(view: &mut View, popup: Popup) -> Vec<ScreenRequest> {
-    view.popups.push(popup);
+fn open(view: &mut View, popup: impl Popup + 'static) -> Vec<ScreenRequest> {
+    view.popups.push(Box::new(popup));
     Vec::new()
 }
 
 fn inspect(view: &mut View, subject: Option<Subject>) -> Vec<ScreenRequest> {
-    view.popups.extend(subject.map(|subject| Popup::Inspect(Inspect::new(subject))));
-    Vec::new()
+    subject.map_or_else(Vec::new, |subject| open(view, Inspect::new(subject)))
 }
 
 fn walk(world: &World<'_>, view: &mut View, to: Move) -> Vec<ScreenRequest> {

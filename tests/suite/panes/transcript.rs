@@ -8,7 +8,7 @@ use toolyard::domain::{
     TaskEvent, Usage,
 };
 use toolyard::ui::pane::{Move, PaneId};
-use toolyard::ui::popups::{Inspect, Popup, Subject};
+use toolyard::ui::popups::{Inspect, Subject};
 use toolyard::ui::{panes, view::View, vlist::Find};
 
 use super::{Shown, draw, show};
@@ -23,7 +23,7 @@ fn transcript(story: &Story, view: &View) -> Shown {
 fn closer(story: &Story, ask: EffectId) -> Stage {
     let mut stage = Stage::of(story);
     let inspect = Inspect::new(Subject::Prompt(ask));
-    stage.screen.view.popups.push(Popup::Inspect(inspect));
+    stage.screen.view.popups.push(Box::new(inspect));
     stage.sized(120, 40)
 }
 

@@ -13,8 +13,8 @@ mod tool;
 
 use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
-use super::{Prepare, Reply, frame, lines::Lines};
-use crate::domain::{EffectId, EvidenceId, State, TaskId, ToolName};
+use super::{Around, Popup, Reply, frame, lines::Lines};
+use crate::domain::{EffectId, EvidenceId, TaskId, ToolName};
 use crate::ui::{hits::Hits, key::Key, pane::Cx};
 
 pub use page::Page;
@@ -53,7 +53,7 @@ pub struct Inspect {
 /// What the lines depend on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Version {
-    width: u16,
+    width: usize,
     theme: String,
     /// Grows with whatever is told.
     told: u64,
@@ -62,19 +62,6 @@ struct Version {
 impl Inspect {
     pub fn new(subject: Subject) -> Self {
         Self { subject, lines: Lines::default(), made_from: None }
-    }
-
-    pub fn subject(&self) -> &Subject {
-        &self.subject
-    }
-
-    pub(super) fn keys(&self) -> &'static str {
-        match self.subject {
-            Subject::Prompt(_) | Subject::Call(_) | Subject::Task(_) | Subject::Plan(_) => {
-                KEYS_TURNING
-            }
-            Subject::Tool(_) | Subject::Evidence(..) | Subject::Line(_) | Subject::Messages => KEYS,
-        }
     }
 
     fn title(&self) -> String {
@@ -90,7 +77,51 @@ impl Inspect {
         }
     }
 
-    pub(super) fn key(&mut self, key: Key, state: &State) -> Reply {
+    fn told(&self, cx: &Cx<'_>) -> u64 {
+        let state = cx.state;
+        let unless_over = |over: bool| if over { 0 } else { state.n };
+        match &self.subject {
+            Subject::Prompt(ask) => {
+                unless_over(state.model_call(*ask).is_some_and(|ask| ask.phase.is_over()))
+            }
+            // A result is judged after the end of its call.
+            Subject::Call(call) => unless_over(state.tool_call(*call).is_some_and(|call| {
+                let is_judged = call.helpful.is_some() || state.at_work != Some(call.task);
+                call.phase.is_over() && is_judged
+            })),
+            Subject::Line(_) => 0,
+            Subject::Plan(task) => state.task(*task).map_or(0, |task| u64::from(task.budget.plans)),
+            Subject::Tool(_) | Subject::Task(_) | Subject::Evidence(..) => state.n,
+            Subject::Messages => cx.view.messages.len() as u64,
+        }
+    }
+
+    fn write(&self, cx: &Cx<'_>, page: &mut Page<'_>) {
+        match &self.subject {
+            Subject::Tool(name) => tool::write(cx.state, name, page),
+            Subject::Prompt(ask) => prompt::write(cx.state, *ask, page),
+            Subject::Call(call) => call::write(cx.state, *call, page),
+            Subject::Evidence(task, id) => evidence::write(cx.state, *task, *id, page),
+            Subject::Task(task) => task::write(cx.state, *task, page),
+            Subject::Plan(task) => plan::write(cx.state, *task, page),
+            Subject::Line(n) => line::write(cx.state, *n, page),
+            Subject::Messages => messages::write(&cx.view.messages, page),
+        }
+    }
+}
+
+impl Popup for Inspect {
+    fn keys(&self) -> &'static str {
+        match self.subject {
+            Subject::Prompt(_) | Subject::Call(_) | Subject::Task(_) | Subject::Plan(_) => {
+                KEYS_TURNING
+            }
+            Subject::Tool(_) | Subject::Evidence(..) | Subject::Line(_) | Subject::Messages => KEYS,
+        }
+    }
+
+    fn key(&mut self, key: Key, around: &mut Around<'_>) -> Reply {
+        let state = around.shown;
         let by = match key.code {
             KeyCode::Left | KeyCode::Char('h') => -1,
             KeyCode::Right | KeyCode::Char('l') => 1,
@@ -119,22 +150,18 @@ impl Inspect {
         Reply::Stay
     }
 
-    pub(super) fn wheel(&mut self, by: isize) {
+    fn wheel(&mut self, by: isize) {
         self.lines.wheel(by);
     }
 
-    pub(super) fn prepare(&mut self, cx: &Prepare<'_>, area: Rect) {
+    fn prepare(&mut self, cx: &Cx<'_>, area: Rect) {
         let (width, height) = size(area);
         let version = Version { width, theme: cx.theme.name.clone(), told: self.told(cx) };
         if self.made_from.as_ref() != Some(&version) {
-            let first = self.made_from.is_none();
-            let mut page = Page::new(cx.theme, usize::from(width));
+            let mut page = Page::new(cx.theme, width);
             self.write(cx, &mut page);
             self.lines.set(page.into_lines());
             self.made_from = Some(version);
-            if first {
-                self.lines.rewind();
-            }
             if self.subject == Subject::Messages {
                 self.lines.unwind();
             }
@@ -142,56 +169,21 @@ impl Inspect {
         self.lines.fit(height);
     }
 
-    fn told(&self, cx: &Prepare<'_>) -> u64 {
-        let state = cx.state;
-        let unless_over = |over: bool| if over { 0 } else { state.n };
-        match &self.subject {
-            Subject::Prompt(ask) => {
-                unless_over(state.model_call(*ask).is_some_and(|ask| ask.phase.is_over()))
-            }
-            // A result is judged after the end of its call.
-            Subject::Call(call) => unless_over(state.tool_call(*call).is_some_and(|call| {
-                let is_judged = call.helpful.is_some() || state.at_work != Some(call.task);
-                call.phase.is_over() && is_judged
-            })),
-            Subject::Line(_) => 0,
-            Subject::Plan(task) => state.task(*task).map_or(0, |task| u64::from(task.budget.plans)),
-            Subject::Tool(_) | Subject::Task(_) | Subject::Evidence(..) => state.n,
-            Subject::Messages => cx.messages.len() as u64,
-        }
-    }
-
-    fn write(&self, cx: &Prepare<'_>, page: &mut Page<'_>) {
-        match &self.subject {
-            Subject::Tool(name) => tool::write(cx.state, name, page),
-            Subject::Prompt(ask) => prompt::write(cx.state, *ask, page),
-            Subject::Call(call) => call::write(cx.state, *call, page),
-            Subject::Evidence(task, id) => evidence::write(cx.state, *task, *id, page),
-            Subject::Task(task) => task::write(cx.state, *task, page),
-            Subject::Plan(task) => plan::write(cx.state, *task, page),
-            Subject::Line(n) => line::write(cx.state, *n, page),
-            Subject::Messages => messages::write(cx.messages, page),
-        }
-    }
-
-    pub(super) fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-        let (width, height) = size(area);
-        let keys = self.keys();
-        let inside = frame::open(cx, (area, buf, hits), &self.title(), keys, (width, height));
+    fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+        let title = self.title();
+        let inside = frame::open(cx, (area, buf, hits), &title, self.keys(), size(area));
         self.lines.draw(cx, inside, buf);
     }
 }
 
 /// Nearly all of the screen: these are read, and what is below can wait.
-fn size(area: Rect) -> (u16, u16) {
-    (area.width.saturating_sub(10).clamp(20, 140), area.height.saturating_sub(5).max(3))
+fn size(area: Rect) -> (usize, usize) {
+    let (width, height) = (usize::from(area.width), usize::from(area.height));
+    (width.saturating_sub(10).clamp(20, 140), height.saturating_sub(5).max(3))
 }
 
 /// The one before or the next of its kind; itself at either end.
-fn beside(ids: impl DoubleEndedIterator<Item = EffectId>, id: EffectId, by: i32) -> EffectId {
-    let mut beyond: Box<dyn Iterator<Item = EffectId>> = match by {
-        ..0 => Box::new(ids.rev().skip_while(move |other| *other >= id)),
-        _ => Box::new(ids.skip_while(move |other| *other <= id)),
-    };
-    beyond.next().unwrap_or(id)
+fn beside(mut ids: impl DoubleEndedIterator<Item = EffectId>, id: EffectId, by: i32) -> EffectId {
+    let other = if by < 0 { ids.rfind(|other| *other < id) } else { ids.find(|other| *other > id) };
+    other.unwrap_or(id)
 }
