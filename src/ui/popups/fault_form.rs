@@ -8,6 +8,7 @@ use super::{Around, Popup, Reply, frame};
 use crate::domain::fault::{self, Sort};
 use crate::domain::{Command, FaultId, FaultKind, FaultSpec, FaultState, State};
 use crate::ui::hits::{Hits, Target};
+use crate::ui::panes::row::Row;
 use crate::ui::{key::Key, pane::Cx, text, update::ScreenRequest};
 
 /// What is asked for, in order.
@@ -37,6 +38,13 @@ const FIELDS: [Field; 8] = [
     Field::Text,
 ];
 
+impl Field {
+    /// One of a few, which are gone through; the other fields are typed.
+    fn is_choice(self) -> bool {
+        matches!(self, Field::Sort | Field::Kind)
+    }
+}
+
 /// Cells for the fields' names.
 const LABEL: u16 = 13;
 
@@ -46,13 +54,9 @@ pub struct FaultForm {
     /// The fault that the new one replaces.
     replaces: Option<FaultId>,
     sort: Sort,
-    name: Entry,
     kind: FaultKind,
-    probability: Entry,
-    nth: Entry,
-    from_task: Entry,
-    number: Entry,
-    text: Entry,
+    /// What is typed in each field.
+    typed: [Entry; FIELDS.len()],
     /// The field that has the keyboard.
     at: Field,
     error: Option<String>,
@@ -60,27 +64,23 @@ pub struct FaultForm {
 
 impl FaultForm {
     pub fn new(target: Option<&fault::Target>) -> Self {
-        Self {
+        let mut form = Self {
             replaces: None,
             sort: target.map_or(Sort::Tool, fault::Target::sort),
-            name: Entry::line(target.map_or("", fault::Target::name)),
             kind: FaultKind::crash(),
-            probability: Entry::line(""),
-            nth: Entry::line(""),
-            from_task: Entry::line(""),
-            number: Entry::line(""),
-            text: Entry::line(""),
+            typed: FIELDS.map(|_| Entry::line("")),
             // The target is mostly right already.
             at: Field::Kind,
             error: None,
-        }
+        };
+        form.set(Field::Name, target.map_or("", fault::Target::name));
+        form
     }
 
     /// Starts from a fault that is there, and replaces it.
     pub fn change(id: FaultId, fault: &FaultState) -> Self {
-        let spec = &fault.spec;
-        let shown = |number: Option<String>| Entry::line(number.as_deref().unwrap_or(""));
-        let (number, text) = match &spec.kind {
+        let FaultSpec { target, kind, trigger } = &fault.spec;
+        let (number, text) = match kind {
             FaultKind::Error { status, text } => (status.map(|n| n.to_string()), text.clone()),
             FaultKind::Latency { ms } => (Some(ms.to_string()), None),
             FaultKind::RateLimit { retry_after } => (Some(retry_after.to_string()), None),
@@ -90,16 +90,21 @@ impl FaultForm {
             | FaultKind::CutStream
             | FaultKind::BrokenArguments => (None, None),
         };
-        Self {
+        let mut form = Self {
             replaces: fault.armed.then_some(id),
-            kind: spec.kind.clone(),
-            probability: shown(spec.trigger.probability.map(|p| p.to_string())),
-            nth: shown(spec.trigger.nth.map(|n| n.to_string())),
-            from_task: shown(spec.trigger.from_task.map(|n| n.to_string())),
-            number: shown(number),
-            text: shown(text),
-            ..Self::new(Some(&spec.target))
+            kind: kind.clone(),
+            ..Self::new(Some(target))
+        };
+        for (field, value) in [
+            (Field::Probability, trigger.probability.map(|p| p.to_string())),
+            (Field::Nth, trigger.nth.map(|n| n.to_string())),
+            (Field::FromTask, trigger.from_task.map(|n| n.to_string())),
+            (Field::Number, number),
+            (Field::Text, text),
+        ] {
+            form.set(field, value.as_deref().unwrap_or_default());
         }
+        form
     }
 
     /// The fields that this target and this kind have.
@@ -113,16 +118,17 @@ impl FaultForm {
         FIELDS.into_iter().filter(has).collect()
     }
 
+    fn typed(&self, field: Field) -> &Entry {
+        &self.typed[field as usize]
+    }
+
+    fn set(&mut self, field: Field, text: &str) {
+        self.typed[field as usize].set(text);
+    }
+
+    /// What is typed into now.
     fn entry_mut(&mut self) -> Option<&mut Entry> {
-        match self.at {
-            Field::Sort | Field::Kind => None,
-            Field::Name => Some(&mut self.name),
-            Field::Probability => Some(&mut self.probability),
-            Field::Nth => Some(&mut self.nth),
-            Field::FromTask => Some(&mut self.from_task),
-            Field::Number => Some(&mut self.number),
-            Field::Text => Some(&mut self.text),
-        }
+        (!self.at.is_choice()).then(|| &mut self.typed[self.at as usize])
     }
 
     fn is_for_tools(&self) -> bool {
@@ -146,14 +152,15 @@ impl FaultForm {
 
     /// As the command line would have it.
     fn written(&self) -> String {
-        let target = fault::target_text(self.sort, self.name.text().trim());
+        let target = fault::target_text(self.sort, self.typed(Field::Name).text().trim());
         let mut text = format!("{target}:{}", self.kind.name());
-        let keys = [("p", &self.probability), ("nth", &self.nth), ("from-task", &self.from_task)];
-        let number = self.number_key().map(|(key, ..)| (key, &self.number));
-        let of_error = matches!(self.kind, FaultKind::Error { .. }).then_some(("text", &self.text));
+        let keys = [("p", Field::Probability), ("nth", Field::Nth), ("from-task", Field::FromTask)];
+        let number = self.number_key().map(|(key, ..)| (key, Field::Number));
+        let of_error =
+            matches!(self.kind, FaultKind::Error { .. }).then_some(("text", Field::Text));
         // The text of an error takes all that follows it, so it comes last.
-        for (key, entry) in keys.into_iter().chain(number).chain(of_error) {
-            let value = entry.text();
+        for (key, field) in keys.into_iter().chain(number).chain(of_error) {
+            let value = self.typed(field).text();
             if !value.trim().is_empty() {
                 text.push_str(&format!(":{key}={}", value.trim()));
             }
@@ -187,16 +194,12 @@ impl FaultForm {
         Reply::Done(commands.map(ScreenRequest::Send).collect())
     }
 
-    /// Left and right choose among targets and kinds, and move in text.
+    /// Left and right choose among what is offered, and move in other text.
     fn choose(&mut self, key: Key, live: &State) {
-        let by = if key.code == KeyCode::Left { -1 } else { 1 };
-        match self.at {
-            Field::Sort | Field::Name | Field::Kind => self.turn(by, live),
-            Field::Probability | Field::Nth | Field::FromTask | Field::Number | Field::Text => {
-                if let Some(entry) = self.entry_mut() {
-                    entry.key(key);
-                }
-            }
+        if self.at.is_choice() || self.at == Field::Name {
+            self.turn(if key.code == KeyCode::Left { -1 } else { 1 }, live);
+        } else {
+            self.typed[self.at as usize].key(key);
         }
     }
 
@@ -208,7 +211,7 @@ impl FaultForm {
                 self.sort = next(&Sort::all().collect::<Vec<_>>(), &self.sort, by);
                 // What was typed for another kind of target is no name here.
                 let first = live.fault_targets().into_iter().find(|it| it.sort() == self.sort);
-                self.name.set(first.as_ref().map_or("", fault::Target::name));
+                self.set(Field::Name, first.as_ref().map_or("", fault::Target::name));
                 if !self.kind.fits(self.sort) {
                     self.set_kind(FaultKind::crash());
                 }
@@ -218,7 +221,7 @@ impl FaultForm {
                 names.retain(|target| target.sort() == self.sort);
                 let names: Vec<&str> = names.iter().map(fault::Target::name).collect();
                 if !names.is_empty() {
-                    self.name.set(next(&names, &self.name.text().trim(), by));
+                    self.set(Field::Name, next(&names, &self.typed(Field::Name).text().trim(), by));
                 }
             }
             Field::Kind => {
@@ -234,52 +237,42 @@ impl FaultForm {
 
     fn set_kind(&mut self, kind: FaultKind) {
         self.kind = kind;
-        self.number.set("");
-        self.text.set("");
+        self.set(Field::Number, "");
+        self.set(Field::Text, "");
     }
 
     fn draw_field(&self, cx: &Cx<'_>, field: Field, on: bool, line: Rect, buf: &mut Buffer) {
         let label_style = if on { cx.theme.accent } else { cx.theme.text };
-        let (label, hint, entry) = match field {
-            Field::Sort => ("target", self.sort.name(), None),
-            Field::Name => ("name", "", Some(&self.name)),
-            Field::Kind => ("kind", self.kind.name(), None),
-            Field::Probability => ("probability", "always", Some(&self.probability)),
-            Field::Nth => ("nth call", "every call", Some(&self.nth)),
-            Field::FromTask => ("from task", "at once", Some(&self.from_task)),
+        let (label, hint) = match field {
+            Field::Sort => ("target", self.sort.name()),
+            Field::Name => ("name", ""),
+            Field::Kind => ("kind", self.kind.name()),
+            Field::Probability => ("probability", "always"),
+            Field::Nth => ("nth call", "every call"),
+            Field::FromTask => ("from task", "at once"),
             Field::Number => match self.number_key() {
-                Some((_, label, hint)) => (label, hint, Some(&self.number)),
+                Some((_, label, hint)) => (label, hint),
                 None => return,
             },
-            Field::Text if self.is_for_tools() => {
-                ("text", "503 Service Unavailable", Some(&self.text))
-            }
-            Field::Text => ("text", "none", Some(&self.text)),
+            Field::Text if self.is_for_tools() => ("text", "503 Service Unavailable"),
+            Field::Text => ("text", "none"),
         };
         let mark = if on { "› " } else { "  " };
-        let width = usize::from(line.width);
-        buf.set_stringn(line.x, line.y, format!("{mark}{label}"), width, label_style);
+        Row::new(line, buf).put(&format!("{mark}{label}"), label_style);
         let x = (line.x + LABEL + 2).min(line.right());
         let value = Rect { x, width: line.right() - x, ..line };
-        let room = usize::from(value.width);
-        match entry {
-            None => {
-                buf.set_stringn(value.x, value.y, format!("◂ {hint} ▸"), room, label_style);
+        let text = self.typed(field).text();
+        if field.is_choice() {
+            Row::new(value, buf).put(&format!("◂ {hint} ▸"), label_style);
+        } else if on {
+            self.typed(field).draw(cx, value, buf);
+            if text.is_empty() {
+                Row::new(value, buf).gap(2).put(hint, cx.theme.dim);
             }
-            Some(entry) if on => {
-                entry.draw(cx, value, buf);
-                if entry.text().is_empty() && value.width > 2 {
-                    let hint = text::cut(hint, room - 2);
-                    buf.set_stringn(value.x + 2, value.y, hint, room - 2, cx.theme.dim);
-                }
-            }
-            Some(entry) if entry.text().is_empty() => {
-                buf.set_stringn(value.x, value.y, hint, room, cx.theme.dim);
-            }
-            Some(entry) => {
-                let text = entry.text();
-                buf.set_stringn(value.x, value.y, text::cut(&text, room), room, cx.theme.text);
-            }
+        } else if text.is_empty() {
+            Row::new(value, buf).put(hint, cx.theme.dim);
+        } else {
+            Row::new(value, buf).put(&text, cx.theme.text);
         }
     }
 }
@@ -311,7 +304,7 @@ impl Popup for FaultForm {
 
     fn click(&mut self, row: usize, around: &mut Around<'_>) -> Reply {
         let Some(field) = self.fields().get(row).copied() else { return Reply::Stay };
-        if field == self.at && matches!(field, Field::Sort | Field::Kind) {
+        if field == self.at && field.is_choice() {
             self.turn(1, around.live);
         }
         self.at = field;
@@ -327,9 +320,8 @@ impl Popup for FaultForm {
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let title = if self.replaces.is_some() { "Change a fault" } else { "A new fault" };
         let inside = frame::open(cx, (area, buf, hits), title, self.keys(), (72, 12));
-        for ((row, field), y) in
-            self.fields().into_iter().enumerate().zip(inside.y..inside.bottom())
-        {
+        let fields = self.fields().into_iter().enumerate();
+        for ((row, field), y) in fields.zip(inside.y..inside.bottom()) {
             let line = Rect { y, height: 1, ..inside };
             self.draw_field(cx, field, field == self.at, line, buf);
             hits.add(line, Target::PopupRow(row));

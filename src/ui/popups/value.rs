@@ -23,6 +23,8 @@ enum For {
 #[derive(Debug)]
 pub struct Value {
     what: For,
+    title: String,
+    doc: String,
     entry: Entry,
     /// Nothing was typed yet: the first character replaces the old value.
     fresh: bool,
@@ -33,64 +35,49 @@ pub struct Value {
 
 impl Value {
     pub fn score(tool: ToolName, score: f64) -> Self {
-        Self::new(For::Score(tool), score.to_string())
+        let title = format!("Score of {tool}");
+        let doc = "any number; what the evaluator gives is added to it";
+        Self::new(For::Score(tool), title, doc, &score.to_string())
     }
 
     pub fn weight(from: ToolName, to: ToolName, weight: f64) -> Self {
-        Self::new(For::Weight(from, to), format!("{weight:.3}"))
+        let title = format!("Pin the weight {from} → {to}");
+        let doc =
+            "from 0 to 1, also where the screen shows 25 for 0.25; held until you let it go (p)";
+        Self::new(For::Weight(from, to), title, doc, &format!("{weight:.3}"))
     }
 
     pub fn knob(knob: Knob, value: f64) -> Self {
-        Self::new(For::Knob(knob), knob.spec().show(value))
+        let spec = knob.spec();
+        let title = format!("{} ({})", spec.name, spec.symbol);
+        let doc = format!("{}; {}", spec.range(), spec.doc);
+        Self::new(For::Knob(knob), title, &doc, &spec.show(value))
     }
 
+    /// How often a tool may still be used.
     pub fn uses(tool: ToolName, uses: u32) -> Self {
-        Self::new(For::Uses(tool), uses.to_string())
+        let title = format!("Uses left of {tool}");
+        let doc = "a whole number; so often the tool may still be used in the task at work, and the rest \
+                   is planned around it";
+        Self::new(For::Uses(tool), title, doc, &uses.to_string())
     }
 
     pub fn class(tool: ToolName, now: Option<&Classed>) -> Self {
-        Self::new(For::Class(tool), now.map_or_else(String::new, Classed::name))
+        let title = format!("Class of {tool}");
+        let doc = "a name, or `class / domain`; tools of one class and domain are called together; \
+                   nothing: sorted anew by whoever needs it";
+        let now = now.map_or_else(String::new, Classed::name);
+        Self::new(For::Class(tool), title, doc, &now)
     }
 
-    fn new(what: For, value: String) -> Self {
-        Self { what, entry: Entry::line(&value), fresh: true, untouched: true, error: None }
+    fn new(what: For, title: String, doc: &str, value: &str) -> Self {
+        let (doc, entry) = (doc.to_owned(), Entry::line(value));
+        Self { what, title, doc, entry, fresh: true, untouched: true, error: None }
     }
 
     /// What is set is kept, whatever is worked out around it.
     fn is_pin(&self) -> bool {
-        match self.what {
-            For::Weight(..) | For::Uses(_) => true,
-            For::Score(_) | For::Knob(_) | For::Class(_) => false,
-        }
-    }
-
-    fn title(&self) -> String {
-        match &self.what {
-            For::Score(tool) => format!("Score of {tool}"),
-            For::Weight(from, to) => format!("Pin the weight {from} → {to}"),
-            For::Knob(knob) => format!("{} ({})", knob.spec().name, knob.spec().symbol),
-            For::Uses(tool) => format!("Uses left of {tool}"),
-            For::Class(tool) => format!("Class of {tool}"),
-        }
-    }
-
-    fn doc(&self) -> String {
-        match &self.what {
-            For::Score(_) => "any number; what the evaluator gives is added to it".to_owned(),
-            For::Weight(..) => {
-                "from 0 to 1, also where the screen shows 25 for 0.25; held until you let it go (p)"
-                    .to_owned()
-            }
-            For::Knob(knob) => format!("{}; {}", knob.spec().range(), knob.spec().doc),
-            For::Uses(_) => {
-                "a whole number; so often the tool may still be used in the task at work, and the rest \
-                 is planned around it"
-                    .to_owned()
-            }
-            For::Class(_) => "a name, or `class / domain`; tools of one class and domain are called \
-                              together; nothing: sorted anew by whoever needs it"
-                .to_owned(),
-        }
+        matches!(self.what, For::Weight(..) | For::Uses(_))
     }
 
     fn command(&self, text: &str) -> Result<Command, String> {
@@ -132,13 +119,23 @@ impl Value {
         }
     }
 
+    /// What is typed first goes in the place of the old value.
+    fn touch(&mut self, types: bool) {
+        if self.fresh && types {
+            self.entry.set("");
+        }
+        self.fresh = false;
+        self.untouched = false;
+    }
+
     fn step(&mut self, steps: i32) {
         let text = self.entry.text();
         let Ok(value) = text.trim().parse::<f64>() else { return };
+        let by = f64::from(steps);
         let stepped = match &self.what {
-            For::Score(_) => (value + f64::from(steps)).to_string(),
-            For::Weight(..) => format!("{:.3}", (value + f64::from(steps) * 0.05).clamp(0.0, 1.0)),
-            For::Uses(_) => (value + f64::from(steps)).max(0.0).to_string(),
+            For::Score(_) => (value + by).to_string(),
+            For::Weight(..) => format!("{:.3}", (value + by * 0.05).clamp(0.0, 1.0)),
+            For::Uses(_) => (value + by).max(0.0).to_string(),
             For::Knob(knob) => knob.spec().show(knob.spec().turned(value, steps)),
             For::Class(_) => return,
         };
@@ -158,9 +155,7 @@ impl Popup for Value {
         match key.code {
             _ if entry::leaves(key) => return Reply::Close,
             // To hold something where it is says something; to set a number to what it is does not.
-            KeyCode::Enter if self.untouched && !self.is_pin() => {
-                return Reply::Close;
-            }
+            KeyCode::Enter if self.untouched && !self.is_pin() => return Reply::Close,
             KeyCode::Enter => match self.command(&self.entry.text()) {
                 Ok(command) => return Reply::send(command),
                 Err(error) => self.error = Some(error),
@@ -168,11 +163,7 @@ impl Popup for Value {
             KeyCode::Up => self.step(1),
             KeyCode::Down => self.step(-1),
             _ => {
-                if self.fresh && key.types().is_some() {
-                    self.entry.set("");
-                }
-                self.fresh = false;
-                self.untouched = false;
+                self.touch(key.types().is_some());
                 self.error = None;
                 self.entry.key(key);
             }
@@ -181,20 +172,15 @@ impl Popup for Value {
     }
 
     fn paste(&mut self, text: &str) {
-        if self.fresh {
-            self.entry.set("");
-        }
-        self.fresh = false;
-        self.untouched = false;
+        self.touch(true);
         self.entry.paste(text);
     }
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-        let doc = self.doc();
-        let width = text::width(&doc).clamp(46, 76);
-        let rows = text::wrap(&doc, width).count();
+        let width = text::width(&self.doc).clamp(46, 76);
+        let rows = text::wrap(&self.doc, width).count();
         let size = (width, rows + 4);
-        let inside = frame::open(cx, (area, buf, hits), &self.title(), self.keys(), size);
+        let inside = frame::open(cx, (area, buf, hits), &self.title, self.keys(), size);
         if inside.height < 3 {
             return;
         }
@@ -202,7 +188,7 @@ impl Popup for Value {
         self.entry.draw(cx, field, buf);
         let (below, style) = match &self.error {
             Some(error) => (error, cx.theme.bad),
-            None => (&doc, cx.theme.dim),
+            None => (&self.doc, cx.theme.dim),
         };
         let lines = text::wrap(below, usize::from(inside.width));
         frame::write(lines, style, frame::rest(inside, inside.y + 3), buf);
