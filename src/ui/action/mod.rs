@@ -166,6 +166,7 @@ mod tests {
             assert_eq!(Action::by_name(spec.name), Some(spec.action));
             assert_eq!(spec.action.spec().name, spec.name);
             assert!(spec.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", spec.name);
+            assert!(![spec.name, spec.short, spec.doc].contains(&""), "{:?}", spec.action);
         }
     }
 
