@@ -1,7 +1,7 @@
 //! Interventions: tools, scores, weights and knobs.
 
 use super::{ScreenRequest, open, send};
-use crate::domain::{Command, FaultSpec, Knob, State, knob::Kind};
+use crate::domain::{Command, FaultSpec, Knob, State, ToolName, knob::Kind};
 use crate::ui::popups::{Choose, ModelChoice, Value};
 use crate::ui::view::View;
 
@@ -30,18 +30,14 @@ pub(super) fn edit_score(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     open(view, Value::score(tool, score))
 }
 
-pub(super) fn bump_score(view: &View, by: f64) -> Vec<ScreenRequest> {
-    view.tool.clone().map_or_else(Vec::new, |tool| send(Command::AddScore { tool, by }))
-}
-
-pub(super) fn forget_score(view: &View) -> Vec<ScreenRequest> {
-    view.tool.clone().map_or_else(Vec::new, |tool| send(Command::ForgetScore { tool }))
+/// Sends what is to become of the selected tool.
+pub(super) fn tool(view: &View, command: impl FnOnce(ToolName) -> Command) -> Vec<ScreenRequest> {
+    view.tool.clone().map_or_else(Vec::new, |tool| send(command(tool)))
 }
 
 pub(super) fn switch_tool(live: &State, view: &View) -> Vec<ScreenRequest> {
-    let Some(tool) = view.tool.clone() else { return Vec::new() };
-    let on = live.tools.get(&tool).is_some_and(|tool| !tool.switched_on);
-    send(Command::SwitchTool { tool, on })
+    let is_off = |tool: &ToolName| live.tools.get(tool).is_some_and(|tool| !tool.switched_on);
+    self::tool(view, |tool| Command::SwitchTool { on: is_off(&tool), tool })
 }
 
 /// Whoever chooses wants to know who can be reached, so that is looked for as the choice opens.
@@ -68,10 +64,6 @@ pub(super) fn pin(live: &State, view: &mut View) -> Vec<ScreenRequest> {
 
 pub(super) fn turn(knob: Knob, steps: i32) -> Vec<ScreenRequest> {
     send(Command::TurnKnobBy { knob, steps })
-}
-
-pub(super) fn bump_uses(view: &View, by: i32) -> Vec<ScreenRequest> {
-    view.tool.clone().map_or_else(Vec::new, |tool| send(Command::AddUses { tool, by }))
 }
 
 pub(super) fn set_uses(live: &State, view: &mut View) -> Vec<ScreenRequest> {

@@ -56,9 +56,7 @@ fn head(state: &State, task: &TaskState, id: EvidenceId, page: &mut Page<'_>) {
     }
     let needed = plan.evidence().filter(|other| references(&other.input).contains(&id));
     let needed: Vec<String> = needed.map(|other| other.id.mark()).collect();
-    if !needed.is_empty() {
-        page.field("needed by", &needed.join(" "));
-    }
+    page.field_if_any("needed by", &needed.join(" "));
     if let Some(nulled) = task.work.evidence.get(&id).and_then(|begun| begun.nulled.as_ref()) {
         let saved = task.work.evidence.get(&id).map_or(0, |begun| begun.saved);
         let saved = format::plural(usize::try_from(saved).unwrap_or(usize::MAX), "token");

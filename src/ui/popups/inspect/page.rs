@@ -56,6 +56,13 @@ impl<'a> Page<'a> {
         self.field_in(name, value, self.theme.text);
     }
 
+    /// A field that is left out where there is nothing to say.
+    pub fn field_if_any(&mut self, name: &str, value: &str) {
+        if !value.is_empty() {
+            self.field(name, value);
+        }
+    }
+
     pub fn field_in(&mut self, name: &str, value: &str, style: Style) {
         let room = self.width.saturating_sub(LABEL + 1).max(1);
         let mut label = text::fit(name, LABEL);
@@ -97,9 +104,7 @@ impl<'a> Page<'a> {
 
     /// Where the outcome of an effect comes from, if not from the model or the tool itself.
     pub fn origin(&mut self, state: &State, effect: &EffectState) {
-        if let Some(origin) = wording::origin(effect.origin) {
-            self.field("origin", origin);
-        }
+        self.field_if_any("origin", wording::origin(effect.origin).unwrap_or_default());
         if let Some(fault) = effect.injected {
             let spec = state.faults.get(&fault).map(|fault| fault.spec.to_string());
             let what = format!("⚡ by fault {fault}: {}", spec.unwrap_or_default());

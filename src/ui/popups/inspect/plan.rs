@@ -22,10 +22,8 @@ pub(super) fn page(why: &str, plan: &BudgetPlan, before: Option<&BudgetPlan>, pa
     page.field("why", why);
     page.field("budget", &credits(plan.budget));
     page.field("spent", &format!("{} when this was planned", credits(plan.spent)));
-    page.field(
-        "kept back",
-        &format!("{} for finishing and the closing summary", credits(plan.reserve)),
-    );
+    let reserve = credits(plan.reserve);
+    page.field("kept back", &format!("{reserve} for finishing and the closing summary"));
     page.field("to plan with", &credits(plan.free()));
     page.field("uses", &budget_words::uses(plan));
     page.field("value, cost", &budget_words::sums(plan, before));

@@ -59,9 +59,7 @@ fn head(state: &State, ask: &ModelCallState, page: &mut Page<'_>) {
     }
     let dollars = ask.dollars.map(|dollars| format!("${dollars:.6}"));
     page.field("cost", dollars.as_deref().unwrap_or("not known"));
-    if let Some(from) = price_from(ask, spec) {
-        page.field("price from", from);
-    }
+    page.field_if_any("price from", price_from(ask, spec).unwrap_or_default());
     page.origin(state, ask);
 }
 
@@ -89,9 +87,7 @@ fn answer(ask: &ModelCallState, page: &mut Page<'_>) {
         ModelCallPhase::Failed { error } => {
             page.heading("Answer: none");
             page.field_in("failed", &format!("{:?}: {}", error.kind, error.text), page.theme.bad);
-            if !error.partial.is_empty() {
-                page.field("had come", &error.partial);
-            }
+            page.field_if_any("had come", &error.partial);
         }
     }
 }
@@ -117,8 +113,6 @@ fn done(reply: &Reply, page: &mut Page<'_>) {
     let how = if usage.estimated { "estimated here" } else { "counted by the endpoint" };
     let cached =
         if usage.cached > 0 { format!(", {} cached", usage.cached) } else { String::new() };
-    page.field(
-        "usage",
-        &format!("{} in{cached}, {} out, {how}", usage.tokens_in, usage.tokens_out),
-    );
+    let said = format!("{} in{cached}, {} out, {how}", usage.tokens_in, usage.tokens_out);
+    page.field("usage", &said);
 }

@@ -24,9 +24,7 @@ pub(super) fn write(state: &State, id: TaskId, page: &mut Page<'_>) {
 }
 
 fn head(task: &TaskState, page: &mut Page<'_>) {
-    if !task.task.name.is_empty() {
-        page.field("name", &task.task.name);
-    }
+    page.field_if_any("name", &task.task.name);
     let (phase, style) = match task.phase {
         TaskPhase::Queued => ("queued", page.theme.dim),
         TaskPhase::Running => ("at work", page.theme.running),
@@ -61,30 +59,20 @@ fn budget(task: &TaskState, page: &mut Page<'_>) {
     }
     page.heading("Budget, in credits");
     let Spent { tools, models, time } = budget.spent;
-    let spent = format!(
-        "{}: tools {}, models {}, time {}",
-        credits(task.credits()),
-        credits(tools),
-        credits(models),
-        credits(time)
-    );
-    page.field("spent", &spent);
+    let (tools, models, time) = (credits(tools), credits(models), credits(time));
+    let spent = credits(task.credits());
+    page.field("spent", &format!("{spent}: tools {tools}, models {models}, time {time}"));
     if let (Some(first), Some(plan)) = (&budget.first, &budget.plan) {
-        page.field(
-            "planned",
-            &format!("{}, of a budget of {}", credits(first.cost), credits(plan.budget)),
-        );
+        let (cost, budget_then) = (credits(first.cost), credits(plan.budget));
+        page.field("planned", &format!("{cost}, of a budget of {budget_then}"));
         page.field("plans", &format!("{}, the latest: {}", budget.plans, budget.why));
     }
     if budget.refused > 0 {
         page.field_in("refused", &plural(budget.refused as usize, "call"), page.theme.warn);
     }
     for (tool, ledger) in &budget.tools {
-        let mut words = format!(
-            "{} for {}",
-            plural(ledger.uses as usize, "use"),
-            credits(ledger.spent.total())
-        );
+        let uses = plural(ledger.uses as usize, "use");
+        let mut words = format!("{uses} for {}", credits(ledger.spent.total()));
         if ledger.judged > 0 {
             words.push_str(&format!(", helped {} of {}", ledger.helpful, ledger.judged));
         }
@@ -129,10 +117,8 @@ fn steps(state: &State, task: &TaskState, page: &mut Page<'_>) {
     for call in task.calls.iter().filter_map(|call| state.tool_call(*call)) {
         let injected = if call.injected.is_some() { " ⚡ injected" } else { "" };
         let arguments = text::cut(&call.arguments.to_string(), page.width() / 2).into_owned();
-        page.field(
-            &format!("#{} step {}", call.id, call.step),
-            &format!("{} {arguments}{injected}", call.tool),
-        );
+        let what = format!("{} {arguments}{injected}", call.tool);
+        page.field(&format!("#{} step {}", call.id, call.step), &what);
         let observation = call.observation().unwrap_or("…");
         let first = text::cut(observation, page.width().saturating_sub(18)).into_owned();
         page.field_in("", &first, page.theme.dim);

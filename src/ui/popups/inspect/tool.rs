@@ -60,22 +60,13 @@ fn about(tool: &ToolState, page: &mut Page<'_>) {
     let mean = tool.micros.checked_div(u64::from(ended)).unwrap_or(0);
     if tool.started > 0 {
         let mean = tool.credits / f64::from(tool.started);
-        page.field(
-            "measured",
-            &format!("{} a call, {} in all", credits(mean), credits(tool.credits)),
-        );
+        let said = format!("{} a call, {} in all", credits(mean), credits(tool.credits));
+        page.field("measured", &said);
     }
-    page.field(
-        "calls",
-        &format!(
-            "{} started, {} succeeded, {} failed, {} refused, {} on average",
-            tool.started,
-            tool.succeeded,
-            tool.failed,
-            tool.refused,
-            text::span(mean)
-        ),
-    );
+    let ToolState { started, succeeded, failed, refused, .. } = tool;
+    let counts =
+        format!("{started} started, {succeeded} succeeded, {failed} failed, {refused} refused");
+    page.field("calls", &format!("{counts}, {} on average", text::span(mean)));
 }
 
 /// What the latest plan of the task at work, or of the last one, says of it.
@@ -85,14 +76,10 @@ fn planned(state: &State, name: &ToolName, page: &mut Page<'_>) {
     let Some(planned) = plan.and_then(|plan| plan.tool(name.as_str())) else { return };
     page.heading(&format!("In the plan of task {}", task.id));
     let left = task.budget.left_of(planned);
-    page.field(
-        "uses",
-        &format!("{} planned of {} at most, {left} left", planned.uses, planned.limit),
-    );
-    page.field(
-        "one use",
-        &format!("{} credits for a value of {}", credits(planned.cost), worth(planned.value)),
-    );
+    let uses = format!("{} planned of {} at most, {left} left", planned.uses, planned.limit);
+    page.field("uses", &uses);
+    let (cost, value) = (credits(planned.cost), worth(planned.value));
+    page.field("one use", &format!("{cost} credits for a value of {value}"));
     let past = match planned.experience {
         0 => "no experience: the value is an assumption".to_owned(),
         uses => format::plural(uses as usize, "past use"),
@@ -101,9 +88,7 @@ fn planned(state: &State, name: &ToolName, page: &mut Page<'_>) {
     if planned.set {
         page.field_in("set", "by you", page.theme.user);
     }
-    if !planned.why.is_empty() {
-        page.field("why", &planned.why);
-    }
+    page.field_if_any("why", &planned.why);
     if let Some(why) = task.budget.blacklist.get(name) {
         page.field_in("blacklisted", why, page.theme.warn);
     }
