@@ -11,7 +11,7 @@ use crate::domain::{
 };
 use crate::model::Model;
 use crate::papers::btp::candidates;
-use crate::papers::btp::policy::{Known, Policy};
+use crate::papers::btp::policy::{KnownTool, Policy};
 use crate::store::experience::{Experience, ExperienceError, Query, Same};
 
 /// What earlier sessions are remembered by.
@@ -30,7 +30,7 @@ pub(super) struct Budgeting {
     /// What the task at work means, where that is known.
     pub meaning: Option<Embedding>,
     /// What is known of the candidates of the task at work.
-    known: Vec<Known>,
+    known: Vec<KnownTool>,
     /// Credits of the time that each running call may still take, where seconds cost any.
     allotted: HashMap<EffectId, f64>,
 }
@@ -140,9 +140,9 @@ impl Session {
             return false;
         };
         let meant = candidates::meant(&self.state, &self.index, said);
-        self.note(id, &meant, Known::add_use);
+        self.note(id, &meant, KnownTool::add_use);
         self.know(&text, meant.clone());
-        self.note(id, &meant, Known::note_lack);
+        self.note(id, &meant, KnownTool::note_lack);
         let is_known = |tool: &ToolName| self.budgeting.is_known(tool);
         let others = candidates::others(&self.state, &self.index, [said, &text], is_known);
         for more in [Vec::new()].into_iter().chain(others) {
@@ -161,7 +161,7 @@ impl Session {
         &mut self,
         task: TaskId,
         meant: &[ToolName],
-        note: fn(&mut Known, &TaskBudget, &[ToolName]),
+        note: fn(&mut KnownTool, &TaskBudget, &[ToolName]),
     ) {
         let Some(task) = self.state.task(task) else { return };
         self.budgeting.known.iter_mut().for_each(|known| note(known, &task.budget, meant));
@@ -175,7 +175,7 @@ impl Session {
     }
 
     /// The tools that this task is planned with, and what is known of them for a task like it.
-    fn look_up(&mut self, text: &str) -> Vec<Known> {
+    fn look_up(&mut self, text: &str) -> Vec<KnownTool> {
         let (k, state) = (self.state.knobs.count(Knob::Candidates), &self.state);
         let helped = self.budgeting.past(text, |store, query, same| {
             store.helped(query, k, same, |tool| state.offers(tool))
@@ -186,13 +186,13 @@ impl Session {
     }
 
     /// What is known of these tools for a task like this.
-    fn what_is_known(&mut self, text: &str, tools: Vec<ToolName>) -> Vec<Known> {
+    fn what_is_known(&mut self, text: &str, tools: Vec<ToolName>) -> Vec<KnownTool> {
         let histories =
             self.budgeting.past(text, |store, query, same| store.history(query, &tools, same));
         let mut histories = self.said_if_lost(histories).into_iter();
         let known = |tool| {
             let past = histories.next().map(|history| history.past).unwrap_or_default();
-            Known { tool, past, more: 0, lacked: None }
+            KnownTool { tool, past, more: 0, lacked: None }
         };
         tools.into_iter().map(known).collect()
     }

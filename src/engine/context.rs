@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use futures::{StreamExt, stream::FuturesOrdered};
 
-use super::effect::{self, Caller, Effect, Outcome, Requested};
+use super::effect::{self, Caller, Effect, Outcome, PendingEffect};
 use super::session::Handle;
 use crate::domain::{
     Boundary, Event, EvidenceId, Lane, ModelError, Reply, Request, Role, State, TaskId, ToolCall,
     ToolName,
 };
-use crate::strategy::{self, Called, Observation};
+use crate::strategy::{self, CallResult, Observation};
 
 /// What a strategy acts through, for one task.
 pub(super) struct Context {
@@ -40,7 +40,7 @@ impl strategy::Context for Context {
         self.model_call(role, request, None).await
     }
 
-    async fn call(&self, step: u32, calls: &[ToolCall]) -> Vec<Called> {
+    async fn call(&self, step: u32, calls: &[ToolCall]) -> Vec<CallResult> {
         // All are requested before the first runs, so that their numbers follow their order.
         let requested: Vec<_> = calls.iter().map(|call| self.request(step, None, call)).collect();
         let running: FuturesOrdered<_> = requested
@@ -53,7 +53,7 @@ impl strategy::Context for Context {
         called
     }
 
-    async fn find(&self, step: u32, evidence: EvidenceId, call: &ToolCall) -> Called {
+    async fn find(&self, step: u32, evidence: EvidenceId, call: &ToolCall) -> CallResult {
         let requested = self.request(step, Some(evidence), call);
         self.tool_call(requested, call).await
     }
@@ -83,14 +83,14 @@ impl Context {
         effect::ask(&self.handle, caller, role, request).await.1
     }
 
-    fn request(&self, step: u32, evidence: Option<EvidenceId>, call: &ToolCall) -> Requested {
+    fn request(&self, step: u32, evidence: Option<EvidenceId>, call: &ToolCall) -> PendingEffect {
         let (tool, arguments) = (call.tool.clone(), call.arguments.clone());
         let effect = Effect::Tool(effect::ToolCall { step, tool, arguments, evidence });
         self.handle.write(|session| effect::request(session, self.task, effect, None, true))
     }
 
     /// Takes a requested call to its end.
-    async fn tool_call(&self, requested: Requested, call: &ToolCall) -> Called {
+    async fn tool_call(&self, requested: PendingEffect, call: &ToolCall) -> CallResult {
         let id = requested.reference.id;
         let observation = match effect::perform(&self.handle, requested).await {
             Outcome::Result(Ok(output)) => Observation::Result(output.text),
@@ -102,6 +102,6 @@ impl Context {
             session.state.tool_call(id).is_some_and(|call| call.injected.is_some())
         });
         let (tool, arguments) = (call.tool.clone(), call.arguments.clone());
-        Called { id, tool, arguments, observation, injected }
+        CallResult { id, tool, arguments, observation, injected }
     }
 }

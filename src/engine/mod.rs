@@ -38,7 +38,7 @@ use self::observer::{
     Observer, experience::Remembered, journal::Writer, learned::Learned, pairs::Pairs,
 };
 use self::session::{Handle, Session};
-use self::{context::Context, recorded::Recorded, tools::Listed};
+use self::{context::Context, recorded::Recorded, tools::ProviderListing};
 pub use self::{
     observer::{
         classes::{ClassBook, Kept, KeptClass, SaveClasses},
@@ -130,7 +130,7 @@ pub async fn run(
 }
 
 /// Makes the events that every session begins with, or takes up those of a session that goes on.
-fn open(setup: Setup, mut listed: Vec<Listed>, listener: Listener) -> Handle {
+fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> Handle {
     let journal = Writer::new(setup.journal);
     let mut session = Session::new(setup.tools, setup.models, journal, listener);
     let mut observers: Vec<Box<dyn Observer>> = Vec::new();

@@ -17,18 +17,18 @@ const LISTING: Duration = Duration::from_secs(10);
 type List = Result<Vec<Rc<dyn Tool>>, ToolError>;
 
 /// A provider, its first list, and what is heard of it from then on.
-pub(super) struct Listed {
+pub(super) struct ProviderListing {
     provider: Rc<dyn Provider>,
     list: List,
     changes: LocalBoxStream<'static, Change>,
 }
 
 /// Asks all providers at once for their first lists.
-pub(super) async fn list_all(providers: Vec<Rc<dyn Provider>>) -> Vec<Listed> {
+pub(super) async fn list_all(providers: Vec<Rc<dyn Provider>>) -> Vec<ProviderListing> {
     let all = providers.into_iter().map(|provider| async {
         let changes = provider.changes();
         let list = list(&*provider).await;
-        Listed { provider, list, changes }
+        ProviderListing { provider, list, changes }
     });
     join_all(all).await
 }
@@ -42,7 +42,7 @@ async fn list(provider: &dyn Provider) -> List {
 
 /// Listens to a provider beside whatever runs. Its lists are made one after the other, so that an old one
 /// never replaces a newer one.
-pub(super) fn watch(handle: &Handle, Listed { provider, changes, .. }: Listed) {
+pub(super) fn watch(handle: &Handle, ProviderListing { provider, changes, .. }: ProviderListing) {
     let asked = Rc::new(Notify::new());
     handle.write(|session| session.relist.push(Rc::clone(&asked)));
     let watched = handle.clone();
@@ -66,9 +66,9 @@ pub(super) fn watch(handle: &Handle, Listed { provider, changes, .. }: Listed) {
 
 impl Session {
     /// Puts the first lists in. Gives what a person should know of them.
-    pub fn take_lists(&mut self, listed: &mut [Listed]) -> Vec<String> {
+    pub fn take_lists(&mut self, listed: &mut [ProviderListing]) -> Vec<String> {
         let mut notices = Vec::new();
-        for Listed { provider, list, .. } in listed {
+        for ProviderListing { provider, list, .. } in listed {
             match std::mem::replace(list, Ok(Vec::new())) {
                 Ok(tools) => {
                     let changes = self.tools.replace(provider.name(), tools);

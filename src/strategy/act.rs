@@ -52,7 +52,7 @@ pub async fn act(
             let (trajectory, note) = (&trajectory, "");
             prompt::actor(
                 state,
-                &prompt::Asked { task, menu: &menu, trajectory, reflections, note },
+                &prompt::ActorInput { task, menu: &menu, trajectory, reflections, note },
             )
         });
         let reply = match ctx.ask(Role::Actor, request).await {

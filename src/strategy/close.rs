@@ -19,7 +19,7 @@ pub async fn close(
     let finish = MenuItem { tool: ToolName::end(), weight: None, why: Offered::Finish };
     let request = ctx.state(|state| {
         let note = state.prompts.text(Prompt::ActorClose);
-        let asked = prompt::Asked { task, menu: &[finish], trajectory, reflections, note };
+        let asked = prompt::ActorInput { task, menu: &[finish], trajectory, reflections, note };
         prompt::actor(state, &asked)
     });
     match ctx.ask(Role::Actor, request).await {

@@ -35,7 +35,7 @@ pub trait Context {
 
     /// Calls tools, all at once as far as the `concurrency` knob allows, and has their results judged. What
     /// comes back is in the order of the calls, whatever order they ended in.
-    fn call(&self, step: u32, calls: &[ToolCall]) -> impl Future<Output = Vec<Called>>;
+    fn call(&self, step: u32, calls: &[ToolCall]) -> impl Future<Output = Vec<CallResult>>;
 
     /// Calls a tool for a piece of evidence. Several may be under way at once, and none waits for a
     /// verdict.
@@ -44,7 +44,7 @@ pub trait Context {
         step: u32,
         evidence: EvidenceId,
         call: &ToolCall,
-    ) -> impl Future<Output = Called>;
+    ) -> impl Future<Output = CallResult>;
 
     /// Calls a model for a piece of evidence, beside other calls.
     fn find_out(
@@ -86,7 +86,7 @@ impl Observation {
 
 /// A call that has ended.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Called {
+pub struct CallResult {
     pub id: EffectId,
     pub tool: ToolName,
     pub arguments: Value,

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Called, Context, Ending, Observation, Trajectory, json, prompt};
+use super::{CallResult, Context, Ending, Observation, Trajectory, json, prompt};
 use crate::domain::{
     Boundary, GraphEvent, Knob, Prompt, Role, Task, ToolErrorKind, ToolName, Verdict,
 };
@@ -57,7 +57,7 @@ fn used(trajectory: &Trajectory) -> Vec<ToolName> {
     used
 }
 
-fn was_cancelled(called: &Called) -> bool {
+fn was_cancelled(called: &CallResult) -> bool {
     matches!(&called.observation, Observation::Failed(error) if error.kind == ToolErrorKind::Cancelled)
 }
 

@@ -23,7 +23,7 @@ pub mod tot_dfs;
 pub mod trajectory;
 mod work;
 
-pub use context::{Called, Context, Observation};
+pub use context::{CallResult, Context, Observation};
 pub use trajectory::{Trajectory, Turn};
 
 /// How a task ended.

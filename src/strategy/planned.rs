@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::prompt::planned::{self as prompt, Refused};
+use super::prompt::planned::{self as prompt, RefusedPlan};
 use super::{Context, Ending, Strategy, Trajectory, classify, close, menu, work};
 use crate::domain::markers::{LLM, UNKNOWN};
 use crate::domain::{
@@ -66,7 +66,7 @@ impl<C: Context> Planner<'_, C> {
     /// Where it says what it lacks and the budget can be planned for that, it is shown a new menu first.
     async fn plan(&mut self) -> Result<Arc<Plan>, Ending> {
         let most = self.ctx.state(|state| state.knobs.count(Knob::MaxSteps));
-        let mut refused: Option<Refused> = None;
+        let mut refused: Option<RefusedPlan> = None;
         let mut tries = 0;
         while tries < ASKED {
             let may_lack = (self.step as usize) < most && self.ctx.state(State::may_widen);
@@ -85,7 +85,7 @@ impl<C: Context> Planner<'_, C> {
                 }
                 Err(why) => {
                     self.ctx.say(|task| PlanEvent::PlanRefused { task, why: why.clone() });
-                    refused = Some(Refused { text: reply.text.clone(), why });
+                    refused = Some(RefusedPlan { text: reply.text.clone(), why });
                     tries += 1;
                 }
             }
@@ -93,10 +93,20 @@ impl<C: Context> Planner<'_, C> {
         Err(Ending::without_answer(Outcome::Failed))
     }
 
-    async fn ask(&self, refused: Option<&Refused>, may_lack: bool) -> Result<Arc<Reply>, Ending> {
+    async fn ask(
+        &self,
+        refused: Option<&RefusedPlan>,
+        may_lack: bool,
+    ) -> Result<Arc<Reply>, Ending> {
         let Self { strategy, task, menu, reflections, .. } = self;
-        let asked =
-            prompt::Asked { strategy: *strategy, task, menu, reflections, refused, may_lack };
+        let asked = prompt::PlannerInput {
+            strategy: *strategy,
+            task,
+            menu,
+            reflections,
+            refused,
+            may_lack,
+        };
         let request = self.ctx.state(|state| prompt::planner(state, &asked));
         let reply = self.ctx.ask(Role::Planner, request).await;
         reply.map_err(|error| close::failed(&error))

@@ -128,7 +128,7 @@ impl<'a, C: Context> Search<'a, C> {
         let request = self.ctx.state(|state| {
             let (task, reflections) = (self.task, self.reflections);
             let (trajectory, note) = (&path, note.as_str());
-            let asked = prompt::Asked { task, menu: &menu, trajectory, reflections, note };
+            let asked = prompt::ActorInput { task, menu: &menu, trajectory, reflections, note };
             prompt::actor(state, &asked)
         });
         self.may_ask()?;

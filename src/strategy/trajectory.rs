@@ -1,6 +1,6 @@
 //! What an agent has done so far: what its next prompt shows, and what an evaluator judges.
 
-use super::Called;
+use super::CallResult;
 use crate::domain::ToolCall;
 
 /// What the agent has done so far in one try.
@@ -15,12 +15,12 @@ pub struct Turn {
     pub thought: String,
     pub calls: Vec<ToolCall>,
     /// One for each call, in the same order.
-    pub called: Vec<Called>,
+    pub called: Vec<CallResult>,
 }
 
 impl Trajectory {
     /// Every call that ran, in order.
-    pub fn calls(&self) -> impl Iterator<Item = &Called> {
+    pub fn calls(&self) -> impl Iterator<Item = &CallResult> {
         let all = self.turns.iter().flat_map(|turn| &turn.called);
         all.filter(|called| called.observation.ran())
     }

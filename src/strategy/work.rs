@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{StreamExt, stream::FuturesUnordered};
 
-use super::{Base, Called, Context, Observation, Trajectory, Turn, prompt::planned as prompt};
+use super::{Base, CallResult, Context, Observation, Trajectory, Turn, prompt::planned as prompt};
 use crate::domain::plan::{NULL, references, substitute};
 use crate::domain::{
     Evidence, EvidenceId, MenuItem, Nulled, Plan, PlanEvent, Role, Task, ToolCall, ToolName,
@@ -17,7 +17,7 @@ use crate::papers::plan::resolve;
 struct EvidenceResult {
     /// As others read it: [`NULL`] where it is null.
     text: Option<String>,
-    call: Option<(ToolCall, Called)>,
+    call: Option<(ToolCall, CallResult)>,
 }
 
 /// Makes all calls of a plan. Answers with what was done, plan by plan, and with the plans and all

@@ -4,7 +4,7 @@ use std::{ops::Deref, sync::Arc};
 
 use serde::Serialize;
 
-use super::models::{Used, Vain};
+use super::models::{CallUsage, FailedUsage};
 use super::{EffectState, State, What, effects::Place};
 use crate::domain::chat::{Reply, Request, Role, Usage};
 use crate::domain::event::{Billed, EffectRef, ModelCallEvent};
@@ -132,7 +132,7 @@ impl State {
                 call.dollars = *dollars;
                 let (task, micros) = (call.task, call.elapsed(at));
                 let (role, model) = (call.role, call.model.clone());
-                let used = Used { usage: reply.usage, dollars: *dollars, credits, micros };
+                let used = CallUsage { usage: reply.usage, dollars: *dollars, credits, micros };
                 self.models.used(role, &model, used);
                 self.charge_ask(task, credits, micros);
                 self.count_tokens(task, reply.usage, *dollars);
@@ -146,7 +146,7 @@ impl State {
                 call.dollars = billed.and_then(|billed| billed.dollars);
                 let (task, micros) = (call.task, call.elapsed(at));
                 let (role, model) = (call.role, call.model.clone());
-                self.models.failed(role, &model, Vain { billed: *billed, credits, micros });
+                self.models.failed(role, &model, FailedUsage { billed: *billed, credits, micros });
                 self.charge_ask(task, credits, micros);
                 if let Some(Billed { usage, dollars }) = *billed {
                     self.count_tokens(task, usage, dollars);

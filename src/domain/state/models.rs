@@ -48,7 +48,7 @@ pub struct RoleUse {
 
 /// What one ask used.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Used {
+pub(super) struct CallUsage {
     pub usage: Usage,
     pub dollars: Option<f64>,
     pub credits: f64,
@@ -57,7 +57,7 @@ pub(super) struct Used {
 
 /// What an ask that failed used.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Vain {
+pub(super) struct FailedUsage {
     pub billed: Option<Billed>,
     pub credits: f64,
     pub micros: u64,
@@ -131,8 +131,8 @@ impl Tally {
         Some((self.credits / f64::from(ended), self.micros / u64::from(ended)))
     }
 
-    fn add(&mut self, spent: Used) {
-        let Used { usage, dollars, credits, micros } = spent;
+    fn add(&mut self, spent: CallUsage) {
+        let CallUsage { usage, dollars, credits, micros } = spent;
         self.asks += 1;
         self.credits += credits;
         self.last_micros = micros;
@@ -141,7 +141,7 @@ impl Tally {
         self.bill(usage, dollars);
     }
 
-    fn fail(&mut self, vain: Vain) {
+    fn fail(&mut self, vain: FailedUsage) {
         self.asks += 1;
         self.failed += 1;
         self.credits += vain.credits;
@@ -216,13 +216,13 @@ impl Models {
         }
     }
 
-    pub(super) fn used(&mut self, role: Role, model: &ModelName, spent: Used) {
+    pub(super) fn used(&mut self, role: Role, model: &ModelName, spent: CallUsage) {
         for tally in self.tallies(role, model) {
             tally.add(spent);
         }
     }
 
-    pub(super) fn failed(&mut self, role: Role, model: &ModelName, vain: Vain) {
+    pub(super) fn failed(&mut self, role: Role, model: &ModelName, vain: FailedUsage) {
         for tally in self.tallies(role, model) {
             tally.fail(vain);
         }

@@ -17,7 +17,7 @@ pub(super) use self::{
     ended::abandoned,
     perform::perform,
     probe::probe_models,
-    request::{Requested, occurrence, request, requested},
+    request::{PendingEffect, occurrence, request, requested},
 };
 use crate::domain::{
     Boundary, Embedding, EvidenceId, ModelError, ModelErrorKind, Refusal, Reply, Request, Role,
@@ -65,12 +65,12 @@ pub enum Outcome {
     Result(Result<ToolOutput, ToolError>),
     /// A tool call that was not run, and cost nothing.
     Refused(Refusal, String),
-    Embedded(Result<Embedded, ModelError>),
+    Embedded(Result<EmbeddingResult, ModelError>),
 }
 
 /// What an embedding model made of a text.
 #[derive(Clone, Debug)]
-pub struct Embedded {
+pub struct EmbeddingResult {
     /// `None` where the vector has no direction.
     pub embedding: Option<Embedding>,
     pub usage: Usage,

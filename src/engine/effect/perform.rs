@@ -9,20 +9,20 @@
 
 use tracing::{Instrument, info, info_span};
 
-use super::{Effect, Outcome, Requested, ended, real};
+use super::{Effect, Outcome, PendingEffect, ended, real};
 use crate::domain::{EmbeddingEvent, Event, FaultEvent, ModelCallEvent, Origin, ToolCallEvent};
 use crate::engine::session::Handle;
 use crate::engine::station::{Passage, Verdict};
 
 /// Takes a requested effect to its end, in a span of its own in the log.
-pub async fn perform(handle: &Handle, requested: Requested) -> Outcome {
+pub async fn perform(handle: &Handle, requested: PendingEffect) -> Outcome {
     let (id, kind, name) =
         (requested.reference.id.0, requested.effect.kind(), requested.effect.name());
     let span = info_span!("effect", id, kind, name);
     pass(handle, requested).instrument(span).await
 }
 
-async fn pass(handle: &Handle, requested: Requested) -> Outcome {
+async fn pass(handle: &Handle, requested: PendingEffect) -> Outcome {
     let cancel = requested.cancel.clone();
     let is_awaited = requested.is_awaited;
     let mut passage = Passage::new(handle, requested);

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::{Instant, timeout};
 
-use super::{Effect, Embedded, EmbeddingCall, ModelCall, Outcome, ToolCall};
+use super::{Effect, EmbeddingCall, EmbeddingResult, ModelCall, Outcome, ToolCall};
 use crate::domain::{
     Chance, EffectRef, FaultKind, ModelCallEvent, ModelError, ModelErrorKind, ModelSpec, Reply,
     Request, ToolError, ToolErrorKind, ToolMode, ToolOutput,
@@ -129,7 +129,7 @@ async fn embed(
     handle: &Handle,
     passage: &Passage,
     call: &EmbeddingCall,
-) -> Result<Embedded, ModelError> {
+) -> Result<EmbeddingResult, ModelError> {
     let EmbeddingCall { model, text } = call;
     let limit =
         handle.read(|session| session.policy().embedding_seconds(passage.task, model.spec(), text));
@@ -148,7 +148,7 @@ async fn embed(
         embedder.embed(&texts).await
     };
     let read = within_budget(limit, answer).await?;
-    Ok(Embedded { embedding: read.embeddings.into_iter().next(), usage: read.usage })
+    Ok(EmbeddingResult { embedding: read.embeddings.into_iter().next(), usage: read.usage })
 }
 
 async fn call_tool(

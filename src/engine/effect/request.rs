@@ -11,7 +11,7 @@ use crate::domain::{
 use crate::engine::session::Session;
 
 /// An effect that was requested and has not ended.
-pub struct Requested {
+pub struct PendingEffect {
     pub reference: EffectRef,
     pub task: TaskId,
     pub effect: Effect,
@@ -33,7 +33,7 @@ pub fn request(
     effect: Effect,
     parent: Option<EffectId>,
     is_awaited: bool,
-) -> Requested {
+) -> PendingEffect {
     let class = match &effect {
         Effect::Model(_) | Effect::Embedding(_) => EffectClass::Read,
         Effect::Tool(call) => {
@@ -49,7 +49,7 @@ pub fn request(
     session.lanes.enter(reference.id, is_awaited);
     session.emit(event);
     let occasions = session.state.occasions(reference.id);
-    Requested { reference, task, effect, cancel, chance, occasions, is_awaited }
+    PendingEffect { reference, task, effect, cancel, chance, occasions, is_awaited }
 }
 
 /// That this effect is wanted.

@@ -15,7 +15,7 @@ use futures::FutureExt;
 use futures::future::{self, LocalBoxFuture};
 
 pub use super::effect::{Effect, EmbeddingCall, ModelCall, Outcome, ToolCall};
-use super::{effect::Requested, session::Handle};
+use super::{effect::PendingEffect, session::Handle};
 use crate::domain::{Chance, EffectRef, FaultId, FaultKind, Origin, Refusal, TaskId};
 
 /// A place that every effect passes.
@@ -68,8 +68,8 @@ pub struct Passage {
 }
 
 impl Passage {
-    pub(super) fn new(handle: &Handle, requested: Requested) -> Self {
-        let Requested { reference, task, effect, chance, occasions, .. } = requested;
+    pub(super) fn new(handle: &Handle, requested: PendingEffect) -> Self {
+        let PendingEffect { reference, task, effect, chance, occasions, .. } = requested;
         let (fault, was_released, handle) = (None, false, handle.clone());
         Self { handle, reference, task, effect, chance, occasions, fault, was_released }
     }

@@ -11,7 +11,7 @@ use crate::domain::{
     EffectId, EffectRef, Embedding, EmbeddingEvent, Event, FaultEvent, ModelCallEvent, Origin,
     Record, SessionEvent, ToolCallEvent, Usage,
 };
-use crate::engine::effect::{self, Embedded};
+use crate::engine::effect::{self, EmbeddingResult};
 use crate::engine::session::{Handle, Session};
 
 /// How long the others are given before a record that does not come is no longer waited for.
@@ -123,10 +123,10 @@ fn outcome(handle: &Handle, id: EffectId, event: &Event) -> Option<Outcome> {
     })
 }
 
-fn embedded(handle: &Handle, id: EffectId, usage: Usage, vector: &[i8]) -> Embedded {
+fn embedded(handle: &Handle, id: EffectId, usage: Usage, vector: &[i8]) -> EmbeddingResult {
     let model = handle.read(|session| session.state.embedding(id).map(|asked| asked.model.clone()));
     let embedding = model
         .filter(|_| !vector.is_empty())
         .map(|model| Embedding::of_rounded(model, vector.to_vec()));
-    Embedded { embedding, usage }
+    EmbeddingResult { embedding, usage }
 }

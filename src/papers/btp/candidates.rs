@@ -17,7 +17,7 @@ pub struct Past {
 
 /// A tool that helped.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Helped {
+pub struct HelpfulTool {
     pub tool: ToolName,
     /// Of the most similar past query in which it helped, 0.3 to 1.
     pub similarity: f64,
@@ -40,7 +40,7 @@ pub fn candidates(
     state: &State,
     index: &Lexical,
     text: &str,
-    helped: Vec<Helped>,
+    helped: Vec<HelpfulTool>,
 ) -> Vec<ToolName> {
     let k = state.knobs.count(Knob::Candidates);
     let most = helped.first().map_or(0.0, |best| best.similarity);

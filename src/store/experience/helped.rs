@@ -11,7 +11,7 @@ use rusqlite::{Connection, params};
 
 use super::{Experience, Query, Same, error::ExperienceError, history::own_id};
 use crate::domain::{Embedding, ToolName};
-use crate::papers::btp::candidates::Helped;
+use crate::papers::btp::candidates::HelpfulTool;
 
 /// Past queries to which one word leads.
 const MOST_HAVING: u32 = 512;
@@ -36,7 +36,7 @@ impl Experience {
         k: usize,
         same: Same,
         wanted: impl Fn(&str) -> bool,
-    ) -> Result<Vec<Helped>, ExperienceError> {
+    ) -> Result<Vec<HelpfulTool>, ExperienceError> {
         let found = self.nearest(query, same).and_then(|near| tools_of(&self.connection, &near));
         let mut found = found.map_err(|error| ExperienceError::of(&self.path, &error))?;
         found.retain(|helped| wanted(helped.tool.as_str()));
@@ -100,17 +100,17 @@ fn leads(connection: &Connection, query: &Query) -> rusqlite::Result<Vec<i64>> {
     Ok(leads.into_iter().map(|(query, _)| query).collect())
 }
 
-fn tools_of(connection: &Connection, near: &[(i64, f64)]) -> rusqlite::Result<Vec<Helped>> {
+fn tools_of(connection: &Connection, near: &[(i64, f64)]) -> rusqlite::Result<Vec<HelpfulTool>> {
     let mut select = connection.prepare_cached(
         "SELECT tool.name FROM past JOIN tool ON tool.id = past.tool
          WHERE past.query = ?1 AND past.helpful > 0",
     )?;
-    let mut found: HashMap<String, Helped> = HashMap::new();
+    let mut found: HashMap<String, HelpfulTool> = HashMap::new();
     for (query, similarity) in near {
         for name in select.query_map([query], |row| row.get::<_, String>(0))? {
             let name = name?;
             let tool = ToolName::new(&name);
-            let first = Helped { tool, similarity: *similarity, queries: 0 };
+            let first = HelpfulTool { tool, similarity: *similarity, queries: 0 };
             // The nearest come first, so its similarity is the highest.
             found.entry(name).or_insert(first).queries += 1;
         }

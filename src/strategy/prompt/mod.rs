@@ -14,7 +14,7 @@ use crate::domain::{
 };
 
 /// What the actor is asked about.
-pub struct Asked<'a> {
+pub struct ActorInput<'a> {
     pub task: &'a Task,
     pub menu: &'a [MenuItem],
     pub trajectory: &'a Trajectory,
@@ -24,8 +24,8 @@ pub struct Asked<'a> {
 }
 
 /// Asks for the next action (ToolNet, eq. 4).
-pub fn actor(state: &State, asked: &Asked<'_>) -> Request {
-    let Asked { task, menu, trajectory, reflections, note } = *asked;
+pub fn actor(state: &State, asked: &ActorInput<'_>) -> Request {
+    let ActorInput { task, menu, trajectory, reflections, note } = *asked;
     let format = weight_format(state);
     let weighted = format != WeightFormat::None && menu.iter().any(|item| item.weight.is_some());
     let mut system = state.prompts.text(Prompt::Actor).to_owned();

@@ -13,18 +13,18 @@ use crate::domain::{
 };
 
 /// An answer of the planner that could not be used.
-pub struct Refused {
+pub struct RefusedPlan {
     pub text: String,
     pub why: String,
 }
 
 /// What the planner is asked about.
-pub struct Asked<'a> {
+pub struct PlannerInput<'a> {
     pub strategy: Strategy,
     pub task: &'a Task,
     pub menu: &'a [MenuItem],
     pub reflections: &'a [String],
-    pub refused: Option<&'a Refused>,
+    pub refused: Option<&'a RefusedPlan>,
     /// It may say what it lacks instead.
     pub may_lack: bool,
 }
@@ -37,8 +37,8 @@ pub fn lacking(text: &str) -> Option<String> {
 }
 
 /// Asks for a plan; again with what was wrong with the first one.
-pub fn planner(state: &State, asked: &Asked<'_>) -> Request {
-    let Asked { strategy, task, menu, reflections, refused, may_lack } = *asked;
+pub fn planner(state: &State, asked: &PlannerInput<'_>) -> Request {
+    let PlannerInput { strategy, task, menu, reflections, refused, may_lack } = *asked;
     let mut system = state.prompts.text(Prompt::Planner).to_owned();
     let how = match strategy.base.spec().by_class {
         true => Prompt::PlannerTogether,

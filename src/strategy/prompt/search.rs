@@ -6,7 +6,7 @@ use super::told;
 use crate::domain::markers::{CHOSEN, RIVALS, TASK, shortened};
 use crate::domain::{Message, Prompt, Request, Role, State, Task, ToolName, words};
 use crate::strategy::search::{Node, NodeResult};
-use crate::strategy::{Called, Trajectory};
+use crate::strategy::{CallResult, Trajectory};
 
 /// Longer results are cut where they are told again: characters.
 const RESULT: usize = 2_000;
@@ -79,7 +79,7 @@ fn account(node: &Node) -> String {
     lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
 }
 
-fn line(thought: &str, called: &Called) -> Value {
+fn line(thought: &str, called: &CallResult) -> Value {
     json!({
         "thought": thought,
         "tool": called.tool,

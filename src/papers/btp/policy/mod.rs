@@ -17,14 +17,14 @@ use crate::domain::{Role, State, StrategySpec, TaskBudget, TaskId, TaskState, To
 pub struct Policy<'a> {
     pub state: &'a State,
     /// The candidates of the task at work.
-    pub known: &'a [Known],
+    pub known: &'a [KnownTool],
     /// Credits of the time that running calls may still take, where seconds cost any.
     pub allotted: f64,
 }
 
 /// What is known of a tool for the task at work, for as long as it is.
 #[derive(Debug)]
-pub struct Known {
+pub struct KnownTool {
     pub tool: ToolName,
     /// How it fared in past queries.
     pub past: Vec<Past>,
@@ -34,7 +34,7 @@ pub struct Known {
     pub lacked: Option<u32>,
 }
 
-impl Known {
+impl KnownTool {
     /// The agent says that it lacks these. One that has helped with this task and is used up makes sense
     /// once more.
     pub fn add_use(&mut self, budget: &TaskBudget, meant: &[ToolName]) {
