@@ -12,7 +12,7 @@
 //! - what has neither letter nor number in it, or is JSON whose lists and texts are all empty, says
 //!   nothing whatever the patterns are; a bare `0` or `false` is an answer.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -206,18 +206,26 @@ impl Said {
             let begins = !self.text[..at].ends_with(char::is_alphanumeric);
             begins && !self.text[at + pattern.len()..].starts_with(char::is_alphanumeric)
         };
-        if self.text.starts_with(&pattern) && here(0) {
+        if self.text.starts_with(&*pattern) && here(0) {
             let mark = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
             let rest = &self.text[pattern.len()..];
             return is_phrase || rest.is_empty() || rest.trim_start().starts_with(mark);
         }
-        is_phrase && self.short && self.text.match_indices(&pattern).any(|(at, _)| here(at))
+        is_phrase && self.short && self.text.match_indices(&*pattern).any(|(at, _)| here(at))
     }
 }
 
-fn plain(text: &str) -> String {
+/// Lower case, one space between words, straight quotes. Patterns mostly are so already, and every result is
+/// compared with all of them.
+fn plain(text: &str) -> Cow<'_, str> {
+    let is_plain = |word: &str| {
+        !word.is_empty() && word.bytes().all(|b| b.is_ascii_graphic() && !b.is_ascii_uppercase())
+    };
+    if text.split(' ').all(is_plain) {
+        return Cow::Borrowed(text);
+    }
     let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ").replace('’', "'").to_lowercase()
+    Cow::Owned(words.join(" ").replace('’', "'").to_lowercase())
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! What the simulated model reads out of a request: what any model would.
 
+use std::sync::LazyLock;
+
 use serde_json::Value;
 
 use crate::domain::markers::{CHOSEN, FINISH, OTHER_TOOLS, RIVALS, TASK, shortened};
@@ -157,6 +159,9 @@ fn told(line: &str) -> Option<Past> {
 }
 
 /// What an observation looks like to a reader who does not know better.
+/// It knows no configuration, as a model would not.
+static NULL_FILTER: LazyLock<NullFilter> = LazyLock::new(NullFilter::default);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Looks {
     Useful,
@@ -171,7 +176,7 @@ impl Past {
         if text.starts_with("Error:") || text.starts_with("Not called:") {
             return Looks::Failed;
         }
-        match NullFilter::default().nulled(&self.tool, &[], Some(text)) {
+        match NULL_FILTER.nulled(&self.tool, &[], Some(text)) {
             Some(_) => Looks::Useless,
             None => Looks::Useful,
         }
