@@ -4,11 +4,12 @@
 use std::fs;
 
 use ratatui::style::{Color, Style};
-use toolyard::ui::theme::load::{self, BUILT_IN, Warning};
+use toolyard::files::toml_file::Problem;
+use toolyard::ui::theme::load::{self, BUILT_IN};
 use toolyard::ui::theme::{Rgb, Theme};
 
 /// Loads a theme file with this text.
-fn load(text: &str) -> (Theme, Vec<Warning>) {
+fn load(text: &str) -> (Theme, Vec<Problem>) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("mine.toml"), text).unwrap();
     load::find("mine", Some(folder.path()))
@@ -118,20 +119,20 @@ fn a_theme_file_inherits_from_one_beside_it() {
 #[test]
 fn what_is_wrong_says_where_and_what_is_expected() {
     for (text, place, phrase) in [
-        ("[styles]\ngod = 'red'", "line 2, styles.god", "did you mean `good`?"),
-        ("[styles]\ngood = 'redd'", "line 2, styles.good", "expected a colour"),
-        ("[styles]\ngood = 7", "line 2, styles.good", "expected a colour"),
-        ("[styles]\n\ngood = { fgg = 'red' }", "line 3, styles.good.fgg", "did you mean `fg`?"),
-        ("[styles]\ngood = { bold = 1 }", "line 2, styles.good.bold", "expected true or false"),
-        ("[stiles]\n", "line 1, stiles", "did you mean `styles`?"),
-        ("styles = 1", "line 1, styles", "expected a table"),
-        ("inherits = 'drak'", "line 1, inherits", "did you mean `dark`?"),
-        ("inherits = 'mine'", "line 1, inherits", "inherits from itself"),
-        ("inherits = 1", "line 1, inherits", "expected a theme's name"),
-        ("[terminal]\nground = 'red'", "line 2, terminal.ground", "expected a colour like"),
-        ("[terminal]\ngrund = '#000000'", "line 2, terminal.grund", "did you mean `ground`?"),
-        ("[palette]\nsea = 'blu'", "line 2, palette.sea", "expected a colour"),
-        ("[styles\n", "line 1, syntax", ""),
+        ("[styles]\ngod = 'red'", ":2: styles.god: ", "did you mean `good`?"),
+        ("[styles]\ngood = 'redd'", ":2: styles.good: ", "expected a colour"),
+        ("[styles]\ngood = 7", ":2: styles.good: ", "expected a colour"),
+        ("[styles]\n\ngood = { fgg = 'red' }", ":3: styles.good.fgg: ", "did you mean `fg`?"),
+        ("[styles]\ngood = { bold = 1 }", ":2: styles.good.bold: ", "expected true or false"),
+        ("[stiles]\n", ":1: stiles: ", "did you mean `styles`?"),
+        ("styles = 1", ":1: styles: ", "expected a table"),
+        ("inherits = 'drak'", ":1: inherits: ", "did you mean `dark`?"),
+        ("inherits = 'mine'", ":1: inherits: ", "inherits from itself"),
+        ("inherits = 1", ":1: inherits: ", "expected a text in quotes"),
+        ("[terminal]\nground = 'red'", ":2: terminal.ground: ", "expected a colour like"),
+        ("[terminal]\ngrund = '#000000'", ":2: terminal.grund: ", "did you mean `ground`?"),
+        ("[palette]\nsea = 'blu'", ":2: palette.sea: ", "expected a colour"),
+        ("[styles\n", ":1: ", "not TOML: "),
     ] {
         let (_, warnings) = load(text);
         let said = warnings.first().unwrap_or_else(|| panic!("{text:?} is accepted")).to_string();

@@ -80,7 +80,7 @@ pub(super) fn endpoint(name: &str, mut fields: Fields<'_>) -> Option<Endpoint> {
     let url = fields.need("url", "url = \"http://localhost:11434/v1\"");
     let model = fields.need("model", "model = \"the endpoint's own name of the model\"");
     let base = url.as_ref().and_then(Field::text);
-    let model = model.and_then(|field| filled(&field));
+    let model = model.and_then(|field| field.filled("the endpoint's own name of the model"));
     let mut endpoint = Endpoint::new(name, base.unwrap_or_default(), model.unwrap_or_default());
     set(&mut endpoint.key, key(&mut fields));
     if let Some(field) = fields.get("headers") {
@@ -106,15 +106,6 @@ fn check(field: &Field<'_>, endpoint: &Endpoint) {
     } else if let Err(why) = OpenAi::new(endpoint.clone()) {
         field.refuse(why.text);
     }
-}
-
-fn filled<'f>(field: &Field<'f>) -> Option<&'f str> {
-    let text = field.text()?;
-    if text.trim().is_empty() {
-        field.wrong("the endpoint's own name of the model");
-        return None;
-    }
-    Some(text)
 }
 
 /// Anything that the endpoint takes besides, but no key.
@@ -174,15 +165,6 @@ fn proxy(field: &Field<'_>) -> Option<String> {
     }
 }
 
-fn provider(field: &Field<'_>) -> Option<String> {
-    let text = field.text()?;
-    if text.trim().is_empty() {
-        field.wrong("the provider's name in the price table, such as \"openai\"");
-        return None;
-    }
-    Some(text.to_owned())
-}
-
 fn prices(fields: &mut Fields<'_>, endpoint: &mut Endpoint) {
     let price = |field: Field<'_>| field.number(0.0, DEAREST);
     endpoint.price_in = fields.get("price_in").and_then(price);
@@ -190,7 +172,9 @@ fn prices(fields: &mut Fields<'_>, endpoint: &mut Endpoint) {
     endpoint.price_cached = fields.get("price_cached").and_then(price);
     let priced = endpoint.price_in.or(endpoint.price_out).or(endpoint.price_cached);
     endpoint.price_from = priced.map(|_| "configuration".to_owned());
-    endpoint.provider = fields.get("provider").and_then(|field| provider(&field));
+    let expected = "the provider's name in the price table, such as \"openai\"";
+    let provider = fields.get("provider").and_then(|field| field.filled(expected));
+    endpoint.provider = provider.map(str::to_owned);
     let context = fields.get("context").and_then(|field| field.whole(1, i64::from(i32::MAX)));
     endpoint.context = context.map(i64::unsigned_abs);
 }

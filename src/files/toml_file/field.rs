@@ -45,6 +45,16 @@ impl<'f> Field<'f> {
         self.or_wrong(self.value.as_str(), "a text in quotes")
     }
 
+    /// What `read` makes of a text; where that is nothing, `expected` says what it should be.
+    pub fn text_as<T>(&self, expected: &str, read: impl FnOnce(&'f str) -> Option<T>) -> Option<T> {
+        self.or_wrong(self.value.as_str().and_then(read), expected)
+    }
+
+    /// A text that says something.
+    pub fn filled(&self, expected: &str) -> Option<&'f str> {
+        self.text_as(expected, |text| Some(text).filter(|text| !text.trim().is_empty()))
+    }
+
     /// A finite number between `least` and `most`, whole or not.
     pub fn number(&self, least: f64, most: f64) -> Option<f64> {
         let number = match self.value {
@@ -69,17 +79,21 @@ impl<'f> Field<'f> {
 
     /// A length of time such as `"500ms"`, `"10s"` or `"2m"`, between `least` and `most`.
     pub fn duration(&self, least: Duration, most: Duration) -> Option<Duration> {
-        let duration = self.value.as_str().and_then(parse_duration);
-        let inside = duration.filter(|duration| (least..=most).contains(duration));
         let expected =
             format!("a time such as \"500ms\", \"10s\" or \"2m\", from {least:?} to {most:?}");
-        self.or_wrong(inside, &expected)
+        let inside = |duration: &Duration| (least..=most).contains(duration);
+        self.text_as(&expected, |text| parse_duration(text).filter(inside))
     }
 
     /// Whether it is a text: for settings that have a short and a long form, and for those that must
     /// not be repeated when they are wrong.
     pub fn is_text(&self) -> bool {
         self.value.is_str()
+    }
+
+    /// Whether it is a table, for settings that have a short form besides.
+    pub fn is_table(&self) -> bool {
+        self.value.is_table()
     }
 
     /// True or false.

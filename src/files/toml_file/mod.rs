@@ -36,24 +36,29 @@ impl<'t> TomlFile<'t> {
         text: &'t str,
         read: impl FnOnce(Fields<'_>) -> Option<T>,
     ) -> Result<T, Problems> {
+        let (read, problems) = Self::read_what_is_right(name, text, read);
+        match read.flatten() {
+            Some(value) if problems.is_empty() => Ok(value),
+            None if problems.is_empty() => Err(Problem::of_file(name, "cannot be used").into()),
+            _ => Err(Problems(problems)),
+        }
+    }
+
+    /// Reads `text` with `read`, and gives back what it made of it, whatever else is wrong; `None` for bad
+    /// TOML.
+    pub fn read_what_is_right<T>(
+        name: &'t str,
+        text: &'t str,
+        read: impl FnOnce(Fields<'_>) -> T,
+    ) -> (Option<T>, Vec<Problem>) {
         let file = TomlFile { name, text, problems: RefCell::default() };
         let (document, errors) = DeTable::parse_recoverable(text);
         for error in &errors {
             file.note(error.span(), String::new(), format!("not TOML: {}", error.message()));
         }
-        let read = if errors.is_empty() {
-            let root = Fields::new(&file, String::new(), 0..0, document.get_ref());
-            read(root)
-        } else {
-            None
-        };
-        match (read, file.problems.into_inner()) {
-            (Some(value), problems) if problems.is_empty() => Ok(value),
-            (None, problems) if problems.is_empty() => {
-                Err(Problem::of_file(name, "cannot be used").into())
-            }
-            (_, problems) => Err(Problems(problems)),
-        }
+        let root = || Fields::new(&file, String::new(), 0..0, document.get_ref());
+        let value = errors.is_empty().then(|| read(root()));
+        (value, file.problems.into_inner())
     }
 
     fn note(&self, span: Option<Range<usize>>, field: String, text: String) {

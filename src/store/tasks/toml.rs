@@ -64,14 +64,8 @@ fn read_task(
         }
         Some(name)
     });
-    let text = fields.need("text", "text = \"what the user wants to know\"").and_then(|field| {
-        let text = field.text()?;
-        if text.trim().is_empty() {
-            field.wrong("a text that is not empty");
-            return None;
-        }
-        Some(text)
-    });
+    let text = fields.need("text", "text = \"what the user wants to know\"");
+    let text = text.and_then(|field| field.filled("a text that is not empty"));
     let gold = fields.get("gold").map(|field| read_gold(&field));
     let chain = fields.get("chain").map_or(Some(Vec::new()), |field| {
         let steps: Vec<_> =

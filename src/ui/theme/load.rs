@@ -2,14 +2,14 @@
 //! it gives replaces the inherited one whole. What is wrong in a file is told and left out: a theme
 //! can make the screen ugly, but never keep it shut.
 
-use std::{fmt, fs, ops::Range, path::Path};
+use std::{collections::HashMap, path::Path};
 
 use ratatui::style::{Color, Modifier, Style};
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
 
-use super::{Rgb, TerminalColours, Theme};
+use super::{TerminalColours, Theme};
 use crate::domain::words;
+use crate::files::text_file::{self, Expected};
+use crate::files::toml_file::{Field, Fields, Problem, TomlFile};
 
 /// The themes that come with the program, by name.
 pub const BUILT_IN: &[(&str, &str)] = &[
@@ -25,27 +25,11 @@ pub const TERMINAL: &str = "terminal";
 /// How far themes may inherit from each other.
 const DEEP: usize = 8;
 
-/// Something wrong in a theme, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Warning {
-    /// The file, or the name of a built-in theme.
-    pub file: String,
-    /// From 1; 0 where no line is to blame.
-    pub line: usize,
-    /// Such as `styles.good`.
-    pub field: String,
-    pub what: String,
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, line, field, what } = self;
-        match line {
-            0 => write!(f, "theme {file}: {what}"),
-            _ => write!(f, "theme {file}, line {line}, {field}: {what}"),
-        }
-    }
-}
+const FILE: Expected = Expected {
+    what: "a theme file such as themes/dark.toml",
+    missing: "name a built-in theme or a file that is there",
+    largest: 1024 * 1024,
+};
 
 /// The names of all built-in themes, the default first.
 pub fn built_in_names() -> impl Iterator<Item = &'static str> + Clone {
@@ -59,250 +43,135 @@ pub fn built_in() -> Vec<Theme> {
 
 /// The theme of this name: a built-in one, or `NAME.toml` in `folder`, which goes first; or the file,
 /// where the name ends in `.toml`. Always a theme, with whatever was wrong on the way.
-pub fn find(name: &str, folder: Option<&Path>) -> (Theme, Vec<Warning>) {
-    let mut loader = Loader { folder, warnings: Vec::new() };
-    let theme = loader.named(name, None, DEEP);
-    (theme, loader.warnings)
+pub fn find(name: &str, folder: Option<&Path>) -> (Theme, Vec<Problem>) {
+    let mut loader = Loader { folder, problems: Vec::new() };
+    let theme = loader.named(name, Path::new(""), DEEP).unwrap_or_else(|problem| {
+        loader.problems.push(problem);
+        Theme::default()
+    });
+    (theme, loader.problems)
 }
 
 /// The theme of this name, then all others that a key can change it for; without colours where the
 /// user wants none (`NO_COLOR`).
-pub fn all(name: &str, folder: Option<&Path>, colours: bool) -> (Vec<Theme>, Vec<Warning>) {
-    let (chosen, warnings) = find(name, folder);
+pub fn all(name: &str, folder: Option<&Path>, colours: bool) -> (Vec<Theme>, Vec<Problem>) {
+    let (chosen, problems) = find(name, folder);
     let others =
         built_in().into_iter().filter(|theme| theme.name != chosen.name).collect::<Vec<_>>();
     let themes = std::iter::once(chosen).chain(others);
     let themes = themes.map(|theme| if colours { theme } else { theme.without_colour() });
-    (themes.collect(), warnings)
+    (themes.collect(), problems)
 }
 
 struct Loader<'a> {
     folder: Option<&'a Path>,
-    warnings: Vec<Warning>,
-}
-
-/// Where in a file one is.
-#[derive(Clone, Copy)]
-struct Place<'a> {
-    file: &'a str,
-    text: &'a str,
-}
-
-impl Place<'_> {
-    fn warning(self, span: Range<usize>, field: &str, what: impl Into<String>) -> Warning {
-        let before = self.text.get(..span.start).unwrap_or("");
-        let line = before.matches('\n').count() + 1;
-        Warning { file: self.file.to_owned(), line, field: field.to_owned(), what: what.into() }
-    }
+    problems: Vec<Problem>,
 }
 
 impl Loader<'_> {
-    /// `from`: the place that inherits from it.
-    fn named(&mut self, name: &str, from: Option<(Place<'_>, Range<usize>)>, deep: usize) -> Theme {
-        // A file names others as seen from its own folder.
-        let beside = from.as_ref().and_then(|(place, _)| Path::new(place.file).parent());
+    /// A file's name begins at the folder `beside`. The error says why there is nothing to read.
+    fn named(&mut self, name: &str, beside: &Path, deep: usize) -> Result<Theme, Problem> {
         let file = match self.folder {
-            _ if name.ends_with(".toml") => Some(beside.unwrap_or(Path::new("")).join(name)),
+            _ if name.ends_with(".toml") => Some(beside.join(name)),
             Some(folder) => Some(folder.join(format!("{name}.toml"))).filter(|file| file.exists()),
             None => None,
         };
-        let read = match (&file, BUILT_IN.iter().find(|(known, _)| *known == name)) {
-            (Some(file), _) => fs::read_to_string(file).map_err(|error| error.to_string()),
-            (None, Some((_, text))) => Ok((*text).to_owned()),
-            (None, None) if name == TERMINAL => return Theme::default(),
+        let shown = file.as_ref().map_or_else(|| name.into(), |file| file.display().to_string());
+        let wrong = |text: String| Err(Problem::of_file(&shown, text));
+        let text = match (&file, BUILT_IN.iter().find(|(known, _)| *known == name)) {
+            (None, None) if name == TERMINAL => return Ok(Theme::default()),
+            _ if deep == 0 => {
+                return wrong(format!("inherits from itself, or through more than {DEEP} others"));
+            }
+            (Some(file), _) => text_file::read(file, &FILE)?,
+            (None, Some((_, text))) => (*text).to_owned(),
             (None, None) => {
-                Err(format!("there is no such theme; {}", words::expected(name, built_in_names())))
+                let expected = words::expected(name, built_in_names());
+                return wrong(format!("there is no such theme; {expected}"));
             }
         };
-        let shown = file.map_or_else(|| name.to_owned(), |file| file.display().to_string());
-        let wrong = match read {
-            _ if deep == 0 => format!("inherits from itself, or through more than {DEEP} others"),
-            Ok(text) => return self.parse(name, Place { file: &shown, text: &text }, deep),
-            Err(what) => what,
-        };
-        self.warnings.push(match from {
-            Some((place, span)) => place.warning(span, "inherits", format!("`{name}`: {wrong}")),
-            None => Warning { file: shown, line: 0, field: String::new(), what: wrong },
+        let (theme, problems) = TomlFile::read_what_is_right(&shown, &text, |fields| {
+            self.theme(fields, Path::new(&shown), deep)
         });
-        Theme::default()
+        self.problems.extend(problems);
+        Ok(Theme { name: stem(name), ..theme.unwrap_or_default() })
     }
 
-    fn parse(&mut self, name: &str, place: Place<'_>, deep: usize) -> Theme {
-        let table = match DeTable::parse(place.text) {
-            Ok(table) => table.into_inner(),
-            Err(error) => {
-                let span = error.span().unwrap_or(0..0);
-                self.warnings.push(place.warning(span, "syntax", error.message()));
-                return Theme { name: stem(name), ..Theme::default() };
-            }
-        };
-        let parent = table.get("inherits").map(|value| (value.span(), value.get_ref().as_str()));
-        let mut theme = match parent {
-            Some((span, Some(parent))) => self.named(parent, Some((place, span)), deep - 1),
-            Some((span, None)) => {
-                self.warnings.push(place.warning(span, "inherits", "expected a theme's name"));
-                Theme::default()
-            }
-            None => Theme::default(),
-        };
-        theme.name = stem(name);
-        let palette = self.palette(place, &table);
-        for (key, value) in &table {
-            let (section, known) =
-                (key.get_ref().as_ref(), ["inherits", "palette", "styles", "terminal"]);
-            match (section, value.get_ref().as_table()) {
-                ("inherits" | "palette", _) => {}
-                ("styles", Some(styles)) => self.styles(place, &palette, styles, &mut theme),
-                ("terminal", Some(colours)) => {
-                    self.terminal(place, &palette, colours, &mut theme.terminal);
-                }
-                ("styles" | "terminal", None) => {
-                    self.warnings.push(place.warning(value.span(), section, "expected a table"));
-                }
-                _ => {
-                    let what = words::expected(section, known.into_iter());
-                    self.warnings.push(place.warning(key.span(), section, what));
+    fn theme(&mut self, mut fields: Fields<'_>, file: &Path, deep: usize) -> Theme {
+        let inherits = fields.get("inherits");
+        let mut theme =
+            inherits.and_then(|field| self.parent(&field, file, deep)).unwrap_or_default();
+        let palette = entries(&mut fields, "palette").into_iter();
+        let palette = palette
+            .filter_map(|(name, field)| Some((name, colour(&field, &Palette::new())?)))
+            .collect();
+        for (name, field) in entries(&mut fields, "styles") {
+            match theme.style_mut(name) {
+                Some(slot) => *slot = style(&field, &palette).unwrap_or(*slot),
+                None => {
+                    let expected = words::expected(name, Theme::NAMES.iter().copied());
+                    field.refuse(format!("there is no such style; {expected}"));
                 }
             }
         }
+        if let Some(fields) = fields.get("terminal").and_then(|field| field.table()) {
+            terminal(fields, &palette, &mut theme.terminal);
+        }
+        fields.finish();
         theme
     }
 
-    /// The file's own names for colours.
-    fn palette(&mut self, place: Place<'_>, table: &DeTable<'_>) -> Vec<(String, Color)> {
-        let mut palette = Vec::new();
-        let Some(value) = table.get("palette") else { return palette };
-        let Some(colours) = value.get_ref().as_table() else {
-            self.warnings.push(place.warning(value.span(), "palette", "expected a table"));
-            return palette;
-        };
-        for (key, value) in colours {
-            let field = format!("palette.{}", key.get_ref());
-            if let Some(colour) = self.colour(place, &[], &field, value) {
-                palette.push((key.get_ref().to_string(), colour));
-            }
-        }
-        palette
+    /// The theme that the one in `file` inherits from.
+    fn parent(&mut self, field: &Field<'_>, file: &Path, deep: usize) -> Option<Theme> {
+        let name = field.text()?;
+        let theme = self.named(name, file.parent().unwrap_or(Path::new("")), deep - 1);
+        theme.map_err(|problem| field.refuse(format!("`{name}`: {}", problem.text))).ok()
     }
+}
 
-    fn styles(
-        &mut self,
-        place: Place<'_>,
-        palette: &[(String, Color)],
-        styles: &DeTable<'_>,
-        theme: &mut Theme,
-    ) {
-        for (key, value) in styles {
-            let name = key.get_ref().as_ref();
-            let field = format!("styles.{name}");
-            let Some(slot) = theme.style_mut(name) else {
-                let what = words::expected(name, Theme::NAMES.iter().copied());
-                let what = format!("there is no such style; {what}");
-                self.warnings.push(place.warning(key.span(), &field, what));
-                continue;
-            };
-            *slot = match value.get_ref().as_table() {
-                Some(table) => self.style(place, palette, &field, table),
-                None => match self.colour(place, palette, &field, value) {
-                    Some(colour) => Style::new().fg(colour),
-                    None => continue,
-                },
-            };
-        }
-    }
+/// The file's own names for colours.
+type Palette<'f> = HashMap<&'f str, Color>;
 
-    fn style(
-        &mut self,
-        place: Place<'_>,
-        palette: &[(String, Color)],
-        field: &str,
-        table: &DeTable<'_>,
-    ) -> Style {
-        let mut style = Style::new();
-        for (key, value) in table {
-            let name = key.get_ref().as_ref();
-            let field = format!("{field}.{name}");
-            match name {
-                "fg" => style.fg = self.colour(place, palette, &field, value),
-                "bg" => style.bg = self.colour(place, palette, &field, value),
-                _ => {
-                    match (MARKS.iter().find(|(mark, _)| *mark == name), value.get_ref().as_bool())
-                    {
-                        (Some((_, mark)), Some(true)) => style = style.add_modifier(*mark),
-                        (Some(_), Some(false)) => {}
-                        (Some(_), None) => {
-                            self.warnings.push(place.warning(
-                                value.span(),
-                                &field,
-                                "expected true or false",
-                            ));
-                        }
-                        (None, _) => {
-                            let known =
-                                ["fg", "bg"].into_iter().chain(MARKS.iter().map(|(n, _)| *n));
-                            let what = words::expected(name, known);
-                            self.warnings.push(place.warning(key.span(), &field, what));
-                        }
-                    }
-                }
-            }
-        }
-        style
-    }
+/// The entries of a table whose keys are names.
+fn entries<'f>(fields: &mut Fields<'f>, name: &'static str) -> Vec<(&'f str, Field<'f>)> {
+    fields.get(name).and_then(|field| field.table()).map(|table| table.all()).unwrap_or_default()
+}
 
-    fn terminal(
-        &mut self,
-        place: Place<'_>,
-        palette: &[(String, Color)],
-        colours: &DeTable<'_>,
-        terminal: &mut TerminalColours,
-    ) {
-        for (key, value) in colours {
-            let name = key.get_ref().as_ref();
-            let field = format!("terminal.{name}");
-            let slot: Option<&mut Rgb> = match name {
-                "ground" => Some(&mut terminal.ground),
-                "text" => Some(&mut terminal.text),
-                _ => ANSI
-                    .iter()
-                    .position(|known| *known == name)
-                    .and_then(|i| terminal.ansi.get_mut(i)),
-            };
-            let Some(slot) = slot else {
-                let known = ["ground", "text"].into_iter().chain(ANSI.iter().copied());
-                let what = words::expected(name, known);
-                self.warnings.push(place.warning(key.span(), &field, what));
-                continue;
-            };
-            match self.colour(place, palette, &field, value) {
-                Some(Color::Rgb(r, g, b)) => *slot = (r, g, b),
-                Some(_) => {
-                    let what = "expected a colour like \"#1e2127\"";
-                    self.warnings.push(place.warning(value.span(), &field, what));
-                }
-                None => {}
-            }
+/// A colour alone, or a table of colours and marks. What is wrong in a table is left out of it.
+fn style(field: &Field<'_>, palette: &Palette<'_>) -> Option<Style> {
+    if !field.is_table() {
+        return colour(field, palette).map(|colour| Style::new().fg(colour));
+    }
+    let mut fields = field.table()?;
+    let mut part = |name| fields.get(name).and_then(|field| colour(&field, palette));
+    let mut style = Style { fg: part("fg"), bg: part("bg"), ..Style::new() };
+    for (name, mark) in MARKS {
+        if fields.get(name).and_then(|field| field.flag()) == Some(true) {
+            style = style.add_modifier(mark);
         }
     }
+    fields.finish();
+    Some(style)
+}
 
-    fn colour(
-        &mut self,
-        place: Place<'_>,
-        palette: &[(String, Color)],
-        field: &str,
-        value: &Spanned<DeValue<'_>>,
-    ) -> Option<Color> {
-        let text = value.get_ref().as_str();
-        let own = palette.iter().find(|(name, _)| Some(name.as_str()) == text);
-        let colour = own.map(|(_, colour)| *colour);
-        let colour = colour.or_else(|| text.and_then(|text| text.parse().ok()));
-        if colour.is_none() {
-            let what = "expected a colour: \"#rrggbb\", a name of the palette, or one of the \
-                        terminal's such as \"red\", \"light blue\", \"dark gray\", \"reset\"";
-            self.warnings.push(place.warning(value.span(), field, what));
+fn terminal(mut fields: Fields<'_>, palette: &Palette<'_>, colours: &mut TerminalColours) {
+    let TerminalColours { ground, text, ansi } = colours;
+    let slots = [("ground", ground), ("text", text)].into_iter().chain(ANSI.into_iter().zip(ansi));
+    for (name, slot) in slots {
+        let Some(field) = fields.get(name) else { continue };
+        match colour(&field, palette) {
+            Some(Color::Rgb(r, g, b)) => *slot = (r, g, b),
+            Some(_) => field.wrong("a colour like \"#1e2127\""),
+            None => {}
         }
-        colour
     }
+    fields.finish();
+}
+
+fn colour(field: &Field<'_>, palette: &Palette<'_>) -> Option<Color> {
+    let expected = "a colour: \"#rrggbb\", a name of the palette, or one of the terminal's such as \
+                    \"red\", \"light blue\", \"dark gray\", \"reset\"";
+    field.text_as(expected, |text| palette.get(text).copied().or_else(|| text.parse().ok()))
 }
 
 /// What a style may be besides coloured.
