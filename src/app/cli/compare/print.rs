@@ -79,83 +79,89 @@ fn print_json(comparison: &Comparison, results: &[Compared]) -> Result<(), Troub
     out::print_line(&text)
 }
 
+/// What a table says of each result, under this heading.
+type Column<'c> = (&'c str, &'c dyn Fn(&Compared) -> String);
+
+const NAME: Column<'_> = ("", &|result| result.cell.name.clone());
+const LABEL: Column<'_> = ("", &|result| result.cell.label());
+const PR: Column<'_> = ("PR", &|result| percent(result.all.measures.pr));
+const PBC: Column<'_> = ("PBC", &|result| percent(result.all.measures.pbc));
+const RFBC: Column<'_> = ("RFBC", &|result| percent(result.all.measures.rfbc));
+const OVER: Column<'_> = ("over", &|result| percent(result.all.measures.rfbc_authors));
+const AC: Column<'_> = ("AC", &|result| number(result.all.measures.ac));
+const USES: Column<'_> = ("uses", &|result| number(result.all.measures.uses));
+const REFUSED: Column<'_> = ("refused", &|result| result.all.measures.refusals.to_string());
+
+const ACCURACY: Column<'_> = ("accuracy", &|result| or(result.all.quality.accuracy, percent, "–"));
+
+/// What papers on planners and solvers measure.
+const ANSWERS: [Column<'_>; 7] = [
+    ACCURACY,
+    ("F1", &|result| or(result.all.quality.f1, percent, "–")),
+    ("EM", &|result| or(result.all.quality.exact_match, percent, "–")),
+    ("tokens in", &|result| format!("{:.1}", result.all.quality.tokens_in)),
+    ("out", &|result| format!("{:.1}", result.all.quality.tokens_out)),
+    ("steps", &|result| number(result.all.quality.steps)),
+    ("$ / 1,000", &|result| or(result.all.quality.dollars_per_1000, number, "unknown")),
+];
+
+/// A row for each result; of the columns, the first `words` are words.
+fn table<'r>(
+    title: &str,
+    words: usize,
+    columns: &[Column<'_>],
+    results: impl IntoIterator<Item = &'r Compared>,
+) -> Table {
+    let headings: Vec<_> = columns.iter().map(|(heading, _)| *heading).collect();
+    let mut table = Table::new(title, words, &headings);
+    for result in results {
+        table.row(columns.iter().map(|(_, say)| say(result)).collect());
+    }
+    table
+}
+
 /// Table 2 of BTP.
 fn within_budget(results: &[Compared]) -> Table {
     let title = "Table 2: solved within the budget (PBC, %), average cost of a task (AC, credits; \
         least and most of a seed)";
-    let mut table = Table::new(title, 1, &["", "PBC", "AC", "least", "most", "B"]);
-    for result in protected(results) {
-        let measures = &result.all.measures;
-        table.row(vec![
-            result.cell.name.clone(),
-            percent(measures.pbc),
-            number(measures.ac),
-            number(result.ac_range.0),
-            number(result.ac_range.1),
-            number(measures.budget),
-        ]);
-    }
-    table
+    let least: Column<'_> = ("least", &|result| number(result.ac_range.0));
+    let most: Column<'_> = ("most", &|result| number(result.ac_range.1));
+    let budget: Column<'_> = ("B", &|result| number(result.all.measures.budget));
+    table(title, 1, &[NAME, PBC, AC, least, most, budget], protected(results))
 }
 
 /// Table 3 of BTP.
 fn solved(results: &[Compared]) -> Table {
     let title = "Table 3: solved whatever it cost (PR, %), not solved and over the budget (RFBC, %), \
         over the budget, solved or not (%, what the authors' script counts)";
-    let mut table = Table::new(title, 1, &["", "PR", "RFBC", "over", "right"]);
-    for result in protected(results) {
-        let measures = &result.all.measures;
-        table.row(vec![
-            result.cell.name.clone(),
-            percent(measures.pr),
-            percent(measures.rfbc),
-            percent(measures.rfbc_authors),
-            or(result.all.quality.accuracy, percent, "–"),
-        ]);
-    }
-    table
+    table(title, 1, &[NAME, PR, RFBC, OVER, ("right", ACCURACY.1)], protected(results))
 }
 
 /// Table 4 of BTP.
 fn planned(results: &[Compared]) -> Table {
     let title = "Table 4: planned against actual, averages of a task (cost in credits, uses of tools), \
         and calls refused in all";
-    let columns = ["", "planned cost", "AC", "planned uses", "uses", "refused"];
-    let mut table = Table::new(title, 1, &columns);
-    for result in protected(results) {
-        let measures = &result.all.measures;
-        let Some(cost) = measures.planned_cost else { continue };
-        table.row(vec![
-            result.cell.name.clone(),
-            number(cost),
-            number(measures.ac),
-            or(measures.planned_uses, number, "–"),
-            number(measures.uses),
-            measures.refusals.to_string(),
-        ]);
-    }
-    table
+    let cost = planned_cost("planned cost");
+    let uses = planned_uses("planned uses");
+    let planned = protected(results).filter(|result| result.all.measures.planned_cost.is_some());
+    table(title, 1, &[NAME, cost, AC, uses, USES, REFUSED], planned)
+}
+
+fn planned_cost(heading: &str) -> Column<'_> {
+    (heading, &|result| or(result.all.measures.planned_cost, number, "–"))
+}
+
+fn planned_uses(heading: &str) -> Column<'_> {
+    (heading, &|result| or(result.all.measures.planned_uses, number, "–"))
 }
 
 /// Table 5 of BTP.
 fn blacklist(results: &[Compared]) -> Table {
-    let mut table = Table::new(
-        "Table 5: with and without the blacklist",
-        2,
-        &["", "blacklist", "PBC", "AC", "PR"],
-    );
-    for result in results.iter().filter(|result| result.cell.strategy.btp) {
-        let measures = &result.all.measures;
-        let list = Knob::Blacklist.spec().show(result.knobs.get(Knob::Blacklist));
-        table.row(vec![
-            result.cell.strategy.to_string(),
-            list,
-            percent(measures.pbc),
-            number(measures.ac),
-            percent(measures.pr),
-        ]);
-    }
-    table
+    let strategy: Column<'_> = ("", &|result| result.cell.strategy.to_string());
+    let list: Column<'_> =
+        ("blacklist", &|result| Knob::Blacklist.spec().show(result.knobs.get(Knob::Blacklist)));
+    let with_btp = results.iter().filter(|result| result.cell.strategy.btp);
+    table("Table 5: with and without the blacklist", 2, &[strategy, list, PBC, AC, PR], with_btp)
 }
 
 /// What tables 2 to 4 are about: table 5 has those without the blacklist.
@@ -191,95 +197,65 @@ fn sweep(results: &[Compared], knob: Knob, figure: &str) -> Table {
 /// All that BTP measures.
 fn spent(results: &[Compared]) -> Table {
     let title = "Budget (shares in %, costs in credits; averages of a task, over all seeds)";
-    let columns =
-        ["", "tasks", "PR", "PBC", "RFBC", "over", "AC", "planned", "uses", "planned", "refused"];
-    let mut table = Table::new(title, 1, &columns);
-    for result in results {
-        let measures = &result.all.measures;
-        table.row(vec![
-            result.cell.name.clone(),
-            result.all.quality.tasks.to_string(),
-            percent(measures.pr),
-            percent(measures.pbc),
-            percent(measures.rfbc),
-            percent(measures.rfbc_authors),
-            number(measures.ac),
-            or(measures.planned_cost, number, "–"),
-            number(measures.uses),
-            or(measures.planned_uses, number, "–"),
-            measures.refusals.to_string(),
-        ]);
-    }
-    table
-}
-
-/// What papers on planners and solvers measure.
-const ANSWERS: [&str; 7] = ["accuracy", "F1", "EM", "tokens in", "out", "steps", "$ / 1,000"];
-
-fn answer(quality: &Quality) -> [String; 7] {
-    [
-        or(quality.accuracy, percent, "–"),
-        or(quality.f1, percent, "–"),
-        or(quality.exact_match, percent, "–"),
-        format!("{:.1}", quality.tokens_in),
-        format!("{:.1}", quality.tokens_out),
-        number(quality.steps),
-        or(quality.dollars_per_1000, number, "unknown"),
-    ]
+    let tasks: Column<'_> = ("tasks", &|result| result.all.quality.tasks.to_string());
+    let (cost, uses) = (planned_cost("planned"), planned_uses("planned"));
+    let columns = [NAME, tasks, PR, PBC, RFBC, OVER, AC, cost, USES, uses, REFUSED];
+    table(title, 1, &columns, results)
 }
 
 fn answers(results: &[Compared]) -> Table {
     let title =
         "Answers (shares in %; averages of a task, over all seeds; US dollars for 1,000 tasks)";
-    let mut table = Table::new(title, 1, &[&[""], &ANSWERS[..]].concat());
-    for result in results {
-        let name = [result.cell.name.clone()];
-        table.row([&name[..], &answer(&result.all.quality)].concat());
-    }
-    table
+    table(title, 1, &[&[NAME], &ANSWERS[..]].concat(), results)
 }
 
 /// Table 3 of the paper on concurrent workers: one model alone.
 fn baselines(results: &[Compared]) -> Table {
     let title = "Table 3: against baselines, with one model to plan and to solve (shares in %; averages of \
         a task; US dollars for 1,000 tasks)";
-    let mut table = Table::new(title, 2, &[&["", "model"], &ANSWERS[..]].concat());
-    for result in results {
-        let model = match &result.cell.played {
-            Played::By(model) => model.clone(),
-            Played::Pair { planner: Some(planner), solver } if Some(planner) == solver.as_ref() => {
-                planner.clone()
-            }
-            Played::Pair { .. } | Played::AsConfigured => continue,
-        };
-        let name = [result.cell.label(), model];
-        table.row([&name[..], &answer(&result.all.quality)].concat());
+    let model: Column<'_> =
+        ("model", &|result| alone(&result.cell.played).unwrap_or("").to_owned());
+    let baselines = results.iter().filter(|result| alone(&result.cell.played).is_some());
+    table(title, 2, &[&[LABEL, model], &ANSWERS[..]].concat(), baselines)
+}
+
+/// The one model that plays, if it is one alone.
+fn alone(played: &Played) -> Option<&str> {
+    match played {
+        Played::By(model) => Some(model),
+        Played::Pair { planner, solver } if planner == solver => planner.as_deref(),
+        Played::Pair { .. } | Played::AsConfigured => None,
     }
-    table
 }
 
 /// Table 4 of the paper on concurrent workers: which model plans, and which one solves.
 fn pairs(results: &[Compared]) -> Table {
     let title = "Table 4: models of planner and solver (the same measures)";
-    let mut table =
-        Table::new(title, 3, &[&["", "planner", "solver"], &ANSWERS[..], &["best"]].concat());
-    let of_pairs =
+    let pairs =
         || results.iter().filter(|result| matches!(result.cell.played, Played::Pair { .. }));
-    let most = of_pairs().filter_map(|result| result.all.quality.accuracy).reduce(f64::max);
-    let least =
-        of_pairs().filter_map(|result| result.all.quality.dollars_per_1000).reduce(f64::min);
-    for result in of_pairs() {
-        let quality = &result.all.quality;
-        let model = |role| result.models.get(&role).map_or("–", ModelName::as_str).to_owned();
-        let name = [result.cell.label(), model(Role::Planner), model(Role::Solver)];
-        let best: Vec<&str> = [
-            ("accuracy", quality.accuracy.is_some() && quality.accuracy == most),
-            ("cost", quality.dollars_per_1000.is_some() && quality.dollars_per_1000 == least),
-        ]
-        .into_iter()
-        .filter_map(|(what, is_best)| is_best.then_some(what))
-        .collect();
-        table.row([&name[..], &answer(quality), &[best.join(", ")]].concat());
-    }
-    table
+    let most = pairs().filter_map(|result| result.all.quality.accuracy).reduce(f64::max);
+    let least = pairs().filter_map(|result| result.all.quality.dollars_per_1000).reduce(f64::min);
+    let is_best = |own: Option<f64>, best| own.is_some() && own == best;
+    let best = |result: &Compared| {
+        let Quality { accuracy, dollars_per_1000, .. } = result.all.quality;
+        match (is_best(accuracy, most), is_best(dollars_per_1000, least)) {
+            (true, true) => "accuracy, cost",
+            (true, false) => "accuracy",
+            (false, true) => "cost",
+            (false, false) => "",
+        }
+        .to_owned()
+    };
+    let planner: Column<'_> = ("planner", &|result| model_of(result, Role::Planner));
+    let solver: Column<'_> = ("solver", &|result| model_of(result, Role::Solver));
+    table(
+        title,
+        3,
+        &[&[LABEL, planner, solver], &ANSWERS[..], &[("best", &best)]].concat(),
+        pairs(),
+    )
+}
+
+fn model_of(result: &Compared, role: Role) -> String {
+    result.models.get(&role).map_or("–", ModelName::as_str).to_owned()
 }
