@@ -55,6 +55,13 @@ pub struct CompareArgs {
     pub session: SessionArgs,
 }
 
+impl CompareArgs {
+    /// Whether it is one of BTP's experiments, which share costs, budget, seeds and warm-up.
+    pub fn is_btp(&self) -> bool {
+        matches!(self.preset, Some(Preset::Btp | Preset::Budgets | Preset::Taus))
+    }
+}
+
 /// A comparison with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Preset {
@@ -82,9 +89,8 @@ impl FromStr for Vary {
         let (name, values) = text.split_once('=').unwrap_or((text, ""));
         let knob =
             Knob::named(name.trim()).map_err(|why| format!("{why}; expected KNOB=VALUE,VALUE"))?;
-        let values: Result<_, _> =
-            values.split(',').map(|value| knob.spec().parse(value)).collect();
-        Ok(Self { knob, values: values? })
+        let values = values.split(',').map(|value| knob.spec().parse(value));
+        Ok(Self { knob, values: values.collect::<Result<_, _>>()? })
     }
 }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::args::{CompareArgs, Preset, WarmUp};
 use crate::app::{cli::trouble::Trouble, session::SessionSpec};
+use crate::domain::knob::Kind;
 use crate::domain::{Base, Chance, Decides, Knob, KnobSpec, Role, Strategy};
 
 /// The loops of BTP's experiments, and ToolNet's.
@@ -43,13 +44,6 @@ pub enum Played {
         planner: Option<String>,
         solver: Option<String>,
     },
-}
-
-/// What is combined: everything with everything else.
-struct Axes {
-    strategies: Vec<Strategy>,
-    played: Vec<Played>,
-    knobs: Vec<(Knob, Vec<f64>)>,
 }
 
 impl Played {
@@ -116,10 +110,8 @@ impl Cell {
 /// As it can be read again, unlike what is rounded for people.
 fn exact(spec: &KnobSpec, value: f64) -> String {
     match spec.kind {
-        crate::domain::knob::Kind::Real | crate::domain::knob::Kind::Whole => value.to_string(),
-        crate::domain::knob::Kind::Switch | crate::domain::knob::Kind::Choice(_) => {
-            spec.show(value)
-        }
+        Kind::Real | Kind::Whole => value.to_string(),
+        Kind::Switch | Kind::Choice(_) => spec.show(value),
     }
 }
 
@@ -139,48 +131,41 @@ pub fn folder(name: &str) -> String {
 /// # Errors
 /// That there is nothing to compare.
 pub fn cells(args: &CompareArgs, models: &[String]) -> Result<Vec<Cell>, Trouble> {
-    let mut cells: Vec<Cell> = Vec::new();
-    for axes in axes(args, models)? {
-        for strategy in axes.strategies {
-            for played in &axes.played {
-                for turned in combinations(&axes.knobs) {
-                    let cell = Cell::new(strategy, played.clone(), turned);
-                    if cells.iter().all(|other| other.name != cell.name) {
-                        cells.push(cell);
-                    }
-                }
-            }
-        }
-    }
-    Ok(cells)
-}
-
-fn axes(args: &CompareArgs, models: &[String]) -> Result<Vec<Axes>, Trouble> {
-    let knobs = given_knobs(args);
+    let given = given_knobs(args);
     let swept = |knob: Knob, usual: &[f64]| {
-        let mut knobs = knobs.clone();
+        let mut knobs = given.clone();
         if knobs.iter().all(|(given, _)| *given != knob) {
             knobs.insert(0, (knob, usual.to_vec()));
         }
         knobs
     };
+    let knobs = match args.preset {
+        Some(Preset::Btp | Preset::Pairs) | None => given.clone(),
+        Some(Preset::Budgets) => swept(Knob::Budget, &BUDGETS),
+        Some(Preset::Taus) => swept(Knob::Tau, &TAUS),
+    };
+    let mut cells: Vec<Cell> = Vec::new();
+    let mut add = |strategy: Strategy, played: Vec<Played>, knobs: &[(Knob, Vec<f64>)]| {
+        for played in played {
+            for turned in combinations(knobs) {
+                let cell = Cell::new(strategy, played.clone(), turned);
+                if cells.iter().all(|other| other.name != cell.name) {
+                    cells.push(cell);
+                }
+            }
+        }
+    };
     let strategies = strategies(args)?;
-    let mut all = Vec::new();
     for strategy in strategies.iter().copied() {
-        let played = played(args, strategy, models);
-        let knobs = match args.preset {
-            Some(Preset::Btp | Preset::Pairs) | None => knobs.clone(),
-            Some(Preset::Budgets) => swept(Knob::Budget, &BUDGETS),
-            Some(Preset::Taus) => swept(Knob::Tau, &TAUS),
-        };
-        all.push(Axes { strategies: vec![strategy], played, knobs });
+        add(strategy, played(args, strategy, models), &knobs);
     }
     if args.preset == Some(Preset::Btp) {
-        let planned = strategies.into_iter().filter(|strategy| strategy.btp).collect();
-        let (played, knobs) = (vec![Played::AsConfigured], swept(Knob::Blacklist, &[0.0]));
-        all.push(Axes { strategies: planned, played, knobs });
+        let unprotected = swept(Knob::Blacklist, &[0.0]);
+        for strategy in strategies.into_iter().filter(|strategy| strategy.btp) {
+            add(strategy, vec![Played::AsConfigured], &unprotected);
+        }
     }
-    Ok(all)
+    Ok(cells)
 }
 
 /// Those that were given, or those of the paper.
@@ -266,13 +251,10 @@ fn combinations(knobs: &[(Knob, Vec<f64>)]) -> Vec<Vec<(Knob, f64)>> {
 
 /// Who gathers past uses first, where it is not said. Both loops try tools that a plan would avoid.
 pub fn warm_up(args: &CompareArgs) -> WarmUp {
-    let usual = match args.preset {
-        Some(Preset::Btp | Preset::Budgets | Preset::Taus) if args.session.experience.is_none() => {
-            WarmUp(vec![Base::React.into(), Base::ToolNet.into()])
-        }
-        Some(Preset::Btp | Preset::Budgets | Preset::Taus | Preset::Pairs) | None => {
-            WarmUp::default()
-        }
+    let usual = if args.is_btp() && args.session.experience.is_none() {
+        WarmUp(vec![Base::React.into(), Base::ToolNet.into()])
+    } else {
+        WarmUp::default()
     };
     args.warm_up.clone().unwrap_or(usual)
 }

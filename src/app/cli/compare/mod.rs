@@ -24,12 +24,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{io::Write, num::NonZeroUsize, sync::Arc};
 
 use crate::app::config::{self, Config};
-use crate::app::session::{JournalChoice, SessionSpec};
+use crate::app::session::SessionSpec;
 use crate::domain::Knob;
 use crate::store::experience::Experience;
 
 pub use self::args::CompareArgs;
-use self::args::{Preset, Seeds, WarmUp};
+use self::args::{Seeds, WarmUp};
 use self::job::{Job, Ran};
 use self::{grid::Cell, pool::Stop, result::Compared, settings::Checked};
 use super::{experience, trouble::Trouble};
@@ -110,22 +110,17 @@ fn interrupted(args: &CompareArgs) -> Trouble {
 fn usual(args: &CompareArgs) -> Result<SessionSpec, Trouble> {
     // Each combination has its own planner and solver, which may be lists here.
     let mut session = SessionSpec { roles: Default::default(), ..args.session.spec(None)? };
-    let (no_journal, journal) = match &session.journal {
-        JournalChoice::Configured => (false, false),
-        JournalChoice::None => (true, false),
-        JournalChoice::File(_) => (false, true),
-    };
     for (given, option, instead) in [
         (session.strategy.is_some(), "--strategy", "--strategies names what is compared"),
-        (journal, "--journal", "--out keeps the journals"),
-        (no_journal, "--no-journal", "without --out no journal is kept"),
+        (args.session.journal.is_some(), "--journal", "--out keeps the journals"),
+        (args.session.no_journal, "--no-journal", "without --out no journal is kept"),
         (session.learned.is_some(), "--learned", "every session begins without what was learned"),
     ] {
         if given {
             return Err(Trouble::Usage(format!("{option} is not for comparisons: {instead}")));
         }
     }
-    if matches!(args.preset, Some(Preset::Btp | Preset::Budgets | Preset::Taus)) {
+    if args.is_btp() {
         if session.costs.is_none() {
             session.costs = Some(grid::COSTS.parse().map_err(Trouble::Usage)?);
         }
@@ -137,13 +132,11 @@ fn usual(args: &CompareArgs) -> Result<SessionSpec, Trouble> {
 }
 
 fn seeds(args: &CompareArgs) -> Result<Seeds, Trouble> {
-    match (&args.seeds, args.session.seed, args.preset) {
-        (Some(seeds), _, _) => Ok(seeds.clone()),
-        (None, Some(seed), _) => Ok(seed.into()),
-        (None, None, Some(Preset::Btp | Preset::Budgets | Preset::Taus)) => {
-            grid::SEEDS.parse().map_err(Trouble::Usage)
-        }
-        (None, None, Some(Preset::Pairs) | None) => Ok(0.into()),
+    match (&args.seeds, args.session.seed) {
+        (Some(seeds), _) => Ok(seeds.clone()),
+        (None, Some(seed)) => Ok(seed.into()),
+        (None, None) if args.is_btp() => grid::SEEDS.parse().map_err(Trouble::Usage),
+        (None, None) => Ok(0.into()),
     }
 }
 
@@ -192,20 +185,7 @@ impl Comparison {
             let mut checked = settings::check(&spec)?.settings;
             checked.insert("warm-up", self.warm_up.to_string());
             checked.hold(&folder)?;
-            let jobs: Vec<_> = self
-                .seeds
-                .all
-                .iter()
-                .zip(&bases)
-                .map(|(seed, base)| Job {
-                    of: 0,
-                    folder: folder.clone(),
-                    seed: seed.wrapping_add(APART),
-                    spec: spec.clone(),
-                    base: base.clone(),
-                    is_kept: self.is_kept,
-                })
-                .collect();
+            let jobs = self.jobs(0, &folder, &spec, &bases, APART);
             let ran = pool::each(&jobs, self.at_once, |job| self.run_one(job));
             for (base, (job, ran)) in bases.iter_mut().zip(jobs.iter().zip(ran)) {
                 if ran?.is_some() {
@@ -217,22 +197,33 @@ impl Comparison {
         Ok(bases)
     }
 
+    /// A session of this spec for each seed, `apart` from it, with what is its past.
+    fn jobs(
+        &self,
+        of: usize,
+        folder: &Path,
+        spec: &SessionSpec,
+        bases: &[Option<PathBuf>],
+        apart: u64,
+    ) -> Vec<Job> {
+        let job = |(seed, base): (&u64, &Option<PathBuf>)| Job {
+            of,
+            folder: folder.to_owned(),
+            seed: seed.wrapping_add(apart),
+            spec: spec.clone(),
+            base: base.clone(),
+            is_kept: self.is_kept,
+        };
+        self.seeds.all.iter().zip(bases).map(job).collect()
+    }
+
     /// Runs every combination with every seed. `None`: it was stopped.
     fn run(&self, bases: &[Option<PathBuf>]) -> Result<Option<Vec<Compared>>, Trouble> {
+        let cells = self.cells.iter().enumerate();
         let of_cell = |(of, (cell, spec, _)): (usize, &(Cell, SessionSpec, Checked))| {
-            let folder = self.folder.join(cell.folder());
-            let seeds = self.seeds.all.iter().zip(bases);
-            let job = |(seed, base): (&u64, &Option<PathBuf>)| Job {
-                of,
-                folder: folder.clone(),
-                seed: *seed,
-                spec: spec.clone(),
-                base: base.clone(),
-                is_kept: self.is_kept,
-            };
-            seeds.map(job).collect::<Vec<_>>()
+            self.jobs(of, &self.folder.join(cell.folder()), spec, bases, 0)
         };
-        let jobs: Vec<Job> = self.cells.iter().enumerate().flat_map(of_cell).collect();
+        let jobs: Vec<Job> = cells.flat_map(of_cell).collect();
         let left: Vec<_> =
             self.cells.iter().map(|_| AtomicUsize::new(self.seeds.all.len())).collect();
         let done = AtomicUsize::new(0);
