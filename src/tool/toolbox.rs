@@ -64,7 +64,7 @@ impl ToolBox {
     /// The tools of these manifests, whose names are unique (see [`super::manifest::unique`]).
     pub fn from_manifests(manifests: Vec<Manifest>) -> Self {
         let mut tools = Self::default();
-        manifests.into_iter().for_each(|manifest| tools.join(manifest.tool()));
+        manifests.into_iter().for_each(|manifest| tools.join(Rc::new(manifest)));
         tools
     }
 
@@ -180,8 +180,8 @@ mod tests {
                  type = \"string\"\n[source]\nbuiltin = \"calculator\"\n"
             )
         };
-        let tool = |text: String| Manifest::parse("t.toml", &text, Path::new("")).unwrap().tool();
-        names.iter().map(text).map(tool).collect()
+        let tool = |text: String| Manifest::parse("t.toml", &text, Path::new("")).unwrap();
+        names.iter().map(|name| Rc::new(tool(text(name))) as Rc<dyn Tool>).collect()
     }
 
     #[test]

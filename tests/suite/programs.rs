@@ -9,7 +9,8 @@ use rustix::process::{Pid, test_kill_process};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 use toolyard::domain::{EffectClass, ToolSpec};
-use toolyard::tool::command::{CommandSource, CommandTool, end_all};
+use toolyard::tool::command::{CommandSource, end_all};
+use toolyard::tool::manifest::{Manifest, Source};
 use toolyard::tool::{Invocation, Tool, ToolError, ToolErrorKind, ToolOutput};
 
 /// Long enough for a busy machine, short enough to notice what hangs.
@@ -26,7 +27,7 @@ fn source(words: &[&str]) -> CommandSource {
     }
 }
 
-fn tool(source: CommandSource) -> CommandTool {
+fn tool(source: CommandSource) -> Manifest {
     let spec = ToolSpec {
         name: "program".into(),
         description: String::new(),
@@ -38,7 +39,7 @@ fn tool(source: CommandSource) -> CommandTool {
         source: "command".into(),
         examples: Vec::new(),
     };
-    CommandTool::new(Arc::new(spec), source)
+    Manifest { spec: Arc::new(spec), source: Source::Command(source), file: String::new() }
 }
 
 async fn run(source: CommandSource, arguments: Value) -> Result<ToolOutput, ToolError> {

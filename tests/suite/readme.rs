@@ -5,7 +5,7 @@ use std::{fs, path::Path, process::Command};
 
 use serde_json::json;
 use toolyard::app::{config::Config, workspace::Workspace};
-use toolyard::tool::{Invocation, manifest::Manifest};
+use toolyard::tool::{Invocation, Tool, manifest::Manifest};
 use toolyard::ui::{keymap::Keymap, keytable};
 
 const README: &str = include_str!("../../README.md");
@@ -60,7 +60,7 @@ async fn its_tool_can_be_called() {
         return;
     }
     let invocation = Invocation { arguments: json!({"city": "Lisbon"}), seed: 0 };
-    let output = manifest.tool().call(&invocation).await.unwrap();
+    let output = manifest.call(&invocation).await.unwrap();
     assert_eq!(output.text.trim(), "It is sunny in Lisbon.");
 }
 

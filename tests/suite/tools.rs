@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use toolyard::domain::{EffectClass, ToolName, ToolSpec};
 use toolyard::tool::manifest::{self, Manifest, Manifests, Source};
-use toolyard::tool::{Changes, Invocation, ToolBox, ToolErrorKind, provider::Provider};
+use toolyard::tool::{Changes, Invocation, Tool, ToolBox, ToolErrorKind, provider::Provider};
 
 const WHOLE: &str = r#"
 name = "weather.now-2"
@@ -332,7 +332,7 @@ async fn manifests_join_leave_and_change_while_a_session_runs() {
     assert_eq!(tools.spec("b").unwrap().description, "2");
 
     // One that comes from elsewhere is left alone.
-    tools.join(manifests(&[builtin("guest", "1")])[0].tool());
+    tools.join(Rc::new(manifests(&[builtin("guest", "1")]).remove(0)));
     let changes = tools.replace("files", provider.tools().await.unwrap());
     let left: Vec<_> = changes.left.iter().map(ToolName::as_str).collect();
     assert_eq!(left, ["a", "c"]);
@@ -349,7 +349,8 @@ fn sixteen_thousand_tools_are_no_trouble() {
     let texts: Vec<_> = (0..16_000).map(|n| builtin(&format!("tool_{n}"), "one of many")).collect();
     let started = Instant::now();
     let mut tools = ToolBox::default();
-    let all: Vec<_> = manifests(&texts).iter().map(Manifest::tool).collect();
+    let all = manifests(&texts).into_iter().map(|manifest| Rc::new(manifest) as Rc<dyn Tool>);
+    let all: Vec<_> = all.collect();
     tools.replace("files", all.clone());
     eprintln!("16,000 manifests: {:?}", started.elapsed());
     assert_eq!(tools.len(), 16_000);

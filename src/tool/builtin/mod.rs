@@ -12,16 +12,14 @@ mod numbers;
 mod text;
 mod travel;
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use futures::future::{FutureExt, LocalBoxFuture};
 use serde_json::Value;
 
 use self::knowledge::Search;
-use crate::domain::{Chance, ToolSpec, words};
+use crate::domain::{Chance, words};
 use crate::files::toml_file::{Field, Fields};
-use crate::tool::output::{MAX_OUTPUT, bounded};
-use crate::tool::{Invocation, Tool, ToolError, ToolErrorKind, ToolOutput};
+use crate::tool::{Invocation, ToolError, ToolErrorKind};
 
 /// A built-in function with its options.
 #[derive(Clone, Debug, PartialEq)]
@@ -165,7 +163,12 @@ impl Builtin {
         }
     }
 
-    async fn answer(&self, invocation: &Invocation) -> Result<String, ToolError> {
+    /// What the function says to these arguments.
+    ///
+    /// # Errors
+    /// [`ToolErrorKind::Arguments`] for what the function cannot use, [`ToolErrorKind::Failed`] for
+    /// what it cannot do.
+    pub async fn answer(&self, invocation: &Invocation) -> Result<String, ToolError> {
         let chance = Chance::new(invocation.seed).with(self.name.as_bytes());
         match &self.does {
             Does::Work(work) => work.answer(&invocation.arguments, chance).await,
@@ -184,9 +187,6 @@ impl Builtin {
 }
 
 impl Work {
-    /// # Errors
-    /// [`ToolErrorKind::Arguments`] for what the function cannot use, [`ToolErrorKind::Failed`] for
-    /// what it cannot do.
     async fn answer(&self, arguments: &Value, chance: Chance) -> Result<String, ToolError> {
         match self {
             Work::KnowledgeSearch(search) => search.answer(arguments),
@@ -208,31 +208,5 @@ impl Work {
                 Ok((least + (chance.unit() * span as f64) as i64).to_string())
             }
         }
-    }
-}
-
-/// A tool that is a built-in function.
-pub struct BuiltinTool {
-    spec: Arc<ToolSpec>,
-    function: Builtin,
-}
-
-impl BuiltinTool {
-    pub fn new(spec: Arc<ToolSpec>, function: Builtin) -> Self {
-        Self { spec, function }
-    }
-}
-
-impl Tool for BuiltinTool {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
-    }
-
-    fn call<'a>(
-        &'a self,
-        invocation: &'a Invocation,
-    ) -> LocalBoxFuture<'a, Result<ToolOutput, ToolError>> {
-        async move { Ok(bounded(&self.function.answer(invocation).await?, MAX_OUTPUT)) }
-            .boxed_local()
     }
 }

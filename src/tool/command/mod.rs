@@ -10,18 +10,17 @@ mod group;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
-use std::{collections::BTreeMap, ffi::OsStr, fmt, io, sync::Arc};
+use std::{collections::BTreeMap, ffi::OsStr, fmt, io};
 
-use futures::future::{FutureExt, LocalBoxFuture};
 use serde_json::Value;
 use tokio::{io::AsyncWriteExt, process::ChildStdin, time::sleep};
-use tracing::{Instrument, info, info_span};
+use tracing::info;
 
 use self::capture::{Capture, Keep};
 pub use self::group::end_all;
 use self::group::{Group, Pipes};
-use crate::domain::{ToolSpec, words::clipped};
-use crate::tool::{Invocation, Tool, ToolError, ToolErrorKind, ToolOutput, output::from_bytes};
+use crate::domain::words::clipped;
+use crate::tool::{ToolError, ToolErrorKind, ToolOutput, output::from_bytes};
 
 /// Bytes of the end of stderr that an error shows: where programs say why they gave up.
 const STDERR: usize = 2 * 1024;
@@ -107,7 +106,12 @@ impl CommandSource {
         Group::start(command).map_err(|error| self.unavailable(&error))
     }
 
-    async fn run(&self, arguments: &Value) -> Result<ToolOutput, ToolError> {
+    /// Runs the program with these arguments, and gives what it prints.
+    ///
+    /// # Errors
+    /// [`ToolErrorKind::Unavailable`] if it cannot be started, [`ToolErrorKind::Failed`] if it says that it
+    /// failed.
+    pub async fn run(&self, arguments: &Value) -> Result<ToolOutput, ToolError> {
         let (group, Pipes { stdin, stdout, stderr }) = self.start()?;
         let (program, started) = (&self.program, Instant::now());
         info!(program, "a program started");
@@ -169,30 +173,4 @@ async fn feed(mut stdin: ChildStdin, arguments: &Value) {
 pub fn is_executable(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     file.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
-}
-
-/// A tool that runs a program for every call.
-pub struct CommandTool {
-    spec: Arc<ToolSpec>,
-    source: CommandSource,
-}
-
-impl CommandTool {
-    pub fn new(spec: Arc<ToolSpec>, source: CommandSource) -> Self {
-        Self { spec, source }
-    }
-}
-
-impl Tool for CommandTool {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
-    }
-
-    fn call<'a>(
-        &'a self,
-        invocation: &'a Invocation,
-    ) -> LocalBoxFuture<'a, Result<ToolOutput, ToolError>> {
-        let span = info_span!("call", tool = self.spec.name.as_str());
-        self.source.run(&invocation.arguments).instrument(span).boxed_local()
-    }
 }

@@ -33,15 +33,17 @@ mod provider;
 mod read;
 mod source;
 
-use std::{collections::HashMap, fs, path::Path, rc::Rc, sync::Arc};
+use std::{collections::HashMap, fs, path::Path, sync::Arc};
+
+use futures::future::{FutureExt, LocalBoxFuture};
+use tracing::{Instrument, info_span};
 
 pub use self::provider::Manifests;
 use crate::domain::{ToolName, ToolSpec};
 use crate::files::toml_file::{Problem, Problems, TomlFile};
-use crate::tool::Tool;
-use crate::tool::builtin::{Builtin, BuiltinTool};
-use crate::tool::command::{CommandSource, CommandTool};
-use crate::tool::recorded::{RecordedTool, Table};
+use crate::tool::output::{MAX_OUTPUT, bounded};
+use crate::tool::{Invocation, Tool, ToolError, ToolOutput};
+use crate::tool::{builtin::Builtin, command::CommandSource, recorded::Table};
 
 /// Where a tool comes from.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +53,7 @@ pub enum Source {
     Recorded(Table),
 }
 
-/// A tool as its manifest describes it.
+/// A tool as its manifest describes it, which can be called.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Manifest {
     pub spec: Arc<ToolSpec>,
@@ -68,15 +70,30 @@ impl Manifest {
     pub fn parse(file: &str, text: &str, folder: &Path) -> Result<Self, Problems> {
         TomlFile::read(file, text, |fields| read::manifest(fields, file, folder))
     }
+}
 
-    /// The tool that can be called.
-    pub fn tool(&self) -> Rc<dyn Tool> {
-        let spec = self.spec.clone();
-        match &self.source {
-            Source::Builtin(function) => Rc::new(BuiltinTool::new(spec, function.clone())),
-            Source::Command(source) => Rc::new(CommandTool::new(spec, source.clone())),
-            Source::Recorded(table) => Rc::new(RecordedTool::new(spec, table.clone())),
-        }
+impl Tool for Manifest {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    fn call<'a>(
+        &'a self,
+        invocation: &'a Invocation,
+    ) -> LocalBoxFuture<'a, Result<ToolOutput, ToolError>> {
+        let span = info_span!("call", tool = self.spec.name.as_str());
+        let call = async {
+            match &self.source {
+                Source::Builtin(function) => {
+                    Ok(bounded(&function.answer(invocation).await?, MAX_OUTPUT))
+                }
+                Source::Command(source) => source.run(&invocation.arguments).await,
+                Source::Recorded(table) => {
+                    Ok(bounded(table.answer(&invocation.arguments)?, MAX_OUTPUT))
+                }
+            }
+        };
+        call.instrument(span).boxed_local()
     }
 }
 

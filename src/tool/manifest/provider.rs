@@ -12,8 +12,6 @@ use crate::files::toml_file::Problems;
 use crate::tool::provider::{Change, Provider};
 use crate::tool::{Tool, ToolError, ToolErrorKind};
 
-/// A manifest and its tool.
-type Made = (Manifest, Rc<dyn Tool>);
 type Read = Box<dyn Fn() -> Result<Vec<Manifest>, Problems>>;
 
 /// Tools of manifests that are read again when somebody asks; files are not watched.
@@ -22,7 +20,7 @@ pub struct Manifests {
     first: RefCell<Option<Vec<Manifest>>>,
     read: Read,
     /// The last list: a tool whose manifest is the same is the same tool.
-    last: RefCell<HashMap<ToolName, Made>>,
+    last: RefCell<HashMap<ToolName, Rc<Manifest>>>,
 }
 
 impl Manifests {
@@ -42,13 +40,13 @@ impl Manifests {
             })?,
         };
         let mut before = self.last.take();
-        let mut tools = Vec::with_capacity(manifests.len());
+        let mut tools: Vec<Rc<dyn Tool>> = Vec::with_capacity(manifests.len());
         for manifest in manifests {
             let name = manifest.spec.name.clone();
-            let same = before.remove(&name).filter(|(was, _)| *was == manifest);
-            let tool = same.map_or_else(|| manifest.tool(), |(_, tool)| tool);
-            self.last.borrow_mut().insert(name, (manifest, Rc::clone(&tool)));
-            tools.push(tool);
+            let same = before.remove(&name).filter(|was| **was == manifest);
+            let tool = same.unwrap_or_else(|| Rc::new(manifest));
+            tools.push(tool.clone());
+            self.last.borrow_mut().insert(name, tool);
         }
         Ok(tools)
     }

@@ -5,15 +5,13 @@ mod nearest;
 
 use std::{collections::HashMap, path::Path, sync::Arc};
 
-use futures::future::{FutureExt, LocalBoxFuture};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use self::nearest::{difference, key, likeness};
-use crate::domain::{ToolSpec, words::clipped};
+use crate::domain::words::clipped;
 use crate::files::toml_file::{Problem, Problems};
-use crate::tool::output::{MAX_OUTPUT, bounded};
-use crate::tool::{Invocation, Tool, ToolError, ToolErrorKind, ToolOutput};
+use crate::tool::{ToolError, ToolErrorKind};
 
 /// Recorded calls of one tool. Cheap to clone.
 #[derive(Clone, Debug, PartialEq)]
@@ -172,32 +170,6 @@ impl Calls {
                 Ok(())
             }
         }
-    }
-}
-
-/// A tool that answers from a [`Table`].
-pub struct RecordedTool {
-    spec: Arc<ToolSpec>,
-    table: Table,
-}
-
-impl RecordedTool {
-    pub fn new(spec: Arc<ToolSpec>, table: Table) -> Self {
-        Self { spec, table }
-    }
-}
-
-impl Tool for RecordedTool {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
-    }
-
-    fn call<'a>(
-        &'a self,
-        invocation: &'a Invocation,
-    ) -> LocalBoxFuture<'a, Result<ToolOutput, ToolError>> {
-        let answer = self.table.answer(&invocation.arguments);
-        async move { answer.map(|text| bounded(text, MAX_OUTPUT)) }.boxed_local()
     }
 }
 
