@@ -26,6 +26,16 @@ pub fn read_line<T: DeserializeOwned>(
     parse(text).map_err(|fault| fault.in_file(file, line, expected))
 }
 
+/// Reads all lines of a file of JSON lines, each with its number; blank ones are left out.
+pub fn read_lines<T: DeserializeOwned>(
+    file: &str,
+    text: &str,
+    expected: &str,
+) -> impl Iterator<Item = (usize, Result<T, Problem>)> {
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    lines.map(move |(number, line)| (number, read_line(file, number, line, expected)))
+}
+
 /// What is wrong in a text.
 struct Fault {
     /// Of the text, from 1; 0 where there is no text.

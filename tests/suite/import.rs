@@ -105,37 +105,37 @@ fn an_import_never_buries_other_files() {
 #[test]
 fn broken_trajectories_say_where_and_what() {
     for (text, says) in [
-        ("nonsense", ":1: expected a JSON object: "),
-        ("[]", ":1: expected an object, found a list"),
-        ("\n{\"task\": \"x\"}", ":2: tools: expected a list, found nothing"),
-        (r#"{"tools": "a"}"#, ":1: tools: expected a list, found text"),
-        (r#"{"tools": ["a", 7]}"#, ":1: tools[1]: expected a tool's name"),
-        (r#"{"tools": ["end"]}"#, r#"found "end""#),
-        (r#"{"task": 7, "tools": []}"#, ":1: task: expected text, found a number"),
+        ("nonsense", ":1: expected "),
+        ("[7]", r#"expected {"task": TEXT, "tools": [NAME, …]}"#),
+        ("\n{\"task\": \"x\"}", ":2: missing field `tools`"),
+        (r#"{"tools": "a"}"#, ":1: tools: invalid type: string"),
+        (r#"{"tools": ["a", 7]}"#, ":1: tools[1]: invalid type: integer `7`"),
+        (r#"{"tools": ["end"]}"#, r#":1: tools[0]: "end" is no tool's name"#),
+        (r#"{"task": 7, "tools": []}"#, ":1: task: invalid type: integer `7`"),
     ] {
         let says_it = refusal(Format::Jsonl, text.as_bytes());
         assert!(says_it.contains(says), "{text}\n  says: {says_it}\n  not: {says}");
     }
-    assert!(refusal(Format::Jsonl, b"{\"tools\":[]}\n\xff").contains(":2: expected UTF-8"));
+    assert!(refusal(Format::Jsonl, b"{\"tools\":[]}\n\xff").contains(":2: not UTF-8"));
 }
 
 #[test]
 fn broken_dialogues_say_where_and_what() {
     let call = |rest: &str| format!(r#"{{"role": "API", {rest}}}"#);
     for (text, says) in [
-        (r#"{"text": "x"}"#.into(), ":1: role: expected text, found nothing"),
+        (r#"{"text": "x"}"#.into(), ":1: missing field `role`"),
         (
             r#"{"role": "Robot"}"#.into(),
-            r#":1: role: expected "User", "AI" or "API", found "Robot""#,
+            ":1: role: unknown variant `Robot`, expected one of `User`, `AI`, `API`",
         ),
-        (r#"{"role": "User"}"#.into(), ":1: text: expected text, found nothing"),
-        (call(r#""api_name": "A""#), ":1: result: expected an object, found nothing"),
-        (call(r#""result": {}"#), ":1: result.output: expected a value, found nothing"),
+        (r#"{"role": "User"}"#.into(), ":1: text: missing"),
+        (call(r#""api_name": "A", "param_dict": {}"#), ":1: result: missing"),
+        (call(r#""api_name": "A", "param_dict": {}, "result": {}"#), ":1: result.output: missing"),
         (
             call(r#""api_name": "", "result": {"output": 1}"#),
-            ":1: api_name: expected a tool's name",
+            r#":1: api_name: "" is no tool's name"#,
         ),
-        (call(r#""api_name": "A", "result": {"output": 1}"#), ":1: param_dict: expected an object"),
+        (call(r#""api_name": "A", "result": {"output": 1}"#), ":1: param_dict: missing"),
     ] {
         let says_it = refusal(Format::ApiBank, text.as_bytes());
         assert!(says_it.contains(says), "{text}\n  says: {says_it}\n  not: {says}");
@@ -168,5 +168,5 @@ fn a_folder_without_data_and_a_missing_one_are_told_apart() {
     assert!(error.contains("expected files *.jsonl"), "{error}");
     let missing = folder.path().join("nowhere");
     let error = read_trajectories(Format::Jsonl, [missing]).unwrap_err().to_string();
-    assert!(error.contains("nowhere: cannot be read"), "{error}");
+    assert!(error.contains("nowhere: there is no such file"), "{error}");
 }

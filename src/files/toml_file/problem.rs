@@ -16,6 +16,16 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// A problem with a field of the line of this number, from 1.
+    pub fn of_line(
+        file: impl Into<String>,
+        line: usize,
+        field: impl Into<String>,
+        text: impl Into<String>,
+    ) -> Self {
+        Self { file: file.into(), line: Some(line), field: field.into(), text: text.into() }
+    }
+
     /// A problem with the file as a whole.
     pub fn of_file(file: impl Into<String>, text: impl Into<String>) -> Self {
         Self { file: file.into(), line: None, field: String::new(), text: text.into() }

@@ -23,6 +23,7 @@ use super::dialogue::{Call, Dialogue};
 use super::manifest::{Manifest, Source};
 use super::{answers::Answers, error::ImportError, files, schema, trajectories::Trajectory};
 use crate::domain::{ChainStep, EffectClass, Listing, Task, ToolName};
+use crate::files::toml_file::Problem;
 use crate::papers::toolnet::learn;
 
 /// The file by which a workspace is known.
@@ -120,7 +121,7 @@ fn check_file_name(tool: &ToolName, dir: &Path) -> Result<(), ImportError> {
         "tool {name:?}: expected a name of at most 64 letters, digits, '_', '-' and '.', \
          not beginning with '.'; rename it in the dialogues"
     );
-    Err(ImportError::File { file: dir.display().to_string(), problem })
+    Err(unusable(dir, problem))
 }
 
 fn write_tool(
@@ -194,5 +195,5 @@ fn mark(dir: &Path) -> String {
 }
 
 fn unusable(path: &Path, error: impl fmt::Display) -> ImportError {
-    ImportError::File { file: path.display().to_string(), problem: error.to_string() }
+    Problem::of_file(path.display().to_string(), error.to_string()).into()
 }

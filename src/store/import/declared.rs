@@ -5,7 +5,8 @@ use std::{collections::HashMap, path::Path};
 use indexmap::IndexMap;
 use serde::Deserialize;
 
-use super::{error::ImportError, files};
+use super::files;
+use crate::files::{json_file, toml_file::Problem};
 
 /// One entry. A name may have several, since the levels of API-Bank declare their tools anew.
 #[derive(Clone, Debug, Deserialize)]
@@ -34,15 +35,13 @@ pub(super) struct Parameter {
 
 /// Reads the declarations in a folder by tool; empty where there are none, since dialogues can stand
 /// alone. Of several for one name that of `apis` counts, else the first.
-pub(super) fn read(folder: &Path) -> Result<HashMap<String, Declared>, ImportError> {
+pub(super) fn read(folder: &Path) -> Result<HashMap<String, Declared>, Problem> {
     let path = folder.join("derived_tools.json");
     if !path.is_file() {
         return Ok(HashMap::new());
     }
-    let list: Vec<Declared> = serde_json::from_str(&files::read(&path)?).map_err(|error| {
-        let problem = format!("expected a list of tools: {error}");
-        ImportError::File { file: path.display().to_string(), problem }
-    })?;
+    let file = path.display().to_string();
+    let list: Vec<Declared> = json_file::read(&file, &files::read(&path)?, "a list of tools")?;
     let mut declared: HashMap<String, Declared> = HashMap::new();
     for tool in list {
         let better = declared

@@ -3,10 +3,15 @@
 //! A file holds one, a line a turn, told apart by `role`: `User` and `AI` have a `text`; `API` has the
 //! call's `api_name` and `param_dict`, and in `result` its `output` and `exception`.
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{error::ImportError, record::Record};
+use super::trajectories::Known;
 use crate::domain::ToolName;
+use crate::files::{json_file, toml_file::Problem};
+
+const EXPECTED: &str = "{\"role\": \"User\" or \"AI\", \"text\": …} or {\"role\": \"API\", \
+    \"api_name\": TOOL, \"param_dict\": {…}, \"result\": {\"output\": …, \"exception\": …}}";
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Dialogue {
@@ -30,8 +35,12 @@ pub(super) struct Call {
 }
 
 impl Dialogue {
-    pub fn parse(file: &str, text: &str) -> Result<Self, ImportError> {
-        let turns = Record::each(file, text).map(|record| turn(&record?));
+    pub fn parse(file: &str, text: &str) -> Result<Self, Problem> {
+        let lines = json_file::read_lines::<Line>(file, text, EXPECTED);
+        let turns = lines.map(|(number, line)| {
+            let missing = format!("missing; expected {EXPECTED}");
+            line?.turn().map_err(|field| Problem::of_line(file, number, field, missing))
+        });
         Ok(Self { turns: turns.collect::<Result<_, _>>()? })
     }
 
@@ -54,30 +63,46 @@ impl Dialogue {
     }
 }
 
-fn turn(record: &Record<'_>) -> Result<Turn, ImportError> {
-    match record.text("role")? {
-        "User" => Ok(Turn::User(record.text("text")?.to_owned())),
-        "AI" => record.text("text").map(|_| Turn::Assistant),
-        "API" => Ok(Turn::Api(call(record)?)),
-        other => {
-            let problem = format!("expected \"User\", \"AI\" or \"API\", found {other:?}");
-            Err(record.problem("role", problem))
+/// A line of the file. Its role says which of the other fields it needs.
+#[derive(Deserialize)]
+struct Line {
+    role: Role,
+    text: Option<String>,
+    api_name: Option<Known>,
+    param_dict: Option<Map<String, Value>>,
+    result: Option<Map<String, Value>>,
+}
+
+#[derive(Deserialize)]
+enum Role {
+    User,
+    #[serde(rename = "AI")]
+    Assistant,
+    #[serde(rename = "API")]
+    Api,
+}
+
+impl Line {
+    /// What was said or called; or the field that is missing.
+    fn turn(self) -> Result<Turn, &'static str> {
+        match self.role {
+            Role::User => Ok(Turn::User(self.text.ok_or("text")?)),
+            Role::Assistant => self.text.map(|_| Turn::Assistant).ok_or("text"),
+            Role::Api => Ok(Turn::Api(Call {
+                tool: self.api_name.ok_or("api_name")?.0,
+                arguments: self.param_dict.ok_or("param_dict")?,
+                result: result(&self.result.ok_or("result")?)?,
+            })),
         }
     }
 }
 
-fn call(record: &Record<'_>) -> Result<Call, ImportError> {
-    let result = record.object("result")?;
-    let result = match (result.get("output"), result.get("exception")) {
-        (Some(output), None | Some(Value::Null)) => Ok(plain(output)),
-        (_, Some(exception)) if !exception.is_null() => Err(plain(exception)),
-        (output, _) => return Err(record.expected("result.output", "a value", output)),
-    };
-    Ok(Call {
-        tool: record.tool("api_name", record.get("api_name"))?,
-        arguments: record.object("param_dict")?.clone(),
-        result,
-    })
+fn result(result: &Map<String, Value>) -> Result<Result<String, String>, &'static str> {
+    match (result.get("output"), result.get("exception")) {
+        (_, Some(exception)) if !exception.is_null() => Ok(Err(plain(exception))),
+        (Some(output), _) => Ok(Ok(plain(output))),
+        (None, _) => Err("result.output"),
+    }
 }
 
 /// Text as it is, anything else as compact JSON.

@@ -2,6 +2,8 @@
 
 use std::{io, path::PathBuf};
 
+use crate::files::toml_file::Problem;
+
 /// Why an import stopped. Nothing was written then, but for [`ImportError::Io`] while writing.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
@@ -13,22 +15,9 @@ pub enum ImportError {
         action: &'static str,
         source: io::Error,
     },
-    /// A line is not what it should be.
-    #[error("{file}:{line}: {problem}")]
-    Line {
-        file: String,
-        /// Counted from 1.
-        line: usize,
-        /// The field, what was expected there and what was found.
-        problem: String,
-    },
-    /// A file as a whole is not what it should be.
-    #[error("{file}: {problem}")]
-    File {
-        file: String,
-        /// The field where there is one, what was expected and what was found.
-        problem: String,
-    },
+    /// A file or a line of it is not what it should be.
+    #[error(transparent)]
+    Problem(#[from] Problem),
     /// There is something else where the workspace should be.
     #[error(
         "{}: is not empty and no workspace that was made here; choose another folder, or force it",

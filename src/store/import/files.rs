@@ -5,6 +5,11 @@ use std::path::{Path, PathBuf};
 use std::{ffi::OsString, fs};
 
 use super::error::ImportError;
+use crate::files::text_file::{self, Expected};
+use crate::files::toml_file::Problem;
+
+const DATA: Expected =
+    Expected { what: "a file of a data set", missing: "expected data", largest: 1 << 30 };
 
 /// Deeper than any data set; a loop of links ends here.
 const DEEPEST: usize = 8;
@@ -19,9 +24,8 @@ pub fn find(path: &Path, extension: &str) -> Result<Vec<PathBuf>, ImportError> {
     walk(path, extension, 0, &mut found)?;
     found.sort();
     if found.is_empty() {
-        let problem =
-            format!("expected files *.{extension} in this folder or below it, found none");
-        return Err(ImportError::File { file: path.display().to_string(), problem });
+        let text = format!("expected files *.{extension} in this folder or below it, found none");
+        return Err(Problem::of_file(path.display().to_string(), text).into());
     }
     Ok(found)
 }
@@ -47,14 +51,8 @@ fn walk(
 }
 
 /// The whole text of a file.
-pub fn read(path: &Path) -> Result<String, ImportError> {
-    let bytes = fs::read(path).map_err(|source| io_error(path, "cannot be read", source))?;
-    String::from_utf8(bytes).map_err(|error| {
-        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = 1 + good.iter().filter(|&&byte| byte == b'\n').count();
-        let problem = "expected UTF-8, found other bytes; convert the file".to_owned();
-        ImportError::Line { file: path.display().to_string(), line, problem }
-    })
+pub fn read(path: &Path) -> Result<String, Problem> {
+    text_file::read(path, &DATA)
 }
 
 /// Replaces a file as a whole: whoever reads it, whenever this is cut short, finds the old text or the

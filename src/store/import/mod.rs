@@ -10,11 +10,10 @@ mod dialogue;
 mod error;
 mod files;
 mod manifest;
-mod record;
 mod schema;
 mod trajectories;
 
 pub use api_bank::{Imported, import_api_bank};
 pub use error::ImportError;
 pub use files::{write as write_file, write_with as write_file_with};
-pub use trajectories::{Format, Trajectories, Trajectory, UnknownFormat, read_trajectories};
+pub use trajectories::{Format, Trajectories, Trajectory, read_trajectories};

@@ -1,15 +1,17 @@
 //! Which tools solved a task, in which order: what a graph is learned from.
 
-use std::{fmt, path::Path, str::FromStr};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{dialogue::Dialogue, error::ImportError, files, record::Record};
+use super::{dialogue::Dialogue, error::ImportError, files};
 use crate::domain::{ToolGraph, ToolName};
+use crate::files::{json_file, toml_file::Problem};
 use crate::papers::toolnet::{LearnError, learn};
 
 /// How trajectories are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Format {
     /// A line per task: `{"task": TEXT, "tools": [NAME, …]}`, further fields as you like.
     Jsonl,
@@ -17,34 +19,20 @@ pub enum Format {
     ApiBank,
 }
 
-impl Format {
-    pub const ALL: [Self; 2] = [Self::Jsonl, Self::ApiBank];
+/// A tool's name that can be a node of a graph and is none of its own nodes.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Known(pub ToolName);
 
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Jsonl => "jsonl",
-            Self::ApiBank => "api-bank",
+impl TryFrom<String> for Known {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        let tool = ToolName::new(&name);
+        if name.is_empty() || tool.is_special() {
+            return Err(format!("{name:?} is no tool's name (not \"\", \"start\" or \"end\")"));
         }
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// No format has this name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected \"jsonl\" or \"api-bank\", found {0:?}")]
-pub struct UnknownFormat(pub String);
-
-impl FromStr for Format {
-    type Err = UnknownFormat;
-
-    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|format| format.name() == name).ok_or_else(|| UnknownFormat(name.to_owned()))
+        Ok(Self(tool))
     }
 }
 
@@ -114,16 +102,19 @@ pub fn read_trajectories<P: AsRef<Path>>(
     Ok(trajectories)
 }
 
-fn read_lines(file: &str, text: &str, into: &mut Trajectories) -> Result<(), ImportError> {
-    for record in Record::each(file, text) {
-        let record = record?;
-        let task = match record.get("task") {
-            None => String::new(),
-            Some(_) => record.text("task")?.to_owned(),
-        };
-        let names = record.list("tools")?.iter().enumerate();
-        let tools = names.map(|(i, name)| record.tool(&format!("tools[{i}]"), Some(name)));
-        into.push(task, tools.collect::<Result<_, _>>()?);
+/// A line of a file of trajectories.
+#[derive(Deserialize)]
+struct Line {
+    #[serde(default)]
+    task: String,
+    tools: Vec<Known>,
+}
+
+fn read_lines(file: &str, text: &str, into: &mut Trajectories) -> Result<(), Problem> {
+    let expected = "{\"task\": TEXT, \"tools\": [NAME, …]}";
+    for (_, line) in json_file::read_lines::<Line>(file, text, expected) {
+        let Line { task, tools } = line?;
+        into.push(task, tools.into_iter().map(|Known(tool)| tool).collect());
     }
     Ok(())
 }

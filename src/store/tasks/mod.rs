@@ -13,6 +13,8 @@ use crate::domain::{ChainStep, Task};
 use crate::files::json_file;
 use crate::files::toml_file::{Problem, Problems};
 
+const EXPECTED: &str = "{\"task\": TEXT, \"gold\": ANSWER}";
+
 /// Reads a file of tasks; its ending says how it is written.
 ///
 /// # Errors
@@ -53,8 +55,9 @@ pub fn parse_text(_file: &str, text: &str) -> Result<Vec<Task>, Problems> {
 pub fn parse_jsonl(file: &str, text: &str) -> Result<Vec<Task>, Problems> {
     let mut tasks = Vec::new();
     let mut problems = Vec::new();
-    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        match Line::read(file, at + 1, line) {
+    for (line, written) in json_file::read_lines::<Line>(file, text, EXPECTED) {
+        let wrong = |(field, text)| Problem::of_line(file, line, field, text);
+        match written.and_then(|written| written.task().map_err(wrong)) {
             Ok(task) => tasks.push(task),
             Err(problem) => problems.push(problem),
         }
@@ -87,17 +90,6 @@ struct Line {
 }
 
 impl Line {
-    fn read(file: &str, line: usize, text: &str) -> Result<Task, Problem> {
-        let expected = "{\"task\": TEXT, \"gold\": ANSWER}";
-        let written: Self = json_file::read_line(file, line, text, expected)?;
-        written.task().map_err(|(field, text)| Problem {
-            file: file.to_owned(),
-            line: Some(line),
-            field: field.to_owned(),
-            text: text.to_owned(),
-        })
-    }
-
     /// The task; or the field that is wrong, and what was expected.
     fn task(self) -> Result<Task, (&'static str, &'static str)> {
         let Self { name, text, gold, chain } = self;

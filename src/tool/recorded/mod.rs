@@ -75,8 +75,7 @@ impl Table {
                 continue;
             }
             if let Err((field, text)) = calls.add(at + 1, line) {
-                let (file, line) = (name.to_owned(), Some(at + 1));
-                problems.push(Problem { file, line, field: field.to_owned(), text });
+                problems.push(Problem::of_line(name, at + 1, field, text));
             }
         }
         if problems.is_empty() {
