@@ -7,7 +7,7 @@ use reqwest::Url;
 use serde_json::{Map, Value};
 
 use super::keys::{NO_KEYS, headers, holds_a_key, key};
-use super::{ModelConfig, SIMULATED, read::set};
+use super::{ModelConfig, SIMULATED};
 use crate::domain::{ModelName, ToolMode};
 use crate::files::toml_file::{Field, Fields};
 use crate::model::{http::Endpoint, openai::OpenAi, simulated};
@@ -51,49 +51,42 @@ fn is_name(name: &str) -> bool {
 fn model(name: &str, mut fields: Fields<'_>) -> Option<ModelConfig> {
     let advice = "kind = \"openai\" for an OpenAI-compatible endpoint, or kind = \"simulated\"";
     let kind = fields.need("kind", advice)?;
-    match kind.one_of(&[("simulated", Kind::Simulated), ("openai", Kind::OpenAi)])? {
-        Kind::Simulated => Some(ModelConfig::Simulated(simulated(fields))),
+    let model = match kind.one_of(&[("simulated", Kind::Simulated), ("openai", Kind::OpenAi)])? {
+        Kind::Simulated => Some(ModelConfig::Simulated(simulated(&mut fields))),
         Kind::OpenAi if name == SIMULATED => {
             kind.refuse("the model of this name is the built-in one; give yours another name");
-            None
+            return None;
         }
-        Kind::OpenAi => endpoint(name, fields).map(ModelConfig::OpenAi),
-    }
+        Kind::OpenAi => endpoint(name, &mut fields).map(ModelConfig::OpenAi),
+    };
+    fields.finish();
+    model
 }
 
-fn simulated(mut fields: Fields<'_>) -> simulated::Settings {
+fn simulated(fields: &mut Fields<'_>) -> simulated::Settings {
     let mut settings = simulated::Settings::default();
-    set(&mut settings.skill, fields.get("skill").and_then(|f| f.number(0.0, 1.0)));
-    set(&mut settings.sensitivity, fields.get("sensitivity").and_then(|f| f.number(0.0, 20.0)));
-    set(&mut settings.habit, fields.get("habit").and_then(|f| f.number(1.0, 100.0)));
-    set(
-        &mut settings.latency,
-        fields.get("latency").and_then(|f| f.duration(Duration::ZERO, HOUR)),
-    );
-    set(&mut settings.price_in, fields.get("price_in").and_then(|f| f.number(0.0, DEAREST)));
-    set(&mut settings.price_out, fields.get("price_out").and_then(|f| f.number(0.0, DEAREST)));
-    fields.finish();
+    fields.put("skill", &mut settings.skill, |field| field.number(0.0, 1.0));
+    fields.put("sensitivity", &mut settings.sensitivity, |field| field.number(0.0, 20.0));
+    fields.put("habit", &mut settings.habit, |field| field.number(1.0, 100.0));
+    fields.put("latency", &mut settings.latency, |field| field.duration(Duration::ZERO, HOUR));
+    fields.put("price_in", &mut settings.price_in, |field| field.number(0.0, DEAREST));
+    fields.put("price_out", &mut settings.price_out, |field| field.number(0.0, DEAREST));
     settings
 }
 
-pub(super) fn endpoint(name: &str, mut fields: Fields<'_>) -> Option<Endpoint> {
+pub(super) fn endpoint(name: &str, fields: &mut Fields<'_>) -> Option<Endpoint> {
     let url = fields.need("url", "url = \"http://localhost:11434/v1\"");
     let model = fields.need("model", "model = \"the endpoint's own name of the model\"");
     let base = url.as_ref().and_then(Field::text);
     let model = model.and_then(|field| field.filled("the endpoint's own name of the model"));
     let mut endpoint = Endpoint::new(name, base.unwrap_or_default(), model.unwrap_or_default());
-    set(&mut endpoint.key, key(&mut fields));
-    if let Some(field) = fields.get("headers") {
-        endpoint.headers = headers(&field);
-    }
-    if let Some(field) = fields.get("extra") {
-        set(&mut endpoint.extra, extra(&field));
-    }
-    set(&mut endpoint.mode, fields.get("tools").and_then(|field| mode(&field)));
-    wire(&mut fields, &mut endpoint);
-    prices(&mut fields, &mut endpoint);
+    endpoint.key = key(fields).unwrap_or_default();
+    fields.put("headers", &mut endpoint.headers, |field| Some(headers(field)));
+    fields.put("extra", &mut endpoint.extra, extra);
+    fields.put("tools", &mut endpoint.mode, mode);
+    wire(fields, &mut endpoint);
+    prices(fields, &mut endpoint);
     fields.forbid(holds_a_key, NO_KEYS);
-    fields.finish();
     check(&url?, &endpoint);
     model.map(|_| endpoint)
 }
@@ -126,20 +119,17 @@ fn mode(field: &Field<'_>) -> Option<ToolMode> {
 
 /// How to talk to it.
 fn wire(fields: &mut Fields<'_>, endpoint: &mut Endpoint) {
-    set(&mut endpoint.structured, fields.get("structured").and_then(|field| field.flag()));
-    set(&mut endpoint.stream, fields.get("stream").and_then(|field| field.flag()));
-    let time = |field: Field<'_>| field.duration(MILLISECOND, HOUR);
-    set(&mut endpoint.connect_timeout, fields.get("connect_timeout").and_then(time));
-    set(&mut endpoint.silence_timeout, fields.get("silence_timeout").and_then(time));
-    let retries = fields.get("retries").and_then(|field| field.whole(0, 20));
-    set(&mut endpoint.max_retries, retries.and_then(|retries| retries.try_into().ok()));
-    let limit = fields.get("max_tokens_field").and_then(|field| {
-        field.one_of(&["max_tokens", "max_completion_tokens"].map(|name| (name, name)))
+    fields.put("structured", &mut endpoint.structured, Field::flag);
+    fields.put("stream", &mut endpoint.stream, Field::flag);
+    let time = |field: &Field<'_>| field.duration(MILLISECOND, HOUR);
+    fields.put("connect_timeout", &mut endpoint.connect_timeout, time);
+    fields.put("silence_timeout", &mut endpoint.silence_timeout, time);
+    fields.put("retries", &mut endpoint.max_retries, |field| field.whole(0, 20)?.try_into().ok());
+    fields.put("max_tokens_field", &mut endpoint.max_tokens_field, |field| {
+        let names = ["max_tokens", "max_completion_tokens"].map(|name| (name, name));
+        field.one_of(&names).map(str::to_owned)
     });
-    set(&mut endpoint.max_tokens_field, limit.map(str::to_owned));
-    if let Some(proxy) = fields.get("proxy") {
-        endpoint.proxy = self::proxy(&proxy);
-    }
+    fields.put("proxy", &mut endpoint.proxy, |field| proxy(field).map(Some));
 }
 
 fn proxy(field: &Field<'_>) -> Option<String> {
@@ -166,15 +156,17 @@ fn proxy(field: &Field<'_>) -> Option<String> {
 }
 
 fn prices(fields: &mut Fields<'_>, endpoint: &mut Endpoint) {
-    let price = |field: Field<'_>| field.number(0.0, DEAREST);
-    endpoint.price_in = fields.get("price_in").and_then(price);
-    endpoint.price_out = fields.get("price_out").and_then(price);
-    endpoint.price_cached = fields.get("price_cached").and_then(price);
+    let price = |field: &Field<'_>| field.number(0.0, DEAREST).map(Some);
+    fields.put("price_in", &mut endpoint.price_in, price);
+    fields.put("price_out", &mut endpoint.price_out, price);
+    fields.put("price_cached", &mut endpoint.price_cached, price);
     let priced = endpoint.price_in.or(endpoint.price_out).or(endpoint.price_cached);
     endpoint.price_from = priced.map(|_| "configuration".to_owned());
-    let expected = "the provider's name in the price table, such as \"openai\"";
-    let provider = fields.get("provider").and_then(|field| field.filled(expected));
-    endpoint.provider = provider.map(str::to_owned);
-    let context = fields.get("context").and_then(|field| field.whole(1, i64::from(i32::MAX)));
-    endpoint.context = context.map(i64::unsigned_abs);
+    let provider = "the provider's name in the price table, such as \"openai\"";
+    fields.put("provider", &mut endpoint.provider, |field| {
+        field.filled(provider).map(|name| Some(name.to_owned()))
+    });
+    fields.put("context", &mut endpoint.context, |field| {
+        field.whole(1, i64::from(i32::MAX)).map(|tokens| Some(tokens.unsigned_abs()))
+    });
 }

@@ -20,55 +20,26 @@ const DEAREST: f64 = 1e6;
 /// The whole file. Relative paths begin at `folder`.
 pub(super) fn config(mut fields: Fields<'_>, folder: &Path) -> Config {
     let mut config = Config::default();
-    if let Some(fields) = section(&mut fields, "session") {
-        session(fields, folder, &mut config.session);
-    }
-    if let Some(fields) = section(&mut fields, "knobs") {
-        knobs(fields, &mut config.knobs);
-    }
-    if let Some(fields) = section(&mut fields, "models") {
+    fields.section("session", |fields| session(fields, folder, &mut config.session));
+    fields.section("knobs", |fields| knobs(fields, &mut config.knobs));
+    if let Some(fields) = fields.get("models").and_then(|field| field.table()) {
         model::models(&fields, &mut config.models);
     }
-    if let Some(fields) = section(&mut fields, "roles") {
-        roles(fields, &mut config);
-    }
-    if let Some(fields) = section(&mut fields, "ui") {
-        ui(fields, folder, &mut config.ui);
-    }
-    if let Some(fields) = section(&mut fields, "tools") {
-        tools(fields, folder, &mut config.tools);
-    }
-    if let Some(fields) = section(&mut fields, "experience") {
-        experience(fields, folder, &mut config.experience);
-    }
-    if let Some(fields) = section(&mut fields, "cost") {
-        cost(fields, folder, &mut config);
-    }
-    if let Some(fields) = section(&mut fields, "workers") {
-        workers::workers(fields, &mut config.workers);
-    }
+    fields.section("roles", |fields| roles(fields, &mut config));
+    fields.section("ui", |fields| ui(fields, folder, &mut config.ui));
+    fields.section("tools", |fields| tools(fields, folder, &mut config.tools));
+    fields.section("experience", |fields| experience(fields, folder, &mut config.experience));
+    fields.section("cost", |fields| cost(fields, folder, &mut config));
+    fields.section("workers", |fields| workers::workers(fields, &mut config.workers));
     fields.finish();
     config
 }
 
-pub(super) fn section<'f>(fields: &mut Fields<'f>, name: &'static str) -> Option<Fields<'f>> {
-    fields.get(name)?.table()
-}
-
-/// Puts a value in its place; one that was wrong has been noted.
-pub(super) fn set<T>(place: &mut T, value: Option<T>) {
-    if let Some(value) = value {
-        *place = value;
-    }
-}
-
-fn session(mut fields: Fields<'_>, folder: &Path, session: &mut SessionConfig) {
-    set(&mut session.strategy, fields.get("strategy").and_then(|field| parsed(&field)));
-    let seed = fields.get("seed").and_then(|field| field.whole(0, i64::MAX));
-    set(&mut session.seed, seed.map(i64::unsigned_abs));
-    set(&mut session.workspace, fields.get("workspace").map(|field| path(&field, folder)));
-    set(&mut session.journals, fields.get("journals").map(|field| path(&field, folder)));
-    fields.finish();
+fn session(fields: &mut Fields<'_>, folder: &Path, session: &mut SessionConfig) {
+    fields.put("strategy", &mut session.strategy, parsed);
+    fields.put("seed", &mut session.seed, |field| field.whole(0, i64::MAX).map(i64::unsigned_abs));
+    fields.put("workspace", &mut session.workspace, |field| path(field, folder).map(Some));
+    fields.put("journals", &mut session.journals, |field| path(field, folder).map(Some));
 }
 
 fn parsed<T: std::str::FromStr<Err = String>>(field: &Field<'_>) -> Option<T> {
@@ -90,13 +61,12 @@ fn path(field: &Field<'_>, folder: &Path) -> Option<PathBuf> {
     home
 }
 
-fn knobs(mut fields: Fields<'_>, knobs: &mut Knobs) {
+fn knobs(fields: &mut Fields<'_>, knobs: &mut Knobs) {
     for spec in KNOBS {
         if let Some(value) = fields.get(spec.name).and_then(|field| knob(&field, spec)) {
             knobs.set(spec.knob, value);
         }
     }
-    fields.finish();
 }
 
 /// A knob's value as a number, as true or false, or as a text that a person would type.
@@ -111,7 +81,7 @@ fn knob(field: &Field<'_>, spec: &KnobSpec) -> Option<f64> {
 }
 
 /// `default` binds every role that has no line of its own.
-fn roles(mut fields: Fields<'_>, config: &mut Config) {
+fn roles(fields: &mut Fields<'_>, config: &mut Config) {
     let models = &config.models;
     let model = |field: Field<'_>| {
         let name = field.text()?;
@@ -130,17 +100,15 @@ fn roles(mut fields: Fields<'_>, config: &mut Config) {
             config.roles.insert(role, name);
         }
     }
-    fields.finish();
 }
 
-fn ui(mut fields: Fields<'_>, folder: &Path, ui: &mut UiConfig) {
-    set(&mut ui.theme, fields.get("theme").and_then(|field| theme(&field, folder)));
-    set(&mut ui.mouse, fields.get("mouse").and_then(|field| field.flag()));
-    set(&mut ui.shots, fields.get("shots").map(|field| path(&field, folder)));
-    if let Some(fields) = section(&mut fields, "keys") {
+fn ui(fields: &mut Fields<'_>, folder: &Path, ui: &mut UiConfig) {
+    fields.put("theme", &mut ui.theme, |field| theme(field, folder));
+    fields.put("mouse", &mut ui.mouse, Field::flag);
+    fields.put("shots", &mut ui.shots, |field| path(field, folder).map(Some));
+    if let Some(fields) = fields.get("keys").and_then(|field| field.table()) {
         keys(&fields, ui);
     }
-    fields.finish();
 }
 
 /// The name of a built-in theme, or the path of a file. What is in the file is for those to judge who
@@ -197,32 +165,29 @@ fn fault<'e>(
     Some((action, why.to_owned()))
 }
 
-fn tools(mut fields: Fields<'_>, folder: &Path, tools: &mut ToolsConfig) {
-    let folders = fields.get("folders").and_then(|field| field.list());
-    let folders = folders.map(|list| list.iter().filter_map(|field| path(field, folder)).collect());
-    set(&mut tools.folders, folders);
-    fields.finish();
+fn tools(fields: &mut Fields<'_>, folder: &Path, tools: &mut ToolsConfig) {
+    fields.put("folders", &mut tools.folders, |field| {
+        Some(field.list()?.iter().filter_map(|field| path(field, folder)).collect())
+    });
 }
 
-fn experience(mut fields: Fields<'_>, folder: &Path, experience: &mut ExperienceConfig) {
-    set(&mut experience.file, fields.get("file").map(|field| path(&field, folder)));
-    if let Some(fields) = section(&mut fields, "embeddings") {
+fn experience(fields: &mut Fields<'_>, folder: &Path, experience: &mut ExperienceConfig) {
+    fields.put("file", &mut experience.file, |field| path(field, folder).map(Some));
+    fields.section("embeddings", |fields| {
         experience.embeddings = model::endpoint("embeddings", fields);
-    }
-    fields.finish();
+    });
 }
 
 /// What is unknown costs at least [`SMALLEST`]: at 0 it would be free.
-fn cost(mut fields: Fields<'_>, folder: &Path, config: &mut Config) {
+fn cost(fields: &mut Fields<'_>, folder: &Path, config: &mut Config) {
     let rates = &mut config.cost;
-    let exchange = |field: Field<'_>| field.number(0.0, DEAREST);
-    let unknown = |field: Field<'_>| field.number(SMALLEST, DEAREST);
-    set(&mut rates.credits_per_dollar, fields.get("credits_per_dollar").and_then(exchange));
-    set(&mut rates.credits_per_second, fields.get("credits_per_second").and_then(exchange));
-    set(&mut rates.unknown_ask, fields.get("unknown_ask").and_then(unknown));
-    set(&mut rates.unknown_tool, fields.get("unknown_tool").and_then(unknown));
-    set(&mut config.prices, fields.get("prices").map(|field| path(&field, folder)));
-    fields.finish();
+    let exchange = |field: &Field<'_>| field.number(0.0, DEAREST);
+    let unknown = |field: &Field<'_>| field.number(SMALLEST, DEAREST);
+    fields.put("credits_per_dollar", &mut rates.credits_per_dollar, exchange);
+    fields.put("credits_per_second", &mut rates.credits_per_second, exchange);
+    fields.put("unknown_ask", &mut rates.unknown_ask, unknown);
+    fields.put("unknown_tool", &mut rates.unknown_tool, unknown);
+    fields.put("prices", &mut config.prices, |field| path(field, folder).map(Some));
 }
 
 /// The same problems, with everything taken out that looks like a key: a key in a wrong place must not

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use indexmap::IndexMap;
 
-use super::read::{section, set};
 use crate::domain::{NullFilter, ToolClass, ToolClasses, WorkerSettings, words};
 use crate::files::toml_file::{Field, Fields};
 
@@ -15,17 +14,12 @@ const NAME: usize = 64;
 const PATTERN: usize = 200;
 const LONGEST: Duration = Duration::from_secs(3600);
 
-pub(super) fn workers(mut fields: Fields<'_>, workers: &mut WorkerSettings) {
-    let timeout = fields
-        .get("timeout")
-        .and_then(|field| field.duration(Duration::from_millis(1), LONGEST))
-        .and_then(|time| u64::try_from(time.as_millis()).ok());
-    set(&mut workers.timeout_ms, timeout);
-    set(&mut workers.classes, fields.get("classes").and_then(|field| classes(&field)));
-    if let Some(fields) = section(&mut fields, "null") {
-        null(fields, &workers.classes, &mut workers.null);
-    }
-    fields.finish();
+pub(super) fn workers(fields: &mut Fields<'_>, workers: &mut WorkerSettings) {
+    fields.put("timeout", &mut workers.timeout_ms, |field| {
+        u64::try_from(field.duration(Duration::from_millis(1), LONGEST)?.as_millis()).ok()
+    });
+    fields.put("classes", &mut workers.classes, classes);
+    fields.section("null", |fields| null(fields, &workers.classes, &mut workers.null));
 }
 
 /// The classes that are written take the place of the default ones.
@@ -92,8 +86,8 @@ fn is_name(name: &str, field: &Field<'_>) -> bool {
 }
 
 /// `all` takes the place of the default patterns; those of tools and classes count in addition.
-fn null(mut fields: Fields<'_>, known: &ToolClasses, null: &mut NullFilter) {
-    set(&mut null.all, fields.get("all").and_then(|field| patterns(&field)));
+fn null(fields: &mut Fields<'_>, known: &ToolClasses, null: &mut NullFilter) {
+    fields.put("all", &mut null.all, patterns);
     for (name, field) in fields.get("tools").iter().flat_map(named) {
         null.tools.extend(patterns(&field).map(|list| (name.to_owned(), list)));
     }
@@ -105,7 +99,6 @@ fn null(mut fields: Fields<'_>, known: &ToolClasses, null: &mut NullFilter) {
             field.refuse(format!("no such class in [workers.classes]; {expected}"));
         }
     }
-    fields.finish();
 }
 
 fn named<'f>(field: &Field<'f>) -> Vec<(&'f str, Field<'f>)> {

@@ -113,6 +113,27 @@ impl<'f> Fields<'f> {
         field
     }
 
+    /// Puts what `read` makes of the field of this name into its place; without the field, and where it is
+    /// wrong, the place stays as it is.
+    pub fn put<T>(
+        &mut self,
+        key: &'static str,
+        place: &mut T,
+        read: impl FnOnce(&Field<'f>) -> Option<T>,
+    ) {
+        if let Some(value) = self.get(key).and_then(|field| read(&field)) {
+            *place = value;
+        }
+    }
+
+    /// Reads the table of this name, where there is one, to its end: what `read` does not ask for is refused.
+    pub fn section(&mut self, key: &'static str, read: impl FnOnce(&mut Fields<'f>)) {
+        if let Some(mut fields) = self.get(key).and_then(|field| field.table()) {
+            read(&mut fields);
+            fields.finish();
+        }
+    }
+
     /// All fields in the order they were written, for tables whose keys are names.
     pub fn all(&self) -> Vec<(&'f str, Field<'f>)> {
         let mut fields: Vec<_> =

@@ -114,9 +114,7 @@ impl Loader<'_> {
                 }
             }
         }
-        if let Some(fields) = fields.get("terminal").and_then(|field| field.table()) {
-            terminal(fields, &palette, &mut theme.terminal);
-        }
+        fields.section("terminal", |fields| terminal(fields, &palette, &mut theme.terminal));
         fields.finish();
         theme
     }
@@ -154,7 +152,7 @@ fn style(field: &Field<'_>, palette: &Palette<'_>) -> Option<Style> {
     Some(style)
 }
 
-fn terminal(mut fields: Fields<'_>, palette: &Palette<'_>, colours: &mut TerminalColours) {
+fn terminal(fields: &mut Fields<'_>, palette: &Palette<'_>, colours: &mut TerminalColours) {
     let TerminalColours { ground, text, ansi } = colours;
     let slots = [("ground", ground), ("text", text)].into_iter().chain(ANSI.into_iter().zip(ansi));
     for (name, slot) in slots {
@@ -165,7 +163,6 @@ fn terminal(mut fields: Fields<'_>, palette: &Palette<'_>, colours: &mut Termina
             None => {}
         }
     }
-    fields.finish();
 }
 
 fn colour(field: &Field<'_>, palette: &Palette<'_>) -> Option<Color> {

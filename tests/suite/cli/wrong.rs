@@ -132,7 +132,7 @@ const FILES: &[Case] = &[
     case(
         &[("t", "{\"task\": \"\", \"tools\": [7]}")],
         "graph learn --format jsonl t --out g",
-        &["t:1: tools", "found a number"],
+        &["t:1: tools", "invalid type: integer `7`"],
     ),
     case(&[("t", "")], "graph learn --format jsonl no --out g", &["no: cannot be read"]),
     case(&[], "import api-bank no --out w", &["no: "]),
