@@ -17,9 +17,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::sample;
 use crate::domain::{Learning, Prior, Prompts, Task, ToolGraph, ToolName};
-use crate::files::json_file;
 use crate::files::toml_file::{Problem, Problems};
-use crate::store::{import, prompts, tasks};
+use crate::store::{kept, prompts, tasks};
 use crate::tool::manifest::{self, Manifest};
 
 /// Everything that a session is made of, but models and settings.
@@ -105,9 +104,10 @@ impl Workspace {
         let mut tool_folders = vec![folder.join("tools")];
         tool_folders.extend_from_slice(more_tools);
         let manifests = manifests(false, &tool_folders)?;
-        let graph = match read_if_there(&folder.join("graph.json"))? {
-            Some((file, text)) => ToolGraph::from_json(&text)
-                .map_err(|error| Problem::of_file(file, error.to_string()))?,
+        let file = folder.join("graph.json");
+        let graph = match kept::text(&file)? {
+            Some(text) => ToolGraph::from_json(&text)
+                .map_err(|error| Problem::of_file(file.display().to_string(), error.to_string()))?,
             None => ToolGraph::new(Prior::Uninformed),
         };
         Ok(Self {
@@ -156,9 +156,8 @@ impl Learned {
     /// # Errors
     /// Where the file is there but not what [`Learned::save`] writes.
     pub fn load(path: &Path) -> Result<Self, Problems> {
-        let Some((file, text)) = read_if_there(path)? else { return Ok(Self::default()) };
         let expected = "what an earlier session wrote, or no file at all";
-        Ok(json_file::read(&file, &text, expected)?)
+        Ok(kept::load(path, expected)?.unwrap_or_default())
     }
 
     /// Writes it, whole or not at all.
@@ -166,8 +165,7 @@ impl Learned {
     /// # Errors
     /// What the system said.
     pub fn save(&self, path: &Path) -> Result<(), String> {
-        let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
-        import::write_file(path, &(text + "\n")).map_err(|error| error.to_string())
+        kept::save(path, self).map_err(|error| error.to_string())
     }
 }
 
@@ -189,15 +187,5 @@ fn find_tasks(folder: &Path) -> Result<Vec<Task>, Problems> {
     match names.iter().map(|name| folder.join(name)).find(|path| path.is_file()) {
         Some(path) => tasks::load(&path),
         None => Ok(Vec::new()),
-    }
-}
-
-/// The name and text of a file, if it is there.
-fn read_if_there(path: &Path) -> Result<Option<(String, String)>, Problems> {
-    let file = path.display().to_string();
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(Some((file, text))),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Problem::of_file(file, error.to_string()).into()),
     }
 }

@@ -3,6 +3,7 @@
 pub mod experience;
 pub mod import;
 pub mod journal;
+pub mod kept;
 pub mod prices;
 pub mod prompts;
 pub mod tasks;

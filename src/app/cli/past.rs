@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use super::{ConfigArgs, ReplayArgs, ShotArgs, live, out, run::save, trouble::Trouble};
+use super::{ConfigArgs, ReplayArgs, ShotArgs, live, out, trouble::Trouble};
 use crate::app::{config::Config, report::Report};
 use crate::domain::State;
 use crate::store::journal::{self, Loaded};
+use crate::store::kept;
 use crate::ui;
 
 /// A journal up to an event, and the state after it.
@@ -48,7 +49,7 @@ pub fn replay(args: &ReplayArgs) -> Result<ui::Ended, Trouble> {
         ));
     }
     if let Some(path) = &args.report {
-        save(path, &Report::of(&past.state))?;
+        kept::save(path, &Report::of(&past.state)).map_err(Trouble::failed)?;
     }
     if args.json {
         let text = serde_json::to_string_pretty(&past.state).map_err(Trouble::failed)?;

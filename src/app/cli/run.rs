@@ -3,14 +3,13 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use serde::Serialize;
-
 use super::{RunArgs, out::accepted, trouble::Trouble};
 use crate::app::{report::Report, session::Session};
 use crate::domain::{
     Command, EmbeddingEvent, Event, GraphEvent, ModelCallEvent, Outcome, Record, SessionEvent,
     State, TaskEvent,
 };
+use crate::store::kept;
 use crate::ui::wording::not_embedded;
 
 /// Runs the tasks; whether all of them ended with an answer.
@@ -36,10 +35,10 @@ pub fn run(args: &RunArgs) -> Result<bool, Trouble> {
     });
     let state = engine.join()?;
     if let Some(path) = &args.report {
-        save(path, &Report::of(&state))?;
+        kept::save(path, &Report::of(&state)).map_err(Trouble::failed)?;
     }
     if let Some(path) = &args.state {
-        save(path, &state)?;
+        kept::save(path, &state).map_err(Trouble::failed)?;
     }
     if let Some(error) = out.lost {
         accepted(Err(error))?;
@@ -55,12 +54,6 @@ pub(super) fn expect_folder(path: &Path) -> Result<(), Trouble> {
         )),
         Some(_) | None => Ok(()),
     }
-}
-
-/// Writes one JSON object to a file, whole or not at all.
-pub fn save(path: &Path, value: &impl Serialize) -> Result<(), Trouble> {
-    let text = serde_json::to_string_pretty(value).map_err(Trouble::failed)?;
-    crate::store::import::write_file(path, &(text + "\n")).map_err(Trouble::failed)
 }
 
 /// What is printed while it runs: every event, or a line for each task that ended.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::past_use::{Kept, Use};
 use super::{Experience, error::ExperienceError, words::Reader};
@@ -23,9 +23,8 @@ impl Experience {
     /// As [`Experience::add`].
     pub fn add_all(&mut self, uses: &[Use]) -> Result<(), ExperienceError> {
         let kept: Vec<_> = uses.iter().map(Use::kept).collect::<Result<_, _>>()?;
-        let failed = |error: rusqlite::Error| ExperienceError::of(&self.path, &error);
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
-        let transaction = transaction.map_err(failed)?;
+        let failed = ExperienceError::of(&self.path);
+        let transaction = self.connection.transaction().map_err(failed)?;
         let mut adder = Adder::new(&self.reader, transaction);
         for past in &kept {
             adder.add(past).map_err(failed)?;

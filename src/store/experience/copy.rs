@@ -11,7 +11,7 @@ impl Experience {
     /// # Errors
     /// That there is such a file already, or what the store says.
     pub fn copy_to(&self, file: &Path) -> Result<(), ExperienceError> {
-        let failed = |error: rusqlite::Error| ExperienceError::of(file, &error);
+        let failed = ExperienceError::of(file);
         // A relative path that begins with "file:" would be read as an address.
         let name = Path::new(".").join(file);
         let name = name.to_str().ok_or_else(|| ExperienceError::Failed {

@@ -1,7 +1,7 @@
 //! The vectors of past queries, one for each query and embedding model, so that no query is paid for
 //! twice. The model is asked by whoever has a way to it.
 
-use rusqlite::{OptionalExtension, TransactionBehavior, params};
+use rusqlite::{OptionalExtension, params};
 
 use super::{Experience, Query, add::Adder, error::ExperienceError, past_use::identity};
 use crate::domain::Embedding;
@@ -38,7 +38,7 @@ impl Experience {
             let vector = |row: &rusqlite::Row<'_>| row.get::<_, Vec<u8>>(0);
             select.query_row([identity(query), model], vector).optional()
         };
-        let found = select().map_err(|error| ExperienceError::of(&self.path, &error))?;
+        let found = select().map_err(ExperienceError::of(&self.path))?;
         let vector = |bytes: Vec<u8>| bytes.into_iter().map(u8::cast_signed).collect();
         Ok(found.map(|bytes| Embedding::of_rounded(model, vector(bytes))))
     }
@@ -49,9 +49,7 @@ impl Experience {
     /// What the store says.
     pub fn keep_embeddings(&mut self, all: &[(&str, Embedding)]) -> Result<(), ExperienceError> {
         let mut keep = || {
-            let immediate = TransactionBehavior::Immediate;
-            let transaction = self.connection.transaction_with_behavior(immediate)?;
-            let mut adder = Adder::new(&self.reader, transaction);
+            let mut adder = Adder::new(&self.reader, self.connection.transaction()?);
             for (query, embedding) in all {
                 let id = adder.query(identity(query))?;
                 let bytes: Vec<u8> =
@@ -63,7 +61,7 @@ impl Experience {
             }
             adder.transaction.commit()
         };
-        keep().map_err(|error| ExperienceError::of(&self.path, &error))
+        keep().map_err(ExperienceError::of(&self.path))
     }
 
     /// Past queries of which nothing by this model is kept, the latest first, `most` at most.
@@ -84,6 +82,6 @@ impl Experience {
             select.query_map(params![model, most], |row| row.get(0))?.collect()
         };
         let found: rusqlite::Result<_> = select();
-        found.map_err(|error| ExperienceError::of(&self.path, &error))
+        found.map_err(ExperienceError::of(&self.path))
     }
 }

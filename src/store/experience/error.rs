@@ -52,14 +52,16 @@ pub enum ExperienceError {
 }
 
 impl ExperienceError {
-    /// What SQLite said of the store at this path.
-    pub(super) fn of(path: &Path, error: &rusqlite::Error) -> Self {
-        let path = path.to_owned();
-        match error.sqlite_error_code() {
-            Some(ErrorCode::NotADatabase) => Self::NoDatabase { path },
-            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, why: error.to_string() },
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { path },
-            _ => Self::Failed { path, why: error.to_string() },
+    /// What SQLite said of the store at this path; for `map_err`.
+    pub(super) fn of(path: &Path) -> impl Fn(rusqlite::Error) -> Self + Copy {
+        move |error| {
+            let path = path.to_owned();
+            match error.sqlite_error_code() {
+                Some(ErrorCode::NotADatabase) => Self::NoDatabase { path },
+                Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, why: error.to_string() },
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { path },
+                _ => Self::Failed { path, why: error.to_string() },
+            }
         }
     }
 }

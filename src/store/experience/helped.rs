@@ -38,7 +38,7 @@ impl Experience {
         wanted: impl Fn(&str) -> bool,
     ) -> Result<Vec<HelpfulTool>, ExperienceError> {
         let found = self.nearest(query, same).and_then(|near| tools_of(&self.connection, &near));
-        let mut found = found.map_err(|error| ExperienceError::of(&self.path, &error))?;
+        let mut found = found.map_err(ExperienceError::of(&self.path))?;
         found.retain(|helped| wanted(helped.tool.as_str()));
         found.sort_by(|one, other| {
             other

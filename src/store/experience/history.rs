@@ -56,7 +56,7 @@ impl Experience {
         tools: &[ToolName],
         same: Same,
     ) -> Result<Vec<History>, ExperienceError> {
-        let failed = |error: rusqlite::Error| ExperienceError::of(&self.path, &error);
+        let failed = ExperienceError::of(&self.path);
         let own = own_id(&self.connection, query).map_err(failed)?;
         let of = |tool: &ToolName| {
             let past = past_of(&self.connection, query, tool, own, same)?;

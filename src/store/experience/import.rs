@@ -6,7 +6,7 @@ use std::{io::Write, path::Path};
 
 use jiff::Timestamp;
 use rusqlite::Row;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::lines::{Lines, problem};
@@ -32,17 +32,6 @@ struct Line {
     at: Option<String>,
     #[serde(default)]
     source: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Out<'u> {
-    query: &'u str,
-    tool: &'u str,
-    parameters: &'u Value,
-    result: &'u str,
-    helpful: bool,
-    at: String,
-    source: &'u str,
 }
 
 impl Experience {
@@ -104,7 +93,7 @@ impl Experience {
     /// # Errors
     /// What the store says, or [`ExperienceError::Write`].
     pub fn export(&self, out: &mut dyn Write) -> Result<u64, ExperienceError> {
-        let failed = |error: rusqlite::Error| ExperienceError::of(&self.path, &error);
+        let failed = ExperienceError::of(&self.path);
         let select = self.connection.prepare(
             "SELECT query.text, tool.name, uses.parameters, uses.result, uses.helpful, uses.at,
                  source.name
@@ -184,9 +173,6 @@ fn read_use(row: &Row<'_>) -> rusqlite::Result<Use> {
 }
 
 fn write_line(past: &Use, out: &mut dyn Write) -> std::io::Result<()> {
-    let Use { query, tool, parameters, result, helpful, at, source } = past;
-    let (tool, helpful, at) = (tool.as_str(), *helpful, at.to_string());
-    let line = Out { query, tool, parameters, result, helpful, at, source };
-    serde_json::to_writer(&mut *out, &line)?;
+    serde_json::to_writer(&mut *out, past)?;
     out.write_all(b"\n")
 }

@@ -46,7 +46,7 @@ impl Experience {
     pub fn in_memory() -> Result<Self, ExperienceError> {
         let path = PathBuf::from(":memory:");
         let opened = Connection::open_in_memory();
-        let connection = opened.map_err(|error| ExperienceError::of(&path, &error))?;
+        let connection = opened.map_err(ExperienceError::of(&path))?;
         Self::over(connection, path)
     }
 
@@ -55,22 +55,24 @@ impl Experience {
         // A relative path that begins with "file:" would be read as an address.
         info!(?path, "past uses of tools are opened");
         let opened = Connection::open_with_flags(Path::new(".").join(path), flags);
-        let connection = opened.map_err(|error| ExperienceError::of(path, &error))?;
+        let connection = opened.map_err(ExperienceError::of(path))?;
         Self::over(connection, path.to_owned())
     }
 
     fn over(mut connection: Connection, path: PathBuf) -> Result<Self, ExperienceError> {
         prepare(&mut connection, &path)?;
         let reader = Reader::new();
-        reread(&mut connection, &reader).map_err(|error| ExperienceError::of(&path, &error))?;
+        reread(&mut connection, &reader).map_err(ExperienceError::of(&path))?;
         Ok(Self { connection, path, reader })
     }
 }
 
 fn prepare(connection: &mut Connection, path: &Path) -> Result<(), ExperienceError> {
-    let failed = |error: rusqlite::Error| ExperienceError::of(path, &error);
+    let failed = ExperienceError::of(path);
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     connection.set_prepared_statement_cache_capacity(32);
+    // What is going to write waits for its turn at once, not halfway.
+    connection.set_transaction_behavior(TransactionBehavior::Immediate);
     let before = found(connection, path)?;
     if before == Found::Store(VERSION) {
         return settings(connection).map_err(failed);
@@ -80,8 +82,7 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), ExperienceErr
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
     }
     settings(connection).map_err(failed)?;
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate);
-    let transaction = transaction.map_err(failed)?;
+    let transaction = connection.transaction().map_err(failed)?;
     // Another session may have done it in the meantime.
     match found(&transaction, path)? {
         Found::Store(VERSION) => {}
@@ -119,7 +120,7 @@ enum Found {
 fn found(connection: &Connection, path: &Path) -> Result<Found, ExperienceError> {
     let number = |sql: &str| {
         let found = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-        found.map_err(|error| ExperienceError::of(path, &error))
+        found.map_err(ExperienceError::of(path))
     };
     let mark = number("PRAGMA application_id")?;
     let found = number("PRAGMA user_version")?;

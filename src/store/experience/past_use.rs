@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use jiff::Timestamp;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::error::ExperienceError;
@@ -18,7 +19,7 @@ pub const MAX_RESULT: usize = 4 * 1024;
 pub const MAX_NAME: usize = 256;
 
 /// That a tool was used for a query, and whether it helped: ⟨q, t, p, r, score⟩ of BTP, section 2.2.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Use {
     /// The text of the task. White space around it does not count.
     pub query: String,
@@ -27,9 +28,14 @@ pub struct Use {
     pub result: String,
     /// Whether the result helped with the query.
     pub helpful: bool,
+    #[serde(serialize_with = "as_text")]
     pub at: Timestamp,
     /// Where it is known from: a session, or a file that was imported.
     pub source: String,
+}
+
+fn as_text<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(at)
 }
 
 /// The parts of a use as they are kept.

@@ -1,7 +1,7 @@
 //! Forgetting.
 
 use jiff::Timestamp;
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Transaction};
 
 use super::{Experience, error::ExperienceError, words::Words};
 use crate::domain::ToolName;
@@ -36,8 +36,8 @@ impl Experience {
     /// # Errors
     /// What the store says.
     pub fn would_prune(&self, what: &Prune) -> Result<u64, ExperienceError> {
-        let chosen = chosen(&self.connection, what);
-        chosen.map(|ids| ids.len() as u64).map_err(|error| ExperienceError::of(&self.path, &error))
+        let chosen = chosen(&self.connection, what).map_err(ExperienceError::of(&self.path))?;
+        Ok(chosen.len() as u64)
     }
 
     /// Takes uses out, with the queries of which none is left, and gives the space back. Other sessions
@@ -46,8 +46,7 @@ impl Experience {
     /// # Errors
     /// What the store says. What had gone by then is gone, and all else is as it was.
     pub fn prune(&mut self, what: &Prune) -> Result<Pruned, ExperienceError> {
-        let pruned = take_out(&mut self.connection, what);
-        pruned.map_err(|error| ExperienceError::of(&self.path, &error))
+        take_out(&mut self.connection, what).map_err(ExperienceError::of(&self.path))
     }
 }
 
@@ -108,8 +107,7 @@ fn in_batches(
 ) -> rusqlite::Result<u64> {
     let mut gone = 0;
     for batch in ids.chunks(BATCH) {
-        let immediate = TransactionBehavior::Immediate;
-        let transaction = connection.transaction_with_behavior(immediate)?;
+        let transaction = connection.transaction()?;
         for id in batch {
             gone += take(&transaction, *id)?;
         }

@@ -3,7 +3,7 @@
 //! Stored vectors hold stems and hashes of another crate's making. After a version that makes others they
 //! would be like nothing any more, in silence; so the store remembers how a sample was read.
 
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension};
 
 use super::{add::index, words::Reader};
 
@@ -17,7 +17,7 @@ pub(super) fn reread(connection: &mut Connection, reader: &Reader) -> rusqlite::
     if is_read_so(connection, &sample)? {
         return Ok(());
     }
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let transaction = connection.transaction()?;
     // Another session may have done it in the meantime.
     if !is_read_so(&transaction, &sample)? {
         transaction.execute_batch("DELETE FROM words; DELETE FROM word_in; DELETE FROM reading")?;

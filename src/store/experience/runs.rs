@@ -17,7 +17,7 @@ impl Experience {
         at: Timestamp,
         run: &PairTally,
     ) -> Result<(), ExperienceError> {
-        let failed = |error: rusqlite::Error| ExperienceError::of(&self.path, &error);
+        let failed = ExperienceError::of(&self.path);
         let Pair { strategy, planner, solver } = &run.pair;
         let planner = planner.as_ref();
         // SQLite counts to 2^63; no task comes near.
@@ -59,7 +59,7 @@ impl Experience {
     /// # Errors
     /// What the store says.
     pub fn pairs(&self, workspace: &str) -> Result<Vec<PairTally>, ExperienceError> {
-        self.sum_up(workspace).map_err(|error| ExperienceError::of(&self.path, &error))
+        self.sum_up(workspace).map_err(ExperienceError::of(&self.path))
     }
 
     fn sum_up(&self, workspace: &str) -> rusqlite::Result<Vec<PairTally>> {

@@ -32,7 +32,7 @@ impl Experience {
     /// # Errors
     /// What the store says.
     pub fn summary(&self) -> Result<Summary, ExperienceError> {
-        self.count().map_err(|error| ExperienceError::of(&self.path, &error))
+        self.count().map_err(ExperienceError::of(&self.path))
     }
 
     fn count(&self) -> rusqlite::Result<Summary> {

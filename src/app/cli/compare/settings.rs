@@ -1,14 +1,13 @@
 //! All that decides what comes of a combination, so that no folder mixes results of different ones.
 
-use std::path::{Path, PathBuf};
-use std::{collections::BTreeMap, fs, io::ErrorKind};
+use std::{collections::BTreeMap, fs, path::Path};
 
 use serde::Serialize;
 
-use crate::app::cli::{run::save, trouble::Trouble};
+use crate::app::cli::trouble::Trouble;
 use crate::app::session::{JournalChoice, SessionSpec};
 use crate::domain::{Knobs, chance};
-use crate::files::json_file;
+use crate::store::kept;
 
 /// Settings by their names: as people write them, or where that would be long, a hash.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -90,10 +89,13 @@ impl Settings {
     /// What differs.
     pub fn hold(&self, folder: &Path) -> Result<(), Trouble> {
         let file = folder.join("settings.json");
-        let Some(before) = read(&file)? else {
+        let expected = "what an earlier comparison wrote, or no file at all";
+        let before: Option<BTreeMap<String, String>> =
+            kept::load(&file, expected).map_err(Trouble::usage)?;
+        let Some(before) = before else {
             fs::create_dir_all(folder)
                 .map_err(|error| Trouble::Failed(format!("{}: {error}", folder.display())))?;
-            return save(&file, self);
+            return kept::save(&file, self).map_err(Trouble::failed);
         };
         let names = self.0.keys().chain(before.keys());
         let differs = names.into_iter().find(|name| self.0.get(*name) != before.get(*name));
@@ -108,17 +110,6 @@ impl Settings {
             of(&self.0),
         )))
     }
-}
-
-fn read(file: &PathBuf) -> Result<Option<BTreeMap<String, String>>, Trouble> {
-    let name = file.display().to_string();
-    let text = match fs::read_to_string(file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Trouble::Failed(format!("{name}: {error}"))),
-    };
-    let expected = "what an earlier comparison wrote, or no file at all";
-    json_file::read(&name, &text, expected).map(Some).map_err(Trouble::usage)
 }
 
 fn hash(what: &impl Serialize) -> Result<String, Trouble> {
