@@ -4,6 +4,14 @@ use std::collections::HashSet;
 
 use crate::domain::{Message, Request, ToolCall};
 
+/// What was called in a conversation.
+pub(super) fn calls(request: &Request) -> impl Iterator<Item = &ToolCall> {
+    request.messages.iter().flat_map(|message| match message {
+        Message::Assistant { calls, .. } => calls.as_slice(),
+        Message::System { .. } | Message::User { .. } | Message::Tool { .. } => &[],
+    })
+}
+
 /// Ids that no call of a conversation has.
 pub(super) struct FreeIds<'a> {
     prefix: &'static str,
@@ -13,11 +21,7 @@ pub(super) struct FreeIds<'a> {
 
 impl<'a> FreeIds<'a> {
     pub(super) fn of(request: &'a Request, prefix: &'static str) -> Self {
-        let calls = request.messages.iter().flat_map(|message| match message {
-            Message::Assistant { calls, .. } => calls.as_slice(),
-            Message::System { .. } | Message::User { .. } | Message::Tool { .. } => &[],
-        });
-        let taken: HashSet<&str> = calls.map(|call: &ToolCall| call.id.as_str()).collect();
+        let taken: HashSet<&str> = calls(request).map(|call| call.id.as_str()).collect();
         Self { prefix, next: taken.len() + 1, taken }
     }
 

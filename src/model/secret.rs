@@ -125,28 +125,20 @@ async fn run(words: &[String]) -> Result<Secret, ModelError> {
     let Some((program, arguments)) = words.split_first() else {
         return Err(missing("the key command is empty: name a program and its arguments"));
     };
-    let printed = match timeout(COMMAND_TIME, print(program, arguments)).await {
-        Ok(Ok(printed)) => printed,
-        Ok(Err(why)) => {
-            return Err(missing(format!("the key command {program:?} could not be run: {why}")));
-        }
-        Err(_) => {
-            let seconds = COMMAND_TIME.as_secs();
-            return Err(missing(format!("the key command {program:?} did not end in {seconds} s")));
-        }
-    };
-    let (status, bytes) = printed;
+    let failed = |why: &str| missing(format!("the key command {program:?} {why}"));
+    let printed = timeout(COMMAND_TIME, print(program, arguments)).await.map_err(|_| {
+        let seconds = COMMAND_TIME.as_secs();
+        failed(&format!("did not end in {seconds} s"))
+    })?;
+    let (status, bytes) = printed.map_err(|why| failed(&format!("could not be run: {why}")))?;
     if !status.success() {
-        return Err(missing(format!(
-            "the key command {program:?} failed ({status}): run it by hand to see why"
-        )));
+        return Err(failed(&format!("failed ({status}): run it by hand to see why")));
     }
-    match String::from_utf8(bytes) {
-        Ok(text) if !text.trim().is_empty() => Ok(Secret(text.trim().into())),
-        Ok(_) | Err(_) => Err(missing(format!(
-            "the key command {program:?} did not print a key on its standard output"
-        ))),
+    let key = String::from_utf8(bytes).unwrap_or_default();
+    if key.trim().is_empty() {
+        return Err(failed("did not print a key on its standard output"));
     }
+    Ok(Secret(key.trim().into()))
 }
 
 /// What a program prints, up to the longest key, and how it ended. It ends with this future.

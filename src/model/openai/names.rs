@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::domain::{Chance, Message, Request, ToolName};
+use crate::domain::{Chance, Request, ToolName};
+use crate::model::ids::calls;
 
 const LONGEST: usize = 64;
 
@@ -19,11 +20,8 @@ impl Names {
     /// Of all tools that a request names, in its menu and in its past.
     pub(super) fn of(request: &Request) -> Self {
         let menu = request.tools.iter().map(|tool| &tool.name);
-        let past = request.messages.iter().flat_map(|message| match message {
-            Message::Assistant { calls, .. } => calls.as_slice(),
-            Message::System { .. } | Message::User { .. } | Message::Tool { .. } => &[],
-        });
-        let tools: BTreeSet<&ToolName> = menu.chain(past.map(|call| &call.tool)).collect();
+        let past = calls(request).map(|call| &call.tool);
+        let tools: BTreeSet<&ToolName> = menu.chain(past).collect();
         let mut names = Self::default();
         // Names that fit keep themselves, so they are taken first.
         let (fit, unfit): (Vec<_>, Vec<_>) =

@@ -15,7 +15,7 @@ pub(super) fn act(
 ) -> Said {
     if prompted.menu.is_empty() && prompted.past.is_empty() && !prompted.may_lack {
         // Asked without tools: it knows nothing by itself.
-        return Said { text: "I do not know.".to_owned(), call: None };
+        return Said::text("I do not know.".to_owned());
     }
     match chain {
         Some(task) => follow(prompted, task, settings, chance),
@@ -66,9 +66,8 @@ fn fitting<'p, 'd>(
 ) -> Vec<(&'p Choice<'d>, f64)> {
     let fitting = prompted.menu.iter().filter_map(|choice| {
         let place = step.tools.iter().position(|tool| *tool == choice.def.name)?;
-        // The farther down the list of tools for this step, the less usual.
-        let usual = settings.habit.powi(-i32::try_from(place).unwrap_or(i32::MAX));
-        is_worth_trying(prompted, choice, &step.arguments).then_some((choice, usual))
+        let is_worth = is_worth_trying(prompted, choice, &step.arguments);
+        is_worth.then_some((choice, settings.usual(place)))
     });
     fitting.collect()
 }

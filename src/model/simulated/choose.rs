@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::prompted::{Choice, Looks, Prompted};
 use super::{Said, Settings, guess::guess};
-use crate::domain::{Chance, ToolCall, chance::canonical, markers::FINISH};
+use crate::domain::{Chance, chance::canonical, markers::FINISH};
 
 /// How often it lets one tool fail at one thing before it takes another.
 const PATIENCE: usize = 2;
@@ -21,18 +21,11 @@ pub(super) fn is_worth_trying(
         return false;
     }
     let wanted = canonical(arguments);
-    let tried = prompted
+    let mut tried = prompted
         .past
         .iter()
         .filter(|past| past.tool == choice.def.name && canonical(&past.arguments) == wanted);
-    let mut failures = 0;
-    for past in tried {
-        match past.looks() {
-            Looks::Failed => failures += 1,
-            Looks::Useful | Looks::Useless => return false,
-        }
-    }
-    failures < PATIENCE
+    tried.clone().count() < PATIENCE && tried.all(|past| past.looks() == Looks::Failed)
 }
 
 /// Those that were not tried with what would be guessed for them.
@@ -78,20 +71,16 @@ pub(super) fn gist(result: &str) -> String {
 }
 
 pub(super) fn call(text: String, choice: &Choice<'_>, arguments: Value) -> Said {
-    let call = ToolCall { id: "call_1".to_owned(), tool: choice.def.name.clone(), arguments };
-    Said { text, call: Some(call) }
+    Said::call(text, choice.def.name.clone(), arguments)
 }
 
 pub(super) fn finish(answer: String) -> Said {
-    let arguments = json!({ "answer": answer });
-    let call = ToolCall { id: "call_1".to_owned(), tool: FINISH.into(), arguments };
-    Said { text: "I know the answer.".to_owned(), call: Some(call) }
+    Said::call("I know the answer.".to_owned(), FINISH.into(), json!({ "answer": answer }))
 }
 
 /// `needed`: what it would need.
 pub(super) fn give_up(needed: &str) -> Said {
-    let arguments = json!({ "answer": "", "gave_up": true });
-    let call = ToolCall { id: "call_1".to_owned(), tool: FINISH.into(), arguments };
     let text = format!("None of these tools helps any further. {needed}");
-    Said { text: text.trim_end().to_owned(), call: Some(call) }
+    let arguments = json!({ "answer": "", "gave_up": true });
+    Said::call(text.trim_end().to_owned(), FINISH.into(), arguments)
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::improvise::words;
-use crate::domain::{Message, Request, markers::TOOLS};
+use super::{improvise::words, prompted::user_texts};
+use crate::domain::{Request, markers::TOOLS};
 
 /// What tools that find something out say of themselves.
 const FINDING: [&str; 9] =
@@ -18,10 +18,7 @@ struct Class<'a> {
 
 /// The classes as they are asked for.
 pub(super) fn classify(request: &Request) -> String {
-    let text = request.messages.iter().rev().find_map(|message| match message {
-        Message::User { text } => Some(text.as_str()),
-        Message::System { .. } | Message::Assistant { .. } | Message::Tool { .. } => None,
-    });
+    let text = user_texts(request).next_back();
     let parts = text.and_then(|text| text.rsplit_once(&format!("\n\n{TOOLS}")));
     let (classes, tools) = parts.unwrap_or_default();
     let classes = listed(classes);
@@ -84,6 +81,7 @@ fn nearest<'a, T>(text: &str, all: impl Iterator<Item = (T, &'a str, &'a str)>) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Message;
 
     fn sorted(classes: &str) -> Value {
         let text = format!(

@@ -2,10 +2,11 @@
 
 use std::cmp::Ordering;
 
+use indexmap::IndexSet;
 use serde_json::json;
 
+use super::Settings;
 use super::prompted::{Looks, Past, Prompted};
-use super::{Said, Settings};
 use crate::domain::{ChainStep, Chance, Task, ToolName, markers::FINISH};
 
 /// Scores every tool of a trajectory from what can be seen of it: failures and empty results cost,
@@ -15,13 +16,8 @@ pub(super) fn evaluate(
     chain: Option<&Task>,
     settings: Settings,
     chance: Chance,
-) -> Said {
-    let mut tools: Vec<ToolName> = Vec::new();
-    for past in &prompted.past {
-        if !tools.contains(&past.tool) {
-            tools.push(past.tool.clone());
-        }
-    }
+) -> String {
+    let tools: IndexSet<_> = prompted.past.iter().map(|past| &past.tool).collect();
     let scores: Vec<_> = tools
         .iter()
         .map(|tool| {
@@ -36,7 +32,7 @@ pub(super) fn evaluate(
             json!({"tool": tool, "score": (score + off).clamp(-3, 3), "reason": reason})
         })
         .collect();
-    Said { text: json!({ "scores": scores }).to_string(), call: None }
+    json!({ "scores": scores }).to_string()
 }
 
 /// The worst that a tool did, unless something it found counts.
@@ -80,7 +76,7 @@ pub(super) fn prefer(
     chain: Option<&Task>,
     settings: Settings,
     chance: Chance,
-) -> Said {
+) -> String {
     let (first, second) = (reach(prompted, first, chain), reach(prompted, second, chain));
     let slips = chance.with(b"skill").unit() >= settings.skill;
     let by_chance = if chance.with(b"vote").unit() < 0.5 { 1 } else { 2 };
@@ -90,7 +86,7 @@ pub(super) fn prefer(
         Ordering::Greater => (1, "it brings the task further"),
         Ordering::Less => (2, "it brings the task further"),
     };
-    Said { text: json!({ "better": better, "reason": why }).to_string(), call: None }
+    json!({ "better": better, "reason": why }).to_string()
 }
 
 /// How far a task is with this decision: how many steps have found what they should, and one more for
@@ -114,31 +110,25 @@ fn reach(prompted: &Prompted<'_>, decision: &[Past], chain: Option<&Task>) -> us
 }
 
 /// Whether the one result that it is shown helps with the task.
-pub(super) fn helps(prompted: &Prompted<'_>, chain: Option<&Task>) -> Said {
+pub(super) fn helps(prompted: &Prompted<'_>, chain: Option<&Task>) -> String {
     let helps = prompted.past.last().is_some_and(|past| finds(chain, past));
     let why = if helps { "it holds what was looked for" } else { "it is beside the point" };
-    Said { text: json!({ "helpful": helps, "reason": why }).to_string(), call: None }
+    json!({ "helpful": helps, "reason": why }).to_string()
 }
 
 /// Says which tools failed or found nothing.
-pub(super) fn reflect(prompted: &Prompted<'_>) -> Said {
-    let mut bad: Vec<String> = Vec::new();
-    for past in &prompted.past {
-        let what = match past.looks() {
-            Looks::Useful => continue,
-            Looks::Failed => format!("{} failed", past.tool),
-            Looks::Useless => format!("{} found nothing", past.tool),
-        };
-        if !bad.contains(&what) {
-            bad.push(what);
-        }
-    }
-    let text = if bad.is_empty() {
+pub(super) fn reflect(prompted: &Prompted<'_>) -> String {
+    let bad = prompted.past.iter().filter_map(|past| match past.looks() {
+        Looks::Useful => None,
+        Looks::Failed => Some(format!("{} failed", past.tool)),
+        Looks::Useless => Some(format!("{} found nothing", past.tool)),
+    });
+    let bad: Vec<String> = bad.collect::<IndexSet<_>>().into_iter().collect();
+    if bad.is_empty() {
         "The results looked fine but the answer was wrong: check it with another tool.".to_owned()
     } else {
         format!("Use other tools next time: {}.", bad.join("; "))
-    };
-    Said { text, call: None }
+    }
 }
 
 #[cfg(test)]
@@ -177,7 +167,7 @@ mod tests {
         let settings = Settings { skill: 1.0, ..Settings::default() };
         let first = (0..200).filter(|seed| {
             let said = prefer(&prompted, &rivals, chain, settings, Chance::new(*seed));
-            said.text.contains("\"better\":1")
+            said.contains("\"better\":1")
         });
         let first = first.count();
         [first, 200 - first]

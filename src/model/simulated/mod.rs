@@ -12,11 +12,12 @@
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use futures::{FutureExt, future::LocalBoxFuture};
+use serde_json::Value;
 
 use super::{Model, Progress};
 use crate::domain::{
     Chance, Finish, ModelError, ModelName, ModelSpec, Reply, Request, Role, Task, ToolCall,
-    ToolMode, Usage, tokens,
+    ToolMode, ToolName, Usage, tokens,
 };
 
 mod actor;
@@ -51,6 +52,13 @@ pub struct Settings {
     pub price_out: f64,
 }
 
+impl Settings {
+    /// How usual the tool at this place in the list for a step is; the first is the most usual.
+    fn usual(&self, place: usize) -> f64 {
+        self.habit.powi(-i32::try_from(place).unwrap_or(i32::MAX))
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -73,6 +81,10 @@ struct Said {
 impl Said {
     fn text(text: String) -> Self {
         Self { text, call: None }
+    }
+
+    fn call(text: String, tool: ToolName, arguments: Value) -> Self {
+        Self { text, call: Some(ToolCall { id: "call_1".to_owned(), tool, arguments }) }
     }
 }
 
@@ -116,27 +128,22 @@ impl Simulated {
     fn say(&self, request: &Request) -> Said {
         let prompted = prompted::Prompted::read(request);
         let chain = self.chains.get(prompted.task.trim());
-        let chance = self.chance(request);
-        match request.role {
+        let (settings, chance) = (self.settings, self.chance(request));
+        Said::text(match request.role {
             Role::Actor => match reader::asked(prompted.account) {
-                Some(question) => Said::text(reader::answer(question, chain)),
-                None => actor::act(&prompted, chain, self.settings, chance),
+                Some(question) => reader::answer(question, chain),
+                None => return actor::act(&prompted, chain, settings, chance),
             },
-            Role::Evaluator => judge::evaluate(&prompted, chain, self.settings, chance),
-            Role::Planner => {
-                let text = prompted.task;
-                Said::text(planner::plan(request, text, chain, self.settings, chance))
-            }
-            Role::Solver => {
-                Said::text(solver::solve(prompted.account, chain, self.settings, chance))
-            }
-            Role::Classifier => Said::text(classifier::classify(request)),
+            Role::Evaluator => judge::evaluate(&prompted, chain, settings, chance),
+            Role::Planner => planner::plan(request, prompted.task, chain, settings, chance),
+            Role::Solver => solver::solve(prompted.account, chain, settings, chance),
+            Role::Classifier => classifier::classify(request),
             Role::Reflector => judge::reflect(&prompted),
             Role::Judge => match &prompted.rivals {
-                Some(rivals) => judge::prefer(&prompted, rivals, chain, self.settings, chance),
+                Some(rivals) => judge::prefer(&prompted, rivals, chain, settings, chance),
                 None => judge::helps(&prompted, chain),
             },
-        }
+        })
     }
 
     /// A draw of this request: the same request has the same answer.

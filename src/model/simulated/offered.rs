@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::prompted::{Choice, is_told, shown_weight};
+use super::prompted::{Choice, is_told, user_texts};
 use crate::domain::markers::{LACKING, LLM, TOOLS};
-use crate::domain::{Message, Request, ToolDef, ToolName};
+use crate::domain::{Request, ToolDef, ToolName};
 
 /// A planner's prompt, but for the task.
 pub(super) struct Offered {
@@ -22,20 +22,15 @@ struct Listed {
 
 impl Offered {
     pub fn read(request: &Request) -> Self {
-        let texts = request.messages.iter();
         let may_lack = is_told(request, LACKING);
         // After an empty line: a class may be called "Tools" too.
         let heading = format!("\n\n{TOOLS}");
-        let mut lists = texts.filter_map(|message| match message {
-            Message::User { text } => text.rsplit_once(&heading).map(|(_, list)| list),
-            Message::System { .. } | Message::Assistant { .. } | Message::Tool { .. } => None,
-        });
-        Self { may_lack, tools: lists.next_back().map(listed).unwrap_or_default() }
+        let list = user_texts(request).rev().find_map(|text| text.rsplit_once(&heading));
+        Self { may_lack, tools: list.map(|(_, list)| listed(list)).unwrap_or_default() }
     }
 
     pub fn menu(&self) -> Vec<Choice<'_>> {
-        let tools = self.tools.iter().map(|tool| &tool.def);
-        tools.map(|def| Choice { def, weight: shown_weight(&def.description) }).collect()
+        self.tools.iter().map(|tool| Choice::of(&tool.def)).collect()
     }
 
     /// The class under which a tool is listed. Tools are listed by class where several may be called for

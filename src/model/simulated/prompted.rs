@@ -49,18 +49,10 @@ pub(super) struct Past {
 
 impl<'a> Prompted<'a> {
     pub fn read(request: &'a Request) -> Self {
-        let user = request.messages.iter().find_map(|message| match message {
-            Message::User { text } => text.strip_prefix(TASK),
-            Message::System { .. } | Message::Assistant { .. } | Message::Tool { .. } => None,
-        });
+        let user = user_texts(request).find_map(|text| text.strip_prefix(TASK));
         let user = user.unwrap_or_default();
         let (task, account) = user.split_once("\n\n").unwrap_or((user, ""));
-        let menu = request
-            .tools
-            .iter()
-            .filter(|tool| tool.name.as_str() != FINISH)
-            .map(|def| Choice { def, weight: shown_weight(&def.description) })
-            .collect();
+        let tools = request.tools.iter().filter(|tool| tool.name.as_str() != FINISH);
         let mut past = conversation(&request.messages);
         let (done, rivals) = apart(account);
         past.extend(done.lines().filter_map(told));
@@ -74,7 +66,7 @@ impl<'a> Prompted<'a> {
         Self {
             task,
             account,
-            menu,
+            menu: tools.map(Choice::of).collect(),
             past,
             may_lack: is_told(request, OTHER_TOOLS),
             chosen: chosen(&request.messages),
@@ -94,6 +86,23 @@ impl<'a> Prompted<'a> {
     pub fn has_finished(&self) -> bool {
         self.chosen.iter().any(|chosen| chosen.tool.as_str() == FINISH)
     }
+}
+
+impl<'a> Choice<'a> {
+    /// A tool, with the weight at the beginning of its description.
+    pub fn of(def: &'a ToolDef) -> Self {
+        let weight = def.description.strip_prefix("[weight ");
+        let weight = weight.and_then(|rest| rest.split_once(']')?.0.parse().ok());
+        Self { def, weight }
+    }
+}
+
+/// What the user, or whoever writes prompts for them, says.
+pub(super) fn user_texts(request: &Request) -> impl DoubleEndedIterator<Item = &str> {
+    request.messages.iter().filter_map(|message| match message {
+        Message::User { text } => Some(text.as_str()),
+        Message::System { .. } | Message::Assistant { .. } | Message::Tool { .. } => None,
+    })
 }
 
 /// Whether the model is told of what these words mark.
@@ -124,11 +133,6 @@ fn chosen(messages: &[Message]) -> Vec<Chosen> {
         Some(Chosen { tool, arguments: value.get_mut("arguments")?.take() })
     };
     list.lines().filter_map(chosen).collect()
-}
-
-/// The weight at the beginning of a description.
-pub(super) fn shown_weight(description: &str) -> Option<f64> {
-    description.strip_prefix("[weight ")?.split_once(']')?.0.parse().ok()
 }
 
 fn conversation(messages: &[Message]) -> Vec<Past> {

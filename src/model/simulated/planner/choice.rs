@@ -14,8 +14,7 @@ impl Planner<'_> {
         let fitting: Vec<(&Choice<'_>, f64)> = tools
             .filter_map(|(place, tool)| {
                 let choice = self.left().find(|choice| choice.def.name == *tool)?;
-                let usual = self.settings.habit.powi(-i32::try_from(place).unwrap_or(i32::MAX));
-                Some((choice, usual))
+                Some((choice, self.settings.usual(place)))
             })
             .collect();
         // Later steps want some of the uses that are left.
