@@ -4,55 +4,47 @@ use super::{SessionArgs, trouble::Trouble};
 use crate::app::session::{Field, JournalChoice, SessionError, SessionSpec, TaskSource};
 use crate::domain::{Knob, Role, Task};
 
-impl TryFrom<&SessionArgs> for SessionSpec {
-    type Error = Trouble;
-
-    fn try_from(args: &SessionArgs) -> Result<Self, Trouble> {
-        let strategy = args.strategy.as_deref().map(str::parse).transpose();
-        let knobs = args.knob.iter().map(|text| parse_knob(text)).collect::<Result<Vec<_>, _>>()?;
-        let budget = args.budget.map(|budget| (Knob::Budget, budget));
-        let tau = args.tau.map(|tau| (Knob::Tau, tau));
-        let roles = [(Role::Planner, &args.planner), (Role::Solver, &args.solver)];
-        let bound = |(role, model): (Role, &Option<String>)| Some((role, model.clone()?.into()));
-        Ok(Self {
-            config: args.config.config.clone(),
-            workspace: args.workspace.clone(),
-            strategy: strategy.map_err(Trouble::Usage)?,
-            seed: args.seed,
-            model: args.model.clone().map(Into::into),
-            tasks_limit: args.tasks_limit,
-            faults: args.fault.clone(),
-            costs: args.costs,
-            paused: false,
-            stay: false,
-            fresh: args.fresh,
-            learned: args.learned.clone(),
-            experience: args.experience.clone(),
-            leak_guard: args.leak_guard,
-            journal: match &args.journal {
-                _ if args.no_journal => JournalChoice::None,
-                Some(file) => JournalChoice::File(file.clone()),
-                None => JournalChoice::Configured,
-            },
-            recorded: args.recorded.clone(),
-            tasks: args.tasks.clone().map_or(TaskSource::Workspace, TaskSource::File),
-            roles: roles.into_iter().filter_map(bound).collect(),
-            knobs: knobs.into_iter().chain(budget).chain(tau).collect(),
-        })
-    }
-}
-
 impl SessionArgs {
     /// The spec of a session on this task, if there is one, instead of a list of tasks.
     ///
     /// # Errors
     /// That a strategy or a knob is not written as it must be.
     pub fn spec(&self, task: Option<&str>) -> Result<SessionSpec, Trouble> {
-        let mut spec = SessionSpec::try_from(self)?;
-        if let Some(text) = task {
-            spec.tasks = TaskSource::List(vec![Task::from_text(text)]);
-        }
-        Ok(spec)
+        let strategy = self.strategy.as_deref().map(str::parse).transpose();
+        let knobs = self.knob.iter().map(|text| parse_knob(text)).collect::<Result<Vec<_>, _>>()?;
+        let budget = self.budget.map(|budget| (Knob::Budget, budget));
+        let tau = self.tau.map(|tau| (Knob::Tau, tau));
+        let roles = [(Role::Planner, &self.planner), (Role::Solver, &self.solver)];
+        let bound = |(role, model): (Role, &Option<String>)| Some((role, model.clone()?.into()));
+        Ok(SessionSpec {
+            config: self.config.config.clone(),
+            workspace: self.workspace.clone(),
+            strategy: strategy.map_err(Trouble::Usage)?,
+            seed: self.seed,
+            model: self.model.clone().map(Into::into),
+            tasks_limit: self.tasks_limit,
+            faults: self.fault.clone(),
+            costs: self.costs,
+            paused: false,
+            stay: false,
+            fresh: self.fresh,
+            learned: self.learned.clone(),
+            experience: self.experience.clone(),
+            leak_guard: self.leak_guard,
+            journal: match &self.journal {
+                _ if self.no_journal => JournalChoice::None,
+                Some(file) => JournalChoice::File(file.clone()),
+                None => JournalChoice::Configured,
+            },
+            recorded: self.recorded.clone(),
+            tasks: match (task, &self.tasks) {
+                (Some(text), _) => TaskSource::List(vec![Task::from_text(text)]),
+                (None, Some(file)) => TaskSource::File(file.clone()),
+                (None, None) => TaskSource::Workspace,
+            },
+            roles: roles.into_iter().filter_map(bound).collect(),
+            knobs: knobs.into_iter().chain(budget).chain(tau).collect(),
+        })
     }
 }
 

@@ -12,17 +12,17 @@
 //! The tools have no examples for retrieval: the only questions at hand are the tasks themselves, and
 //! finding a tool by the very question it is then tried on would prove nothing.
 
-use std::{fmt, path::Path};
+use std::{collections::HashSet, fmt, path::Path};
 
 use indexmap::IndexMap;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::declared::{self, Declared};
 use super::dialogue::{Call, Dialogue};
 use super::manifest::{Manifest, Source};
-use super::{answers::Answers, error::ImportError, files, schema, trajectories::Trajectory};
-use crate::domain::{ChainStep, EffectClass, Listing, Task, ToolName};
+use super::{error::ImportError, files, schema, trajectories::Trajectory};
+use crate::domain::{ChainStep, EffectClass, Listing, Task, ToolName, chance::canonical};
 use crate::files::toml_file::Problem;
 use crate::papers::toolnet::learn;
 
@@ -64,7 +64,7 @@ impl fmt::Display for Imported {
 pub fn import_api_bank(dir: &Path, out: &Path, force: bool) -> Result<Imported, ImportError> {
     let declared = declared::read(dir)?;
     let (dialogues, without_calls) = dialogues(dir)?;
-    let mut tools: IndexMap<&ToolName, Answers<'_>> = IndexMap::new();
+    let mut tools: IndexMap<&ToolName, Vec<&Call>> = IndexMap::new();
     for call in dialogues.iter().flat_map(|(_, dialogue)| dialogue.calls()) {
         tools.entry(&call.tool).or_default().push(call);
     }
@@ -79,12 +79,12 @@ pub fn import_api_bank(dir: &Path, out: &Path, force: bool) -> Result<Imported, 
     files::make_folder(&out.join("tools"))?;
     // The mark comes first: an import that was cut short can be done again without force.
     files::write(&out.join(MARK), &mark(dir))?;
-    for (tool, answers) in &tools {
-        write_tool(&out.join("tools"), tool, declared.get(tool.as_str()), answers)?;
+    for (tool, calls) in &tools {
+        write_tool(&out.join("tools"), tool, declared.get(tool.as_str()), calls)?;
     }
     let tasks: Vec<Task> = dialogues.iter().map(|(name, dialogue)| task(name, dialogue)).collect();
     let trajectories: Vec<Trajectory> =
-        dialogues.iter().map(|(_, dialogue)| trajectory(dialogue)).collect();
+        dialogues.iter().map(|(_, dialogue)| dialogue.trajectory()).collect();
     let graph = learn(&trajectories).map_err(|error| unusable(dir, error))?;
     write_lines(&out.join("tasks.jsonl"), &tasks)?;
     write_lines(&out.join("trajectories.jsonl"), &trajectories)?;
@@ -128,7 +128,7 @@ fn write_tool(
     folder: &Path,
     tool: &ToolName,
     declared: Option<&Declared>,
-    answers: &Answers<'_>,
+    calls: &[&Call],
 ) -> Result<(), ImportError> {
     let recorded = format!("{tool}.answers.jsonl");
     let none = IndexMap::new();
@@ -145,14 +145,31 @@ fn write_tool(
         timeout: "10s",
         parameters: &schema::parameters(
             declared.map_or(&none, |declared| &declared.input_parameters),
-            &answers.arguments(),
+            &calls.iter().map(|call| &call.arguments).collect::<Vec<_>>(),
         ),
         source: Source { recorded: &recorded },
     };
     let path = folder.join(format!("{tool}.toml"));
-    let text = manifest.to_toml().map_err(|error| unusable(&path, error))?;
-    files::write(&folder.join(&recorded), &answers.to_lines())?;
+    let text = toml::to_string(&manifest).map_err(|error| unusable(&path, error))?;
+    files::write(&folder.join(&recorded), &answers(calls))?;
     files::write(&path, &text)
+}
+
+/// The table of a recorded tool, a line per call. Where the same arguments had two different answers,
+/// which a table cannot give, the first stays.
+fn answers(calls: &[&Call]) -> String {
+    let mut seen = HashSet::new();
+    let mut lines = String::new();
+    for Call { arguments, result, .. } in calls {
+        if seen.insert(canonical(&Value::Object(arguments.clone()))) {
+            let line = match result {
+                Ok(result) => json!({ "arguments": arguments, "result": result }),
+                Err(error) => json!({ "arguments": arguments, "error": error }),
+            };
+            lines += &format!("{line}\n");
+        }
+    }
+    lines
 }
 
 fn task(name: &str, dialogue: &Dialogue) -> Task {
@@ -166,13 +183,6 @@ fn step(call: &Call) -> ChainStep {
         tools: vec![call.tool.clone()],
         arguments: Value::Object(call.arguments.clone()),
         finds: call.result.as_ref().ok().filter(|text| !text.is_empty()).cloned(),
-    }
-}
-
-fn trajectory(dialogue: &Dialogue) -> Trajectory {
-    Trajectory {
-        task: dialogue.request(),
-        tools: dialogue.calls().map(|call| call.tool.clone()).collect(),
     }
 }
 

@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::trajectories::Known;
+use super::trajectories::{Known, Trajectory};
 use crate::domain::ToolName;
 use crate::files::{json_file, toml_file::Problem};
 
@@ -49,6 +49,14 @@ impl Dialogue {
             Turn::Api(call) => Some(call),
             Turn::User(_) | Turn::Assistant => None,
         })
+    }
+
+    /// What was asked for, and what was called for it.
+    pub fn trajectory(&self) -> Trajectory {
+        Trajectory {
+            task: self.request(),
+            tools: self.calls().map(|call| call.tool.clone()).collect(),
+        }
     }
 
     /// All that the user said up to the last call. What comes after asks for nothing, and what comes

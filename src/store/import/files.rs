@@ -8,8 +8,11 @@ use super::error::ImportError;
 use crate::files::text_file::{self, Expected};
 use crate::files::toml_file::Problem;
 
-const DATA: Expected =
-    Expected { what: "a file of a data set", missing: "expected data", largest: 1 << 30 };
+const DATA: Expected = Expected {
+    what: "a file of a data set",
+    missing: "expected a file or folder of data",
+    largest: 1 << 30,
+};
 
 /// Deeper than any data set; a loop of links ends here.
 const DEEPEST: usize = 8;

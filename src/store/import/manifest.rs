@@ -22,9 +22,3 @@ pub(super) struct Source<'a> {
     /// The file of recorded answers, beside the manifest.
     pub recorded: &'a str,
 }
-
-impl Manifest<'_> {
-    pub fn to_toml(&self) -> Result<String, toml::ser::Error> {
-        toml::to_string(self)
-    }
-}

@@ -3,7 +3,6 @@
 //! Data sets are large and never quite as documented, so an error here names the file, the line and
 //! the field, and says what was expected there.
 
-mod answers;
 mod api_bank;
 mod declared;
 mod dialogue;

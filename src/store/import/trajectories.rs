@@ -68,11 +68,11 @@ impl Trajectories {
         learn(&self.list)
     }
 
-    fn push(&mut self, task: String, tools: Vec<ToolName>) {
-        if tools.is_empty() {
+    fn push(&mut self, trajectory: Trajectory) {
+        if trajectory.tools.is_empty() {
             self.without_calls += 1;
         } else {
-            self.list.push(Trajectory { task, tools });
+            self.list.push(trajectory);
         }
     }
 }
@@ -91,11 +91,7 @@ pub fn read_trajectories<P: AsRef<Path>>(
             let (name, text) = (file.display().to_string(), files::read(&file)?);
             match format {
                 Format::Jsonl => read_lines(&name, &text, &mut trajectories)?,
-                Format::ApiBank => {
-                    let dialogue = Dialogue::parse(&name, &text)?;
-                    let tools = dialogue.calls().map(|call| call.tool.clone()).collect();
-                    trajectories.push(dialogue.request(), tools);
-                }
+                Format::ApiBank => trajectories.push(Dialogue::parse(&name, &text)?.trajectory()),
             }
         }
     }
@@ -114,7 +110,8 @@ fn read_lines(file: &str, text: &str, into: &mut Trajectories) -> Result<(), Pro
     let expected = "{\"task\": TEXT, \"tools\": [NAME, …]}";
     for (_, line) in json_file::read_lines::<Line>(file, text, expected) {
         let Line { task, tools } = line?;
-        into.push(task, tools.into_iter().map(|Known(tool)| tool).collect());
+        let tools = tools.into_iter().map(|Known(tool)| tool).collect();
+        into.push(Trajectory { task, tools });
     }
     Ok(())
 }

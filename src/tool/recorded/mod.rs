@@ -6,10 +6,11 @@ mod nearest;
 use std::{collections::HashMap, path::Path, sync::Arc};
 
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use self::nearest::{difference, key, likeness};
 use crate::domain::words::clipped;
+use crate::files::json_file;
 use crate::files::toml_file::{Problem, Problems};
 use crate::tool::{ToolError, ToolErrorKind};
 
@@ -36,10 +37,12 @@ struct Recorded {
     answer: Result<String, String>,
 }
 
+const EXPECTED: &str = r#"{"arguments": {…}, "result": …} or {"arguments": {…}, "error": "…"}"#;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
-    arguments: Value,
+    arguments: Map<String, Value>,
     /// `null` is an answer too, so it must not read as absent.
     #[serde(default, deserialize_with = "present")]
     result: Option<Value>,
@@ -70,12 +73,10 @@ impl Table {
     pub fn parse(name: &str, text: &str) -> Result<Self, Problems> {
         let mut calls = Calls::default();
         let mut problems = Vec::new();
-        for (at, line) in text.lines().enumerate() {
-            if line.trim().is_empty() {
-                continue;
-            }
-            if let Err((field, text)) = calls.add(at + 1, line) {
-                problems.push(Problem::of_line(name, at + 1, field, text));
+        for (number, line) in json_file::read_lines(name, text, EXPECTED) {
+            let wrong = |(field, text): (&str, String)| Problem::of_line(name, number, field, text);
+            if let Err(problem) = line.and_then(|line| calls.add(number, line).map_err(wrong)) {
+                problems.push(problem);
             }
         }
         if problems.is_empty() {
@@ -138,15 +139,9 @@ impl Table {
 }
 
 impl Calls {
-    fn add(&mut self, number: usize, line: &str) -> Result<(), (&'static str, String)> {
-        const EXPECTED: &str =
-            r#"expected {"arguments": {…}, "result": …} or {"arguments": {…}, "error": "…"}"#;
-        let Line { arguments, result, error } =
-            serde_json::from_str(line).map_err(|error| ("", format!("{EXPECTED}; {error}")))?;
-        if !arguments.is_object() {
-            let got = clipped(&arguments.to_string(), 60);
-            return Err(("arguments", format!("expected a JSON object, got {got}")));
-        }
+    fn add(&mut self, number: usize, line: Line) -> Result<(), (&'static str, String)> {
+        let Line { arguments, result, error } = line;
+        let arguments = Value::Object(arguments);
         let answer = match (result, error) {
             (Some(Value::String(text)), None) => Ok(text),
             (Some(value), None) => Ok(value.to_string()),
@@ -154,7 +149,7 @@ impl Calls {
             (Some(_), Some(_)) => {
                 return Err(("error", "give `result` or `error`, not both".into()));
             }
-            (None, None) => return Err(("result", format!("missing; {EXPECTED}"))),
+            (None, None) => return Err(("result", format!("missing; expected {EXPECTED}"))),
         };
         let key = key(&arguments);
         match self.by_arguments.get(&key).map(|at| &self.recorded[*at]) {

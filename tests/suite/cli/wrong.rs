@@ -134,7 +134,7 @@ const FILES: &[Case] = &[
         "graph learn --format jsonl t --out g",
         &["t:1: tools", "invalid type: integer `7`"],
     ),
-    case(&[("t", "")], "graph learn --format jsonl no --out g", &["no: cannot be read"]),
+    case(&[("t", "")], "graph learn --format jsonl no --out g", &["no: there is no such file"]),
     case(&[], "import api-bank no --out w", &["no: "]),
     case(&[], "plan --tools no --budget 1", &["no: there is no such file; expected a JSON file"]),
     case(
