@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, stdout};
 
-use super::{DoctorArgs, out, trouble::Trouble};
+use super::{DoctorArgs, out, runtime, trouble::Trouble};
 use crate::app::doctor::{self, Subject, Terminal};
 use crate::ui;
 
@@ -15,8 +15,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<bool, Trouble> {
         environment: &|name| std::env::var_os(name),
         terminal: Terminal { is_terminal: stdout().is_terminal(), size: ui::terminal::size() },
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let findings = runtime.map_err(Trouble::failed)?.block_on(doctor::examine(&subject));
+    let findings = runtime()?.block_on(doctor::examine(&subject));
     if args.json {
         out::print_line(&serde_json::to_string_pretty(&findings).map_err(Trouble::failed)?)?;
     } else {

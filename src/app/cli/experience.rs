@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
-use super::{ExperienceCommand, StoreArgs, out, trouble::Trouble};
+use super::{ExperienceCommand, StoreArgs, out, runtime, trouble::Trouble};
 use crate::app::{config::Config, session};
 use crate::model::{Embedded, Embedder};
 use crate::store::experience::{Experience, ExperienceError, Prune, Summary};
@@ -129,8 +129,7 @@ fn prune(what: &Prune, is_dry: bool, file: &Path) -> Result<(), Trouble> {
 
 fn embed(model: &dyn Embedder, most: u32, file: &Path) -> Result<(), Trouble> {
     let mut store = Experience::open_existing(file).map_err(trouble)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(Trouble::failed)?;
+    let runtime = runtime()?;
     let (mut read, mut tokens) = (0, 0);
     while read < most {
         let wanted = TEXTS_AT_ONCE.min(most - read);

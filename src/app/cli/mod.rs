@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, CommandFactory, Parser, Subcommand, builder::PossibleValuesParser};
+use tokio::runtime::{Builder, Runtime};
 
 use self::{compare::CompareArgs, log::LogArgs, trouble::Trouble};
 use crate::app::session::CostRange;
@@ -55,6 +56,14 @@ impl Cli {
         let text = format!("a command comes first, and its options after it: toolyard {task} …");
         Err(Trouble::Usage(text))
     }
+}
+
+/// A runtime for a command that waits for something.
+///
+/// # Errors
+/// What the system says.
+pub fn runtime() -> Result<Runtime, Trouble> {
+    Builder::new_current_thread().enable_all().build().map_err(Trouble::failed)
 }
 
 #[derive(Debug, Subcommand)]

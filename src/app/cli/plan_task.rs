@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{PlanTaskArgs, experience::trouble, out, trouble::Trouble};
+use super::{PlanTaskArgs, experience::trouble, out, runtime, trouble::Trouble};
 use crate::app::session::{self, Prepared, SessionSpec};
 use crate::app::{config::Config, workspace::Workspace};
 use crate::domain::{Event, Knob, Lexical, Record, SessionEvent, State, ToolName};
@@ -69,9 +69,7 @@ fn read(store: &mut Experience, task: &str, config: &Config) -> Result<Query, Tr
     if let Some(known) = store.embedding(query.text(), model.model()).map_err(trouble)? {
         return Ok(query.with_embedding(known));
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(Trouble::failed)?;
-    let embedding = match runtime.block_on(model.embed(&[query.text().to_owned()])) {
+    let embedding = match runtime()?.block_on(model.embed(&[query.text().to_owned()])) {
         Ok(read) => read.embeddings.into_iter().next(),
         Err(error) => {
             out::warn(&not_embedded(&error));

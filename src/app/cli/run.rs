@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use super::{RunArgs, out::accepted, trouble::Trouble};
+use super::{RunArgs, out::accepted, runtime, trouble::Trouble};
 use crate::app::{report::Report, session::Session};
 use crate::domain::{
     Command, EmbeddingEvent, Event, GraphEvent, ModelCallEvent, Outcome, Record, SessionEvent,
@@ -18,8 +18,7 @@ pub fn run(args: &RunArgs) -> Result<bool, Trouble> {
     for path in [&args.report, &args.state].into_iter().flatten() {
         expect_folder(path)?;
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(Trouble::failed)?;
+    let runtime = runtime()?;
     let Session { mut records, commands, engine, .. } = prepared.spawn()?;
     let mut out = Output::new(args.json);
     runtime.block_on(async {

@@ -41,8 +41,8 @@ pub enum ExperienceError {
     #[error("{field}: {why}")]
     BadUse { field: &'static str, why: String },
     /// A line of what is imported.
-    #[error("{0}")]
-    Line(Problem),
+    #[error(transparent)]
+    Line(#[from] Problem),
     /// An import that ended early, after it was checked: a full disk, or a file that changed.
     #[error(
         "{source}; {imported} uses are in the store already, \

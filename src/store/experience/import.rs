@@ -9,7 +9,7 @@ use rusqlite::Row;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::lines::{Lines, problem};
+use super::lines::Lines;
 use super::{Experience, Use, error::ExperienceError};
 use crate::domain::ToolName;
 use crate::files::{json_file, toml_file::Problem};
@@ -120,10 +120,9 @@ fn parse(
     origin: &str,
     now: Timestamp,
 ) -> Result<Use, ExperienceError> {
-    let bad = |field: &str, text: String| problem(path, Some(number), field, text);
     let file = path.display().to_string();
-    let line: Line = json_file::read_line(&file, number, text, EXPECTED)
-        .map_err(|Problem { line, field, text, .. }| problem(path, line, &field, text))?;
+    let bad = |field: &str, text: String| Problem::of_line(&file, number, field, text);
+    let line: Line = json_file::read_line(&file, number, text, EXPECTED)?;
     let at = match &line.at {
         None => now,
         Some(text) => text.parse().map_err(|_| {
@@ -135,7 +134,9 @@ fn parse(
         Value::Bool(helpful) => *helpful,
         other => match other.as_u64() {
             Some(score @ (0 | 1)) => score == 1,
-            _ => return Err(bad("helpful", format!("expected true or false, found {other}"))),
+            _ => {
+                return Err(bad("helpful", format!("expected true or false, found {other}")).into());
+            }
         },
     };
     let result = match line.result {
@@ -153,7 +154,7 @@ fn parse(
     };
     match past.kept() {
         Ok(_) => Ok(past),
-        Err(ExperienceError::BadUse { field, why }) => Err(bad(field, why)),
+        Err(ExperienceError::BadUse { field, why }) => Err(bad(field, why).into()),
         Err(error) => Err(error),
     }
 }

@@ -24,7 +24,7 @@ impl Lines {
         // What is imported is read twice.
         if !file.metadata().map_err(io)?.is_file() {
             let text = "not a file; a pipe has to be written into one first";
-            return Err(problem(path, None, "", text.to_owned()));
+            return Err(Problem::of_file(path.display().to_string(), text).into());
         }
         let reader = BufReader::new(file);
         Ok(Self { reader, path: path.to_owned(), number: 0, bytes: Vec::new() })
@@ -43,8 +43,7 @@ impl Lines {
             }
             self.number += 1;
             if self.bytes.len() > LONGEST {
-                let text = format!("longer than {} MiB", LONGEST / 1024 / 1024);
-                return Err(problem(&self.path, Some(self.number), "", text));
+                return Err(self.problem(format!("longer than {} MiB", LONGEST / 1024 / 1024)));
             }
             if !self.bytes.trim_ascii().is_empty() {
                 break;
@@ -52,21 +51,12 @@ impl Lines {
         }
         match str::from_utf8(self.bytes.trim_ascii_end()) {
             Ok(text) => Ok(Some((self.number, text))),
-            Err(_) => {
-                let text = "expected UTF-8, found other bytes; convert the file".to_owned();
-                Err(problem(&self.path, Some(self.number), "", text))
-            }
+            Err(_) => Err(self.problem("expected UTF-8, found other bytes; convert the file")),
         }
     }
-}
 
-/// Something that is wrong in this file.
-pub(super) fn problem(
-    path: &Path,
-    line: Option<usize>,
-    field: &str,
-    text: String,
-) -> ExperienceError {
-    let file = path.display().to_string();
-    ExperienceError::Line(Problem { file, line, field: field.to_owned(), text })
+    /// What is wrong with the line that was read last.
+    fn problem(&self, text: impl Into<String>) -> ExperienceError {
+        Problem::of_line(self.path.display().to_string(), self.number, "", text).into()
+    }
 }

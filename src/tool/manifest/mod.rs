@@ -138,15 +138,14 @@ pub fn unique(
     for manifest in manifests {
         match manifest {
             Ok(manifest) => match places.get(&manifest.spec.name) {
-                Some(earlier) => problems.push(Problem {
-                    file: manifest.file,
-                    line: None,
-                    field: "name".into(),
-                    text: format!(
+                Some(earlier) => {
+                    let text = format!(
                         "{:?} is the name of the tool in {} already; give one of them another",
                         manifest.spec.name, good[*earlier].file
-                    ),
-                }),
+                    );
+                    let field = "name".to_owned();
+                    problems.push(Problem { field, ..Problem::of_file(manifest.file, text) });
+                }
                 None => {
                     places.insert(manifest.spec.name.clone(), good.len());
                     good.push(manifest);

@@ -197,7 +197,8 @@ impl Comparison {
         Ok(bases)
     }
 
-    /// A session of this spec for each seed, `apart` from it, with what is its past.
+    /// A session of this spec for each seed, with the past uses that it begins with; `apart` is added to
+    /// each seed.
     fn jobs(
         &self,
         of: usize,

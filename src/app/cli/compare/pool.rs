@@ -6,7 +6,7 @@ use std::{num::NonZeroUsize, thread};
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::app::cli::{live, trouble::Trouble};
+use crate::app::cli::{live, runtime, trouble::Trouble};
 use crate::domain::Command;
 
 /// Two for each processor: sessions wait for models and tools most of the time.
@@ -72,8 +72,7 @@ impl Stop {
     /// Stops on Ctrl-C or a polite kill, from now on.
     pub fn on_interrupt(self: &std::sync::Arc<Self>) -> Result<(), Trouble> {
         let stop = std::sync::Arc::clone(self);
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(Trouble::failed)?;
+        let runtime = runtime()?;
         let wait = move || {
             runtime.block_on(live::interrupted());
             stop.stop();
