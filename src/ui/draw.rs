@@ -72,11 +72,12 @@ fn number(pane: PaneId) -> usize {
 
 fn tabs(cx: &Cx<'_>, line: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let mut x = line.x;
-    let names: usize = PaneId::ALL.iter().map(|pane| panes::name(*pane, cx).len() + 4).sum();
+    let name = |pane| panes::spec(pane, cx.state, cx.view).name;
+    let names: usize = PaneId::ALL.iter().map(|pane| name(*pane).len() + 4).sum();
     // Where the line is short, tabs stand a cell closer.
     let after = if names > usize::from(line.width) { "" } else { " " };
     for pane in PaneId::ALL {
-        let label = format!(" {} {}{after}", number(pane), panes::name(pane, cx));
+        let label = format!(" {} {}{after}", number(pane), name(pane));
         let style = if pane == cx.view.focus { cx.theme.selection } else { cx.theme.dim };
         let start = x;
         x = buf.set_stringn(x, line.y, label, usize::from(line.right() - x), style).0;

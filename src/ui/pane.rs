@@ -1,6 +1,7 @@
 //! The regions of the screen, by name, and what every one of them is given. What they show is in
 //! [`super::panes`].
 
+use super::panes::{PANES, PaneSpec};
 use super::{theme::Theme, view::View};
 use crate::domain::State;
 
@@ -45,18 +46,13 @@ impl PaneId {
         Self::ALL[(self as usize + places) % Self::ALL.len()]
     }
 
+    /// What is declared about it.
+    pub fn spec(self) -> &'static PaneSpec {
+        &PANES[self as usize]
+    }
+
     pub fn name(self) -> &'static str {
-        match self {
-            PaneId::Graph => "Graph",
-            PaneId::Transcript => "Transcript",
-            PaneId::Tools => "Tools",
-            PaneId::Knobs => "Knobs",
-            PaneId::Models => "Models",
-            PaneId::Calls => "Calls",
-            PaneId::Tasks => "Tasks",
-            PaneId::Budget => "Budget",
-            PaneId::Search => "Search",
-        }
+        self.spec().name
     }
 }
 

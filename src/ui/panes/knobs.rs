@@ -3,15 +3,14 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
-use super::row::Row;
+use super::{PLAIN, PaneSpec, row::Row};
 use crate::domain::knob::{KNOBS, Kind, Takes};
 use crate::domain::{KnobSpec, State};
 use crate::ui::hits::{Hits, Target};
-use crate::ui::pane::{Cx, Move, PaneId};
-use crate::ui::vlist::{self, Find};
-use crate::ui::{text, view::View};
+use crate::ui::pane::{Cx, PaneId};
+use crate::ui::vlist::{self, List};
+use crate::ui::{action::Action, text, update::act, view::View};
 
-const PANE: PaneId = PaneId::Knobs;
 const SYMBOL: usize = 7;
 const NAME: usize = 16;
 /// As wide as the longest name of a value.
@@ -20,11 +19,25 @@ const TAKES: usize = 10;
 /// Below this height the list needs every line.
 const WITH_DOC: u16 = 7;
 
-pub fn title(cx: &Cx<'_>) -> Line<'static> {
+pub const SPEC: PaneSpec = PaneSpec {
+    id: PaneId::Knobs,
+    name: "Knobs",
+    title,
+    draw,
+    list,
+    open: |world, view| act(world, view, Action::SetKnob),
+    turn: Some(|world, view, up| {
+        act(world, view, if up { Action::TurnUp } else { Action::TurnDown })
+    }),
+    keys: &[Action::TurnDown, Action::TurnUp, Action::SetKnob, Action::Freeze],
+    ..PLAIN
+};
+
+fn title(cx: &Cx<'_>) -> Line<'static> {
     let changed = KNOBS.iter().filter(|spec| is_changed(cx.state, spec)).count();
     match changed {
-        0 => Line::from(PANE.name()),
-        n => Line::from(format!("{} · {n} changed", PANE.name())),
+        0 => Line::from(SPEC.name),
+        n => Line::from(format!("{} · {n} changed", SPEC.name)),
     }
 }
 
@@ -32,15 +45,21 @@ fn is_changed(state: &State, spec: &KnobSpec) -> bool {
     state.knobs.get(spec.knob) != spec.default
 }
 
-fn selected(view: &View) -> Option<usize> {
-    KNOBS.iter().position(|spec| spec.knob == view.knob())
+fn list<'a>(_: &'a State, view: &View) -> List<'a> {
+    let selected = KNOBS.iter().position(|spec| spec.knob == view.knob());
+    List::new(
+        (KNOBS.len(), selected),
+        |row| KNOBS.get(row),
+        |spec, view| view.knob = Some(spec.knob),
+        |spec| format!("{}\n{}", spec.name, spec.doc),
+    )
 }
 
-pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let doc = doc_height(cx, area);
     let list = Rect { height: area.height - doc, ..area };
-    let rows = (KNOBS.len(), selected(cx.view));
-    vlist::draw(cx, PANE, (list, buf, hits), rows, |i, line, buf, hits| {
+    let rows = self::list(cx.state, cx.view).place;
+    vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |i, line, buf, hits| {
         if let Some(spec) = KNOBS.get(i) {
             draw_knob(cx, spec, line, buf);
             hits.add(line, Target::Knob(spec.knob));
@@ -151,24 +170,4 @@ fn draw_doc(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
     for (y, line) in (area.y + 1..area.bottom()).zip(text::wrap(&doc, usize::from(area.width))) {
         Row::new(Rect { y, height: 1, ..area }, buf).put(&line, cx.theme.dim);
     }
-}
-
-pub fn go(_state: &State, view: &mut View, to: Move) {
-    let at = selected(view);
-    if let Some(spec) =
-        vlist::moved(KNOBS.len(), at, to, view.page(PANE)).and_then(|i| KNOBS.get(i))
-    {
-        view.knob = Some(spec.knob);
-    }
-}
-
-pub fn find(_state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    let hit = vlist::found(KNOBS.len(), selected(view), how, |i| {
-        KNOBS.get(i).is_some_and(|spec| spec.name.contains(needle) || spec.doc.contains(needle))
-    });
-    let spec = hit.and_then(|i| KNOBS.get(i));
-    if let Some(spec) = spec {
-        view.knob = Some(spec.knob);
-    }
-    spec.is_some()
 }

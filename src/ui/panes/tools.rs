@@ -5,15 +5,14 @@ use std::collections::HashSet;
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
-use super::{format, glyph, position::Here, row::Row, tool_order::Order};
+use super::{PLAIN, PaneSpec, format, glyph, position::Here, row::Row, tool_order::Order};
 use crate::domain::{Classed, ClassedBy, State, ToolName, ToolState};
 use crate::papers::toolnet::Weighted;
 use crate::ui::hits::{Hits, Target};
-use crate::ui::pane::{Cx, Move, PaneId};
-use crate::ui::vlist::{self, Find};
-use crate::ui::{action::Action, text, theme::Theme, view::View};
+use crate::ui::pane::{Cx, PaneId};
+use crate::ui::vlist::{self, List};
+use crate::ui::{action::Action, text, theme::Theme, update::act, view::View};
 
-const PANE: PaneId = PaneId::Tools;
 /// Off or gone, and a fault that is armed.
 const MARKS: usize = 4;
 /// The least and the most room for a name.
@@ -49,10 +48,46 @@ const COLUMNS: [(Column, &str, usize); 10] = [
     (Column::Said, "said by", 8),
 ];
 
-pub fn title(cx: &Cx<'_>) -> Line<'static> {
+pub const SPEC: PaneSpec = PaneSpec {
+    id: PaneId::Tools,
+    name: "Tools",
+    title,
+    draw,
+    list,
+    open: |world, view| act(world, view, Action::InspectTool),
+    keys: &[
+        Action::Break,
+        Action::EditScore,
+        Action::SwitchTool,
+        Action::InspectTool,
+        Action::SetClass,
+        Action::Find,
+    ],
+    ..PLAIN
+};
+
+fn title(cx: &Cx<'_>) -> Line<'static> {
     let tools = cx.state.tools.len();
     let sort = cx.view.sort.name();
-    Line::from(format!("{} {tools} · by {sort}", PANE.name()))
+    Line::from(format!("{} {tools} · by {sort}", SPEC.name))
+}
+
+type Tool<'a> = (&'a ToolName, &'a ToolState);
+
+/// The tool in each row, and which row is selected.
+fn rows<'a>(
+    state: &'a State,
+    view: &View,
+) -> (impl Fn(usize) -> Option<Tool<'a>> + 'a, (usize, Option<usize>)) {
+    let order = Order::new(state, view.sort);
+    let selected = view.tool.as_ref().and_then(|tool| state.tools.get_index_of(tool));
+    let place = (order.len(), selected.and_then(|i| order.row(i)));
+    (move |row| state.tools.get_index(order.at(row)?), place)
+}
+
+fn list<'a>(state: &'a State, view: &View) -> List<'a> {
+    let (tool, place) = rows(state, view);
+    List::new(place, tool, |(name, _), view| view.tool = Some(name.clone()), text)
 }
 
 /// What all rows of a frame have in common.
@@ -82,7 +117,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if cx.state.tools.is_empty() {
         Row::new(area, buf).put("no tools yet", cx.theme.dim);
         return;
@@ -95,16 +130,11 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         draw_head(&shown, area, buf);
         hits.add(Rect { height: head, ..area }, Target::Action(Action::SortTools));
     }
-    let order = Order::new(cx.state, cx.view.sort);
-    let selected = selected(cx.state, cx.view).and_then(|i| order.row(i));
-    let rows = (order.len(), selected);
-    let visible = vlist::window(cx, PANE, list, rows).range();
-    let tools: Vec<(&ToolName, &ToolState)> = visible
-        .clone()
-        .filter_map(|row| order.at(row).and_then(|i| cx.state.tools.get_index(i)))
-        .collect();
+    let (tool, rows) = rows(cx.state, cx.view);
+    let visible = vlist::window(cx, SPEC.id, list, rows).range();
+    let tools: Vec<_> = visible.clone().filter_map(tool).collect();
     let weights = weights(cx.state, &tools);
-    vlist::draw(cx, PANE, (list, buf, hits), rows, |row, line, buf, hits| {
+    vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |row, line, buf, hits| {
         let at = row - visible.start;
         if let Some((name, tool)) = tools.get(at) {
             let weight = weights.get(at).and_then(Option::as_ref);
@@ -150,7 +180,10 @@ fn draw_tool(
     let theme = cx.theme;
     let mut row = Row::new(line, buf);
     draw_marks(theme, tool, shown.broken.contains(name), &mut row);
-    let found = cx.view.needle(PANE).is_some_and(|needle| holds(name, tool, needle));
+    let found = cx
+        .view
+        .needle(SPEC.id)
+        .is_some_and(|needle| text((name, tool)).to_lowercase().contains(needle));
     let style = match (found, tool.is_offered()) {
         (true, _) => theme.found,
         (false, true) => theme.text,
@@ -262,36 +295,7 @@ fn signed_style(theme: &Theme, value: f64) -> Style {
     }
 }
 
-fn selected(state: &State, view: &View) -> Option<usize> {
-    state.tools.get_index_of(view.tool.as_ref()?)
-}
-
-fn holds(name: &ToolName, tool: &ToolState, needle: &str) -> bool {
-    let within = |text: &str| text.to_lowercase().contains(needle);
-    within(name.as_str()) || within(&class(tool))
-}
-
-pub fn go(state: &State, view: &mut View, to: Move) {
-    let order = Order::new(state, view.sort);
-    let at = selected(state, view).and_then(|i| order.row(i));
-    let row = vlist::moved(order.len(), at, to, view.page(PANE));
-    select(state, view, row.and_then(|row| order.at(row)));
-}
-
-fn select(state: &State, view: &mut View, i: Option<usize>) -> bool {
-    let name = i.and_then(|i| state.tools.get_index(i)).map(|(name, _)| name);
-    if let Some(name) = name {
-        view.tool = Some(name.clone());
-    }
-    name.is_some()
-}
-
-pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    let order = Order::new(state, view.sort);
-    let at = selected(state, view).and_then(|i| order.row(i));
-    let hit = vlist::found(order.len(), at, how, |row| {
-        let tool = order.at(row).and_then(|i| state.tools.get_index(i));
-        tool.is_some_and(|(name, tool)| holds(name, tool, needle))
-    });
-    select(state, view, hit.and_then(|row| order.at(row)))
+/// What can be found of a tool.
+fn text((name, tool): Tool<'_>) -> String {
+    format!("{name}\n{}", class(tool))
 }

@@ -2,7 +2,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::PANE;
+use super::SPEC;
 use super::rows::{Entry, Rows};
 use crate::domain::{PlannedTool, ToolName};
 use crate::ui::hits::{Hits, Target};
@@ -90,7 +90,7 @@ pub(super) fn draw(
         draw_head(cx, rows, &shares, head, buf);
     }
     let total = (rows.entries.len(), selected);
-    vlist::draw(cx, PANE, (list, buf, hits), total, |at, line, buf, hits| {
+    vlist::draw(cx, SPEC.id, (list, buf, hits), total, |at, line, buf, hits| {
         if let Some(entry) = rows.entries.get(at) {
             draw_tool(cx, rows, entry, &shares, line, buf);
             hits.add(line, Target::Tool(entry.tool.clone()));
@@ -125,7 +125,7 @@ fn draw_tool(
     draw_marks(cx, entry, banned, &mut row);
     let found = cx
         .view
-        .needle(PANE)
+        .needle(SPEC.id)
         .is_some_and(|needle| entry.tool.as_str().to_lowercase().contains(needle));
     let style = match (found, banned, planned || entry.done() > 0) {
         (true, ..) => theme.found,

@@ -14,15 +14,12 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use self::track::{Track, Tracks};
 use self::{axis::Axis, bar::Bar};
-use super::{format, row::Row};
+use super::{PLAIN, PaneSpec, format, row::Row};
 use crate::domain::{EvidenceId, Knob, State};
-use crate::ui::pane::{Cx, Move, PaneId};
-use crate::ui::vlist::{self, Find};
-use crate::ui::{hits::Hits, text, update::select, view::View};
+use crate::ui::pane::{Cx, PaneId};
+use crate::ui::vlist::{self, List};
+use crate::ui::{action::Action, hits::Hits, text, update::act};
 
-const PANE: PaneId = PaneId::Calls;
-/// What the pane is called where a planner wrote down the calls.
-pub const NAME: &str = "Workers";
 const TIME: usize = 8;
 const WORD: usize = 9;
 /// Marks a lane that decides how long all takes.
@@ -37,8 +34,26 @@ const WITH_NOTES: usize = 130;
 const WITH_AXIS: u16 = 4;
 const WITH_DETAIL: u16 = 6;
 
-pub fn title(cx: &Cx<'_>) -> Line<'static> {
-    let name = super::name(PANE, cx);
+pub const SPEC: PaneSpec = PaneSpec {
+    id: PaneId::Calls,
+    name: "Calls",
+    title,
+    draw,
+    list: |state, view| {
+        let task = view.task_of(state);
+        task.map_or_else(List::none, |task| Tracks::of(state, task).list(view))
+    },
+    open: |world, view| act(world, view, Action::InspectCall),
+    leave: |view| (view.call, view.evidence) = (None, None),
+    keys: &[Action::PauseLane, Action::Cancel, Action::InspectCall, Action::Break],
+    ..PLAIN
+};
+
+/// The pane where a planner wrote down the calls.
+pub const WORKERS: PaneSpec = PaneSpec { name: "Workers", ..SPEC };
+
+fn title(cx: &Cx<'_>) -> Line<'static> {
+    let name = super::spec(SPEC.id, cx.state, cx.view).name;
     let Some(task) = cx.view.task_of(cx.state) else { return Line::from(name) };
     let tracks = Tracks::of(cx.state, task);
     let mut title = format!("{name} {} · task {}", tracks.len(), task.id);
@@ -119,7 +134,7 @@ struct Lanes<'a> {
     critical: Option<BTreeSet<EvidenceId>>,
 }
 
-pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let Some(task) = cx.view.task_of(cx.state) else {
         Row::new(area, buf).put("no calls yet", cx.theme.dim);
         return;
@@ -154,12 +169,18 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
             detail::draw(cx, &track, line, buf);
         }
     }
-    vlist::draw(cx, PANE, (list, buf, hits), (tracks.len(), selected), |row, line, buf, hits| {
-        if let Some(track) = tracks.get(row) {
-            lanes.draw(&track, line, buf);
-            hits.add(line, track.target());
-        }
-    });
+    vlist::draw(
+        cx,
+        SPEC.id,
+        (list, buf, hits),
+        (tracks.len(), selected),
+        |row, line, buf, hits| {
+            if let Some(track) = tracks.get(row) {
+                lanes.draw(&track, line, buf);
+                hits.add(line, track.target());
+            }
+        },
+    );
 }
 
 impl Lanes<'_> {
@@ -248,25 +269,4 @@ fn room(state: &State) -> String {
         return "about to start".to_owned();
     }
     format!("no room: {} may run at once", format::plural(most, "call"))
-}
-
-pub fn go(state: &State, view: &mut View, to: Move) {
-    let Some(task) = view.task_of(state) else { return };
-    let tracks = Tracks::of(state, task);
-    let row = vlist::moved(tracks.len(), tracks.selected(view), to, view.page(PANE));
-    if let Some(track) = row.and_then(|row| tracks.get(row)) {
-        select(state, view, &track.target());
-    }
-}
-
-pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    let Some(task) = view.task_of(state) else { return false };
-    let tracks = Tracks::of(state, task);
-    let hit = vlist::found(tracks.len(), tracks.selected(view), how, |row| {
-        tracks.get(row).is_some_and(|track| track.holds(needle))
-    });
-    if let Some(track) = hit.and_then(|row| tracks.get(row)) {
-        select(state, view, &track.target());
-    }
-    hit.is_some()
 }

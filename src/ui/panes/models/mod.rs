@@ -6,14 +6,13 @@ pub mod pairs;
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
-use super::{format, row::Row};
+use super::{PLAIN, PaneSpec, format, row::Row};
 use crate::domain::{Aim, ModelName, ModelState, Role, RoleUse, State, Tally};
 use crate::ui::hits::{Hits, Target};
-use crate::ui::pane::{Cx, Move, PaneId};
-use crate::ui::vlist::{self, Find, Window};
-use crate::ui::{action::Action, text, theme::Theme, view::View};
+use crate::ui::pane::{Cx, PaneId};
+use crate::ui::vlist::{self, List, Window};
+use crate::ui::{action::Action, text, theme::Theme, update::act, view::View};
 
-const PANE: PaneId = PaneId::Models;
 const ROLE: usize = 11;
 const SIMULATED: &str = "SIMULATED";
 /// The heads and widths of what a tally is shown as; those on the left stay longest.
@@ -28,14 +27,32 @@ const COLUMNS: [(&str, usize); 8] = [
     ("retried", 7),
 ];
 
-pub fn title(cx: &Cx<'_>) -> Line<'static> {
+pub const SPEC: PaneSpec = PaneSpec {
+    id: PaneId::Models,
+    name: "Models",
+    title,
+    draw,
+    list,
+    open: |world, view| act(world, view, Action::BindModel),
+    keys: &[
+        Action::BindModel,
+        Action::Break,
+        Action::Pairs,
+        Action::SortPairs,
+        Action::InspectPrompt,
+        Action::Strategy,
+    ],
+    ..PLAIN
+};
+
+fn title(cx: &Cx<'_>) -> Line<'static> {
     if cx.state.models.any_simulated() {
         return Line::from(vec![
-            format!("{} · ", PANE.name()).into(),
+            format!("{} · ", SPEC.name).into(),
             ratatui::text::Span::styled(format!("{SIMULATED} MODEL"), cx.theme.simulated),
         ]);
     }
-    Line::from(PANE.name())
+    Line::from(SPEC.name)
 }
 
 /// Roles that were asked for something first: a small pane has no room for those that nobody needs.
@@ -47,32 +64,33 @@ fn order(state: &State) -> Vec<Role> {
 }
 
 /// What can be selected.
-#[derive(Clone, PartialEq, Eq)]
-enum Place {
+#[derive(Clone, Copy, PartialEq)]
+enum Place<'a> {
     Role(Role),
-    Model(ModelName),
-}
-
-impl Place {
-    fn selected(view: &View) -> Self {
-        view.model.clone().map_or_else(|| Place::Role(view.role()), Place::Model)
-    }
-
-    fn select(self, view: &mut View) {
-        match self {
-            Place::Role(role) => {
-                view.model = None;
-                view.role = Some(role);
-            }
-            Place::Model(model) => view.model = Some(model),
-        }
-    }
+    Model(&'a ModelName),
 }
 
 /// First the roles, then the configured models.
-fn places(state: &State) -> Vec<Place> {
+fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     let roles = order(state).into_iter().map(Place::Role);
-    roles.chain(state.models.known.keys().cloned().map(Place::Model)).collect()
+    let places: Vec<_> = roles.chain(state.models.known.keys().map(Place::Model)).collect();
+    let selected = view.model.as_ref().map_or_else(|| Place::Role(view.role()), Place::Model);
+    let selected = places.iter().position(|place| *place == selected);
+    List::new(
+        (places.len(), selected),
+        move |row| places.get(row).copied(),
+        |place, view| match place {
+            Place::Role(role) => (view.model, view.role) = (None, Some(role)),
+            Place::Model(model) => view.model = Some(model.clone()),
+        },
+        |place| match place {
+            Place::Role(role) => {
+                let bound = state.models.roles.get(&role);
+                format!("{role} {}", bound.map_or("", |bound| bound.model.as_str()))
+            }
+            Place::Model(model) => model.to_string(),
+        },
+    )
 }
 
 /// How wide the model's name may be, and how many columns of [`COLUMNS`] fit behind it.
@@ -88,7 +106,7 @@ fn fitting(width: usize) -> (usize, usize) {
     (width.saturating_sub(ROLE + taken), shown)
 }
 
-pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let roles = order(cx.state);
     if roles.is_empty() {
         Row::new(area, buf).put("no models yet", cx.theme.dim);
@@ -107,9 +125,9 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     // The list of roles is short; what is left below it shows the models themselves.
     let wanted = wanted.min(area.height - head);
     let list = Rect { y: area.y + head, height: wanted, ..area };
-    let selected = Place::selected(cx.view);
-    let selected = roles.iter().position(|role| selected == Place::Role(*role));
-    vlist::draw(cx, PANE, (list, buf, hits), (roles.len(), selected), |i, line, buf, hits| {
+    let selected = cx.view.model.is_none().then(|| cx.view.role());
+    let selected = selected.and_then(|selected| roles.iter().position(|role| *role == selected));
+    vlist::draw(cx, SPEC.id, (list, buf, hits), (roles.len(), selected), |i, line, buf, hits| {
         if let Some(role) = roles.get(i) {
             draw_role(cx, *role, line, buf);
             hits.add(line, Target::Role(*role));
@@ -259,32 +277,4 @@ fn draw_pairs(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let more = format!("… and {} more (w)", all.len() + 1 - rows);
     Row::new(last, buf).put(&more, cx.theme.dim);
     hits.add(last, Target::Action(Action::Pairs));
-}
-
-pub fn go(state: &State, view: &mut View, to: Move) {
-    let places = places(state);
-    let selected = places.iter().position(|place| *place == Place::selected(view));
-    let to = vlist::moved(places.len(), selected, to, view.page(PANE));
-    if let Some(place) = to.and_then(|i| places.get(i)) {
-        place.clone().select(view);
-    }
-}
-
-pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    let places = places(state);
-    let selected = places.iter().position(|place| *place == Place::selected(view));
-    let text = |place: &Place| match place {
-        Place::Role(role) => {
-            let bound = state.models.roles.get(role);
-            format!("{role} {}", bound.map_or("", |bound| bound.model.as_str()))
-        }
-        Place::Model(model) => model.to_string(),
-    };
-    let hit = vlist::found(places.len(), selected, how, |i| {
-        places.get(i).is_some_and(|place| text(place).to_lowercase().contains(needle))
-    });
-    if let Some(place) = hit.and_then(|i| places.get(i)) {
-        place.clone().select(view);
-    }
-    hit.is_some()
 }

@@ -6,7 +6,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::rows::{INDENT, Item, Row, Rows};
-use super::{PANE, selected};
+use super::{SPEC, selected};
 use crate::domain::{EvidenceId, Role, TaskState};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::calls::track::{Track, Tracks};
@@ -24,13 +24,13 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let rows = Rows::of(cx.state, task, (cx.now, width), chosen);
     let place = chosen.and_then(|evidence| rows.place(evidence));
     let total = rows.rows.len();
-    let mut window = vlist::window(cx, PANE, area, (total, place.map(|(row, _)| row)));
+    let mut window = vlist::window(cx, SPEC.id, area, (total, place.map(|(row, _)| row)));
     if let Some((row, plan)) = place.filter(|_| !window.free) {
         // The plan is read with its evidence, as far as both have room.
         let most = row.saturating_sub(window.rows.saturating_sub(1));
         window.first = window.first.min(plan.max(most));
     }
-    hits.window(PANE, window);
+    hits.window(SPEC.id, window);
     let critical = Tracks::of(cx.state, task).critical_path(cx.now).into_iter().collect();
     let shown = Shown { cx, task, rows: &rows, critical };
     for (y, i) in (area.y..).zip(window.range()) {
@@ -80,7 +80,7 @@ impl<'a> Shown<'a> {
 
     /// What a search found stands out.
     fn style(&self, text: &str, style: Style) -> Style {
-        let needle = self.cx.view.needle(PANE);
+        let needle = self.cx.view.needle(SPEC.id);
         let found = needle.is_some_and(|needle| text.to_lowercase().contains(needle));
         if found { self.cx.theme.found } else { style }
     }

@@ -3,7 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::tree::{Order, Placed};
-use super::{PANE, selected};
+use super::{SPEC, selected};
 use crate::domain::{
     ModelCallState, NodeEnd, NodeState, State, TaskState, ToolCallPhase, ToolCallState,
     strategy::STRATEGIES,
@@ -28,7 +28,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let order = Order::of(&task.search);
     let votes = task.search.nodes.iter().any(|node| node.votes.is_some());
     let rows = (order.rows.len(), selected(cx.view, task, &order));
-    vlist::draw(cx, PANE, (area, buf, hits), rows, |at, line, buf, hits| {
+    vlist::draw(cx, SPEC.id, (area, buf, hits), rows, |at, line, buf, hits| {
         let Some(placed) = order.rows.get(at) else { return };
         let lines = order.lines(at, usize::from(line.width) / 6);
         let shown = Shown { cx, task, placed, votes };
@@ -71,7 +71,7 @@ impl Shown<'_> {
         let votes = if self.votes && row.left() > 30 + VOTES { VOTES + 1 } else { 0 };
         let end = if row.left() > 20 + END { END + 1 } else { 0 };
         let room = row.left().saturating_sub(votes + end);
-        let found = self.cx.view.needle(PANE);
+        let found = self.cx.view.needle(SPEC.id);
         let text = self::words(self.cx.state, self.task, node);
         let found = found.is_some_and(|needle| text.to_lowercase().contains(needle));
         row.cell(&text, room, if found { theme.found } else { standing(theme, node) });

@@ -7,7 +7,7 @@ use super::draw::Frame;
 use super::rows::{MARKS, MOVED, NUMBER, name_width, split};
 use crate::domain::{Offered, ToolName};
 use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::graph::{PANE, shown_name};
+use crate::ui::panes::graph::{SPEC, shown_name};
 use crate::ui::panes::{calls, row::Row};
 use crate::ui::{text, vlist};
 
@@ -49,7 +49,7 @@ impl Frame<'_> {
         let depth = super::depth(self.cx.view) + height;
         let selected = self.cx.view.edge.as_ref().filter(|(from, _)| from.as_str() == self.centre);
         let selected = selected.and_then(|(_, to)| choices.row(to.as_str(), depth));
-        let window = vlist::window(self.cx, PANE, list, (choices.len(), selected));
+        let window = vlist::window(self.cx, SPEC.id, list, (choices.len(), selected));
         let mut rows = choices.top(window.range().end);
         let width = usize::from(list.width);
         let widths = Widths::new(width, name_width(width, rows.iter().map(|row| &row.to)));
@@ -59,7 +59,7 @@ impl Frame<'_> {
         choices.compare(&mut rows);
         vlist::draw(
             self.cx,
-            PANE,
+            SPEC.id,
             (list, buf, hits),
             (choices.len(), selected),
             |i, line, buf, hits| {

@@ -10,7 +10,7 @@ use super::scene::{Edge, Scene};
 use super::{focus_of, layers::Shape, memo, node};
 use crate::domain::{ToolName, WeightFormat};
 use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::graph::{PANE, shown_name};
+use crate::ui::panes::graph::{SPEC, shown_name};
 use crate::ui::panes::{format, position::Here, row::Row};
 use crate::ui::{pane::Cx, text, vlist::Window};
 
@@ -50,7 +50,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let (plan, height) = fitting(&scene, &labels, inner);
     let focused = scene.place(focus).or_else(|| scene.place(here.node()));
     let (offset, window) = offset(cx, &plan, focused.map(|i| plan.nodes[i]), height, inner);
-    hits.window(PANE, window);
+    hits.window(SPEC.id, window);
     let path = here.path();
     let format = format::weight_format(&cx.state.knobs);
     let map = Map {
@@ -115,7 +115,7 @@ fn offset(
     // With something above it and below it.
     let (above, below) = (y.saturating_sub(rows / 4), y + height + rows / 4);
     let below = below.min(plan.height).saturating_sub(1);
-    let window = cx.view.windows.get(PANE);
+    let window = cx.view.windows.get(SPEC.id);
     let window = window.next(plan.height, rows, focus.map(|_| below));
     let window = window.next(plan.height, rows, focus.map(|_| above));
     let down = if plan.height <= rows {

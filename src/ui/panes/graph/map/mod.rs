@@ -11,10 +11,9 @@ mod node;
 mod plan;
 mod scene;
 
-use super::PANE;
+use super::names;
 use crate::domain::{State, ToolName};
-use crate::ui::vlist::{self, Find};
-use crate::ui::{pane::Move, panes::position::Here, view::View};
+use crate::ui::{pane::Move, panes::position::Here, view::View, vlist::List};
 use lines::Place;
 use scene::Scene;
 
@@ -29,7 +28,6 @@ fn focus_of<'a>(state: &'a State, centre: Option<&'a ToolName>) -> &'a str {
 
 /// Moves to the nearest node in a direction, as one sees them; `Top` goes back to the agent.
 pub fn go(state: &State, view: &mut View, to: Move) {
-    view.follow(PANE);
     if to == Move::Top {
         (view.centre, view.edge) = (None, None);
         return;
@@ -87,14 +85,7 @@ fn select(state: &State, view: &mut View, from: Option<&str>, to: Option<&str>) 
     view.centre = view.tool.clone().filter(|to| to.as_str() != here.node());
 }
 
-/// Selects a tool by its name, wherever it is.
-pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    let at = view.tool.as_ref().and_then(|tool| state.tools.get_index_of(tool));
-    let hit = vlist::found(state.tools.len(), at, how, |i| {
-        let tool = state.tools.get_index(i);
-        tool.is_some_and(|(name, _)| name.as_str().to_lowercase().contains(needle))
-    });
-    let name = hit.and_then(|i| state.tools.get_index(i)).map(|(name, _)| name.as_str());
-    select(state, view, None, name);
-    name.is_some()
+/// Finds a tool by its name, wherever it is.
+pub fn list<'a>(state: &'a State, view: &View) -> List<'a> {
+    names(state, view.tool.as_ref(), |name, view| select(state, view, None, Some(name.as_str())))
 }

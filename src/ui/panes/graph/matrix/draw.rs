@@ -7,7 +7,7 @@ use super::{Axis, cursor};
 use crate::domain::{Knob, ToolName, WeightFormat};
 use crate::papers::toolnet::{Weighted, Weights};
 use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::graph::{PANE, shown_name};
+use crate::ui::panes::graph::{SPEC, shown_name};
 use crate::ui::panes::{
     format, glyph, graph::what_if::what_if, position::Here, row::Row, tool_order::Order,
     weight_trend::Since,
@@ -47,13 +47,13 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let list = Rect { y: area.y + head, height: area.height - head - foot, ..area };
     grid.draw_head(Rect { height: head, ..area }, buf);
     let total = (rows.len(), grid.cursor.0);
-    let window = vlist::window(cx, PANE, list, total);
+    let window = vlist::window(cx, SPEC.id, list, total);
     let names: Vec<&str> = window.range().map_while(|row| rows.name(row)).collect();
     let edges = weights(cx).table(&names, &grid.columns);
     let was = grid.since.as_ref().map(|since| since.weights());
     let was = was.map_or_else(Vec::new, |was| was.table(&names, &grid.columns));
     // Not a list of rows: what is selected is a cell.
-    hits.window(PANE, window);
+    hits.window(SPEC.id, window);
     for (at, (y, row)) in (list.y..list.bottom()).zip(window.range()).enumerate() {
         let line = Rect { y, height: 1, width: list.width - 1, ..list };
         if let (Some(from), Some(edges)) = (names.get(at), edges.get(at)) {
