@@ -85,6 +85,14 @@ pub struct Cx<'a> {
     pub focused: bool,
 }
 
+impl Cx<'_> {
+    /// Whether this pane is searched, and what is searched for is in this text.
+    pub fn finds(&self, pane: PaneId, text: impl FnOnce() -> String) -> bool {
+        let needle = self.view.needle(pane);
+        needle.is_some_and(|needle| text().to_lowercase().contains(needle))
+    }
+}
+
 /// Where a movement key points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Move {

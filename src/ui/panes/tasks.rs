@@ -7,7 +7,9 @@ use crate::domain::{Outcome, State, TaskPhase, TaskState};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::pane::{Cx, PaneId};
 use crate::ui::vlist::{self, List};
-use crate::ui::{action::Action, popups::Subject, text, theme::Theme, update::inspect, view::View};
+use crate::ui::{
+    action::Action, popups::Subject, table, text, theme::Theme, update::inspect, view::View,
+};
 
 /// What the text keeps before anything else is shown; of the columns those on the left stay longest.
 const TEXT: usize = 36;
@@ -94,13 +96,13 @@ pub(super) fn standing(task: &TaskState, theme: &Theme) -> (&'static str, &'stat
 }
 
 /// What a task took, as far as there is room for it: columns of words and their widths.
-pub(super) fn columns(task: &TaskState, now: u64) -> [(String, usize); 5] {
+pub(super) fn columns(task: &TaskState, now: u64) -> Vec<(String, usize)> {
     if task.started.is_none() {
-        return Default::default();
+        return Vec::new();
     }
     let micros = task.ended.unwrap_or(now).saturating_sub(task.started.unwrap_or(now));
     let dollars = format::dollars(task.dollars, task.unpriced, task.asks.len());
-    [
+    vec![
         (format::plural(task.steps.len(), "step"), 8),
         (format::plural(task.calls.len(), "call"), 8),
         (format!("{} tok", text::count(task.tokens())), 10),
@@ -121,14 +123,8 @@ fn draw_task(cx: &Cx<'_>, task: &TaskState, line: Rect, buf: &mut Buffer) {
         row.cell(word, 13, style);
     }
     let columns = columns(task, cx.now);
-    let mut room = row.left().saturating_sub(TEXT);
-    let shown = columns.iter().take_while(|(_, width)| {
-        let fits = room > *width;
-        room = room.saturating_sub(width + 1);
-        fits && *width > 0
-    });
-    let shown: Vec<_> = shown.collect();
-    let taken: usize = shown.iter().map(|(_, width)| width + 1).sum();
+    let room = row.left().saturating_sub(TEXT);
+    let (shown, taken) = table::fitting(columns.iter().map(|(_, width)| *width), room);
     let text = match task.task.name.as_str() {
         name if wide >= WITH_ANSWERS && !name.is_empty() => format!("{name}: {}", task.task.text),
         _ => task.task.text.clone(),
@@ -144,7 +140,7 @@ fn draw_task(cx: &Cx<'_>, task: &TaskState, line: Rect, buf: &mut Buffer) {
     if answer > 0 {
         row.gap(1).cell(&answered(task), answer - 1, standing(task, theme).2);
     }
-    for (words, width) in shown {
+    for (words, width) in &columns[..shown] {
         row.gap(1).right(words, *width, theme.dim);
     }
 }

@@ -1,13 +1,14 @@
 //! The list of tools: what each has cost and may still cost as a bar, and its numbers beside it.
 
-use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::SPEC;
 use super::rows::{Entry, Rows};
-use crate::domain::{PlannedTool, ToolName};
+use crate::domain::{BudgetPlan, PlannedTool, TaskBudget, ToolName};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::format::{credits, worth};
 use crate::ui::panes::{glyph, row::Row};
+use crate::ui::table::{Cell, Column, Table, right};
 use crate::ui::{pane::Cx, text, vlist};
 
 /// Banned, refused or running; set by the user or without experience.
@@ -19,54 +20,57 @@ const BAR: (usize, usize) = (8, 30);
 /// From so many cells left on, there is room for words beside the numbers.
 const WORDS: usize = 24;
 
-/// A number of a tool, from what matters most to what is left out first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Column {
-    /// Uses that ran, of those that ran or are planned.
-    Uses,
-    /// Of one use, as planned.
-    Cost,
-    Spent,
-    /// Planned uses: of the plan before, and now.
-    Change,
-    Value,
+/// The numbers of a tool, from what matters most to what is left out first.
+fn columns<'a>() -> [Column<Tool<'a>>; 5] {
+    [
+        right("uses", 5, uses),
+        right("cost", 6, cost),
+        right("spent", 5, |tool| match tool.entry.done() {
+            0 => tool.nothing(),
+            _ => (credits(tool.entry.spent()), tool.cx.theme.text),
+        }),
+        right("plan", 5, |tool| change(tool).unwrap_or_else(|| tool.nothing())),
+        right("value", 5, |tool| match tool.entry.planned {
+            Some(planned) => (worth(planned.value), tool.cx.theme.text),
+            None => tool.nothing(),
+        }),
+    ]
 }
 
-const COLUMNS: [(Column, &str, usize); 5] = [
-    (Column::Uses, "uses", 5),
-    (Column::Cost, "cost", 6),
-    (Column::Spent, "spent", 5),
-    (Column::Change, "plan", 5),
-    (Column::Value, "value", 5),
-];
+/// A tool that is drawn.
+struct Tool<'a> {
+    cx: &'a Cx<'a>,
+    budget: &'a TaskBudget,
+    entry: &'a Entry<'a>,
+}
+
+impl Tool<'_> {
+    fn nothing(&self) -> Cell {
+        ("–".to_owned(), self.cx.theme.dim)
+    }
+}
 
 /// How the width is shared out.
-struct Shares {
+struct Shares<'a> {
     name: usize,
     bar: usize,
-    columns: &'static [(Column, &'static str, usize)],
+    table: Table<Tool<'a>>,
     words: usize,
 }
 
-impl Shares {
+impl Shares<'_> {
     /// `longest`: of the words of any tool.
     fn of(width: usize, longest: usize) -> Self {
-        let mut room = width.saturating_sub(MARKS + NAME.0 + 1 + BAR.0);
-        let fitting = COLUMNS.iter().take_while(|(_, _, width)| {
-            let fits = room > *width;
-            room = room.saturating_sub(width + 1);
-            fits
-        });
-        let columns = &COLUMNS[..fitting.count()];
-        let name = NAME.0 + (room / 3).min(NAME.1 - NAME.0);
-        let room = (width.saturating_sub(MARKS + name + 1))
-            .saturating_sub(columns.iter().map(|(_, _, width)| width + 1).sum());
+        let room = width.saturating_sub(MARKS + NAME.0 + 1 + BAR.0);
+        let table = Table::fitting(columns(), room);
+        let name = NAME.0 + ((room - table.width) / 3).min(NAME.1 - NAME.0);
+        let room = width.saturating_sub(MARKS + name + 1).saturating_sub(table.width);
         if room < BAR.0 + WORDS + 2 {
-            return Self { name, bar: room, columns, words: 0 };
+            return Self { name, bar: room, table, words: 0 };
         }
         // Why a tool was refused says more than a few cells of its bar.
         let bar = room.saturating_sub(longest.saturating_add(2)).clamp(BAR.0, BAR.1);
-        Self { name, bar, columns, words: room - bar - 2 }
+        Self { name, bar, table, words: room - bar - 2 }
     }
 }
 
@@ -98,23 +102,21 @@ pub(super) fn draw(
     });
 }
 
-fn draw_head(cx: &Cx<'_>, rows: &Rows<'_>, shares: &Shares, line: Rect, buf: &mut Buffer) {
+fn draw_head(cx: &Cx<'_>, rows: &Rows<'_>, shares: &Shares<'_>, line: Rect, buf: &mut Buffer) {
     let dim = cx.theme.dim;
     let mut row = Row::new(line, buf);
     let both = "█ spent ░ planned";
     let fits = rows.budget.plan.is_some() && text::width(both) <= shares.bar;
     let bar = if fits { both } else { "█ spent" };
     row.gap(MARKS).cell("tool", shares.name, dim).gap(1).cell(bar, shares.bar, dim);
-    for (_, head, width) in shares.columns {
-        row.gap(1).right(head, *width, dim);
-    }
+    shares.table.head(&mut row, dim);
 }
 
-fn draw_tool(
-    cx: &Cx<'_>,
-    rows: &Rows<'_>,
-    entry: &Entry<'_>,
-    shares: &Shares,
+fn draw_tool<'a>(
+    cx: &'a Cx<'a>,
+    rows: &'a Rows<'a>,
+    entry: &'a Entry<'a>,
+    shares: &Shares<'a>,
     line: Rect,
     buf: &mut Buffer,
 ) {
@@ -123,10 +125,7 @@ fn draw_tool(
     let planned = entry.planned.is_some_and(|planned| planned.uses > 0);
     let mut row = Row::new(line, buf);
     draw_marks(cx, entry, banned, &mut row);
-    let found = cx
-        .view
-        .needle(SPEC.id)
-        .is_some_and(|needle| entry.tool.as_str().to_lowercase().contains(needle));
+    let found = cx.finds(SPEC.id, || entry.tool.to_string());
     let style = match (found, banned, planned || entry.done() > 0) {
         (true, ..) => theme.found,
         (false, false, true) => theme.text,
@@ -134,10 +133,7 @@ fn draw_tool(
     };
     row.cell(entry.tool.as_str(), shares.name, style).gap(1);
     draw_bar(cx, rows, entry, shares.bar, &mut row);
-    for (column, _, width) in shares.columns {
-        let (text, style) = cell(cx, rows, entry, *column);
-        row.gap(1).right(&text, *width, style);
-    }
+    shares.table.cells(&Tool { cx, budget, entry }, &mut row);
     if shares.words > 0 {
         row.gap(2).put(&words(cx, rows, entry), if banned { theme.warn } else { theme.dim });
     }
@@ -177,45 +173,37 @@ fn draw_bar(cx: &Cx<'_>, rows: &Rows<'_>, entry: &Entry<'_>, width: usize, row: 
     row.put(&"░".repeat(end - filled), cx.theme.text).gap(width - end);
 }
 
-fn cell(cx: &Cx<'_>, rows: &Rows<'_>, entry: &Entry<'_>, column: Column) -> (String, Style) {
-    let (theme, budget) = (cx.theme, rows.budget);
-    let nothing = || ("–".to_owned(), theme.dim);
-    match column {
-        Column::Uses => {
-            let (done, left) = (entry.done(), entry.left(budget));
-            let all = u64::from(done) + u64::from(left);
-            let style = if all == 0 { theme.dim } else { theme.text };
-            match entry.planned {
-                Some(_) => (format!("{done}/{all}"), style),
-                None => (done.to_string(), style),
-            }
+fn uses(tool: &Tool<'_>) -> Cell {
+    let (done, left) = (tool.entry.done(), tool.entry.left(tool.budget));
+    let all = u64::from(done) + u64::from(left);
+    let style = if all == 0 { tool.cx.theme.dim } else { tool.cx.theme.text };
+    match tool.entry.planned {
+        Some(_) => (format!("{done}/{all}"), style),
+        None => (done.to_string(), style),
+    }
+}
+
+/// Of one use, as planned.
+fn cost(tool: &Tool<'_>) -> Cell {
+    match tool.entry.planned {
+        Some(planned) if is_undeclared(tool.cx, tool.entry.tool) => {
+            (format!("{}?", credits(planned.cost)), tool.cx.theme.warn)
         }
-        Column::Cost => match entry.planned {
-            Some(planned) if is_undeclared(cx, entry.tool) => {
-                (format!("{}?", credits(planned.cost)), theme.warn)
-            }
-            Some(planned) => (credits(planned.cost), theme.text),
-            None => nothing(),
-        },
-        Column::Spent if entry.done() == 0 => nothing(),
-        Column::Spent => (credits(entry.spent()), theme.text),
-        Column::Change => change(cx, rows, entry).unwrap_or_else(nothing),
-        Column::Value => match entry.planned {
-            Some(planned) => (worth(planned.value), theme.text),
-            None => nothing(),
-        },
+        Some(planned) => (credits(planned.cost), tool.cx.theme.text),
+        None => tool.nothing(),
     }
 }
 
 /// Planned uses, and those of the plan before where they were others.
-fn change(cx: &Cx<'_>, rows: &Rows<'_>, entry: &Entry<'_>) -> Option<(String, Style)> {
-    let before = rows.budget.before.as_ref();
-    let old = before.map(|before| before.tool(entry.tool.as_str()).map_or(0, |tool| tool.uses));
-    let new = entry.planned?.uses;
+fn change(tool: &Tool<'_>) -> Option<Cell> {
+    let theme = tool.cx.theme;
+    let before = tool.budget.before.as_ref();
+    let uses = |plan: &BudgetPlan| plan.tool(tool.entry.tool.as_str()).map_or(0, |tool| tool.uses);
+    let (old, new) = (before.map(|before| uses(before)), tool.entry.planned?.uses);
     Some(match old {
-        Some(old) if old < new => (format!("{old}→{new}"), cx.theme.good),
-        Some(old) if old > new => (format!("{old}→{new}"), cx.theme.bad),
-        Some(_) | None => (new.to_string(), if new > 0 { cx.theme.text } else { cx.theme.dim }),
+        Some(old) if old < new => (format!("{old}→{new}"), theme.good),
+        Some(old) if old > new => (format!("{old}→{new}"), theme.bad),
+        Some(_) | None => (new.to_string(), if new > 0 { theme.text } else { theme.dim }),
     })
 }
 

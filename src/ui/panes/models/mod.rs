@@ -10,22 +10,25 @@ use super::{PLAIN, PaneSpec, format, row::Row};
 use crate::domain::{Aim, ModelName, ModelState, Role, RoleUse, State, Tally};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::pane::{Cx, PaneId};
+use crate::ui::table::{Cell, Column, Table, right};
 use crate::ui::vlist::{self, List, Window};
 use crate::ui::{action::Action, text, theme::Theme, update::act, view::View};
 
 const ROLE: usize = 11;
 const SIMULATED: &str = "SIMULATED";
-/// The heads and widths of what a tally is shown as; those on the left stay longest.
-const COLUMNS: [(&str, usize); 8] = [
-    ("asks", 5),
-    ("in", 7),
-    ("out", 7),
-    ("dollars", 10),
-    ("last", 8),
-    ("median", 8),
-    ("failed", 6),
-    ("retried", 7),
-];
+/// What a tally is shown as, from what matters most to what is left out first.
+fn columns<'a>() -> [Column<Used<'a>>; 8] {
+    [
+        right("asks", 5, |used| (used.tally.asks.to_string(), used.theme.text)),
+        right("in", 7, |used| tokens(used, used.tally.tokens_in)),
+        right("out", 7, |used| tokens(used, used.tally.tokens_out)),
+        right("dollars", 10, dollars),
+        right("last", 8, last),
+        right("median", 8, |used| (time(used.tally.latency.median()), used.theme.text)),
+        right("failed", 6, |used| counted(used, used.tally.failed, used.theme.bad)),
+        right("retried", 7, |used| counted(used, used.tally.retries, used.theme.warn)),
+    ]
+}
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Models,
@@ -93,17 +96,19 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     )
 }
 
-/// How wide the model's name may be, and how many columns of [`COLUMNS`] fit behind it.
-fn fitting(width: usize) -> (usize, usize) {
-    let mut room = width.saturating_sub(ROLE + 14);
-    let shown = COLUMNS.iter().take_while(|(_, width)| {
-        let fits = room > *width;
-        room = room.saturating_sub(width + 1);
-        fits
-    });
-    let shown = shown.count();
-    let taken: usize = COLUMNS[..shown].iter().map(|(_, width)| width + 1).sum();
-    (width.saturating_sub(ROLE + taken), shown)
+/// What a role used.
+struct Used<'a> {
+    theme: &'a Theme,
+    tally: &'a Tally,
+    /// What it is asked now.
+    asking: Option<String>,
+}
+
+/// How wide the model's name may be, and the columns that fit behind it.
+fn fitting<'a>(line: Rect) -> (usize, Table<Used<'a>>) {
+    let width = usize::from(line.width);
+    let table = Table::fitting(columns(), width.saturating_sub(ROLE + 14));
+    (width.saturating_sub(ROLE + table.width), table)
 }
 
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
@@ -142,25 +147,23 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
 }
 
 fn draw_head(theme: &Theme, line: Rect, buf: &mut Buffer) {
-    let (name, shown) = fitting(usize::from(line.width));
+    let (name, table) = fitting(line);
     let mut row = Row::new(line, buf);
     row.cell("role", ROLE, theme.dim).cell("model", name, theme.dim);
-    for (head, width) in &COLUMNS[..shown] {
-        row.gap(1).right(head, *width, theme.dim);
-    }
+    table.head(&mut row, theme.dim);
 }
 
 fn draw_role(cx: &Cx<'_>, role: Role, line: Rect, buf: &mut Buffer) {
     let Some(bound) = cx.state.models.roles.get(&role) else { return };
-    let (name, shown) = fitting(usize::from(line.width));
+    let (name, table) = fitting(line);
     let asking = cx.state.asks_in_flight().rfind(|ask| ask.role == role);
     let mut row = Row::new(line, buf);
     row.cell(role.name(), ROLE, cx.theme.text);
     let aim = Aim { role: Some(role), model: Some(&bound.model), ..Aim::default() };
     let name = draw_mark(cx, &aim, name, &mut row);
     draw_name(cx, cx.state.models.of(role), bound.model.as_str(), name, &mut row);
-    let last = asking.map(|ask| format!("▶{}", text::span(ask.elapsed(cx.now))));
-    draw_tally(cx.theme, &bound.tally, last, shown, &mut row);
+    let asking = asking.map(|ask| format!("▶{}", text::span(ask.elapsed(cx.now))));
+    table.cells(&Used { theme: cx.theme, tally: &bound.tally, asking }, &mut row);
 }
 
 /// Says that a fault waits for what is asked here, and gives the width that is left for the name.
@@ -190,40 +193,29 @@ fn draw_name(cx: &Cx<'_>, model: Option<&ModelState>, name: &str, width: usize, 
     row.cell(SIMULATED, left, cx.theme.simulated);
 }
 
-fn draw_tally(
-    theme: &Theme,
-    tally: &Tally,
-    asking: Option<String>,
-    shown: usize,
-    row: &mut Row<'_>,
-) {
-    let about = if tally.estimated { "≈" } else { "" };
-    let median = tally.latency.median();
-    let time = |micros: Option<u64>| micros.map_or_else(|| "–".to_owned(), text::span);
-    let is_asking = asking.is_some();
-    let cells: [(String, Style); COLUMNS.len()] = [
-        (tally.asks.to_string(), theme.text),
-        (format!("{about}{}", text::count(tally.tokens_in)), theme.text),
-        (format!("{about}{}", text::count(tally.tokens_out)), theme.text),
-        dollars(theme, tally),
-        (
-            asking.unwrap_or_else(|| time(median.map(|_| tally.last_micros))),
-            if is_asking { theme.running } else { theme.text },
-        ),
-        (time(median), theme.text),
-        counted(tally.failed, theme.bad, theme),
-        counted(tally.retries, theme.warn, theme),
-    ];
-    for ((text, style), (_, width)) in cells.iter().zip(COLUMNS).take(shown) {
-        row.gap(1).right(text, width, *style);
+fn tokens(used: &Used<'_>, tokens: u64) -> Cell {
+    let about = if used.tally.estimated { "≈" } else { "" };
+    (format!("{about}{}", text::count(tokens)), used.theme.text)
+}
+
+/// While it is asked, the time runs.
+fn last(used: &Used<'_>) -> Cell {
+    let took = used.tally.latency.median().map(|_| used.tally.last_micros);
+    match &used.asking {
+        Some(asking) => (asking.clone(), used.theme.running),
+        None => (time(took), used.theme.text),
     }
 }
 
-fn counted(n: u32, style: Style, theme: &Theme) -> (String, Style) {
-    (n.to_string(), if n > 0 { style } else { theme.dim })
+fn time(micros: Option<u64>) -> String {
+    micros.map_or_else(|| "–".to_owned(), text::span)
 }
 
-fn dollars(theme: &Theme, tally: &Tally) -> (String, Style) {
+fn counted(used: &Used<'_>, n: u32, style: Style) -> Cell {
+    (n.to_string(), if n > 0 { style } else { used.theme.dim })
+}
+
+fn dollars(Used { theme, tally, .. }: &Used<'_>) -> Cell {
     if tally.asks == 0 {
         return ("–".to_owned(), theme.dim);
     }

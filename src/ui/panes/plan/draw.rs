@@ -80,8 +80,7 @@ impl<'a> Shown<'a> {
 
     /// What a search found stands out.
     fn style(&self, text: &str, style: Style) -> Style {
-        let needle = self.cx.view.needle(SPEC.id);
-        let found = needle.is_some_and(|needle| text.to_lowercase().contains(needle));
+        let found = self.cx.finds(SPEC.id, || text.to_owned());
         if found { self.cx.theme.found } else { style }
     }
 

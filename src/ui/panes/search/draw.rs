@@ -71,9 +71,8 @@ impl Shown<'_> {
         let votes = if self.votes && row.left() > 30 + VOTES { VOTES + 1 } else { 0 };
         let end = if row.left() > 20 + END { END + 1 } else { 0 };
         let room = row.left().saturating_sub(votes + end);
-        let found = self.cx.view.needle(SPEC.id);
         let text = self::words(self.cx.state, self.task, node);
-        let found = found.is_some_and(|needle| text.to_lowercase().contains(needle));
+        let found = self.cx.finds(SPEC.id, || text.clone());
         row.cell(&text, room, if found { theme.found } else { standing(theme, node) });
         if votes > 0 {
             let votes = node.votes.map_or(String::new(), |votes| format!("{votes} votes"));

@@ -422,11 +422,8 @@ impl<'a> Entry<'a> {
         if let (Some(gold), Some(false)) = (&task.task.gold, task.correct) {
             self.sheet.suffix(&format!("  right is {gold}"), theme.warn);
         }
-        let took: Vec<String> = tasks::columns(task, self.cx.now)
-            .into_iter()
-            .map(|(words, _)| words)
-            .filter(|words| !words.is_empty())
-            .collect();
+        let took: Vec<String> =
+            tasks::columns(task, self.cx.now).into_iter().map(|(words, _)| words).collect();
         let took = took.join(" · ");
         if !self.sheet.at_right(&took, theme.dim) {
             self.sheet.row(&[("  ", Style::new()), (&took, theme.dim)]);

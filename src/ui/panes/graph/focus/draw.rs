@@ -19,7 +19,7 @@ use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::{
     format, glyph, graph::shown_name, position::Here, row::Row, weight_trend::Since,
 };
-use crate::ui::{pane::Cx, text};
+use crate::ui::{pane::Cx, table, text};
 
 /// From this width on what leads here stands beside what follows, else above it.
 const WIDE: u16 = 110;
@@ -87,14 +87,9 @@ impl Frame<'_> {
         let theme = self.cx.theme;
         let way = self.here.path();
         let way = if way.is_empty() { vec![self.here.node()] } else { way };
-        let mut room = usize::from(line.width).saturating_sub(4);
-        let shown = way.iter().rev().take_while(|name| {
-            let width = text::width(&text::clean(name)) + 3;
-            let fits = room >= width;
-            room = room.saturating_sub(width);
-            fits
-        });
-        let skipped = way.len() - shown.count();
+        let widths = way.iter().rev().map(|name| text::width(&text::clean(name)) + 2);
+        let room = usize::from(line.width).saturating_sub(4);
+        let skipped = way.len() - table::fitting(widths, room).0;
         let mut row = Row::new(line, buf);
         if skipped > 0 {
             row.put("… ▸ ", theme.dim);
