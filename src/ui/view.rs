@@ -2,14 +2,24 @@
 //! moment is looked at. Never journaled, never sent; everything is selected by id, so a list that is
 //! sorted anew or cut keeps its selection.
 
+use strum::{IntoStaticStr, VariantArray};
+
 use super::pane::{PaneId, PerPane};
 use super::{hits::Hits, popups::Popup, vlist::Window};
 use crate::domain::{
     EffectId, EvidenceId, FaultId, Knob, ModelName, Role, State, TaskId, TaskState, ToolName, fault,
 };
 
+/// The next of the values that one key goes through, going round.
+fn after<T: VariantArray + PartialEq + Copy>(value: T) -> T {
+    let mut round = T::VARIANTS.iter().cycle().copied();
+    round.find(|other| *other == value);
+    round.next().unwrap_or(value)
+}
+
 /// How the graph is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum GraphView {
     /// Where the agent is and where it can go.
     #[default]
@@ -23,19 +33,11 @@ pub enum GraphView {
 impl GraphView {
     #[must_use]
     pub fn next(self) -> Self {
-        match self {
-            GraphView::Focus => GraphView::Map,
-            GraphView::Map => GraphView::Matrix,
-            GraphView::Matrix => GraphView::Focus,
-        }
+        after(self)
     }
 
     pub fn name(self) -> &'static str {
-        match self {
-            GraphView::Focus => "focus",
-            GraphView::Map => "map",
-            GraphView::Matrix => "matrix",
-        }
+        self.into()
     }
 }
 
@@ -71,7 +73,8 @@ pub struct Message {
 }
 
 /// How the list of tools is sorted: always those that were used or scored first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum ToolSort {
     #[default]
     Score,
@@ -84,26 +87,17 @@ pub enum ToolSort {
 impl ToolSort {
     #[must_use]
     pub fn next(self) -> Self {
-        match self {
-            ToolSort::Score => ToolSort::Weight,
-            ToolSort::Weight => ToolSort::Calls,
-            ToolSort::Calls => ToolSort::Name,
-            ToolSort::Name => ToolSort::Score,
-        }
+        after(self)
     }
 
     pub fn name(self) -> &'static str {
-        match self {
-            ToolSort::Score => "score",
-            ToolSort::Weight => "weight",
-            ToolSort::Calls => "calls",
-            ToolSort::Name => "name",
-        }
+        self.into()
     }
 }
 
 /// How the table of pairs is sorted: the best first; what is not known comes last.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum PairSort {
     #[default]
     Accuracy,
@@ -117,25 +111,11 @@ pub enum PairSort {
 impl PairSort {
     #[must_use]
     pub fn next(self) -> Self {
-        match self {
-            PairSort::Accuracy => PairSort::Cost,
-            PairSort::Cost => PairSort::Tokens,
-            PairSort::Tokens => PairSort::Steps,
-            PairSort::Steps => PairSort::Tasks,
-            PairSort::Tasks => PairSort::Name,
-            PairSort::Name => PairSort::Accuracy,
-        }
+        after(self)
     }
 
     pub fn name(self) -> &'static str {
-        match self {
-            PairSort::Accuracy => "accuracy",
-            PairSort::Cost => "cost",
-            PairSort::Tokens => "tokens",
-            PairSort::Steps => "steps",
-            PairSort::Tasks => "tasks",
-            PairSort::Name => "name",
-        }
+        self.into()
     }
 }
 

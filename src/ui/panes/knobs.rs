@@ -3,7 +3,8 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
-use super::{PLAIN, PaneSpec, row::Row};
+use super::row::{self, Row, split};
+use super::{PLAIN, PaneSpec};
 use crate::domain::knob::{KNOBS, Kind, Takes};
 use crate::domain::{KnobSpec, State};
 use crate::ui::hits::{Hits, Target};
@@ -56,8 +57,7 @@ fn list<'a>(_: &'a State, view: &View) -> List<'a> {
 }
 
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-    let doc = doc_height(cx, area);
-    let list = Rect { height: area.height - doc, ..area };
+    let (list, below) = split(area, area.height - doc_height(cx, area));
     let rows = self::list(cx.state, cx.view).place;
     vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |i, line, buf, hits| {
         if let Some(spec) = KNOBS.get(i) {
@@ -65,7 +65,8 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
             hits.add(line, Target::Knob(spec.knob));
         }
     });
-    draw_doc(cx, Rect { y: list.bottom(), height: doc, ..area }, buf);
+    let doc = doc(cx);
+    row::lines(split(below, 1).1, text::wrap(&doc, usize::from(area.width)), cx.theme.dim, buf);
 }
 
 fn draw_knob(cx: &Cx<'_>, spec: &KnobSpec, line: Rect, buf: &mut Buffer) {
@@ -92,15 +93,7 @@ fn draw_range(cx: &Cx<'_>, spec: &KnobSpec, value: f64, width: usize, row: &mut 
     let theme = cx.theme;
     match spec.kind {
         Kind::Real | Kind::Whole => {
-            let last = width.saturating_sub(1);
-            let at = (place(spec, value) * last as f64).round() as usize;
-            row.cell(&"━".repeat(at.min(last)), at.min(last), theme.bar_fill);
-            row.cell("●", 1, theme.accent);
-            row.cell(
-                &"─".repeat(last.saturating_sub(at)),
-                last.saturating_sub(at),
-                theme.bar_empty,
-            );
+            row.slider(place(spec, value), width, theme);
         }
         Kind::Switch => {
             let on = value != 0.0;
@@ -163,11 +156,4 @@ fn doc_height(cx: &Cx<'_>, area: Rect) -> u16 {
     let lines = text::wrap(&doc(cx), usize::from(area.width)).take(3).count();
     // The line above it is left empty.
     u16::try_from(lines + 1).unwrap_or(0).min(area.height / 2)
-}
-
-fn draw_doc(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
-    let doc = doc(cx);
-    for (y, line) in (area.y + 1..area.bottom()).zip(text::wrap(&doc, usize::from(area.width))) {
-        Row::new(Rect { y, height: 1, ..area }, buf).put(&line, cx.theme.dim);
-    }
 }

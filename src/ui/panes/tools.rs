@@ -3,7 +3,8 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
-use super::{PLAIN, PaneSpec, format, glyph, position::Here, row::Row, tool_order::Order};
+use super::row::{Row, split};
+use super::{PLAIN, PaneSpec, format, glyph, position::Here, tool_order::Order};
 use crate::domain::{Classed, ClassedBy, State, ToolName, ToolState};
 use crate::papers::toolnet::Weighted;
 use crate::ui::hits::{Hits, Target};
@@ -91,17 +92,16 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         Row::new(area, buf).put("no tools yet", cx.theme.dim);
         return;
     }
-    let head = u16::from(area.height > 2);
-    let list = Rect { y: area.y + head, height: area.height - head, ..area };
+    let (head, list) = split(area, u16::from(area.height > 2));
     let bar = cx.state.tools.len() > usize::from(list.height);
     let width = usize::from(area.width.saturating_sub(u16::from(bar)));
     let table = Table::fitting(columns(), width.saturating_sub(MARKS + NAME.0));
     let name_width = width.saturating_sub(MARKS + table.width).min(NAME.1);
-    if head > 0 {
-        let mut row = Row::new(area, buf);
+    if !head.is_empty() {
+        let mut row = Row::new(head, buf);
         row.gap(MARKS).cell("tool", name_width, cx.theme.dim);
         table.head(&mut row, cx.theme.dim);
-        hits.add(Rect { height: head, ..area }, Target::Action(Action::SortTools));
+        hits.add(head, Target::Action(Action::SortTools));
     }
     let broken = cx.state.broken_tools();
     let (tool, rows) = rows(cx.state, cx.view);

@@ -5,7 +5,8 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use super::{LEVERS, is_closing, limit, mark, sheet::Sheet};
 use crate::domain::{Knob, Spent, State, TaskState};
 use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::{budget_words, format::credits, row::Row};
+use crate::ui::panes::row::{self, Row};
+use crate::ui::panes::{budget_words, format::credits};
 use crate::ui::{action::Action, pane::Cx, text};
 
 /// Cells for a knob's symbol and value.
@@ -150,11 +151,8 @@ fn tau(cx: &Cx<'_>, line: Rect, buf: &mut Buffer) {
     row.cell("τ", LABEL.0, theme.accent).right(&show(Knob::Tau), LABEL.1, theme.title).gap(1);
     let width = row.left().saturating_sub(text::width(&said) + 2).min(24);
     if width >= 6 {
-        let last = width - 1;
         // Tau goes from 0 to 1.
-        let at = (knobs.get(Knob::Tau).clamp(0.0, 1.0) * last as f64).round() as usize;
-        row.cell(&"━".repeat(at), at, theme.bar_fill).put("●", theme.accent);
-        row.cell(&"─".repeat(last - at), last - at, theme.bar_empty).gap(2);
+        row.slider(knobs.get(Knob::Tau), width, theme).gap(2);
     }
     row.put(&said, theme.dim);
 }
@@ -169,9 +167,7 @@ fn plan(
     let theme = cx.theme;
     let lines = |area: Rect, words: &str, style: Style, buf: &mut Buffer| {
         let said = text::wrap_within(words, usize::from(area.width), usize::from(area.height));
-        for (y, line) in (area.y..area.bottom()).zip(said) {
-            Row::new(Rect { y, height: 1, ..area }, buf).put(&line, style);
-        }
+        row::lines(area, said, style, buf);
     };
     let planned = task.and_then(|task| Some((task, &task.budget, task.budget.plan.as_deref()?)));
     let Some((task, budget, latest)) = planned else {

@@ -22,7 +22,8 @@ use std::sync::LazyLock;
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use self::rows::Rows;
-use super::{PLAIN, PaneSpec, format::credits, row::Row};
+use super::row::{self, Row};
+use super::{PLAIN, PaneSpec, format::credits};
 use crate::domain::{Knob, State, TaskBudget, TaskState};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::pane::{Cx, PaneId};
@@ -101,10 +102,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let words = tools::words(cx, &rows, entry);
         let area = sheet.detail;
         let lines = text::wrap_within(&words, usize::from(area.width), usize::from(area.height));
-        for (y, line) in (area.y..area.bottom()).zip(lines) {
-            let line_area = Rect { y, height: 1, ..area };
-            Row::new(line_area, buf).put(&line, cx.theme.dim);
-        }
+        row::lines(area, lines, cx.theme.dim, buf);
     }
     strip::draw(cx, task, sheet.strip, buf, hits);
 }

@@ -58,6 +58,13 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     }
 }
 
+/// The node that is looked at: the one that the user went to, else where the agent is.
+fn centre<'a>(state: &'a State, centre: Option<&'a ToolName>) -> &'a str {
+    let known =
+        centre.filter(|node| node.is_special() || state.learning.graph.contains(node.as_str()));
+    known.map_or_else(|| Here::of(state).node(), ToolName::as_str)
+}
+
 /// All tools by their names, for views that show only some of them.
 fn names<'a>(
     state: &'a State,

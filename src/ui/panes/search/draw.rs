@@ -9,7 +9,8 @@ use crate::domain::{
     strategy::STRATEGIES,
 };
 use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::{inline_json, row::Row};
+use crate::ui::panes::inline_json;
+use crate::ui::panes::row::{self, Row};
 use crate::ui::{pane::Cx, text, theme::Theme, vlist};
 
 /// How a node ended, and how often it was preferred.
@@ -41,10 +42,7 @@ fn empty(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
     let searching = STRATEGIES.iter().filter(|spec| spec.searches).map(|spec| spec.name);
     let strategies = searching.collect::<Vec<_>>().join(" and ");
     let said = format!("no search in this task: {strategies} search a tree (A chooses a strategy)");
-    let lines = text::wrap(&said, usize::from(area.width));
-    for (y, line) in (area.y..area.bottom()).zip(lines) {
-        Row::new(Rect { y, height: 1, ..area }, buf).put(&line, cx.theme.dim);
-    }
+    row::lines(area, text::wrap(&said, usize::from(area.width)), cx.theme.dim, buf);
 }
 
 /// A node that is drawn.

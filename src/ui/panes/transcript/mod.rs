@@ -123,48 +123,42 @@ fn build(cx: &Cx<'_>, at: usize, width: usize) -> Shown {
     Shown { at, rows: entry::rows(cx, line, width, selected), hidden: 0 }
 }
 
+/// The entries at these places until they fill so many rows, and the rows that are left.
+fn fill(
+    cx: &Cx<'_>,
+    places: impl Iterator<Item = usize>,
+    width: usize,
+    mut room: usize,
+) -> (Vec<Shown>, usize) {
+    let mut shown = Vec::new();
+    for at in places {
+        if room == 0 {
+            break;
+        }
+        let entry = build(cx, at, width);
+        room = room.saturating_sub(entry.rows.len());
+        shown.push(entry);
+    }
+    (shown, room)
+}
+
 /// The entries from this one on; the end of the transcript is never above the end of the pane, if
 /// there is enough of it.
 fn downwards(cx: &Cx<'_>, first: usize, width: usize, height: usize) -> Vec<Shown> {
-    let mut room = height;
-    let mut shown = Vec::new();
-    for at in first..cx.state.transcript.len() {
-        if room == 0 {
-            return shown;
-        }
-        let entry = build(cx, at, width);
-        room = room.saturating_sub(entry.rows.len());
-        shown.push(entry);
-    }
-    if room == 0 { shown } else { upwards(cx, cx.state.transcript.len() - 1, width, height) }
+    let total = cx.state.transcript.len();
+    let (shown, room) = fill(cx, first..total, width, height);
+    if room == 0 { shown } else { upwards(cx, total - 1, width, height) }
 }
 
-/// The entries up to this one.
+/// The entries up to this one; where the beginning does not fill the pane, what comes after it does.
 fn upwards(cx: &Cx<'_>, last: usize, width: usize, height: usize) -> Vec<Shown> {
-    let mut room = height;
-    let mut shown = Vec::new();
-    for at in (0..=last).rev() {
-        if room == 0 {
-            break;
-        }
-        let mut entry = build(cx, at, width);
-        entry.hidden = entry.rows.len().saturating_sub(room);
-        room = room.saturating_sub(entry.rows.len());
-        shown.push(entry);
-    }
+    let (mut shown, room) = fill(cx, (0..=last).rev(), width, height);
     shown.reverse();
-    if room == 0 || last + 1 == cx.state.transcript.len() {
-        return shown;
+    let rows: usize = shown.iter().map(|entry| entry.rows.len()).sum();
+    if let Some(top) = shown.first_mut() {
+        top.hidden = rows.saturating_sub(height);
     }
-    // The beginning does not fill the pane: what comes after it does.
-    for at in last + 1..cx.state.transcript.len() {
-        if room == 0 {
-            break;
-        }
-        let entry = build(cx, at, width);
-        room = room.saturating_sub(entry.rows.len());
-        shown.push(entry);
-    }
+    shown.extend(fill(cx, last + 1..cx.state.transcript.len(), width, room).0);
     shown
 }
 

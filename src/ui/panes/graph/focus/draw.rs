@@ -12,13 +12,12 @@ use std::collections::HashSet;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::choices::{Choices, before, centre};
-use super::rows::split;
+use super::choices::{Choices, before};
 use crate::domain::{ToolName, WeightFormat};
 use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::{
-    format, glyph, graph::shown_name, position::Here, row::Row, weight_trend::Since,
-};
+use crate::ui::panes::graph::{centre, shown_name};
+use crate::ui::panes::row::{Row, split};
+use crate::ui::panes::{format, glyph, position::Here, weight_trend::Since};
 use crate::ui::{pane::Cx, table, text};
 
 /// From this width on what leads here stands beside what follows, else above it.

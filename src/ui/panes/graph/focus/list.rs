@@ -4,11 +4,12 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::choices::{Choice, Choices};
 use super::draw::Frame;
-use super::rows::{MARKS, MOVED, NUMBER, name_width, split};
+use super::rows::{MARKS, MOVED, NUMBER, name_width};
 use crate::domain::{Offered, ToolName};
 use crate::ui::hits::{Hits, Target};
+use crate::ui::panes::calls;
 use crate::ui::panes::graph::{SPEC, shown_name};
-use crate::ui::panes::{calls, row::Row};
+use crate::ui::panes::row::{Row, split};
 use crate::ui::{text, vlist};
 
 /// Columns of what a weight would become, and of what is known of it.

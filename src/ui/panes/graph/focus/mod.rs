@@ -7,11 +7,11 @@ mod into;
 mod list;
 mod rows;
 
-use super::{SPEC, names};
+use super::{SPEC, centre, names};
 use crate::domain::{State, ToolName};
 use crate::ui::vlist::{self, List};
 use crate::ui::{pane::Move, panes::position::Here, view::View};
-use choices::{Choices, before, centre};
+use choices::{Choices, before};
 
 pub use draw::draw;
 

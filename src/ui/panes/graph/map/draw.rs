@@ -7,10 +7,10 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use super::lines::{Ink, Lines};
 use super::plan::{LABEL, Plan};
 use super::scene::{Edge, Scene};
-use super::{focus_of, layers::Shape, memo, node};
+use super::{layers::Shape, memo, node};
 use crate::domain::{ToolName, WeightFormat};
 use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::graph::{SPEC, shown_name};
+use crate::ui::panes::graph::{SPEC, centre, shown_name};
 use crate::ui::panes::{format, position::Here, row::Row};
 use crate::ui::{pane::Cx, text, vlist::Window};
 
@@ -41,7 +41,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         Row::new(area, buf).put("no tools yet", cx.theme.dim);
         return;
     }
-    let focus = focus_of(cx.state, cx.view.centre.as_ref());
+    let focus = centre(cx.state, cx.view.centre.as_ref());
     let scene = Scene::of(cx.state, focus);
     let here = Here::of(cx.state);
     let foot = foot_height(&scene, area);

@@ -11,7 +11,7 @@ mod node;
 mod plan;
 mod scene;
 
-use super::names;
+use super::{centre, names};
 use crate::domain::{State, ToolName};
 use crate::ui::{pane::Move, panes::position::Here, view::View, vlist::List};
 use lines::Place;
@@ -19,21 +19,14 @@ use scene::Scene;
 
 pub use draw::draw;
 
-/// The node that is looked at: the one that the user went to, else where the agent is.
-fn focus_of<'a>(state: &'a State, centre: Option<&'a ToolName>) -> &'a str {
-    let known =
-        centre.filter(|tool| tool.is_special() || state.learning.graph.contains(tool.as_str()));
-    known.map_or_else(|| Here::of(state).node(), ToolName::as_str)
-}
-
 /// Moves to the nearest node in a direction, as one sees them; `Top` goes back to the agent.
 pub fn go(state: &State, view: &mut View, to: Move) {
     if to == Move::Top {
         (view.centre, view.edge) = (None, None);
         return;
     }
-    let centre = view.centre.clone();
-    let focus = focus_of(state, centre.as_ref());
+    let chosen = view.centre.clone();
+    let focus = centre(state, chosen.as_ref());
     let scene = Scene::of(state, focus);
     // The order of nodes is that of any way to draw them; this one has the least to lay out.
     let labels: Vec<String> = scene.nodes.iter().map(|name| (*name).to_owned()).collect();
