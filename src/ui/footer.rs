@@ -3,6 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::hits::{Hits, Target};
+use super::panes::row::Row;
 use super::popups::{Find, Popup};
 use super::{action::Action, keymap::Keymap, pane::Cx, text, view::Tone};
 
@@ -10,8 +11,7 @@ pub fn draw(cx: &Cx<'_>, keymap: &Keymap, area: Rect, buf: &mut Buffer, hits: &m
     match cx.view.popups.last() {
         Some(Popup::Find(find)) => return search(cx, find, area, buf),
         Some(popup) if cx.view.message().is_none() => {
-            let width = usize::from(area.width);
-            buf.set_stringn(area.x, area.y, text::cut(popup.keys(), width), width, cx.theme.dim);
+            Row::new(area, buf).put(popup.keys(), cx.theme.dim);
             return;
         }
         Some(_) | None => {}
@@ -25,7 +25,7 @@ pub fn draw(cx: &Cx<'_>, keymap: &Keymap, area: Rect, buf: &mut Buffer, hits: &m
             };
             let width = usize::from(area.width);
             let shown = format!("{mark}{}", message.text);
-            buf.set_stringn(area.x, area.y, text::cut(&shown, width), width, style);
+            Row::new(area, buf).put(&shown, style);
             // What is cut is kept, and can be read.
             let all = keymap.key(Action::Messages).map(|key| format!("  {key}: all of it"));
             if let Some(all) = all.filter(|all| text::width(&shown) > width && width > all.len()) {
@@ -40,9 +40,7 @@ pub fn draw(cx: &Cx<'_>, keymap: &Keymap, area: Rect, buf: &mut Buffer, hits: &m
 fn search(cx: &Cx<'_>, find: &Find, area: Rect, buf: &mut Buffer) {
     let none = if find.found() { "" } else { "  nothing found" };
     let line = format!("/{}▏{none}   in {}", find.text(), find.pane().name());
-    let width = usize::from(area.width);
-    let style = if find.found() { cx.theme.input } else { cx.theme.bad };
-    buf.set_stringn(area.x, area.y, text::cut(&line, width), width, style);
+    Row::new(area, buf).put(&line, if find.found() { cx.theme.input } else { cx.theme.bad });
 }
 
 /// What is worth a place in the footer, the most useful first.

@@ -37,8 +37,8 @@ pub const SPEC: PaneSpec = PaneSpec {
 fn title(cx: &Cx<'_>) -> Line<'static> {
     let changed = KNOBS.iter().filter(|spec| is_changed(cx.state, spec)).count();
     match changed {
-        0 => Line::from(SPEC.name),
-        n => Line::from(format!("{} · {n} changed", SPEC.name)),
+        0 => Line::default(),
+        n => Line::from(format!(" · {n} changed")),
     }
 }
 

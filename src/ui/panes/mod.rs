@@ -33,7 +33,7 @@ use crate::domain::State;
 pub struct PaneSpec {
     pub id: PaneId,
     pub name: &'static str,
-    /// What stands in its frame.
+    /// What stands in its frame behind its name.
     title: fn(&Cx<'_>) -> Line<'static>,
     /// Draws its inside, which is never empty.
     draw: fn(&Cx<'_>, Rect, &mut Buffer, &mut Hits),
@@ -93,7 +93,10 @@ pub fn spec(pane: PaneId, state: &State, view: &View) -> &'static PaneSpec {
 
 /// What stands in a pane's frame.
 pub fn title(pane: PaneId, cx: &Cx<'_>) -> Line<'static> {
-    (spec(pane, cx.state, cx.view).title)(cx)
+    let spec = spec(pane, cx.state, cx.view);
+    let mut title = Line::from(spec.name);
+    title.spans.extend((spec.title)(cx).spans);
+    title
 }
 
 /// Draws a pane's inside.

@@ -45,6 +45,11 @@ impl<'a> Row<'a> {
         self.x
     }
 
+    /// The cells from this one on that were written.
+    pub fn since(&self, x: u16) -> Rect {
+        Rect { x, y: self.y, width: self.x - x, height: 1 }
+    }
+
     /// As much of the text as fits, and no more cells than it takes.
     pub fn put(&mut self, text: &str, style: Style) -> &mut Self {
         let width = self.left();

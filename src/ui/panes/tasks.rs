@@ -39,7 +39,7 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
         judged += 1;
         right += usize::from(correct);
     }
-    let done = format!("{} {}/{}", SPEC.name, state.tasks_done, state.tasks.len());
+    let done = format!(" {}/{}", state.tasks_done, state.tasks.len());
     if judged == 0 {
         return Line::from(done);
     }

@@ -58,7 +58,7 @@ pub const SPEC: PaneSpec = PaneSpec {
 fn title(cx: &Cx<'_>) -> Line<'static> {
     let tools = cx.state.tools.len();
     let sort = cx.view.sort.name();
-    Line::from(format!("{} {tools} · by {sort}", SPEC.name))
+    Line::from(format!(" {tools} · by {sort}"))
 }
 
 type Entry<'a> = (&'a ToolName, &'a ToolState);

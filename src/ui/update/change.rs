@@ -1,7 +1,7 @@
 //! Interventions: tools, scores, weights and knobs.
 
 use super::{ScreenRequest, open, send};
-use crate::domain::{Command, FaultSpec, Knob, State, knob::Kind};
+use crate::domain::{Command, FaultSpec, Knob, State, ToolName, knob::Kind};
 use crate::ui::popups::{Choose, ModelChoice, Popup, Value};
 use crate::ui::view::View;
 
@@ -30,12 +30,9 @@ pub(super) fn edit_score(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     open(view, Popup::Value(Value::score(tool, score)))
 }
 
-pub(super) fn bump_score(view: &View, by: f64) -> Vec<ScreenRequest> {
-    view.tool.clone().map_or_else(Vec::new, |tool| send(Command::AddScore { tool, by }))
-}
-
-pub(super) fn forget_score(view: &View) -> Vec<ScreenRequest> {
-    view.tool.clone().map_or_else(Vec::new, |tool| send(Command::ForgetScore { tool }))
+/// Asks for what is to happen to the selected tool.
+pub(super) fn tool(view: &View, what: impl FnOnce(ToolName) -> Command) -> Vec<ScreenRequest> {
+    view.tool.clone().map_or_else(Vec::new, |tool| send(what(tool)))
 }
 
 pub(super) fn switch_tool(live: &State, view: &View) -> Vec<ScreenRequest> {
@@ -68,10 +65,6 @@ pub(super) fn pin(live: &State, view: &mut View) -> Vec<ScreenRequest> {
 
 pub(super) fn turn(knob: Knob, steps: i32) -> Vec<ScreenRequest> {
     send(Command::TurnKnobBy { knob, steps })
-}
-
-pub(super) fn bump_uses(view: &View, by: i32) -> Vec<ScreenRequest> {
-    view.tool.clone().map_or_else(Vec::new, |tool| send(Command::AddUses { tool, by }))
 }
 
 pub(super) fn set_uses(live: &State, view: &mut View) -> Vec<ScreenRequest> {

@@ -56,10 +56,10 @@ pub const SPEC: PaneSpec = PaneSpec {
 };
 
 fn title(cx: &Cx<'_>) -> Line<'static> {
-    let Some(task) = cx.view.task_of(cx.state) else { return Line::from(SPEC.name) };
+    let Some(task) = cx.view.task_of(cx.state) else { return Line::default() };
     let limit = limit(cx.state, task);
     let (spent, all) = (credits(task.credits()), credits(limit));
-    let mut title = format!("{} · task {} · {spent} of {all}", SPEC.name, task.id);
+    let mut title = format!(" · task {} · {spent} of {all}", task.id);
     if task.is_over(limit) {
         title.push_str(" · OVER");
     }

@@ -53,10 +53,9 @@ pub const SPEC: PaneSpec = PaneSpec {
 pub const WORKERS: PaneSpec = PaneSpec { name: "Workers", ..SPEC };
 
 fn title(cx: &Cx<'_>) -> Line<'static> {
-    let name = super::spec(SPEC.id, cx.state, cx.view).name;
-    let Some(task) = cx.view.task_of(cx.state) else { return Line::from(name) };
+    let Some(task) = cx.view.task_of(cx.state) else { return Line::default() };
     let tracks = Tracks::of(cx.state, task);
-    let mut title = format!("{name} {} · task {}", tracks.len(), task.id);
+    let mut title = format!(" {} · task {}", tracks.len(), task.id);
     let (mut held, mut flying, mut waiting) = (0, 0, 0);
     for track in tracks.iter().filter(|track| track.over().is_none()) {
         match (track.hold(), track.ran()) {

@@ -39,7 +39,7 @@ pub const SPEC: PaneSpec = PaneSpec {
 };
 
 fn title(cx: &Cx<'_>) -> Line<'static> {
-    let mut title = format!("{} · {}", SPEC.name, cx.view.graph.name());
+    let mut title = format!(" · {}", cx.view.graph.name());
     if let Some(task) = Here::of(cx.state).task {
         let step = task.steps.last().map_or(0, |step| step.step);
         title.push_str(&format!(" · task {} step {step}", task.id));

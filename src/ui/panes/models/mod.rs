@@ -4,9 +4,11 @@
 pub mod configured;
 pub mod pairs;
 
-use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
+use ratatui::text::{Line, Span};
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::{PLAIN, PaneSpec, format, row::Row};
+use super::row::{Row, split};
+use super::{PLAIN, PaneSpec, format};
 use crate::domain::{Aim, ModelName, ModelState, Role, RoleUse, State, Tally};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::pane::{Cx, PaneId};
@@ -49,13 +51,11 @@ pub const SPEC: PaneSpec = PaneSpec {
 };
 
 fn title(cx: &Cx<'_>) -> Line<'static> {
-    if cx.state.models.any_simulated() {
-        return Line::from(vec![
-            format!("{} · ", SPEC.name).into(),
-            ratatui::text::Span::styled(format!("{SIMULATED} MODEL"), cx.theme.simulated),
-        ]);
+    if !cx.state.models.any_simulated() {
+        return Line::default();
     }
-    Line::from(SPEC.name)
+    let simulated = Span::styled(format!("{SIMULATED} MODEL"), cx.theme.simulated);
+    Line::from(vec![" · ".into(), simulated])
 }
 
 /// Roles that were asked for something first: a small pane has no room for those that nobody needs.
@@ -117,19 +117,20 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         Row::new(area, buf).put("no models yet", cx.theme.dim);
         return;
     }
-    let head = u16::from(area.height > 2);
+    let (head, below) = split(area, u16::from(area.height > 2));
     let wanted = u16::try_from(roles.len()).unwrap_or(u16::MAX);
     // A selected model must be seen: where there is no room below the roles, it takes theirs.
-    if cx.view.model.is_some() && area.height < wanted.saturating_add(head + configured::LEAST) {
+    if cx.view.model.is_some()
+        && area.height < wanted.saturating_add(head.height + configured::LEAST)
+    {
         draw_configured(cx, area, buf, hits);
         return;
     }
-    if head > 0 {
-        draw_head(cx.theme, area, buf);
+    if !head.is_empty() {
+        draw_head(cx.theme, head, buf);
     }
     // The list of roles is short; what is left below it shows the models themselves.
-    let wanted = wanted.min(area.height - head);
-    let list = Rect { y: area.y + head, height: wanted, ..area };
+    let (list, below) = split(below, wanted);
     let selected = cx.view.model.is_none().then(|| cx.view.role());
     let selected = selected.and_then(|selected| roles.iter().position(|role| *role == selected));
     vlist::draw(cx, SPEC.id, (list, buf, hits), (roles.len(), selected), |i, line, buf, hits| {
@@ -138,10 +139,8 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
             hits.add(line, Target::Role(*role));
         }
     });
-    let left = area.bottom() - list.bottom();
-    if left >= configured::LEAST {
-        let below = Rect { y: list.bottom() + 1, height: left - 1, ..area };
-        let below = draw_configured(cx, below, buf, hits);
+    if below.height >= configured::LEAST {
+        let below = draw_configured(cx, split(below, 1).1, buf, hits);
         draw_pairs(cx, below, buf, hits);
     }
 }
@@ -226,36 +225,35 @@ fn dollars(Used { theme, tally, .. }: &Used<'_>) -> Cell {
 
 /// Draws the configured models, and gives what is left below them.
 fn draw_configured(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) -> Rect {
-    let at = |y: u16| Rect { y, height: 1, ..area };
-    let head = u16::from(area.height > 1);
-    if head > 0 {
-        configured::draw_head(cx.theme, area, buf);
+    let (head, mut left) = split(area, u16::from(area.height > 1));
+    if !head.is_empty() {
+        configured::draw_head(cx.theme, head, buf);
     }
     let known = &cx.state.models.known;
     let selected = cx.view.model.as_ref().and_then(|model| known.get_index_of(model));
-    let window = Window::default().next(known.len(), usize::from(area.height - head), selected);
-    let mut next = area.y + head;
-    for (y, i) in (next..).zip(window.range()) {
+    let window = Window::default().next(known.len(), usize::from(left.height), selected);
+    for i in window.range() {
         let Some((name, model)) = known.get_index(i) else { continue };
-        configured::draw(cx, (name, model), cx.now, at(y), buf);
+        let (line, below) = split(left, 1);
+        configured::draw(cx, (name, model), cx.now, line, buf);
         if selected == Some(i) {
-            buf.set_style(at(y), cx.theme.selection(cx.focused));
+            buf.set_style(line, cx.theme.selection(cx.focused));
         }
-        hits.add(at(y), Target::Model(name.clone()));
-        next = y + 1;
+        hits.add(line, Target::Model(name.clone()));
+        left = below;
     }
-    Rect { y: next, height: area.bottom() - next, ..area }
+    left
 }
 
 fn draw_pairs(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if area.height < 4 || cx.state.pairs.all().is_empty() {
         return;
     }
-    let line = Rect { y: area.y + 1, height: 1, ..area };
-    let heading = pairs::heading(&cx.state.pairs, cx.view.pair_sort);
-    Row::new(line, buf).put(&heading, cx.theme.title);
-    let table = Rect { y: area.y + 2, height: area.height - 2, ..area };
-    hits.add(Rect { height: 2, ..line }, Target::Action(Action::SortPairs));
+    // A line of air above the heading.
+    let (heading, table) = split(split(area, 1).1, 1);
+    let words = pairs::heading(&cx.state.pairs, cx.view.pair_sort);
+    Row::new(heading, buf).put(&words, cx.theme.title);
+    hits.add(Rect { height: 2, ..heading }, Target::Action(Action::SortPairs));
     let all = pairs::sorted(cx.state, cx.view.pair_sort);
     let rows = usize::from(table.height - 1);
     if all.len() <= rows {
@@ -263,9 +261,8 @@ fn draw_pairs(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         return;
     }
     // What there is no room for is in the table of its own.
-    let height = table.height - 1;
-    pairs::draw(cx, &all, 0, Rect { height, ..table }, buf);
-    let last = Rect { y: table.bottom() - 1, height: 1, ..table };
+    let (table, last) = split(table, table.height - 1);
+    pairs::draw(cx, &all, 0, table, buf);
     let more = format!("… and {} more (w)", all.len() + 1 - rows);
     Row::new(last, buf).put(&more, cx.theme.dim);
     hits.add(last, Target::Action(Action::Pairs));

@@ -41,9 +41,9 @@ pub const SPEC: PaneSpec = PaneSpec {
 };
 
 fn title(cx: &Cx<'_>) -> Line<'static> {
-    let Some(task) = cx.view.task_of(cx.state) else { return Line::from(SPEC.name) };
+    let Some(task) = cx.view.task_of(cx.state) else { return Line::default() };
     let work = &task.work;
-    let mut title = format!("{} · task {}", SPEC.name, task.id);
+    let mut title = format!(" · task {}", task.id);
     if let Some(plan) = &work.plan {
         let all = plan.evidence().count();
         let found = plan.evidence().filter(|evidence| work.is_found(evidence.id)).count();

@@ -27,7 +27,7 @@ pub const SPEC: PaneSpec = PaneSpec {
 
 fn title(cx: &Cx<'_>) -> Line<'static> {
     let Some(task) = cx.view.task_of(cx.state).filter(|task| !task.search.nodes.is_empty()) else {
-        return Line::from(SPEC.name);
+        return Line::default();
     };
     let tree = &task.search;
     let depth = tree.nodes.iter().map(|node| node.depth).max().unwrap_or(0);
@@ -37,10 +37,8 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
         node => node.to_string(),
     };
     let pruned = tree.pruned();
-    Line::from(format!(
-        "{} · task {} · {nodes}, {pruned} pruned · depth {depth} · at {at}",
-        SPEC.name, task.id
-    ))
+    let id = task.id;
+    Line::from(format!(" · task {id} · {nodes}, {pruned} pruned · depth {depth} · at {at}"))
 }
 
 /// The selected node of this task, if there still is one.

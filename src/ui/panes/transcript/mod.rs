@@ -41,8 +41,8 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
         None => 0,
     };
     match behind {
-        0 => Line::from(SPEC.name),
-        n => Line::from(format!("{} · {n} below", SPEC.name)),
+        0 => Line::default(),
+        n => Line::from(format!(" · {n} below")),
     }
 }
 

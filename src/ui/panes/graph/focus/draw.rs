@@ -102,8 +102,7 @@ impl Frame<'_> {
             let start = row.x();
             let style = if Some(i) == place { theme.graph_here } else { theme.graph_node };
             row.put(shown_name(name), style);
-            let cells = Rect { x: start, width: row.x() - start, height: line.height, ..line };
-            hits.add(cells, Target::Tool(ToolName::new(name)));
+            hits.add(row.since(start), Target::Tool(ToolName::new(name)));
         }
     }
 

@@ -11,7 +11,8 @@ use super::{layers::Shape, memo, node};
 use crate::domain::{ToolName, WeightFormat};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::graph::{SPEC, centre, shown_name};
-use crate::ui::panes::{format, position::Here, row::Row};
+use crate::ui::panes::row::{Row, split};
+use crate::ui::panes::{format, position::Here};
 use crate::ui::{pane::Cx, text, vlist::Window};
 
 /// Ways to draw, the roomiest first: rows of a node, columns from lane to lane.
@@ -135,15 +136,13 @@ fn offset(
 impl Map<'_> {
     /// Where there is more than the pane shows.
     fn beyond(&self) -> String {
-        let end = |size: usize, offset: isize| size as isize + offset;
+        let ((x, y), area) = (self.offset, self.area);
+        let past = |size: usize, offset: isize, room: u16| size as isize + offset > room as isize;
         let sides = [
-            ("◂ left", self.offset.0 < 0),
-            ("right ▸", end(self.plan.width, self.offset.0) > isize::from(self.area.width as i16)),
-            ("▴ above", self.offset.1 < 0),
-            (
-                "below ▾",
-                end(self.plan.height, self.offset.1) > isize::from(self.area.height as i16),
-            ),
+            ("◂ left", x < 0),
+            ("right ▸", past(self.plan.width, x, area.width)),
+            ("▴ above", y < 0),
+            ("below ▾", past(self.plan.height, y, area.height)),
         ];
         let sides: Vec<&str> =
             sides.iter().filter(|(_, more)| *more).map(|(side, _)| *side).collect();
@@ -292,11 +291,8 @@ fn draw_foot(cx: &Cx<'_>, scene: &Scene<'_>, beyond: String, area: Rect, buf: &m
     }
     row.put("those to Finish; ", dim).put("━ way of this try", cx.theme.graph_here);
     row.put(&beyond, cx.theme.warn);
-    if area.height < 2 {
-        return;
-    }
-    let below = Rect { y: area.y + 1, height: 1, ..area };
-    let mut row = Row::new(below, buf);
+    // It has no line where every node has an edge.
+    let mut row = Row::new(split(area, 1).1, buf);
     row.put("no edge drawn: ", dim);
     let names: Vec<&str> = scene.loose.iter().map(|name| shown_name(name)).collect();
     row.put(&names.join(" · "), dim);

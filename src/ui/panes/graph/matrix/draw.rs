@@ -161,8 +161,7 @@ impl<'a> Grid<'a> {
             let (glyphs, style) = self.cell(edge, was);
             let style = if selected { theme.selection(self.cx.focused) } else { style };
             row.cell(&glyphs, self.cell, style);
-            let cells = Rect { x: start, width: row.x() - start, height: line.height, ..line };
-            hits.add(cells, Target::Edge(name.clone(), edge.to.clone()));
+            hits.add(row.since(start), Target::Edge(name.clone(), edge.to.clone()));
         }
     }
 
