@@ -10,11 +10,18 @@ use crate::domain::{
     EffectId, EvidenceId, FaultId, Knob, ModelName, Role, State, TaskId, TaskState, ToolName, fault,
 };
 
-/// The next of the values that one key goes through, going round.
-fn after<T: VariantArray + PartialEq + Copy>(value: T) -> T {
-    let mut round = T::VARIANTS.iter().cycle().copied();
-    round.find(|other| *other == value);
-    round.next().unwrap_or(value)
+/// Values that one key goes through, going round.
+pub trait Round: VariantArray + PartialEq + Copy + Into<&'static str> {
+    #[must_use]
+    fn next(self) -> Self {
+        let mut round = Self::VARIANTS.iter().cycle().copied();
+        round.find(|other| *other == self);
+        round.next().unwrap_or(self)
+    }
+
+    fn name(self) -> &'static str {
+        self.into()
+    }
 }
 
 /// How the graph is shown.
@@ -30,16 +37,7 @@ pub enum GraphView {
     Matrix,
 }
 
-impl GraphView {
-    #[must_use]
-    pub fn next(self) -> Self {
-        after(self)
-    }
-
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
+impl Round for GraphView {}
 
 /// What is selected in the budget pane: what left and right turn there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,16 +82,7 @@ pub enum ToolSort {
     Name,
 }
 
-impl ToolSort {
-    #[must_use]
-    pub fn next(self) -> Self {
-        after(self)
-    }
-
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
+impl Round for ToolSort {}
 
 /// How the table of pairs is sorted: the best first; what is not known comes last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, IntoStaticStr)]
@@ -108,16 +97,7 @@ pub enum PairSort {
     Name,
 }
 
-impl PairSort {
-    #[must_use]
-    pub fn next(self) -> Self {
-        after(self)
-    }
-
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
+impl Round for PairSort {}
 
 /// Why a session can only be looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,8 +10,9 @@ use crate::papers::toolnet::Weighted;
 use crate::ui::hits::{Hits, Target};
 use crate::ui::pane::{Cx, PaneId};
 use crate::ui::table::{Cell, Column, Table, left, right};
+use crate::ui::view::{Round, View};
 use crate::ui::vlist::{self, List};
-use crate::ui::{action::Action, text, theme::Theme, update::act, view::View};
+use crate::ui::{action::Action, text, theme::Theme, update::act};
 
 /// Off or gone, and a fault that is armed.
 const MARKS: usize = 4;

@@ -13,7 +13,7 @@ use super::pane::{Move, PaneId};
 use super::popups::{
     Actions, Choose, Confirm, Faults, Find, Inspect, PairTable, Popup, Subject, TaskEntry,
 };
-use super::view::{Tone, View};
+use super::view::{Round, Tone, View};
 use super::{action::Action, keymap::Keymap, panes};
 use crate::domain::{Command, Knob, Record, State};
 

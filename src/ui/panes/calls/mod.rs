@@ -14,7 +14,8 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use self::track::{Track, Tracks};
 use self::{axis::Axis, bar::Bar};
-use super::{PLAIN, PaneSpec, format, row::Row};
+use super::row::{Row, split};
+use super::{PLAIN, PaneSpec, format};
 use crate::domain::{EvidenceId, Knob, State};
 use crate::ui::pane::{Cx, PaneId};
 use crate::ui::vlist::{self, List};
@@ -147,9 +148,8 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         Row::new(area, buf).put(&said, cx.theme.dim);
         return;
     }
-    let (with_axis, with_detail) = (area.height >= WITH_AXIS, area.height >= WITH_DETAIL);
-    let top = u16::from(with_axis);
-    let list = Rect { y: area.y + top, height: area.height - top - u16::from(with_detail), ..area };
+    let (head, rest) = split(area, u16::from(area.height >= WITH_AXIS));
+    let (list, below) = split(rest, rest.height - u16::from(area.height >= WITH_DETAIL));
     // The list's scrollbar takes a cell.
     let bar = tracks.len() > usize::from(list.height) && area.width > 4;
     let width = usize::from(area.width - u16::from(bar));
@@ -158,15 +158,10 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let path = tracks.plan().map(|_| tracks.critical_path(cx.now));
     let critical = path.map(|path| path.into_iter().collect());
     let lanes = Lanes { cx, columns, axis, critical };
-    if with_axis {
-        lanes.head(&tracks, area, buf);
-    }
+    lanes.head(&tracks, head, buf);
     let selected = tracks.selected(cx.view);
-    if with_detail {
-        let line = Rect { y: area.bottom() - 1, height: 1, ..area };
-        if let Some(track) = selected.and_then(|row| tracks.get(row)) {
-            detail::draw(cx, &track, line, buf);
-        }
+    if let Some(track) = selected.and_then(|row| tracks.get(row)) {
+        detail::draw(cx, &track, below, buf);
     }
     vlist::draw(
         cx,

@@ -11,7 +11,7 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 use super::{PLAIN, PaneSpec, position::Here};
 use crate::domain::{State, ToolName};
 use crate::ui::pane::{Cx, PaneId};
-use crate::ui::view::{GraphView, View};
+use crate::ui::view::{GraphView, Round, View};
 use crate::ui::{action::Action, hits::Hits, update::act, vlist::List};
 
 pub const SPEC: PaneSpec = PaneSpec {

@@ -8,7 +8,8 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use super::super::{format, row::Row};
 use crate::domain::{PairTally, Pairs, Player, State, pairs::Cost};
 use crate::ui::table::{Cell, Column, Table, left, right};
-use crate::ui::{pane::Cx, text, theme::Theme, view::PairSort};
+use crate::ui::view::{PairSort, Round};
+use crate::ui::{pane::Cx, text, theme::Theme};
 
 /// Stands behind what no other pair does better.
 const BEST: &str = "★";

@@ -48,24 +48,9 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     };
     let (way, rest) = split(area, 1);
     frame.draw_way(way, buf, hits);
-    if area.width >= WIDE {
-        let left = Rect { width: BESIDE, ..rest };
-        let right = Rect { x: left.right() + 2, width: rest.width - BESIDE - 2, ..rest };
-        frame.draw_before(left, buf, hits);
-        let (node, list) = split(right, 1);
-        frame.draw_node(node, buf, hits);
-        frame.draw_choices(list, buf, hits);
-        return;
-    }
-    let wanted = before(cx.state, frame.centre).0.len() + 1;
-    let choices = Choices::new(cx.state, frame.centre, None).len();
-    let rows = before_rows(rest.height).min(u16::try_from(wanted).unwrap_or(u16::MAX));
-    // A line of air above each part, where there is more room than there are rows.
-    let roomy = usize::from(rest.height) >= usize::from(rows) + choices + 4;
-    let air = |area| split(area, u16::from(roomy)).1;
-    let (above, rest) = split(air(rest), rows);
-    frame.draw_before(above, buf, hits);
-    let (node, list) = split(air(rest), 1);
+    let (before, node_and_list) = frame.sides(rest);
+    frame.draw_before(before, buf, hits);
+    let (node, list) = split(node_and_list, 1);
     frame.draw_node(node, buf, hits);
     frame.draw_choices(list, buf, hits);
 }
@@ -81,6 +66,22 @@ fn before_rows(height: u16) -> u16 {
 }
 
 impl Frame<'_> {
+    /// Where what leads to the node is, and the node with what follows.
+    fn sides(&self, area: Rect) -> (Rect, Rect) {
+        if area.width >= WIDE {
+            let left = Rect { width: BESIDE, ..area };
+            return (left, Rect { x: left.right() + 2, width: area.width - BESIDE - 2, ..area });
+        }
+        let wanted = before(self.cx.state, self.centre).0.len() + 1;
+        let choices = Choices::new(self.cx.state, self.centre, None).len();
+        let rows = before_rows(area.height).min(u16::try_from(wanted).unwrap_or(u16::MAX));
+        // A line of air above each part, where there is more room than there are rows.
+        let roomy = usize::from(area.height) >= usize::from(rows) + choices + 4;
+        let air = |area| split(area, u16::from(roomy)).1;
+        let (above, rest) = split(air(area), rows);
+        (above, air(rest))
+    }
+
     /// The nodes of this try in order; what does not fit is left out at the beginning.
     fn draw_way(&self, line: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let theme = self.cx.theme;

@@ -147,8 +147,7 @@ impl Frame<'_> {
             return None;
         }
         let call = self.here.chosen.filter(|call| call.tool == choice.to)?;
-        let state = self.cx.state;
-        let hold = state.control.held.iter().find(|hold| hold.lane == call.lane);
+        let hold = self.cx.state.control.hold_of(call.lane);
         let standing = calls::status::of_call(call, hold, self.cx.theme);
         Some((standing.word, standing.style))
     }

@@ -45,8 +45,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let focus = centre(cx.state, cx.view.centre.as_ref());
     let scene = Scene::of(cx.state, focus);
     let here = Here::of(cx.state);
-    let foot = foot_height(&scene, area);
-    let inner = Rect { height: area.height - foot, ..area };
+    let (inner, foot) = split(area, area.height - foot_height(&scene, area));
     let labels = labels(cx, &scene, &here);
     let (plan, height) = fitting(&scene, &labels, inner);
     let focused = scene.place(focus).or_else(|| scene.place(here.node()));
@@ -69,7 +68,6 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     map.draw_lines(buf, hits);
     map.draw_nodes(buf, hits);
     let beyond = map.beyond();
-    let foot = Rect { y: inner.bottom(), height: foot, ..area };
     draw_foot(cx, &scene, beyond, foot, buf);
 }
 

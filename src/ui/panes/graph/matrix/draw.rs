@@ -8,9 +8,9 @@ use crate::domain::{Knob, ToolName, WeightFormat};
 use crate::papers::toolnet::{Weighted, Weights};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::graph::{SPEC, shown_name};
+use crate::ui::panes::row::{Row, split};
 use crate::ui::panes::{
-    format, glyph, graph::what_if::what_if, position::Here, row::Row, tool_order::Order,
-    weight_trend::Since,
+    format, glyph, graph::what_if::what_if, position::Here, tool_order::Order, weight_trend::Since,
 };
 use crate::ui::{pane::Cx, text, vlist};
 
@@ -42,10 +42,9 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let order = Order::joined(cx.state);
     let rows = Axis::rows(cx.state, &order);
     let grid = Grid::new(cx, &order, usize::from(area.width));
-    let foot = u16::from(area.height > 6);
-    let head = grid.head_height(area.height);
-    let list = Rect { y: area.y + head, height: area.height - head - foot, ..area };
-    grid.draw_head(Rect { height: head, ..area }, buf);
+    let (head, rest) = split(area, grid.head_height(area.height));
+    let (list, foot) = split(rest, rest.height - u16::from(area.height > 6));
+    grid.draw_head(head, buf);
     let total = (rows.len(), grid.cursor.0);
     let window = vlist::window(cx, SPEC.id, list, total);
     let names: Vec<&str> = window.range().map_while(|row| rows.name(row)).collect();
@@ -63,9 +62,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     }
     let bar = Rect { x: list.right() - 1, width: 1, ..list };
     vlist::scrollbar(cx, bar, window, buf);
-    if foot > 0 {
-        grid.draw_foot(Rect { y: list.bottom(), height: foot, ..area }, buf);
-    }
+    grid.draw_foot(foot, buf);
 }
 
 fn weights<'a>(cx: &Cx<'a>) -> Weights<'a> {
