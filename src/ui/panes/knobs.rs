@@ -84,7 +84,7 @@ fn draw_knob(cx: &Cx<'_>, spec: &KnobSpec, line: Rect, buf: &mut Buffer) {
     let range = row.left().saturating_sub(takes + usize::from(takes > 0)).min(40);
     draw_range(cx, spec, value, range, &mut row);
     if takes > 0 {
-        row.gap(1).cell(felt(spec.takes), takes, theme.dim);
+        row.gap(1).cell(felt(spec.takes).0, takes, theme.dim);
     }
 }
 
@@ -125,11 +125,12 @@ fn place(spec: &KnobSpec, value: f64) -> f64 {
     if steps > 50.0 { share.sqrt() } else { share }
 }
 
-fn felt(takes: Takes) -> &'static str {
+/// When a turn is felt: in a column, and in a sentence.
+fn felt(takes: Takes) -> (&'static str, &'static str) {
     match takes {
-        Takes::AtOnce => "at once",
-        Takes::NextStep => "next step",
-        Takes::NextTask => "next task",
+        Takes::AtOnce => ("at once", "at once"),
+        Takes::NextStep => ("next step", "at the next step"),
+        Takes::NextTask => ("next task", "with the next task"),
     }
 }
 
@@ -141,11 +142,7 @@ fn doc(cx: &Cx<'_>) -> String {
         spec.doc,
         spec.range(),
         spec.show(spec.default),
-        match spec.takes {
-            Takes::AtOnce => "at once",
-            Takes::NextStep => "at the next step",
-            Takes::NextTask => "with the next task",
-        }
+        felt(spec.takes).1,
     )
 }
 

@@ -12,6 +12,17 @@ pub fn split(area: Rect, rows: u16) -> (Rect, Rect) {
     (Rect { height: rows, ..area }, Rect { y: area.y + rows, height: area.height - rows, ..area })
 }
 
+/// Writes a single line, as where there is nothing else to draw.
+pub fn note(area: Rect, words: &str, style: Style, buf: &mut Buffer) {
+    Row::new(area, buf).put(words, style);
+}
+
+/// Wraps a text into an area, with `…` where it has no room for all of it.
+pub fn wrapped(area: Rect, text: &str, style: Style, buf: &mut Buffer) {
+    let (width, height) = (usize::from(area.width), usize::from(area.height));
+    lines(area, text::wrap_within(text, width, height), style, buf);
+}
+
 /// Writes lines below each other, as many as there is room for.
 pub fn lines(area: Rect, lines: impl IntoIterator<Item = String>, style: Style, buf: &mut Buffer) {
     for (y, line) in (area.y..area.bottom()).zip(lines) {

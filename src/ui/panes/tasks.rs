@@ -2,7 +2,10 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
-use super::{PLAIN, PaneSpec, format, row::Row};
+use super::{
+    PLAIN, PaneSpec, format,
+    row::{Row, note},
+};
 use crate::domain::{Outcome, State, TaskPhase, TaskState};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::pane::{Cx, PaneId};
@@ -65,8 +68,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
             Some(_) => "no tasks yet",
             None => "no tasks yet: t writes one",
         };
-        Row::new(area, buf).put(said, cx.theme.dim);
-        return;
+        return note(area, said, cx.theme.dim, buf);
     }
     let rows = list(cx.state, cx.view).place;
     vlist::draw(cx, SPEC.id, (area, buf, hits), rows, |i, line, buf, hits| {

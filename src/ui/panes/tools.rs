@@ -3,7 +3,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
-use super::row::{Row, split};
+use super::row::{Row, note, split};
 use super::{PLAIN, PaneSpec, format, glyph, position::Here, tool_order::Order};
 use crate::domain::{Classed, ClassedBy, State, ToolName, ToolState};
 use crate::papers::toolnet::Weighted;
@@ -90,8 +90,7 @@ struct Tool<'a> {
 
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if cx.state.tools.is_empty() {
-        Row::new(area, buf).put("no tools yet", cx.theme.dim);
-        return;
+        return note(area, "no tools yet", cx.theme.dim, buf);
     }
     let (head, list) = split(area, u16::from(area.height > 2));
     let bar = cx.state.tools.len() > usize::from(list.height);
@@ -108,7 +107,10 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let (tool, rows) = rows(cx.state, cx.view);
     let visible = vlist::window(cx, SPEC.id, list, rows).range();
     let tools: Vec<_> = visible.clone().filter_map(tool).collect();
-    let weights = weights(cx.state, &tools);
+    let names: Vec<&str> = tools.iter().map(|(name, _)| name.as_str()).collect();
+    // The edges to these tools from where the agent is.
+    let weights = cx.state.learning.weights(&cx.state.knobs);
+    let weights = weights.some(Here::of(cx.state).node(), &names);
     vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |row, line, buf, hits| {
         let at = row - visible.start;
         if let Some((name, tool)) = tools.get(at).copied() {
@@ -120,12 +122,6 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
             hits.add(line, Target::Tool(name.clone()));
         }
     });
-}
-
-/// The edges to these tools from where the agent is.
-fn weights(state: &State, tools: &[Entry<'_>]) -> Vec<Option<Weighted>> {
-    let names: Vec<&str> = tools.iter().map(|(name, _)| name.as_str()).collect();
-    state.learning.weights(&state.knobs).some(Here::of(state).node(), &names)
 }
 
 fn name_style(cx: &Cx<'_>, (name, tool): Entry<'_>) -> Style {

@@ -100,21 +100,14 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequ
             inspect(view, view.task_of(world.shown).map(|task| Subject::Plan(task.id)))
         }
         Action::Messages => inspect(view, Some(Subject::Messages)),
-        Action::GraphView => {
-            view.graph = view.graph.next();
-            Vec::new()
-        }
+        Action::GraphView => to_next(&mut view.graph),
         Action::SortTools => {
-            view.sort = view.sort.next();
             view.follow(PaneId::Tools);
-            Vec::new()
+            to_next(&mut view.sort)
         }
 
         Action::Pairs => open(view, Popup::Pairs(PairTable::default())),
-        Action::SortPairs => {
-            view.pair_sort = view.pair_sort.next();
-            Vec::new()
-        }
+        Action::SortPairs => to_next(&mut view.pair_sort),
 
         Action::EventBack => past::to(world, view, past::Way::Event(-1)),
         Action::EventForward => past::to(world, view, past::Way::Event(1)),
@@ -153,6 +146,11 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequ
 
 fn send(command: Command) -> Vec<ScreenRequest> {
     vec![ScreenRequest::Send(command)]
+}
+
+fn to_next<T: Round>(value: &mut T) -> Vec<ScreenRequest> {
+    *value = value.next();
+    Vec::new()
 }
 
 fn open(view: &mut View, popup: Popup) -> Vec<ScreenRequest> {

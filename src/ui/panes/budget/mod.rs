@@ -29,7 +29,7 @@ use crate::ui::hits::{Hits, Target};
 use crate::ui::pane::{Cx, PaneId};
 use crate::ui::update::{ScreenRequest, World, act};
 use crate::ui::view::{Lever, View};
-use crate::ui::{action::Action, text, vlist::List};
+use crate::ui::{action::Action, vlist::List};
 
 /// The rows above the tools that can be selected like them.
 const LEVERS: [(Lever, Knob); 2] = [(Lever::Budget, Knob::Budget), (Lever::Tau, Knob::Tau)];
@@ -88,7 +88,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let rows = rows(cx.state, cx.view);
     let selected = selected(cx.view, &rows);
     let sheet = sheet::parts(area, &rows, cx.state.tasks.len());
-    head::draw(cx, task, &sheet, buf, hits);
+    head::draw(cx, &sheet, buf, hits);
     if rows.entries.is_empty() && !sheet.list.is_empty() {
         let said = match task {
             None => "no task was started yet",
@@ -100,11 +100,9 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     tools::draw(cx, &rows, (sheet.columns, sheet.list), selected, buf, hits);
     if let Some(entry) = selected.and_then(|at| rows.entries.get(at)) {
         let words = tools::words(cx, &rows, entry);
-        let area = sheet.detail;
-        let lines = text::wrap_within(&words, usize::from(area.width), usize::from(area.height));
-        row::lines(area, lines, cx.theme.dim, buf);
+        row::wrapped(sheet.detail, &words, cx.theme.dim, buf);
     }
-    strip::draw(cx, task, sheet.strip, buf, hits);
+    strip::draw(cx, sheet.strip, buf, hits);
 }
 
 /// The tools of the task shown; without one there are none.

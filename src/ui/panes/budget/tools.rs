@@ -4,7 +4,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::SPEC;
 use super::rows::{Entry, Rows};
-use crate::domain::{BudgetPlan, PlannedTool, TaskBudget, ToolName};
+use crate::domain::{BudgetPlan, PlannedTool, ToolName};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::format::{credits, worth};
 use crate::ui::panes::{glyph, row::Row};
@@ -40,14 +40,8 @@ fn columns<'a>() -> [Column<Tool<'a>>; 5] {
 /// A tool that is drawn.
 struct Tool<'a> {
     cx: &'a Cx<'a>,
-    budget: &'a TaskBudget,
+    rows: &'a Rows<'a>,
     entry: &'a Entry<'a>,
-}
-
-impl Tool<'_> {
-    fn nothing(&self) -> Cell {
-        ("–".to_owned(), self.cx.theme.dim)
-    }
 }
 
 /// How the width is shared out.
@@ -96,7 +90,7 @@ pub(super) fn draw(
     let total = (rows.entries.len(), selected);
     vlist::draw(cx, SPEC.id, (list, buf, hits), total, |at, line, buf, hits| {
         if let Some(entry) = rows.entries.get(at) {
-            draw_tool(cx, rows, entry, &shares, line, buf);
+            Tool { cx, rows, entry }.draw(&shares, line, buf);
             hits.add(line, Target::Tool(entry.tool.clone()));
         }
     });
@@ -112,69 +106,68 @@ fn draw_head(cx: &Cx<'_>, rows: &Rows<'_>, shares: &Shares<'_>, line: Rect, buf:
     shares.table.head(&mut row, dim);
 }
 
-fn draw_tool<'a>(
-    cx: &'a Cx<'a>,
-    rows: &'a Rows<'a>,
-    entry: &'a Entry<'a>,
-    shares: &Shares<'a>,
-    line: Rect,
-    buf: &mut Buffer,
-) {
-    let (theme, budget) = (cx.theme, rows.budget);
-    let banned = budget.blacklist.contains_key(entry.tool);
-    let planned = entry.planned.is_some_and(|planned| planned.uses > 0);
-    let mut row = Row::new(line, buf);
-    draw_marks(cx, entry, banned, &mut row);
-    let found = cx.finds(SPEC.id, || entry.tool.to_string());
-    let style = match (found, banned, planned || entry.done() > 0) {
-        (true, ..) => theme.found,
-        (false, false, true) => theme.text,
-        (false, true, _) | (false, false, false) => theme.dim,
-    };
-    row.cell(entry.tool.as_str(), shares.name, style).gap(1);
-    draw_bar(cx, rows, entry, shares.bar, &mut row);
-    shares.table.cells(&Tool { cx, budget, entry }, &mut row);
-    if shares.words > 0 {
-        row.gap(2).put(&words(cx, rows, entry), if banned { theme.warn } else { theme.dim });
+impl<'a> Tool<'a> {
+    fn nothing(&self) -> Cell {
+        ("–".to_owned(), self.cx.theme.dim)
+    }
+
+    fn draw(&self, shares: &Shares<'a>, line: Rect, buf: &mut Buffer) {
+        let Self { cx, rows, entry } = self;
+        let (theme, name) = (cx.theme, entry.tool);
+        let banned = rows.budget.blacklist.contains_key(name);
+        let planned = entry.planned.is_some_and(|planned| planned.uses > 0);
+        let mut row = Row::new(line, buf);
+        self.draw_marks(banned, &mut row);
+        let found = cx.finds(SPEC.id, || name.to_string());
+        let style = match (found, banned, planned || entry.done() > 0) {
+            (true, ..) => theme.found,
+            (false, false, true) => theme.text,
+            (false, true, _) | (false, false, false) => theme.dim,
+        };
+        row.cell(name.as_str(), shares.name, style).gap(1);
+        self.draw_bar(shares.bar, &mut row);
+        shares.table.cells(self, &mut row);
+        if shares.words > 0 {
+            let style = if banned { theme.warn } else { theme.dim };
+            row.gap(2).put(&words(cx, rows, entry), style);
+        }
+    }
+
+    fn draw_marks(&self, banned: bool, row: &mut Row<'_>) {
+        let theme = self.cx.theme;
+        let running = self.cx.state.calls_in_flight().any(|call| call.tool == *self.entry.tool);
+        let refused = self.entry.ledger.is_some_and(|ledger| ledger.refused > 0);
+        match (banned, running, refused) {
+            (true, _, _) => row.cell("⊘", 1, theme.warn),
+            (false, true, _) => row.cell("▶", 1, theme.running),
+            (false, false, true) => row.cell("!", 1, theme.warn),
+            (false, false, false) => row.gap(1),
+        };
+        match self.entry.planned {
+            Some(PlannedTool { set: true, .. }) => row.cell("✎", 1, theme.user),
+            Some(PlannedTool { experience: 0, .. }) => row.cell("?", 1, theme.warn),
+            Some(_) | None => row.gap(1),
+        };
+        row.gap(1);
+    }
+
+    /// Spent as fill, what is planned and left as outline behind it.
+    fn draw_bar(&self, width: usize, row: &mut Row<'_>) {
+        let Self { cx, rows, entry } = self;
+        let (spent, ahead) = (entry.spent(), entry.ahead(rows.budget));
+        let fill = glyph::bar(spent / rows.most, width);
+        let filled = text::width(&fill);
+        let end = (spent + ahead) / rows.most * width as f64;
+        let end = if end.is_finite() { (end.round() as usize).min(width) } else { 0 };
+        // What is planned is seen, however little it costs.
+        let end = end.max((filled + usize::from(entry.left(rows.budget) > 0)).min(width));
+        row.put(&fill, cx.theme.bar_fill);
+        row.put(&"░".repeat(end - filled), cx.theme.text).gap(width - end);
     }
 }
 
-fn draw_marks(cx: &Cx<'_>, entry: &Entry<'_>, banned: bool, row: &mut Row<'_>) {
-    let theme = cx.theme;
-    let refused = entry.ledger.is_some_and(|ledger| ledger.refused > 0);
-    match (banned, is_running(cx, entry.tool), refused) {
-        (true, _, _) => row.cell("⊘", 1, theme.warn),
-        (false, true, _) => row.cell("▶", 1, theme.running),
-        (false, false, true) => row.cell("!", 1, theme.warn),
-        (false, false, false) => row.gap(1),
-    };
-    match entry.planned {
-        Some(PlannedTool { set: true, .. }) => row.cell("✎", 1, theme.user),
-        Some(PlannedTool { experience: 0, .. }) => row.cell("?", 1, theme.warn),
-        Some(_) | None => row.gap(1),
-    };
-    row.gap(1);
-}
-
-fn is_running(cx: &Cx<'_>, tool: &ToolName) -> bool {
-    cx.state.calls_in_flight().any(|call| call.tool == *tool)
-}
-
-/// Spent as fill, what is planned and left as outline behind it.
-fn draw_bar(cx: &Cx<'_>, rows: &Rows<'_>, entry: &Entry<'_>, width: usize, row: &mut Row<'_>) {
-    let (spent, ahead) = (entry.spent(), entry.ahead(rows.budget));
-    let fill = glyph::bar(spent / rows.most, width);
-    let filled = text::width(&fill);
-    let end = (spent + ahead) / rows.most * width as f64;
-    let end = if end.is_finite() { (end.round() as usize).min(width) } else { 0 };
-    // What is planned is seen, however little it costs.
-    let end = end.max((filled + usize::from(entry.left(rows.budget) > 0)).min(width));
-    row.put(&fill, cx.theme.bar_fill);
-    row.put(&"░".repeat(end - filled), cx.theme.text).gap(width - end);
-}
-
 fn uses(tool: &Tool<'_>) -> Cell {
-    let (done, left) = (tool.entry.done(), tool.entry.left(tool.budget));
+    let (done, left) = (tool.entry.done(), tool.entry.left(tool.rows.budget));
     let all = u64::from(done) + u64::from(left);
     let style = if all == 0 { tool.cx.theme.dim } else { tool.cx.theme.text };
     match tool.entry.planned {
@@ -197,7 +190,7 @@ fn cost(tool: &Tool<'_>) -> Cell {
 /// Planned uses, and those of the plan before where they were others.
 fn change(tool: &Tool<'_>) -> Option<Cell> {
     let theme = tool.cx.theme;
-    let before = tool.budget.before.as_ref();
+    let before = tool.rows.budget.before.as_ref();
     let uses = |plan: &BudgetPlan| plan.tool(tool.entry.tool.as_str()).map_or(0, |tool| tool.uses);
     let (old, new) = (before.map(|before| uses(before)), tool.entry.planned?.uses);
     Some(match old {

@@ -14,7 +14,7 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use self::track::{Track, Tracks};
 use self::{axis::Axis, bar::Bar};
-use super::row::{Row, split};
+use super::row::{Row, note, split};
 use super::{PLAIN, PaneSpec, format};
 use crate::domain::{EvidenceId, Knob, State};
 use crate::ui::pane::{Cx, PaneId};
@@ -136,8 +136,7 @@ struct Lanes<'a> {
 
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let Some(task) = cx.view.task_of(cx.state) else {
-        Row::new(area, buf).put("no calls yet", cx.theme.dim);
-        return;
+        return note(area, "no calls yet", cx.theme.dim, buf);
     };
     let tracks = Tracks::of(cx.state, task);
     if tracks.len() == 0 {
@@ -145,8 +144,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
             Some(_) => format!("no calls in task {}: its plan asks for none", task.id),
             None => format!("no calls yet in task {}", task.id),
         };
-        Row::new(area, buf).put(&said, cx.theme.dim);
-        return;
+        return note(area, &said, cx.theme.dim, buf);
     }
     let (head, rest) = split(area, u16::from(area.height >= WITH_AXIS));
     let (list, below) = split(rest, rest.height - u16::from(area.height >= WITH_DETAIL));
@@ -163,18 +161,13 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if let Some(track) = selected.and_then(|row| tracks.get(row)) {
         detail::draw(cx, &track, below, buf);
     }
-    vlist::draw(
-        cx,
-        SPEC.id,
-        (list, buf, hits),
-        (tracks.len(), selected),
-        |row, line, buf, hits| {
-            if let Some(track) = tracks.get(row) {
-                lanes.draw(&track, line, buf);
-                hits.add(line, track.target());
-            }
-        },
-    );
+    let rows = (tracks.len(), selected);
+    vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |row, line, buf, hits| {
+        if let Some(track) = tracks.get(row) {
+            lanes.draw(&track, line, buf);
+            hits.add(line, track.target());
+        }
+    });
 }
 
 impl Lanes<'_> {
@@ -213,7 +206,7 @@ impl Lanes<'_> {
             return;
         }
         let mut bar = Bar::new(&self.axis, cells, theme);
-        bar.draw(&self.axis, track, critical, theme, self.cx.now);
+        bar.draw(track, critical, self.cx.now);
         for (cells, style) in bar.runs() {
             row.put(&cells, style);
         }

@@ -10,6 +10,7 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use super::{PLAIN, PaneSpec, position::Here};
 use crate::domain::{State, ToolName};
+use crate::papers::toolnet::Weights;
 use crate::ui::pane::{Cx, PaneId};
 use crate::ui::view::{GraphView, Round, View};
 use crate::ui::{action::Action, hits::Hits, update::act, vlist::List};
@@ -63,6 +64,10 @@ fn centre<'a>(state: &'a State, centre: Option<&'a ToolName>) -> &'a str {
     let known =
         centre.filter(|node| node.is_special() || state.learning.graph.contains(node.as_str()));
     known.map_or_else(|| Here::of(state).node(), ToolName::as_str)
+}
+
+fn weights(state: &State) -> Weights<'_> {
+    state.learning.weights(&state.knobs)
 }
 
 /// All tools by their names, for views that show only some of them.

@@ -7,7 +7,7 @@ pub mod pairs;
 use ratatui::text::{Line, Span};
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::row::{Row, split};
+use super::row::{Row, note, split};
 use super::{PLAIN, PaneSpec, format};
 use crate::domain::{Aim, ModelName, ModelState, Role, RoleUse, State, Tally};
 use crate::ui::hits::{Hits, Target};
@@ -114,8 +114,7 @@ fn fitting<'a>(line: Rect) -> (usize, Table<Used<'a>>) {
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let roles = order(cx.state);
     if roles.is_empty() {
-        Row::new(area, buf).put("no models yet", cx.theme.dim);
-        return;
+        return note(area, "no models yet", cx.theme.dim, buf);
     }
     let (head, below) = split(area, u16::from(area.height > 2));
     let wanted = u16::try_from(roles.len()).unwrap_or(u16::MAX);

@@ -7,7 +7,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::rows::{INDENT, Item, Row, Rows};
 use super::{SPEC, selected};
-use crate::domain::{EvidenceId, Role, TaskState};
+use crate::domain::{Evidence, EvidenceId, Role, TaskState};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::calls::track::{Track, Tracks};
 use crate::ui::panes::{calls::CRITICAL, row};
@@ -15,8 +15,7 @@ use crate::ui::{pane::Cx, text, vlist};
 
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let Some(task) = cx.view.task_of(cx.state) else {
-        row::Row::new(area, buf).put("no plan yet: the next task begins with one", cx.theme.dim);
-        return;
+        return row::note(area, "no plan yet: the next task begins with one", cx.theme.dim, buf);
     };
     let chosen = selected(cx.state, cx.view, task);
     // The last cell is the scrollbar's.
@@ -67,7 +66,7 @@ impl<'a> Shown<'a> {
                 ("★".to_owned(), theme.good, theme.title)
             }
             Item::Asked(_) => ("◇".to_owned(), theme.accent, theme.text),
-            Item::Evidence(_) => return self.evidence(row, text, line, buf),
+            Item::Evidence(evidence) => return self.evidence(evidence, text, line, buf),
             Item::Found(evidence) => {
                 let track = Track::of_evidence(self.cx.state, self.task, evidence);
                 return self.found(&track, row.nth, text, line, buf);
@@ -85,8 +84,7 @@ impl<'a> Shown<'a> {
     }
 
     /// `◆ #E1 = tool[input]`, and how it stands.
-    fn evidence(&self, row: &Row<'a>, text: &str, line: Rect, buf: &mut Buffer) {
-        let Item::Evidence(evidence) = row.item else { return };
+    fn evidence(&self, evidence: &'a Evidence, text: &str, line: Rect, buf: &mut Buffer) {
         let theme = self.cx.theme;
         let track = Track::of_evidence(self.cx.state, self.task, evidence);
         let standing = track.standing(theme);

@@ -7,7 +7,10 @@ mod sheet;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
-use super::{PLAIN, PaneSpec, row::Row};
+use super::{
+    PLAIN, PaneSpec,
+    row::{Row, note},
+};
 use crate::domain::State;
 use crate::domain::state::{self, What};
 use crate::ui::hits::{Hits, Target};
@@ -62,8 +65,7 @@ struct Shown {
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let lines = &cx.state.transcript;
     if lines.is_empty() {
-        Row::new(area, buf).put("nothing has happened yet: space lets the agent run", cx.theme.dim);
-        return;
+        return note(area, "nothing has happened yet: space lets the agent run", cx.theme.dim, buf);
     }
     let time = if area.width >= WITH_TIME { TIME } else { 0 };
     let body = Rect { x: area.x + time, width: area.width.saturating_sub(time + 1), ..area };

@@ -4,8 +4,12 @@
 use std::collections::HashSet;
 
 use crate::domain::{Knob, Offered, Prior, State, Structure, ToolName};
-use crate::papers::toolnet::{Weighted, Weights};
-use crate::ui::panes::{graph::what_if::what_if, position::Here, weight_trend::Since};
+use crate::papers::toolnet::Weighted;
+use crate::ui::panes::{
+    graph::{weights, what_if::what_if},
+    position::Here,
+    weight_trend::Since,
+};
 
 /// Nodes that lead to the middle are cut off behind so many: a table of them says no more.
 const BEFORE: usize = 200;
@@ -146,8 +150,4 @@ fn sources(state: &State, to: &str) -> usize {
         .iter()
         .filter(|edge| edge.from.as_str() != to && edge.from.as_str() != ToolName::START);
     tools.count() + start
-}
-
-pub fn weights(state: &State) -> Weights<'_> {
-    state.learning.weights(&state.knobs)
 }

@@ -16,7 +16,7 @@ use super::choices::{Choices, before};
 use crate::domain::{ToolName, WeightFormat};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::graph::{centre, shown_name};
-use crate::ui::panes::row::{Row, split};
+use crate::ui::panes::row::{Row, note, split};
 use crate::ui::panes::{format, glyph, position::Here, weight_trend::Since};
 use crate::ui::{pane::Cx, table, text};
 
@@ -35,8 +35,7 @@ pub struct Frame<'a> {
 
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if cx.state.learning.graph.is_empty() {
-        Row::new(area, buf).put("no tools yet", cx.theme.dim);
-        return;
+        return note(area, "no tools yet", cx.theme.dim, buf);
     }
     let frame = Frame {
         cx,

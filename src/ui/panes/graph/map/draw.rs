@@ -11,7 +11,7 @@ use super::{layers::Shape, memo, node};
 use crate::domain::{ToolName, WeightFormat};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::graph::{SPEC, centre, shown_name};
-use crate::ui::panes::row::{Row, split};
+use crate::ui::panes::row::{Row, note, split};
 use crate::ui::panes::{format, position::Here};
 use crate::ui::{pane::Cx, text, vlist::Window};
 
@@ -39,8 +39,7 @@ struct Map<'a> {
 
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if cx.state.tools.is_empty() {
-        Row::new(area, buf).put("no tools yet", cx.theme.dim);
-        return;
+        return note(area, "no tools yet", cx.theme.dim, buf);
     }
     let focus = centre(cx.state, cx.view.centre.as_ref());
     let scene = Scene::of(cx.state, focus);

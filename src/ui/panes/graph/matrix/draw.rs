@@ -5,10 +5,10 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{Axis, cursor};
 use crate::domain::{Knob, ToolName, WeightFormat};
-use crate::papers::toolnet::{Weighted, Weights};
+use crate::papers::toolnet::Weighted;
 use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::graph::{SPEC, shown_name};
-use crate::ui::panes::row::{Row, split};
+use crate::ui::panes::graph::{SPEC, shown_name, weights};
+use crate::ui::panes::row::{Row, note, split};
 use crate::ui::panes::{
     format, glyph, graph::what_if::what_if, position::Here, tool_order::Order, weight_trend::Since,
 };
@@ -36,8 +36,7 @@ struct Grid<'a> {
 
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if cx.state.tools.is_empty() {
-        Row::new(area, buf).put("no tools yet", cx.theme.dim);
-        return;
+        return note(area, "no tools yet", cx.theme.dim, buf);
     }
     let order = Order::joined(cx.state);
     let rows = Axis::rows(cx.state, &order);
@@ -48,7 +47,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let total = (rows.len(), grid.cursor.0);
     let window = vlist::window(cx, SPEC.id, list, total);
     let names: Vec<&str> = window.range().map_while(|row| rows.name(row)).collect();
-    let edges = weights(cx).table(&names, &grid.columns);
+    let edges = weights(cx.state).table(&names, &grid.columns);
     let was = grid.since.as_ref().map(|since| since.weights());
     let was = was.map_or_else(Vec::new, |was| was.table(&names, &grid.columns));
     // Not a list of rows: what is selected is a cell.
@@ -63,10 +62,6 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let bar = Rect { x: list.right() - 1, width: 1, ..list };
     vlist::scrollbar(cx, bar, window, buf);
     grid.draw_foot(foot, buf);
-}
-
-fn weights<'a>(cx: &Cx<'a>) -> Weights<'a> {
-    cx.state.learning.weights(&cx.state.knobs)
 }
 
 /// The widths of the names and of a cell: numbers where all columns fit with them, if need be beside
@@ -208,8 +203,7 @@ impl<'a> Grid<'a> {
             return;
         };
         row.put(&format!("{from} → {}", shown_name(to.as_str())), theme.accent).gap(2);
-        let weights = state.learning.weights(&state.knobs);
-        let Some(edge) = weights.some(from.as_str(), &[to.as_str()]).pop().flatten() else {
+        let Some(edge) = weights(state).some(from.as_str(), &[to.as_str()]).pop().flatten() else {
             row.put("no edge", theme.dim);
             return;
         };
