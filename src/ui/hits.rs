@@ -4,7 +4,7 @@
 use ratatui::layout::{Position, Rect};
 
 use super::{action::Action, pane::PaneId, vlist::Window};
-use crate::domain::{EffectId, EvidenceId, FaultId, Knob, ModelName, Role, TaskId, ToolName};
+use crate::domain::{EffectId, EvidenceId, Knob, ModelName, Role, TaskId, ToolName};
 
 /// What a cell belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,12 +17,10 @@ pub enum Target {
     Call(EffectId),
     /// A piece of evidence of a task's plan.
     Evidence(TaskId, EvidenceId),
-    Ask(EffectId),
     Task(TaskId),
     Knob(Knob),
     Role(Role),
     Model(ModelName),
-    Fault(FaultId),
     /// A node of a task's search tree.
     Node(TaskId, u32),
     /// A line of the transcript, by the number of the event that made it.
@@ -40,7 +38,6 @@ pub enum Target {
 pub struct Hits {
     targets: Vec<(Rect, Target)>,
     windows: Vec<(PaneId, Window)>,
-    popup: Option<Window>,
 }
 
 impl Hits {
@@ -56,15 +53,9 @@ impl Hits {
         self.windows.push((pane, window));
     }
 
-    /// Notes which rows of the topmost popup are shown.
-    pub fn popup_window(&mut self, window: Window) {
-        self.popup = Some(window);
-    }
-
     /// Forgets what lies below; called before a popup is drawn, which takes the mouse whole.
     pub fn cover(&mut self) {
         self.targets.clear();
-        self.popup = None;
     }
 
     /// What this cell belongs to.
@@ -84,10 +75,6 @@ impl Hits {
 
     pub fn windows(&self) -> impl Iterator<Item = (PaneId, Window)> {
         self.windows.iter().copied()
-    }
-
-    pub fn popup(&self) -> Option<Window> {
-        self.popup
     }
 
     /// Everything noted, from the bottom up.

@@ -217,11 +217,6 @@ impl View {
         (*searched == pane && !needle.is_empty()).then_some(needle)
     }
 
-    /// Whether this tool is the selected one.
-    pub fn is_tool(&self, tool: &ToolName) -> bool {
-        self.tool.as_ref() == Some(tool)
-    }
-
     /// The knob that turning means.
     pub fn knob(&self) -> Knob {
         self.knob.unwrap_or(Knob::Alpha)

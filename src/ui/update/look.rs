@@ -30,7 +30,6 @@ pub fn select(state: &State, view: &mut View, target: &Target) -> bool {
         }
         Target::Call(call) => view.choose_call(state, *call),
         Target::Evidence(task, evidence) => view.choose_evidence(state, *task, *evidence),
-        Target::Ask(ask) => view.ask.replace(*ask) == Some(*ask),
         // The strip of the budget pane only chooses whose budget is shown.
         Target::Task(task) => {
             view.task.replace(*task) == Some(*task) && view.focus != PaneId::Budget
@@ -51,7 +50,6 @@ pub fn select(state: &State, view: &mut View, target: &Target) -> bool {
             view.model = Some(model.clone());
             false
         }
-        Target::Fault(fault) => view.fault.replace(*fault) == Some(*fault),
         Target::Line(n) => panes::transcript::select(state, view, *n),
         Target::Pane(_) | Target::Action(_) | Target::Popup | Target::PopupRow(_) => false,
     }
