@@ -10,7 +10,8 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::json;
 use toolyard::domain::{BudgetEvent, BudgetPlan, NodeEnd, PlannedTool, SearchEvent, TaskId};
 use toolyard::ui::screen::{Screen, Setup};
-use toolyard::ui::{key::Key, keymap::Keymap, pane::PaneId, theme::Theme, view::GraphView};
+use toolyard::ui::view::{GraphView, Round};
+use toolyard::ui::{key::Key, keymap::Keymap, pane::PaneId, theme::Theme};
 
 #[path = "../tests/suite/story.rs"]
 #[expect(dead_code, reason = "the tests tell more kinds of stories")]

@@ -7,7 +7,8 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use super::hits::{Hits, Target};
 use super::layout::{self, MIN, Wanted};
 use super::pane::{Cx, PaneId};
-use super::{action::Action, footer, header, keymap::Keymap, panes, text};
+use super::panes::{self, row::Row};
+use super::{action::Action, footer, header, keymap::Keymap};
 
 /// Draws everything into `area`.
 pub fn draw(cx: &Cx<'_>, keymap: &Keymap, title: &str, area: Rect, buf: &mut Buffer) -> Hits {
@@ -34,11 +35,8 @@ pub fn draw(cx: &Cx<'_>, keymap: &Keymap, title: &str, area: Rect, buf: &mut Buf
 
 fn too_small(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
     let line = format!("too small: {}×{}, needs {}×{}", area.width, area.height, MIN.0, MIN.1);
-    if !area.is_empty() {
-        let y = area.y + area.height / 2;
-        let width = usize::from(area.width);
-        buf.set_stringn(area.x, y, text::cut(&line, width), width, cx.theme.warn);
-    }
+    let middle = Rect { y: area.y + area.height / 2, ..area };
+    Row::new(middle, buf).put(&line, cx.theme.warn);
 }
 
 fn framed(cx: &Cx<'_>, pane: PaneId, frame: Rect, buf: &mut Buffer, hits: &mut Hits) {
@@ -72,11 +70,12 @@ fn number(pane: PaneId) -> usize {
 
 fn tabs(cx: &Cx<'_>, line: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let mut x = line.x;
-    let names: usize = PaneId::ALL.iter().map(|pane| panes::name(*pane, cx).len() + 4).sum();
+    let name = |pane| panes::spec(pane, cx.state, cx.view).name;
+    let names: usize = PaneId::ALL.iter().map(|pane| name(*pane).len() + 4).sum();
     // Where the line is short, tabs stand a cell closer.
     let after = if names > usize::from(line.width) { "" } else { " " };
     for pane in PaneId::ALL {
-        let label = format!(" {} {}{after}", number(pane), panes::name(pane, cx));
+        let label = format!(" {} {}{after}", number(pane), name(pane));
         let style = if pane == cx.view.focus { cx.theme.selection } else { cx.theme.dim };
         let start = x;
         x = buf.set_stringn(x, line.y, label, usize::from(line.right() - x), style).0;

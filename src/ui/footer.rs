@@ -3,7 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::hits::{Hits, Target};
-use super::pane::{Cx, PaneId};
+use super::pane::Cx;
 use super::view::{Message, Tone};
 use super::{action::Action, keymap::Keymap, panes::row::Row, text};
 
@@ -38,29 +38,7 @@ fn told(cx: &Cx<'_>, message: &Message, keymap: &Keymap, area: Rect, buf: &mut B
 /// What is worth a place in the footer, the most useful first.
 fn worth(cx: &Cx<'_>) -> Vec<Action> {
     use Action as A;
-    let here: &[Action] = match cx.view.focus {
-        PaneId::Graph => &[A::GraphView, A::Pin, A::Break, A::EditScore, A::InspectTool],
-        PaneId::Transcript => &[A::Open, A::InspectPrompt, A::Find],
-        PaneId::Tools => {
-            &[A::Break, A::EditScore, A::SwitchTool, A::InspectTool, A::SetClass, A::Find]
-        }
-        PaneId::Knobs => &[A::TurnDown, A::TurnUp, A::SetKnob, A::Freeze],
-        PaneId::Models => {
-            &[A::BindModel, A::Break, A::Pairs, A::SortPairs, A::InspectPrompt, A::Strategy]
-        }
-        PaneId::Calls => &[A::PauseLane, A::Cancel, A::InspectCall, A::Break],
-        PaneId::Tasks => &[A::NewTask, A::Open],
-        PaneId::Budget => &[
-            A::UsesDown,
-            A::UsesUp,
-            A::BudgetDown,
-            A::BudgetUp,
-            A::TauDown,
-            A::TauUp,
-            A::InspectPlan,
-        ],
-        PaneId::Search => &[A::Open, A::InspectPrompt, A::InspectCall, A::Find],
-    };
+    let here = cx.view.focus.spec().keys;
     let first: &[Action] = match (cx.view.moment, cx.view.read_only) {
         (Some(_), _) | (_, Some(_)) => {
             &[A::Live, A::EventBack, A::EventForward, A::StepBack, A::StepForward]

@@ -4,7 +4,7 @@
 use ratatui::layout::{Position, Rect};
 
 use super::{action::Action, pane::PaneId, vlist::Window};
-use crate::domain::{EffectId, EvidenceId, FaultId, Knob, ModelName, Role, TaskId, ToolName};
+use crate::domain::{EffectId, EvidenceId, Knob, ModelName, Role, TaskId, ToolName};
 
 /// What a cell belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,12 +17,10 @@ pub enum Target {
     Call(EffectId),
     /// A piece of evidence of a task's plan.
     Evidence(TaskId, EvidenceId),
-    Ask(EffectId),
     Task(TaskId),
     Knob(Knob),
     Role(Role),
     Model(ModelName),
-    Fault(FaultId),
     /// A node of a task's search tree.
     Node(TaskId, u32),
     /// A line of the transcript, by the number of the event that made it.

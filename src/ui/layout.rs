@@ -101,29 +101,20 @@ fn two_columns(body: Rect, wanted: Wanted) -> Vec<(PaneId, Rect)> {
     let mut panes = main_column(left, wanted);
     let last = if wanted.plan { P::Graph } else { P::Calls };
     let low = body.height < 36;
-    panes.extend(if wanted.budget {
-        column(
-            right,
-            [
-                (P::Tasks, Constraint::Length(if low { 4 } else { 5 })),
-                (P::Budget, Constraint::Fill(5)),
-                (P::Tools, Constraint::Fill(3)),
-                (P::Models, Constraint::Length(5)),
-                (last, Constraint::Fill(2)),
-            ],
-        )
-    } else {
-        column(
-            right,
-            [
-                (P::Tasks, Constraint::Length(if low { 4 } else { 6 })),
-                (P::Tools, Constraint::Fill(3)),
-                (P::Models, Constraint::Length(5)),
-                (P::Knobs, Constraint::Fill(2)),
-                (last, Constraint::Fill(2)),
-            ],
-        )
-    });
+    let tasks = match (low, wanted.budget) {
+        (true, _) => 4,
+        (false, true) => 5,
+        (false, false) => 6,
+    };
+    let right_column = [
+        Some((P::Tasks, Constraint::Length(tasks))),
+        wanted.budget.then_some((P::Budget, Constraint::Fill(5))),
+        Some((P::Tools, Constraint::Fill(3))),
+        Some((P::Models, Constraint::Length(5))),
+        (!wanted.budget).then_some((P::Knobs, Constraint::Fill(2))),
+        Some((last, Constraint::Fill(2))),
+    ];
+    panes.extend(column(right, right_column.into_iter().flatten()));
     panes
 }
 
@@ -165,23 +156,21 @@ fn main_column(area: Rect, wanted: Wanted) -> Vec<(PaneId, Rect)> {
         ];
         return column(area, panes);
     }
-    let (graph, search) = if wanted.search { (30, 30) } else { (46, 0) };
-    let mut panes = column(
-        area,
-        [
-            (PaneId::Graph, Constraint::Percentage(graph)),
-            (PaneId::Search, Constraint::Percentage(search)),
-            (PaneId::Transcript, Constraint::Fill(1)),
-        ],
-    );
-    panes.retain(|(_, area)| !area.is_empty());
-    panes
+    let panes = [
+        Some((PaneId::Graph, Constraint::Percentage(if wanted.search { 30 } else { 46 }))),
+        wanted.search.then_some((PaneId::Search, Constraint::Percentage(30))),
+        Some((PaneId::Transcript, Constraint::Fill(1))),
+    ];
+    column(area, panes.into_iter().flatten())
 }
 
 /// Panes one below the other.
-fn column<const N: usize>(area: Rect, panes: [(PaneId, Constraint); N]) -> Vec<(PaneId, Rect)> {
-    let areas: [Rect; N] = Layout::vertical(panes.map(|(_, height)| height)).areas(area);
-    panes.into_iter().map(|(pane, _)| pane).zip(areas).collect()
+fn column(
+    area: Rect,
+    panes: impl IntoIterator<Item = (PaneId, Constraint)>,
+) -> Vec<(PaneId, Rect)> {
+    let (panes, heights): (Vec<_>, Vec<_>) = panes.into_iter().unzip();
+    panes.into_iter().zip(Layout::vertical(heights).split(area).iter().copied()).collect()
 }
 
 /// A box in the middle, never larger than the screen.

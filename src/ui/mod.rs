@@ -26,6 +26,7 @@ mod run;
 pub mod screen;
 pub mod shot;
 mod source;
+mod table;
 pub mod terminal;
 pub mod text;
 pub mod theme;

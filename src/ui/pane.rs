@@ -1,6 +1,7 @@
 //! The regions of the screen, by name, and what every one of them is given. What they show is in
 //! [`super::panes`].
 
+use super::panes::{PANES, PaneSpec};
 use super::{theme::Theme, view::View};
 use crate::domain::State;
 
@@ -45,18 +46,13 @@ impl PaneId {
         Self::ALL[(self as usize + places) % Self::ALL.len()]
     }
 
+    /// What is declared about it.
+    pub fn spec(self) -> &'static PaneSpec {
+        &PANES[self as usize]
+    }
+
     pub fn name(self) -> &'static str {
-        match self {
-            PaneId::Graph => "Graph",
-            PaneId::Transcript => "Transcript",
-            PaneId::Tools => "Tools",
-            PaneId::Knobs => "Knobs",
-            PaneId::Models => "Models",
-            PaneId::Calls => "Calls",
-            PaneId::Tasks => "Tasks",
-            PaneId::Budget => "Budget",
-            PaneId::Search => "Search",
-        }
+        self.spec().name
     }
 }
 
@@ -87,6 +83,14 @@ pub struct Cx<'a> {
     pub now: u64,
     /// Whether this pane has the keyboard.
     pub focused: bool,
+}
+
+impl Cx<'_> {
+    /// Whether this pane is searched, and what is searched for is in this text.
+    pub fn finds(&self, pane: PaneId, text: impl FnOnce() -> String) -> bool {
+        let needle = self.view.needle(pane);
+        needle.is_some_and(|needle| text().to_lowercase().contains(needle))
+    }
 }
 
 /// Where a movement key points.

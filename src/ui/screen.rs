@@ -72,26 +72,25 @@ impl Screen {
 
     /// Some events are meant for the person.
     fn listen(&mut self, record: &Record) {
-        if let Event::Session(SessionEvent::CommandRefused { command, why }) = &record.event {
-            self.view.tell(record.at, Tone::Bad, format!("cannot {command}: {why}"));
-        }
-        if let Event::Session(SessionEvent::Noticed { text }) = &record.event {
-            self.view.tell(record.at, Tone::Plain, text.clone());
-        }
-        if let Event::Session(SessionEvent::SessionEnded { why }) = &record.event {
-            self.view.tell(record.at, Tone::Plain, format!("the session has ended: {why}"));
-        }
-        // Where all is planned first, the workers are what one looks at.
-        if let Event::Session(SessionEvent::SessionOpened { .. }) = &record.event
-            && plan::shows(&self.live, &self.view)
-        {
-            self.view.focus = PaneId::Calls;
-        }
-        // Keys that mean a tool mean one from the start.
-        if matches!(record.event, Event::Session(SessionEvent::ToolsAdded { .. }))
-            && self.view.tool.is_none()
-        {
-            self.view.tool = self.live.tools.keys().next().cloned();
+        let Event::Session(event) = &record.event else { return };
+        let mut tell = |tone, text| self.view.tell(record.at, tone, text);
+        match event {
+            SessionEvent::CommandRefused { command, why } => {
+                tell(Tone::Bad, format!("cannot {command}: {why}"));
+            }
+            SessionEvent::Noticed { text } => tell(Tone::Plain, text.clone()),
+            SessionEvent::SessionEnded { why } => {
+                tell(Tone::Plain, format!("the session has ended: {why}"));
+            }
+            // Where all is planned first, the workers are what one looks at.
+            SessionEvent::SessionOpened { .. } if plan::shows(&self.live, &self.view) => {
+                self.view.focus = PaneId::Calls;
+            }
+            // Keys that mean a tool mean one from the start.
+            SessionEvent::ToolsAdded { .. } if self.view.tool.is_none() => {
+                self.view.tool = self.live.tools.keys().next().cloned();
+            }
+            _ => {}
         }
     }
 

@@ -2,14 +2,31 @@
 //! moment is looked at. Never journaled, never sent; everything is selected by id, so a list that is
 //! sorted anew or cut keeps its selection.
 
+use strum::{IntoStaticStr, VariantArray};
+
 use super::pane::{PaneId, PerPane};
 use super::{hits::Hits, popups::Popup, vlist::Window};
 use crate::domain::{
     EffectId, EvidenceId, FaultId, Knob, ModelName, Role, State, TaskId, TaskState, ToolName, fault,
 };
 
+/// Values that one key goes through, going round.
+pub trait Round: VariantArray + PartialEq + Copy + Into<&'static str> {
+    #[must_use]
+    fn next(self) -> Self {
+        let mut round = Self::VARIANTS.iter().cycle().copied();
+        round.find(|other| *other == self);
+        round.next().unwrap_or(self)
+    }
+
+    fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
 /// How the graph is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum GraphView {
     /// Where the agent is and where it can go.
     #[default]
@@ -20,24 +37,7 @@ pub enum GraphView {
     Matrix,
 }
 
-impl GraphView {
-    #[must_use]
-    pub fn next(self) -> Self {
-        match self {
-            GraphView::Focus => GraphView::Map,
-            GraphView::Map => GraphView::Matrix,
-            GraphView::Matrix => GraphView::Focus,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            GraphView::Focus => "focus",
-            GraphView::Map => "map",
-            GraphView::Matrix => "matrix",
-        }
-    }
-}
+impl Round for GraphView {}
 
 /// What is selected in the budget pane: what left and right turn there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,7 +71,8 @@ pub struct Message {
 }
 
 /// How the list of tools is sorted: always those that were used or scored first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum ToolSort {
     #[default]
     Score,
@@ -81,29 +82,11 @@ pub enum ToolSort {
     Name,
 }
 
-impl ToolSort {
-    #[must_use]
-    pub fn next(self) -> Self {
-        match self {
-            ToolSort::Score => ToolSort::Weight,
-            ToolSort::Weight => ToolSort::Calls,
-            ToolSort::Calls => ToolSort::Name,
-            ToolSort::Name => ToolSort::Score,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            ToolSort::Score => "score",
-            ToolSort::Weight => "weight",
-            ToolSort::Calls => "calls",
-            ToolSort::Name => "name",
-        }
-    }
-}
+impl Round for ToolSort {}
 
 /// How the table of pairs is sorted: the best first; what is not known comes last.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum PairSort {
     #[default]
     Accuracy,
@@ -114,30 +97,7 @@ pub enum PairSort {
     Name,
 }
 
-impl PairSort {
-    #[must_use]
-    pub fn next(self) -> Self {
-        match self {
-            PairSort::Accuracy => PairSort::Cost,
-            PairSort::Cost => PairSort::Tokens,
-            PairSort::Tokens => PairSort::Steps,
-            PairSort::Steps => PairSort::Tasks,
-            PairSort::Tasks => PairSort::Name,
-            PairSort::Name => PairSort::Accuracy,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            PairSort::Accuracy => "accuracy",
-            PairSort::Cost => "cost",
-            PairSort::Tokens => "tokens",
-            PairSort::Steps => "steps",
-            PairSort::Tasks => "tasks",
-            PairSort::Name => "name",
-        }
-    }
-}
+impl Round for PairSort {}
 
 /// Why a session can only be looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -255,11 +215,6 @@ impl View {
     pub fn needle(&self, pane: PaneId) -> Option<&str> {
         let (searched, needle) = self.find.as_ref()?;
         (*searched == pane && !needle.is_empty()).then_some(needle)
-    }
-
-    /// Whether this tool is the selected one.
-    pub fn is_tool(&self, tool: &ToolName) -> bool {
-        self.tool.as_ref() == Some(tool)
     }
 
     /// The knob that turning means.

@@ -2,11 +2,71 @@
 //! place where rows are clamped; whoever selects does so by id and asks here only for places.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::hits::Hits;
 use super::pane::{Cx, Move, PaneId};
+use super::view::View;
+
+type Select<'a> = dyn Fn(usize, &mut View) + 'a;
+
+/// Things in rows, one of which can be selected.
+pub struct List<'a> {
+    /// How many rows there are, and which of them is selected.
+    pub place: (usize, Option<usize>),
+    /// Selects what is in a row. What is selected always has an id in the view.
+    select: Box<Select<'a>>,
+    text: Box<dyn Fn(usize) -> String + 'a>,
+}
+
+impl<'a> List<'a> {
+    /// `get` gives what is in a row, and `text` what can be found in that; both only of rows that are
+    /// looked at.
+    pub fn new<T>(
+        place: (usize, Option<usize>),
+        get: impl Fn(usize) -> Option<T> + 'a,
+        select: impl Fn(T, &mut View) + 'a,
+        text: impl Fn(T) -> String + 'a,
+    ) -> Self {
+        let get = Rc::new(get);
+        let found = Rc::clone(&get);
+        Self {
+            place,
+            select: Box::new(move |row, view| {
+                if let Some(it) = get(row) {
+                    select(it, view);
+                }
+            }),
+            text: Box::new(move |row| found(row).map(&text).unwrap_or_default()),
+        }
+    }
+
+    /// Nothing to select.
+    pub fn none() -> Self {
+        Self::new((0, None), |_| None::<()>, |(), _| {}, |()| String::new())
+    }
+
+    /// Selects what a movement leads to, where a page has so many rows.
+    pub fn go(&self, view: &mut View, to: Move, page: usize) {
+        let (total, selected) = self.place;
+        if let Some(row) = moved(total, selected, to, page) {
+            (self.select)(row, view);
+        }
+    }
+
+    /// Selects the next row whose text holds `needle` (lower case); false if none does.
+    pub fn find(&self, view: &mut View, needle: &str, how: Find) -> bool {
+        let (total, selected) = self.place;
+        let holds = |row| (self.text)(row).to_lowercase().contains(needle);
+        let hit = found(total, selected, how, holds);
+        if let Some(row) = hit {
+            (self.select)(row, view);
+        }
+        hit.is_some()
+    }
+}
 
 /// Which rows of a list are on the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use ratatui::style::{Color, Modifier, Style};
 use toolyard::domain::{Boundary, By, ControlEvent, EffectId, Lane};
 use toolyard::ui::theme::{Theme, load};
-use toolyard::ui::view::{GraphView, ReadOnly};
+use toolyard::ui::view::{GraphView, ReadOnly, Round};
 use toolyard::ui::{screen::Setup, shot};
 
 use crate::stage::{Stage, setup};

@@ -3,15 +3,15 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
-use super::row::Row;
+use super::row::{self, Row, split};
+use super::{PLAIN, PaneSpec};
 use crate::domain::knob::{KNOBS, Kind, Takes};
 use crate::domain::{KnobSpec, State};
 use crate::ui::hits::{Hits, Target};
-use crate::ui::pane::{Cx, Move, PaneId};
-use crate::ui::vlist::{self, Find};
-use crate::ui::{text, view::View};
+use crate::ui::pane::{Cx, PaneId};
+use crate::ui::vlist::{self, List};
+use crate::ui::{action::Action, text, update::act, view::View};
 
-const PANE: PaneId = PaneId::Knobs;
 const SYMBOL: usize = 7;
 const NAME: usize = 16;
 /// As wide as the longest name of a value.
@@ -20,11 +20,25 @@ const TAKES: usize = 10;
 /// Below this height the list needs every line.
 const WITH_DOC: u16 = 7;
 
-pub fn title(cx: &Cx<'_>) -> Line<'static> {
+pub const SPEC: PaneSpec = PaneSpec {
+    id: PaneId::Knobs,
+    name: "Knobs",
+    title,
+    draw,
+    list,
+    open: |world, view| act(world, view, Action::SetKnob),
+    turn: Some(|world, view, up| {
+        act(world, view, if up { Action::TurnUp } else { Action::TurnDown })
+    }),
+    keys: &[Action::TurnDown, Action::TurnUp, Action::SetKnob, Action::Freeze],
+    ..PLAIN
+};
+
+fn title(cx: &Cx<'_>) -> Line<'static> {
     let changed = KNOBS.iter().filter(|spec| is_changed(cx.state, spec)).count();
     match changed {
-        0 => Line::from(PANE.name()),
-        n => Line::from(format!("{} · {n} changed", PANE.name())),
+        0 => Line::default(),
+        n => Line::from(format!(" · {n} changed")),
     }
 }
 
@@ -32,21 +46,27 @@ fn is_changed(state: &State, spec: &KnobSpec) -> bool {
     state.knobs.get(spec.knob) != spec.default
 }
 
-fn selected(view: &View) -> Option<usize> {
-    KNOBS.iter().position(|spec| spec.knob == view.knob())
+fn list<'a>(_: &'a State, view: &View) -> List<'a> {
+    let selected = KNOBS.iter().position(|spec| spec.knob == view.knob());
+    List::new(
+        (KNOBS.len(), selected),
+        |row| KNOBS.get(row),
+        |spec, view| view.knob = Some(spec.knob),
+        |spec| format!("{}\n{}", spec.name, spec.doc),
+    )
 }
 
-pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-    let doc = doc_height(cx, area);
-    let list = Rect { height: area.height - doc, ..area };
-    let rows = (KNOBS.len(), selected(cx.view));
-    vlist::draw(cx, PANE, (list, buf, hits), rows, |i, line, buf, hits| {
+fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    let (list, below) = split(area, area.height - doc_height(cx, area));
+    let rows = self::list(cx.state, cx.view).place;
+    vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |i, line, buf, hits| {
         if let Some(spec) = KNOBS.get(i) {
             draw_knob(cx, spec, line, buf);
             hits.add(line, Target::Knob(spec.knob));
         }
     });
-    draw_doc(cx, Rect { y: list.bottom(), height: doc, ..area }, buf);
+    let doc = doc(cx);
+    row::lines(split(below, 1).1, text::wrap(&doc, usize::from(area.width)), cx.theme.dim, buf);
 }
 
 fn draw_knob(cx: &Cx<'_>, spec: &KnobSpec, line: Rect, buf: &mut Buffer) {
@@ -64,7 +84,7 @@ fn draw_knob(cx: &Cx<'_>, spec: &KnobSpec, line: Rect, buf: &mut Buffer) {
     let range = row.left().saturating_sub(takes + usize::from(takes > 0)).min(40);
     draw_range(cx, spec, value, range, &mut row);
     if takes > 0 {
-        row.gap(1).cell(felt(spec.takes), takes, theme.dim);
+        row.gap(1).cell(felt(spec.takes).0, takes, theme.dim);
     }
 }
 
@@ -73,15 +93,7 @@ fn draw_range(cx: &Cx<'_>, spec: &KnobSpec, value: f64, width: usize, row: &mut 
     let theme = cx.theme;
     match spec.kind {
         Kind::Real | Kind::Whole => {
-            let last = width.saturating_sub(1);
-            let at = (place(spec, value) * last as f64).round() as usize;
-            row.cell(&"━".repeat(at.min(last)), at.min(last), theme.bar_fill);
-            row.cell("●", 1, theme.accent);
-            row.cell(
-                &"─".repeat(last.saturating_sub(at)),
-                last.saturating_sub(at),
-                theme.bar_empty,
-            );
+            row.slider(place(spec, value), width, theme);
         }
         Kind::Switch => {
             let on = value != 0.0;
@@ -113,11 +125,12 @@ fn place(spec: &KnobSpec, value: f64) -> f64 {
     if steps > 50.0 { share.sqrt() } else { share }
 }
 
-fn felt(takes: Takes) -> &'static str {
+/// When a turn is felt: in a column, and in a sentence.
+fn felt(takes: Takes) -> (&'static str, &'static str) {
     match takes {
-        Takes::AtOnce => "at once",
-        Takes::NextStep => "next step",
-        Takes::NextTask => "next task",
+        Takes::AtOnce => ("at once", "at once"),
+        Takes::NextStep => ("next step", "at the next step"),
+        Takes::NextTask => ("next task", "with the next task"),
     }
 }
 
@@ -129,11 +142,7 @@ fn doc(cx: &Cx<'_>) -> String {
         spec.doc,
         spec.range(),
         spec.show(spec.default),
-        match spec.takes {
-            Takes::AtOnce => "at once",
-            Takes::NextStep => "at the next step",
-            Takes::NextTask => "with the next task",
-        }
+        felt(spec.takes).1,
     )
 }
 
@@ -144,31 +153,4 @@ fn doc_height(cx: &Cx<'_>, area: Rect) -> u16 {
     let lines = text::wrap(&doc(cx), usize::from(area.width)).take(3).count();
     // The line above it is left empty.
     u16::try_from(lines + 1).unwrap_or(0).min(area.height / 2)
-}
-
-fn draw_doc(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
-    let doc = doc(cx);
-    for (y, line) in (area.y + 1..area.bottom()).zip(text::wrap(&doc, usize::from(area.width))) {
-        Row::new(Rect { y, height: 1, ..area }, buf).put(&line, cx.theme.dim);
-    }
-}
-
-pub fn go(_state: &State, view: &mut View, to: Move) {
-    let at = selected(view);
-    if let Some(spec) =
-        vlist::moved(KNOBS.len(), at, to, view.page(PANE)).and_then(|i| KNOBS.get(i))
-    {
-        view.knob = Some(spec.knob);
-    }
-}
-
-pub fn find(_state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    let hit = vlist::found(KNOBS.len(), selected(view), how, |i| {
-        KNOBS.get(i).is_some_and(|spec| spec.name.contains(needle) || spec.doc.contains(needle))
-    });
-    let spec = hit.and_then(|i| KNOBS.get(i));
-    if let Some(spec) = spec {
-        view.knob = Some(spec.knob);
-    }
-    spec.is_some()
 }

@@ -1,5 +1,5 @@
-//! What each region of the screen shows: a file or a folder for each, which has `title`, `draw`, `go` (a
-//! movement key) and `find`. They are reached only from here.
+//! What each region of the screen shows: a file or a folder for each, which declares the pane in its
+//! `SPEC`. The rest of the screen reaches them only by the table [`PANES`].
 
 pub(super) mod budget_words;
 pub mod format;
@@ -24,88 +24,110 @@ pub mod transcript;
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use super::pane::{Cx, Move, PaneId};
-use super::{hits::Hits, popups::Subject, view::View, vlist::Find};
+use super::update::{ScreenRequest, World};
+use super::vlist::{Find, List};
+use super::{action::Action, hits::Hits, view::View};
 use crate::domain::State;
+
+/// What is declared about a pane.
+pub struct PaneSpec {
+    pub id: PaneId,
+    pub name: &'static str,
+    /// What stands in its frame behind its name.
+    title: fn(&Cx<'_>) -> Line<'static>,
+    /// Draws its inside, which is never empty.
+    draw: fn(&Cx<'_>, Rect, &mut Buffer, &mut Hits),
+    /// What can be selected in it.
+    list: for<'a> fn(&'a State, &View) -> List<'a>,
+    /// A movement that leads elsewhere than along the list; false: this one does not.
+    go: fn(&State, &mut View, Move) -> bool,
+    /// Looks closer at what is selected.
+    pub open: fn(&World<'_>, &mut View) -> Vec<ScreenRequest>,
+    /// What left and right do where they turn what is selected instead of moving the selection.
+    pub turn: Option<Turn>,
+    /// Lets go of what holds the pane still.
+    pub leave: fn(&mut View),
+    /// What is worth a place in the footer, the most useful first.
+    pub keys: &'static [Action],
+}
+
+/// Turns what is selected up or down.
+type Turn = fn(&World<'_>, &mut View, up: bool) -> Vec<ScreenRequest>;
+
+/// What holds for a pane that declares nothing else.
+const PLAIN: PaneSpec = PaneSpec {
+    id: PaneId::Graph,
+    name: "",
+    title: |_| Line::default(),
+    draw: |_, _, _, _| {},
+    list: |_, _| List::none(),
+    go: |_, _, _| false,
+    open: |_, _| Vec::new(),
+    turn: None,
+    leave: |_| {},
+    keys: &[],
+};
+
+/// Every pane, in the order of [`PaneId`].
+pub const PANES: &[PaneSpec] = &[
+    graph::SPEC,
+    transcript::SPEC,
+    tools::SPEC,
+    knobs::SPEC,
+    models::SPEC,
+    calls::SPEC,
+    tasks::SPEC,
+    budget::SPEC,
+    search::SPEC,
+];
+
+/// What a pane is now: a planner's plan stands where other strategies show their search, and its calls
+/// are the work of its workers.
+pub fn spec(pane: PaneId, state: &State, view: &View) -> &'static PaneSpec {
+    match pane {
+        PaneId::Search if plan::shows(state, view) => &plan::SPEC,
+        PaneId::Calls if plan::shows(state, view) => &calls::WORKERS,
+        pane => pane.spec(),
+    }
+}
 
 /// What stands in a pane's frame.
 pub fn title(pane: PaneId, cx: &Cx<'_>) -> Line<'static> {
-    match pane {
-        PaneId::Graph => graph::title(cx),
-        PaneId::Transcript => transcript::title(cx),
-        PaneId::Tools => tools::title(cx),
-        PaneId::Knobs => knobs::title(cx),
-        PaneId::Models => models::title(cx),
-        PaneId::Calls => calls::title(cx),
-        PaneId::Tasks => tasks::title(cx),
-        PaneId::Budget => budget::title(cx),
-        PaneId::Search if plan::shows(cx.state, cx.view) => plan::title(cx),
-        PaneId::Search => search::title(cx),
-    }
-}
-
-/// What a pane is called: what it shows may depend on how the agent acts.
-pub fn name(pane: PaneId, cx: &Cx<'_>) -> &'static str {
-    match pane {
-        PaneId::Calls if plan::shows(cx.state, cx.view) => calls::NAME,
-        PaneId::Search if plan::shows(cx.state, cx.view) => plan::NAME,
-        pane => pane.name(),
-    }
-}
-
-/// What is looked at closer in the pane of plan and search.
-pub fn steps_subject(state: &State, view: &View) -> Option<Subject> {
-    if plan::shows(state, view) { plan::subject(state, view) } else { search::subject(state, view) }
+    let spec = spec(pane, cx.state, cx.view);
+    let mut title = Line::from(spec.name);
+    title.spans.extend((spec.title)(cx).spans);
+    title
 }
 
 /// Draws a pane's inside.
 pub fn draw(pane: PaneId, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-    if area.is_empty() {
-        return;
-    }
-    match pane {
-        PaneId::Graph => graph::draw(cx, area, buf, hits),
-        PaneId::Transcript => transcript::draw(cx, area, buf, hits),
-        PaneId::Tools => tools::draw(cx, area, buf, hits),
-        PaneId::Knobs => knobs::draw(cx, area, buf, hits),
-        PaneId::Models => models::draw(cx, area, buf, hits),
-        PaneId::Calls => calls::draw(cx, area, buf, hits),
-        PaneId::Tasks => tasks::draw(cx, area, buf, hits),
-        PaneId::Budget => budget::draw(cx, area, buf, hits),
-        PaneId::Search if plan::shows(cx.state, cx.view) => {
-            plan::draw(cx, area, buf, hits);
-        }
-        PaneId::Search => search::draw(cx, area, buf, hits),
+    if !area.is_empty() {
+        (spec(pane, cx.state, cx.view).draw)(cx, area, buf, hits);
     }
 }
 
-/// Moves the pane's selection. What is selected always has an id in `view`.
+/// Moves the pane's selection, which its list then follows.
 pub fn go(pane: PaneId, state: &State, view: &mut View, to: Move) {
-    match pane {
-        PaneId::Graph => graph::go(state, view, to),
-        PaneId::Transcript => transcript::go(state, view, to),
-        PaneId::Tools => tools::go(state, view, to),
-        PaneId::Knobs => knobs::go(state, view, to),
-        PaneId::Models => models::go(state, view, to),
-        PaneId::Calls => calls::go(state, view, to),
-        PaneId::Tasks => tasks::go(state, view, to),
-        PaneId::Budget => budget::go(state, view, to),
-        PaneId::Search if plan::shows(state, view) => plan::go(state, view, to),
-        PaneId::Search => search::go(state, view, to),
+    view.follow(pane);
+    let spec = spec(pane, state, view);
+    if !(spec.go)(state, view, to) {
+        (spec.list)(state, view).go(view, to, view.page(pane));
     }
 }
 
 /// Selects the next thing in the pane whose text holds `needle` (lower case); false if none does.
 pub fn find(pane: PaneId, state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    match pane {
-        PaneId::Graph => graph::find(state, view, needle, how),
-        PaneId::Transcript => transcript::find(state, view, needle, how),
-        PaneId::Tools => tools::find(state, view, needle, how),
-        PaneId::Knobs => knobs::find(state, view, needle, how),
-        PaneId::Models => models::find(state, view, needle, how),
-        PaneId::Calls => calls::find(state, view, needle, how),
-        PaneId::Tasks => tasks::find(state, view, needle, how),
-        PaneId::Budget => budget::find(state, view, needle, how),
-        PaneId::Search if plan::shows(state, view) => plan::find(state, view, needle, how),
-        PaneId::Search => search::find(state, view, needle, how),
+    (spec(pane, state, view).list)(state, view).find(view, needle, how)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pane_has_its_place_in_the_table() {
+        let declared: Vec<_> = PANES.iter().map(|spec| spec.id).collect();
+        assert_eq!(declared, PaneId::ALL);
+        assert_eq!((plan::SPEC.id, calls::WORKERS.id), (PaneId::Search, PaneId::Calls));
     }
 }

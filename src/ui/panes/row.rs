@@ -4,7 +4,31 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::glyph;
-use crate::ui::text;
+use crate::ui::{text, theme::Theme};
+
+/// The first rows of an area, and what is left.
+pub fn split(area: Rect, rows: u16) -> (Rect, Rect) {
+    let rows = rows.min(area.height);
+    (Rect { height: rows, ..area }, Rect { y: area.y + rows, height: area.height - rows, ..area })
+}
+
+/// Writes a single line, as where there is nothing else to draw.
+pub fn note(area: Rect, words: &str, style: Style, buf: &mut Buffer) {
+    Row::new(area, buf).put(words, style);
+}
+
+/// Wraps a text into an area, with `…` where it has no room for all of it.
+pub fn wrapped(area: Rect, text: &str, style: Style, buf: &mut Buffer) {
+    let (width, height) = (usize::from(area.width), usize::from(area.height));
+    lines(area, text::wrap_within(text, width, height), style, buf);
+}
+
+/// Writes lines below each other, as many as there is room for.
+pub fn lines(area: Rect, lines: impl IntoIterator<Item = String>, style: Style, buf: &mut Buffer) {
+    for (y, line) in (area.y..area.bottom()).zip(lines) {
+        Row::new(Rect { y, height: 1, ..area }, buf).put(&line, style);
+    }
+}
 
 /// A line that is being written.
 pub struct Row<'a> {
@@ -30,6 +54,11 @@ impl<'a> Row<'a> {
     /// Where the next cell is.
     pub fn x(&self) -> u16 {
         self.x
+    }
+
+    /// The cells from this one on that were written.
+    pub fn since(&self, x: u16) -> Rect {
+        Rect { x, y: self.y, width: self.x - x, height: 1 }
     }
 
     /// As much of the text as fits, and no more cells than it takes.
@@ -75,6 +104,14 @@ impl<'a> Row<'a> {
         self.write(&bar, width, full);
         self.write(&"·".repeat(rest), rest, empty);
         self
+    }
+
+    /// A knob at a share from 0 to 1 of exactly so many cells.
+    pub fn slider(&mut self, share: f64, width: usize, theme: &Theme) -> &mut Self {
+        let last = width.saturating_sub(1);
+        let at = ((share.clamp(0.0, 1.0) * last as f64).round() as usize).min(last);
+        self.cell(&"━".repeat(at), at, theme.bar_fill).cell("●", 1, theme.accent);
+        self.cell(&"─".repeat(last - at), last - at, theme.bar_empty)
     }
 
     fn write(&mut self, text: &str, width: usize, style: Style) {

@@ -2,28 +2,47 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
-use super::{format, row::Row};
+use super::{
+    PLAIN, PaneSpec, format,
+    row::{Row, note},
+};
 use crate::domain::{Outcome, State, TaskPhase, TaskState};
 use crate::ui::hits::{Hits, Target};
-use crate::ui::pane::{Cx, Move, PaneId};
-use crate::ui::vlist::{self, Find};
-use crate::ui::{text, theme::Theme, view::View};
+use crate::ui::pane::{Cx, PaneId};
+use crate::ui::vlist::{self, List};
+use crate::ui::{
+    action::Action, popups::Subject, table, text, theme::Theme, update::inspect, view::View,
+};
 
-const PANE: PaneId = PaneId::Tasks;
 /// What the text keeps before anything else is shown; of the columns those on the left stay longest.
 const TEXT: usize = 36;
 /// From this width on there is room for the task's name and the answers too.
 const WITH_ANSWERS: usize = 100;
 const ANSWER: usize = 26;
 
-pub fn title(cx: &Cx<'_>) -> Line<'static> {
+pub const SPEC: PaneSpec = PaneSpec {
+    id: PaneId::Tasks,
+    name: "Tasks",
+    title,
+    draw,
+    list,
+    open: |world, view| {
+        let task = view.task.or_else(|| world.shown.shown_task().map(|task| task.id));
+        inspect(view, task.map(Subject::Task))
+    },
+    leave: |view| view.task = None,
+    keys: &[Action::NewTask, Action::Open],
+    ..PLAIN
+};
+
+fn title(cx: &Cx<'_>) -> Line<'static> {
     let state = cx.state;
     let (mut right, mut judged) = (0, 0);
     for correct in state.tasks.iter().filter_map(|task| task.correct) {
         judged += 1;
         right += usize::from(correct);
     }
-    let done = format!("{} {}/{}", PANE.name(), state.tasks_done, state.tasks.len());
+    let done = format!(" {}/{}", state.tasks_done, state.tasks.len());
     if judged == 0 {
         return Line::from(done);
     }
@@ -31,23 +50,28 @@ pub fn title(cx: &Cx<'_>) -> Line<'static> {
     Line::from(format!("{done} · {right} of {judged} right ({percent} %)"))
 }
 
-fn selected(state: &State, view: &View) -> Option<usize> {
-    view.task
-        .or_else(|| state.shown_task().map(|task| task.id))
-        .and_then(|task| state.tasks.binary_search_by_key(&task, |task| task.id).ok())
+fn list<'a>(state: &'a State, view: &View) -> List<'a> {
+    let tasks = &state.tasks;
+    let selected = view.task.or_else(|| state.shown_task().map(|task| task.id));
+    let selected = selected.and_then(|id| tasks.binary_search_by_key(&id, |task| task.id).ok());
+    List::new(
+        (tasks.len(), selected),
+        |row| tasks.get(row),
+        |task, view| view.task = Some(task.id),
+        |task| format!("{}: {}", task.task.name, task.task.text),
+    )
 }
 
-pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if cx.state.tasks.is_empty() {
         let said = match cx.view.read_only {
             Some(_) => "no tasks yet",
             None => "no tasks yet: t writes one",
         };
-        Row::new(area, buf).put(said, cx.theme.dim);
-        return;
+        return note(area, said, cx.theme.dim, buf);
     }
-    let rows = (cx.state.tasks.len(), selected(cx.state, cx.view));
-    vlist::draw(cx, PANE, (area, buf, hits), rows, |i, line, buf, hits| {
+    let rows = list(cx.state, cx.view).place;
+    vlist::draw(cx, SPEC.id, (area, buf, hits), rows, |i, line, buf, hits| {
         if let Some(task) = cx.state.tasks.get(i) {
             draw_task(cx, task, line, buf);
             hits.add(line, Target::Task(task.id));
@@ -74,13 +98,13 @@ pub(super) fn standing(task: &TaskState, theme: &Theme) -> (&'static str, &'stat
 }
 
 /// What a task took, as far as there is room for it: columns of words and their widths.
-pub(super) fn columns(task: &TaskState, now: u64) -> [(String, usize); 5] {
+pub(super) fn columns(task: &TaskState, now: u64) -> Vec<(String, usize)> {
     if task.started.is_none() {
-        return Default::default();
+        return Vec::new();
     }
     let micros = task.ended.unwrap_or(now).saturating_sub(task.started.unwrap_or(now));
     let dollars = format::dollars(task.dollars, task.unpriced, task.asks.len());
-    [
+    vec![
         (format::plural(task.steps.len(), "step"), 8),
         (format::plural(task.calls.len(), "call"), 8),
         (format!("{} tok", text::count(task.tokens())), 10),
@@ -101,14 +125,8 @@ fn draw_task(cx: &Cx<'_>, task: &TaskState, line: Rect, buf: &mut Buffer) {
         row.cell(word, 13, style);
     }
     let columns = columns(task, cx.now);
-    let mut room = row.left().saturating_sub(TEXT);
-    let shown = columns.iter().take_while(|(_, width)| {
-        let fits = room > *width;
-        room = room.saturating_sub(width + 1);
-        fits && *width > 0
-    });
-    let shown: Vec<_> = shown.collect();
-    let taken: usize = shown.iter().map(|(_, width)| width + 1).sum();
+    let room = row.left().saturating_sub(TEXT);
+    let (shown, taken) = table::fitting(columns.iter().map(|(_, width)| *width), room);
     let text = match task.task.name.as_str() {
         name if wide >= WITH_ANSWERS && !name.is_empty() => format!("{name}: {}", task.task.text),
         _ => task.task.text.clone(),
@@ -124,7 +142,7 @@ fn draw_task(cx: &Cx<'_>, task: &TaskState, line: Rect, buf: &mut Buffer) {
     if answer > 0 {
         row.gap(1).cell(&answered(task), answer - 1, standing(task, theme).2);
     }
-    for (words, width) in shown {
+    for (words, width) in &columns[..shown] {
         row.gap(1).right(words, *width, theme.dim);
     }
 }
@@ -137,25 +155,4 @@ fn answered(task: &TaskState) -> String {
         (Some(answer), _, _) => answer.clone(),
         (None, _, _) => String::new(),
     }
-}
-
-pub fn go(state: &State, view: &mut View, to: Move) {
-    let at = selected(state, view);
-    let to = vlist::moved(state.tasks.len(), at, to, view.page(PANE));
-    if let Some(task) = to.and_then(|i| state.tasks.get(i)) {
-        view.task = Some(task.id);
-    }
-}
-
-pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    let hit = vlist::found(state.tasks.len(), selected(state, view), how, |i| {
-        let task = state.tasks.get(i).map(|task| &task.task);
-        task.is_some_and(|task| {
-            format!("{}: {}", task.name, task.text).to_lowercase().contains(needle)
-        })
-    });
-    if let Some(task) = hit.and_then(|i| state.tasks.get(i)) {
-        view.task = Some(task.id);
-    }
-    hit.is_some()
 }

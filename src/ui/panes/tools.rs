@@ -1,197 +1,134 @@
 //! The tools: what each has been found to be worth, how that went, and what its calls came to. Those
 //! that were used or scored come first.
 
-use std::collections::HashSet;
-
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
-use super::{format, glyph, position::Here, row::Row, tool_order::Order};
+use super::row::{Row, note, split};
+use super::{PLAIN, PaneSpec, format, glyph, position::Here, tool_order::Order};
 use crate::domain::{Classed, ClassedBy, State, ToolName, ToolState};
 use crate::papers::toolnet::Weighted;
 use crate::ui::hits::{Hits, Target};
-use crate::ui::pane::{Cx, Move, PaneId};
-use crate::ui::vlist::{self, Find};
-use crate::ui::{action::Action, text, theme::Theme, view::View};
+use crate::ui::pane::{Cx, PaneId};
+use crate::ui::table::{Cell, Column, Table, left, right};
+use crate::ui::view::{Round, View};
+use crate::ui::vlist::{self, List};
+use crate::ui::{action::Action, text, theme::Theme, update::act};
 
-const PANE: PaneId = PaneId::Tools;
 /// Off or gone, and a fault that is armed.
 const MARKS: usize = 4;
 /// The least and the most room for a name.
 const NAME: (usize, usize) = (16, 28);
 
 /// What is shown of a tool, from what matters most to what is left out first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Column {
-    Score,
-    Last,
-    Trend,
-    Weight,
-    Succeeded,
-    Failed,
-    Mean,
-    Cost,
-    Class,
-    /// Who says of which class it is.
-    Said,
+fn columns<'a>() -> [Column<Tool<'a>>; 10] {
+    [
+        right("score", 5, |tool| {
+            let score = tool.cx.state.learning.score(tool.name);
+            (glyph::signed(score), signed_style(tool.cx.theme, score))
+        }),
+        right("last", 4, last),
+        left("trend", 8, |tool| (trend(tool), tool.cx.theme.bar_fill)),
+        right("weight", 6, weight),
+        right("ok", 4, |tool| count(tool, tool.tool.succeeded, tool.cx.theme.good)),
+        right("fail", 4, |tool| count(tool, tool.tool.failed, tool.cx.theme.bad)),
+        right("mean", 8, |tool| (mean(tool.tool), tool.cx.theme.text)),
+        right("cost", 6, |tool| (cost(tool.tool.spec.cost), tool.cx.theme.dim)),
+        left("class", 28, |tool| (class(tool.tool), tool.cx.theme.dim)),
+        left("said by", 8, said_by),
+    ]
 }
 
-/// With the width of each.
-const COLUMNS: [(Column, &str, usize); 10] = [
-    (Column::Score, "score", 5),
-    (Column::Last, "last", 4),
-    (Column::Trend, "trend", 8),
-    (Column::Weight, "weight", 6),
-    (Column::Succeeded, "ok", 4),
-    (Column::Failed, "fail", 4),
-    (Column::Mean, "mean", 8),
-    (Column::Cost, "cost", 6),
-    (Column::Class, "class", 28),
-    (Column::Said, "said by", 8),
-];
+pub const SPEC: PaneSpec = PaneSpec {
+    id: PaneId::Tools,
+    name: "Tools",
+    title,
+    draw,
+    list,
+    open: |world, view| act(world, view, Action::InspectTool),
+    keys: &[
+        Action::Break,
+        Action::EditScore,
+        Action::SwitchTool,
+        Action::InspectTool,
+        Action::SetClass,
+        Action::Find,
+    ],
+    ..PLAIN
+};
 
-pub fn title(cx: &Cx<'_>) -> Line<'static> {
+fn title(cx: &Cx<'_>) -> Line<'static> {
     let tools = cx.state.tools.len();
     let sort = cx.view.sort.name();
-    Line::from(format!("{} {tools} · by {sort}", PANE.name()))
+    Line::from(format!(" {tools} · by {sort}"))
 }
 
-/// What all rows of a frame have in common.
-struct Shown<'a> {
+type Entry<'a> = (&'a ToolName, &'a ToolState);
+
+/// The tool in each row, and which row is selected.
+fn rows<'a>(
+    state: &'a State,
+    view: &View,
+) -> (impl Fn(usize) -> Option<Entry<'a>> + 'a, (usize, Option<usize>)) {
+    let order = Order::new(state, view.sort);
+    let selected = view.tool.as_ref().and_then(|tool| state.tools.get_index_of(tool));
+    let place = (order.len(), selected.and_then(|i| order.row(i)));
+    (move |row| state.tools.get_index(order.at(row)?), place)
+}
+
+fn list<'a>(state: &'a State, view: &View) -> List<'a> {
+    let (tool, place) = rows(state, view);
+    List::new(place, tool, |(name, _), view| view.tool = Some(name.clone()), text)
+}
+
+/// A tool that is drawn.
+struct Tool<'a> {
     cx: &'a Cx<'a>,
-    broken: HashSet<&'a ToolName>,
-    columns: &'a [(Column, &'static str, usize)],
-    name: usize,
+    name: &'a ToolName,
+    tool: &'a ToolState,
+    weight: Option<&'a Weighted>,
 }
 
-impl<'a> Shown<'a> {
-    fn new(cx: &'a Cx<'a>, width: usize) -> Self {
-        let mut room = width.saturating_sub(MARKS + NAME.0);
-        let fitting = COLUMNS.iter().take_while(|(_, _, width)| {
-            let fits = room > *width;
-            room = room.saturating_sub(width + 1);
-            fits
-        });
-        let columns = &COLUMNS[..fitting.count()];
-        let taken: usize = columns.iter().map(|(_, _, width)| width + 1).sum();
-        Self {
-            cx,
-            broken: cx.state.broken_tools(),
-            columns,
-            name: width.saturating_sub(MARKS + taken).min(NAME.1),
-        }
-    }
-}
-
-pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if cx.state.tools.is_empty() {
-        Row::new(area, buf).put("no tools yet", cx.theme.dim);
-        return;
+        return note(area, "no tools yet", cx.theme.dim, buf);
     }
-    let head = u16::from(area.height > 2);
-    let list = Rect { y: area.y + head, height: area.height - head, ..area };
+    let (head, list) = split(area, u16::from(area.height > 2));
     let bar = cx.state.tools.len() > usize::from(list.height);
-    let shown = Shown::new(cx, usize::from(area.width.saturating_sub(u16::from(bar))));
-    if head > 0 {
-        draw_head(&shown, area, buf);
-        hits.add(Rect { height: head, ..area }, Target::Action(Action::SortTools));
+    let width = usize::from(area.width.saturating_sub(u16::from(bar)));
+    let table = Table::fitting(columns(), width.saturating_sub(MARKS + NAME.0));
+    let name_width = width.saturating_sub(MARKS + table.width).min(NAME.1);
+    if !head.is_empty() {
+        let mut row = Row::new(head, buf);
+        row.gap(MARKS).cell("tool", name_width, cx.theme.dim);
+        table.head(&mut row, cx.theme.dim);
+        hits.add(head, Target::Action(Action::SortTools));
     }
-    let order = Order::new(cx.state, cx.view.sort);
-    let selected = selected(cx.state, cx.view).and_then(|i| order.row(i));
-    let rows = (order.len(), selected);
-    let visible = vlist::window(cx, PANE, list, rows).range();
-    let tools: Vec<(&ToolName, &ToolState)> = visible
-        .clone()
-        .filter_map(|row| order.at(row).and_then(|i| cx.state.tools.get_index(i)))
-        .collect();
-    let weights = weights(cx.state, &tools);
-    vlist::draw(cx, PANE, (list, buf, hits), rows, |row, line, buf, hits| {
+    let broken = cx.state.broken_tools();
+    let (tool, rows) = rows(cx.state, cx.view);
+    let visible = vlist::window(cx, SPEC.id, list, rows).range();
+    let tools: Vec<_> = visible.clone().filter_map(tool).collect();
+    let names: Vec<&str> = tools.iter().map(|(name, _)| name.as_str()).collect();
+    // The edges to these tools from where the agent is.
+    let weights = cx.state.learning.weights(&cx.state.knobs);
+    let weights = weights.some(Here::of(cx.state).node(), &names);
+    vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |row, line, buf, hits| {
         let at = row - visible.start;
-        if let Some((name, tool)) = tools.get(at) {
+        if let Some((name, tool)) = tools.get(at).copied() {
             let weight = weights.get(at).and_then(Option::as_ref);
-            draw_tool(&shown, (name, tool), weight, line, buf);
-            hits.add(line, Target::Tool((*name).clone()));
+            let mut row = Row::new(line, buf);
+            draw_marks(cx.theme, tool, broken.contains(name), &mut row);
+            row.cell(name.as_str(), name_width, name_style(cx, (name, tool)));
+            table.cells(&Tool { cx, name, tool, weight }, &mut row);
+            hits.add(line, Target::Tool(name.clone()));
         }
     });
 }
 
-/// The edges to these tools from where the agent is.
-fn weights(state: &State, tools: &[(&ToolName, &ToolState)]) -> Vec<Option<Weighted>> {
-    let names: Vec<&str> = tools.iter().map(|(name, _)| name.as_str()).collect();
-    state.learning.weights(&state.knobs).some(Here::of(state).node(), &names)
-}
-
-fn draw_head(shown: &Shown<'_>, line: Rect, buf: &mut Buffer) {
-    let dim = shown.cx.theme.dim;
-    let mut row = Row::new(line, buf);
-    row.gap(MARKS).cell("tool", shown.name, dim);
-    for (column, head, width) in shown.columns {
-        row.gap(1);
-        match column {
-            Column::Trend | Column::Class | Column::Said => row.cell(head, *width, dim),
-            Column::Score
-            | Column::Last
-            | Column::Weight
-            | Column::Succeeded
-            | Column::Failed
-            | Column::Mean
-            | Column::Cost => row.right(head, *width, dim),
-        };
-    }
-}
-
-fn draw_tool(
-    shown: &Shown<'_>,
-    (name, tool): (&ToolName, &ToolState),
-    weight: Option<&Weighted>,
-    line: Rect,
-    buf: &mut Buffer,
-) {
-    let cx = shown.cx;
-    let theme = cx.theme;
-    let mut row = Row::new(line, buf);
-    draw_marks(theme, tool, shown.broken.contains(name), &mut row);
-    let found = cx.view.needle(PANE).is_some_and(|needle| holds(name, tool, needle));
-    let style = match (found, tool.is_offered()) {
-        (true, _) => theme.found,
-        (false, true) => theme.text,
-        (false, false) => theme.dim,
-    };
-    row.cell(name.as_str(), shown.name, style);
-    let points = cx.state.learning.history.get(name);
-    for (column, _, width) in shown.columns {
-        row.gap(1);
-        match column {
-            Column::Score => {
-                let score = cx.state.learning.score(name);
-                row.right(&glyph::signed(score), *width, signed_style(theme, score));
-            }
-            Column::Last => draw_last(cx, name, *width, &mut row),
-            Column::Trend => {
-                // Before its first score every tool stands at 0.
-                let scores = points.into_iter().flatten().map(|point| point.score);
-                let values = points.map(|_| 0.0).into_iter().chain(scores);
-                row.cell(&glyph::spark(values, *width), *width, theme.bar_fill);
-            }
-            Column::Weight => draw_weight(cx, weight, *width, &mut row),
-            Column::Succeeded => {
-                count(&mut row, tool.succeeded, *width, theme.good, theme);
-            }
-            Column::Failed => count(&mut row, tool.failed, *width, theme.bad, theme),
-            Column::Mean => {
-                row.right(&mean(tool), *width, theme.text);
-            }
-            Column::Cost => {
-                row.right(&cost(tool.spec.cost), *width, theme.dim);
-            }
-            Column::Class => {
-                row.cell(&class(tool), *width, theme.dim);
-            }
-            Column::Said => {
-                let by = tool.class.as_ref().map(|class| class.by);
-                let style = if by == Some(ClassedBy::User) { theme.user } else { theme.dim };
-                row.cell(by.map_or("", ClassedBy::name), *width, style);
-            }
-        }
+fn name_style(cx: &Cx<'_>, (name, tool): Entry<'_>) -> Style {
+    match (cx.finds(SPEC.id, || text((name, tool))), tool.is_offered()) {
+        (true, _) => cx.theme.found,
+        (false, true) => cx.theme.text,
+        (false, false) => cx.theme.dim,
     }
 }
 
@@ -209,12 +146,9 @@ fn draw_marks(theme: &Theme, tool: &ToolState, broken: bool, row: &mut Row<'_>) 
 }
 
 /// What the last evaluation or edit did to the score.
-fn draw_last(cx: &Cx<'_>, name: &ToolName, width: usize, row: &mut Row<'_>) {
-    let points = cx.state.learning.history.get(name).map_or(&[][..], Vec::as_slice);
-    let Some((last, before)) = points.split_last() else {
-        row.gap(width);
-        return;
-    };
+fn last(tool: &Tool<'_>) -> Cell {
+    let points = tool.cx.state.learning.history.get(tool.name).map_or(&[][..], Vec::as_slice);
+    let Some((last, before)) = points.split_last() else { return Cell::default() };
     let change = last.score - before.last().map_or(0.0, |point| point.score);
     let arrow = match change {
         _ if change > 0.0 => "▲",
@@ -222,23 +156,34 @@ fn draw_last(cx: &Cx<'_>, name: &ToolName, width: usize, row: &mut Row<'_>) {
         _ => "",
     };
     let size = glyph::signed(change.abs());
-    let text = format!("{arrow}{}", size.trim_start_matches('+'));
-    row.right(&text, width, signed_style(cx.theme, change));
+    (format!("{arrow}{}", size.trim_start_matches('+')), signed_style(tool.cx.theme, change))
 }
 
-fn draw_weight(cx: &Cx<'_>, edge: Option<&Weighted>, width: usize, row: &mut Row<'_>) {
-    let Some(Weighted { weight, pinned, .. }) = edge else {
-        row.right("–", width, cx.theme.dim);
-        return;
+/// The scores that it had; before the first of them every tool stands at 0.
+fn trend(tool: &Tool<'_>) -> String {
+    let points = tool.cx.state.learning.history.get(tool.name);
+    let scores = points.into_iter().flatten().map(|point| point.score);
+    glyph::spark(points.map(|_| 0.0).into_iter().chain(scores), 8)
+}
+
+fn weight(tool: &Tool<'_>) -> Cell {
+    let theme = tool.cx.theme;
+    let Some(Weighted { weight, pinned, .. }) = tool.weight else {
+        return ("–".to_owned(), theme.dim);
     };
-    let number = format::weight_format(&cx.state.knobs).show(*weight);
-    let style = if *pinned { cx.theme.pinned } else { cx.theme.text };
-    row.right(&if *pinned { format!("={number}") } else { number }, width, style);
+    let number = format::weight_format(&tool.cx.state.knobs).show(*weight);
+    if *pinned { (format!("={number}"), theme.pinned) } else { (number, theme.text) }
 }
 
-fn count(row: &mut Row<'_>, n: u32, width: usize, style: Style, theme: &Theme) {
-    let style = if n == 0 { theme.dim } else { style };
-    row.right(&text::count(u64::from(n)), width, style);
+fn said_by(tool: &Tool<'_>) -> Cell {
+    let theme = tool.cx.theme;
+    let by = tool.tool.class.as_ref().map(|class| class.by);
+    let style = if by == Some(ClassedBy::User) { theme.user } else { theme.dim };
+    (by.map_or("", ClassedBy::name).to_owned(), style)
+}
+
+fn count(tool: &Tool<'_>, n: u32, style: Style) -> Cell {
+    (text::count(u64::from(n)), if n == 0 { tool.cx.theme.dim } else { style })
 }
 
 fn mean(tool: &ToolState) -> String {
@@ -262,36 +207,7 @@ fn signed_style(theme: &Theme, value: f64) -> Style {
     }
 }
 
-fn selected(state: &State, view: &View) -> Option<usize> {
-    state.tools.get_index_of(view.tool.as_ref()?)
-}
-
-fn holds(name: &ToolName, tool: &ToolState, needle: &str) -> bool {
-    let within = |text: &str| text.to_lowercase().contains(needle);
-    within(name.as_str()) || within(&class(tool))
-}
-
-pub fn go(state: &State, view: &mut View, to: Move) {
-    let order = Order::new(state, view.sort);
-    let at = selected(state, view).and_then(|i| order.row(i));
-    let row = vlist::moved(order.len(), at, to, view.page(PANE));
-    select(state, view, row.and_then(|row| order.at(row)));
-}
-
-fn select(state: &State, view: &mut View, i: Option<usize>) -> bool {
-    let name = i.and_then(|i| state.tools.get_index(i)).map(|(name, _)| name);
-    if let Some(name) = name {
-        view.tool = Some(name.clone());
-    }
-    name.is_some()
-}
-
-pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    let order = Order::new(state, view.sort);
-    let at = selected(state, view).and_then(|i| order.row(i));
-    let hit = vlist::found(order.len(), at, how, |row| {
-        let tool = order.at(row).and_then(|i| state.tools.get_index(i));
-        tool.is_some_and(|(name, tool)| holds(name, tool, needle))
-    });
-    select(state, view, hit.and_then(|row| order.at(row)))
+/// What can be found of a tool.
+fn text((name, tool): Entry<'_>) -> String {
+    format!("{name}\n{}", class(tool))
 }

@@ -13,7 +13,7 @@ use super::pane::{Move, PaneId};
 use super::popups::{
     Actions, Choose, Confirm, Faults, Find, Inspect, PairTable, Popup, Subject, TaskEntry,
 };
-use super::view::{Lever, Tone, View};
+use super::view::{Round, Tone, View};
 use super::{action::Action, keymap::Keymap, panes};
 use crate::domain::{Command, Knob, Record, State};
 
@@ -100,21 +100,14 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequ
             inspect(view, view.task_of(world.shown).map(|task| Subject::Plan(task.id)))
         }
         Action::Messages => inspect(view, Some(Subject::Messages)),
-        Action::GraphView => {
-            view.graph = view.graph.next();
-            Vec::new()
-        }
+        Action::GraphView => to_next(&mut view.graph),
         Action::SortTools => {
-            view.sort = view.sort.next();
             view.follow(PaneId::Tools);
-            Vec::new()
+            to_next(&mut view.sort)
         }
 
         Action::Pairs => open(view, PairTable::default()),
-        Action::SortPairs => {
-            view.pair_sort = view.pair_sort.next();
-            Vec::new()
-        }
+        Action::SortPairs => to_next(&mut view.pair_sort),
 
         Action::EventBack => past::to(world, view, past::Way::Event(-1)),
         Action::EventForward => past::to(world, view, past::Way::Event(1)),
@@ -123,11 +116,6 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequ
         Action::PastStart => past::to(world, view, past::Way::Start),
         Action::Live => past::to(world, view, past::Way::Live),
 
-        // A knob is turned as it lies: down to the left, up to the right.
-        Action::Left if view.focus == PaneId::Knobs => act(world, view, Action::TurnDown),
-        Action::Right if view.focus == PaneId::Knobs => act(world, view, Action::TurnUp),
-        Action::Left if view.focus == PaneId::Budget => turn_lever(world, view, Move::Left),
-        Action::Right if view.focus == PaneId::Budget => turn_lever(world, view, Move::Right),
         Action::Up => walk(world, view, Move::Up),
         Action::Down => walk(world, view, Move::Down),
         Action::Left => walk(world, view, Move::Left),
@@ -160,35 +148,30 @@ fn send(command: Command) -> Vec<ScreenRequest> {
     vec![ScreenRequest::Send(command)]
 }
 
+fn to_next<T: Round>(value: &mut T) -> Vec<ScreenRequest> {
+    *value = value.next();
+    Vec::new()
+}
+
 fn open(view: &mut View, popup: impl Popup + 'static) -> Vec<ScreenRequest> {
     view.popups.push(Box::new(popup));
     Vec::new()
 }
 
-fn inspect(view: &mut View, subject: Option<Subject>) -> Vec<ScreenRequest> {
+pub(super) fn inspect(view: &mut View, subject: Option<Subject>) -> Vec<ScreenRequest> {
     subject.map_or_else(Vec::new, |subject| open(view, Inspect::new(subject)))
 }
 
 fn walk(world: &World<'_>, view: &mut View, to: Move) -> Vec<ScreenRequest> {
     let pane = view.focus;
-    view.follow(pane);
-    panes::go(pane, world.shown, view, to);
-    Vec::new()
-}
-
-/// Turns what is selected in the budget pane; selects something first where nothing is.
-fn turn_lever(world: &World<'_>, view: &mut View, to: Move) -> Vec<ScreenRequest> {
-    let up = to == Move::Right;
-    let action = match panes::budget::lever(world.shown, view) {
-        Some(Lever::Budget) if up => Action::BudgetUp,
-        Some(Lever::Budget) => Action::BudgetDown,
-        Some(Lever::Tau) if up => Action::TauUp,
-        Some(Lever::Tau) => Action::TauDown,
-        Some(Lever::Tool) if up => Action::UsesUp,
-        Some(Lever::Tool) => Action::UsesDown,
-        None => return walk(world, view, Move::Down),
-    };
-    act(world, view, action)
+    match (pane.spec().turn, to) {
+        // What is turned lies like a knob: down to the left, up to the right.
+        (Some(turn), Move::Left | Move::Right) => turn(world, view, to == Move::Right),
+        _ => {
+            panes::go(pane, world.shown, view, to);
+            Vec::new()
+        }
+    }
 }
 
 /// Gives a pane the keyboard. While one is zoomed, the other takes its place.
@@ -207,20 +190,6 @@ fn leave(view: &mut View) -> Vec<ScreenRequest> {
     if left {
         return Vec::new();
     }
-    match view.focus {
-        PaneId::Graph => view.centre = None,
-        PaneId::Transcript => view.line = None,
-        PaneId::Calls => {
-            view.call = None;
-            view.evidence = None;
-        }
-        PaneId::Tasks | PaneId::Budget => view.task = None,
-        PaneId::Search => {
-            view.node = None;
-            view.task = None;
-            view.evidence = None;
-        }
-        PaneId::Tools | PaneId::Knobs | PaneId::Models => {}
-    }
+    (view.focus.spec().leave)(view);
     Vec::new()
 }

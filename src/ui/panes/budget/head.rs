@@ -5,7 +5,8 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use super::{LEVERS, is_closing, limit, mark, sheet::Sheet};
 use crate::domain::{Knob, Spent, State, TaskState};
 use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::{budget_words, format::credits, row::Row};
+use crate::ui::panes::row::{self, Row};
+use crate::ui::panes::{budget_words, format::credits};
 use crate::ui::{action::Action, pane::Cx, text};
 
 /// Cells for a knob's symbol and value.
@@ -19,13 +20,8 @@ struct Part {
     style: Style,
 }
 
-pub(super) fn draw(
-    cx: &Cx<'_>,
-    task: Option<&TaskState>,
-    sheet: &Sheet,
-    buf: &mut Buffer,
-    hits: &mut Hits,
-) {
+pub(super) fn draw(cx: &Cx<'_>, sheet: &Sheet, buf: &mut Buffer, hits: &mut Hits) {
+    let task = cx.view.task_of(cx.state);
     let parts = parts(cx, task);
     total(cx, task, &parts, sheet.total, buf);
     mark(cx, LEVERS[0], sheet.total, buf, hits);
@@ -34,7 +30,7 @@ pub(super) fn draw(
         tau(cx, sheet.tau, buf);
         mark(cx, LEVERS[1], sheet.tau, buf, hits);
     }
-    plan(cx, task, (sheet.plan, sheet.marginal), buf, hits);
+    plan(cx, sheet, buf, hits);
 }
 
 fn parts(cx: &Cx<'_>, task: Option<&TaskState>) -> Vec<Part> {
@@ -48,22 +44,16 @@ fn parts(cx: &Cx<'_>, task: Option<&TaskState>) -> Vec<Part> {
     let limit = task.map_or(cx.state.knobs.get(Knob::Budget), |task| limit(cx.state, task));
     let free = (limit - spent.total() - ahead - kept).max(0.0);
     let part = |glyph, name, credits, style| Part { glyph, name, credits, style };
-    let mut parts = vec![
-        part("█", "tools", spent.tools, theme.bar_fill),
-        part("▓", "models", spent.models, theme.heat[1]),
-        part("▒", "time", spent.time, theme.heat[3]),
-        part("░", "ahead", ahead, theme.text),
-        part("═", "kept", kept, theme.warn),
-        part("·", "free", free, theme.bar_empty),
-    ];
     // Without a plan nothing is ahead and nothing is kept.
-    let is_shown = |part: &Part| match part.name {
-        "ahead" | "kept" => plan.is_some(),
-        "time" => part.credits > 0.0,
-        _ => true,
-    };
-    parts.retain(is_shown);
-    parts
+    let parts = [
+        Some(part("█", "tools", spent.tools, theme.bar_fill)),
+        Some(part("▓", "models", spent.models, theme.heat[1])),
+        (spent.time > 0.0).then(|| part("▒", "time", spent.time, theme.heat[3])),
+        plan.map(|_| part("░", "ahead", ahead, theme.text)),
+        plan.map(|_| part("═", "kept", kept, theme.warn)),
+        Some(part("·", "free", free, theme.bar_empty)),
+    ];
+    parts.into_iter().flatten().collect()
 }
 
 fn total(cx: &Cx<'_>, task: Option<&TaskState>, parts: &[Part], line: Rect, buf: &mut Buffer) {
@@ -150,39 +140,25 @@ fn tau(cx: &Cx<'_>, line: Rect, buf: &mut Buffer) {
     row.cell("τ", LABEL.0, theme.accent).right(&show(Knob::Tau), LABEL.1, theme.title).gap(1);
     let width = row.left().saturating_sub(text::width(&said) + 2).min(24);
     if width >= 6 {
-        let last = width - 1;
         // Tau goes from 0 to 1.
-        let at = (knobs.get(Knob::Tau).clamp(0.0, 1.0) * last as f64).round() as usize;
-        row.cell(&"━".repeat(at), at, theme.bar_fill).put("●", theme.accent);
-        row.cell(&"─".repeat(last - at), last - at, theme.bar_empty).gap(2);
+        row.slider(knobs.get(Knob::Tau), width, theme).gap(2);
     }
     row.put(&said, theme.dim);
 }
 
-fn plan(
-    cx: &Cx<'_>,
-    task: Option<&TaskState>,
-    (plan_area, marginal): (Rect, Rect),
-    buf: &mut Buffer,
-    hits: &mut Hits,
-) {
+fn plan(cx: &Cx<'_>, sheet: &Sheet, buf: &mut Buffer, hits: &mut Hits) {
+    let task = cx.view.task_of(cx.state);
     let theme = cx.theme;
-    let lines = |area: Rect, words: &str, style: Style, buf: &mut Buffer| {
-        let said = text::wrap_within(words, usize::from(area.width), usize::from(area.height));
-        for (y, line) in (area.y..area.bottom()).zip(said) {
-            Row::new(Rect { y, height: 1, ..area }, buf).put(&line, style);
-        }
-    };
     let planned = task.and_then(|task| Some((task, &task.budget, task.budget.plan.as_deref()?)));
     let Some((task, budget, latest)) = planned else {
-        return lines(plan_area, without_plan(cx.state), theme.dim, buf);
+        return row::wrapped(sheet.plan, without_plan(cx.state), theme.dim, buf);
     };
     let sums = budget_words::sums(latest, budget.before.as_deref());
     let closing = if is_closing(task) { "closing: sums up what was found · " } else { "" };
     let words = format!("{closing}plan {} · {sums} · {}", budget.plans, budget.why);
-    lines(plan_area, &words, theme.text, buf);
-    hits.add(plan_area, Target::Action(Action::InspectPlan));
-    lines(marginal, &budget_words::marginal(latest.marginal.as_ref()), theme.dim, buf);
+    row::wrapped(sheet.plan, &words, theme.text, buf);
+    hits.add(sheet.plan, Target::Action(Action::InspectPlan));
+    row::wrapped(sheet.marginal, &budget_words::marginal(latest.marginal.as_ref()), theme.dim, buf);
 }
 
 fn without_plan(state: &State) -> &'static str {

@@ -17,26 +17,49 @@ mod sheet;
 mod strip;
 mod tools;
 
+use std::sync::LazyLock;
+
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use self::rows::Rows;
-use super::{format::credits, row::Row};
+use super::row::{self, Row};
+use super::{PLAIN, PaneSpec, format::credits};
 use crate::domain::{Knob, State, TaskBudget, TaskState};
 use crate::ui::hits::{Hits, Target};
-use crate::ui::pane::{Cx, Move, PaneId};
-use crate::ui::text;
+use crate::ui::pane::{Cx, PaneId};
+use crate::ui::update::{ScreenRequest, World, act};
 use crate::ui::view::{Lever, View};
-use crate::ui::vlist::{self, Find};
+use crate::ui::{action::Action, vlist::List};
 
-const PANE: PaneId = PaneId::Budget;
 /// The rows above the tools that can be selected like them.
 const LEVERS: [(Lever, Knob); 2] = [(Lever::Budget, Knob::Budget), (Lever::Tau, Knob::Tau)];
 
-pub fn title(cx: &Cx<'_>) -> Line<'static> {
-    let Some(task) = cx.view.task_of(cx.state) else { return Line::from(PANE.name()) };
+pub const SPEC: PaneSpec = PaneSpec {
+    id: PaneId::Budget,
+    name: "Budget",
+    title,
+    draw,
+    list,
+    open,
+    turn: Some(turn),
+    leave: |view| view.task = None,
+    keys: &[
+        Action::UsesDown,
+        Action::UsesUp,
+        Action::BudgetDown,
+        Action::BudgetUp,
+        Action::TauDown,
+        Action::TauUp,
+        Action::InspectPlan,
+    ],
+    ..PLAIN
+};
+
+fn title(cx: &Cx<'_>) -> Line<'static> {
+    let Some(task) = cx.view.task_of(cx.state) else { return Line::default() };
     let limit = limit(cx.state, task);
     let (spent, all) = (credits(task.credits()), credits(limit));
-    let mut title = format!("{} · task {} · {spent} of {all}", PANE.name(), task.id);
+    let mut title = format!(" · task {} · {spent} of {all}", task.id);
     if task.is_over(limit) {
         title.push_str(" · OVER");
     }
@@ -60,13 +83,12 @@ fn limit(state: &State, task: &TaskState) -> f64 {
     planned.map_or_else(|| state.knobs.get(Knob::Budget), |plan| plan.budget)
 }
 
-pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-    let none = TaskBudget::default();
+fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let task = cx.view.task_of(cx.state);
-    let rows = Rows::of(task.map_or(&none, |task| &task.budget));
+    let rows = rows(cx.state, cx.view);
     let selected = selected(cx.view, &rows);
     let sheet = sheet::parts(area, &rows, cx.state.tasks.len());
-    head::draw(cx, task, &sheet, buf, hits);
+    head::draw(cx, &sheet, buf, hits);
     if rows.entries.is_empty() && !sheet.list.is_empty() {
         let said = match task {
             None => "no task was started yet",
@@ -78,14 +100,15 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     tools::draw(cx, &rows, (sheet.columns, sheet.list), selected, buf, hits);
     if let Some(entry) = selected.and_then(|at| rows.entries.get(at)) {
         let words = tools::words(cx, &rows, entry);
-        let area = sheet.detail;
-        let lines = text::wrap_within(&words, usize::from(area.width), usize::from(area.height));
-        for (y, line) in (area.y..area.bottom()).zip(lines) {
-            let line_area = Rect { y, height: 1, ..area };
-            Row::new(line_area, buf).put(&line, cx.theme.dim);
-        }
+        row::wrapped(sheet.detail, &words, cx.theme.dim, buf);
     }
-    strip::draw(cx, task, sheet.strip, buf, hits);
+    strip::draw(cx, sheet.strip, buf, hits);
+}
+
+/// The tools of the task shown; without one there are none.
+fn rows<'a>(state: &'a State, view: &View) -> Rows<'a> {
+    static NONE: LazyLock<TaskBudget> = LazyLock::new(TaskBudget::default);
+    Rows::of(view.task_of(state).map_or(&NONE, |task| &task.budget))
 }
 
 /// The place of the selected tool in the list.
@@ -95,14 +118,36 @@ fn selected(view: &View, rows: &Rows<'_>) -> Option<usize> {
 }
 
 /// What is selected; `None` where that is a tool that the list does not show.
-pub fn lever(state: &State, view: &View) -> Option<Lever> {
+fn lever(state: &State, view: &View) -> Option<Lever> {
     match view.lever {
         Lever::Budget | Lever::Tau => Some(view.lever),
-        Lever::Tool => {
-            let task = view.task_of(state)?;
-            selected(view, &Rows::of(&task.budget)).map(|_| Lever::Tool)
-        }
+        Lever::Tool => selected(view, &rows(state, view)).map(|_| Lever::Tool),
     }
+}
+
+/// A number to type; where it cannot be set, its tool is looked at.
+fn open(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
+    let knob = match lever(world.shown, view) {
+        Some(Lever::Budget) => Knob::Budget,
+        Some(Lever::Tau) => Knob::Tau,
+        Some(Lever::Tool) if Action::SetUses.spec().why_not(world.live, view).is_none() => {
+            return act(world, view, Action::SetUses);
+        }
+        Some(Lever::Tool) | None => return act(world, view, Action::InspectTool),
+    };
+    view.knob = Some(knob);
+    act(world, view, Action::SetKnob)
+}
+
+/// Turns what is selected; selects something first where nothing is.
+fn turn(world: &World<'_>, view: &mut View, up: bool) -> Vec<ScreenRequest> {
+    let (less, more) = match lever(world.shown, view) {
+        Some(Lever::Budget) => (Action::BudgetDown, Action::BudgetUp),
+        Some(Lever::Tau) => (Action::TauDown, Action::TauUp),
+        Some(Lever::Tool) => (Action::UsesDown, Action::UsesUp),
+        None => (Action::Down, Action::Down),
+    };
+    act(world, view, if up { more } else { less })
 }
 
 /// Marks a lever that is selected, and notes who owns it.
@@ -113,44 +158,27 @@ fn mark(cx: &Cx<'_>, (lever, knob): (Lever, Knob), line: Rect, buf: &mut Buffer,
     }
 }
 
-pub fn go(state: &State, view: &mut View, to: Move) {
-    let none = TaskBudget::default();
-    let task = view.task_of(state);
-    let rows = Rows::of(task.map_or(&none, |task| &task.budget));
-    let at = match LEVERS.iter().position(|(lever, _)| *lever == view.lever) {
-        Some(at) => Some(at),
-        None => selected(view, &rows).map(|at| at + LEVERS.len()),
-    };
-    let total = rows.entries.len() + LEVERS.len();
-    let Some(row) = vlist::moved(total, at, to, view.page(PANE)) else { return };
-    match LEVERS.get(row) {
-        Some((lever, knob)) => {
-            view.lever = *lever;
-            view.knob = Some(*knob);
-        }
-        None => select(view, &rows, row - LEVERS.len()),
-    }
-}
-
-fn select(view: &mut View, rows: &Rows<'_>, at: usize) {
-    if let Some(entry) = rows.entries.get(at) {
-        let tool = entry.tool.clone();
-        view.lever = Lever::Tool;
-        view.tool = Some(tool);
-    }
-}
-
-pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    let Some(task) = view.task_of(state) else { return false };
-    let rows = Rows::of(&task.budget);
-    let hit = vlist::found(rows.entries.len(), selected(view, &rows), how, |at| {
-        rows.entries.get(at).is_some_and(|entry| {
-            let words = entry.words(rows.budget).to_lowercase();
-            entry.tool.as_str().to_lowercase().contains(needle) || words.contains(needle)
-        })
-    });
-    if let Some(at) = hit {
-        select(view, &rows, at);
-    }
-    hit.is_some()
+/// The levers, then the tools; only tools can be found.
+fn list<'a>(state: &'a State, view: &View) -> List<'a> {
+    let rows = rows(state, view);
+    let tool = selected(view, &rows).map(|at| at + LEVERS.len());
+    let lever = LEVERS.iter().position(|(lever, _)| *lever == view.lever);
+    let budget = rows.budget;
+    List::new(
+        (rows.entries.len() + LEVERS.len(), lever.or(tool)),
+        move |row| match row.checked_sub(LEVERS.len()) {
+            None => LEVERS.get(row).map(|(lever, knob)| (*lever, Some(*knob), None)),
+            Some(at) => rows.entries.get(at).map(|entry| (Lever::Tool, None, Some(*entry))),
+        },
+        |(lever, knob, entry), view| {
+            view.lever = lever;
+            view.knob = knob.or(view.knob);
+            view.tool = entry.map(|entry| entry.tool.clone()).or_else(|| view.tool.take());
+        },
+        |(_, _, entry)| {
+            entry.map_or_else(String::new, |entry| {
+                format!("{}\n{}", entry.tool, entry.words(budget))
+            })
+        },
+    )
 }

@@ -1,6 +1,6 @@
 //! Where the parts of the pane go: what says most stays longest where it is low.
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Constraint, Layout, Rect};
 
 use super::rows::Rows;
 
@@ -50,22 +50,8 @@ pub(super) fn parts(area: Rect, rows: &Rows<'_>, tasks: usize) -> Sheet {
     let plan = plan + if plan > 0 { take(1, entries.min(8)) } else { 0 };
     let detail = detail + if detail > 0 { take(1, entries.min(10)) } else { 0 };
     let strip = strip + if strip > 0 { take(STRIP - 1, entries.min(10)) } else { 0 };
-    let list = left;
-    let mut y = area.y;
-    let mut next = |height: u16| {
-        let part = Rect { y, height, ..area };
-        y += height;
-        part
-    };
-    Sheet {
-        total: next(total),
-        legend: next(legend),
-        tau: next(tau),
-        plan: next(plan),
-        marginal: next(marginal),
-        columns: next(columns),
-        list: next(list),
-        detail: next(detail),
-        strip: next(strip),
-    }
+    let heights = [total, legend, tau, plan, marginal, columns, left, detail, strip];
+    let [total, legend, tau, plan, marginal, columns, list, detail, strip] =
+        Layout::vertical(heights.map(Constraint::Length)).areas(area);
+    Sheet { total, legend, tau, plan, marginal, columns, list, detail, strip }
 }

@@ -24,13 +24,7 @@ struct Column {
     here: bool,
 }
 
-pub(super) fn draw(
-    cx: &Cx<'_>,
-    shown: Option<&TaskState>,
-    area: Rect,
-    buf: &mut Buffer,
-    hits: &mut Hits,
-) {
+pub(super) fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if area.is_empty() {
         return;
     }
@@ -46,6 +40,7 @@ pub(super) fn draw(
         row.put(&glyph::spark(spent, room), cx.theme.bar_fill);
         return;
     }
+    let shown = cx.view.task_of(cx.state);
     let width = usize::from(area.width);
     let per = tasks.len().div_ceil(width);
     let columns: Vec<Column> =

@@ -1,13 +1,14 @@
 //! The list of tools: what each has cost and may still cost as a bar, and its numbers beside it.
 
-use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::PANE;
+use super::SPEC;
 use super::rows::{Entry, Rows};
-use crate::domain::{PlannedTool, ToolName};
+use crate::domain::{BudgetPlan, PlannedTool, ToolName};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::format::{credits, worth};
 use crate::ui::panes::{glyph, row::Row};
+use crate::ui::table::{Cell, Column, Table, right};
 use crate::ui::{pane::Cx, text, vlist};
 
 /// Banned, refused or running; set by the user or without experience.
@@ -19,54 +20,51 @@ const BAR: (usize, usize) = (8, 30);
 /// From so many cells left on, there is room for words beside the numbers.
 const WORDS: usize = 24;
 
-/// A number of a tool, from what matters most to what is left out first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Column {
-    /// Uses that ran, of those that ran or are planned.
-    Uses,
-    /// Of one use, as planned.
-    Cost,
-    Spent,
-    /// Planned uses: of the plan before, and now.
-    Change,
-    Value,
+/// The numbers of a tool, from what matters most to what is left out first.
+fn columns<'a>() -> [Column<Tool<'a>>; 5] {
+    [
+        right("uses", 5, uses),
+        right("cost", 6, cost),
+        right("spent", 5, |tool| match tool.entry.done() {
+            0 => tool.nothing(),
+            _ => (credits(tool.entry.spent()), tool.cx.theme.text),
+        }),
+        right("plan", 5, |tool| change(tool).unwrap_or_else(|| tool.nothing())),
+        right("value", 5, |tool| match tool.entry.planned {
+            Some(planned) => (worth(planned.value), tool.cx.theme.text),
+            None => tool.nothing(),
+        }),
+    ]
 }
 
-const COLUMNS: [(Column, &str, usize); 5] = [
-    (Column::Uses, "uses", 5),
-    (Column::Cost, "cost", 6),
-    (Column::Spent, "spent", 5),
-    (Column::Change, "plan", 5),
-    (Column::Value, "value", 5),
-];
+/// A tool that is drawn.
+struct Tool<'a> {
+    cx: &'a Cx<'a>,
+    rows: &'a Rows<'a>,
+    entry: &'a Entry<'a>,
+}
 
 /// How the width is shared out.
-struct Shares {
+struct Shares<'a> {
     name: usize,
     bar: usize,
-    columns: &'static [(Column, &'static str, usize)],
+    table: Table<Tool<'a>>,
     words: usize,
 }
 
-impl Shares {
+impl Shares<'_> {
     /// `longest`: of the words of any tool.
     fn of(width: usize, longest: usize) -> Self {
-        let mut room = width.saturating_sub(MARKS + NAME.0 + 1 + BAR.0);
-        let fitting = COLUMNS.iter().take_while(|(_, _, width)| {
-            let fits = room > *width;
-            room = room.saturating_sub(width + 1);
-            fits
-        });
-        let columns = &COLUMNS[..fitting.count()];
-        let name = NAME.0 + (room / 3).min(NAME.1 - NAME.0);
-        let room = (width.saturating_sub(MARKS + name + 1))
-            .saturating_sub(columns.iter().map(|(_, _, width)| width + 1).sum());
+        let room = width.saturating_sub(MARKS + NAME.0 + 1 + BAR.0);
+        let table = Table::fitting(columns(), room);
+        let name = NAME.0 + ((room - table.width) / 3).min(NAME.1 - NAME.0);
+        let room = width.saturating_sub(MARKS + name + 1).saturating_sub(table.width);
         if room < BAR.0 + WORDS + 2 {
-            return Self { name, bar: room, columns, words: 0 };
+            return Self { name, bar: room, table, words: 0 };
         }
         // Why a tool was refused says more than a few cells of its bar.
         let bar = room.saturating_sub(longest.saturating_add(2)).clamp(BAR.0, BAR.1);
-        Self { name, bar, columns, words: room - bar - 2 }
+        Self { name, bar, table, words: room - bar - 2 }
     }
 }
 
@@ -90,132 +88,115 @@ pub(super) fn draw(
         draw_head(cx, rows, &shares, head, buf);
     }
     let total = (rows.entries.len(), selected);
-    vlist::draw(cx, PANE, (list, buf, hits), total, |at, line, buf, hits| {
+    vlist::draw(cx, SPEC.id, (list, buf, hits), total, |at, line, buf, hits| {
         if let Some(entry) = rows.entries.get(at) {
-            draw_tool(cx, rows, entry, &shares, line, buf);
+            Tool { cx, rows, entry }.draw(&shares, line, buf);
             hits.add(line, Target::Tool(entry.tool.clone()));
         }
     });
 }
 
-fn draw_head(cx: &Cx<'_>, rows: &Rows<'_>, shares: &Shares, line: Rect, buf: &mut Buffer) {
+fn draw_head(cx: &Cx<'_>, rows: &Rows<'_>, shares: &Shares<'_>, line: Rect, buf: &mut Buffer) {
     let dim = cx.theme.dim;
     let mut row = Row::new(line, buf);
     let both = "█ spent ░ planned";
     let fits = rows.budget.plan.is_some() && text::width(both) <= shares.bar;
     let bar = if fits { both } else { "█ spent" };
     row.gap(MARKS).cell("tool", shares.name, dim).gap(1).cell(bar, shares.bar, dim);
-    for (_, head, width) in shares.columns {
-        row.gap(1).right(head, *width, dim);
+    shares.table.head(&mut row, dim);
+}
+
+impl<'a> Tool<'a> {
+    fn nothing(&self) -> Cell {
+        ("–".to_owned(), self.cx.theme.dim)
     }
-}
 
-fn draw_tool(
-    cx: &Cx<'_>,
-    rows: &Rows<'_>,
-    entry: &Entry<'_>,
-    shares: &Shares,
-    line: Rect,
-    buf: &mut Buffer,
-) {
-    let (theme, budget) = (cx.theme, rows.budget);
-    let banned = budget.blacklist.contains_key(entry.tool);
-    let planned = entry.planned.is_some_and(|planned| planned.uses > 0);
-    let mut row = Row::new(line, buf);
-    draw_marks(cx, entry, banned, &mut row);
-    let found = cx
-        .view
-        .needle(PANE)
-        .is_some_and(|needle| entry.tool.as_str().to_lowercase().contains(needle));
-    let style = match (found, banned, planned || entry.done() > 0) {
-        (true, ..) => theme.found,
-        (false, false, true) => theme.text,
-        (false, true, _) | (false, false, false) => theme.dim,
-    };
-    row.cell(entry.tool.as_str(), shares.name, style).gap(1);
-    draw_bar(cx, rows, entry, shares.bar, &mut row);
-    for (column, _, width) in shares.columns {
-        let (text, style) = cell(cx, rows, entry, *column);
-        row.gap(1).right(&text, *width, style);
-    }
-    if shares.words > 0 {
-        row.gap(2).put(&words(cx, rows, entry), if banned { theme.warn } else { theme.dim });
-    }
-}
-
-fn draw_marks(cx: &Cx<'_>, entry: &Entry<'_>, banned: bool, row: &mut Row<'_>) {
-    let theme = cx.theme;
-    let refused = entry.ledger.is_some_and(|ledger| ledger.refused > 0);
-    match (banned, is_running(cx, entry.tool), refused) {
-        (true, _, _) => row.cell("⊘", 1, theme.warn),
-        (false, true, _) => row.cell("▶", 1, theme.running),
-        (false, false, true) => row.cell("!", 1, theme.warn),
-        (false, false, false) => row.gap(1),
-    };
-    match entry.planned {
-        Some(PlannedTool { set: true, .. }) => row.cell("✎", 1, theme.user),
-        Some(PlannedTool { experience: 0, .. }) => row.cell("?", 1, theme.warn),
-        Some(_) | None => row.gap(1),
-    };
-    row.gap(1);
-}
-
-fn is_running(cx: &Cx<'_>, tool: &ToolName) -> bool {
-    cx.state.calls_in_flight().any(|call| call.tool == *tool)
-}
-
-/// Spent as fill, what is planned and left as outline behind it.
-fn draw_bar(cx: &Cx<'_>, rows: &Rows<'_>, entry: &Entry<'_>, width: usize, row: &mut Row<'_>) {
-    let (spent, ahead) = (entry.spent(), entry.ahead(rows.budget));
-    let fill = glyph::bar(spent / rows.most, width);
-    let filled = text::width(&fill);
-    let end = (spent + ahead) / rows.most * width as f64;
-    let end = if end.is_finite() { (end.round() as usize).min(width) } else { 0 };
-    // What is planned is seen, however little it costs.
-    let end = end.max((filled + usize::from(entry.left(rows.budget) > 0)).min(width));
-    row.put(&fill, cx.theme.bar_fill);
-    row.put(&"░".repeat(end - filled), cx.theme.text).gap(width - end);
-}
-
-fn cell(cx: &Cx<'_>, rows: &Rows<'_>, entry: &Entry<'_>, column: Column) -> (String, Style) {
-    let (theme, budget) = (cx.theme, rows.budget);
-    let nothing = || ("–".to_owned(), theme.dim);
-    match column {
-        Column::Uses => {
-            let (done, left) = (entry.done(), entry.left(budget));
-            let all = u64::from(done) + u64::from(left);
-            let style = if all == 0 { theme.dim } else { theme.text };
-            match entry.planned {
-                Some(_) => (format!("{done}/{all}"), style),
-                None => (done.to_string(), style),
-            }
+    fn draw(&self, shares: &Shares<'a>, line: Rect, buf: &mut Buffer) {
+        let Self { cx, rows, entry } = self;
+        let (theme, name) = (cx.theme, entry.tool);
+        let banned = rows.budget.blacklist.contains_key(name);
+        let planned = entry.planned.is_some_and(|planned| planned.uses > 0);
+        let mut row = Row::new(line, buf);
+        self.draw_marks(banned, &mut row);
+        let found = cx.finds(SPEC.id, || name.to_string());
+        let style = match (found, banned, planned || entry.done() > 0) {
+            (true, ..) => theme.found,
+            (false, false, true) => theme.text,
+            (false, true, _) | (false, false, false) => theme.dim,
+        };
+        row.cell(name.as_str(), shares.name, style).gap(1);
+        self.draw_bar(shares.bar, &mut row);
+        shares.table.cells(self, &mut row);
+        if shares.words > 0 {
+            let style = if banned { theme.warn } else { theme.dim };
+            row.gap(2).put(&words(cx, rows, entry), style);
         }
-        Column::Cost => match entry.planned {
-            Some(planned) if is_undeclared(cx, entry.tool) => {
-                (format!("{}?", credits(planned.cost)), theme.warn)
-            }
-            Some(planned) => (credits(planned.cost), theme.text),
-            None => nothing(),
-        },
-        Column::Spent if entry.done() == 0 => nothing(),
-        Column::Spent => (credits(entry.spent()), theme.text),
-        Column::Change => change(cx, rows, entry).unwrap_or_else(nothing),
-        Column::Value => match entry.planned {
-            Some(planned) => (worth(planned.value), theme.text),
-            None => nothing(),
-        },
+    }
+
+    fn draw_marks(&self, banned: bool, row: &mut Row<'_>) {
+        let theme = self.cx.theme;
+        let running = self.cx.state.calls_in_flight().any(|call| call.tool == *self.entry.tool);
+        let refused = self.entry.ledger.is_some_and(|ledger| ledger.refused > 0);
+        match (banned, running, refused) {
+            (true, _, _) => row.cell("⊘", 1, theme.warn),
+            (false, true, _) => row.cell("▶", 1, theme.running),
+            (false, false, true) => row.cell("!", 1, theme.warn),
+            (false, false, false) => row.gap(1),
+        };
+        match self.entry.planned {
+            Some(PlannedTool { set: true, .. }) => row.cell("✎", 1, theme.user),
+            Some(PlannedTool { experience: 0, .. }) => row.cell("?", 1, theme.warn),
+            Some(_) | None => row.gap(1),
+        };
+        row.gap(1);
+    }
+
+    /// Spent as fill, what is planned and left as outline behind it.
+    fn draw_bar(&self, width: usize, row: &mut Row<'_>) {
+        let Self { cx, rows, entry } = self;
+        let (spent, ahead) = (entry.spent(), entry.ahead(rows.budget));
+        let fill = glyph::bar(spent / rows.most, width);
+        let filled = text::width(&fill);
+        let end = (spent + ahead) / rows.most * width as f64;
+        let end = if end.is_finite() { (end.round() as usize).min(width) } else { 0 };
+        // What is planned is seen, however little it costs.
+        let end = end.max((filled + usize::from(entry.left(rows.budget) > 0)).min(width));
+        row.put(&fill, cx.theme.bar_fill);
+        row.put(&"░".repeat(end - filled), cx.theme.text).gap(width - end);
+    }
+}
+
+fn uses(tool: &Tool<'_>) -> Cell {
+    let (done, left) = (tool.entry.done(), tool.entry.left(tool.rows.budget));
+    let all = u64::from(done) + u64::from(left);
+    let style = if all == 0 { tool.cx.theme.dim } else { tool.cx.theme.text };
+    match tool.entry.planned {
+        Some(_) => (format!("{done}/{all}"), style),
+        None => (done.to_string(), style),
+    }
+}
+
+/// Of one use, as planned.
+fn cost(tool: &Tool<'_>) -> Cell {
+    match tool.entry.planned {
+        Some(planned) if is_undeclared(tool.cx, tool.entry.tool) => {
+            (format!("{}?", credits(planned.cost)), tool.cx.theme.warn)
+        }
+        Some(planned) => (credits(planned.cost), tool.cx.theme.text),
+        None => tool.nothing(),
     }
 }
 
 /// Planned uses, and those of the plan before where they were others.
-fn change(cx: &Cx<'_>, rows: &Rows<'_>, entry: &Entry<'_>) -> Option<(String, Style)> {
-    let before = rows.budget.before.as_ref();
-    let old = before.map(|before| before.tool(entry.tool.as_str()).map_or(0, |tool| tool.uses));
-    let new = entry.planned?.uses;
+fn change(tool: &Tool<'_>) -> Option<Cell> {
+    let theme = tool.cx.theme;
+    let before = tool.rows.budget.before.as_ref();
+    let uses = |plan: &BudgetPlan| plan.tool(tool.entry.tool.as_str()).map_or(0, |tool| tool.uses);
+    let (old, new) = (before.map(|before| uses(before)), tool.entry.planned?.uses);
     Some(match old {
-        Some(old) if old < new => (format!("{old}→{new}"), cx.theme.good),
-        Some(old) if old > new => (format!("{old}→{new}"), cx.theme.bad),
-        Some(_) | None => (new.to_string(), if new > 0 { cx.theme.text } else { cx.theme.dim }),
+        Some(old) if old < new => (format!("{old}→{new}"), theme.good),
+        Some(old) if old > new => (format!("{old}→{new}"), theme.bad),
+        Some(_) | None => (new.to_string(), if new > 0 { theme.text } else { theme.dim }),
     })
 }
 

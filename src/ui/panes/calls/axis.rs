@@ -5,33 +5,12 @@ use super::track::Tracks;
 /// Cells that a tick needs for its time.
 const TICK: f64 = 8.0;
 
-/// How far apart ticks are, in microseconds.
-const STEPS: [u64; 25] = [
-    1,
-    10,
-    100,
-    1_000,
-    2_000,
-    5_000,
-    10_000,
-    20_000,
-    50_000,
-    100_000,
-    200_000,
-    500_000,
-    1_000_000,
-    2_000_000,
-    5_000_000,
-    10_000_000,
-    20_000_000,
-    60_000_000,
-    120_000_000,
-    300_000_000,
-    600_000_000,
-    1_800_000_000,
-    3_600_000_000,
-    7_200_000_000,
-    36_000_000_000,
+/// How far apart ticks are: a unit in microseconds, its name, and how many of it.
+const STEPS: [(u64, &str, &[u64]); 4] = [
+    (1, "µs", &[1, 10, 100]),
+    (1_000, "ms", &[1, 2, 5, 10, 20, 50, 100, 200, 500]),
+    (1_000_000, "s", &[1, 2, 5, 10, 20]),
+    (60_000_000, "min", &[1, 2, 5, 10, 30, 60, 120, 600]),
 ];
 
 /// From when to when, in microseconds since the session was opened, on so many cells.
@@ -77,7 +56,9 @@ impl Axis {
     pub fn ticks(&self) -> impl Iterator<Item = (usize, String)> {
         let span = self.end - self.start;
         let is_wide = |step: &u64| *step as f64 / span as f64 * self.cells as f64 >= TICK;
-        let step = STEPS.into_iter().find(is_wide);
+        let mut steps =
+            STEPS.iter().flat_map(|(unit, _, steps)| steps.iter().map(move |n| n * unit));
+        let step = steps.find(is_wide);
         let step = step.unwrap_or(span).max(1);
         let axis = *self;
         // The end is no cell of the axis.
@@ -88,12 +69,8 @@ impl Axis {
 
 /// A time in the unit of the steps.
 fn label(at: u64, step: u64) -> String {
-    match step {
-        0..1_000 => format!("{at} µs"),
-        1_000..1_000_000 => format!("{} ms", at / 1_000),
-        1_000_000..60_000_000 => format!("{} s", at / 1_000_000),
-        _ => format!("{} min", at / 60_000_000),
-    }
+    let unit = STEPS.iter().rfind(|(unit, ..)| *unit <= step);
+    unit.map_or_else(String::new, |(unit, name, _)| format!("{} {name}", at / unit))
 }
 
 #[cfg(test)]

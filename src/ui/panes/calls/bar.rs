@@ -14,36 +14,32 @@ const ASIDE: char = '▄';
 const TICK: char = '┊';
 
 /// The cells of a lane.
-pub struct Bar {
+pub struct Bar<'a> {
+    axis: &'a Axis,
+    theme: &'a Theme,
     cells: Vec<(char, Style)>,
 }
 
-impl Bar {
-    pub fn new(axis: &Axis, cells: usize, theme: &Theme) -> Self {
+impl<'a> Bar<'a> {
+    pub fn new(axis: &'a Axis, cells: usize, theme: &'a Theme) -> Self {
         let mut bar = vec![(' ', theme.dim); cells];
         for (cell, _) in axis.ticks() {
             if let Some(cell) = bar.get_mut(cell) {
                 cell.0 = TICK;
             }
         }
-        Self { cells: bar }
+        Self { axis, theme, cells: bar }
     }
 
     /// Draws a lane; one that was never wanted has no bar.
-    pub fn draw(
-        &mut self,
-        axis: &Axis,
-        track: &Track<'_>,
-        critical: bool,
-        theme: &Theme,
-        now: u64,
-    ) {
+    pub fn draw(&mut self, track: &Track<'_>, critical: bool, now: u64) {
+        let (axis, theme) = (self.axis, self.theme);
         let Some(wanted) = track.wanted() else { return };
         let unstarted = || track.call.and_then(|call| call.ended).or(track.over()).unwrap_or(now);
         let ran = track.ran().map(|(started, ended)| (started, ended.unwrap_or(now)));
         let (started, ended) = ran.unwrap_or_else(|| (unstarted(), unstarted()));
         if started > wanted || ran.is_none() {
-            self.fill(axis, (wanted, started), WAITS, theme.warn);
+            self.fill((wanted, started), WAITS, theme.warn);
         }
         if ran.is_some() {
             let glyph = if critical { CRITICAL } else { ASIDE };
@@ -52,7 +48,7 @@ impl Bar {
                 Some(_) => theme.dim,
                 None => track.standing(theme).style,
             };
-            self.fill(axis, (started, ended), glyph, style);
+            self.fill((started, ended), glyph, style);
         }
         let holds = track.call.map_or(&[][..], |call| &call.holds);
         let hold = track.hold().map(|hold| (hold.since, now));
@@ -71,8 +67,8 @@ impl Bar {
         }
     }
 
-    fn fill(&mut self, axis: &Axis, (from, to): (u64, u64), glyph: char, style: Style) {
-        self.paint(axis.cells(from, to), glyph, style);
+    fn fill(&mut self, (from, to): (u64, u64), glyph: char, style: Style) {
+        self.paint(self.axis.cells(from, to), glyph, style);
     }
 
     fn paint(&mut self, cells: std::ops::Range<usize>, glyph: char, style: Style) {

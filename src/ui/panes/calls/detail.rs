@@ -17,18 +17,17 @@ pub(super) fn draw(cx: &Cx<'_>, track: &Track<'_>, line: Rect, buf: &mut Buffer)
     row.put(&label(track), cx.theme.accent).gap(1);
     row.put(standing.glyph, standing.style).put(" ", standing.style);
     row.put(standing.word, standing.style);
-    let mut said = why(track);
-    said.push(needs(track));
-    said.push(given(track, ARGUMENTS));
-    said.retain(|words| !words.is_empty());
-    row.put(&format!(" · {}", said.join(" · ")), cx.theme.text);
+    let said = joined([why(track), vec![needs(track), given(track, ARGUMENTS)]]);
+    row.put(&format!(" · {said}"), cx.theme.text);
 }
 
 /// Beside the lane, where there is room.
 pub(super) fn notes(track: &Track<'_>, cells: usize) -> String {
-    let mut said = why(track);
-    said.push(given(track, cells));
-    said.retain(|words| !words.is_empty());
+    joined([why(track), vec![given(track, cells)]])
+}
+
+fn joined(said: [Vec<String>; 2]) -> String {
+    let said: Vec<_> = said.into_iter().flatten().filter(|words| !words.is_empty()).collect();
     said.join(" · ")
 }
 

@@ -14,15 +14,13 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use self::track::{Track, Tracks};
 use self::{axis::Axis, bar::Bar};
-use super::{format, row::Row};
+use super::row::{Row, note, split};
+use super::{PLAIN, PaneSpec, format};
 use crate::domain::{EvidenceId, Knob, State};
-use crate::ui::pane::{Cx, Move, PaneId};
-use crate::ui::vlist::{self, Find};
-use crate::ui::{hits::Hits, text, update::select, view::View};
+use crate::ui::pane::{Cx, PaneId};
+use crate::ui::vlist::{self, List};
+use crate::ui::{action::Action, hits::Hits, text, update::act};
 
-const PANE: PaneId = PaneId::Calls;
-/// What the pane is called where a planner wrote down the calls.
-pub const NAME: &str = "Workers";
 const TIME: usize = 8;
 const WORD: usize = 9;
 /// Marks a lane that decides how long all takes.
@@ -37,11 +35,28 @@ const WITH_NOTES: usize = 130;
 const WITH_AXIS: u16 = 4;
 const WITH_DETAIL: u16 = 6;
 
-pub fn title(cx: &Cx<'_>) -> Line<'static> {
-    let name = super::name(PANE, cx);
-    let Some(task) = cx.view.task_of(cx.state) else { return Line::from(name) };
+pub const SPEC: PaneSpec = PaneSpec {
+    id: PaneId::Calls,
+    name: "Calls",
+    title,
+    draw,
+    list: |state, view| {
+        let task = view.task_of(state);
+        task.map_or_else(List::none, |task| Tracks::of(state, task).list(view))
+    },
+    open: |world, view| act(world, view, Action::InspectCall),
+    leave: |view| (view.call, view.evidence) = (None, None),
+    keys: &[Action::PauseLane, Action::Cancel, Action::InspectCall, Action::Break],
+    ..PLAIN
+};
+
+/// The pane where a planner wrote down the calls.
+pub const WORKERS: PaneSpec = PaneSpec { name: "Workers", ..SPEC };
+
+fn title(cx: &Cx<'_>) -> Line<'static> {
+    let Some(task) = cx.view.task_of(cx.state) else { return Line::default() };
     let tracks = Tracks::of(cx.state, task);
-    let mut title = format!("{name} {} · task {}", tracks.len(), task.id);
+    let mut title = format!(" {} · task {}", tracks.len(), task.id);
     let (mut held, mut flying, mut waiting) = (0, 0, 0);
     for track in tracks.iter().filter(|track| track.over().is_none()) {
         match (track.hold(), track.ran()) {
@@ -119,10 +134,9 @@ struct Lanes<'a> {
     critical: Option<BTreeSet<EvidenceId>>,
 }
 
-pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let Some(task) = cx.view.task_of(cx.state) else {
-        Row::new(area, buf).put("no calls yet", cx.theme.dim);
-        return;
+        return note(area, "no calls yet", cx.theme.dim, buf);
     };
     let tracks = Tracks::of(cx.state, task);
     if tracks.len() == 0 {
@@ -130,12 +144,10 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
             Some(_) => format!("no calls in task {}: its plan asks for none", task.id),
             None => format!("no calls yet in task {}", task.id),
         };
-        Row::new(area, buf).put(&said, cx.theme.dim);
-        return;
+        return note(area, &said, cx.theme.dim, buf);
     }
-    let (with_axis, with_detail) = (area.height >= WITH_AXIS, area.height >= WITH_DETAIL);
-    let top = u16::from(with_axis);
-    let list = Rect { y: area.y + top, height: area.height - top - u16::from(with_detail), ..area };
+    let (head, rest) = split(area, u16::from(area.height >= WITH_AXIS));
+    let (list, below) = split(rest, rest.height - u16::from(area.height >= WITH_DETAIL));
     // The list's scrollbar takes a cell.
     let bar = tracks.len() > usize::from(list.height) && area.width > 4;
     let width = usize::from(area.width - u16::from(bar));
@@ -144,17 +156,13 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let path = tracks.plan().map(|_| tracks.critical_path(cx.now));
     let critical = path.map(|path| path.into_iter().collect());
     let lanes = Lanes { cx, columns, axis, critical };
-    if with_axis {
-        lanes.head(&tracks, area, buf);
-    }
+    lanes.head(&tracks, head, buf);
     let selected = tracks.selected(cx.view);
-    if with_detail {
-        let line = Rect { y: area.bottom() - 1, height: 1, ..area };
-        if let Some(track) = selected.and_then(|row| tracks.get(row)) {
-            detail::draw(cx, &track, line, buf);
-        }
+    if let Some(track) = selected.and_then(|row| tracks.get(row)) {
+        detail::draw(cx, &track, below, buf);
     }
-    vlist::draw(cx, PANE, (list, buf, hits), (tracks.len(), selected), |row, line, buf, hits| {
+    let rows = (tracks.len(), selected);
+    vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |row, line, buf, hits| {
         if let Some(track) = tracks.get(row) {
             lanes.draw(&track, line, buf);
             hits.add(line, track.target());
@@ -198,7 +206,7 @@ impl Lanes<'_> {
             return;
         }
         let mut bar = Bar::new(&self.axis, cells, theme);
-        bar.draw(&self.axis, track, critical, theme, self.cx.now);
+        bar.draw(track, critical, self.cx.now);
         for (cells, style) in bar.runs() {
             row.put(&cells, style);
         }
@@ -248,25 +256,4 @@ fn room(state: &State) -> String {
         return "about to start".to_owned();
     }
     format!("no room: {} may run at once", format::plural(most, "call"))
-}
-
-pub fn go(state: &State, view: &mut View, to: Move) {
-    let Some(task) = view.task_of(state) else { return };
-    let tracks = Tracks::of(state, task);
-    let row = vlist::moved(tracks.len(), tracks.selected(view), to, view.page(PANE));
-    if let Some(track) = row.and_then(|row| tracks.get(row)) {
-        select(state, view, &track.target());
-    }
-}
-
-pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    let Some(task) = view.task_of(state) else { return false };
-    let tracks = Tracks::of(state, task);
-    let hit = vlist::found(tracks.len(), tracks.selected(view), how, |row| {
-        tracks.get(row).is_some_and(|track| track.holds(needle))
-    });
-    if let Some(track) = hit.and_then(|row| tracks.get(row)) {
-        select(state, view, &track.target());
-    }
-    hit.is_some()
 }

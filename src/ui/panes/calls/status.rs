@@ -58,7 +58,8 @@ pub(super) fn of(track: &Track<'_>, theme: &Theme) -> Standing {
         (Some(call), begun) => {
             let plain = of_call(call, track.hold(), theme);
             let done = matches!(call.phase, ToolCallPhase::Done { .. }) && !held;
-            if done && begun.is_some_and(is_null) { null(theme) } else { plain }
+            let nulled = begun.is_some_and(|begun| begun.nulled.is_some());
+            if done && nulled { null(theme) } else { plain }
         }
         (None, Some(_)) if held => standing("‖", "held", theme.paused),
         (None, Some(begun)) if begun.found.is_none() && track.ran().is_none() => {
@@ -80,10 +81,6 @@ fn asked(begun: &EvidenceState, theme: &Theme) -> Standing {
         }
         (Some(_), None) => standing("✓", "ok", theme.good),
     }
-}
-
-fn is_null(begun: &EvidenceState) -> bool {
-    begun.nulled.is_some()
 }
 
 fn null(theme: &Theme) -> Standing {

@@ -8,7 +8,7 @@ use crate::domain::{
     EffectId, Evidence, EvidenceId, EvidenceState, Hold, Lane, ModelCallState, Plan, State,
     TaskState, ToolCallState, plan::references, state::Source,
 };
-use crate::ui::{hits::Target, theme::Theme, view::View};
+use crate::ui::{hits::Target, theme::Theme, update::select, view::View, vlist::List};
 
 /// One lane.
 #[derive(Clone, Copy, Debug)]
@@ -137,15 +137,13 @@ impl<'a> Track<'a> {
         status::of(self, theme)
     }
 
-    /// Whether it says the needle (lower case) somewhere.
-    pub fn holds(&self, needle: &str) -> bool {
+    /// What can be found of it: what was called, with what, and what came of it.
+    pub fn text(&self) -> String {
         let written = self.evidence.map(ToString::to_string).unwrap_or_default();
         let arguments = self.call.map(|call| call.arguments.to_string()).unwrap_or_default();
         let found = self.call.and_then(ToolCallState::observation);
         let found = found.or(self.begun.and_then(|begun| begun.text.as_deref())).unwrap_or("");
-        [self.tool(), &written, &arguments, found]
-            .iter()
-            .any(|text| text.to_lowercase().contains(needle))
+        [self.tool(), &written, &arguments, found].join("\n")
     }
 }
 
@@ -222,6 +220,19 @@ impl<'a> Tracks<'a> {
             };
             row(*call.evidence.as_ref().filter(of)?)
         })
+    }
+
+    /// The lanes as a list.
+    pub fn list(self, view: &View) -> List<'a> {
+        let (state, place) = (self.state, (self.len(), self.selected(view)));
+        List::new(
+            place,
+            move |row| self.get(row),
+            |track, view| {
+                select(state, view, &track.target());
+            },
+            |track| track.text(),
+        )
     }
 
     /// How long the evidence takes, in microseconds: what it took, or what its tool mostly takes where

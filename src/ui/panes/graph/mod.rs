@@ -8,16 +8,39 @@ mod what_if;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
-use super::position::Here;
+use super::{PLAIN, PaneSpec, position::Here};
 use crate::domain::{State, ToolName};
-use crate::ui::pane::{Cx, Move, PaneId};
-use crate::ui::view::{GraphView, View};
-use crate::ui::{hits::Hits, vlist::Find};
+use crate::papers::toolnet::Weights;
+use crate::ui::pane::{Cx, PaneId};
+use crate::ui::view::{GraphView, Round, View};
+use crate::ui::{action::Action, hits::Hits, update::act, vlist::List};
 
-const PANE: PaneId = PaneId::Graph;
+pub const SPEC: PaneSpec = PaneSpec {
+    id: PaneId::Graph,
+    name: "Graph",
+    title,
+    draw,
+    list: |state, view| match view.graph {
+        GraphView::Focus => focus::list(state, view),
+        GraphView::Map => map::list(state, view),
+        GraphView::Matrix => matrix::list(state, view),
+    },
+    go: |state, view, to| {
+        match view.graph {
+            GraphView::Focus => focus::go(state, view, to),
+            GraphView::Map => map::go(state, view, to),
+            GraphView::Matrix => matrix::go(state, view, to),
+        }
+        true
+    },
+    open: |world, view| act(world, view, Action::InspectTool),
+    leave: |view| view.centre = None,
+    keys: &[Action::GraphView, Action::Pin, Action::Break, Action::EditScore, Action::InspectTool],
+    ..PLAIN
+};
 
-pub fn title(cx: &Cx<'_>) -> Line<'static> {
-    let mut title = format!("{} · {}", PANE.name(), cx.view.graph.name());
+fn title(cx: &Cx<'_>) -> Line<'static> {
+    let mut title = format!(" · {}", cx.view.graph.name());
     if let Some(task) = Here::of(cx.state).task {
         let step = task.steps.last().map_or(0, |step| step.step);
         title.push_str(&format!(" · task {} step {step}", task.id));
@@ -28,7 +51,7 @@ pub fn title(cx: &Cx<'_>) -> Line<'static> {
     Line::from(title)
 }
 
-pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     match cx.view.graph {
         GraphView::Focus => focus::draw(cx, area, buf, hits),
         GraphView::Map => map::draw(cx, area, buf, hits),
@@ -36,20 +59,30 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     }
 }
 
-pub fn go(state: &State, view: &mut View, to: Move) {
-    match view.graph {
-        GraphView::Focus => focus::go(state, view, to),
-        GraphView::Map => map::go(state, view, to),
-        GraphView::Matrix => matrix::go(state, view, to),
-    }
+/// The node that is looked at: the one that the user went to, else where the agent is.
+fn centre<'a>(state: &'a State, centre: Option<&'a ToolName>) -> &'a str {
+    let known =
+        centre.filter(|node| node.is_special() || state.learning.graph.contains(node.as_str()));
+    known.map_or_else(|| Here::of(state).node(), ToolName::as_str)
 }
 
-pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    match view.graph {
-        GraphView::Focus => focus::find(state, view, needle, how),
-        GraphView::Map => map::find(state, view, needle, how),
-        GraphView::Matrix => matrix::find(state, view, needle, how),
-    }
+fn weights(state: &State) -> Weights<'_> {
+    state.learning.weights(&state.knobs)
+}
+
+/// All tools by their names, for views that show only some of them.
+fn names<'a>(
+    state: &'a State,
+    selected: Option<&ToolName>,
+    select: impl Fn(&ToolName, &mut View) + 'a,
+) -> List<'a> {
+    let selected = selected.and_then(|name| state.tools.get_index_of(name));
+    List::new(
+        (state.tools.len(), selected),
+        |row| state.tools.get_index(row).map(|(name, _)| name),
+        select,
+        ToString::to_string,
+    )
 }
 
 /// `end` as a menu has it.

@@ -1,10 +1,11 @@
 //! The configured models: what each costs, how much it reads at once, and whether it can be reached.
 
-use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::super::row::Row;
 use super::{draw_mark, draw_name};
 use crate::domain::{Aim, ModelName, ModelState, Reach, Reachable};
+use crate::ui::table::{Cell, Column, Table, right};
 use crate::ui::{pane::Cx, text, theme::Theme};
 
 /// The least height that shows a model: a line of air, the head, and the model.
@@ -15,18 +16,23 @@ const NAME: usize = 24;
 const PRICE: usize = 8;
 const CONTEXT: usize = 7;
 
+fn columns<'a>() -> Table<(&'a Theme, &'a ModelState)> {
+    let columns: [Column<(&Theme, &ModelState)>; 3] = [
+        right("$/M in", PRICE, |(theme, model)| price(theme, model.spec.price_in)),
+        right("$/M out", PRICE, |(theme, model)| price(theme, model.spec.price_out)),
+        right("context", CONTEXT, |(theme, model)| {
+            (model.spec.context.map_or_else(|| "unknown".to_owned(), text::count), theme.text)
+        }),
+    ];
+    Table::fitting(columns, usize::MAX)
+}
+
 /// What the columns are, above them.
 pub fn draw_head(theme: &Theme, line: Rect, buf: &mut Buffer) {
-    Row::new(line, buf)
-        .cell("configured", name_width(line), theme.dim)
-        .gap(1)
-        .right("$/M in", PRICE, theme.dim)
-        .gap(1)
-        .right("$/M out", PRICE, theme.dim)
-        .gap(1)
-        .right("context", CONTEXT, theme.dim)
-        .gap(2)
-        .put("reachable", theme.dim);
+    let mut row = Row::new(line, buf);
+    row.cell("configured", name_width(line), theme.dim);
+    columns().head(&mut row, theme.dim);
+    row.gap(2).put("reachable", theme.dim);
 }
 
 pub fn draw(
@@ -40,14 +46,9 @@ pub fn draw(
     let aim = Aim { model: Some(name), ..Aim::default() };
     let width = draw_mark(cx, &aim, name_width(line), &mut row);
     draw_name(cx, Some(model), name.as_str(), width, &mut row);
-    for dollars in [model.spec.price_in, model.spec.price_out] {
-        let (shown, style) = price(cx.theme, dollars);
-        row.gap(1).right(&shown, PRICE, style);
-    }
-    let context = model.spec.context.map_or_else(|| "unknown".to_owned(), text::count);
-    row.gap(1).right(&context, CONTEXT, cx.theme.text).gap(2);
+    columns().cells(&(cx.theme, model), &mut row);
     let (shown, style) = reachable(cx.theme, model, now);
-    row.put(&shown, style);
+    row.gap(2).put(&shown, style);
 }
 
 /// In a narrow pane the name gives way: whether a model can be reached must be readable.
@@ -55,7 +56,7 @@ fn name_width(line: Rect) -> usize {
     usize::from(line.width).saturating_sub(46).clamp(12, NAME)
 }
 
-fn price(theme: &Theme, dollars: Option<f64>) -> (String, Style) {
+fn price(theme: &Theme, dollars: Option<f64>) -> Cell {
     match dollars {
         Some(dollars) => (dollars.to_string(), theme.text),
         None => ("unknown".to_owned(), theme.warn),
@@ -63,7 +64,7 @@ fn price(theme: &Theme, dollars: Option<f64>) -> (String, Style) {
 }
 
 /// Whether it can be reached, in a few words; more of it says [`why`].
-fn reachable(theme: &Theme, model: &ModelState, now: u64) -> (String, Style) {
+fn reachable(theme: &Theme, model: &ModelState, now: u64) -> Cell {
     match &model.reachable {
         _ if model.spec.simulated => ("✓ part of toolyard".to_owned(), theme.good),
         Reachable::NotTried => (format!("not tried · {}", model.spec.source), theme.dim),

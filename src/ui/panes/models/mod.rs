@@ -4,38 +4,58 @@
 pub mod configured;
 pub mod pairs;
 
-use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
+use ratatui::text::{Line, Span};
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::{format, row::Row};
+use super::row::{Row, note, split};
+use super::{PLAIN, PaneSpec, format};
 use crate::domain::{Aim, ModelName, ModelState, Role, RoleUse, State, Tally};
 use crate::ui::hits::{Hits, Target};
-use crate::ui::pane::{Cx, Move, PaneId};
-use crate::ui::vlist::{self, Find, Window};
-use crate::ui::{action::Action, text, theme::Theme, view::View};
+use crate::ui::pane::{Cx, PaneId};
+use crate::ui::table::{Cell, Column, Table, right};
+use crate::ui::vlist::{self, List, Window};
+use crate::ui::{action::Action, text, theme::Theme, update::act, view::View};
 
-const PANE: PaneId = PaneId::Models;
 const ROLE: usize = 11;
 const SIMULATED: &str = "SIMULATED";
-/// The heads and widths of what a tally is shown as; those on the left stay longest.
-const COLUMNS: [(&str, usize); 8] = [
-    ("asks", 5),
-    ("in", 7),
-    ("out", 7),
-    ("dollars", 10),
-    ("last", 8),
-    ("median", 8),
-    ("failed", 6),
-    ("retried", 7),
-];
+/// What a tally is shown as, from what matters most to what is left out first.
+fn columns<'a>() -> [Column<Used<'a>>; 8] {
+    [
+        right("asks", 5, |used| (used.tally.asks.to_string(), used.theme.text)),
+        right("in", 7, |used| tokens(used, used.tally.tokens_in)),
+        right("out", 7, |used| tokens(used, used.tally.tokens_out)),
+        right("dollars", 10, dollars),
+        right("last", 8, last),
+        right("median", 8, |used| (time(used.tally.latency.median()), used.theme.text)),
+        right("failed", 6, |used| counted(used, used.tally.failed, used.theme.bad)),
+        right("retried", 7, |used| counted(used, used.tally.retries, used.theme.warn)),
+    ]
+}
 
-pub fn title(cx: &Cx<'_>) -> Line<'static> {
-    if cx.state.models.any_simulated() {
-        return Line::from(vec![
-            format!("{} · ", PANE.name()).into(),
-            ratatui::text::Span::styled(format!("{SIMULATED} MODEL"), cx.theme.simulated),
-        ]);
+pub const SPEC: PaneSpec = PaneSpec {
+    id: PaneId::Models,
+    name: "Models",
+    title,
+    draw,
+    list,
+    open: |world, view| act(world, view, Action::BindModel),
+    keys: &[
+        Action::BindModel,
+        Action::Break,
+        Action::Pairs,
+        Action::SortPairs,
+        Action::InspectPrompt,
+        Action::Strategy,
+    ],
+    ..PLAIN
+};
+
+fn title(cx: &Cx<'_>) -> Line<'static> {
+    if !cx.state.models.any_simulated() {
+        return Line::default();
     }
-    Line::from(PANE.name())
+    let simulated = Span::styled(format!("{SIMULATED} MODEL"), cx.theme.simulated);
+    Line::from(vec![" · ".into(), simulated])
 }
 
 /// Roles that were asked for something first: a small pane has no room for those that nobody needs.
@@ -47,102 +67,101 @@ fn order(state: &State) -> Vec<Role> {
 }
 
 /// What can be selected.
-#[derive(Clone, PartialEq, Eq)]
-enum Place {
+#[derive(Clone, Copy, PartialEq)]
+enum Place<'a> {
     Role(Role),
-    Model(ModelName),
-}
-
-impl Place {
-    fn selected(view: &View) -> Self {
-        view.model.clone().map_or_else(|| Place::Role(view.role()), Place::Model)
-    }
-
-    fn select(self, view: &mut View) {
-        match self {
-            Place::Role(role) => {
-                view.model = None;
-                view.role = Some(role);
-            }
-            Place::Model(model) => view.model = Some(model),
-        }
-    }
+    Model(&'a ModelName),
 }
 
 /// First the roles, then the configured models.
-fn places(state: &State) -> Vec<Place> {
+fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     let roles = order(state).into_iter().map(Place::Role);
-    roles.chain(state.models.known.keys().cloned().map(Place::Model)).collect()
+    let places: Vec<_> = roles.chain(state.models.known.keys().map(Place::Model)).collect();
+    let selected = view.model.as_ref().map_or_else(|| Place::Role(view.role()), Place::Model);
+    let selected = places.iter().position(|place| *place == selected);
+    List::new(
+        (places.len(), selected),
+        move |row| places.get(row).copied(),
+        |place, view| match place {
+            Place::Role(role) => (view.model, view.role) = (None, Some(role)),
+            Place::Model(model) => view.model = Some(model.clone()),
+        },
+        |place| match place {
+            Place::Role(role) => {
+                let bound = state.models.roles.get(&role);
+                format!("{role} {}", bound.map_or("", |bound| bound.model.as_str()))
+            }
+            Place::Model(model) => model.to_string(),
+        },
+    )
 }
 
-/// How wide the model's name may be, and how many columns of [`COLUMNS`] fit behind it.
-fn fitting(width: usize) -> (usize, usize) {
-    let mut room = width.saturating_sub(ROLE + 14);
-    let shown = COLUMNS.iter().take_while(|(_, width)| {
-        let fits = room > *width;
-        room = room.saturating_sub(width + 1);
-        fits
-    });
-    let shown = shown.count();
-    let taken: usize = COLUMNS[..shown].iter().map(|(_, width)| width + 1).sum();
-    (width.saturating_sub(ROLE + taken), shown)
+/// What a role used.
+struct Used<'a> {
+    theme: &'a Theme,
+    tally: &'a Tally,
+    /// What it is asked now.
+    asking: Option<String>,
 }
 
-pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+/// How wide the model's name may be, and the columns that fit behind it.
+fn fitting<'a>(line: Rect) -> (usize, Table<Used<'a>>) {
+    let width = usize::from(line.width);
+    let table = Table::fitting(columns(), width.saturating_sub(ROLE + 14));
+    (width.saturating_sub(ROLE + table.width), table)
+}
+
+fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let roles = order(cx.state);
     if roles.is_empty() {
-        Row::new(area, buf).put("no models yet", cx.theme.dim);
-        return;
+        return note(area, "no models yet", cx.theme.dim, buf);
     }
-    let head = u16::from(area.height > 2);
+    let (head, below) = split(area, u16::from(area.height > 2));
     let wanted = u16::try_from(roles.len()).unwrap_or(u16::MAX);
     // A selected model must be seen: where there is no room below the roles, it takes theirs.
-    if cx.view.model.is_some() && area.height < wanted.saturating_add(head + configured::LEAST) {
+    if cx.view.model.is_some()
+        && area.height < wanted.saturating_add(head.height + configured::LEAST)
+    {
         draw_configured(cx, area, buf, hits);
         return;
     }
-    if head > 0 {
-        draw_head(cx.theme, area, buf);
+    if !head.is_empty() {
+        draw_head(cx.theme, head, buf);
     }
     // The list of roles is short; what is left below it shows the models themselves.
-    let wanted = wanted.min(area.height - head);
-    let list = Rect { y: area.y + head, height: wanted, ..area };
-    let selected = Place::selected(cx.view);
-    let selected = roles.iter().position(|role| selected == Place::Role(*role));
-    vlist::draw(cx, PANE, (list, buf, hits), (roles.len(), selected), |i, line, buf, hits| {
+    let (list, below) = split(below, wanted);
+    let selected = cx.view.model.is_none().then(|| cx.view.role());
+    let selected = selected.and_then(|selected| roles.iter().position(|role| *role == selected));
+    vlist::draw(cx, SPEC.id, (list, buf, hits), (roles.len(), selected), |i, line, buf, hits| {
         if let Some(role) = roles.get(i) {
             draw_role(cx, *role, line, buf);
             hits.add(line, Target::Role(*role));
         }
     });
-    let left = area.bottom() - list.bottom();
-    if left >= configured::LEAST {
-        let below = Rect { y: list.bottom() + 1, height: left - 1, ..area };
-        let below = draw_configured(cx, below, buf, hits);
+    if below.height >= configured::LEAST {
+        let below = draw_configured(cx, split(below, 1).1, buf, hits);
         draw_pairs(cx, below, buf, hits);
     }
 }
 
 fn draw_head(theme: &Theme, line: Rect, buf: &mut Buffer) {
-    let (name, shown) = fitting(usize::from(line.width));
+    let (name, table) = fitting(line);
     let mut row = Row::new(line, buf);
     row.cell("role", ROLE, theme.dim).cell("model", name, theme.dim);
-    for (head, width) in &COLUMNS[..shown] {
-        row.gap(1).right(head, *width, theme.dim);
-    }
+    table.head(&mut row, theme.dim);
 }
 
 fn draw_role(cx: &Cx<'_>, role: Role, line: Rect, buf: &mut Buffer) {
     let Some(bound) = cx.state.models.roles.get(&role) else { return };
-    let (name, shown) = fitting(usize::from(line.width));
+    let (name, table) = fitting(line);
     let asking = cx.state.asks_in_flight().rfind(|ask| ask.role == role);
     let mut row = Row::new(line, buf);
     row.cell(role.name(), ROLE, cx.theme.text);
     let aim = Aim { role: Some(role), model: Some(&bound.model), ..Aim::default() };
     let name = draw_mark(cx, &aim, name, &mut row);
     draw_name(cx, cx.state.models.of(role), bound.model.as_str(), name, &mut row);
-    let last = asking.map(|ask| format!("▶{}", text::span(ask.elapsed(cx.now))));
-    draw_tally(cx.theme, &bound.tally, last, shown, &mut row);
+    let asking = asking.map(|ask| format!("▶{}", text::span(ask.elapsed(cx.now))));
+    table.cells(&Used { theme: cx.theme, tally: &bound.tally, asking }, &mut row);
 }
 
 /// Says that a fault waits for what is asked here, and gives the width that is left for the name.
@@ -172,40 +191,29 @@ fn draw_name(cx: &Cx<'_>, model: Option<&ModelState>, name: &str, width: usize, 
     row.cell(SIMULATED, left, cx.theme.simulated);
 }
 
-fn draw_tally(
-    theme: &Theme,
-    tally: &Tally,
-    asking: Option<String>,
-    shown: usize,
-    row: &mut Row<'_>,
-) {
-    let about = if tally.estimated { "≈" } else { "" };
-    let median = tally.latency.median();
-    let time = |micros: Option<u64>| micros.map_or_else(|| "–".to_owned(), text::span);
-    let is_asking = asking.is_some();
-    let cells: [(String, Style); COLUMNS.len()] = [
-        (tally.asks.to_string(), theme.text),
-        (format!("{about}{}", text::count(tally.tokens_in)), theme.text),
-        (format!("{about}{}", text::count(tally.tokens_out)), theme.text),
-        dollars(theme, tally),
-        (
-            asking.unwrap_or_else(|| time(median.map(|_| tally.last_micros))),
-            if is_asking { theme.running } else { theme.text },
-        ),
-        (time(median), theme.text),
-        counted(tally.failed, theme.bad, theme),
-        counted(tally.retries, theme.warn, theme),
-    ];
-    for ((text, style), (_, width)) in cells.iter().zip(COLUMNS).take(shown) {
-        row.gap(1).right(text, width, *style);
+fn tokens(used: &Used<'_>, tokens: u64) -> Cell {
+    let about = if used.tally.estimated { "≈" } else { "" };
+    (format!("{about}{}", text::count(tokens)), used.theme.text)
+}
+
+/// While it is asked, the time runs.
+fn last(used: &Used<'_>) -> Cell {
+    let took = used.tally.latency.median().map(|_| used.tally.last_micros);
+    match &used.asking {
+        Some(asking) => (asking.clone(), used.theme.running),
+        None => (time(took), used.theme.text),
     }
 }
 
-fn counted(n: u32, style: Style, theme: &Theme) -> (String, Style) {
-    (n.to_string(), if n > 0 { style } else { theme.dim })
+fn time(micros: Option<u64>) -> String {
+    micros.map_or_else(|| "–".to_owned(), text::span)
 }
 
-fn dollars(theme: &Theme, tally: &Tally) -> (String, Style) {
+fn counted(used: &Used<'_>, n: u32, style: Style) -> Cell {
+    (n.to_string(), if n > 0 { style } else { used.theme.dim })
+}
+
+fn dollars(Used { theme, tally, .. }: &Used<'_>) -> Cell {
     if tally.asks == 0 {
         return ("–".to_owned(), theme.dim);
     }
@@ -216,36 +224,35 @@ fn dollars(theme: &Theme, tally: &Tally) -> (String, Style) {
 
 /// Draws the configured models, and gives what is left below them.
 fn draw_configured(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) -> Rect {
-    let at = |y: u16| Rect { y, height: 1, ..area };
-    let head = u16::from(area.height > 1);
-    if head > 0 {
-        configured::draw_head(cx.theme, area, buf);
+    let (head, mut left) = split(area, u16::from(area.height > 1));
+    if !head.is_empty() {
+        configured::draw_head(cx.theme, head, buf);
     }
     let known = &cx.state.models.known;
     let selected = cx.view.model.as_ref().and_then(|model| known.get_index_of(model));
-    let window = Window::default().next(known.len(), usize::from(area.height - head), selected);
-    let mut next = area.y + head;
-    for (y, i) in (next..).zip(window.range()) {
+    let window = Window::default().next(known.len(), usize::from(left.height), selected);
+    for i in window.range() {
         let Some((name, model)) = known.get_index(i) else { continue };
-        configured::draw(cx, (name, model), cx.now, at(y), buf);
+        let (line, below) = split(left, 1);
+        configured::draw(cx, (name, model), cx.now, line, buf);
         if selected == Some(i) {
-            buf.set_style(at(y), cx.theme.selection(cx.focused));
+            buf.set_style(line, cx.theme.selection(cx.focused));
         }
-        hits.add(at(y), Target::Model(name.clone()));
-        next = y + 1;
+        hits.add(line, Target::Model(name.clone()));
+        left = below;
     }
-    Rect { y: next, height: area.bottom() - next, ..area }
+    left
 }
 
 fn draw_pairs(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if area.height < 4 || cx.state.pairs.all().is_empty() {
         return;
     }
-    let line = Rect { y: area.y + 1, height: 1, ..area };
-    let heading = pairs::heading(&cx.state.pairs, cx.view.pair_sort);
-    Row::new(line, buf).put(&heading, cx.theme.title);
-    let table = Rect { y: area.y + 2, height: area.height - 2, ..area };
-    hits.add(Rect { height: 2, ..line }, Target::Action(Action::SortPairs));
+    // A line of air above the heading.
+    let (heading, table) = split(split(area, 1).1, 1);
+    let words = pairs::heading(&cx.state.pairs, cx.view.pair_sort);
+    Row::new(heading, buf).put(&words, cx.theme.title);
+    hits.add(Rect { height: 2, ..heading }, Target::Action(Action::SortPairs));
     let all = pairs::sorted(cx.state, cx.view.pair_sort);
     let rows = usize::from(table.height - 1);
     if all.len() <= rows {
@@ -253,38 +260,9 @@ fn draw_pairs(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         return;
     }
     // What there is no room for is in the table of its own.
-    let height = table.height - 1;
-    pairs::draw(cx, &all, 0, Rect { height, ..table }, buf);
-    let last = Rect { y: table.bottom() - 1, height: 1, ..table };
+    let (table, last) = split(table, table.height - 1);
+    pairs::draw(cx, &all, 0, table, buf);
     let more = format!("… and {} more (w)", all.len() + 1 - rows);
     Row::new(last, buf).put(&more, cx.theme.dim);
     hits.add(last, Target::Action(Action::Pairs));
-}
-
-pub fn go(state: &State, view: &mut View, to: Move) {
-    let places = places(state);
-    let selected = places.iter().position(|place| *place == Place::selected(view));
-    let to = vlist::moved(places.len(), selected, to, view.page(PANE));
-    if let Some(place) = to.and_then(|i| places.get(i)) {
-        place.clone().select(view);
-    }
-}
-
-pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    let places = places(state);
-    let selected = places.iter().position(|place| *place == Place::selected(view));
-    let text = |place: &Place| match place {
-        Place::Role(role) => {
-            let bound = state.models.roles.get(role);
-            format!("{role} {}", bound.map_or("", |bound| bound.model.as_str()))
-        }
-        Place::Model(model) => model.to_string(),
-    };
-    let hit = vlist::found(places.len(), selected, how, |i| {
-        places.get(i).is_some_and(|place| text(place).to_lowercase().contains(needle))
-    });
-    if let Some(place) = hit.and_then(|i| places.get(i)) {
-        place.clone().select(view);
-    }
-    hit.is_some()
 }

@@ -3,39 +3,48 @@
 
 use std::cmp::Ordering;
 
-use ratatui::{buffer::Buffer, layout::Rect};
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::super::{format, row::Row};
 use crate::domain::{PairTally, Pairs, Player, State, pairs::Cost};
-use crate::ui::{pane::Cx, text, theme::Theme, view::PairSort};
+use crate::ui::table::{Cell, Column, Table, left, right};
+use crate::ui::view::{PairSort, Round};
+use crate::ui::{pane::Cx, text, theme::Theme};
 
 /// Stands behind what no other pair does better.
 const BEST: &str = "★";
 /// The least and the most room for the name of a model.
 const NAME: (usize, usize) = (6, 24);
 
-/// What is shown of a pair, besides its models.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Column {
-    Strategy,
-    Tasks,
-    Accuracy,
-    Tokens,
-    Steps,
-    Cost,
-    Simulated,
+/// What is shown of a pair besides its models, from what matters most to what is left out first.
+fn columns<'a>() -> [Column<Shown<'a>>; 6] {
+    [
+        left("strategy", 10, |shown| (shown.tally.pair.strategy.clone(), shown.theme.text)),
+        right("tasks", 5, |shown| (text::count(shown.tally.tasks), shown.theme.text)),
+        right("accuracy", 8, accuracy),
+        right("tokens", 6, |shown| {
+            (text::count(shown.tally.tokens().round() as u64), shown.theme.text)
+        }),
+        right("steps", 5, |shown| (format!("{:.2}", shown.tally.steps()), shown.theme.text)),
+        right("$/1,000", 11, cost),
+    ]
 }
 
-/// With the width of each.
-const COLUMNS: [(Column, &str, usize); 7] = [
-    (Column::Strategy, "strategy", 10),
-    (Column::Tasks, "tasks", 5),
-    (Column::Accuracy, "accuracy", 8),
-    (Column::Tokens, "tokens", 6),
-    (Column::Steps, "steps", 5),
-    (Column::Cost, "$/1,000", 11),
-    (Column::Simulated, "", 9),
-];
+/// That something is simulated must be seen wherever there is a table at all.
+fn simulated<'a>() -> Column<Shown<'a>> {
+    left("", super::SIMULATED.len(), |shown| {
+        let word = if shown.tally.pair.is_simulated() { super::SIMULATED } else { "" };
+        (word.to_owned(), shown.theme.simulated)
+    })
+}
+
+/// A pair that is drawn.
+struct Shown<'a> {
+    theme: &'a Theme,
+    tally: &'a PairTally,
+    /// The best accuracy and the least cost of all pairs.
+    best: (Option<f64>, Option<f64>),
+}
 
 /// The pairs in the order in which they are shown.
 pub fn sorted(state: &State, sort: PairSort) -> Vec<&PairTally> {
@@ -72,100 +81,46 @@ fn names(tally: &PairTally) -> (&str, &str, &str) {
     (planner, tally.pair.solver.model.as_str(), &tally.pair.strategy)
 }
 
-/// How wide a model's name is, and which columns fit behind two of them.
-struct Fitting {
-    name: usize,
-    columns: Vec<(Column, &'static str, usize)>,
-}
-
-impl Fitting {
-    fn new(width: usize) -> Self {
-        let mut columns = COLUMNS.to_vec();
-        let taken = |columns: &[(Column, &str, usize)]| -> usize {
-            columns.iter().map(|(_, _, width)| width + 1).sum()
-        };
-        // That something is simulated must be seen wherever there is a table at all.
-        while taken(&columns) + 2 * NAME.0 + 1 > width && columns.len() > 1 {
-            let least = columns.iter().rposition(|(column, ..)| *column != Column::Simulated);
-            columns.remove(least.unwrap_or(0));
-        }
-        let name = width.saturating_sub(taken(&columns) + 1) / 2;
-        Self { name: name.clamp(NAME.0, NAME.1), columns }
-    }
-}
-
 /// Draws a head and the rows from `first` on, as many as there is room for.
 pub fn draw(cx: &Cx<'_>, pairs: &[&PairTally], first: usize, area: Rect, buf: &mut Buffer) {
     if area.is_empty() {
         return;
     }
-    let fitting = Fitting::new(usize::from(area.width));
-    draw_head(cx, &fitting, area, buf);
+    let (theme, width) = (cx.theme, usize::from(area.width));
+    let least = 2 * NAME.0 + 1 + super::SIMULATED.len() + 1;
+    let table = Table::fitting(columns(), width.saturating_sub(least)).with(simulated());
+    let name = (width.saturating_sub(table.width + 1) / 2).clamp(NAME.0, NAME.1);
+    let mut head = Row::new(area, buf);
+    head.cell("planner", name, theme.dim).gap(1).cell("solver", name, theme.dim);
+    table.head(&mut head, theme.dim);
     let best = cx.state.pairs.best();
     for (y, tally) in (area.y + 1..area.bottom()).zip(pairs.iter().skip(first)) {
-        draw_pair(cx.theme, &fitting, tally, best, Rect { y, height: 1, ..area }, buf);
+        let mut row = Row::new(Rect { y, height: 1, ..area }, buf);
+        draw_player(theme, tally.pair.planner.as_ref(), name, &mut row);
+        row.gap(1);
+        draw_player(theme, Some(&tally.pair.solver), name, &mut row);
+        table.cells(&Shown { theme, tally, best }, &mut row);
     }
 }
 
-fn draw_head(cx: &Cx<'_>, fitting: &Fitting, line: Rect, buf: &mut Buffer) {
-    let dim = cx.theme.dim;
-    let mut row = Row::new(line, buf);
-    row.cell("planner", fitting.name, dim).gap(1).cell("solver", fitting.name, dim);
-    for (column, head, width) in &fitting.columns {
-        row.gap(1);
-        match column {
-            Column::Strategy | Column::Simulated => row.cell(head, *width, dim),
-            Column::Tasks | Column::Accuracy | Column::Tokens | Column::Steps | Column::Cost => {
-                row.right(head, *width, dim)
-            }
-        };
-    }
+/// The mark behind a number that is the best of all, or the place of one, and how the number looks.
+fn marked(theme: &Theme, best: bool) -> (&'static str, Style) {
+    if best { (BEST, theme.good) } else { (" ", theme.text) }
 }
 
-fn draw_pair(
-    theme: &Theme,
-    fitting: &Fitting,
-    tally: &PairTally,
-    (accuracy, cost): (Option<f64>, Option<f64>),
-    line: Rect,
-    buf: &mut Buffer,
-) {
-    let mut row = Row::new(line, buf);
-    draw_player(theme, tally.pair.planner.as_ref(), fitting.name, &mut row);
-    row.gap(1);
-    draw_player(theme, Some(&tally.pair.solver), fitting.name, &mut row);
-    let mark = |best: bool| if best { BEST } else { " " };
-    let styled = |best: bool| if best { theme.good } else { theme.text };
-    for (column, _, width) in &fitting.columns {
-        row.gap(1);
-        match column {
-            Column::Strategy => row.cell(&tally.pair.strategy, *width, theme.text),
-            Column::Tasks => row.right(&text::count(tally.tasks), *width, theme.text),
-            Column::Accuracy => {
-                let best = tally.accuracy().is_some() && tally.accuracy() == accuracy;
-                let share = |share: f64| format!("{:.1}%{}", 100.0 * share, mark(best));
-                let shown = tally.accuracy().map_or("unknown".to_owned(), share);
-                row.right(&shown, *width, styled(best))
-            }
-            Column::Tokens => {
-                row.right(&text::count(tally.tokens().round() as u64), *width, theme.text)
-            }
-            Column::Steps => row.right(&format!("{:.2}", tally.steps()), *width, theme.text),
-            Column::Cost => {
-                let known = tally.cost();
-                let best = matches!((known, cost), (Cost::Known(a), Some(b)) if a == b);
-                let style = match known {
-                    Cost::Known(_) => styled(best),
-                    Cost::AtLeast(_) | Cost::Unknown => theme.warn,
-                };
-                row.right(&(format::per_thousand(known) + mark(best)), *width, style)
-            }
-            Column::Simulated => {
-                let word = if tally.pair.is_simulated() { super::SIMULATED } else { "" };
-                row.cell(word, *width, theme.simulated)
-            }
-        };
-    }
+fn accuracy(shown: &Shown<'_>) -> Cell {
+    let accuracy = shown.tally.accuracy();
+    let (mark, style) = marked(shown.theme, accuracy.is_some() && accuracy == shown.best.0);
+    let share = |share: f64| format!("{:.1}%{mark}", 100.0 * share);
+    (accuracy.map_or("unknown".to_owned(), share), style)
+}
+
+fn cost(shown: &Shown<'_>) -> Cell {
+    let cost = shown.tally.cost();
+    let is_best = matches!((cost, shown.best.1), (Cost::Known(a), Some(b)) if a == b);
+    let (mark, style) = marked(shown.theme, is_best);
+    let style = if matches!(cost, Cost::Known(_)) { style } else { shown.theme.warn };
+    (format::per_thousand(cost) + mark, style)
 }
 
 fn draw_player(theme: &Theme, player: Option<&Player>, width: usize, row: &mut Row<'_>) {

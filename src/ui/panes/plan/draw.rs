@@ -6,8 +6,8 @@ use ratatui::style::{Modifier, Style};
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::rows::{INDENT, Item, Row, Rows};
-use super::{PANE, selected};
-use crate::domain::{EvidenceId, Role, TaskState};
+use super::{SPEC, selected};
+use crate::domain::{Evidence, EvidenceId, Role, TaskState};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::calls::track::{Track, Tracks};
 use crate::ui::panes::{calls::CRITICAL, row};
@@ -15,8 +15,7 @@ use crate::ui::{pane::Cx, text, vlist};
 
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let Some(task) = cx.view.task_of(cx.state) else {
-        row::Row::new(area, buf).put("no plan yet: the next task begins with one", cx.theme.dim);
-        return;
+        return row::note(area, "no plan yet: the next task begins with one", cx.theme.dim, buf);
     };
     let chosen = selected(cx.state, cx.view, task);
     // The last cell is the scrollbar's.
@@ -24,13 +23,13 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let rows = Rows::of(cx.state, task, (cx.now, width), chosen);
     let place = chosen.and_then(|evidence| rows.place(evidence));
     let total = rows.rows.len();
-    let mut window = vlist::window(cx, PANE, area, (total, place.map(|(row, _)| row)));
+    let mut window = vlist::window(cx, SPEC.id, area, (total, place.map(|(row, _)| row)));
     if let Some((row, plan)) = place.filter(|_| !window.free) {
         // The plan is read with its evidence, as far as both have room.
         let most = row.saturating_sub(window.rows.saturating_sub(1));
         window.first = window.first.min(plan.max(most));
     }
-    hits.window(PANE, window);
+    hits.window(SPEC.id, window);
     let critical = Tracks::of(cx.state, task).critical_path(cx.now).into_iter().collect();
     let shown = Shown { cx, task, rows: &rows, critical };
     for (y, i) in (area.y..).zip(window.range()) {
@@ -67,7 +66,7 @@ impl<'a> Shown<'a> {
                 ("★".to_owned(), theme.good, theme.title)
             }
             Item::Asked(_) => ("◇".to_owned(), theme.accent, theme.text),
-            Item::Evidence(_) => return self.evidence(row, text, line, buf),
+            Item::Evidence(evidence) => return self.evidence(evidence, text, line, buf),
             Item::Found(evidence) => {
                 let track = Track::of_evidence(self.cx.state, self.task, evidence);
                 return self.found(&track, row.nth, text, line, buf);
@@ -80,14 +79,12 @@ impl<'a> Shown<'a> {
 
     /// What a search found stands out.
     fn style(&self, text: &str, style: Style) -> Style {
-        let needle = self.cx.view.needle(PANE);
-        let found = needle.is_some_and(|needle| text.to_lowercase().contains(needle));
+        let found = self.cx.finds(SPEC.id, || text.to_owned());
         if found { self.cx.theme.found } else { style }
     }
 
     /// `◆ #E1 = tool[input]`, and how it stands.
-    fn evidence(&self, row: &Row<'a>, text: &str, line: Rect, buf: &mut Buffer) {
-        let Item::Evidence(evidence) = row.item else { return };
+    fn evidence(&self, evidence: &'a Evidence, text: &str, line: Rect, buf: &mut Buffer) {
         let theme = self.cx.theme;
         let track = Track::of_evidence(self.cx.state, self.task, evidence);
         let standing = track.standing(theme);

@@ -8,17 +8,10 @@ mod rows;
 use ratatui::text::Line;
 
 use self::rows::Rows;
+use super::{PaneSpec, calls::track::Track, format};
 use crate::domain::{Decides, EvidenceId, State, TaskState, state::Source};
-use crate::ui::pane::{Cx, Move, PaneId};
-use crate::ui::panes::{calls::track::Track, format};
-use crate::ui::vlist::{self, Find};
-use crate::ui::{popups::Subject, view::View};
-
-pub use self::draw::draw;
-
-const PANE: PaneId = PaneId::Search;
-/// What the pane is called.
-pub const NAME: &str = "Plan";
+use crate::ui::pane::{Cx, Move};
+use crate::ui::{popups::Subject, update::inspect, view::View, vlist::List};
 
 /// Whether there is a planner's work to show, or will be: the task's own first, then what the strategy
 /// promises.
@@ -37,10 +30,20 @@ pub fn shows(state: &State, view: &View) -> bool {
     strategy.base.spec().decides == Decides::AtOnce
 }
 
-pub fn title(cx: &Cx<'_>) -> Line<'static> {
-    let Some(task) = cx.view.task_of(cx.state) else { return Line::from(NAME) };
+pub const SPEC: PaneSpec = PaneSpec {
+    name: "Plan",
+    title,
+    draw: draw::draw,
+    list,
+    go,
+    open: |world, view| inspect(view, subject(world.shown, view)),
+    ..super::search::SPEC
+};
+
+fn title(cx: &Cx<'_>) -> Line<'static> {
+    let Some(task) = cx.view.task_of(cx.state) else { return Line::default() };
     let work = &task.work;
-    let mut title = format!("{NAME} · task {}", task.id);
+    let mut title = format!(" · task {}", task.id);
     if let Some(plan) = &work.plan {
         let all = plan.evidence().count();
         let found = plan.evidence().filter(|evidence| work.is_found(evidence.id)).count();
@@ -68,7 +71,7 @@ fn selected(state: &State, view: &View, task: &TaskState) -> Option<EvidenceId> 
 }
 
 /// What is looked at closer.
-pub fn subject(state: &State, view: &View) -> Option<Subject> {
+fn subject(state: &State, view: &View) -> Option<Subject> {
     let task = view.task_of(state)?;
     match selected(state, view, task) {
         Some(evidence) => Some(Subject::Evidence(task.id, evidence)),
@@ -76,35 +79,26 @@ pub fn subject(state: &State, view: &View) -> Option<Subject> {
     }
 }
 
-pub fn go(state: &State, view: &mut View, to: Move) {
-    let Some(task) = view.task_of(state) else { return };
+fn list<'a>(state: &'a State, view: &View) -> List<'a> {
+    let Some(task) = view.task_of(state) else { return List::none() };
     let evidence = Rows::evidence(task);
-    let at = selected(state, view, task);
-    let at = at.and_then(|id| evidence.iter().position(|evidence| evidence.id == id));
-    // A page holds fewer pieces of evidence than rows.
-    let row = vlist::moved(evidence.len(), at, to, view.page(PANE) / 3);
-    choose(state, view, task, row.and_then(|row| evidence.get(row)).map(|evidence| evidence.id));
-}
-
-fn choose(state: &State, view: &mut View, task: &TaskState, evidence: Option<EvidenceId>) {
-    if let Some(evidence) = evidence {
-        view.choose_evidence(state, task.id, evidence);
-    }
-}
-
-pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    let Some(task) = view.task_of(state) else { return false };
-    let evidence = Rows::evidence(task);
-    let at = selected(state, view, task);
-    let at = at.and_then(|id| evidence.iter().position(|evidence| evidence.id == id));
-    let hit = vlist::found(evidence.len(), at, how, |row| {
-        evidence.get(row).is_some_and(|evidence| {
+    let selected = selected(state, view, task);
+    let selected = selected.and_then(|id| evidence.iter().position(|evidence| evidence.id == id));
+    List::new(
+        (evidence.len(), selected),
+        move |row| evidence.get(row).copied(),
+        |evidence, view| {
+            view.choose_evidence(state, task.id, evidence.id);
+        },
+        |evidence| {
             let plan = task.work.plan_of(evidence.id).map_or("", |plan| &plan.text);
-            plan.to_lowercase().contains(needle)
-                || Track::of_evidence(state, task, evidence).holds(needle)
-        })
-    });
-    let id = hit.and_then(|row| evidence.get(row)).map(|evidence| evidence.id);
-    choose(state, view, task, id);
-    hit.is_some()
+            format!("{plan}\n{}", Track::of_evidence(state, task, evidence).text())
+        },
+    )
+}
+
+/// A page holds fewer pieces of evidence than rows.
+fn go(state: &State, view: &mut View, to: Move) -> bool {
+    list(state, view).go(view, to, view.page(SPEC.id) / 3);
+    true
 }

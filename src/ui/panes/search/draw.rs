@@ -2,14 +2,15 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::tree::{Order, Placed};
-use super::{PANE, selected};
+use super::tree::Order;
+use super::{SPEC, selected};
 use crate::domain::{
     ModelCallState, NodeEnd, NodeState, State, TaskState, ToolCallPhase, ToolCallState,
     strategy::STRATEGIES,
 };
 use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::{inline_json, row::Row};
+use crate::ui::panes::inline_json;
+use crate::ui::panes::row::{self, Row};
 use crate::ui::{pane::Cx, text, theme::Theme, vlist};
 
 /// How a node ended, and how often it was preferred.
@@ -28,11 +29,10 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let order = Order::of(&task.search);
     let votes = task.search.nodes.iter().any(|node| node.votes.is_some());
     let rows = (order.rows.len(), selected(cx.view, task, &order));
-    vlist::draw(cx, PANE, (area, buf, hits), rows, |at, line, buf, hits| {
+    vlist::draw(cx, SPEC.id, (area, buf, hits), rows, |at, line, buf, hits| {
         let Some(placed) = order.rows.get(at) else { return };
         let lines = order.lines(at, usize::from(line.width) / 6);
-        let shown = Shown { cx, task, placed, votes };
-        shown.draw(&lines, line, buf);
+        draw_node(cx, (task, placed.node), (&lines, votes), line, buf);
         hits.add(line, Target::Node(task.id, placed.node.node));
     });
 }
@@ -41,47 +41,39 @@ fn empty(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
     let searching = STRATEGIES.iter().filter(|spec| spec.searches).map(|spec| spec.name);
     let strategies = searching.collect::<Vec<_>>().join(" and ");
     let said = format!("no search in this task: {strategies} search a tree (A chooses a strategy)");
-    let lines = text::wrap(&said, usize::from(area.width));
-    for (y, line) in (area.y..area.bottom()).zip(lines) {
-        Row::new(Rect { y, height: 1, ..area }, buf).put(&line, cx.theme.dim);
+    row::lines(area, text::wrap(&said, usize::from(area.width)), cx.theme.dim, buf);
+}
+
+/// A node behind the lines of its tree; `votes`: some node of the tree has some.
+fn draw_node(
+    cx: &Cx<'_>,
+    (task, node): (&TaskState, &NodeState),
+    (lines, votes): (&str, bool),
+    line: Rect,
+    buf: &mut Buffer,
+) {
+    let theme = cx.theme;
+    let here = task.search.at == node.node;
+    let mut row = Row::new(line, buf);
+    row.cell(if here { "▶" } else { "" }, 2, theme.graph_here);
+    row.put(lines, theme.dim);
+    let style = if here { theme.graph_here } else { standing(theme, node) };
+    row.put(&node.node.to_string(), style).gap(1);
+    let call = call(cx.state, task, node);
+    let (glyph, style) = result(theme, node, call);
+    row.put(glyph, style).gap(1);
+    let votes = if votes && row.left() > 30 + VOTES { VOTES + 1 } else { 0 };
+    let end = if row.left() > 20 + END { END + 1 } else { 0 };
+    let room = row.left().saturating_sub(votes + end);
+    let text = words(cx.state, task, node);
+    let found = cx.finds(SPEC.id, || text.clone());
+    row.cell(&text, room, if found { theme.found } else { standing(theme, node) });
+    if votes > 0 {
+        let votes = node.votes.map_or(String::new(), |votes| format!("{votes} votes"));
+        row.gap(1).right(&votes, VOTES, theme.dim);
     }
-}
-
-/// A node that is drawn.
-struct Shown<'a> {
-    cx: &'a Cx<'a>,
-    task: &'a TaskState,
-    placed: &'a Placed<'a>,
-    /// Some node of the tree has votes.
-    votes: bool,
-}
-
-impl Shown<'_> {
-    fn draw(&self, lines: &str, line: Rect, buf: &mut Buffer) {
-        let (theme, node) = (self.cx.theme, self.placed.node);
-        let here = self.task.search.at == node.node;
-        let mut row = Row::new(line, buf);
-        row.cell(if here { "▶" } else { "" }, 2, theme.graph_here);
-        row.put(lines, theme.dim);
-        let words = if here { theme.graph_here } else { standing(theme, node) };
-        row.put(&node.node.to_string(), words).gap(1);
-        let call = call(self.cx.state, self.task, node);
-        let (glyph, style) = result(theme, node, call);
-        row.put(glyph, style).gap(1);
-        let votes = if self.votes && row.left() > 30 + VOTES { VOTES + 1 } else { 0 };
-        let end = if row.left() > 20 + END { END + 1 } else { 0 };
-        let room = row.left().saturating_sub(votes + end);
-        let found = self.cx.view.needle(PANE);
-        let text = self::words(self.cx.state, self.task, node);
-        let found = found.is_some_and(|needle| text.to_lowercase().contains(needle));
-        row.cell(&text, room, if found { theme.found } else { standing(theme, node) });
-        if votes > 0 {
-            let votes = node.votes.map_or(String::new(), |votes| format!("{votes} votes"));
-            row.gap(1).right(&votes, VOTES, theme.dim);
-        }
-        if end > 0 {
-            row.gap(1).cell(node.end.map_or("", NodeEnd::name), END, standing(theme, node));
-        }
+    if end > 0 {
+        row.gap(1).cell(node.end.map_or("", NodeEnd::name), END, standing(theme, node));
     }
 }
 

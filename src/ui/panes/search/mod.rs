@@ -7,18 +7,27 @@ mod tree;
 use ratatui::text::Line;
 
 use self::tree::Order;
+use super::{PLAIN, PaneSpec, format};
 use crate::domain::{State, TaskId, TaskState};
 use crate::ui::pane::{Cx, Move, PaneId};
-use crate::ui::vlist::{self, Find};
-use crate::ui::{panes::format, popups::Subject, view::View};
+use crate::ui::{action::Action, popups::Subject, update::inspect, view::View, vlist::List};
 
-pub use self::draw::draw;
+pub const SPEC: PaneSpec = PaneSpec {
+    id: PaneId::Search,
+    name: "Search",
+    title,
+    draw: draw::draw,
+    list,
+    go,
+    open: |world, view| inspect(view, subject(world.shown, view)),
+    leave: |view| (view.node, view.task, view.evidence) = (None, None, None),
+    keys: &[Action::Open, Action::InspectPrompt, Action::InspectCall, Action::Find],
+    ..PLAIN
+};
 
-const PANE: PaneId = PaneId::Search;
-
-pub fn title(cx: &Cx<'_>) -> Line<'static> {
+fn title(cx: &Cx<'_>) -> Line<'static> {
     let Some(task) = cx.view.task_of(cx.state).filter(|task| !task.search.nodes.is_empty()) else {
-        return Line::from(PANE.name());
+        return Line::default();
     };
     let tree = &task.search;
     let depth = tree.nodes.iter().map(|node| node.depth).max().unwrap_or(0);
@@ -28,11 +37,8 @@ pub fn title(cx: &Cx<'_>) -> Line<'static> {
         node => node.to_string(),
     };
     let pruned = tree.pruned();
-    Line::from(format!(
-        "{} · task {} · {nodes}, {pruned} pruned · depth {depth} · at {at}",
-        PANE.name(),
-        task.id
-    ))
+    let id = task.id;
+    Line::from(format!(" · task {id} · {nodes}, {pruned} pruned · depth {depth} · at {at}"))
 }
 
 /// The selected node of this task, if there still is one.
@@ -47,7 +53,7 @@ fn selected(view: &View, task: &TaskState, order: &Order<'_>) -> Option<usize> {
 }
 
 /// What is looked at closer: the call of the selected node, else what the model was asked there.
-pub fn subject(state: &State, view: &View) -> Option<Subject> {
+fn subject(state: &State, view: &View) -> Option<Subject> {
     let task = view.task_of(state)?;
     let step = task.step_of(own(view, task).unwrap_or(task.search.at))?;
     step.call.map(Subject::Call).or(step.ask.map(Subject::Prompt))
@@ -65,31 +71,31 @@ pub fn select(state: &State, view: &mut View, task: TaskId, node: u32) -> bool {
     view.node.replace((task, node)) == Some((task, node))
 }
 
-pub fn go(state: &State, view: &mut View, to: Move) {
-    let Some(task) = view.task_of(state) else { return };
+fn list<'a>(state: &'a State, view: &View) -> List<'a> {
+    let Some(task) = view.task_of(state) else { return List::none() };
     let order = Order::of(&task.search);
-    let at = selected(view, task, &order);
-    let row = match (to, at) {
-        // Along the tree: to where it came from, and to where it went first.
+    let place = (order.rows.len(), selected(view, task, &order));
+    List::new(
+        place,
+        move |row| order.rows.get(row).map(|placed| placed.node),
+        |node, view| {
+            select(state, view, task.id, node.node);
+        },
+        |node| draw::words(state, task, node),
+    )
+}
+
+/// Along the tree: to the left to where a node came from, to the right to where it went first.
+fn go(state: &State, view: &mut View, to: Move) -> bool {
+    let Some(task) = view.task_of(state) else { return false };
+    let order = Order::of(&task.search);
+    let row = match (to, selected(view, task, &order)) {
         (Move::Left, Some(at)) => order.rows.get(at).and_then(|placed| placed.parent),
         (Move::Right, Some(at)) => order.child(at),
-        (to, at) => vlist::moved(order.rows.len(), at, to, view.page(PANE)),
+        _ => return false,
     };
     if let Some(placed) = row.and_then(|row| order.rows.get(row)) {
         select(state, view, task.id, placed.node.node);
     }
-}
-
-pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    let Some(task) = view.task_of(state) else { return false };
-    let order = Order::of(&task.search);
-    let hit = vlist::found(order.rows.len(), selected(view, task, &order), how, |row| {
-        order.rows.get(row).is_some_and(|placed| {
-            draw::words(state, task, placed.node).to_lowercase().contains(needle)
-        })
-    });
-    if let Some(placed) = hit.and_then(|row| order.rows.get(row)) {
-        select(state, view, task.id, placed.node.node);
-    }
-    hit.is_some()
+    true
 }

@@ -31,7 +31,9 @@ struct Entry<'a> {
 pub fn rows(cx: &Cx<'_>, line: &Line, width: usize, selected: bool) -> Vec<Row<'static>> {
     let most = if selected { ROWS.1 } else { ROWS.0 };
     let mut entry = Entry { cx, sheet: Sheet::new(width), most };
-    entry.write(line);
+    if entry.write(line).is_none() {
+        entry.sheet.row(&[("» of a task that is not known", cx.theme.dim)]);
+    }
     if entry.sheet.rows.is_empty() {
         entry.sheet.rows.push(Row::default());
     }
@@ -39,35 +41,22 @@ pub fn rows(cx: &Cx<'_>, line: &Line, width: usize, selected: bool) -> Vec<Row<'
 }
 
 impl<'a> Entry<'a> {
-    fn write(&mut self, line: &Line) {
+    /// `None` in a damaged journal: what the line is about is not known.
+    fn write(&mut self, line: &Line) -> Option<()> {
         let state = self.cx.state;
         let theme = self.cx.theme;
         let task = line.task.and_then(|task| state.task(task));
-        match (&line.what, task) {
-            (What::TaskStarted, Some(task)) => self.task_started(task),
-            (What::TryStarted { number }, Some(task)) => self.try_started(*number, task),
-            (What::Step { index }, Some(task)) => {
-                if let Some(step) = task.steps.get(*index as usize) {
-                    self.step(step);
-                }
-            }
-            (What::Ask { ask }, _) => {
-                if let Some(ask) = state.model_call(*ask) {
-                    self.ask(ask);
-                }
-            }
-            (What::Call { call }, _) => {
-                if let Some(call) = state.tool_call(*call) {
-                    self.call(call);
-                }
-            }
-            (What::Evaluated { learned }, Some(task)) => self.evaluated(task, *learned),
-            (What::TaskFinished, Some(task)) => self.task_finished(task),
-            (What::BudgetPlanned { why, plan, before }, _) => {
-                self.planned(why, plan, before.as_deref());
-            }
-            (What::Plan { plan }, _) => self.plan(plan),
-            (What::Told { event }, _) => {
+        match &line.what {
+            What::TaskStarted => self.task_started(task?),
+            What::TryStarted { number } => self.try_started(*number, task?),
+            What::Step { index } => self.step(task?.steps.get(*index as usize)?),
+            What::Ask { ask } => self.ask(state.model_call(*ask)?),
+            What::Call { call } => self.call(state.tool_call(*call)?),
+            What::Evaluated { learned } => self.evaluated(task?, *learned),
+            What::TaskFinished => self.task_finished(task?),
+            What::BudgetPlanned { why, plan, before } => self.planned(why, plan, before.as_deref()),
+            What::Plan { plan } => self.plan(plan),
+            What::Told { event } => {
                 let (who, words) = match event.by() {
                     None => (("» ", theme.warn), theme.text),
                     Some(By::User) => (("◆ you: ", theme.user), theme.user),
@@ -76,17 +65,9 @@ impl<'a> Entry<'a> {
                 };
                 self.sheet.text(who, (&wording::told(event), words), self.most);
             }
-            (What::Newer { fields }, _) => self.notice(&wording::newer(fields)),
-            // A damaged journal: there is no such task.
-            (
-                What::TaskStarted
-                | What::TryStarted { .. }
-                | What::Step { .. }
-                | What::Evaluated { .. }
-                | What::TaskFinished,
-                None,
-            ) => self.sheet.row(&[("» of a task that is not known", theme.dim)]),
+            What::Newer { fields } => self.notice(&wording::newer(fields)),
         }
+        Some(())
     }
 
     fn notice(&mut self, text: &str) {
@@ -143,41 +124,31 @@ impl<'a> Entry<'a> {
             Role::Classifier => ("  ▦ ", theme.dim),
             Role::Evaluator | Role::Judge => ("  ⚖ ", theme.dim),
         };
-        match (&ask.phase, ask.role) {
-            (ModelCallPhase::Requested, _) => self.asking(ask, glyph, "is about to be asked"),
-            (ModelCallPhase::Running, _) if ask.partial.is_empty() => {
+        match &ask.phase {
+            ModelCallPhase::Requested => self.asking(ask, glyph, "is about to be asked"),
+            ModelCallPhase::Running if ask.partial.is_empty() => {
                 self.asking(ask, glyph, "is asked")
             }
-            (ModelCallPhase::Running, _) => self.partial(ask, glyph),
-            (ModelCallPhase::Failed { error }, _) => {
+            ModelCallPhase::Running => self.partial(ask, glyph),
+            ModelCallPhase::Failed { error } => {
                 let text = format!("{} failed: {}", ask.model, error.text);
                 self.sheet.text(("  ✗ ", theme.bad), (&text, theme.bad), self.most);
                 self.used(ask);
             }
-            // The plan comes as it was read.
-            (ModelCallPhase::Done { .. }, Role::Planner) if self.is_followed(ask) => {
-                self.sheet.row(&[(glyph, theme.accent), ("wrote a plan", theme.dim)]);
-                self.used(ask);
-            }
-            // What it says comes as verdicts, a line each.
-            (ModelCallPhase::Done { .. }, Role::Evaluator) => {
-                self.sheet.row(&[(glyph, theme.accent), ("judged", theme.dim)]);
-                self.used(ask);
-            }
-            (
-                ModelCallPhase::Done { reply },
-                Role::Actor
-                | Role::Reflector
-                | Role::Judge
-                | Role::Planner
-                | Role::Solver
-                | Role::Classifier,
-            ) => {
+            ModelCallPhase::Done { reply } => {
                 let said =
                     if reply.text.trim().is_empty() { &reply.reasoning } else { &reply.text };
-                match said.trim() {
-                    "" => self.sheet.row(&[(glyph, theme.accent), ("(no thought)", theme.dim)]),
-                    said => self.sheet.text((glyph, theme.accent), (said, style), self.most),
+                let said = said.trim();
+                // The plan comes as it was read, and verdicts come a line each.
+                let instead = match ask.role {
+                    _ if self.is_followed(ask) => Some("wrote a plan"),
+                    Role::Evaluator => Some("judged"),
+                    _ if said.is_empty() => Some("(no thought)"),
+                    _ => None,
+                };
+                match instead {
+                    Some(words) => self.sheet.row(&[(glyph, theme.accent), (words, theme.dim)]),
+                    None => self.sheet.text((glyph, theme.accent), (said, style), self.most),
                 }
                 self.used(ask);
             }
@@ -191,7 +162,8 @@ impl<'a> Entry<'a> {
         let planner = |ask: &&EffectId| {
             self.cx.state.model_call(**ask).is_some_and(|ask| ask.role == Role::Planner)
         };
-        task.work.plan.is_some() && task.asks.iter().rfind(planner) == Some(&ask.id)
+        let last = || task.asks.iter().rfind(planner);
+        ask.role == Role::Planner && task.work.plan.is_some() && last() == Some(&ask.id)
     }
 
     /// The plans, and what each wants called.
@@ -227,7 +199,7 @@ impl<'a> Entry<'a> {
         let model = ask.model.to_string();
         let what = format!(" ({}) {what}", ask.role);
         self.sheet.row(&[(glyph, theme.accent), (&model, theme.accent), (&what, theme.dim)]);
-        match self.cx.state.control.held.iter().find(|hold| hold.lane == ask.lane) {
+        match self.cx.state.control.hold_of(ask.lane) {
             Some(hold) => {
                 let held = text::span(self.cx.now.saturating_sub(hold.since));
                 self.sheet
@@ -281,7 +253,7 @@ impl<'a> Entry<'a> {
         let cx = self.cx;
         let theme = cx.theme;
         let width = self.sheet.width();
-        let hold = cx.state.control.held.iter().find(|hold| hold.lane == call.lane);
+        let hold = cx.state.control.hold_of(call.lane);
         let Standing { word, style, .. } = status::of_call(call, hold, theme);
         let time = match hold {
             Some(hold) => {
@@ -420,11 +392,8 @@ impl<'a> Entry<'a> {
         if let (Some(gold), Some(false)) = (&task.task.gold, task.correct) {
             self.sheet.suffix(&format!("  right is {gold}"), theme.warn);
         }
-        let took: Vec<String> = tasks::columns(task, self.cx.now)
-            .into_iter()
-            .map(|(words, _)| words)
-            .filter(|words| !words.is_empty())
-            .collect();
+        let took: Vec<String> =
+            tasks::columns(task, self.cx.now).into_iter().map(|(words, _)| words).collect();
         let took = took.join(" · ");
         if !self.sheet.at_right(&took, theme.dim) {
             self.sheet.row(&[("  ", Style::new()), (&took, theme.dim)]);

@@ -7,26 +7,45 @@ mod sheet;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
-use super::row::Row;
-use crate::domain::{State, state::What};
+use super::{
+    PLAIN, PaneSpec,
+    row::{Row, note},
+};
+use crate::domain::State;
+use crate::domain::state::{self, What};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::pane::{Cx, Move, PaneId};
-use crate::ui::view::View;
-use crate::ui::vlist::{self, Find, Window};
+use crate::ui::vlist::{self, List, Window};
+use crate::ui::{action::Action, popups::Subject, update::inspect, view::View};
 
-const PANE: PaneId = PaneId::Transcript;
 /// From this width on every entry says when it was.
 const WITH_TIME: u16 = 96;
 const TIME: u16 = 9;
 
-pub fn title(cx: &Cx<'_>) -> Line<'static> {
+pub const SPEC: PaneSpec = PaneSpec {
+    id: PaneId::Transcript,
+    name: "Transcript",
+    title,
+    draw,
+    list,
+    go,
+    open: |world, view| {
+        let n = view.line.or_else(|| world.shown.transcript.last().map(|line| line.n));
+        inspect(view, n.and_then(|n| subject(world.shown, n)))
+    },
+    leave: |view| view.line = None,
+    keys: &[Action::Open, Action::InspectPrompt, Action::Find],
+    ..PLAIN
+};
+
+fn title(cx: &Cx<'_>) -> Line<'static> {
     let behind = match cx.view.line.and_then(|n| place(cx.state, n)) {
         Some(at) => cx.state.transcript.len() - 1 - at,
         None => 0,
     };
     match behind {
-        0 => Line::from(PANE.name()),
-        n => Line::from(format!("{} · {n} below", PANE.name())),
+        0 => Line::default(),
+        n => Line::from(format!(" · {n} below")),
     }
 }
 
@@ -43,19 +62,18 @@ struct Shown {
     hidden: usize,
 }
 
-pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let lines = &cx.state.transcript;
     if lines.is_empty() {
-        Row::new(area, buf).put("nothing has happened yet: space lets the agent run", cx.theme.dim);
-        return;
+        return note(area, "nothing has happened yet: space lets the agent run", cx.theme.dim, buf);
     }
     let time = if area.width >= WITH_TIME { TIME } else { 0 };
     let body = Rect { x: area.x + time, width: area.width.saturating_sub(time + 1), ..area };
     let shown = visible(cx, usize::from(body.width), usize::from(area.height));
     let Some(first) = shown.first().map(|entry| entry.at) else { return };
-    let free = cx.view.windows.get(PANE).free;
+    let free = cx.view.windows.get(SPEC.id).free;
     let window = Window { first, rows: shown.len(), total: lines.len(), free };
-    hits.window(PANE, window);
+    hits.window(SPEC.id, window);
     let mut y = area.y;
     for entry in &shown {
         let line = &lines[entry.at];
@@ -81,7 +99,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
 /// The entries that fill the pane.
 fn visible(cx: &Cx<'_>, width: usize, height: usize) -> Vec<Shown> {
     let last = cx.state.transcript.len() - 1;
-    let window = cx.view.windows.get(PANE);
+    let window = cx.view.windows.get(SPEC.id);
     // The wheel brought it back to the end: it keeps up again.
     let at_end = window.first + window.rows >= window.total;
     let selected = cx.view.line.and_then(|n| place(cx.state, n));
@@ -107,48 +125,42 @@ fn build(cx: &Cx<'_>, at: usize, width: usize) -> Shown {
     Shown { at, rows: entry::rows(cx, line, width, selected), hidden: 0 }
 }
 
+/// The entries at these places until they fill so many rows, and the rows that are left.
+fn fill(
+    cx: &Cx<'_>,
+    places: impl Iterator<Item = usize>,
+    width: usize,
+    mut room: usize,
+) -> (Vec<Shown>, usize) {
+    let mut shown = Vec::new();
+    for at in places {
+        if room == 0 {
+            break;
+        }
+        let entry = build(cx, at, width);
+        room = room.saturating_sub(entry.rows.len());
+        shown.push(entry);
+    }
+    (shown, room)
+}
+
 /// The entries from this one on; the end of the transcript is never above the end of the pane, if
 /// there is enough of it.
 fn downwards(cx: &Cx<'_>, first: usize, width: usize, height: usize) -> Vec<Shown> {
-    let mut room = height;
-    let mut shown = Vec::new();
-    for at in first..cx.state.transcript.len() {
-        if room == 0 {
-            return shown;
-        }
-        let entry = build(cx, at, width);
-        room = room.saturating_sub(entry.rows.len());
-        shown.push(entry);
-    }
-    if room == 0 { shown } else { upwards(cx, cx.state.transcript.len() - 1, width, height) }
+    let total = cx.state.transcript.len();
+    let (shown, room) = fill(cx, first..total, width, height);
+    if room == 0 { shown } else { upwards(cx, total - 1, width, height) }
 }
 
-/// The entries up to this one.
+/// The entries up to this one; where the beginning does not fill the pane, what comes after it does.
 fn upwards(cx: &Cx<'_>, last: usize, width: usize, height: usize) -> Vec<Shown> {
-    let mut room = height;
-    let mut shown = Vec::new();
-    for at in (0..=last).rev() {
-        if room == 0 {
-            break;
-        }
-        let mut entry = build(cx, at, width);
-        entry.hidden = entry.rows.len().saturating_sub(room);
-        room = room.saturating_sub(entry.rows.len());
-        shown.push(entry);
-    }
+    let (mut shown, room) = fill(cx, (0..=last).rev(), width, height);
     shown.reverse();
-    if room == 0 || last + 1 == cx.state.transcript.len() {
-        return shown;
+    let rows: usize = shown.iter().map(|entry| entry.rows.len()).sum();
+    if let Some(top) = shown.first_mut() {
+        top.hidden = rows.saturating_sub(height);
     }
-    // The beginning does not fill the pane: what comes after it does.
-    for at in last + 1..cx.state.transcript.len() {
-        if room == 0 {
-            break;
-        }
-        let entry = build(cx, at, width);
-        room = room.saturating_sub(entry.rows.len());
-        shown.push(entry);
-    }
+    shown.extend(fill(cx, last + 1..cx.state.transcript.len(), width, room).0);
     shown
 }
 
@@ -162,48 +174,63 @@ fn clock(micros: u64) -> String {
     }
 }
 
-pub fn go(state: &State, view: &mut View, to: Move) {
-    view.follow(PANE);
+fn list<'a>(state: &'a State, view: &View) -> List<'a> {
+    let lines = &state.transcript;
+    List::new(
+        (lines.len(), view.line.and_then(|n| place(state, n))),
+        |row| lines.get(row),
+        |line, view| {
+            select(state, view, line.n);
+            if matches!(line.what, What::TaskStarted | What::TaskFinished) {
+                view.task = line.task;
+            }
+        },
+        |line| search::text(state, line).unwrap_or_default(),
+    )
+}
+
+/// Below the last line is the end, which keeps up.
+fn go(state: &State, view: &mut View, to: Move) -> bool {
     let at = view.line.and_then(|n| place(state, n));
-    let last = state.transcript.len().checked_sub(1);
-    let to_end = match to {
-        Move::Bottom => true,
-        // Below the last line is the end, which keeps up.
-        Move::Down | Move::PageDown => at.is_none() || at == last,
-        Move::Up | Move::PageUp | Move::Top | Move::Left | Move::Right => false,
-    };
+    let at_end = at.is_none() || at == state.transcript.len().checked_sub(1);
+    let to_end = to == Move::Bottom || (at_end && matches!(to, Move::Down | Move::PageDown));
     if to_end {
         view.line = None;
-        return;
     }
-    select(state, view, vlist::moved(state.transcript.len(), at, to, view.page(PANE)));
+    to_end
 }
 
-/// Selects a line, and what it is about.
-fn select(state: &State, view: &mut View, at: Option<usize>) -> bool {
-    let Some(line) = at.and_then(|at| state.transcript.get(at)) else { return false };
-    view.line = Some(line.n);
+fn line(state: &State, n: u64) -> Option<&state::Line> {
+    let at = state.transcript.binary_search_by_key(&n, |line| line.n).ok()?;
+    state.transcript.get(at)
+}
+
+/// What a line is about.
+fn subject(state: &State, n: u64) -> Option<Subject> {
+    let line = line(state, n)?;
     match &line.what {
-        What::Ask { ask } => view.ask = Some(*ask),
-        What::Call { call } => {
-            view.choose_call(state, *call);
-        }
-        What::TaskStarted | What::TaskFinished => view.task = line.task,
-        What::TryStarted { .. }
+        What::Ask { ask } => Some(Subject::Prompt(*ask)),
+        What::Call { call } => Some(Subject::Call(*call)),
+        What::TaskStarted
+        | What::TryStarted { .. }
         | What::Step { .. }
         | What::Evaluated { .. }
-        | What::BudgetPlanned { .. }
-        | What::Plan { .. }
-        | What::Told { .. }
-        | What::Newer { .. } => {}
+        | What::TaskFinished => line.task.map(Subject::Task),
+        What::Told { .. } | What::Newer { .. } | What::BudgetPlanned { .. } | What::Plan { .. } => {
+            Some(Subject::Line(n))
+        }
     }
-    true
 }
 
-pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    let at = view.line.and_then(|n| place(state, n));
-    let hit = vlist::found(state.transcript.len(), at, how, |at| {
-        state.transcript.get(at).is_some_and(|line| search::holds(state, line, needle))
-    });
-    select(state, view, hit)
+/// Selects a line with the ask or the call that it is about: the keys that mean those then mean its own.
+/// True if it was selected already.
+pub fn select(state: &State, view: &mut View, n: u64) -> bool {
+    let what = line(state, n).map(|line| &line.what);
+    if let Some(What::Ask { ask }) = what {
+        view.ask = Some(*ask);
+    }
+    if let Some(What::Call { call }) = what {
+        view.choose_call(state, *call);
+    }
+    view.line.replace(n) == Some(n)
 }

@@ -1,38 +1,33 @@
-//! Whether a line of the transcript holds a text.
+//! What can be found in a line of the transcript.
 
+use crate::domain::State;
 use crate::domain::state::{Line, What};
-use crate::domain::{State, ToolCallState};
 use crate::ui::{panes::budget_words, wording};
 
-/// Whether the entry of this line says `needle` (lower case) somewhere, also where it was cut.
-pub fn holds(state: &State, line: &Line, needle: &str) -> bool {
-    let has = |text: &str| text.to_lowercase().contains(needle);
+/// The whole text of a line's entry, also what is cut there.
+pub fn text(state: &State, line: &Line) -> Option<String> {
     let task = line.task.and_then(|task| state.task(task));
-    match &line.what {
-        What::TaskStarted => task.is_some_and(|task| has(&task.task.text)),
-        What::TaskFinished => task.and_then(|task| task.answer.as_deref()).is_some_and(has),
-        What::TryStarted { .. } => {
-            task.and_then(|task| task.reflections.last()).is_some_and(|text| has(text))
+    Some(match &line.what {
+        What::TaskStarted => task?.task.text.clone(),
+        What::TaskFinished => task?.answer.clone()?,
+        What::TryStarted { .. } => task?.reflections.last()?.clone(),
+        What::Step { index } => task?.steps.get(*index as usize)?.from.to_string(),
+        What::Ask { ask } => {
+            let ask = state.model_call(*ask)?;
+            ask.reply().map_or(&ask.partial, |reply| &reply.text).clone()
         }
-        What::Step { index } => task
-            .and_then(|task| task.steps.get(*index as usize))
-            .is_some_and(|step| has(step.from.as_str())),
-        What::Ask { ask } => state
-            .model_call(*ask)
-            .is_some_and(|ask| ask.reply().map_or(has(&ask.partial), |reply| has(&reply.text))),
-        What::Call { call } => state.tool_call(*call).is_some_and(|call| call_holds(call, has)),
-        What::Evaluated { .. } => task.is_some_and(|task| {
-            task.verdicts.iter().any(|verdict| has(verdict.tool.as_str()) || has(&verdict.reason))
-        }),
-        What::BudgetPlanned { why, plan, .. } => has(why) || has(&budget_words::uses(plan)),
-        What::Plan { plan } => has(&plan.to_string()),
-        What::Told { event } => has(&wording::told(event)),
-        What::Newer { fields } => has(&wording::newer(fields)),
-    }
-}
-
-fn call_holds(call: &ToolCallState, has: impl Fn(&str) -> bool) -> bool {
-    has(call.tool.as_str())
-        || has(&call.arguments.to_string())
-        || call.observation().is_some_and(has)
+        What::Call { call } => {
+            let call = state.tool_call(*call)?;
+            let observation = call.observation().unwrap_or_default();
+            format!("{}\n{}\n{observation}", call.tool, call.arguments)
+        }
+        What::Evaluated { .. } => {
+            let verdicts = task?.verdicts.iter();
+            verdicts.map(|verdict| format!("{}\n{}\n", verdict.tool, verdict.reason)).collect()
+        }
+        What::BudgetPlanned { why, plan, .. } => format!("{why}\n{}", budget_words::uses(plan)),
+        What::Plan { plan } => plan.to_string(),
+        What::Told { event } => wording::told(event),
+        What::Newer { fields } => wording::newer(fields),
+    })
 }

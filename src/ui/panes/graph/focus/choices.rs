@@ -4,8 +4,12 @@
 use std::collections::HashSet;
 
 use crate::domain::{Knob, Offered, Prior, State, Structure, ToolName};
-use crate::papers::toolnet::{Weighted, Weights};
-use crate::ui::panes::{graph::what_if::what_if, position::Here, weight_trend::Since};
+use crate::papers::toolnet::Weighted;
+use crate::ui::panes::{
+    graph::{weights, what_if::what_if},
+    position::Here,
+    weight_trend::Since,
+};
 
 /// Nodes that lead to the middle are cut off behind so many: a table of them says no more.
 const BEFORE: usize = 200;
@@ -22,13 +26,6 @@ pub struct Choice {
     pub outlook: [Option<f64>; 2],
     /// Why it is on the present menu; `None`: it is not.
     pub offered: Option<Offered>,
-}
-
-/// The node in the middle: the one that the user went to, else where the agent is.
-pub fn centre<'a>(state: &'a State, centre: Option<&'a ToolName>) -> &'a str {
-    let known =
-        centre.filter(|node| node.is_special() || state.learning.graph.contains(node.as_str()));
-    known.map_or_else(|| Here::of(state).node(), ToolName::as_str)
 }
 
 /// The choices of a node: the present menu first, as the model sees it, then all others by weight.
@@ -73,25 +70,16 @@ impl<'a> Choices<'a> {
         let names: Vec<&str> = self.menu.iter().map(|(tool, _)| tool.as_str()).collect();
         let edges = weights(self.state).some(self.from, &names);
         let on_menu: HashSet<&str> = names.iter().copied().collect();
-        let offered = self.menu.iter().zip(edges).map(|((tool, why), edge)| Choice {
-            to: tool.clone(),
-            edge,
-            was: None,
-            outlook: [None; 2],
-            offered: Some(*why),
-        });
+        let choice =
+            |to, edge, offered| Choice { to, edge, was: None, outlook: [None; 2], offered };
+        let offered = self.menu.iter().zip(edges);
+        let offered = offered.map(|((tool, why), edge)| choice(tool.clone(), edge, Some(*why)));
         let mut rows: Vec<Choice> = offered.take(k).collect();
         if k > rows.len() {
             let others = weights(self.state).top(self.from, k);
             let others = others.into_iter().filter(|edge| !on_menu.contains(edge.to.as_str()));
             let room = k - rows.len();
-            rows.extend(others.take(room).map(|edge| Choice {
-                to: edge.to.clone(),
-                edge: Some(edge),
-                was: None,
-                outlook: [None; 2],
-                offered: None,
-            }));
+            rows.extend(others.take(room).map(|edge| choice(edge.to.clone(), Some(edge), None)));
         }
         rows
     }
@@ -162,8 +150,4 @@ fn sources(state: &State, to: &str) -> usize {
         .iter()
         .filter(|edge| edge.from.as_str() != to && edge.from.as_str() != ToolName::START);
     tools.count() + start
-}
-
-pub fn weights(state: &State) -> Weights<'_> {
-    state.learning.weights(&state.knobs)
 }

@@ -12,14 +12,13 @@ use std::collections::HashSet;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::choices::{Choices, before, centre};
-use super::rows::split;
+use super::choices::{Choices, before};
 use crate::domain::{ToolName, WeightFormat};
 use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::{
-    format, glyph, graph::shown_name, position::Here, row::Row, weight_trend::Since,
-};
-use crate::ui::{pane::Cx, text};
+use crate::ui::panes::graph::{centre, shown_name};
+use crate::ui::panes::row::{Row, note, split};
+use crate::ui::panes::{format, glyph, position::Here, weight_trend::Since};
+use crate::ui::{pane::Cx, table, text};
 
 /// From this width on what leads here stands beside what follows, else above it.
 const WIDE: u16 = 110;
@@ -36,8 +35,7 @@ pub struct Frame<'a> {
 
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if cx.state.learning.graph.is_empty() {
-        Row::new(area, buf).put("no tools yet", cx.theme.dim);
-        return;
+        return note(area, "no tools yet", cx.theme.dim, buf);
     }
     let frame = Frame {
         cx,
@@ -49,24 +47,9 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     };
     let (way, rest) = split(area, 1);
     frame.draw_way(way, buf, hits);
-    if area.width >= WIDE {
-        let left = Rect { width: BESIDE, ..rest };
-        let right = Rect { x: left.right() + 2, width: rest.width - BESIDE - 2, ..rest };
-        frame.draw_before(left, buf, hits);
-        let (node, list) = split(right, 1);
-        frame.draw_node(node, buf, hits);
-        frame.draw_choices(list, buf, hits);
-        return;
-    }
-    let wanted = before(cx.state, frame.centre).0.len() + 1;
-    let choices = Choices::new(cx.state, frame.centre, None).len();
-    let rows = before_rows(rest.height).min(u16::try_from(wanted).unwrap_or(u16::MAX));
-    // A line of air above each part, where there is more room than there are rows.
-    let roomy = usize::from(rest.height) >= usize::from(rows) + choices + 4;
-    let air = |area| split(area, u16::from(roomy)).1;
-    let (above, rest) = split(air(rest), rows);
-    frame.draw_before(above, buf, hits);
-    let (node, list) = split(air(rest), 1);
+    let (before, node_and_list) = frame.sides(rest);
+    frame.draw_before(before, buf, hits);
+    let (node, list) = split(node_and_list, 1);
     frame.draw_node(node, buf, hits);
     frame.draw_choices(list, buf, hits);
 }
@@ -82,19 +65,30 @@ fn before_rows(height: u16) -> u16 {
 }
 
 impl Frame<'_> {
+    /// Where what leads to the node is, and the node with what follows.
+    fn sides(&self, area: Rect) -> (Rect, Rect) {
+        if area.width >= WIDE {
+            let left = Rect { width: BESIDE, ..area };
+            return (left, Rect { x: left.right() + 2, width: area.width - BESIDE - 2, ..area });
+        }
+        let wanted = before(self.cx.state, self.centre).0.len() + 1;
+        let choices = Choices::new(self.cx.state, self.centre, None).len();
+        let rows = before_rows(area.height).min(u16::try_from(wanted).unwrap_or(u16::MAX));
+        // A line of air above each part, where there is more room than there are rows.
+        let roomy = usize::from(area.height) >= usize::from(rows) + choices + 4;
+        let air = |area| split(area, u16::from(roomy)).1;
+        let (above, rest) = split(air(area), rows);
+        (above, air(rest))
+    }
+
     /// The nodes of this try in order; what does not fit is left out at the beginning.
     fn draw_way(&self, line: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let theme = self.cx.theme;
         let way = self.here.path();
         let way = if way.is_empty() { vec![self.here.node()] } else { way };
-        let mut room = usize::from(line.width).saturating_sub(4);
-        let shown = way.iter().rev().take_while(|name| {
-            let width = text::width(&text::clean(name)) + 3;
-            let fits = room >= width;
-            room = room.saturating_sub(width);
-            fits
-        });
-        let skipped = way.len() - shown.count();
+        let widths = way.iter().rev().map(|name| text::width(&text::clean(name)) + 2);
+        let room = usize::from(line.width).saturating_sub(4);
+        let skipped = way.len() - table::fitting(widths, room).0;
         let mut row = Row::new(line, buf);
         if skipped > 0 {
             row.put("… ▸ ", theme.dim);
@@ -108,8 +102,7 @@ impl Frame<'_> {
             let start = row.x();
             let style = if Some(i) == place { theme.graph_here } else { theme.graph_node };
             row.put(shown_name(name), style);
-            let cells = Rect { x: start, width: row.x() - start, height: line.height, ..line };
-            hits.add(cells, Target::Tool(ToolName::new(name)));
+            hits.add(row.since(start), Target::Tool(ToolName::new(name)));
         }
     }
 

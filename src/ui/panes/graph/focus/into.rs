@@ -2,11 +2,12 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::rows::{MOVED, NUMBER, name_width, split};
+use super::rows::{MOVED, NUMBER, name_width};
 use super::{choices::before, draw::Frame};
 use crate::domain::ToolName;
 use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::{graph::shown_name, row::Row};
+use crate::ui::panes::graph::shown_name;
+use crate::ui::panes::row::{Row, split};
 use crate::ui::text;
 
 impl Frame<'_> {

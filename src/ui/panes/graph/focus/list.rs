@@ -4,14 +4,16 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::choices::{Choice, Choices};
 use super::draw::Frame;
-use super::rows::{MARKS, MOVED, NUMBER, name_width, split};
-use crate::domain::{Offered, ToolName};
+use super::rows::{MARKS, MOVED, NUMBER, name_width};
+use crate::domain::Offered;
 use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::graph::{PANE, shown_name};
-use crate::ui::panes::{calls, row::Row};
+use crate::ui::panes::calls;
+use crate::ui::panes::graph::{SPEC, shown_name};
+use crate::ui::panes::row::{Row, note, split};
 use crate::ui::{text, vlist};
 
-/// Columns of what a weight would become, and of what is known of it.
+/// What a weight would become, what trajectories taught, and from how many.
+const LOOKS: [&str; 4] = ["if +1", "if −3", "prior", "seen"];
 const LOOK: usize = 5;
 /// Room for why a tool is offered, or how its call stands.
 const WHY: usize = 14;
@@ -20,20 +22,20 @@ const WHY: usize = 14;
 struct Widths {
     name: usize,
     bar: usize,
-    /// What weights would become.
-    look: bool,
-    /// What trajectories taught, and from how many.
-    prior: bool,
+    /// How many of [`LOOKS`] there is room for.
+    looks: usize,
 }
 
 impl Widths {
     fn new(width: usize, name: usize) -> Self {
-        let looks = 2 * (LOOK + 1);
-        let (look, prior) = (width >= 60, width >= 84);
-        let columns = looks * (usize::from(look) + usize::from(prior));
-        let fixed = MARKS + name + 1 + NUMBER + 1 + MOVED + columns + 1;
+        let looks = match width {
+            0..60 => 0,
+            60..84 => 2,
+            _ => LOOKS.len(),
+        };
+        let fixed = MARKS + name + 1 + NUMBER + 1 + MOVED + looks * (LOOK + 1) + 1;
         let room = width.saturating_sub(fixed + WHY);
-        Self { name, bar: room.clamp(6, 24), look, prior }
+        Self { name, bar: room.clamp(6, 24), looks }
     }
 }
 
@@ -42,14 +44,13 @@ impl Frame<'_> {
         let choices = Choices::new(self.cx.state, self.centre, self.since.as_ref());
         let (head, list) = split(area, u16::from(area.height > 2));
         if choices.len() == 0 {
-            Row::new(area, buf).put("nothing follows it", self.cx.theme.dim);
-            return;
+            return note(area, "nothing follows it", self.cx.theme.dim, buf);
         }
         let height = usize::from(list.height);
         let depth = super::depth(self.cx.view) + height;
         let selected = self.cx.view.edge.as_ref().filter(|(from, _)| from.as_str() == self.centre);
         let selected = selected.and_then(|(_, to)| choices.row(to.as_str(), depth));
-        let window = vlist::window(self.cx, PANE, list, (choices.len(), selected));
+        let window = vlist::window(self.cx, SPEC.id, list, (choices.len(), selected));
         let mut rows = choices.top(window.range().end);
         let width = usize::from(list.width);
         let widths = Widths::new(width, name_width(width, rows.iter().map(|row| &row.to)));
@@ -57,19 +58,13 @@ impl Frame<'_> {
         let first = window.range().start.min(rows.len());
         let mut rows = rows.split_off(first);
         choices.compare(&mut rows);
-        vlist::draw(
-            self.cx,
-            PANE,
-            (list, buf, hits),
-            (choices.len(), selected),
-            |i, line, buf, hits| {
-                if let Some(choice) = i.checked_sub(first).and_then(|i| rows.get(i)) {
-                    self.draw_choice(choice, &widths, line, buf);
-                    let from = ToolName::new(self.centre);
-                    hits.add(line, Target::Edge(from, choice.to.clone()));
-                }
-            },
-        );
+        let place = (choices.len(), selected);
+        vlist::draw(self.cx, SPEC.id, (list, buf, hits), place, |i, line, buf, hits| {
+            if let Some(choice) = i.checked_sub(first).and_then(|i| rows.get(i)) {
+                self.draw_choice(choice, &widths, line, buf);
+                hits.add(line, Target::Edge(self.centre.into(), choice.to.clone()));
+            }
+        });
     }
 
     fn draw_head(&self, line: Rect, widths: &Widths, choices: &Choices<'_>, buf: &mut Buffer) {
@@ -85,11 +80,8 @@ impl Frame<'_> {
         };
         row.cell(&head, MARKS + widths.name + widths.bar, dim).gap(1);
         row.right(if row.left() > 30 { "weight" } else { "" }, NUMBER, dim).gap(1 + MOVED);
-        if widths.look {
-            row.right("if +1", LOOK, dim).gap(1).right("if −3", LOOK, dim).gap(1);
-        }
-        if widths.prior {
-            row.right("prior", LOOK, dim).gap(1).right("seen", LOOK, dim).gap(1);
+        for head in &LOOKS[..widths.looks] {
+            row.right(head, LOOK, dim).gap(1);
         }
     }
 
@@ -119,19 +111,8 @@ impl Frame<'_> {
                 row.gap(widths.bar).right("–", NUMBER, theme.dim).gap(1 + MOVED);
             }
         }
-        if widths.look {
-            for look in choice.outlook {
-                let look = look.map_or("–".to_owned(), |look| self.format.show(look));
-                row.right(&look, LOOK, theme.dim).gap(1);
-            }
-        }
-        if widths.prior {
-            let edge = choice.edge.as_ref();
-            let prior = edge.map_or("–".to_owned(), |edge| self.format.show(edge.prior));
-            row.right(&prior, LOOK, theme.dim).gap(1);
-            let seen = edge.map_or(0, |edge| edge.count);
-            let seen = if seen > 0 { format!("{}×", text::count(seen)) } else { String::new() };
-            row.right(&seen, LOOK, theme.dim).gap(1);
+        for look in &self.looks(choice)[..widths.looks] {
+            row.right(look, LOOK, theme.dim).gap(1);
         }
         row.gap(1);
         match chosen {
@@ -140,14 +121,22 @@ impl Frame<'_> {
         };
     }
 
+    fn looks(&self, choice: &Choice) -> [String; LOOKS.len()] {
+        let edge = choice.edge.as_ref();
+        let show = |weight: Option<f64>| weight.map_or("–".to_owned(), |w| self.format.show(w));
+        let [better, worse] = choice.outlook.map(show);
+        let seen = edge.filter(|edge| edge.count > 0);
+        let seen = seen.map_or(String::new(), |edge| format!("{}×", text::count(edge.count)));
+        [better, worse, show(edge.map(|edge| edge.prior)), seen]
+    }
+
     /// How the call of this tool stands, if the agent has just chosen it here.
     fn chosen(&self, choice: &Choice) -> Option<(&'static str, Style)> {
         if self.centre != self.here.node() {
             return None;
         }
         let call = self.here.chosen.filter(|call| call.tool == choice.to)?;
-        let state = self.cx.state;
-        let hold = state.control.held.iter().find(|hold| hold.lane == call.lane);
+        let hold = self.cx.state.control.hold_of(call.lane);
         let standing = calls::status::of_call(call, hold, self.cx.theme);
         Some((standing.word, standing.style))
     }

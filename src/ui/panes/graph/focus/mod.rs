@@ -7,11 +7,11 @@ mod into;
 mod list;
 mod rows;
 
-use super::PANE;
+use super::{SPEC, centre, names};
 use crate::domain::{State, ToolName};
-use crate::ui::vlist::{self, Find};
+use crate::ui::vlist::{self, List};
 use crate::ui::{pane::Move, panes::position::Here, view::View};
-use choices::{Choices, before, centre};
+use choices::{Choices, before};
 
 pub use draw::draw;
 
@@ -56,7 +56,7 @@ impl<'a> Around<'a> {
 }
 
 fn depth(view: &View) -> usize {
-    let window = view.windows.get(PANE);
+    let window = view.windows.get(SPEC.id);
     DEPTH + window.first + window.rows
 }
 
@@ -69,7 +69,6 @@ fn select(view: &mut View, centre: &str, edge: Option<(ToolName, ToolName)>) {
 }
 
 pub fn go(state: &State, view: &mut View, to: Move) {
-    view.follow(PANE);
     let chosen = view.centre.clone();
     let centre = centre(state, chosen.as_ref());
     let around = Around::new(state, centre, depth(view));
@@ -90,7 +89,7 @@ pub fn go(state: &State, view: &mut View, to: Move) {
         }
         (Move::Top, _) => return walk(state, view, None),
         (_, None) => first,
-        (_, Some(_)) => vlist::moved(around.len(), at, to, view.page(PANE)).unwrap_or(0),
+        (_, Some(_)) => vlist::moved(around.len(), at, to, view.page(SPEC.id)).unwrap_or(0),
     };
     select(view, centre, around.edge(place));
 }
@@ -104,14 +103,7 @@ fn walk(state: &State, view: &mut View, to: Option<ToolName>) {
     }
 }
 
-/// Goes to a node by its name; where the names around the middle hold the needle, only selects.
-pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    let names: Vec<&ToolName> = state.tools.keys().collect();
-    let at = view.centre.as_ref().and_then(|centre| state.tools.get_index_of(centre));
-    let hit = vlist::found(names.len(), at, how, |i| {
-        names.get(i).is_some_and(|name| name.as_str().to_lowercase().contains(needle))
-    });
-    let Some(name) = hit.and_then(|i| names.get(i)) else { return false };
-    walk(state, view, Some((*name).clone()));
-    true
+/// Finds a node by its name, and goes there.
+pub fn list<'a>(state: &'a State, view: &View) -> List<'a> {
+    names(state, view.centre.as_ref(), |name, view| walk(state, view, Some(name.clone())))
 }

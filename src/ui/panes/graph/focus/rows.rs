@@ -1,7 +1,5 @@
 //! What the rows of both lists of the focus view have in common.
 
-use ratatui::layout::Rect;
-
 use super::draw::Frame;
 use crate::domain::ToolName;
 use crate::ui::panes::{format, graph::shown_name, row::Row};
@@ -11,12 +9,6 @@ use crate::ui::text;
 pub const MARKS: usize = 5;
 pub const NUMBER: usize = 6;
 pub const MOVED: usize = 6;
-
-/// The first rows of an area, and what is left.
-pub fn split(area: Rect, rows: u16) -> (Rect, Rect) {
-    let rows = rows.min(area.height);
-    (Rect { height: rows, ..area }, Rect { y: area.y + rows, height: area.height - rows, ..area })
-}
 
 /// Room for these names, in a list of this width: no more than they need, and at most a third of it.
 pub fn name_width<'a>(width: usize, names: impl Iterator<Item = &'a ToolName>) -> usize {

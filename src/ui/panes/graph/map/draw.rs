@@ -7,11 +7,12 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use super::lines::{Ink, Lines};
 use super::plan::{LABEL, Plan};
 use super::scene::{Edge, Scene};
-use super::{focus_of, layers::Shape, memo, node};
+use super::{layers::Shape, memo, node};
 use crate::domain::{ToolName, WeightFormat};
 use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::graph::{PANE, shown_name};
-use crate::ui::panes::{format, position::Here, row::Row};
+use crate::ui::panes::graph::{SPEC, centre, shown_name};
+use crate::ui::panes::row::{Row, note, split};
+use crate::ui::panes::{format, position::Here};
 use crate::ui::{pane::Cx, text, vlist::Window};
 
 /// Ways to draw, the roomiest first: rows of a node, columns from lane to lane.
@@ -38,19 +39,17 @@ struct Map<'a> {
 
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if cx.state.tools.is_empty() {
-        Row::new(area, buf).put("no tools yet", cx.theme.dim);
-        return;
+        return note(area, "no tools yet", cx.theme.dim, buf);
     }
-    let focus = focus_of(cx.state, cx.view.centre.as_ref());
+    let focus = centre(cx.state, cx.view.centre.as_ref());
     let scene = Scene::of(cx.state, focus);
     let here = Here::of(cx.state);
-    let foot = foot_height(&scene, area);
-    let inner = Rect { height: area.height - foot, ..area };
+    let (inner, foot) = split(area, area.height - foot_height(&scene, area));
     let labels = labels(cx, &scene, &here);
     let (plan, height) = fitting(&scene, &labels, inner);
     let focused = scene.place(focus).or_else(|| scene.place(here.node()));
     let (offset, window) = offset(cx, &plan, focused.map(|i| plan.nodes[i]), height, inner);
-    hits.window(PANE, window);
+    hits.window(SPEC.id, window);
     let path = here.path();
     let format = format::weight_format(&cx.state.knobs);
     let map = Map {
@@ -68,7 +67,6 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     map.draw_lines(buf, hits);
     map.draw_nodes(buf, hits);
     let beyond = map.beyond();
-    let foot = Rect { y: inner.bottom(), height: foot, ..area };
     draw_foot(cx, &scene, beyond, foot, buf);
 }
 
@@ -115,7 +113,7 @@ fn offset(
     // With something above it and below it.
     let (above, below) = (y.saturating_sub(rows / 4), y + height + rows / 4);
     let below = below.min(plan.height).saturating_sub(1);
-    let window = cx.view.windows.get(PANE);
+    let window = cx.view.windows.get(SPEC.id);
     let window = window.next(plan.height, rows, focus.map(|_| below));
     let window = window.next(plan.height, rows, focus.map(|_| above));
     let down = if plan.height <= rows {
@@ -135,15 +133,13 @@ fn offset(
 impl Map<'_> {
     /// Where there is more than the pane shows.
     fn beyond(&self) -> String {
-        let end = |size: usize, offset: isize| size as isize + offset;
+        let ((x, y), area) = (self.offset, self.area);
+        let past = |size: usize, offset: isize, room: u16| size as isize + offset > room as isize;
         let sides = [
-            ("◂ left", self.offset.0 < 0),
-            ("right ▸", end(self.plan.width, self.offset.0) > isize::from(self.area.width as i16)),
-            ("▴ above", self.offset.1 < 0),
-            (
-                "below ▾",
-                end(self.plan.height, self.offset.1) > isize::from(self.area.height as i16),
-            ),
+            ("◂ left", x < 0),
+            ("right ▸", past(self.plan.width, x, area.width)),
+            ("▴ above", y < 0),
+            ("below ▾", past(self.plan.height, y, area.height)),
         ];
         let sides: Vec<&str> =
             sides.iter().filter(|(_, more)| *more).map(|(side, _)| *side).collect();
@@ -292,11 +288,8 @@ fn draw_foot(cx: &Cx<'_>, scene: &Scene<'_>, beyond: String, area: Rect, buf: &m
     }
     row.put("those to Finish; ", dim).put("━ way of this try", cx.theme.graph_here);
     row.put(&beyond, cx.theme.warn);
-    if area.height < 2 {
-        return;
-    }
-    let below = Rect { y: area.y + 1, height: 1, ..area };
-    let mut row = Row::new(below, buf);
+    // It has no line where every node has an edge.
+    let mut row = Row::new(split(area, 1).1, buf);
     row.put("no edge drawn: ", dim);
     let names: Vec<&str> = scene.loose.iter().map(|name| shown_name(name)).collect();
     row.put(&names.join(" · "), dim);

@@ -117,109 +117,23 @@ fn crosses(a: Arms, b: Arms) -> bool {
     level(a) && upright(b) || upright(a) && level(b)
 }
 
-/// Box drawing by arms, in base 3: up, right, down, left.
-const GLYPHS: [char; 81] = {
-    let mut table = [' '; 81];
-    // Written as up, right, down, left, so that each line can be checked by eye.
-    let known: [(&[u8; 4], char); 80] = [
-        (b"0001", '╴'),
-        (b"0002", '╸'),
-        (b"0010", '╷'),
-        (b"0011", '┐'),
-        (b"0012", '┑'),
-        (b"0020", '╻'),
-        (b"0021", '┒'),
-        (b"0022", '┓'),
-        (b"0100", '╶'),
-        (b"0101", '─'),
-        (b"0102", '╾'),
-        (b"0110", '┌'),
-        (b"0111", '┬'),
-        (b"0112", '┭'),
-        (b"0120", '┎'),
-        (b"0121", '┰'),
-        (b"0122", '┱'),
-        (b"0200", '╺'),
-        (b"0201", '╼'),
-        (b"0202", '━'),
-        (b"0210", '┍'),
-        (b"0211", '┮'),
-        (b"0212", '┯'),
-        (b"0220", '┏'),
-        (b"0221", '┲'),
-        (b"0222", '┳'),
-        (b"1000", '╵'),
-        (b"1001", '┘'),
-        (b"1002", '┙'),
-        (b"1010", '│'),
-        (b"1011", '┤'),
-        (b"1012", '┥'),
-        (b"1020", '╽'),
-        (b"1021", '┧'),
-        (b"1022", '┪'),
-        (b"1100", '└'),
-        (b"1101", '┴'),
-        (b"1102", '┵'),
-        (b"1110", '├'),
-        (b"1111", '┼'),
-        (b"1112", '┽'),
-        (b"1120", '┟'),
-        (b"1121", '╁'),
-        (b"1122", '╅'),
-        (b"1200", '┕'),
-        (b"1201", '┶'),
-        (b"1202", '┷'),
-        (b"1210", '┝'),
-        (b"1211", '┾'),
-        (b"1212", '┿'),
-        (b"1220", '┢'),
-        (b"1221", '╆'),
-        (b"1222", '╈'),
-        (b"2000", '╹'),
-        (b"2001", '┚'),
-        (b"2002", '┛'),
-        (b"2010", '╿'),
-        (b"2011", '┦'),
-        (b"2012", '┩'),
-        (b"2020", '┃'),
-        (b"2021", '┨'),
-        (b"2022", '┫'),
-        (b"2100", '┖'),
-        (b"2101", '┸'),
-        (b"2102", '┹'),
-        (b"2110", '┞'),
-        (b"2111", '╀'),
-        (b"2112", '╃'),
-        (b"2120", '┠'),
-        (b"2121", '╂'),
-        (b"2122", '╉'),
-        (b"2200", '┗'),
-        (b"2201", '┺'),
-        (b"2202", '┻'),
-        (b"2210", '┡'),
-        (b"2211", '╄'),
-        (b"2212", '╇'),
-        (b"2220", '┣'),
-        (b"2221", '╊'),
-        (b"2222", '╋'),
-    ];
-    let mut i = 0;
-    while i < known.len() {
-        let (arms, glyph) = known[i];
-        let (mut place, mut arm) = (0, 0);
-        while arm < 4 {
-            place = place * 3 + (arms[arm] - b'0') as usize;
-            arm += 1;
-        }
-        table[place] = glyph;
-        i += 1;
-    }
-    table
-};
+/// Box drawing by arms in base 3: a row for each pair of up and right, a column for each of down and left.
+const GLYPHS: [[char; 9]; 9] = [
+    [' ', '╴', '╸', '╷', '┐', '┑', '╻', '┒', '┓'],
+    ['╶', '─', '╾', '┌', '┬', '┭', '┎', '┰', '┱'],
+    ['╺', '╼', '━', '┍', '┮', '┯', '┏', '┲', '┳'],
+    ['╵', '┘', '┙', '│', '┤', '┥', '╽', '┧', '┪'],
+    ['└', '┴', '┵', '├', '┼', '┽', '┟', '╁', '╅'],
+    ['┕', '┶', '┷', '┝', '┾', '┿', '┢', '╆', '╈'],
+    ['╹', '┚', '┛', '╿', '┦', '┩', '┃', '┨', '┫'],
+    ['┖', '┸', '┹', '┞', '╀', '╃', '┠', '╂', '╉'],
+    ['┗', '┺', '┻', '┡', '╄', '╇', '┣', '╊', '╋'],
+];
 
-fn character(arms: Arms) -> char {
-    let place = arms.iter().fold(0, |place, arm| place * 3 + usize::from(*arm));
-    GLYPHS.get(place).copied().unwrap_or(' ')
+fn character([up, right, down, left]: Arms) -> char {
+    let place = |a: u8, b: u8| usize::from(a * 3 + b);
+    let row = GLYPHS.get(place(up, right));
+    row.and_then(|row| row.get(place(down, left))).copied().unwrap_or(' ')
 }
 
 #[cfg(test)]
@@ -275,7 +189,7 @@ mod tests {
 
     #[test]
     fn every_arm_has_a_glyph_of_its_own() {
-        let glyphs: std::collections::HashSet<char> = GLYPHS.into_iter().collect();
+        let glyphs: std::collections::HashSet<char> = GLYPHS.into_iter().flatten().collect();
         assert_eq!(glyphs.len(), 81);
     }
 }

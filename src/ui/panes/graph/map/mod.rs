@@ -11,31 +11,22 @@ mod node;
 mod plan;
 mod scene;
 
-use super::PANE;
+use super::{centre, names};
 use crate::domain::{State, ToolName};
-use crate::ui::vlist::{self, Find};
-use crate::ui::{pane::Move, panes::position::Here, view::View};
+use crate::ui::{pane::Move, panes::position::Here, view::View, vlist::List};
 use lines::Place;
 use scene::Scene;
 
 pub use draw::draw;
 
-/// The node that is looked at: the one that the user went to, else where the agent is.
-fn focus_of<'a>(state: &'a State, centre: Option<&'a ToolName>) -> &'a str {
-    let known =
-        centre.filter(|tool| tool.is_special() || state.learning.graph.contains(tool.as_str()));
-    known.map_or_else(|| Here::of(state).node(), ToolName::as_str)
-}
-
 /// Moves to the nearest node in a direction, as one sees them; `Top` goes back to the agent.
 pub fn go(state: &State, view: &mut View, to: Move) {
-    view.follow(PANE);
     if to == Move::Top {
         (view.centre, view.edge) = (None, None);
         return;
     }
-    let centre = view.centre.clone();
-    let focus = focus_of(state, centre.as_ref());
+    let chosen = view.centre.clone();
+    let focus = centre(state, chosen.as_ref());
     let scene = Scene::of(state, focus);
     // The order of nodes is that of any way to draw them; this one has the least to lay out.
     let labels: Vec<String> = scene.nodes.iter().map(|name| (*name).to_owned()).collect();
@@ -87,14 +78,7 @@ fn select(state: &State, view: &mut View, from: Option<&str>, to: Option<&str>) 
     view.centre = view.tool.clone().filter(|to| to.as_str() != here.node());
 }
 
-/// Selects a tool by its name, wherever it is.
-pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    let at = view.tool.as_ref().and_then(|tool| state.tools.get_index_of(tool));
-    let hit = vlist::found(state.tools.len(), at, how, |i| {
-        let tool = state.tools.get_index(i);
-        tool.is_some_and(|(name, _)| name.as_str().to_lowercase().contains(needle))
-    });
-    let name = hit.and_then(|i| state.tools.get_index(i)).map(|(name, _)| name.as_str());
-    select(state, view, None, name);
-    name.is_some()
+/// Finds a tool by its name, wherever it is.
+pub fn list<'a>(state: &'a State, view: &View) -> List<'a> {
+    names(state, view.tool.as_ref(), |name, view| select(state, view, None, Some(name.as_str())))
 }

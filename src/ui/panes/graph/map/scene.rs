@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::domain::{Prior, State, ToolName};
 use crate::papers::toolnet::Weights;
-use crate::ui::panes::position::Here;
+use crate::ui::panes::{graph::weights, position::Here};
 
 /// Up to so many tools are shown whole; of more, the neighbourhood of one.
 pub const WHOLE: usize = 60;
@@ -83,7 +83,7 @@ fn everything(state: &State) -> Vec<&str> {
 /// The neighbourhood of a node, in the order of the graph.
 fn around<'a>(state: &'a State, focus: &'a str, path: &[&'a str]) -> Vec<&'a str> {
     let graph = &state.learning.graph;
-    let weights = state.learning.weights(&state.knobs);
+    let weights = weights(state);
     let mut names: HashSet<&str> = path.iter().copied().chain([focus, ToolName::START]).collect();
     let after = weights.top(focus, AROUND.0);
     names.extend(after.iter().filter_map(|edge| known(state, edge.to.as_str())));
@@ -114,7 +114,7 @@ fn candidates(
     place: &HashMap<&str, usize>,
     focus: &str,
 ) -> Vec<Edge> {
-    let weights = state.learning.weights(&state.knobs);
+    let weights = weights(state);
     // Where nothing is known every row is the same: one of them says all.
     let alike = state.learning.graph.prior() == Prior::Uninformed;
     let rows = names.iter().enumerate().filter(|(_, name)| {
@@ -155,7 +155,7 @@ fn row<'a>(
 
 /// The way of the present try.
 fn walked(state: &State, path: &[&str], place: &HashMap<&str, usize>) -> Vec<Edge> {
-    let weights = state.learning.weights(&state.knobs);
+    let weights = weights(state);
     let mut seen = HashSet::new();
     let edges = path.windows(2).filter_map(|pair| {
         let (from, to) = (*place.get(pair[0])?, *place.get(pair[1])?);

@@ -5,12 +5,12 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{Axis, cursor};
 use crate::domain::{Knob, ToolName, WeightFormat};
-use crate::papers::toolnet::{Weighted, Weights};
+use crate::papers::toolnet::Weighted;
 use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::graph::{PANE, shown_name};
+use crate::ui::panes::graph::{SPEC, shown_name, weights};
+use crate::ui::panes::row::{Row, note, split};
 use crate::ui::panes::{
-    format, glyph, graph::what_if::what_if, position::Here, row::Row, tool_order::Order,
-    weight_trend::Since,
+    format, glyph, graph::what_if::what_if, position::Here, tool_order::Order, weight_trend::Since,
 };
 use crate::ui::{pane::Cx, text, vlist};
 
@@ -36,24 +36,22 @@ struct Grid<'a> {
 
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if cx.state.tools.is_empty() {
-        Row::new(area, buf).put("no tools yet", cx.theme.dim);
-        return;
+        return note(area, "no tools yet", cx.theme.dim, buf);
     }
     let order = Order::joined(cx.state);
     let rows = Axis::rows(cx.state, &order);
     let grid = Grid::new(cx, &order, usize::from(area.width));
-    let foot = u16::from(area.height > 6);
-    let head = grid.head_height(area.height);
-    let list = Rect { y: area.y + head, height: area.height - head - foot, ..area };
-    grid.draw_head(Rect { height: head, ..area }, buf);
+    let (head, rest) = split(area, grid.head_height(area.height));
+    let (list, foot) = split(rest, rest.height - u16::from(area.height > 6));
+    grid.draw_head(head, buf);
     let total = (rows.len(), grid.cursor.0);
-    let window = vlist::window(cx, PANE, list, total);
+    let window = vlist::window(cx, SPEC.id, list, total);
     let names: Vec<&str> = window.range().map_while(|row| rows.name(row)).collect();
-    let edges = weights(cx).table(&names, &grid.columns);
+    let edges = weights(cx.state).table(&names, &grid.columns);
     let was = grid.since.as_ref().map(|since| since.weights());
     let was = was.map_or_else(Vec::new, |was| was.table(&names, &grid.columns));
     // Not a list of rows: what is selected is a cell.
-    hits.window(PANE, window);
+    hits.window(SPEC.id, window);
     for (at, (y, row)) in (list.y..list.bottom()).zip(window.range()).enumerate() {
         let line = Rect { y, height: 1, width: list.width - 1, ..list };
         if let (Some(from), Some(edges)) = (names.get(at), edges.get(at)) {
@@ -63,13 +61,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     }
     let bar = Rect { x: list.right() - 1, width: 1, ..list };
     vlist::scrollbar(cx, bar, window, buf);
-    if foot > 0 {
-        grid.draw_foot(Rect { y: list.bottom(), height: foot, ..area }, buf);
-    }
-}
-
-fn weights<'a>(cx: &Cx<'a>) -> Weights<'a> {
-    cx.state.learning.weights(&cx.state.knobs)
+    grid.draw_foot(foot, buf);
 }
 
 /// The widths of the names and of a cell: numbers where all columns fit with them, if need be beside
@@ -161,8 +153,7 @@ impl<'a> Grid<'a> {
             let (glyphs, style) = self.cell(edge, was);
             let style = if selected { theme.selection(self.cx.focused) } else { style };
             row.cell(&glyphs, self.cell, style);
-            let cells = Rect { x: start, width: row.x() - start, height: line.height, ..line };
-            hits.add(cells, Target::Edge(name.clone(), edge.to.clone()));
+            hits.add(row.since(start), Target::Edge(name.clone(), edge.to.clone()));
         }
     }
 
@@ -212,8 +203,7 @@ impl<'a> Grid<'a> {
             return;
         };
         row.put(&format!("{from} → {}", shown_name(to.as_str())), theme.accent).gap(2);
-        let weights = state.learning.weights(&state.knobs);
-        let Some(edge) = weights.some(from.as_str(), &[to.as_str()]).pop().flatten() else {
+        let Some(edge) = weights(state).some(from.as_str(), &[to.as_str()]).pop().flatten() else {
             row.put("no edge", theme.dim);
             return;
         };

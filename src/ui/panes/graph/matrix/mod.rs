@@ -2,10 +2,12 @@
 
 mod draw;
 
+use std::rc::Rc;
+
 use super::super::tool_order::Order;
-use super::PANE;
+use super::SPEC;
 use crate::domain::{State, ToolName};
-use crate::ui::vlist::{self, Find};
+use crate::ui::vlist::{self, List};
 use crate::ui::{pane::Move, panes::position::Here, view::View};
 
 pub use draw::draw;
@@ -54,7 +56,6 @@ fn cursor(rows: Axis<'_>, columns: Axis<'_>, view: &View) -> (Option<usize>, Opt
 }
 
 pub fn go(state: &State, view: &mut View, to: Move) {
-    view.follow(PANE);
     let order = Order::joined(state);
     let (rows, columns) = (Axis::rows(state, &order), Axis::columns(state, &order));
     let (row, column) = cursor(rows, columns, view);
@@ -62,7 +63,7 @@ pub fn go(state: &State, view: &mut View, to: Move) {
         Move::Left => (row, Some(column.map_or(0, |column| column.saturating_sub(1)))),
         Move::Right => (row, Some(column.map_or(0, |column| (column + 1).min(columns.len() - 1)))),
         Move::Up | Move::Down | Move::PageUp | Move::PageDown | Move::Top | Move::Bottom => {
-            (vlist::moved(rows.len(), row, to, view.page(PANE)), column)
+            (vlist::moved(rows.len(), row, to, view.page(SPEC.id)), column)
         }
     };
     let from = rows.name(row.unwrap_or(0));
@@ -73,16 +74,20 @@ pub fn go(state: &State, view: &mut View, to: Move) {
     }
 }
 
-pub fn find(state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    let order = Order::joined(state);
-    let (rows, columns) = (Axis::rows(state, &order), Axis::columns(state, &order));
-    let (at, column) = cursor(rows, columns, view);
-    let hit = vlist::found(rows.len(), at, how, |row| {
-        rows.name(row).is_some_and(|name| name.to_lowercase().contains(needle))
-    });
-    let Some(from) = hit.and_then(|row| rows.name(row)) else { return false };
-    let to = columns.name(column.unwrap_or(0)).unwrap_or(ToolName::END);
-    view.edge = Some((from.into(), to.into()));
-    view.tool = Some(from.into());
-    true
+/// The nodes that weights lead away from.
+pub fn list<'a>(state: &'a State, view: &View) -> List<'a> {
+    let order = Rc::new(Order::joined(state));
+    let of_rows = Rc::clone(&order);
+    let rows = Axis::rows(state, &order);
+    let (row, column) = cursor(rows, Axis::columns(state, &order), view);
+    List::new(
+        (rows.len(), row),
+        move |row| Axis::rows(state, &of_rows).name(row).map(ToolName::new),
+        move |from, view| {
+            let to = Axis::columns(state, &order).name(column.unwrap_or(0));
+            view.edge = Some((from.clone(), to.unwrap_or(ToolName::END).into()));
+            view.tool = Some(from);
+        },
+        |from| from.to_string(),
+    )
 }

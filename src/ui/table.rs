@@ -1,0 +1,138 @@
+//! Columns of words in a narrow place: what comes first stays longest, and what stands above a column is
+//! written from the same declaration as its cells.
+
+use ratatui::style::Style;
+
+use super::panes::row::Row;
+
+/// What stands in a cell, and how it looks.
+pub type Cell = (String, Style);
+
+/// At which end of a column its words stand.
+#[derive(Clone, Copy, Debug)]
+enum Align {
+    Left,
+    Right,
+}
+
+/// A column of things of one kind.
+#[derive(Debug)]
+pub struct Column<T> {
+    head: &'static str,
+    width: usize,
+    align: Align,
+    cell: fn(&T) -> Cell,
+}
+
+/// A column of words.
+pub fn left<T>(head: &'static str, width: usize, cell: fn(&T) -> Cell) -> Column<T> {
+    Column { head, width, align: Align::Left, cell }
+}
+
+/// A column of numbers.
+pub fn right<T>(head: &'static str, width: usize, cell: fn(&T) -> Cell) -> Column<T> {
+    Column { head, width, align: Align::Right, cell }
+}
+
+/// How many of these widths fit beside each other if a gap comes before each and one cell stays free, and
+/// how many cells they take.
+pub fn fitting(widths: impl IntoIterator<Item = usize>, room: usize) -> (usize, usize) {
+    let (mut count, mut taken) = (0, 0);
+    for width in widths {
+        if taken + width >= room {
+            break;
+        }
+        count += 1;
+        taken += width + 1;
+    }
+    (count, taken)
+}
+
+/// The columns for which there is room.
+#[derive(Debug)]
+pub struct Table<T> {
+    columns: Vec<Column<T>>,
+    /// Cells that they take, a gap before each of them.
+    pub width: usize,
+}
+
+impl<T> Table<T> {
+    /// As many of these columns as fit into so many cells, those that come first.
+    pub fn fitting(columns: impl Into<Vec<Column<T>>>, room: usize) -> Self {
+        let mut columns = columns.into();
+        let (count, width) = fitting(columns.iter().map(|column| column.width), room);
+        columns.truncate(count);
+        Self { columns, width }
+    }
+
+    /// Adds a column for which there always is room.
+    #[must_use]
+    pub fn with(mut self, column: Column<T>) -> Self {
+        self.width += column.width + 1;
+        self.columns.push(column);
+        self
+    }
+
+    /// Writes the heads.
+    pub fn head(&self, row: &mut Row<'_>, style: Style) {
+        for column in &self.columns {
+            column.write(column.head, style, row);
+        }
+    }
+
+    /// Writes what the columns say of a thing.
+    pub fn cells(&self, of: &T, row: &mut Row<'_>) {
+        for column in &self.columns {
+            let (text, style) = (column.cell)(of);
+            column.write(&text, style, row);
+        }
+    }
+}
+
+impl<T> Column<T> {
+    fn write(&self, text: &str, style: Style, row: &mut Row<'_>) {
+        row.gap(1);
+        match self.align {
+            Align::Left => row.cell(text, self.width, style),
+            Align::Right => row.right(text, self.width, style),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::{buffer::Buffer, layout::Rect};
+
+    use super::*;
+
+    fn shown(width: u16) -> [String; 2] {
+        let style = Style::new();
+        let columns = [
+            right("tens", 4, |n: &u32| ((n / 10).to_string(), Style::new())),
+            left("ones", 5, ones),
+        ];
+        let table = Table::fitting(columns, usize::from(width));
+        [true, false].map(|is_head| {
+            let area = Rect::new(0, 0, width, 1);
+            let mut buf = Buffer::empty(area);
+            let mut row = Row::new(area, &mut buf);
+            if is_head {
+                table.head(&mut row, style)
+            } else {
+                table.cells(&42, &mut row)
+            }
+            buf.content.iter().map(|cell| cell.symbol()).collect()
+        })
+    }
+
+    fn ones(n: &u32) -> Cell {
+        (format!("{} one", n % 10), Style::new())
+    }
+
+    #[test]
+    fn columns_stand_below_their_heads_and_the_first_stay_longest() {
+        assert_eq!(shown(12), [" tens ones  ", "    4 2 one "]);
+        assert_eq!(shown(10), [" tens     ", "    4     "]);
+        assert_eq!(shown(4), ["    ", "    "]);
+    }
+}
