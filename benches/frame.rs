@@ -100,7 +100,7 @@ fn frames(c: &mut Criterion) {
     let mut screen = screen(&story);
     let now = story.now();
     let mut buf = Buffer::empty(SIZE);
-    assert!(screen.live().calls.len() > 1000 && screen.live().tools.len() == TOOLS);
+    assert!(screen.live().tool_calls.len() > 1000 && screen.live().tools.len() == TOOLS);
 
     let mut group = c.benchmark_group("frame/200x60/16000-tools");
     for view in [GraphView::Focus, GraphView::Map, GraphView::Matrix] {

@@ -14,7 +14,7 @@ pub struct Rates {
     /// Credits for one second of waiting, at least 0. Unless it is 0, what a run cost depends on how fast
     /// it was, and no run repeats another exactly.
     pub credits_per_second: f64,
-    /// Credits counted for one ask of a model whose price is not known, above 0.
+    /// Credits counted for one call of a model whose price is not known, above 0.
     pub unknown_ask: f64,
     /// Credits counted for one call of a tool whose cost is not declared, above 0.
     pub unknown_tool: f64,
@@ -32,7 +32,7 @@ impl Default for Rates {
 }
 
 impl Rates {
-    /// Credits of one ask that cost so many US dollars. What is no price (negative, not finite) is as
+    /// Credits of one model call that cost so many US dollars. What is no price (negative, not finite) is as
     /// unknown as none. Where dollars are worth nothing, the unknown ones are worth nothing too.
     pub fn model(&self, dollars: Option<f64>) -> f64 {
         if self.credits_per_dollar == 0.0 {

@@ -27,7 +27,7 @@ pub struct Strategy {
 /// A loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
-    /// One ask, no tools: what the model knows by itself.
+    /// One model call, no tools: what the model knows by itself.
     Direct,
     /// Thought, call, observation, with every tool offered and no weights (Yao et al. 2022).
     React,
@@ -79,7 +79,10 @@ pub struct StrategySpec {
 
 /// Every loop, in the order of [`Base`], in which people see them.
 pub const STRATEGIES: &[StrategySpec] = &[
-    StrategySpec { calls_tools: false, ..stepping(Base::Direct, "direct", "one ask, no tools") },
+    StrategySpec {
+        calls_tools: false,
+        ..stepping(Base::Direct, "direct", "one model call, no tools")
+    },
     stepping(Base::React, "react", "every tool on every menu"),
     StrategySpec {
         walks: true,

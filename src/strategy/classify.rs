@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::{Context, json, prompt::planned as prompt};
 use crate::domain::{Classed, ClassedBy, MenuItem, PlanEvent, Role, ToolClasses, ToolName};
 
-/// Tools that are sorted in one ask: answers stay short enough to be whole.
+/// Tools that are sorted in one model call: answers stay short enough to be whole.
 const AT_ONCE: usize = 40;
 
 /// Sees to it that the tools of a menu have classes. A classifier that fails leaves its tools without

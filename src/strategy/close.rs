@@ -1,4 +1,4 @@
-//! The closing summary (BTP, algorithm 2, line 13): when nothing more can or may be tried, one ask
+//! The closing summary (BTP, algorithm 2, line 13): when nothing more can or may be tried, one model call
 //! makes the best of what was found. What it costs was kept back all along.
 
 use super::{Context, Ending, Trajectory, act, prompt};

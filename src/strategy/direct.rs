@@ -1,4 +1,4 @@
-//! The baseline without tools: one ask, and its text is the answer.
+//! The baseline without tools: one model call, and its text is the answer.
 
 use super::{Context, Ending, Trajectory, close, prompt};
 use crate::domain::{Outcome, Role, Task};

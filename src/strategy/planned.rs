@@ -1,6 +1,6 @@
 //! Plan, work, solve: the planner writes down everything that is to be called, workers call it as soon
 //! as what they need is there, and the solver makes the answer (ReWOO, Xu et al. 2023; concurrent
-//! workers). Two asks whatever the number of calls, and no call waits for another one that it does not
+//! workers). Two model calls whatever the number of tool calls, and no call waits for another one that it does not
 //! need.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Reflexion (Shinn et al. 2023): after a failed try, one ask reflects on the trajectory; what it
+//! Reflexion (Shinn et al. 2023): after a failed try, one model call reflects on the trajectory; what it
 //! says joins the prompt of the next try.
 
 use super::{Context, Ending, Trajectory, prompt};

@@ -1,7 +1,7 @@
 //! What the searches share: a tree of decisions, each made in view of the way that leads to it and of
 //! nothing else, the limits, and how a search ends without an answer.
 //!
-//! A node is one decision: an ask and its calls. Its number is that of its step, counted on over all
+//! A node is one decision: a model call and its tool calls. Its number is that of its step, counted on over all
 //! tries of a task, so that every call names its node. Backing out takes nothing back: what a call did
 //! to the world stays done, and a use of the plan stays used (BTP, algorithm 2).
 
@@ -176,7 +176,7 @@ impl<'a, C: Context> Search<'a, C> {
         self.ctx.state(|state| prompt::search::something_else(state, chosen))
     }
 
-    /// Whether the search may ask once more.
+    /// Whether the search may call a model once more.
     pub fn may_ask(&self) -> Result<(), Stop> {
         if self.asks < self.limits.asks { Ok(()) } else { Err(Stop::Asks) }
     }

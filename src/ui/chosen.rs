@@ -20,7 +20,7 @@ impl View {
         self.call.replace(call) == Some(call)
     }
 
-    /// Chooses a piece of evidence, with its call or ask and its tool. True if it was chosen already.
+    /// Chooses a piece of evidence, with its tool or model call and its tool. True if it was chosen already.
     pub fn choose_evidence(&mut self, state: &State, task: TaskId, evidence: EvidenceId) -> bool {
         self.call = None;
         let was = self.evidence.replace((task, evidence)) == Some((task, evidence));
@@ -30,8 +30,8 @@ impl View {
         if let Some(tool) = tool.filter(|tool| state.tools.contains_key(tool)) {
             self.tool = Some(tool);
         }
-        if let Some(ask) = state.evidence_ask(task, evidence) {
-            self.ask = Some(ask.id);
+        if let Some(call) = state.evidence_model_call(task, evidence) {
+            self.model_call = Some(call.id);
         }
         was
     }
@@ -63,7 +63,7 @@ impl View {
                 Source::Model(_) => None,
             };
         }
-        let newest = || state.calls_in_flight().next_back().or(state.calls.last());
+        let newest = || state.tool_calls_in_flight().next_back().or(state.tool_calls.last());
         self.call.or_else(|| newest().map(|call| call.id))
     }
 
@@ -82,7 +82,7 @@ impl View {
         };
         let at_work = |call: &&EffectState| Some(call.task) == state.at_work;
         let chosen = chosen.and_then(|call| state.effect(call)).filter(at_work);
-        let newest = || state.calls_in_flight().next_back().or(state.calls.last());
+        let newest = || state.tool_calls_in_flight().next_back().or(state.tool_calls.last());
         let newest = || newest().map(|call| &call.effect);
         let call = chosen.or_else(newest).ok_or("no tool has been called yet")?;
         let lane = call.lane;
@@ -104,7 +104,7 @@ impl View {
             let (Source::Call(call) | Source::Model(call)) = evidence.source;
             return running(call).map(cancel).ok_or(IS_OVER);
         }
-        let newest = || state.calls_in_flight().next_back().map(|call| &call.effect);
+        let newest = || state.tool_calls_in_flight().next_back().map(|call| &call.effect);
         let any = || state.effects_in_flight().next_back();
         let call = self.call.and_then(running).or_else(newest).or_else(any);
         call.map(cancel).ok_or("nothing is running")

@@ -190,6 +190,6 @@ fn spent(state: &State) -> String {
         unpriced += model.tally.unpriced;
         tokens = tokens.saturating_add(model.tally.tokens());
     }
-    let dollars = format::dollars(sum, unpriced, state.asks.len());
+    let dollars = format::dollars(sum, unpriced, state.model_calls.len());
     format!("{dollars} {} tok", text::count(tokens))
 }

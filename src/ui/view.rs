@@ -144,7 +144,7 @@ pub struct View {
     /// not.
     pub evidence: Option<(TaskId, EvidenceId)>,
     /// `None`: the newest.
-    pub ask: Option<EffectId>,
+    pub model_call: Option<EffectId>,
     /// `None`: the one at work.
     pub task: Option<TaskId>,
     /// A line of the transcript by its event's number; `None`: the newest, and it keeps up.
@@ -242,8 +242,8 @@ impl View {
         self.task.and_then(|task| state.task(task)).or_else(|| state.shown_task())
     }
 
-    /// The ask that the prompt inspector opens: the selected one, else the newest.
-    pub fn ask(&self, state: &State) -> Option<EffectId> {
-        self.ask.or_else(|| state.asks.last().map(|ask| ask.id))
+    /// The model call that the prompt inspector opens: the selected one, else the newest.
+    pub fn model_call(&self, state: &State) -> Option<EffectId> {
+        self.model_call.or_else(|| state.model_calls.last().map(|call| call.id))
     }
 }

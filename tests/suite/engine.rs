@@ -94,14 +94,14 @@ fn a_pause_is_confirmed_only_when_the_hanging_call_comes_back() {
         let slow = json!({"text": "x", "ms": 500});
         let yard =
             Trial { replies: vec![Ok(calls(&[("echo", slow)]))], ..Trial::default() }.start();
-        yard.until("a call runs", |state| state.calls_in_flight().count() == 1).await;
+        yard.until("a call runs", |state| state.tool_calls_in_flight().count() == 1).await;
         yard.wish(Command::Pause);
         yard.settle().await;
         assert_eq!(yard.mode(), Mode::Pausing);
         yard.until("it pauses", |state| state.control.mode == Mode::Paused).await;
         assert_eq!(yard.held(), ["after a tool call"]);
         // The result came although it was pausing: a pause never kills.
-        assert!(matches!(yard.state.borrow().calls[0].phase, ToolCallPhase::Done { .. }));
+        assert!(matches!(yard.state.borrow().tool_calls[0].phase, ToolCallPhase::Done { .. }));
         yard.wish(Command::Pause);
         yard.settle().await;
         assert_eq!(yard.refusals(), ["it is paused"]);
@@ -125,8 +125,8 @@ fn time_held_does_not_count_against_a_call() {
         tokio::time::sleep(Duration::from_secs(60)).await;
         yard.wish(Command::Run);
         let state = yard.session.await.unwrap();
-        assert!(matches!(state.calls[0].phase, ToolCallPhase::Done { .. }));
-        assert!(state.calls[0].elapsed(state.at) < 1_000_000);
+        assert!(matches!(state.tool_calls[0].phase, ToolCallPhase::Done { .. }));
+        assert!(state.tool_calls[0].elapsed(state.at) < 1_000_000);
     });
 }
 
@@ -179,12 +179,14 @@ fn a_hanging_call_can_be_cancelled_and_the_agent_goes_on() {
     on_paused_time(async {
         let hang = Ok(calls(&[("hang", json!({"text": "x"}))]));
         let yard = Trial { replies: vec![hang], ..Trial::default() }.start();
-        yard.until("a call runs", |state| state.calls_in_flight().count() == 1).await;
+        yard.until("a call runs", |state| state.tool_calls_in_flight().count() == 1).await;
         yard.wish(Command::Cancel(EffectId(7)));
         yard.wish(Command::Cancel(EffectId(2)));
         let refusals = Rc::clone(&yard.records);
         let state = yard.session.await.unwrap();
-        let ToolCallPhase::Failed { error } = &state.calls[0].phase else { panic!("{state:?}") };
+        let ToolCallPhase::Failed { error } = &state.tool_calls[0].phase else {
+            panic!("{state:?}")
+        };
         assert_eq!(error.kind, ToolErrorKind::Cancelled);
         assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered));
         let refused =
@@ -217,9 +219,11 @@ fn a_call_that_never_ends_times_out() {
         let hang = Ok(calls(&[("hang", json!({"text": "x"}))]));
         let state =
             Trial { replies: vec![hang], ..Trial::default() }.start().session.await.unwrap();
-        let ToolCallPhase::Failed { error } = &state.calls[0].phase else { panic!("{state:?}") };
+        let ToolCallPhase::Failed { error } = &state.tool_calls[0].phase else {
+            panic!("{state:?}")
+        };
         assert_eq!(error.kind, ToolErrorKind::Timeout);
-        assert_eq!(state.calls[0].elapsed(state.at), 10_000_000);
+        assert_eq!(state.tool_calls[0].elapsed(state.at), 10_000_000);
     });
 }
 
@@ -229,7 +233,7 @@ fn stop_ends_everything_in_flight() {
         let hang = Ok(calls(&[("hang", json!({"text": "x"})), ("echo", json!({"text": "y"}))]));
         let yard = Trial { replies: vec![hang], tasks: 3, ..Trial::default() }.start();
         yard.until("one call is left", |state| {
-            state.calls_in_flight().count() == 1 && state.calls.len() == 2
+            state.tool_calls_in_flight().count() == 1 && state.tool_calls.len() == 2
         })
         .await;
         yard.wish(Command::Stop);
@@ -237,7 +241,7 @@ fn stop_ends_everything_in_flight() {
         assert_eq!(state.control.mode, Mode::Ended);
         assert_eq!(state.tasks[0].outcome(), Some(Outcome::Stopped));
         assert_eq!(state.tasks[1].outcome(), None);
-        assert_eq!(state.calls_in_flight().count(), 0);
+        assert_eq!(state.tool_calls_in_flight().count(), 0);
         assert!(state.control.held.is_empty());
     });
 }
@@ -253,9 +257,9 @@ fn concurrency_is_limited_by_its_knob_live() {
         let state = yard.session.await.unwrap();
         assert_eq!(most.borrow().1, 2);
         // Three pairs of 100 ms each; what comes back is in the order of the calls.
-        let took = state.calls[5].ended.unwrap() - state.calls[0].started.unwrap();
+        let took = state.tool_calls[5].ended.unwrap() - state.tool_calls[0].started.unwrap();
         assert!((300_000..320_000).contains(&took), "{took}");
-        assert_eq!(state.calls.len(), 6);
+        assert_eq!(state.tool_calls.len(), 6);
     });
 }
 
@@ -268,14 +272,14 @@ fn a_model_without_tool_calls_is_asked_and_read_in_text() {
         let plan = Trial { replies, tools: ToolMode::Text, ..Trial::default() };
         let state = plan.start().session.await.unwrap();
         // What is kept is what the model saw: no tools beside the prompt, all of them in it.
-        let seen = &state.asks[1].request;
+        let seen = &state.model_calls[1].request;
         assert!(seen.tools.is_empty() && seen.stop.iter().any(|stop| stop.contains("Observation")));
         let prompt: Vec<_> = seen.messages.iter().map(|message| message.text()).collect();
         let prompt = prompt.join("\n");
         for part in ["echo says what it is told", "Action: echo", "Observation: hi"] {
             assert!(prompt.contains(part), "{part:?} is not in {prompt}");
         }
-        assert_eq!(state.calls[0].observation(), Some("hi"));
+        assert_eq!(state.tool_calls[0].observation(), Some("hi"));
         assert_eq!(state.tasks[0].correct, Some(true));
     });
 }
@@ -354,10 +358,13 @@ fn calls_outside_the_menu_or_the_schema_are_refused_free_of_charge() {
             Ok(calls(&[("echo", Value::String("{not json".into()))])),
         ];
         let state = Trial { replies, ..Trial::default() }.start().session.await.unwrap();
-        let whys: Vec<_> = state.calls.iter().map(|call| call.observation().unwrap()).collect();
+        let whys: Vec<_> =
+            state.tool_calls.iter().map(|call| call.observation().unwrap()).collect();
         assert!(whys[0].contains("there is no tool nobody"), "{whys:?}");
         assert!(whys[1].contains("text"), "{whys:?}");
-        assert!(state.calls.iter().all(|call| matches!(call.phase, ToolCallPhase::Refused { .. })));
+        assert!(
+            state.tool_calls.iter().all(|call| matches!(call.phase, ToolCallPhase::Refused { .. }))
+        );
         assert_eq!(state.tasks[0].budget.spent.tools, 0.0);
     });
 }
@@ -383,11 +390,11 @@ fn a_stream_that_broke_off_is_asked_again_for_all_to_see() {
         };
         let state =
             Trial { replies: vec![cut()], ..Trial::default() }.start().session.await.unwrap();
-        assert_eq!(state.asks.len(), 2);
+        assert_eq!(state.model_calls.len(), 2);
         assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered));
         let plan = Trial { replies: (0..3).map(|_| cut()).collect(), ..Trial::default() };
         let state = plan.start().session.await.unwrap();
-        assert_eq!(state.asks.len(), 3);
+        assert_eq!(state.model_calls.len(), 3);
         assert_eq!(state.tasks[0].outcome(), Some(Outcome::Failed));
     });
 }
@@ -398,7 +405,7 @@ fn an_ask_can_be_cancelled() {
         let delay = Duration::from_secs(5);
         let yard = Trial { delay, ..Trial::default() }.start();
         yard.until("a model is asked", |state| {
-            state.asks_in_flight().any(|ask| ask.started.is_some())
+            state.model_calls_in_flight().any(|ask| ask.started.is_some())
         })
         .await;
         yard.wish(Command::Cancel(EffectId(1)));
@@ -428,7 +435,7 @@ fn reflexion_tries_again_with_what_it_learned() {
         let task = &state.tasks[0];
         assert_eq!((task.tries, task.correct), (3, Some(true)));
         assert_eq!(task.reflections, ["look closer", "look again"]);
-        let last = state.asks.last().unwrap();
+        let last = state.model_calls.last().unwrap();
         assert!(last.request.messages[1].text().contains("look closer"));
     });
 }

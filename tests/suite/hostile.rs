@@ -107,7 +107,11 @@ fn hostile_tools_do_no_harm_to_a_terminal() {
     sitting.wait_header("PAUSED before a task");
     sitting.press(" ");
     // It can be steered while a tool floods it, and looked at from all sides.
-    sitting.wait("7 Tasks 2/");
+    sitting.wait_until("two tasks", |screen| {
+        let screen = screen.contents();
+        let done = screen.split("7 Tasks ").nth(1).and_then(|after| after.split('/').next());
+        done.and_then(|done| done.parse().ok()).is_some_and(|done: usize| done >= 2)
+    });
     sitting.press("zzvqcq6g2");
     let done = format!("7 Tasks {0}/{0}", TOOLS.len());
     sitting.wait(&done);

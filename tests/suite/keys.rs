@@ -104,7 +104,7 @@ fn a_budget_is_turned_as_it_lies_and_uses_are_typed() {
 fn a_node_of_the_search_opens_its_call_or_its_prompt() {
     let mut stage = Stage::of(&spending::search());
     stage.press("9 enter");
-    assert!(stage.shows("Prompt of ask"), "{}", stage.text());
+    assert!(stage.shows("Prompt of model call"), "{}", stage.text());
     stage.press("esc left enter");
     assert!(stage.shows("Call 10"), "{}", stage.text());
 }
@@ -362,12 +362,12 @@ fn enter_looks_closer_at_what_is_selected() {
     // The call before it.
     shows("left", "Call 28");
     shows("esc 7 enter", "Task 5");
-    shows("q v", "Prompt of ask 29: exactly what the model saw");
+    shows("q v", "Prompt of model call 29: exactly what the model saw");
     shows("esc M", "Messages");
     // The agent can be held while its prompt is read.
     stage.press("esc v");
     assert_eq!(command(&mut stage, "space"), Command::Pause);
-    assert!(stage.shows("╔ Prompt of ask 29"), "{}", stage.text());
+    assert!(stage.shows("╔ Prompt of model call 29"), "{}", stage.text());
 }
 
 #[test]

@@ -65,7 +65,8 @@ fn with_one_of_two_tools_of_a_class_down_the_answer_is_still_right_and_it_shows_
 /// neighbour found did reach it.
 fn shows_why(state: &State, task: &TaskState) {
     let (work, lines) = (&task.work, notices(state, task.id));
-    let solver = state.asks.iter().find(|ask| ask.task == task.id && ask.role == Role::Solver);
+    let solver =
+        state.model_calls.iter().find(|ask| ask.task == task.id && ask.role == Role::Solver);
     let shown = solver.unwrap().request.messages.last().unwrap().text();
     for (id, evidence) in &work.evidence {
         let Source::Call(call) = evidence.source else { continue };
@@ -156,7 +157,8 @@ fn a_planner_that_writes_no_plan_is_told_so_and_asked_once_more() {
         let state = plan.start().session.await.unwrap();
         let task = &state.tasks[0];
         assert_eq!((task.correct, task.work.refused.len()), (Some(true), 1));
-        let asked: Vec<_> = state.asks.iter().filter(|ask| ask.role == Role::Planner).collect();
+        let asked: Vec<_> =
+            state.model_calls.iter().filter(|ask| ask.role == Role::Planner).collect();
         assert_eq!(asked.len(), 2);
         let again = &asked[1].request.messages;
         assert_eq!(again[again.len() - 2].text(), NO_PLAN);
@@ -175,8 +177,8 @@ fn a_planner_that_writes_no_plan_twice_fails_its_task_and_nothing_is_called() {
                 let task = &state.tasks[0];
                 assert_eq!(task.outcome(), Some(Outcome::Failed), "{strategy}: {bad}");
                 assert_eq!(task.answer, None);
-                assert!(task.calls.is_empty() && task.work.plan.is_none());
-                assert!(state.asks.iter().all(|ask| ask.role != Role::Solver));
+                assert!(task.tool_calls.is_empty() && task.work.plan.is_none());
+                assert!(state.model_calls.iter().all(|ask| ask.role != Role::Solver));
                 let said = notices(&state, task.id);
                 let told = |why: &String| why.starts_with("the plan could not be used: ");
                 assert_eq!(said.into_iter().filter(told).count(), 2);

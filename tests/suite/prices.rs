@@ -180,8 +180,8 @@ async fn the_doctor_says_what_asks_cost_and_why() {
     for phrase in [
         "ok    prices: 2 models of LiteLLM, model_prices_and_context_window.json, imported 2",
         "ok    model known: $2.5 in and $10 out per million tokens, $1.25 for cached input (gpt-a in",
-        "ok    model home: its price is not known; each ask counts as 2.5 of a budget's credits, and",
-        "warn  model unknown: its price is not known; each ask counts as 2.5 of",
+        "ok    model home: its price is not known; each call counts as 2.5 of a budget's credits, and",
+        "warn  model unknown: its price is not known; each call counts as 2.5 of",
         "→ set price_in and price_out, or provider, or import a price table: toolyard import prices",
     ] {
         assert!(said.contains(phrase), "{phrase} is missing in\n{said}");

@@ -136,7 +136,7 @@ fn begun() -> Story {
 pub fn worked() -> Story {
     let mut story = working();
     let calls = |story: &Story, tool: &str| {
-        let mut calls = story.state().calls.iter();
+        let mut calls = story.state().tool_calls.iter();
         calls.find(|call| call.tool.as_str() == tool).map(|call| call.id).unwrap()
     };
     let (people, weather) = (calls(&story, "population"), calls(&story, "weather"));

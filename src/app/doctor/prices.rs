@@ -1,4 +1,4 @@
-//! The price table, and what asks of an endpoint's model are counted as.
+//! The price table, and what calls of an endpoint's model count as.
 
 use super::Finding;
 use crate::app::config::Config;
@@ -36,7 +36,7 @@ pub(super) fn of(about: &str, endpoint: &Endpoint, config: &Config) -> Finding {
     }
     let credits = config.cost.model(None);
     let text =
-        format!("its price is not known; each ask counts as {credits} of a budget's credits");
+        format!("its price is not known; each call counts as {credits} of a budget's credits");
     if endpoint.provider.is_none() && prices::is_private(&endpoint.base_url) {
         return Finding::ok(about, text + ", and one in a private network is not looked up");
     }

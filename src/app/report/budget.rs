@@ -82,7 +82,7 @@ pub fn by_tool(task: &TaskState) -> BTreeMap<ToolName, ToolSpent> {
 /// How many calls were refused for each reason.
 pub fn refusals(state: &State, task: &TaskState) -> BTreeMap<&'static str, usize> {
     let mut counts = BTreeMap::new();
-    for call in task.calls.iter().filter_map(|call| state.tool_call(*call)) {
+    for call in task.tool_calls.iter().filter_map(|call| state.tool_call(*call)) {
         if let ToolCallPhase::Refused { reason, .. } = &call.phase {
             *counts.entry(reason.name()).or_default() += 1;
         }

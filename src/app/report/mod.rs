@@ -95,7 +95,7 @@ pub struct TaskReport {
     pub by_tool: BTreeMap<ToolName, ToolSpent>,
     /// How many calls were refused for each reason.
     pub refusals: BTreeMap<&'static str, usize>,
-    /// What its asks cost; `None` if the price of any is unknown.
+    /// What its model calls cost; `None` if the price of any is unknown.
     pub dollars: Option<f64>,
     pub verdicts: Vec<Verdict>,
 }
@@ -163,13 +163,13 @@ impl Totals {
 }
 
 fn task_report(state: &State, task: &TaskState) -> TaskReport {
-    let calls = task.calls.iter().filter_map(|call| state.tool_call(*call));
+    let calls = task.tool_calls.iter().filter_map(|call| state.tool_call(*call));
     let tools: Vec<_> =
         calls.filter(|call| call.started.is_some()).map(|call| call.tool.clone()).collect();
     let mut tokens_by_role: BTreeMap<Role, (u64, u64)> = BTreeMap::new();
-    for ask in task.asks.iter().filter_map(|ask| state.model_call(*ask)) {
-        if let Some(reply) = ask.reply() {
-            let tokens = tokens_by_role.entry(ask.role).or_default();
+    for call in task.model_calls.iter().filter_map(|call| state.model_call(*call)) {
+        if let Some(reply) = call.reply() {
+            let tokens = tokens_by_role.entry(call.role).or_default();
             tokens.0 = tokens.0.saturating_add(reply.usage.tokens_in);
             tokens.1 = tokens.1.saturating_add(reply.usage.tokens_out);
         }

@@ -208,7 +208,7 @@ impl State {
         budget.spent += time;
     }
 
-    pub(super) fn charge_ask(&mut self, task: TaskId, credits: f64, micros: u64) {
+    pub(super) fn charge_model_call(&mut self, task: TaskId, credits: f64, micros: u64) {
         let cost = Spent { tools: 0.0, models: credits, time: self.rates.time(micros) };
         if let Some(budget) = self.budget_mut(task) {
             budget.spent += cost;

@@ -19,10 +19,10 @@ impl State {
         let time = known.micros.checked_div(ran).map_or(0.0, |micros| self.rates.time(micros));
         let judge = match self.knobs.choice() {
             Judge::Rules => 0.0,
-            Judge::Model => self.ask_cost(Role::Judge),
+            Judge::Model => self.model_call_cost(Role::Judge),
         };
         let decision = match decides {
-            Decides::OnEachUse => self.ask_cost(Role::Actor),
+            Decides::OnEachUse => self.model_call_cost(Role::Actor),
             Decides::AtOnce => 0.0,
         };
         self.rates.tool(known.spec.cost) + time + decision + judge
@@ -32,7 +32,7 @@ impl State {
     /// them could be paid.
     pub fn may_widen(&self) -> bool {
         let Some(budget) = self.current_task().map(|task| &task.budget) else { return false };
-        let left = self.credits_left() - self.ask_cost(Role::Actor);
+        let left = self.credits_left() - self.model_call_cost(Role::Actor);
         self.knobs.is_on(Knob::Widen)
             && budget.plan.is_some()
             && !budget.closing
@@ -44,7 +44,7 @@ impl State {
 
     /// Credits for one request of this role, with its time: the average of its model, or what its
     /// price makes of an assumed request.
-    pub fn ask_cost(&self, role: Role) -> f64 {
+    pub fn model_call_cost(&self, role: Role) -> f64 {
         let Some(model) = self.models.of(role) else { return 0.0 };
         if let Some((credits, micros)) = model.tally.average() {
             return credits + self.rates.time(micros);

@@ -87,22 +87,22 @@ impl State {
     /// What all effects have in common, of the effect with this number.
     pub fn effect(&self, id: EffectId) -> Option<&EffectState> {
         match self.place(id)? {
-            Place::ModelCall(at) => self.asks.get(at).map(|call| &call.effect),
-            Place::ToolCall(at) => self.calls.get(at).map(|call| &call.effect),
+            Place::ModelCall(at) => self.model_calls.get(at).map(|call| &call.effect),
+            Place::ToolCall(at) => self.tool_calls.get(at).map(|call| &call.effect),
             Place::Embedding(at) => self.embeddings.get(at).map(|embedding| &embedding.effect),
         }
     }
 
     pub fn model_call(&self, id: EffectId) -> Option<&ModelCallState> {
         match self.place(id)? {
-            Place::ModelCall(at) => self.asks.get(at),
+            Place::ModelCall(at) => self.model_calls.get(at),
             Place::ToolCall(_) | Place::Embedding(_) => None,
         }
     }
 
     pub fn tool_call(&self, id: EffectId) -> Option<&ToolCallState> {
         match self.place(id)? {
-            Place::ToolCall(at) => self.calls.get(at),
+            Place::ToolCall(at) => self.tool_calls.get(at),
             Place::ModelCall(_) | Place::Embedding(_) => None,
         }
     }
@@ -120,8 +120,8 @@ impl State {
 
     fn effect_mut(&mut self, id: EffectId) -> Option<&mut EffectState> {
         match self.place(id)? {
-            Place::ModelCall(at) => self.asks.get_mut(at).map(|call| &mut call.effect),
-            Place::ToolCall(at) => self.calls.get_mut(at).map(|call| &mut call.effect),
+            Place::ModelCall(at) => self.model_calls.get_mut(at).map(|call| &mut call.effect),
+            Place::ToolCall(at) => self.tool_calls.get_mut(at).map(|call| &mut call.effect),
             Place::Embedding(at) => self.embeddings.get_mut(at).map(|embed| &mut embed.effect),
         }
     }
@@ -132,12 +132,12 @@ impl State {
     }
 
     /// The tool calls among them.
-    pub fn calls_in_flight(&self) -> impl DoubleEndedIterator<Item = &ToolCallState> {
+    pub fn tool_calls_in_flight(&self) -> impl DoubleEndedIterator<Item = &ToolCallState> {
         self.in_flight.iter().filter_map(|id| self.tool_call(*id))
     }
 
     /// The model calls among them.
-    pub fn asks_in_flight(&self) -> impl DoubleEndedIterator<Item = &ModelCallState> {
+    pub fn model_calls_in_flight(&self) -> impl DoubleEndedIterator<Item = &ModelCallState> {
         self.in_flight.iter().filter_map(|id| self.model_call(*id))
     }
 

@@ -45,7 +45,7 @@ impl State {
                 self.end(at, *effect);
                 let Some(embedding) = self.embedding(effect.id) else { return };
                 let (task, micros) = (embedding.task, embedding.elapsed(at));
-                self.charge_ask(task, self.rates.model(*dollars), micros);
+                self.charge_model_call(task, self.rates.model(*dollars), micros);
                 self.count_tokens(task, *usage, *dollars);
             }
             EmbeddingEvent::EmbeddingFailed { effect, error } => {
@@ -54,7 +54,7 @@ impl State {
                 embedding.error = Some(error.clone());
                 let (task, micros) = (embedding.task, embedding.elapsed(at));
                 // What it cost besides time, nobody knows; refused requests cost nothing.
-                self.charge_ask(task, 0.0, micros);
+                self.charge_model_call(task, 0.0, micros);
             }
         }
     }

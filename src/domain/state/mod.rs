@@ -1,6 +1,8 @@
 //! What is true now: a fold of events and nothing else. The engine, the screen, a replay and a report
 //! each fold the same events with [`State::apply`] and so agree, byte for byte.
 //!
+//! As JSON it has the names that `replay --json` has always had.
+//!
 //! A fold never fails: an event that names something unknown (a newer journal, a torn one) changes
 //! what it can and leaves the rest.
 
@@ -85,9 +87,11 @@ pub struct State {
     #[serde(skip)]
     in_flight: BTreeSet<EffectId>,
     /// Model calls, in the order in which they were requested.
-    pub asks: Vec<ModelCallState>,
+    #[serde(rename = "asks")]
+    pub model_calls: Vec<ModelCallState>,
     /// Tool calls, in the order in which they were requested.
-    pub calls: Vec<ToolCallState>,
+    #[serde(rename = "calls")]
+    pub tool_calls: Vec<ToolCallState>,
     /// In the order in which they were requested.
     pub embeddings: Vec<EmbeddingState>,
     pub faults: BTreeMap<FaultId, FaultState>,

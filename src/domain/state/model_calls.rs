@@ -86,9 +86,9 @@ impl State {
         let Some(EffectRef { id, .. }) = event.part() else { return };
         match event {
             ModelCallEvent::ModelCallRequested { effect, task, role, model, request, evidence } => {
-                let place = Place::ModelCall(self.asks.len());
+                let place = Place::ModelCall(self.model_calls.len());
                 let Some(effect) = self.request(at, *effect, *task, place) else { return };
-                self.asks.push(ModelCallState {
+                self.model_calls.push(ModelCallState {
                     effect,
                     role: *role,
                     model: model.clone(),
@@ -101,7 +101,7 @@ impl State {
                     dollars: None,
                 });
                 if let Some(task) = self.task_mut(*task) {
-                    task.ask(*role, id);
+                    task.add_model_call(*role, id);
                 }
                 self.seek(at, *task, *evidence, super::Source::Model(id));
                 self.count_occasions(id);
@@ -134,7 +134,7 @@ impl State {
                 let (role, model) = (call.role, call.model.clone());
                 let used = CallUsage { usage: reply.usage, dollars: *dollars, credits, micros };
                 self.models.used(role, &model, used);
-                self.charge_ask(task, credits, micros);
+                self.charge_model_call(task, credits, micros);
                 self.count_tokens(task, reply.usage, *dollars);
             }
             ModelCallEvent::ModelCallFailed { effect, error, billed } => {
@@ -147,7 +147,7 @@ impl State {
                 let (task, micros) = (call.task, call.elapsed(at));
                 let (role, model) = (call.role, call.model.clone());
                 self.models.failed(role, &model, FailedUsage { billed: *billed, credits, micros });
-                self.charge_ask(task, credits, micros);
+                self.charge_model_call(task, credits, micros);
                 if let Some(Billed { usage, dollars }) = *billed {
                     self.count_tokens(task, usage, dollars);
                 }
@@ -167,7 +167,7 @@ impl State {
 
     fn model_call_mut(&mut self, id: EffectId) -> Option<&mut ModelCallState> {
         match self.place(id)? {
-            Place::ModelCall(at) => self.asks.get_mut(at),
+            Place::ModelCall(at) => self.model_calls.get_mut(at),
             Place::ToolCall(_) | Place::Embedding(_) => None,
         }
     }
@@ -188,7 +188,7 @@ impl Family for ModelCallEvent {
     fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
         match self {
             ModelCallEvent::ModelCallRequested { effect, task, .. } => {
-                Some((Some(*task), What::Ask { ask: effect.id }))
+                Some((Some(*task), What::ModelCall { call: effect.id }))
             }
             ModelCallEvent::ModelCallRetried { .. } => What::told(self.clone()),
             ModelCallEvent::ModelCallStarted { .. }

@@ -46,7 +46,7 @@ pub struct RoleUse {
     pub tally: Tally,
 }
 
-/// What one ask used.
+/// What one model call used.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CallUsage {
     pub usage: Usage,
@@ -55,7 +55,7 @@ pub(super) struct CallUsage {
     pub micros: u64,
 }
 
-/// What an ask that failed used.
+/// What a model call that failed used.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FailedUsage {
     pub billed: Option<Billed>,
@@ -63,10 +63,11 @@ pub(super) struct FailedUsage {
     pub micros: u64,
 }
 
-/// Sums over asks.
+/// Sums over model calls.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Tally {
-    pub asks: u32,
+    #[serde(rename = "asks")]
+    pub calls: u32,
     pub failed: u32,
     /// Times that an endpoint was asked once more for the same answer.
     pub retries: u32,
@@ -77,15 +78,15 @@ pub struct Tally {
     pub dollars: f64,
     /// Asks without a known price; while any, `dollars` is a lower bound.
     pub unpriced: u32,
-    /// What the asks counted against budgets, those without a known price included.
+    /// What the model calls counted against budgets, those without a known price included.
     pub credits: f64,
-    /// Of the last ask, and of all of them, in microseconds.
+    /// Of the last model call, and of all of them, in microseconds.
     pub last_micros: u64,
     pub micros: u64,
     pub latency: Latency,
 }
 
-/// How long the latest answers took: what a slow day ten thousand asks ago was like says nothing of now.
+/// How long the latest answers took: what a slow day ten thousand calls ago was like says nothing of now.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Latency {
     /// At most [`Latency::MOST`], in microseconds, the oldest first.
@@ -127,13 +128,13 @@ impl Tally {
     /// What one answer costs on average, in credits and in microseconds, with what failed on the way to
     /// it; `None` before the first.
     pub fn average(&self) -> Option<(f64, u64)> {
-        let ended = self.asks.checked_sub(self.failed).filter(|ended| *ended > 0)?;
+        let ended = self.calls.checked_sub(self.failed).filter(|ended| *ended > 0)?;
         Some((self.credits / f64::from(ended), self.micros / u64::from(ended)))
     }
 
     fn add(&mut self, spent: CallUsage) {
         let CallUsage { usage, dollars, credits, micros } = spent;
-        self.asks += 1;
+        self.calls += 1;
         self.credits += credits;
         self.last_micros = micros;
         self.micros = self.micros.saturating_add(micros);
@@ -142,7 +143,7 @@ impl Tally {
     }
 
     fn fail(&mut self, vain: FailedUsage) {
-        self.asks += 1;
+        self.calls += 1;
         self.failed += 1;
         self.credits += vain.credits;
         self.micros = self.micros.saturating_add(vain.micros);

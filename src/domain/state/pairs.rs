@@ -29,13 +29,13 @@ impl State {
 
     /// Whoever was asked last in a role has played it; where nobody was, whoever would have been.
     fn pair_of(&self, task: &TaskState) -> Option<Pair> {
-        let asks = || task.asks.iter().rev().filter_map(|ask| self.model_call(*ask));
+        let calls = || task.model_calls.iter().rev().filter_map(|call| self.model_call(*call));
         let player = |role: Role| {
-            let asked = asks().find(|ask| ask.role == role).map(|ask| &ask.model);
+            let asked = calls().find(|call| call.role == role).map(|call| &call.model);
             let bound = || self.models.roles.get(&role).map(|bound| &bound.model);
             asked.or_else(bound).map(|model| self.player(model))
         };
-        let plans = asks().any(|ask| ask.role == Role::Planner);
+        let plans = calls().any(|call| call.role == Role::Planner);
         let planner = if plans { player(Role::Planner) } else { None };
         let solver = player(if plans { Role::Solver } else { Role::Actor })?;
         let strategy = task.strategy?.to_string();

@@ -31,8 +31,10 @@ pub struct TaskState {
     pub steps: Vec<StepState>,
     /// How many plans the plans of all tries have.
     pub plans: u64,
-    pub asks: Vec<EffectId>,
-    pub calls: Vec<EffectId>,
+    #[serde(rename = "asks")]
+    pub model_calls: Vec<EffectId>,
+    #[serde(rename = "calls")]
+    pub tool_calls: Vec<EffectId>,
     pub answer: Option<String>,
     pub correct: Option<bool>,
     pub verdicts: Vec<Verdict>,
@@ -46,9 +48,9 @@ pub struct TaskState {
     pub work: Work,
     /// Where a search has been; empty for strategies that do not search.
     pub search: SearchTree,
-    /// What the asks with a known price cost.
+    /// What the model calls with a known price cost.
     pub dollars: f64,
-    /// How many asks had no known price; while any, `dollars` is a lower bound.
+    /// How many model calls had no known price; while any, `dollars` is a lower bound.
     pub unpriced: u32,
 }
 
@@ -60,7 +62,8 @@ pub struct StepState {
     pub from: ToolName,
     pub menu: Vec<MenuItem>,
     /// The model call that decides.
-    pub ask: Option<EffectId>,
+    #[serde(rename = "ask")]
+    pub model_call: Option<EffectId>,
     /// The tool call that was decided on; of several, the last.
     pub call: Option<EffectId>,
 }
@@ -76,8 +79,8 @@ impl TaskState {
             reflections: Vec::new(),
             steps: Vec::new(),
             plans: 0,
-            asks: Vec::new(),
-            calls: Vec::new(),
+            model_calls: Vec::new(),
+            tool_calls: Vec::new(),
             answer: None,
             correct: None,
             verdicts: Vec::new(),
@@ -110,19 +113,19 @@ impl TaskState {
 
     pub(super) fn step(&mut self, step: u32, from: &ToolName, menu: &[MenuItem]) {
         let (from, menu) = (from.clone(), menu.to_vec());
-        self.steps.push(StepState { step, from, menu, ask: None, call: None });
+        self.steps.push(StepState { step, from, menu, model_call: None, call: None });
     }
 
-    pub(super) fn ask(&mut self, role: Role, ask: EffectId) {
-        self.asks.push(ask);
+    pub(super) fn add_model_call(&mut self, role: Role, call: EffectId) {
+        self.model_calls.push(call);
         if let (Role::Actor, Some(step)) = (role, self.steps.last_mut()) {
             // Other calls of an actor may follow, such as the closing summary.
-            step.ask.get_or_insert(ask);
+            step.model_call.get_or_insert(call);
         }
     }
 
-    pub(super) fn call(&mut self, call: EffectId) {
-        self.calls.push(call);
+    pub(super) fn add_tool_call(&mut self, call: EffectId) {
+        self.tool_calls.push(call);
         if let Some(step) = self.steps.last_mut() {
             step.call = Some(call);
         }

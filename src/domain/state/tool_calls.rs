@@ -84,9 +84,9 @@ impl State {
         let Some(EffectRef { id, .. }) = event.part() else { return };
         match event {
             ToolCallEvent::ToolCallRequested { effect, task, step, tool, arguments, evidence } => {
-                let place = Place::ToolCall(self.calls.len());
+                let place = Place::ToolCall(self.tool_calls.len());
                 let Some(effect) = self.request(at, *effect, *task, place) else { return };
-                self.calls.push(ToolCallState {
+                self.tool_calls.push(ToolCallState {
                     effect,
                     step: *step,
                     tool: tool.clone(),
@@ -96,7 +96,7 @@ impl State {
                     helpful: None,
                 });
                 if let Some(task) = self.task_mut(*task) {
-                    task.call(id);
+                    task.add_tool_call(id);
                 }
                 self.seek(at, *task, *evidence, super::Source::Call(id));
                 self.count_occasions(id);
@@ -143,7 +143,7 @@ impl State {
 
     pub(super) fn tool_call_mut(&mut self, id: EffectId) -> Option<&mut ToolCallState> {
         match self.place(id)? {
-            Place::ToolCall(at) => self.calls.get_mut(at),
+            Place::ToolCall(at) => self.tool_calls.get_mut(at),
             Place::ModelCall(_) | Place::Embedding(_) => None,
         }
     }
@@ -157,7 +157,7 @@ impl Family for ToolCallEvent {
     fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
         match self {
             ToolCallEvent::ToolCallRequested { effect, task, .. } => {
-                Some((Some(*task), What::Call { call: effect.id }))
+                Some((Some(*task), What::ToolCall { call: effect.id }))
             }
             ToolCallEvent::ToolCallRefused { .. }
             | ToolCallEvent::ToolCallStarted { .. }

@@ -1,5 +1,5 @@
 //! The session as a person reads it: one line for each thing worth a line, in order. Lines point at
-//! tasks, asks and calls instead of copying them, so that a line shows how a call stands *now*.
+//! tasks and calls instead of copying them, so that a line shows how a call stands *now*.
 
 use std::sync::Arc;
 
@@ -33,10 +33,13 @@ pub enum What {
     Step {
         index: u32,
     },
-    Ask {
-        ask: EffectId,
+    #[serde(rename = "ask")]
+    ModelCall {
+        #[serde(rename = "ask")]
+        call: EffectId,
     },
-    Call {
+    #[serde(rename = "call")]
+    ToolCall {
         call: EffectId,
     },
     /// The verdicts are in the task.

@@ -104,7 +104,7 @@ impl State {
     }
 
     /// The model call that looks for a piece of evidence, if it is one that does.
-    pub fn evidence_ask(&self, task: &TaskState, id: EvidenceId) -> Option<&ModelCallState> {
+    pub fn evidence_model_call(&self, task: &TaskState, id: EvidenceId) -> Option<&ModelCallState> {
         match task.work.evidence.get(&id)?.source {
             Source::Model(call) => self.model_call(call),
             Source::Call(_) => None,

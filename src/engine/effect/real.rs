@@ -35,7 +35,8 @@ async fn ask(
     call: &ModelCall,
 ) -> Result<Arc<Reply>, ModelError> {
     let ModelCall { role, model, meant, request, .. } = call;
-    let limit = handle.read(|session| session.policy().ask_seconds(*role, model.spec(), request));
+    let limit =
+        handle.read(|session| session.policy().model_call_seconds(*role, model.spec(), request));
     let fault = passage.fault.as_ref().map(|(_, kind)| kind);
     let answer = async {
         if let Some(kind) = fault {

@@ -18,7 +18,7 @@ impl Station for Budget {
                 let affords = session.policy().affords_call(&call.tool);
                 affords.map_or_else(Verdict::refuse, |()| Verdict::Go)
             }
-            Effect::Model(call) => match session.policy().affords_ask(call.role) {
+            Effect::Model(call) => match session.policy().affords_model_call(call.role) {
                 Ok(()) => Verdict::Go,
                 Err(why) => answer(Outcome::Reply(Err(over(why)))),
             },

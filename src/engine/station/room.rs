@@ -34,6 +34,7 @@ fn has_room(session: &Session, id: EffectId) -> bool {
     if session.waiting_for_room.first().is_some_and(|first| *first < id) {
         return false;
     }
-    let running = session.state.calls_in_flight().filter(|call| call.started.is_some()).count();
+    let running =
+        session.state.tool_calls_in_flight().filter(|call| call.started.is_some()).count();
     running < session.state.knobs.count(Knob::Concurrency)
 }

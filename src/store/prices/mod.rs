@@ -60,7 +60,7 @@ pub struct Price {
 }
 
 impl Price {
-    /// Whether what an ask costs can be said.
+    /// Whether it says what a model call costs.
     pub fn is_whole(&self) -> bool {
         self.price_in.is_some() && self.price_out.is_some()
     }

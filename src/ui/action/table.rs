@@ -51,7 +51,7 @@ pub const ACTIONS: &[ActionSpec] = &[
         .does("let the agent run, or hold it at its next boundaries"),
     run(Action::Step, &["n"], why::over)
         .named("step", "step")
-        .does("go on to the next boundary: before or after an ask or a call"),
+        .does("go on to the next boundary: before or after a model or tool call"),
     run(Action::StepTask, &["N"], why::over)
         .named("step-task", "step task")
         .does("go on to the end of this task, then hold"),
@@ -126,7 +126,7 @@ pub const ACTIONS: &[ActionSpec] = &[
         .does("choose how the agent acts, from the next task on"),
     change(Action::BindModel, &["m"], why::no_models)
         .named("model", "model")
-        .does("choose the model that plays the selected role, from the next ask on"),
+        .does("choose the model that plays the selected role, from the next model call on"),
     change(Action::SetClass, &["C"], why::no_tool_to_change)
         .named("set-class", "class")
         .does("say of which class the selected tool is: what may be called together"),
@@ -145,7 +145,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     look(Action::InspectTool, &["i"], why::no_tool)
         .named("inspect-tool", "tool")
         .does("the selected tool: schema, score history, calls, faults"),
-    look(Action::InspectPrompt, &["v"], why::no_asks)
+    look(Action::InspectPrompt, &["v"], why::no_model_calls)
         .named("inspect-prompt", "prompt")
         .does("exactly what the model saw, with tokens for each part"),
     look(Action::InspectCall, &["c"], why::no_calls)

@@ -87,12 +87,12 @@ pub(super) fn no_pairs(state: &State, _: &View) -> Option<&'static str> {
     state.pairs.all().is_empty().then_some("no task has been done here yet")
 }
 
-pub(super) fn no_asks(state: &State, _: &View) -> Option<&'static str> {
-    state.asks.is_empty().then_some("no model has been asked yet")
+pub(super) fn no_model_calls(state: &State, _: &View) -> Option<&'static str> {
+    state.model_calls.is_empty().then_some("no model has been asked yet")
 }
 
 pub(super) fn no_calls(state: &State, view: &View) -> Option<&'static str> {
-    let none = state.calls.is_empty() && view.evidence(state).is_none();
+    let none = state.tool_calls.is_empty() && view.evidence(state).is_none();
     none.then_some("no tool has been called yet")
 }
 

@@ -34,11 +34,11 @@ pub fn moved(format: WeightFormat, before: f64, after: f64) -> String {
     format!("{arrow}{:.places$}", shown.abs())
 }
 
-/// What asks cost: `$0.0123`, `≥ $0.0123` where some had no known price, `unknown` where none had.
-pub fn dollars(sum: f64, unpriced: u32, asks: usize) -> String {
+/// What model calls cost: `$0.0123`, `≥ $0.0123` where some had no known price, `unknown` where none had.
+pub fn dollars(sum: f64, unpriced: u32, calls: usize) -> String {
     match unpriced as usize {
         0 => format!("${sum:.4}"),
-        unpriced if unpriced >= asks && sum == 0.0 => "$ unknown".to_owned(),
+        unpriced if unpriced >= calls && sum == 0.0 => "$ unknown".to_owned(),
         _ => format!("≥ ${sum:.4}"),
     }
 }

@@ -16,7 +16,7 @@ impl<'a> Here<'a> {
         let Some(task) = state.shown_task() else { return Self::default() };
         let step = task.steps.last();
         // A planner calls without deciding step by step.
-        let chosen = step.map_or(task.calls.last().copied(), |step| step.call);
+        let chosen = step.map_or(task.tool_calls.last().copied(), |step| step.call);
         Self { task: Some(task), step, chosen: chosen.and_then(|call| state.tool_call(call)) }
     }
 

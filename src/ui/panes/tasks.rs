@@ -103,10 +103,10 @@ pub(super) fn columns(task: &TaskState, now: u64) -> Vec<(String, usize)> {
         return Vec::new();
     }
     let micros = task.ended.unwrap_or(now).saturating_sub(task.started.unwrap_or(now));
-    let dollars = format::dollars(task.dollars, task.unpriced, task.asks.len());
+    let dollars = format::dollars(task.dollars, task.unpriced, task.model_calls.len());
     vec![
         (format::plural(task.steps.len(), "step"), 8),
-        (format::plural(task.calls.len(), "call"), 8),
+        (format::plural(task.tool_calls.len(), "call"), 8),
         (format!("{} tok", text::count(task.tokens())), 10),
         (dollars, 10),
         (text::span(micros), 9),

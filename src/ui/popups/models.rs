@@ -51,7 +51,7 @@ impl Popup for ModelChoice {
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let models = &cx.live.models;
-        let title = format!("Model for the {}, from the next ask on", self.role);
+        let title = format!("Model for the {}, from the next model call on", self.role);
         let size = (100, models.known.len() + 2 + usize::from(MORE));
         let inside = frame::open(cx, (area, buf, hits), &title, self.keys(), size);
         // Two cells for the mark of who plays the role now.

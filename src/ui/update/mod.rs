@@ -94,7 +94,7 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequ
 
         Action::Open => look::open_selected(world, view),
         Action::InspectTool => inspect(view, view.tool.clone().map(Subject::Tool)),
-        Action::InspectPrompt => inspect(view, view.ask(world.shown).map(Subject::Prompt)),
+        Action::InspectPrompt => inspect(view, view.model_call(world.shown).map(Subject::Prompt)),
         Action::InspectCall => inspect(view, look::lane(world.shown, view)),
         Action::InspectPlan => {
             inspect(view, view.task_of(world.shown).map(|task| Subject::Plan(task.id)))

@@ -66,7 +66,7 @@ fn a_plan_is_kept_to_and_what_it_does_not_have_is_refused_free_of_charge() {
         assert_eq!(first.tool("echo").unwrap().uses, 2, "as often as it was used before");
         assert_eq!(task.budget.spent.tools, 4.0);
         let refused: Vec<_> = state
-            .calls
+            .tool_calls
             .iter()
             .filter_map(|call| match &call.phase {
                 ToolCallPhase::Refused { reason, .. } => Some(*reason),
@@ -89,7 +89,7 @@ fn a_tool_that_is_used_up_leaves_the_menu_and_the_prompt_says_so() {
         };
         assert_eq!(menu(0), ["echo", "other", "end"]);
         assert_eq!(menu(2), ["other", "end"]);
-        let told = state.asks[2].request.messages[0].text();
+        let told = state.model_calls[2].request.messages[0].text();
         assert!(told.contains("Do not use echo: the budget has no further use"), "{told}");
     });
 }
@@ -102,7 +102,7 @@ fn with_nothing_left_to_use_what_was_found_is_summed_up() {
         assert!(task.budget.closing);
         assert_eq!(task.outcome(), Some(Outcome::Answered), "the closing ask finishes");
         assert_eq!(task.steps.len(), 1, "the summary is no step");
-        assert_eq!(state.asks.len(), 2);
+        assert_eq!(state.model_calls.len(), 2);
     });
 }
 
@@ -259,7 +259,7 @@ fn a_failure_is_answered_with_a_new_plan() {
             .collect();
         assert_eq!(whys, [("planned".into(), 0), ("echo did not help".into(), 1)]);
         assert!(matches!(
-            state.calls[1].phase,
+            state.tool_calls[1].phase,
             ToolCallPhase::Refused { reason: Refusal::Blacklisted, .. }
         ));
         assert_eq!(state.tasks[0].budget.refused, 1);
@@ -272,7 +272,7 @@ fn a_budget_of_nothing_uses_nothing() {
         for budget in [0.0, 1.0] {
             let state = plan(vec![], budget).start().session.await.unwrap();
             let task = &state.tasks[0];
-            assert_eq!((task.credits(), state.calls.len()), (0.0, 0));
+            assert_eq!((task.credits(), state.tool_calls.len()), (0.0, 0));
             assert!(task.budget.closing && task.outcome() == Some(Outcome::Answered));
         }
         // Where even asking costs something, not even that is done.
@@ -289,7 +289,7 @@ fn answers_are_bounded_by_what_is_left_to_pay_for_them() {
         let rates = Rates::default();
         let state = Trial { rates, ..plan(vec![], 1.0) }.start().session.await.unwrap();
         // Two dollars a million tokens out, a hundred credits a dollar: 5,000 tokens a credit at most.
-        let most = state.asks[0].request.max_tokens.unwrap();
+        let most = state.model_calls[0].request.max_tokens.unwrap();
         assert!((1_000..5_000).contains(&most), "{most}");
     });
 }
@@ -302,7 +302,7 @@ fn a_plain_strategy_is_measured_and_not_held() {
         let state = plan.start().session.await.unwrap();
         let task = &state.tasks[0];
         assert!(task.budget.plan.is_none() && task.is_over(3.0));
-        let told = state.asks[1].request.messages[0].text();
+        let told = state.model_calls[1].request.messages[0].text();
         assert!(told.contains("echo 2.00") && told.contains("1.00 of them are left"), "{told}");
         let measures = toolyard::app::report::Report::of(&state).measures;
         assert_eq!((measures.ac, measures.pr, measures.pbc), (6.0, 1.0, 0.0));

@@ -32,7 +32,7 @@ fn class(state: &State, tool: &str) -> Option<(String, ClassedBy)> {
 }
 
 fn roles(state: &State) -> Vec<Role> {
-    state.asks.iter().map(|ask| ask.role).collect()
+    state.model_calls.iter().map(|ask| ask.role).collect()
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn tools_are_sorted_once_and_the_planner_sees_their_classes() {
         let state = plan(&kept, replies).start().session.await.unwrap();
         assert_eq!(roles(&state), [Role::Classifier, Role::Planner, Role::Solver]);
         assert_eq!(class(&state, "echo"), Some(("Information Retrieval".into(), ClassedBy::Model)));
-        let asked = state.asks[1].request.messages[1].text();
+        let asked = state.model_calls[1].request.messages[1].text();
         assert!(asked.contains("Information Retrieval:\n- echo("), "{asked}");
         assert!(asked.contains("Task Completion:\n- other("), "{asked}");
         assert_eq!(kept.borrow().len(), 2);
@@ -124,7 +124,7 @@ fn with_the_graph_the_planner_sees_weights_and_its_tools_are_scored() {
         (plan.strategy, plan.class) = ("workers+toolnet", "Test");
         let state = plan.start().session.await.unwrap();
         assert_eq!(roles(&state), [Role::Planner, Role::Solver, Role::Evaluator]);
-        let asked = state.asks[0].request.messages[1].text();
+        let asked = state.model_calls[0].request.messages[1].text();
         assert!(asked.contains("[weight "), "{asked}");
         assert_eq!(state.learning.score(&"echo".into()), 2.0);
     });

@@ -21,7 +21,7 @@ fn at_once(calls_wanted: usize, ms: u64) -> Trial {
 
 async fn paused_after_calls(plan: Trial) -> Yard {
     let yard = plan.start();
-    yard.until("calls run", |state| state.calls_in_flight().count() > 0).await;
+    yard.until("calls run", |state| state.tool_calls_in_flight().count() > 0).await;
     yard.wish(Command::Pause);
     yard.until("it pauses", |state| state.control.mode == Mode::Paused).await;
     yard
@@ -73,11 +73,12 @@ fn a_pause_lets_no_call_start_that_waited_for_room() {
     on_paused_time(async {
         let knobs = vec![(Knob::Concurrency, 1.0)];
         let yard = paused_after_calls(Trial { knobs, ..at_once(4, 100) }).await;
-        let started = || yard.state.borrow().calls.iter().filter(|c| c.started.is_some()).count();
+        let started =
+            || yard.state.borrow().tool_calls.iter().filter(|c| c.started.is_some()).count();
         assert_eq!(started(), 1);
         yard.wish(Command::Run);
         yard.until("the second runs", |state| {
-            state.calls.iter().filter(|call| call.started.is_some()).count() == 2
+            state.tool_calls.iter().filter(|call| call.started.is_some()).count() == 2
         })
         .await;
         yard.wish(Command::Pause);
@@ -86,7 +87,9 @@ fn a_pause_lets_no_call_start_that_waited_for_room() {
         yard.wish(Command::Run);
         let most = Rc::clone(&yard.most_at_once);
         let state = yard.session.await.unwrap();
-        assert!(state.calls.iter().all(|call| matches!(call.phase, ToolCallPhase::Done { .. })));
+        assert!(
+            state.tool_calls.iter().all(|call| matches!(call.phase, ToolCallPhase::Done { .. }))
+        );
         assert_eq!(most.borrow().1, 1);
     });
 }
@@ -119,7 +122,7 @@ fn a_call_cancelled_before_it_ran_was_not_run() {
         assert_eq!(toolyard::app::report::Report::of(&state).tasks[0].calls, 0);
         // What was not run is not judged.
         assert_eq!(state.tasks[0].verdicts, []);
-        let told = state.asks[1].request.messages.last().unwrap().text().to_owned();
+        let told = state.model_calls[1].request.messages.last().unwrap().text().to_owned();
         assert_eq!(told, "Not called: the call was cancelled by the user");
     });
 }
@@ -137,9 +140,9 @@ fn a_tool_switched_off_while_its_call_is_held_is_not_run() {
         yard.wish(Command::Run);
         let state = yard.session.await.unwrap();
         assert!(
-            matches!(&state.calls[0].phase, ToolCallPhase::Refused { .. }),
+            matches!(&state.tool_calls[0].phase, ToolCallPhase::Refused { .. }),
             "{:?}",
-            state.calls
+            state.tool_calls
         );
     });
 }
@@ -172,7 +175,8 @@ fn sound(records: &[std::sync::Arc<Record>]) {
         let paused = state.control.mode == Mode::Paused && i < end;
         match &record.event {
             Event::Control(ControlEvent::Paused {}) => {
-                let open = state.calls_in_flight().filter(|call| call.started.is_some()).count();
+                let open =
+                    state.tool_calls_in_flight().filter(|call| call.started.is_some()).count();
                 assert_eq!(open, 0, "event {}: paused while a call runs", record.n);
             }
             Event::ToolCall(ToolCallEvent::ToolCallStarted { .. })
@@ -183,7 +187,10 @@ fn sound(records: &[std::sync::Arc<Record>]) {
             Event::Control(ControlEvent::Released { lane }) if paused => {
                 assert_eq!(cancelled.replace(*lane), None, "event {}", record.n);
             }
-            Event::ToolCall(ToolCallEvent::ToolCallFailed { .. })
+            // A call that is cancelled before it runs is refused.
+            Event::ToolCall(
+                ToolCallEvent::ToolCallFailed { .. } | ToolCallEvent::ToolCallRefused { .. },
+            )
             | Event::ModelCall(ModelCallEvent::ModelCallFailed { .. })
             | Event::Control(ControlEvent::Resumed { .. }) => {
                 cancelled = None;

@@ -50,7 +50,7 @@ fn lines() -> &'static [Value] {
                 yard.settle().await;
             }
             yard.wish(Command::Run);
-            yard.until("a call runs", |state| state.calls_in_flight().count() == 1).await;
+            yard.until("a call runs", |state| state.tool_calls_in_flight().count() == 1).await;
             yard.wish(Command::Cancel(EffectId(2)));
             yard.wish(Command::Pause);
             yard.until("it pauses", |state| !state.control.held.is_empty()).await;

@@ -188,7 +188,8 @@ fn independent_model_calls_take_the_longest_of_their_times() {
     on_paused_time(async {
         let state = two_questions().start().session.await.unwrap();
         let took = |evidence| {
-            let call = state.asks.iter().find(|ask| ask.evidence == Some(EvidenceId(evidence)));
+            let call =
+                state.model_calls.iter().find(|ask| ask.evidence == Some(EvidenceId(evidence)));
             let call = call.unwrap();
             (call.started.unwrap() / 1000, call.ended.unwrap() / 1000)
         };
@@ -203,7 +204,7 @@ fn one_model_call_is_paused_or_cancelled_while_the_other_goes_on() {
         let mut yard = two_questions().start();
         let (one, two) = (EffectId(2), EffectId(3));
         yard.until("both run", |state| {
-            state.asks_in_flight().filter(|ask| ask.started.is_some()).count() == 2
+            state.model_calls_in_flight().filter(|ask| ask.started.is_some()).count() == 2
         })
         .await;
         yard.wish(Command::PauseLane(Lane::Effect(one)));
@@ -214,7 +215,7 @@ fn one_model_call_is_paused_or_cancelled_while_the_other_goes_on() {
         };
         assert!(failed(&yard.state.borrow()));
         tokio::time::sleep(Duration::from_secs(60)).await;
-        assert_eq!(yard.state.borrow().asks.len(), 3, "the solver waits for what is held");
+        assert_eq!(yard.state.borrow().model_calls.len(), 3, "the solver waits for what is held");
         yard.wish(Command::ResumeLane(Lane::Effect(one)));
         let state = (&mut yard.session).await.unwrap();
         assert_eq!(state.evidence_text(&state.tasks[0].work, EvidenceId(1)), Some("uno"));
@@ -235,15 +236,15 @@ fn verdicts_of_a_model_come_beside_calls_that_depend_on_the_result() {
         let state = state.start().session.await.unwrap();
         assert_eq!(state.tasks[0].correct, Some(true));
         assert_eq!(state.at / 1000, 1500, "planner, both verdicts at once, solver");
-        let solver = state.asks.last().unwrap();
-        assert!(state.calls.iter().all(|call| call.helpful == Some(true)));
+        let solver = state.model_calls.last().unwrap();
+        assert!(state.tool_calls.iter().all(|call| call.helpful == Some(true)));
         assert!(
             state
-                .asks
+                .model_calls
                 .iter()
                 .all(|ask| ask.ended.unwrap() <= solver.started.unwrap() || ask.id == solver.id)
         );
-        let judged = state.asks.iter().filter_map(|ask| ask.parent).collect::<Vec<_>>();
+        let judged = state.model_calls.iter().filter_map(|ask| ask.parent).collect::<Vec<_>>();
         assert_eq!(judged, [EffectId(2), EffectId(3)], "a verdict names the call it is about");
     });
 }
@@ -261,7 +262,7 @@ fn a_long_result_in_which_something_was_not_found_is_a_good_one_for_everybody() 
         let knobs = vec![(Knob::Budget, 50_000.0), (Knob::Tau, 0.0)];
         let trial = Trial { replies, strategy: "workers+btp", knobs, ..Trial::default() };
         let state = trial.start().session.await.unwrap();
-        assert_eq!(state.calls[0].helpful, Some(true));
+        assert_eq!(state.tool_calls[0].helpful, Some(true));
         assert_eq!(state.tasks[0].budget.blacklist.len(), 0);
         let work = &state.tasks[0].work;
         assert_eq!(state.evidence_text(work, EvidenceId(1)), Some(article.as_str()));

@@ -17,10 +17,10 @@ fn a_fault_looks_real_to_the_agent_and_is_marked() {
         ];
         let faults = vec!["echo:error:nth=1"];
         let state = Trial { replies, faults, ..Trial::default() }.start().session.await.unwrap();
-        assert_eq!(state.calls[0].injected, Some(FaultId(1)));
-        assert_eq!(state.calls[1].injected, None);
+        assert_eq!(state.tool_calls[0].injected, Some(FaultId(1)));
+        assert_eq!(state.tool_calls[1].injected, None);
         assert_eq!(state.faults[&FaultId(1)].fired, 1);
-        let told = state.asks[1].request.messages.last().unwrap().text().to_owned();
+        let told = state.model_calls[1].request.messages.last().unwrap().text().to_owned();
         assert_eq!(told, "Error: 503 Service Unavailable");
     });
 }
@@ -39,7 +39,7 @@ fn every_fault_kind_does_what_it_says() {
         on_paused_time(async move {
             let faults = vec![fault];
             let state = Trial { faults, ..Trial::default() }.start().session.await.unwrap();
-            let observed = state.calls[0].observation().unwrap().to_owned();
+            let observed = state.tool_calls[0].observation().unwrap().to_owned();
             assert!(check(&observed), "{fault}: {observed}");
         });
     }
@@ -56,7 +56,7 @@ fn a_fault_of_a_class_counts_the_calls_of_all_its_tools() {
             ..Trial::default()
         };
         let state = state.start().session.await.unwrap();
-        let injected: Vec<_> = state.calls.iter().map(|call| call.injected).collect();
+        let injected: Vec<_> = state.tool_calls.iter().map(|call| call.injected).collect();
         assert_eq!(injected, [None, Some(FaultId(1))]);
         let counts =
             |fault| (state.faults[&FaultId(fault)].seen, state.faults[&FaultId(fault)].fired);
@@ -74,11 +74,11 @@ fn judged(faults: Vec<&'static str>) -> Trial {
 fn a_fault_on_the_judge_is_marked_and_rules_judge_instead() {
     on_paused_time(async {
         let state = judged(vec!["role:judge:error"]).start().session.await.unwrap();
-        let ask = state.asks.iter().find(|ask| ask.role == Role::Judge).unwrap();
+        let ask = state.model_calls.iter().find(|ask| ask.role == Role::Judge).unwrap();
         assert_eq!(ask.injected, Some(FaultId(1)));
         assert_eq!(ask.origin, Origin::Injected);
-        assert_eq!(ask.parent, Some(state.calls[0].id), "it is about the call");
-        assert_eq!(state.calls[0].helpful, Some(true));
+        assert_eq!(ask.parent, Some(state.tool_calls[0].id), "it is about the call");
+        assert_eq!(state.tool_calls[0].helpful, Some(true));
         assert_eq!((state.faults[&FaultId(1)].seen, state.faults[&FaultId(1)].fired), (1, 1));
         assert_eq!(state.tasks[0].correct, Some(true));
     });
@@ -90,33 +90,37 @@ fn faults_on_the_actor_do_what_they_say() {
         on_paused_time(async move {
             let faults = vec![fault];
             let state = Trial { faults, ..Trial::default() }.start().session.await.unwrap();
-            let first = &state.asks[0];
+            let first = &state.model_calls[0];
             assert_eq!(first.injected, Some(FaultId(1)), "{fault}");
             check(&state);
         });
     };
     spoiled("role:actor:latency:ms=3000:nth=1", |state| {
-        assert_eq!(state.asks[0].elapsed(state.at), 3_000_000);
+        assert_eq!(state.model_calls[0].elapsed(state.at), 3_000_000);
         assert_eq!(state.tasks[0].correct, Some(true));
     });
     spoiled("role:actor:rate-limit:retry-after=7:nth=1", |state| {
-        let ModelCallPhase::Failed { error } = &state.asks[0].phase else { panic!() };
+        let ModelCallPhase::Failed { error } = &state.model_calls[0].phase else { panic!() };
         assert_eq!(error.kind, ModelErrorKind::RateLimited);
         assert!(error.text.contains("429") && error.text.contains("7 s"), "{error}");
     });
     spoiled("model:script:timeout:nth=1", |state| {
-        let ModelCallPhase::Failed { error } = &state.asks[0].phase else { panic!() };
+        let ModelCallPhase::Failed { error } = &state.model_calls[0].phase else { panic!() };
         assert_eq!(error.kind, ModelErrorKind::Timeout);
-        assert_eq!(state.asks[0].elapsed(state.at), 60_000_000);
+        assert_eq!(state.model_calls[0].elapsed(state.at), 60_000_000);
     });
     spoiled("role:actor:cut-stream:nth=1", |state| {
-        let ModelCallPhase::Failed { error } = &state.asks[0].phase else { panic!() };
+        let ModelCallPhase::Failed { error } = &state.model_calls[0].phase else { panic!() };
         assert!(!error.partial.is_empty() && "I call.".starts_with(&error.partial));
-        assert_eq!(state.asks[1].parent, Some(state.asks[0].id), "asked again for all to see");
+        assert_eq!(
+            state.model_calls[1].parent,
+            Some(state.model_calls[0].id),
+            "asked again for all to see"
+        );
         assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered));
     });
     spoiled("role:actor:broken-arguments:nth=1", |state| {
-        let ToolCallPhase::Refused { reason, .. } = &state.calls[0].phase else { panic!() };
+        let ToolCallPhase::Refused { reason, .. } = &state.tool_calls[0].phase else { panic!() };
         assert_eq!(*reason, Refusal::Arguments);
         assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered), "it calls Finish then");
     });
@@ -131,7 +135,7 @@ fn counting_triggers_count_requests_in_the_order_of_the_reply() {
         let faults = vec!["class:Test:error:nth=2"];
         let state = Trial { replies, faults, knobs, ..Trial::default() };
         let state = state.start().session.await.unwrap();
-        let hit: Vec<bool> = state.calls.iter().map(|call| call.injected.is_some()).collect();
+        let hit: Vec<bool> = state.tool_calls.iter().map(|call| call.injected.is_some()).collect();
         assert_eq!(hit, [false, true, false]);
         assert_eq!(state.faults[&FaultId(1)].seen, 3);
     });

@@ -93,7 +93,7 @@ async fn a_task_is_read_once_paid_for_and_compared_by_meaning() {
     for task in 0..2 {
         assert!((value(&state, task) - expected).abs() < 1e-9, "{}", value(&state, task));
     }
-    let asks = state.tasks[0].asks.len() as f64;
+    let asks = state.tasks[0].model_calls.len() as f64;
     let models = state.tasks[0].budget.spent.models;
     assert!((models - asks * 200.0 - 0.1).abs() < 1e-9, "{models} for {asks} asks");
     assert_eq!(state.tasks[0].tokens_in % 1_000_000, 1_000);

@@ -84,7 +84,7 @@ fn the_pair_is_who_was_asked_and_a_task_that_the_user_stopped_is_nobodys() {
         plan.knobs = vec![(Knob::Pace, 100.0)];
         plan.second = vec![Ok(say("done"))];
         let yard = plan.start();
-        yard.until("planned", |state| !state.calls.is_empty()).await;
+        yard.until("planned", |state| !state.tool_calls.is_empty()).await;
         let model = ModelName::from("second");
         yard.wish(Command::BindRole { role: Role::Solver, model: model.clone() });
         yard.until("at the second", |state| state.tasks_done == 1 && state.at_work.is_some()).await;
@@ -141,6 +141,6 @@ fn who_can_be_reached_is_looked_for_beside_what_runs() {
             matches!(record.event, Event::ModelCall(ModelCallEvent::ModelCallStarted { .. }))
         };
         let asks = yard.records.borrow().iter().filter(|record| asked(record)).count();
-        assert_eq!(asks, state.asks.len(), "to look is not to ask");
+        assert_eq!(asks, state.model_calls.len(), "to look is not to ask");
     });
 }

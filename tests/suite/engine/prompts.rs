@@ -84,7 +84,7 @@ fn every_overridden_prompt_reaches_the_roles_that_it_is_declared_for() {
         let mut told = BTreeSet::new();
         for trial in trials() {
             let state: State = trial.start().session.await.unwrap();
-            for ask in &state.asks {
+            for ask in &state.model_calls {
                 let messages = ask.request.messages.iter().map(|message| message.text());
                 let menu = ask.request.tools.iter().map(|tool| tool.description.as_str());
                 let text = messages.chain(menu).collect::<Vec<_>>().join("\n");

@@ -160,7 +160,8 @@ fn a_call_in_flight_outlives_its_provider() {
         let again = calls(&[("a", json!({"text": "x"}))]);
         let replies = vec![Ok(slow), Ok(again)];
         let yard = Trial { providers: vec![one], replies, ..Trial::default() }.start();
-        yard.until("it runs", |state| state.calls.iter().any(|call| call.started.is_some())).await;
+        yard.until("it runs", |state| state.tool_calls.iter().any(|call| call.started.is_some()))
+            .await;
         say.unbounded_send(died()).unwrap();
         let state = yard.session.await.unwrap();
         assert_eq!((state.tools["a"].succeeded, state.tools["a"].refused), (1, 1));

@@ -59,7 +59,7 @@ async fn search(strategy: &'static str, replies: Vec<Result<Reply, ModelError>>)
     let steps: Vec<_> = task.steps.iter().map(|step| step.step).collect();
     let nodes: Vec<_> = task.search.nodes.iter().map(|node| node.node).collect();
     assert_eq!(nodes, steps[steps.len() - nodes.len()..]);
-    for call in &state.calls {
+    for call in &state.tool_calls {
         assert!(steps.contains(&call.step));
     }
     state
@@ -71,7 +71,7 @@ fn tree(state: &State) -> Vec<Node> {
 }
 
 fn request(state: &State, ask: usize) -> &Request {
-    &state.asks[ask - 1].request
+    &state.model_calls[ask - 1].request
 }
 
 /// The results that a request shows, in order.
@@ -94,7 +94,7 @@ fn dfsdt_goes_down_and_the_first_answer_counts() {
         assert_eq!(tree(&state), [(1, 0, OPEN), (2, 1, OPEN), (3, 2, ANSWERED)]);
         assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered));
         assert_eq!(shown(request(&state, 3)), ["a", "b"]);
-        assert_eq!(state.asks.len(), 3);
+        assert_eq!(state.model_calls.len(), 3);
         let from: Vec<_> = state.tasks[0].steps.iter().map(|step| step.from.as_str()).collect();
         assert_eq!(from, ["start", "echo", "echo"]);
     });
@@ -151,7 +151,7 @@ fn all_calls_of_a_decision_are_made_and_told() {
         let two = calls(&[("echo", json!({"text": "a"})), ("echo", json!({"text": "b"}))]);
         let replies = vec![Ok(two), Ok(give_up()), Ok(answer())];
         let state = search("dfsdt", replies).await;
-        assert_eq!(state.calls.iter().map(|call| call.step).collect::<Vec<_>>(), [1, 1]);
+        assert_eq!(state.tool_calls.iter().map(|call| call.step).collect::<Vec<_>>(), [1, 1]);
         assert_eq!(shown(request(&state, 2)), ["a", "b"]);
         let note = last(request(&state, 3));
         assert!(note.contains("{\"text\":\"a\"}") && note.contains("{\"text\":\"b\"}"), "{note}");
@@ -175,7 +175,7 @@ fn dfsdt_goes_twelve_deep_and_asks_two_hundred_times() {
         let state = search("dfsdt", (0..300).map(endless).collect()).await;
         let task = &state.tasks[0];
         assert_eq!(task.outcome(), Some(Outcome::OutOfSteps));
-        assert_eq!(state.asks.len(), 200);
+        assert_eq!(state.model_calls.len(), 200);
         assert_eq!(task.search.nodes.iter().map(|node| node.depth).max(), Some(12));
         let tree = tree(&state);
         assert_eq!(
@@ -210,7 +210,7 @@ fn nodes_count_on_when_a_task_is_tried_again() {
         assert_eq!(task.steps.iter().map(|step| step.step).collect::<Vec<_>>(), [1, 2, 3, 4]);
         assert_eq!(tree(&state), [(4, 0, ANSWERED)]);
         // The reflector was told what was done on every way.
-        let reflector = state.asks.iter().find(|ask| ask.role == Role::Reflector).unwrap();
+        let reflector = state.model_calls.iter().find(|ask| ask.role == Role::Reflector).unwrap();
         assert!(last(&reflector.request).contains("\"text\":\"a\""));
     });
 }
@@ -240,7 +240,7 @@ fn tot_dfs_makes_the_children_first_and_follows_the_one_with_most_votes() {
             (place("Decision 1:") < place("Decision 2:"), place("\"a\"") < place("\"b\""))
         };
         assert_eq!((order(3), order(4)), ((true, true), (true, false)));
-        let roles: Vec<_> = state.asks.iter().map(|ask| ask.role).collect();
+        let roles: Vec<_> = state.model_calls.iter().map(|ask| ask.role).collect();
         use Role::{Actor, Judge};
         assert_eq!(roles, [Actor, Actor, Judge, Judge, Actor, Actor, Judge, Judge]);
         // The way that was not followed is forgotten.
@@ -295,12 +295,12 @@ fn tot_dfs_asks_thirty_times_votes_included_and_keeps_an_answer_that_waits() {
     on_paused_time(async {
         let level = || [Ok(echo("a")), Ok(echo("b")), Ok(better(1)), Ok(better(2))];
         let state = search("tot-dfs", (0..10).flat_map(|_| level()).collect()).await;
-        assert_eq!(state.asks.len(), 30);
+        assert_eq!(state.model_calls.len(), 30);
         assert_eq!(state.tasks[0].outcome(), Some(Outcome::OutOfSteps));
         let lost = [Ok(answer()), Ok(echo("b")), Ok(better(2)), Ok(better(1))];
         let replies = lost.into_iter().chain((0..10).flat_map(|_| level()));
         let state = search("tot-dfs", replies.collect()).await;
-        assert_eq!(state.asks.len(), 30);
+        assert_eq!(state.model_calls.len(), 30);
         assert_eq!(state.tasks[0].correct, Some(true));
         assert_eq!(tree(&state)[0], (1, 0, ANSWERED));
     });
@@ -327,7 +327,8 @@ fn searches_have_their_own_limits_and_not_those_of_steps() {
         let yard = Trial { replies, knobs, strategy: "dfsdt", ..Trial::default() }.start();
         let state: State = yard.session.await.unwrap();
         assert_eq!(state.tasks[0].correct, Some(true));
-        let arguments: Vec<Value> = state.calls.iter().map(|call| call.arguments.clone()).collect();
+        let arguments: Vec<Value> =
+            state.tool_calls.iter().map(|call| call.arguments.clone()).collect();
         assert_eq!(arguments, [json!({"text": "a"}), json!({"text": "b"})]);
     });
 }
@@ -347,7 +348,7 @@ fn a_plan_that_is_used_up_ends_a_search_with_what_was_found_on_any_way() {
         assert_eq!(state.tasks[0].correct, Some(true), "{:#?}", yard.records.borrow());
         assert!(state.tasks[0].budget.closing);
         // A use that was made on a way that was left is gone, and its result is not.
-        assert_eq!(state.calls.len(), 2);
-        assert_eq!(shown(request(&state, state.asks.len())), ["a"]);
+        assert_eq!(state.tool_calls.len(), 2);
+        assert_eq!(shown(request(&state, state.model_calls.len())), ["a"]);
     });
 }

@@ -26,7 +26,7 @@ fn plan(replies: Vec<Result<Reply, ModelError>>, budget: f64, rates: Rates) -> T
 }
 
 fn failures(state: &State) -> Vec<(ToolErrorKind, String)> {
-    let failed = state.calls.iter().filter_map(|call| match &call.phase {
+    let failed = state.tool_calls.iter().filter_map(|call| match &call.phase {
         ToolCallPhase::Failed { error } => Some((error.kind, error.text.clone())),
         _ => None,
     });
@@ -38,7 +38,7 @@ fn a_call_ends_before_its_time_breaks_the_budget_and_the_task_is_summed_up() {
     on_paused_time(async {
         let state = plan(vec![echo(1, 9_000)], 6.0, seconds(1.0)).start().session.await.unwrap();
         let task = &state.tasks[0];
-        let [(kind, text)] = &failures(&state)[..] else { panic!("{:?}", state.calls) };
+        let [(kind, text)] = &failures(&state)[..] else { panic!("{:?}", state.tool_calls) };
         assert_eq!(*kind, ToolErrorKind::OverBudget);
         assert!(text.starts_with("over budget in time: echo did not answer within 39"), "{text}");
         assert!(task.credits() <= 6.0 && task.credits() > 5.9, "{}", task.credits());
@@ -76,7 +76,9 @@ fn an_ask_ends_before_its_time_breaks_the_budget() {
             let mut plan = plan(vec![], budget, seconds(1.0));
             plan.delay = Duration::from_secs(10);
             let state = plan.start().session.await.unwrap();
-            let ModelCallPhase::Failed { error } = &state.asks[0].phase else { panic!("{budget}") };
+            let ModelCallPhase::Failed { error } = &state.model_calls[0].phase else {
+                panic!("{budget}")
+            };
             assert_eq!(error.kind, ModelErrorKind::OverBudget);
             assert!(error.text.starts_with("over budget in time"), "{}", error.text);
             assert_eq!(state.tasks[0].outcome(), Some(Outcome::OutOfBudget));
@@ -105,7 +107,7 @@ fn an_answer_that_broke_off_is_counted_by_what_had_come_of_it() {
     on_paused_time(async {
         let replies = vec![broken("Let me think about that for a while")];
         let state = plan(replies, 5_000.0, Rates::default()).start().session.await.unwrap();
-        let [first, again] = &state.asks[..] else { panic!("{:?}", state.asks) };
+        let [first, again] = &state.model_calls[..] else { panic!("{:?}", state.model_calls) };
         let used = first.usage().unwrap();
         assert!(used.estimated && used.tokens_out == 8 && used.tokens_in > 20, "{used:?}");
         let dollars = (used.tokens_in as f64 + 2.0 * used.tokens_out as f64) / 1e6;

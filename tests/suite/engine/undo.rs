@@ -96,7 +96,7 @@ fn a_fault_armed_again_by_undo_counts_its_calls_anew() {
         yard.wish(Command::Undo);
         yard.wish(Command::Run);
         let state = yard.session.await.unwrap();
-        let injected: Vec<_> = state.calls.iter().map(|call| call.injected).collect();
+        let injected: Vec<_> = state.tool_calls.iter().map(|call| call.injected).collect();
         assert_eq!(injected, [Some(fault), None]);
         assert_eq!(state.faults[&fault].fired, 1);
     });

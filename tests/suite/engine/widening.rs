@@ -76,12 +76,12 @@ fn what_an_agent_says_that_it_lacks_is_planned_in() {
         let now = task.budget.plan.as_ref().unwrap();
         assert_eq!(now.tool("scales").unwrap().why, "the agent said that it lacks this");
         assert!(task.budget.spent.total() <= 6.0);
-        let told = state.asks[2]
+        let told = state.model_calls[2]
             .request
             .messages
             .iter()
             .any(|message| message.text().contains("Go on with what is offered now"));
-        assert!(told, "{:?}", state.asks[2].request.messages);
+        assert!(told, "{:?}", state.model_calls[2].request.messages);
     });
 }
 
@@ -106,7 +106,7 @@ fn widening_ends_when_everything_was_offered() {
         let task = &state.tasks[0];
         assert_eq!(task.outcome(), Some(Outcome::GaveUp));
         assert!(
-            task.asks.len() <= 4,
+            task.model_calls.len() <= 4,
             "one for each of three tools, and one more: {:?}",
             yard.planned()
         );
@@ -139,7 +139,11 @@ fn a_tool_below_tau_stays_out_however_much_it_is_missed() {
         plan.knobs.push((Knob::Tau, 1.0));
         let mut yard = plan.start();
         let state = (&mut yard.session).await.unwrap();
-        assert!(state.calls.iter().all(|call| call.started.is_none()), "{:?}", state.calls);
+        assert!(
+            state.tool_calls.iter().all(|call| call.started.is_none()),
+            "{:?}",
+            state.tool_calls
+        );
     });
 }
 
@@ -160,8 +164,8 @@ fn a_planner_says_what_it_lacks_before_it_plans() {
         assert_eq!(task.correct, Some(true), "{:?}", task.work);
         assert_eq!(yard.planned(), ["planned", "the agent lacked a tool"]);
         assert_eq!((menu(&state, 0), menu(&state, 1)), (vec!["echo"], vec!["echo", "scales"]));
-        assert!(state.calls.iter().all(|call| call.step == 2 && call.ended.is_some()));
-        assert!(state.asks[0].request.messages[0].text().contains("Lacking:"));
+        assert!(state.tool_calls.iter().all(|call| call.step == 2 && call.ended.is_some()));
+        assert!(state.model_calls[0].request.messages[0].text().contains("Lacking:"));
         assert!(task.credits() <= 6.0);
     });
 }

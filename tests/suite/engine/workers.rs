@@ -30,14 +30,14 @@ fn line(id: u32, text: &str, ms: u64) -> String {
 
 /// What the solver was shown.
 fn solver(state: &State) -> String {
-    let ask = state.asks.iter().find(|ask| ask.role == Role::Solver).unwrap();
+    let ask = state.model_calls.iter().find(|ask| ask.role == Role::Solver).unwrap();
     ask.request.messages.last().unwrap().text().to_owned()
 }
 
 /// Milliseconds from the start of the first call to the end of the last.
 fn took(state: &State) -> u64 {
-    let from = state.calls.iter().filter_map(|call| call.started).min().unwrap();
-    let to = state.calls.iter().filter_map(|call| call.ended).max().unwrap();
+    let from = state.tool_calls.iter().filter_map(|call| call.started).min().unwrap();
+    let to = state.tool_calls.iter().filter_map(|call| call.ended).max().unwrap();
     (to - from) / 1000
 }
 
@@ -57,7 +57,8 @@ fn what_needs_nothing_runs_at_once_and_a_chain_one_by_one() {
         let most = yard.most_at_once.clone();
         let state = yard.session.await.unwrap();
         assert_eq!((took(&state), most.borrow().1), (1200, 1));
-        let texts: Vec<_> = state.calls.iter().map(|call| call.arguments["text"].clone()).collect();
+        let texts: Vec<_> =
+            state.tool_calls.iter().map(|call| call.arguments["text"].clone()).collect();
         assert_eq!(texts, ["x", "x", "x", "x"], "results take the place of their names");
     });
 }
@@ -72,7 +73,8 @@ fn what_does_not_wait_for_a_slow_call_goes_on_without_it() {
             line(3, "after #E2", 100)
         );
         let state = workers(replies(&text)).start().session.await.unwrap();
-        let ended: Vec<_> = state.calls.iter().map(|call| call.ended.unwrap() / 1000).collect();
+        let ended: Vec<_> =
+            state.tool_calls.iter().map(|call| call.ended.unwrap() / 1000).collect();
         assert!(ended[2] < ended[0], "{ended:?}");
         assert_eq!(took(&state), 1000);
     });
@@ -109,7 +111,7 @@ fn the_order_in_which_calls_end_changes_nothing() {
                     .collect::<Vec<_>>()
                     .join("\n"),
             );
-            let last = state.calls.iter().find(|call| call.evidence == Some(EvidenceId(4)));
+            let last = state.tool_calls.iter().find(|call| call.evidence == Some(EvidenceId(4)));
             assert_eq!(last.unwrap().arguments["text"], "a and b");
         }
         assert!(seen.windows(2).all(|two| two[0] == two[1]), "{seen:#?}");
@@ -124,10 +126,14 @@ fn concurrency_is_kept_to_and_turned_while_they_run() {
         plan.knobs.push((Knob::Concurrency, 2.0));
         let yard = plan.start();
         yard.until("two run", |state| {
-            state.calls.iter().filter(|call| call.phase == ToolCallPhase::Running).count() == 2
+            state.tool_calls.iter().filter(|call| call.phase == ToolCallPhase::Running).count() == 2
         })
         .await;
-        assert_eq!(yard.state.borrow().calls.len(), 6, "all are requested, four wait for room");
+        assert_eq!(
+            yard.state.borrow().tool_calls.len(),
+            6,
+            "all are requested, four wait for room"
+        );
         yard.wish(Command::TurnKnob { knob: Knob::Concurrency, value: 4.0 });
         let most = yard.most_at_once.clone();
         let state = yard.session.await.unwrap();
@@ -154,7 +160,7 @@ fn one_that_fails_or_hangs_stops_no_other_and_reaches_the_solver_as_null() {
         assert_eq!(nulled[&2], Some(Nulled::Failed));
         assert_eq!(nulled[&3], Some(Nulled::Pattern("not found".into())));
         assert_eq!((work.nulled(), work.saved() > 0), (2, true));
-        let last = state.calls.last().unwrap();
+        let last = state.tool_calls.last().unwrap();
         assert_eq!(last.arguments["text"], "after null");
         let shown = solver(&state);
         assert!(shown.contains("good") && shown.contains("null"), "{shown}");
@@ -180,7 +186,7 @@ fn one_lane_is_stopped_and_freed_or_cancelled_alone() {
         );
         let mut yard = workers(replies(&text)).start();
         yard.until("both run", |state| {
-            state.calls.iter().filter(|call| call.phase == ToolCallPhase::Running).count() == 2
+            state.tool_calls.iter().filter(|call| call.phase == ToolCallPhase::Running).count() == 2
         })
         .await;
         let first = Lane::Effect(EffectId(2));
@@ -190,13 +196,13 @@ fn one_lane_is_stopped_and_freed_or_cancelled_alone() {
         yard.until("it is held", |state| state.control.is_held(first)).await;
         tokio::time::sleep(std::time::Duration::from_secs(60)).await;
         assert_eq!(yard.mode(), Mode::Running, "nothing else is held");
-        assert_eq!(yard.state.borrow().calls.len(), 2, "what needs it waits");
+        assert_eq!(yard.state.borrow().tool_calls.len(), 2, "what needs it waits");
         assert_eq!(yard.refusals(), ["call 2 is paused already"]);
         yard.wish(Command::ResumeLane(first));
         let state = (&mut yard.session).await.unwrap();
         assert_eq!(state.tasks[0].correct, Some(true));
         assert_eq!(state.tasks[0].work.evidence[&EvidenceId(2)].nulled, Some(Nulled::Failed));
-        assert_eq!(state.calls[2].arguments["text"], "after one");
+        assert_eq!(state.tool_calls[2].arguments["text"], "after one");
         let by_user = |event: &Event| {
             matches!(
                 event,
@@ -221,8 +227,10 @@ fn a_model_is_a_worker_too_and_a_pause_waits_for_it() {
         plan.delay = std::time::Duration::from_millis(200);
         let mut yard = plan.start();
         yard.until("the model and a call work", |state| {
-            state.asks_in_flight().any(|ask| ask.role == Role::Actor && ask.started.is_some())
-                && state.calls_in_flight().any(|call| call.started.is_some())
+            state
+                .model_calls_in_flight()
+                .any(|ask| ask.role == Role::Actor && ask.started.is_some())
+                && state.tool_calls_in_flight().any(|call| call.started.is_some())
         })
         .await;
         yard.wish(Command::Pause);
@@ -238,7 +246,7 @@ fn a_model_is_a_worker_too_and_a_pause_waits_for_it() {
         let work = &state.tasks[0].work;
         assert!(matches!(work.evidence[&EvidenceId(1)].source, Source::Model(_)));
         assert_eq!(state.evidence_text(work, EvidenceId(1)), Some("word"));
-        assert_eq!(state.calls.last().unwrap().arguments["text"], "word!");
+        assert_eq!(state.tool_calls.last().unwrap().arguments["text"], "word!");
         assert_eq!(*yard.state.borrow(), state, "the screen's fold is the engine's");
     });
 }
@@ -258,10 +266,10 @@ fn a_budget_offers_the_planner_what_it_pays_for_and_is_never_overspent() {
         let task = &state.tasks[0];
         assert_eq!(task.outcome(), Some(Outcome::Answered));
         assert!(task.credits() <= 5.0 && task.budget.closing, "{:?}", task.budget);
-        let asked = state.asks[0].request.messages[1].text().to_owned();
+        let asked = state.model_calls[0].request.messages[1].text().to_owned();
         assert!(asked.contains("(calls left: 1)"), "{asked}");
         let refused = state
-            .calls
+            .tool_calls
             .iter()
             .filter(|call| matches!(call.phase, ToolCallPhase::Refused { .. }))
             .count();
@@ -277,10 +285,11 @@ fn a_solver_that_is_switched_while_workers_run_is_asked_next() {
         let mut plan = workers(vec![Ok(say(&text))]);
         plan.second = vec![Ok(say("done"))];
         let mut yard = plan.start();
-        yard.until("a call runs", |state| state.calls_in_flight().next().is_some()).await;
+        yard.until("a call runs", |state| state.tool_calls_in_flight().next().is_some()).await;
         yard.wish(Command::BindRole { role: Role::Solver, model: "second".into() });
         let state = (&mut yard.session).await.unwrap();
-        let asked: Vec<_> = state.asks.iter().map(|ask| (ask.role, ask.model.as_str())).collect();
+        let asked: Vec<_> =
+            state.model_calls.iter().map(|ask| (ask.role, ask.model.as_str())).collect();
         assert_eq!(asked, [(Role::Planner, "script"), (Role::Solver, "second")]);
         assert_eq!(state.tasks[0].correct, Some(true));
         let records = yard.records.borrow();
@@ -305,13 +314,13 @@ fn a_model_that_can_be_held_to_a_schema_plans_in_json() {
         plan.structured = true;
         let state = plan.start().session.await.unwrap();
         assert_eq!(state.tasks[0].correct, Some(true));
-        assert_eq!(state.calls[0].arguments, json!({"text": "x"}));
-        let request = &state.asks[0].request;
+        assert_eq!(state.tool_calls[0].arguments, json!({"text": "x"}));
+        let request = &state.model_calls[0].request;
         let tools = &request.schema.as_ref().unwrap()["properties"]["plans"]["items"]["properties"]
             ["evidence"]["items"]["properties"]["tool"]["enum"];
         assert_eq!(*tools, json!(["echo", "other", "hang", "LLM"]));
         assert!(request.messages[0].text().contains("as JSON"));
-        assert!(state.asks[1].request.schema.is_none(), "the solver writes text");
+        assert!(state.model_calls[1].request.schema.is_none(), "the solver writes text");
     });
 }
 

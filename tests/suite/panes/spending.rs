@@ -25,7 +25,7 @@ fn a_tool_shows_what_was_planned_spent_refused_and_banned() {
     assert!(shown.has("plan 3 · value") && shown.has("tau: 0.15 → 0.30"));
     assert!(shown.has("1.50 more would buy +0.12: search_web +1, calculator −1"));
     assert!(
-        shown.has("4 asks of unknown price, 0.75 each"),
+        shown.has("4 model calls of unknown price, 0.75 each"),
         "unpriced asks say what they count as"
     );
     for part in ["█ tools", "▓ models", "▒ time", "░ ahead", "═ kept", "· free"] {

@@ -46,13 +46,13 @@ impl Policy<'_> {
         Ok(())
     }
 
-    /// Whether what is left pays for an ask of this role.
-    pub fn affords_ask(&self, role: Role) -> Result<(), String> {
+    /// Whether what is left pays for a model call of this role.
+    pub fn affords_model_call(&self, role: Role) -> Result<(), String> {
         if self.budgeted().is_none() {
             return Ok(());
         }
         let reserve = self.reserve_beside(role);
-        let (cost, left) = (self.state.ask_cost(role), self.state.credits_left());
+        let (cost, left) = (self.state.model_call_cost(role), self.state.credits_left());
         if cost + reserve + self.least_time() > left + CENT {
             return Err(format!(
                 "asking the {role} costs about {cost:.2} credits, {reserve:.2} are kept for the \
@@ -110,7 +110,7 @@ impl Policy<'_> {
         let left = self.state.credits_left() - self.reserve_beside(role) - prompt;
         // Where its time costs something too, half of what is left is for that.
         let left = if self.least_time() > 0.0 { left / 2.0 } else { left };
-        // Never 0: whether it may be asked at all was decided by what such an ask costs on average.
+        // Never 0: whether it may be asked at all was decided by what such a call costs on average.
         Some((left / token).clamp(1.0, f64::from(UNBOUNDED)) as u32)
     }
 

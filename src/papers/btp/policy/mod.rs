@@ -77,7 +77,7 @@ impl<'a> Policy<'a> {
         self.state.use_cost(tool, self.spec_at_work().decides)
     }
 
-    /// What an ask of this role must leave.
+    /// What a model call of this role must leave.
     fn reserve_beside(&self, role: Role) -> f64 {
         match role {
             Role::Actor | Role::Judge | Role::Planner | Role::Classifier => self.reserve(),
@@ -91,7 +91,7 @@ impl<'a> Policy<'a> {
         let sums_up = self.spec_at_work().closes;
         match self.budgeted() {
             Some((_, budget)) if !budget.closing => {
-                self.state.ask_cost(sums_up) + self.least_time()
+                self.state.model_call_cost(sums_up) + self.least_time()
             }
             Some(_) | None => 0.0,
         }
@@ -103,6 +103,6 @@ impl<'a> Policy<'a> {
         let is_planned = self.state.task(task).is_some_and(|task| task.work.plan.is_some());
         let asked = self.spec(task).map_or(&[][..], |spec| spec.besides);
         let ahead = asked.iter().filter(|(role, _)| !(is_planned && *role == Role::Planner));
-        ahead.map(|(role, times)| f64::from(*times) * self.state.ask_cost(*role)).sum()
+        ahead.map(|(role, times)| f64::from(*times) * self.state.model_call_cost(*role)).sum()
     }
 }

@@ -24,7 +24,7 @@ impl Policy<'_> {
         self.is_time_bounded().then_some(())?;
         let waiting: Vec<&ToolName> = self
             .state
-            .calls_in_flight()
+            .tool_calls_in_flight()
             .filter(|other| other.started.is_none() && other.id != call)
             .map(|other| &other.tool)
             .collect();
@@ -39,7 +39,12 @@ impl Policy<'_> {
 
     /// How many seconds a request of this role may take at most, with its answer paid for; `None` where
     /// money does not bound it.
-    pub fn ask_seconds(&self, role: Role, model: &ModelSpec, request: &Request) -> Option<f64> {
+    pub fn model_call_seconds(
+        &self,
+        role: Role,
+        model: &ModelSpec,
+        request: &Request,
+    ) -> Option<f64> {
         self.is_time_bounded().then_some(())?;
         let free = self.state.credits_left() - self.reserve_beside(role);
         Some(self.seconds(free - self.most_of_answer(model, request)))

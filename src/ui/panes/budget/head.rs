@@ -5,8 +5,9 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use super::{LEVERS, is_closing, limit, mark, sheet::Sheet};
 use crate::domain::{Knob, Spent, State, TaskState};
 use crate::ui::hits::{Hits, Target};
+use crate::ui::panes::budget_words;
+use crate::ui::panes::format::{self, credits};
 use crate::ui::panes::row::{self, Row};
-use crate::ui::panes::{budget_words, format::credits};
 use crate::ui::{action::Action, pane::Cx, text};
 
 /// Cells for a knob's symbol and value.
@@ -110,8 +111,9 @@ fn legend(cx: &Cx<'_>, task: Option<&TaskState>, parts: &[Part], area: Rect, buf
         .iter()
         .map(|part| (part.glyph, part.style, format!("{} {}", part.name, credits(part.credits))));
     let unpriced = task.filter(|task| task.unpriced > 0).map(|task| {
-        let (asks, each) = (task.unpriced, credits(cx.state.rates.model(None)));
-        ("!", theme.warn, format!("{asks} asks of unknown price, {each} each"))
+        let calls = format::plural(task.unpriced as usize, "model call");
+        let each = credits(cx.state.rates.model(None));
+        ("!", theme.warn, format!("{calls} of unknown price, {each} each"))
     });
     let mut pieces = numbers.chain(unpriced).peekable();
     for y in area.y..area.bottom() {

@@ -135,7 +135,8 @@ impl<'a> Tool<'a> {
 
     fn draw_marks(&self, banned: bool, row: &mut Row<'_>) {
         let theme = self.cx.theme;
-        let running = self.cx.state.calls_in_flight().any(|call| call.tool == *self.entry.tool);
+        let running =
+            self.cx.state.tool_calls_in_flight().any(|call| call.tool == *self.entry.tool);
         let refused = self.entry.ledger.is_some_and(|ledger| ledger.refused > 0);
         match (banned, running, refused) {
             (true, _, _) => row.cell("⊘", 1, theme.warn),

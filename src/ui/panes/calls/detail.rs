@@ -74,8 +74,8 @@ fn why(track: &Track<'_>) -> Vec<String> {
 
 /// An endpoint was asked more than once for the same.
 fn retries(track: &Track<'_>) -> Option<String> {
-    let ask = track.ask.filter(|ask| ask.retries > 0)?;
-    Some(format!("asked {} times", ask.retries + 1))
+    let call = track.model_call.filter(|call| call.retries > 0)?;
+    Some(format!("asked {} times", call.retries + 1))
 }
 
 /// Its arguments; before it has any, its input as it is written.

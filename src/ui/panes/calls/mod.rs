@@ -250,7 +250,7 @@ impl Lanes<'_> {
 
 /// Why a call that is wanted does not run yet.
 fn room(state: &State) -> String {
-    let running = state.calls_in_flight().filter(|call| call.started.is_some()).count();
+    let running = state.tool_calls_in_flight().filter(|call| call.started.is_some()).count();
     let most = state.knobs.count(Knob::Concurrency);
     if running < most {
         return "about to start".to_owned();

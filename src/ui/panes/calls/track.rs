@@ -21,13 +21,13 @@ pub struct Track<'a> {
     pub begun: Option<&'a EvidenceState>,
     pub call: Option<&'a ToolCallState>,
     /// What a model was asked for it, where one looks for it.
-    pub ask: Option<&'a ModelCallState>,
+    pub model_call: Option<&'a ModelCallState>,
 }
 
 impl<'a> Track<'a> {
     pub fn of_call(state: &'a State, task: &'a TaskState, call: EffectId) -> Option<Self> {
         let call = state.tool_call(call)?;
-        Some(Self { state, task, evidence: None, begun: None, call: Some(call), ask: None })
+        Some(Self { state, task, evidence: None, begun: None, call: Some(call), model_call: None })
     }
 
     pub fn of_evidence(state: &'a State, task: &'a TaskState, evidence: &'a Evidence) -> Self {
@@ -36,8 +36,8 @@ impl<'a> Track<'a> {
             Some(Source::Call(call)) => state.tool_call(call),
             Some(Source::Model(_)) | None => None,
         };
-        let ask = state.evidence_ask(task, evidence.id);
-        Self { state, task, evidence: Some(evidence), begun, call, ask }
+        let model_call = state.evidence_model_call(task, evidence.id);
+        Self { state, task, evidence: Some(evidence), begun, call, model_call }
     }
 
     /// What selects it.
@@ -74,7 +74,7 @@ impl<'a> Track<'a> {
 
     /// The lane that the user can hold; `None` before it has begun, and for what is over.
     pub fn lane(&self) -> Option<Lane> {
-        let asked = self.ask.filter(|ask| !ask.is_over()).map(|ask| ask.lane);
+        let asked = self.model_call.filter(|call| !call.is_over()).map(|call| call.lane);
         self.call.map(|call| call.lane).or(asked)
     }
 
@@ -94,9 +94,9 @@ impl<'a> Track<'a> {
 
     /// When it ran, and until when; the end is `None` while it does.
     pub fn ran(&self) -> Option<(u64, Option<u64>)> {
-        match (self.call, self.ask) {
+        match (self.call, self.model_call) {
             (Some(call), _) => Some((call.started?, call.ended)),
-            (None, Some(ask)) => Some((ask.started?, ask.ended)),
+            (None, Some(call)) => Some((call.started?, call.ended)),
             (None, None) => None,
         }
     }
@@ -126,9 +126,9 @@ impl<'a> Track<'a> {
 
     /// How long it ran, or has run until now, without the time it was held. `None` before it has.
     pub fn own(&self, now: u64) -> Option<u64> {
-        match (self.call, self.ask) {
+        match (self.call, self.model_call) {
             (Some(call), _) => call.started.map(|_| call.elapsed(now)),
-            (None, Some(ask)) => ask.started.map(|_| ask.elapsed(now)),
+            (None, Some(call)) => call.started.map(|_| call.elapsed(now)),
             (None, None) => None,
         }
     }
@@ -169,12 +169,13 @@ impl<'a> Tracks<'a> {
             let begun = evidence.and_then(|evidence| work.evidence.get(&evidence));
             begun.is_some_and(|begun| begun.source == Source::Call(*call))
         };
-        let others = task.calls.iter().copied().filter(|call| !is_for_evidence(call)).collect();
+        let others =
+            task.tool_calls.iter().copied().filter(|call| !is_for_evidence(call)).collect();
         Self { state, task, others: Some(others), evidence: plan.evidence().collect() }
     }
 
     fn others(&self) -> &[EffectId] {
-        self.others.as_deref().unwrap_or(&self.task.calls)
+        self.others.as_deref().unwrap_or(&self.task.tool_calls)
     }
 
     pub fn plan(&self) -> Option<&'a Arc<Plan>> {
@@ -211,7 +212,7 @@ impl<'a> Tracks<'a> {
         }
         let own = |call: &&ToolCallState| call.task == self.task.id;
         let chosen = view.call(self.state).and_then(|call| self.state.tool_call(call)).filter(own);
-        let call = chosen.or_else(|| self.state.tool_call(*self.task.calls.last()?))?;
+        let call = chosen.or_else(|| self.state.tool_call(*self.task.tool_calls.last()?))?;
         // Calls are numbered in the order of their requests.
         self.others().binary_search(&call.id).ok().or_else(|| {
             let of = |evidence: &&EvidenceId| {

@@ -21,7 +21,7 @@ const SIMULATED: &str = "SIMULATED";
 /// What a tally is shown as, from what matters most to what is left out first.
 fn columns<'a>() -> [Column<Used<'a>>; 8] {
     [
-        right("asks", 5, |used| (used.tally.asks.to_string(), used.theme.text)),
+        right("calls", 5, |used| (used.tally.calls.to_string(), used.theme.text)),
         right("in", 7, |used| tokens(used, used.tally.tokens_in)),
         right("out", 7, |used| tokens(used, used.tally.tokens_out)),
         right("dollars", 10, dollars),
@@ -61,7 +61,7 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
 /// Roles that were asked for something first: a small pane has no room for those that nobody needs.
 fn order(state: &State) -> Vec<Role> {
     let roles = || state.models.roles.iter();
-    let asked = |bound: &RoleUse| bound.tally.asks > 0;
+    let asked = |bound: &RoleUse| bound.tally.calls > 0;
     let first = roles().filter(|(_, bound)| asked(bound));
     first.chain(roles().filter(|(_, bound)| !asked(bound))).map(|(role, _)| *role).collect()
 }
@@ -154,13 +154,13 @@ fn draw_head(theme: &Theme, line: Rect, buf: &mut Buffer) {
 fn draw_role(cx: &Cx<'_>, role: Role, line: Rect, buf: &mut Buffer) {
     let Some(bound) = cx.state.models.roles.get(&role) else { return };
     let (name, table) = fitting(line);
-    let asking = cx.state.asks_in_flight().rfind(|ask| ask.role == role);
+    let asking = cx.state.model_calls_in_flight().rfind(|call| call.role == role);
     let mut row = Row::new(line, buf);
     row.cell(role.name(), ROLE, cx.theme.text);
     let aim = Aim { role: Some(role), model: Some(&bound.model), ..Aim::default() };
     let name = draw_mark(cx, &aim, name, &mut row);
     draw_name(cx, cx.state.models.of(role), bound.model.as_str(), name, &mut row);
-    let asking = asking.map(|ask| format!("▶{}", text::span(ask.elapsed(cx.now))));
+    let asking = asking.map(|call| format!("▶{}", text::span(call.elapsed(cx.now))));
     table.cells(&Used { theme: cx.theme, tally: &bound.tally, asking }, &mut row);
 }
 
@@ -214,10 +214,10 @@ fn counted(used: &Used<'_>, n: u32, style: Style) -> Cell {
 }
 
 fn dollars(Used { theme, tally, .. }: &Used<'_>) -> Cell {
-    if tally.asks == 0 {
+    if tally.calls == 0 {
         return ("–".to_owned(), theme.dim);
     }
-    let answered = tally.asks.saturating_sub(tally.failed) as usize;
+    let answered = tally.calls.saturating_sub(tally.failed) as usize;
     let style = if tally.unpriced > 0 { theme.warn } else { theme.text };
     (format::dollars(tally.dollars, tally.unpriced, answered), style)
 }

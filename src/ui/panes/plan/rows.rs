@@ -131,10 +131,10 @@ impl<'a> Rows<'a> {
             return format!("answer: {}", answer.trim());
         }
         match (self.last(role), role) {
-            (Some(ask), _) => match &ask.phase {
+            (Some(call), _) => match &call.phase {
                 ModelCallPhase::Requested => format!("the {role} is about to be asked"),
                 ModelCallPhase::Running => {
-                    format!("the {role} is asked, {}", text::span(ask.elapsed(self.now)))
+                    format!("the {role} is asked, {}", text::span(call.elapsed(self.now)))
                 }
                 ModelCallPhase::Done { reply } => {
                     format!("the {role} said: {}", start(&reply.text))
@@ -152,11 +152,12 @@ impl<'a> Rows<'a> {
 
     /// The last request of this role, in this task.
     fn last(&self, role: Role) -> Option<&'a ModelCallState> {
-        let asks = self.task.asks.iter().rev().filter_map(|ask| self.state.model_call(*ask));
+        let calls =
+            self.task.model_calls.iter().rev().filter_map(|call| self.state.model_call(*call));
         // Of an earlier try's solver nothing is left to be said.
         let drawn = self.task.work.evidence.values().map(|begun| begun.since).min();
         let since = if role == Role::Solver { drawn.unwrap_or(0) } else { 0 };
-        asks.take_while(|ask| ask.requested >= since).find(|ask| ask.role == role)
+        calls.take_while(|call| call.requested >= since).find(|call| call.role == role)
     }
 
     /// The first row of a piece of evidence, and the one from which all of its plan is seen.

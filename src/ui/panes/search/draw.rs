@@ -116,8 +116,8 @@ fn result(theme: &Theme, node: &NodeState, call: Option<&ToolCallState>) -> (&'s
 /// What was decided: the tool and its arguments, then the thought; where no tool was called, the thought
 /// or the answer alone.
 pub(super) fn words(state: &State, task: &TaskState, node: &NodeState) -> String {
-    let ask = task.step_of(node.node).and_then(|step| state.model_call(step.ask?));
-    let reply = ask.and_then(ModelCallState::reply);
+    let answered = task.step_of(node.node).and_then(|step| state.model_call(step.model_call?));
+    let reply = answered.and_then(ModelCallState::reply);
     let thought = reply.map_or("", |reply| match reply.text.trim() {
         "" => reply.reasoning.trim(),
         text => text,

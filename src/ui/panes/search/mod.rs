@@ -56,14 +56,14 @@ fn selected(view: &View, task: &TaskState, order: &Order<'_>) -> Option<usize> {
 fn subject(state: &State, view: &View) -> Option<Subject> {
     let task = view.task_of(state)?;
     let step = task.step_of(own(view, task).unwrap_or(task.search.at))?;
-    step.call.map(Subject::Call).or(step.ask.map(Subject::Prompt))
+    step.call.map(Subject::Call).or(step.model_call.map(Subject::Prompt))
 }
 
-/// Selects a node with its ask, call and tool: the keys that mean those then mean its own. True if it
+/// Selects a node with its model call, tool call and tool: the keys that mean those then mean its own. True if it
 /// was selected already.
 pub fn select(state: &State, view: &mut View, task: TaskId, node: u32) -> bool {
     if let Some(step) = state.task(task).and_then(|task| task.step_of(node)) {
-        view.ask = step.ask.or(view.ask);
+        view.model_call = step.model_call.or(view.model_call);
         if let Some(call) = step.call {
             view.choose_call(state, call);
         }

@@ -50,8 +50,8 @@ impl<'a> Entry<'a> {
             What::TaskStarted => self.task_started(task?),
             What::TryStarted { number } => self.try_started(*number, task?),
             What::Step { index } => self.step(task?.steps.get(*index as usize)?),
-            What::Ask { ask } => self.ask(state.model_call(*ask)?),
-            What::Call { call } => self.call(state.tool_call(*call)?),
+            What::ModelCall { call } => self.model_call(state.model_call(*call)?),
+            What::ToolCall { call } => self.call(state.tool_call(*call)?),
             What::Evaluated { learned } => self.evaluated(task?, *learned),
             What::TaskFinished => self.task_finished(task?),
             What::BudgetPlanned { why, plan, before } => self.planned(why, plan, before.as_deref()),
@@ -114,9 +114,9 @@ impl<'a> Entry<'a> {
         self.sheet.row(&[(&head, theme.graph_here), (&format!("  menu {menu}"), theme.dim)]);
     }
 
-    fn ask(&mut self, ask: &ModelCallState) {
+    fn model_call(&mut self, call: &ModelCallState) {
         let theme = self.cx.theme;
-        let (glyph, style) = match ask.role {
+        let (glyph, style) = match call.role {
             Role::Actor => ("  ✎ ", theme.text),
             Role::Reflector => ("  ↺ ", theme.text),
             Role::Planner => ("  ▤ ", theme.text),
@@ -124,24 +124,24 @@ impl<'a> Entry<'a> {
             Role::Classifier => ("  ▦ ", theme.dim),
             Role::Evaluator | Role::Judge => ("  ⚖ ", theme.dim),
         };
-        match &ask.phase {
-            ModelCallPhase::Requested => self.asking(ask, glyph, "is about to be asked"),
-            ModelCallPhase::Running if ask.partial.is_empty() => {
-                self.asking(ask, glyph, "is asked")
+        match &call.phase {
+            ModelCallPhase::Requested => self.asking(call, glyph, "is about to be asked"),
+            ModelCallPhase::Running if call.partial.is_empty() => {
+                self.asking(call, glyph, "is asked")
             }
-            ModelCallPhase::Running => self.partial(ask, glyph),
+            ModelCallPhase::Running => self.partial(call, glyph),
             ModelCallPhase::Failed { error } => {
-                let text = format!("{} failed: {}", ask.model, error.text);
+                let text = format!("{} failed: {}", call.model, error.text);
                 self.sheet.text(("  ✗ ", theme.bad), (&text, theme.bad), self.most);
-                self.used(ask);
+                self.used(call);
             }
             ModelCallPhase::Done { reply } => {
                 let said =
                     if reply.text.trim().is_empty() { &reply.reasoning } else { &reply.text };
                 let said = said.trim();
                 // The plan comes as it was read, and verdicts come a line each.
-                let instead = match ask.role {
-                    _ if self.is_followed(ask) => Some("wrote a plan"),
+                let instead = match call.role {
+                    _ if self.is_followed(call) => Some("wrote a plan"),
                     Role::Evaluator => Some("judged"),
                     _ if said.is_empty() => Some("(no thought)"),
                     _ => None,
@@ -150,20 +150,20 @@ impl<'a> Entry<'a> {
                     Some(words) => self.sheet.row(&[(glyph, theme.accent), (words, theme.dim)]),
                     None => self.sheet.text((glyph, theme.accent), (said, style), self.most),
                 }
-                self.used(ask);
+                self.used(call);
             }
         }
-        self.injected(ask);
+        self.injected(call);
     }
 
     /// What the planner said here is the plan that is worked on.
-    fn is_followed(&self, ask: &ModelCallState) -> bool {
-        let Some(task) = self.cx.state.task(ask.task) else { return false };
-        let planner = |ask: &&EffectId| {
-            self.cx.state.model_call(**ask).is_some_and(|ask| ask.role == Role::Planner)
+    fn is_followed(&self, call: &ModelCallState) -> bool {
+        let Some(task) = self.cx.state.task(call.task) else { return false };
+        let planner = |call: &&EffectId| {
+            self.cx.state.model_call(**call).is_some_and(|call| call.role == Role::Planner)
         };
-        let last = || task.asks.iter().rfind(planner);
-        ask.role == Role::Planner && task.work.plan.is_some() && last() == Some(&ask.id)
+        let last = || task.model_calls.iter().rfind(planner);
+        call.role == Role::Planner && task.work.plan.is_some() && last() == Some(&call.id)
     }
 
     /// The plans, and what each wants called.
@@ -194,19 +194,19 @@ impl<'a> Entry<'a> {
     }
 
     /// Nothing has come yet.
-    fn asking(&mut self, ask: &ModelCallState, glyph: &str, what: &str) {
+    fn asking(&mut self, call: &ModelCallState, glyph: &str, what: &str) {
         let theme = self.cx.theme;
-        let model = ask.model.to_string();
-        let what = format!(" ({}) {what}", ask.role);
+        let model = call.model.to_string();
+        let what = format!(" ({}) {what}", call.role);
         self.sheet.row(&[(glyph, theme.accent), (&model, theme.accent), (&what, theme.dim)]);
-        match self.cx.state.control.hold_of(ask.lane) {
+        match self.cx.state.control.hold_of(call.lane) {
             Some(hold) => {
                 let held = text::span(self.cx.now.saturating_sub(hold.since));
                 self.sheet
                     .suffix(&format!("  held {}, {held}", hold.boundary.name()), theme.paused);
             }
-            None if ask.started.is_some() => {
-                let elapsed = format!("  {}", text::span(ask.elapsed(self.cx.now)));
+            None if call.started.is_some() => {
+                let elapsed = format!("  {}", text::span(call.elapsed(self.cx.now)));
                 self.sheet.suffix(&elapsed, theme.running);
             }
             None => {}
@@ -214,12 +214,12 @@ impl<'a> Entry<'a> {
     }
 
     /// The end of what has streamed in so far.
-    fn partial(&mut self, ask: &ModelCallState, glyph: &str) {
+    fn partial(&mut self, call: &ModelCallState, glyph: &str) {
         let theme = self.cx.theme;
-        let before = ask.partial.len().saturating_sub(self.most * 200);
-        let before = text::start(&ask.partial, before).len();
+        let before = call.partial.len().saturating_sub(self.most * 200);
+        let before = text::start(&call.partial, before).len();
         let cut = if before > 0 { "…" } else { "" };
-        let text = format!("{cut}{}▌", &ask.partial[before..]);
+        let text = format!("{cut}{}▌", &call.partial[before..]);
         let mut whole = Sheet::new(self.sheet.width());
         whole.text((glyph, theme.accent), (&text, theme.text), usize::MAX);
         let first = whole.rows.len().saturating_sub(self.most);
@@ -227,22 +227,22 @@ impl<'a> Entry<'a> {
     }
 
     /// What an answer took.
-    fn used(&mut self, ask: &ModelCallState) {
-        let origin = wording::origin(ask.origin).map(str::to_owned);
-        let used = origin.into_iter().chain(self.usage(ask)).collect::<Vec<_>>().join(", ");
+    fn used(&mut self, call: &ModelCallState) {
+        let origin = wording::origin(call.origin).map(str::to_owned);
+        let used = origin.into_iter().chain(self.usage(call)).collect::<Vec<_>>().join(", ");
         if !used.is_empty() {
             self.sheet.at_right(&used, self.cx.theme.dim);
         }
     }
 
-    fn usage(&self, ask: &ModelCallState) -> Option<String> {
-        let usage = ask.usage()?;
+    fn usage(&self, call: &ModelCallState) -> Option<String> {
+        let usage = call.usage()?;
         let about = if usage.estimated { "≈" } else { "" };
         let tokens_in = text::count(usage.tokens_in);
         let tokens_out = text::count(usage.tokens_out);
-        let time = text::span(ask.elapsed(self.cx.now));
-        let used = format!("{} {about}{tokens_in}→{tokens_out} tok {time}", ask.model);
-        Some(match ask.retries {
+        let time = text::span(call.elapsed(self.cx.now));
+        let used = format!("{} {about}{tokens_in}→{tokens_out} tok {time}", call.model);
+        Some(match call.retries {
             0 => used,
             1 => format!("1 retry, {used}"),
             retries => format!("{retries} retries, {used}"),

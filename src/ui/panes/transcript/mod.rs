@@ -209,8 +209,8 @@ fn line(state: &State, n: u64) -> Option<&state::Line> {
 fn subject(state: &State, n: u64) -> Option<Subject> {
     let line = line(state, n)?;
     match &line.what {
-        What::Ask { ask } => Some(Subject::Prompt(*ask)),
-        What::Call { call } => Some(Subject::Call(*call)),
+        What::ModelCall { call } => Some(Subject::Prompt(*call)),
+        What::ToolCall { call } => Some(Subject::Call(*call)),
         What::TaskStarted
         | What::TryStarted { .. }
         | What::Step { .. }
@@ -222,14 +222,14 @@ fn subject(state: &State, n: u64) -> Option<Subject> {
     }
 }
 
-/// Selects a line with the ask or the call that it is about: the keys that mean those then mean its own.
+/// Selects a line with the model or tool call that it is about: the keys that mean those then mean its own.
 /// True if it was selected already.
 pub fn select(state: &State, view: &mut View, n: u64) -> bool {
     let what = line(state, n).map(|line| &line.what);
-    if let Some(What::Ask { ask }) = what {
-        view.ask = Some(*ask);
+    if let Some(What::ModelCall { call }) = what {
+        view.model_call = Some(*call);
     }
-    if let Some(What::Call { call }) = what {
+    if let Some(What::ToolCall { call }) = what {
         view.choose_call(state, *call);
     }
     view.line.replace(n) == Some(n)

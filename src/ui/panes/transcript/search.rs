@@ -12,11 +12,11 @@ pub fn text(state: &State, line: &Line) -> Option<String> {
         What::TaskFinished => task?.answer.clone()?,
         What::TryStarted { .. } => task?.reflections.last()?.clone(),
         What::Step { index } => task?.steps.get(*index as usize)?.from.to_string(),
-        What::Ask { ask } => {
-            let ask = state.model_call(*ask)?;
-            ask.reply().map_or(&ask.partial, |reply| &reply.text).clone()
+        What::ModelCall { call } => {
+            let call = state.model_call(*call)?;
+            call.reply().map_or(&call.partial, |reply| &reply.text).clone()
         }
-        What::Call { call } => {
+        What::ToolCall { call } => {
             let call = state.tool_call(*call)?;
             let observation = call.observation().unwrap_or_default();
             format!("{}\n{}\n{observation}", call.tool, call.arguments)

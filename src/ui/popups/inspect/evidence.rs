@@ -67,16 +67,16 @@ fn head(state: &State, task: &TaskState, id: EvidenceId, page: &mut Page<'_>) {
 
 /// A model looks for it.
 fn model(state: &State, task: &TaskState, id: EvidenceId, page: &mut Page<'_>) {
-    let Some(ask) = state.evidence_ask(task, id) else { return };
-    page.field("asked", &format!("{}, as {} (v shows the prompt)", ask.model, ask.role));
-    if ask.retries > 0 {
-        page.field("retries", &ask.retries.to_string());
+    let Some(call) = state.evidence_model_call(task, id) else { return };
+    page.field("asked", &format!("{}, as {} (v shows the prompt)", call.model, call.role));
+    if call.retries > 0 {
+        page.field("retries", &call.retries.to_string());
     }
-    if let Some(message) = ask.request.messages.last() {
+    if let Some(message) = call.request.messages.last() {
         page.heading("Question");
         page.text(message.text(), page.theme.text);
     }
-    match &ask.phase {
+    match &call.phase {
         ModelCallPhase::Requested | ModelCallPhase::Running => page.heading("Answer: none yet"),
         ModelCallPhase::Done { reply } => {
             page.heading("Answer");

@@ -32,8 +32,8 @@ pub(super) fn write(state: &State, n: u64, page: &mut Page<'_>) {
         What::TaskStarted
         | What::TryStarted { .. }
         | What::Step { .. }
-        | What::Ask { .. }
-        | What::Call { .. }
+        | What::ModelCall { .. }
+        | What::ToolCall { .. }
         | What::Evaluated { .. }
         | What::TaskFinished => {}
     }

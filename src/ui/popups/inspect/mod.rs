@@ -67,7 +67,9 @@ impl Inspect {
     fn title(&self) -> String {
         match &self.subject {
             Subject::Tool(tool) => format!("Tool {tool}"),
-            Subject::Prompt(ask) => format!("Prompt of ask {ask}: exactly what the model saw"),
+            Subject::Prompt(call) => {
+                format!("Prompt of model call {call}: exactly what the model saw")
+            }
             Subject::Call(call) => format!("Call {call}"),
             Subject::Evidence(_, evidence) => format!("Evidence {evidence}"),
             Subject::Task(task) => format!("Task {task}"),
@@ -81,8 +83,8 @@ impl Inspect {
         let state = cx.state;
         let unless_over = |over: bool| if over { 0 } else { state.n };
         match &self.subject {
-            Subject::Prompt(ask) => {
-                unless_over(state.model_call(*ask).is_some_and(|ask| ask.phase.is_over()))
+            Subject::Prompt(call) => {
+                unless_over(state.model_call(*call).is_some_and(|call| call.phase.is_over()))
             }
             // A result is judged after the end of its call.
             Subject::Call(call) => unless_over(state.tool_call(*call).is_some_and(|call| {
@@ -99,7 +101,7 @@ impl Inspect {
     fn write(&self, cx: &Cx<'_>, page: &mut Page<'_>) {
         match &self.subject {
             Subject::Tool(name) => tool::write(cx.state, name, page),
-            Subject::Prompt(ask) => prompt::write(cx.state, *ask, page),
+            Subject::Prompt(call) => prompt::write(cx.state, *call, page),
             Subject::Call(call) => call::write(cx.state, *call, page),
             Subject::Evidence(task, id) => evidence::write(cx.state, *task, *id, page),
             Subject::Task(task) => task::write(cx.state, *task, page),
@@ -132,11 +134,11 @@ impl Popup for Inspect {
             number.saturating_add_signed(by).clamp(1, last)
         };
         let subject = match &self.subject {
-            Subject::Prompt(ask) => {
-                Subject::Prompt(beside(state.asks.iter().map(|ask| ask.id), *ask, by))
+            Subject::Prompt(call) => {
+                Subject::Prompt(beside(state.model_calls.iter().map(|call| call.id), *call, by))
             }
             Subject::Call(call) => {
-                Subject::Call(beside(state.calls.iter().map(|call| call.id), *call, by))
+                Subject::Call(beside(state.tool_calls.iter().map(|call| call.id), *call, by))
             }
             Subject::Task(task) => Subject::Task(TaskId(moved(task.0, state.tasks.len()))),
             Subject::Plan(task) => Subject::Plan(TaskId(moved(task.0, state.tasks.len()))),

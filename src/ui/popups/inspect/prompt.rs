@@ -10,12 +10,12 @@ use crate::ui::text;
 const BAR: u64 = 30;
 
 pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
-    let Some(ask) = state.model_call(id) else {
-        page.text("This ask had not happened at the moment looked at.", page.theme.dim);
+    let Some(call) = state.model_call(id) else {
+        page.text("This model call had not happened at the moment looked at.", page.theme.dim);
         return;
     };
-    head(state, ask, page);
-    let parts = tokens::parts(&ask.request);
+    head(state, call, page);
+    let parts = tokens::parts(&call.request);
     let total: u64 = parts.iter().map(|part| part.tokens).sum();
     page.heading(&format!("Parts: {total} tokens by o200k, the model's own count may differ"));
     for part in &parts {
@@ -32,40 +32,40 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
         page.heading(&format!("{}  ({} tokens)", part.label, part.tokens));
         page.text(&part.text, page.theme.text);
     }
-    answer(ask, page);
+    answer(call, page);
 }
 
-fn head(state: &State, ask: &ModelCallState, page: &mut Page<'_>) {
-    let spec = state.models.known.get(&ask.model).map(|model| &model.spec);
+fn head(state: &State, call: &ModelCallState, page: &mut Page<'_>) {
+    let spec = state.models.known.get(&call.model).map(|model| &model.spec);
     if spec.is_some_and(|spec| spec.simulated) {
         page.simulated();
     }
-    page.field("role", ask.role.name());
+    page.field("role", call.role.name());
     let source = spec.map_or("", |spec| spec.source.as_str());
-    page.field("model", &format!("{}  {source}", ask.model));
-    page.field("task", &ask.task.to_string());
-    let request = &ask.request;
+    page.field("model", &format!("{}  {source}", call.model));
+    page.field("task", &call.task.to_string());
+    let request = &call.request;
     let option = |value: Option<String>| value.unwrap_or_else(|| "the endpoint's own".to_owned());
     page.field("temperature", &option(request.temperature.map(|t| t.to_string())));
     page.field("max tokens", &option(request.max_tokens.map(|n| n.to_string())));
     if !request.stop.is_empty() {
         page.field("stops at", &format!("{:?}", request.stop));
     }
-    if ask.retries > 0 {
-        page.field_in("retries", &ask.retries.to_string(), page.theme.warn);
+    if call.retries > 0 {
+        page.field_in("retries", &call.retries.to_string(), page.theme.warn);
     }
-    if let Some(ended) = ask.ended {
-        page.field("took", &text::span(ask.elapsed(ended)));
+    if let Some(ended) = call.ended {
+        page.field("took", &text::span(call.elapsed(ended)));
     }
-    let dollars = ask.dollars.map(|dollars| format!("${dollars:.6}"));
+    let dollars = call.dollars.map(|dollars| format!("${dollars:.6}"));
     page.field("cost", dollars.as_deref().unwrap_or("not known"));
-    page.field_if_any("price from", price_from(ask, spec).unwrap_or_default());
-    page.origin(state, ask);
+    page.field_if_any("price from", price_from(call, spec).unwrap_or_default());
+    page.origin(state, call);
 }
 
 /// Whom to believe or blame for what it cost.
-fn price_from<'a>(ask: &ModelCallState, spec: Option<&'a ModelSpec>) -> Option<&'a str> {
-    match &ask.phase {
+fn price_from<'a>(call: &ModelCallState, spec: Option<&'a ModelSpec>) -> Option<&'a str> {
+    match &call.phase {
         ModelCallPhase::Done { reply } if reply.usage.dollars.is_some() => {
             Some("the endpoint's answer")
         }
@@ -76,12 +76,12 @@ fn price_from<'a>(ask: &ModelCallState, spec: Option<&'a ModelSpec>) -> Option<&
     }
 }
 
-fn answer(ask: &ModelCallState, page: &mut Page<'_>) {
-    match &ask.phase {
+fn answer(call: &ModelCallState, page: &mut Page<'_>) {
+    match &call.phase {
         ModelCallPhase::Requested => page.heading("Answer: not asked yet"),
         ModelCallPhase::Running => {
             page.heading("Answer so far");
-            page.text(&ask.partial, page.theme.text);
+            page.text(&call.partial, page.theme.text);
         }
         ModelCallPhase::Done { reply } => done(reply, page),
         ModelCallPhase::Failed { error } => {

@@ -41,12 +41,12 @@ fn head(task: &TaskState, page: &mut Page<'_>) {
         "used",
         &format!(
             "{}, {}, {} tokens in, {} out, {} credits, {}",
-            plural(task.asks.len(), "ask"),
-            plural(task.calls.len(), "call"),
+            plural(task.model_calls.len(), "model call"),
+            plural(task.tool_calls.len(), "call"),
             task.tokens_in,
             task.tokens_out,
             credits(task.credits()),
-            dollars(task.dollars, task.unpriced, task.asks.len())
+            dollars(task.dollars, task.unpriced, task.model_calls.len())
         ),
     );
 }
@@ -110,11 +110,11 @@ fn end(task: &TaskState, page: &mut Page<'_>) {
 }
 
 fn steps(state: &State, task: &TaskState, page: &mut Page<'_>) {
-    if task.calls.is_empty() {
+    if task.tool_calls.is_empty() {
         return;
     }
     page.heading("Calls");
-    for call in task.calls.iter().filter_map(|call| state.tool_call(*call)) {
+    for call in task.tool_calls.iter().filter_map(|call| state.tool_call(*call)) {
         let injected = if call.injected.is_some() { " ⚡ injected" } else { "" };
         let arguments = text::cut(&call.arguments.to_string(), page.width() / 2).into_owned();
         let what = format!("{} {arguments}{injected}", call.tool);

@@ -145,7 +145,7 @@ fn faults(state: &State, name: &ToolName, page: &mut Page<'_>) {
 
 fn calls(state: &State, name: &ToolName, page: &mut Page<'_>) {
     let calls: Vec<_> =
-        state.calls.iter().rev().filter(|call| call.tool == *name).take(CALLS).collect();
+        state.tool_calls.iter().rev().filter(|call| call.tool == *name).take(CALLS).collect();
     if calls.is_empty() {
         return;
     }
