@@ -190,10 +190,11 @@ impl Said {
     fn new(text: &str) -> Self {
         let short = text.trim().chars().nth(SHORT).is_none();
         // A pattern that is longer than this is not a pattern.
-        let head: String = text.trim_start().chars().take(2 * SHORT).collect();
-        let text = plain(&head);
-        let begins = text.find(char::is_alphanumeric).unwrap_or(0);
-        Self { text: text[begins..].to_owned(), short }
+        let text = text.trim_start();
+        let end = text.char_indices().nth(2 * SHORT).map_or(text.len(), |(end, _)| end);
+        let mut text = plain(&text[..end]).into_owned();
+        text.drain(..text.find(char::is_alphanumeric).unwrap_or(0));
+        Self { text, short }
     }
 
     fn matches(&self, pattern: &str) -> bool {
@@ -224,8 +225,18 @@ fn plain(text: &str) -> Cow<'_, str> {
     if text.split(' ').all(is_plain) {
         return Cow::Borrowed(text);
     }
-    let words: Vec<&str> = text.split_whitespace().collect();
-    Cow::Owned(words.join(" ").replace('’', "'").to_lowercase())
+    let mut plain = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !plain.is_empty() {
+            plain.push(' ');
+        }
+        plain.push_str(word);
+    }
+    match plain.is_ascii() {
+        true => plain.make_ascii_lowercase(),
+        false => plain = plain.replace('’', "'").to_lowercase(),
+    }
+    Cow::Owned(plain)
 }
 
 #[cfg(test)]
