@@ -1,10 +1,12 @@
 //! `toolyard run`: a session without a screen.
 
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::{cell::RefCell, path::Path, rc::Rc, sync::Arc};
+
+use tokio::sync::mpsc;
 
 use super::{RunArgs, out::accepted, runtime, trouble::Trouble};
-use crate::app::{report::Report, session::Session};
+use crate::app::report::Report;
 use crate::domain::{
     Command, EmbeddingEvent, Event, GraphEvent, ModelCallEvent, Outcome, Record, SessionEvent,
     State, TaskEvent,
@@ -18,28 +20,26 @@ pub fn run(args: &RunArgs) -> Result<bool, Trouble> {
     for path in [&args.report, &args.state].into_iter().flatten() {
         expect_folder(path)?;
     }
-    let runtime = runtime()?;
-    let Session { mut records, commands, engine, .. } = prepared.spawn()?;
-    let mut out = Output::new(args.json);
-    runtime.block_on(async {
+    let out = Rc::new(RefCell::new(Output::new(args.json)));
+    let state = runtime()?.block_on(async {
+        let (stop, commands) = mpsc::unbounded_channel();
         // A script gives no commands, but Ctrl-C and a polite kill must end the session properly.
         tokio::task::spawn(async move {
             super::live::interrupted().await;
-            let _ = commands.send(Command::Stop);
+            let _ = stop.send(Command::Stop);
             std::future::pending::<()>().await;
         });
-        while let Some(record) = records.recv().await {
-            out.show(&record);
-        }
-    });
-    let state = engine.join()?;
+        let shown = Rc::clone(&out);
+        let listener = Box::new(move |record: &Arc<Record>| shown.borrow_mut().show(record));
+        prepared.run(commands, listener).await
+    })?;
     if let Some(path) = &args.report {
         kept::save(path, &Report::of(&state)).map_err(Trouble::failed)?;
     }
     if let Some(path) = &args.state {
         kept::save(path, &state).map_err(Trouble::failed)?;
     }
-    if let Some(error) = out.lost {
+    if let Some(error) = out.borrow_mut().lost.take() {
         accepted(Err(error))?;
     }
     Ok(state.tasks.iter().all(|task| task.outcome() == Some(Outcome::Answered)))

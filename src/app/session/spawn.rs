@@ -1,5 +1,5 @@
-//! A session that runs on a thread of its own, so that its reader and the engine never wait for each
-//! other; the two share nothing but two channels.
+//! A session that runs: on this thread, for a reader that only listens; or on a thread of its own, so that a
+//! screen and the engine never wait for each other. Those two share nothing but two channels.
 
 use std::thread::{self, JoinHandle};
 use std::{path::PathBuf, sync::Arc};
@@ -8,8 +8,8 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
 use super::{Prepared, SessionError};
 use crate::domain::{Command, Record, State};
-use crate::engine;
-use crate::store::journal::{Header, JournalError};
+use crate::engine::{self, Listener};
+use crate::store::journal::{Header, Journal, JournalError};
 
 /// A session that runs.
 pub struct Session {
@@ -40,7 +40,20 @@ impl Engine {
 }
 
 impl Prepared {
-    /// Starts the journal, if one is wanted, and the session.
+    /// Starts the journal, if one is wanted, and runs the session to its end on this thread.
+    ///
+    /// # Errors
+    /// That the journal cannot be written, or why the session could not begin or ended before its time.
+    pub async fn run(
+        self,
+        commands: UnboundedReceiver<Command>,
+        listener: Listener,
+    ) -> Result<State, SessionError> {
+        let journal = self.start_journal(&Header::at(jiff::Timestamp::now()))?;
+        self.work(journal, commands, listener).await
+    }
+
+    /// Starts the journal, if one is wanted, and the session on a thread of its own.
     ///
     /// # Errors
     /// That the journal cannot be written, or that the system has no thread for it.
@@ -49,20 +62,16 @@ impl Prepared {
         let (record, records) = mpsc::unbounded_channel();
         let header = Header::at(jiff::Timestamp::now());
         let title = self.workspace.title.clone();
-        let journal = self.spec.journal.start(&self.config, &header);
-        let journal = journal.map_err(SessionError::input)?;
+        let journal = self.start_journal(&header)?;
         let path = journal.as_ref().map(|journal| journal.path().to_owned());
         let work = move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let runtime = runtime.map_err(SessionError::failed)?;
-            runtime.block_on(async {
-                let setup = self.setup(journal)?;
-                let listener = Box::new(move |seen: &Arc<Record>| {
-                    // A closed receiver is no error: the journal has every event.
-                    let _ = record.send(Arc::clone(seen));
-                });
-                engine::run(setup, commands, listener).await.map_err(unwritten)
-            })
+            let listener = Box::new(move |seen: &Arc<Record>| {
+                // A closed receiver is no error: the journal has every event.
+                let _ = record.send(Arc::clone(seen));
+            });
+            runtime.block_on(self.work(journal, commands, listener))
         };
         let engine = thread::Builder::new().name("engine".to_owned()).spawn(work);
         let engine = Engine(engine.map_err(SessionError::failed)?);
@@ -74,6 +83,19 @@ impl Prepared {
             commands: command,
             engine,
         })
+    }
+
+    fn start_journal(&self, header: &Header) -> Result<Option<Journal>, SessionError> {
+        self.spec.journal.start(&self.config, header).map_err(SessionError::input)
+    }
+
+    async fn work(
+        self,
+        journal: Option<Journal>,
+        commands: UnboundedReceiver<Command>,
+        listener: Listener,
+    ) -> Result<State, SessionError> {
+        engine::run(self.setup(journal)?, commands, listener).await.map_err(unwritten)
     }
 }
 
