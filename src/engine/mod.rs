@@ -46,7 +46,10 @@ pub use self::{
     },
     resuming::resumable,
     session::Listener,
-    station::{Effect, EmbeddingCall, ModelCall, Outcome, Passage, Station, ToolCall, Verdict},
+    station::{
+        Effect, EmbeddingCall, ModelCall, Outcome, Passage, Passing, Station, ToolCall, Verdict,
+        later, now,
+    },
 };
 
 /// What earlier sessions are remembered by.

@@ -70,14 +70,19 @@ impl Recorded {
         first == Some(id) && live.all(waits)
     }
 
+    /// Whether effects may still be answered from the record.
+    pub fn answers(&self) -> bool {
+        !self.has_parted && !self.effects.is_empty()
+    }
+
     /// The events of an effect after its request, if the record has an equal one; `Err` says what was
     /// requested instead, and where it differs. `None` behind the end of the record.
     pub fn take(&mut self, id: EffectId, request: &Event) -> Option<Result<Vec<Record>, String>> {
-        if self.has_parted {
+        if !self.answers() {
             return None;
         }
         let Some(events) = self.effects.remove(&id) else {
-            self.has_parted |= !self.effects.is_empty();
+            self.has_parted = true;
             return None;
         };
         let mut events = events.into_iter();

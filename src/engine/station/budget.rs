@@ -1,16 +1,13 @@
 //! Whether what is left of the budget pays for an effect (BTP, algorithm 2). It refuses free of charge and
 //! says why; it does so for tasks that have a budget plan, whatever their strategy.
 
-use futures::FutureExt;
-use futures::future::{self, LocalBoxFuture};
-
-use super::{Effect, Outcome, Passage, Station, Verdict};
+use super::{Effect, Outcome, Passage, Passing, Station, Verdict, now};
 use crate::domain::{ModelError, ModelErrorKind, Origin};
 
 pub(super) struct Budget;
 
 impl Station for Budget {
-    fn before<'a>(&'a self, passage: &'a mut Passage) -> LocalBoxFuture<'a, Verdict> {
+    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
         let over = |why: String| ModelError::new(ModelErrorKind::OverBudget, why);
         let answer = |outcome| Verdict::Answer(outcome, Origin::Live);
         let verdict = passage.handle.read(|session| match &passage.effect {
@@ -30,6 +27,6 @@ impl Station for Budget {
                 }
             }
         });
-        future::ready(verdict).boxed_local()
+        now(verdict)
     }
 }

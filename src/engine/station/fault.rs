@@ -1,18 +1,15 @@
 //! The station at which things are made to go wrong.
 
-use futures::FutureExt;
-use futures::future::{self, LocalBoxFuture};
-
-use super::{Passage, Station, Verdict};
+use super::{Passage, Passing, Station, Verdict, now};
 use crate::domain::{FaultId, FaultKind, fault::Occasion};
 use crate::engine::session::Session;
 
 pub(super) struct Faults;
 
 impl Station for Faults {
-    fn before<'a>(&'a self, passage: &'a mut Passage) -> LocalBoxFuture<'a, Verdict> {
+    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
         passage.fault = passage.handle.read(|session| firing(session, passage));
-        future::ready(Verdict::Go).boxed_local()
+        now(Verdict::Go)
     }
 }
 

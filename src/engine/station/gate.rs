@@ -1,21 +1,20 @@
 //! Where a run is held. Every lane passes the gate at every boundary; a pause or a step lets it wait
 //! there. Holding never kills: what runs, runs on to its next boundary.
 
-use futures::{FutureExt, future::LocalBoxFuture};
-
-use super::{Outcome, Passage, Station, Verdict};
+use super::{Outcome, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::{Boundary, ControlEvent, Knob, Lane, Mode};
 use crate::engine::session::{Handle, Session};
 
 pub(super) struct Gate;
 
 impl Station for Gate {
-    fn before<'a>(&'a self, passage: &'a mut Passage) -> LocalBoxFuture<'a, Verdict> {
-        async move {
-            if std::mem::take(&mut passage.was_released) {
-                return Verdict::Go;
-            }
-            let (lane, boundary) = (passage.reference.lane, passage.effect.before());
+    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
+        let (lane, boundary) = (passage.reference.lane, passage.effect.before());
+        let was_released = std::mem::take(&mut passage.was_released);
+        if was_released || passage.handle.read(|session| session.is_open(lane, boundary)) {
+            return now(Verdict::Go);
+        }
+        later(async move {
             match passage.handle.checkpoint(lane, boundary).await {
                 true => {
                     passage.was_released = true;
@@ -23,20 +22,17 @@ impl Station for Gate {
                 }
                 false => Verdict::Go,
             }
-        }
-        .boxed_local()
+        })
     }
 
-    fn after<'a>(
-        &'a self,
-        passage: &'a mut Passage,
-        _outcome: &'a Outcome,
-    ) -> LocalBoxFuture<'a, ()> {
-        async move {
-            let (lane, boundary) = (passage.reference.lane, passage.effect.after());
-            passage.handle.checkpoint(lane, boundary).await;
+    fn after<'a>(&'a self, passage: &'a mut Passage, _outcome: &'a Outcome) -> Passing<'a, ()> {
+        let (lane, boundary) = (passage.reference.lane, passage.effect.after());
+        if passage.handle.read(|session| session.is_open(lane, boundary)) {
+            return now(());
         }
-        .boxed_local()
+        later(async move {
+            passage.handle.checkpoint(lane, boundary).await;
+        })
     }
 }
 
@@ -86,6 +82,12 @@ impl Session {
         if due {
             self.emit(ControlEvent::Paused {});
         }
+    }
+
+    /// Whether nothing keeps a lane here, not even for a moment.
+    fn is_open(&self, lane: Lane, boundary: Boundary) -> bool {
+        let pace = self.state.knobs.count(Knob::Pace);
+        !self.is_broken() && pace == 0 && !self.holds(lane, boundary)
     }
 
     /// Whether a lane must wait at this boundary.

@@ -5,10 +5,7 @@
 //! the result go on, and the agent's next own decision waits for it (see [`Handle::verdicts`]), so that
 //! blacklist and budget plan never act on a missing verdict.
 
-use futures::FutureExt;
-use futures::future::{self, LocalBoxFuture};
-
-use super::{Effect, Outcome, Passage, Station};
+use super::{Effect, Outcome, Passage, Passing, Station, now};
 use crate::domain::{EffectId, Request, Role, TaskId, ToolErrorKind, knob};
 use crate::engine::effect::{self, Caller};
 use crate::engine::session::{Handle, Session};
@@ -17,11 +14,7 @@ use crate::strategy::judge;
 pub(super) struct Judge;
 
 impl Station for Judge {
-    fn after<'a>(
-        &'a self,
-        passage: &'a mut Passage,
-        outcome: &'a Outcome,
-    ) -> LocalBoxFuture<'a, ()> {
+    fn after<'a>(&'a self, passage: &'a mut Passage, outcome: &'a Outcome) -> Passing<'a, ()> {
         let call = passage.reference.id;
         let judged = |helpful: bool, why: String| {
             passage.handle.write(|session| session.judged(call, None, helpful, why));
@@ -47,7 +40,7 @@ impl Station for Judge {
             // What was not run, or was cancelled, says nothing about its tool.
             (Effect::Tool(_) | Effect::Model(_) | Effect::Embedding(_), _) => {}
         }
-        future::ready(()).boxed_local()
+        now(())
     }
 }
 

@@ -1,17 +1,14 @@
 //! Whether a tool may be called: it is there, not switched off, on the menu of this step, and the arguments
 //! fit it.
 
-use futures::FutureExt;
-use futures::future::{self, LocalBoxFuture};
-
-use super::{Effect, Passage, Station, ToolCall, Verdict};
+use super::{Effect, Passage, Passing, Station, ToolCall, Verdict, now};
 use crate::domain::Refusal;
 use crate::engine::session::Session;
 
 pub(super) struct Menu;
 
 impl Station for Menu {
-    fn before<'a>(&'a self, passage: &'a mut Passage) -> LocalBoxFuture<'a, Verdict> {
+    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
         let verdict = match &passage.effect {
             Effect::Tool(call) => {
                 let checked = passage.handle.read(|session| check(session, call));
@@ -19,7 +16,7 @@ impl Station for Menu {
             }
             Effect::Model(_) | Effect::Embedding(_) => Verdict::Go,
         };
-        future::ready(verdict).boxed_local()
+        now(verdict)
     }
 }
 

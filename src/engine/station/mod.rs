@@ -12,7 +12,7 @@ mod room;
 use std::rc::Rc;
 
 use futures::FutureExt;
-use futures::future::{self, LocalBoxFuture};
+use futures::future::{self, Either, LocalBoxFuture, Ready};
 
 pub use super::effect::{Effect, EmbeddingCall, ModelCall, Outcome, ToolCall};
 use super::{effect::PendingEffect, session::Handle};
@@ -21,18 +21,27 @@ use crate::domain::{Chance, EffectRef, FaultId, FaultKind, Origin, Refusal, Task
 /// A place that every effect passes.
 pub trait Station {
     /// Before the real thing.
-    fn before<'a>(&'a self, _passage: &'a mut Passage) -> LocalBoxFuture<'a, Verdict> {
-        future::ready(Verdict::Go).boxed_local()
+    fn before<'a>(&'a self, _passage: &'a mut Passage) -> Passing<'a, Verdict> {
+        now(Verdict::Go)
     }
 
     /// After its result was told.
-    fn after<'a>(
-        &'a self,
-        _passage: &'a mut Passage,
-        _outcome: &'a Outcome,
-    ) -> LocalBoxFuture<'a, ()> {
-        future::ready(()).boxed_local()
+    fn after<'a>(&'a self, _passage: &'a mut Passage, _outcome: &'a Outcome) -> Passing<'a, ()> {
+        now(())
     }
+}
+
+/// What a station answers. Most answer at once, at every effect, and need no allocation for that.
+pub type Passing<'a, T> = Either<Ready<T>, LocalBoxFuture<'a, T>>;
+
+/// The answer of a station that does not wait.
+pub fn now<'a, T>(answer: T) -> Passing<'a, T> {
+    Either::Left(future::ready(answer))
+}
+
+/// The answer of a station that may wait.
+pub fn later<'a, T>(answer: impl Future<Output = T> + 'a) -> Passing<'a, T> {
+    Either::Right(answer.boxed_local())
 }
 
 /// What a station says of an effect.

@@ -3,10 +3,9 @@
 
 use std::time::Duration;
 
-use futures::{FutureExt, future::LocalBoxFuture};
 use tokio::time::timeout;
 
-use super::{Outcome, Passage, Station, Verdict};
+use super::{Outcome, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::{
     EffectId, EffectRef, Embedding, EmbeddingEvent, Event, FaultEvent, ModelCallEvent, Origin,
     Record, SessionEvent, ToolCallEvent, Usage,
@@ -20,8 +19,11 @@ const PATIENCE: Duration = Duration::from_millis(200);
 pub(super) struct FromRecord;
 
 impl Station for FromRecord {
-    fn before<'a>(&'a self, passage: &'a mut Passage) -> LocalBoxFuture<'a, Verdict> {
-        async move {
+    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
+        if !passage.handle.read(|session| session.recorded.answers()) {
+            return now(Verdict::Go);
+        }
+        later(async move {
             let id = passage.reference.id;
             let request = effect::requested(passage.reference, passage.task, &passage.effect);
             let taken = passage.handle.write(|session| session.recorded.take(id, &request));
@@ -39,8 +41,7 @@ impl Station for FromRecord {
                     }
                 }
             }
-        }
-        .boxed_local()
+        })
     }
 }
 

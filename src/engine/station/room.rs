@@ -1,22 +1,20 @@
 //! How many tools may run at once: as many as the knob `concurrency` says. A held call takes no room. Room is
 //! given in the order in which calls were requested, so that runs repeat.
 
-use futures::{FutureExt, future::LocalBoxFuture};
-
-use super::{Effect, Passage, Station, Verdict};
+use super::{Effect, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::{EffectId, Knob};
 use crate::engine::session::Session;
 
 pub(super) struct Room;
 
 impl Station for Room {
-    fn before<'a>(&'a self, passage: &'a mut Passage) -> LocalBoxFuture<'a, Verdict> {
-        async move {
-            let id = passage.reference.id;
-            let needs_room = matches!(passage.effect, Effect::Tool(_));
-            if !needs_room || passage.handle.read(|session| has_room(session, id)) {
-                return Verdict::Go;
-            }
+    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
+        let id = passage.reference.id;
+        let needs_room = matches!(passage.effect, Effect::Tool(_));
+        if !needs_room || passage.handle.read(|session| has_room(session, id)) {
+            return now(Verdict::Go);
+        }
+        later(async move {
             passage.handle.write(|session| session.waiting_for_room.insert(id));
             passage.handle.until(|session| has_room(session, id)).await;
             passage.handle.write(|session| session.waiting_for_room.remove(&id));
@@ -24,8 +22,7 @@ impl Station for Room {
             // a pause because something else has ended.
             passage.was_released = false;
             Verdict::Again
-        }
-        .boxed_local()
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, rc::Rc, sync::Arc, time::Duration};
 
-use futures::{FutureExt, future::LocalBoxFuture};
+use futures::future::LocalBoxFuture;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use toolyard::app::session::SessionSpec;
@@ -11,7 +11,7 @@ use toolyard::domain::{
     Outcome, Record, Reply, Request, SessionEvent, State, Strategy, ToolError, ToolOutput,
     ToolSpec,
 };
-use toolyard::engine::{self, Passage, Setup, Station, Verdict};
+use toolyard::engine::{self, Passage, Passing, Setup, Station, Verdict};
 use toolyard::model::{Model, Progress};
 use toolyard::tool::{Invocation, Tool, ToolBox};
 
@@ -21,9 +21,9 @@ use super::yard::{Trial, on_paused_time, say};
 struct Counter(Cell<usize>);
 
 impl Station for Counter {
-    fn before<'a>(&'a self, _passage: &'a mut Passage) -> LocalBoxFuture<'a, Verdict> {
+    fn before<'a>(&'a self, _passage: &'a mut Passage) -> Passing<'a, Verdict> {
         self.0.set(self.0.get() + 1);
-        async { Verdict::Go }.boxed_local()
+        engine::now(Verdict::Go)
     }
 }
 
