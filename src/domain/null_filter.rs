@@ -199,7 +199,7 @@ impl Said {
 
     fn matches(&self, pattern: &str) -> bool {
         let pattern = plain(pattern);
-        if pattern.is_empty() {
+        if pattern.is_empty() || pattern.len() > self.text.len() {
             return false;
         }
         let is_phrase = pattern.contains(' ');
@@ -219,10 +219,10 @@ impl Said {
 /// Lower case, one space between words, straight quotes. Patterns mostly are so already, and every result is
 /// compared with all of them.
 fn plain(text: &str) -> Cow<'_, str> {
-    let is_plain = |word: &str| {
-        !word.is_empty() && word.bytes().all(|b| b.is_ascii_graphic() && !b.is_ascii_uppercase())
-    };
-    if text.split(' ').all(is_plain) {
+    let bytes = text.as_bytes();
+    let is_plain = |b: &u8| matches!(b, b' '..=b'@' | b'['..=b'~');
+    let has_gap = bytes.windows(2).any(|two| two == b"  ");
+    if bytes.iter().all(is_plain) && !has_gap && text.trim().len() == text.len() {
         return Cow::Borrowed(text);
     }
     let mut plain = String::with_capacity(text.len());

@@ -152,7 +152,7 @@ impl State {
     ) -> Option<EffectState> {
         is_next(effect.id.0, self.effects.len()).then_some(())?;
         self.effects.push(place);
-        self.in_flight.insert(effect.id);
+        self.in_flight.push(effect.id);
         Some(EffectState::new(effect, self.n, task, at))
     }
 
@@ -164,7 +164,7 @@ impl State {
     }
 
     pub(super) fn end(&mut self, at: u64, effect: EffectRef) {
-        self.in_flight.remove(&effect.id);
+        self.in_flight.retain(|id| *id != effect.id);
         if let Some(state) = self.effect_mut(effect.id) {
             state.ended = Some(at);
             state.origin = effect.origin;

@@ -74,7 +74,8 @@ impl State {
 
     /// The armed faults that aim at an effect, the one armed first before the others.
     pub fn faults_on(&self, effect: EffectId) -> impl Iterator<Item = (FaultId, &FaultState)> {
-        let aim = self.aim(effect);
+        // Mostly there are none, and then nothing has to be known of the effect.
+        let aim = if self.faults.is_empty() { Aim::default() } else { self.aim(effect) };
         let hit = self.faults.iter().filter(move |(_, fault)| fault.is_armed_on(&aim));
         hit.map(|(id, fault)| (*id, fault))
     }

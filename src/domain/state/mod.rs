@@ -6,7 +6,7 @@
 //! A fold never fails: an event that names something unknown (a newer journal, a torn one) changes
 //! what it can and leaves the rest.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -83,9 +83,9 @@ pub struct State {
     /// In the order of their numbers, which count from 1 over all effects.
     #[serde(skip)]
     effects: Vec<Place>,
-    /// Effects that wait, are held or run.
+    /// Effects that wait, are held or run, in the order of their numbers.
     #[serde(skip)]
-    in_flight: BTreeSet<EffectId>,
+    in_flight: Vec<EffectId>,
     /// Model calls, in the order in which they were requested.
     #[serde(rename = "asks")]
     pub model_calls: Vec<ModelCallState>,
