@@ -15,7 +15,7 @@ use clap::Parser;
 
 use self::cli::trouble::Trouble;
 use self::cli::{Cli, Command};
-use crate::ui::Ended;
+use crate::ui::EndReason;
 
 /// Runs the program: arguments → configuration → a session, live or past → the screen or a report. The
 /// only place that prints errors and chooses exit codes.
@@ -87,10 +87,10 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
 }
 
 /// A program that a signal ended says which, as shells expect.
-fn after_the_screen(ended: Ended) -> ExitCode {
+fn after_the_screen(ended: EndReason) -> ExitCode {
     match ended {
-        Ended::ByUser => ExitCode::SUCCESS,
-        Ended::BySignal(signal) => ExitCode::from(u8::try_from(128 + signal).unwrap_or(1)),
+        EndReason::ByUser => ExitCode::SUCCESS,
+        EndReason::BySignal(signal) => ExitCode::from(u8::try_from(128 + signal).unwrap_or(1)),
     }
 }
 

@@ -34,13 +34,13 @@ pub struct Workspace {
     pub tasks: Vec<Task>,
     pub graph: ToolGraph,
     pub prompts: Prompts,
-    pub learned: Learned,
+    pub learned: LearnedState,
 }
 
 /// What outlives a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Learned {
+pub struct LearnedState {
     pub scores: BTreeMap<ToolName, f64>,
     /// Edges that were explored: they have no prior, but are there.
     pub explored: Vec<(ToolName, ToolName)>,
@@ -95,7 +95,7 @@ impl Workspace {
             prompts: prompts_of(None)?,
             manifests,
             tasks: sample::tasks()?,
-            learned: Learned::default(),
+            learned: LearnedState::default(),
         })
     }
 
@@ -118,7 +118,7 @@ impl Workspace {
             prompts,
             manifests,
             tasks: find_tasks(folder)?,
-            learned: Learned::load(&folder.join("learned.json"))?,
+            learned: LearnedState::load(&folder.join("learned.json"))?,
         })
     }
 
@@ -141,7 +141,7 @@ impl Workspace {
     }
 }
 
-impl Learned {
+impl LearnedState {
     /// What of a session is worth keeping.
     pub fn of(learning: &Learning) -> Self {
         let explored = learning.graph.edges().into_iter().filter(|edge| edge.count == 0);
@@ -154,7 +154,7 @@ impl Learned {
     /// Reads what was kept; nothing, if nothing was.
     ///
     /// # Errors
-    /// Where the file is there but not what [`Learned::save`] writes.
+    /// Where the file is there but not what [`LearnedState::save`] writes.
     pub fn load(path: &Path) -> Result<Self, Problems> {
         let expected = "what an earlier session wrote, or no file at all";
         Ok(kept::load(path, expected)?.unwrap_or_default())

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::event::{Classed, Lane};
+use crate::domain::event::{ClassAssignment, Lane};
 use crate::domain::id::{EffectId, FaultId, ModelName, ToolName};
 use crate::domain::{chat::Role, fault::FaultSpec, knob::Knob, strategy::Strategy};
 
@@ -68,7 +68,7 @@ pub enum Command {
     AddUses { tool: ToolName, by: i32 },
     /// Of which class a tool is, whoever said otherwise; `None`: of none → `ToolClassSet`. Only an undo
     /// says that somebody else than the user says so.
-    SetClass { tool: ToolName, class: Option<Classed> },
+    SetClass { tool: ToolName, class: Option<ClassAssignment> },
     /// Take a tool off every menu, or put it back → `ToolSwitched`.
     SwitchTool { tool: ToolName, on: bool },
     /// Have every provider list its tools again → `ToolsAdded`, `ToolsRemoved`, `Noticed`.

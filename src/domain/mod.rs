@@ -41,7 +41,7 @@ pub use self::{
     graph::{ListedEdge, Listing, Pins, Prior, Scores, Structure, ToolGraph, WeightFormat},
     id::{EffectId, FaultId, ModelName, TaskId, ToolName},
     knob::{Blacklist, Estimation, Judge, Knob, KnobSpec, Knobs},
-    null_filter::{NullFilter, Nulled},
+    null_filter::{NullFilter, NullReason},
     output::ToolOutput,
     pairs::{Pair, PairTally, Pairs, Player},
     plan::{Evidence, EvidenceId, Plan, PlanStep},

@@ -64,7 +64,7 @@ pub struct NullFilter {
 /// Why a result is null, for people.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Nulled {
+pub enum NullReason {
     /// The call failed: there is no result.
     Failed,
     /// Nothing is in it that could say something.
@@ -77,14 +77,14 @@ pub enum Nulled {
     Pattern(String),
 }
 
-impl fmt::Display for Nulled {
+impl fmt::Display for NullReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Nulled::Failed => f.pad("the call failed"),
-            Nulled::Empty => f.pad("it says nothing"),
-            Nulled::Error => f.pad("it is an error"),
-            Nulled::Garbled => f.pad("it is garbled"),
-            Nulled::Pattern(pattern) => write!(f, "pattern {pattern:?}"),
+            NullReason::Failed => f.pad("the call failed"),
+            NullReason::Empty => f.pad("it says nothing"),
+            NullReason::Error => f.pad("it is an error"),
+            NullReason::Garbled => f.pad("it is garbled"),
+            NullReason::Pattern(pattern) => write!(f, "pattern {pattern:?}"),
         }
     }
 }
@@ -110,17 +110,17 @@ impl NullFilter {
         tool: &ToolName,
         classes: &[&str],
         result: Option<&str>,
-    ) -> Option<Nulled> {
-        let Some(text) = result else { return Some(Nulled::Failed) };
+    ) -> Option<NullReason> {
+        let Some(text) = result else { return Some(NullReason::Failed) };
         if is_empty(text) {
-            return Some(Nulled::Empty);
+            return Some(NullReason::Empty);
         }
         let said = Said::new(text);
         let own = of(&self.tools, tool.as_str());
         let of_class = classes.iter().flat_map(|class| of(&self.classes, class));
         let mut patterns = own.chain(of_class).chain(&self.all);
         match patterns.find(|pattern| said.matches(pattern)) {
-            Some(pattern) => Some(Nulled::Pattern(pattern.clone())),
+            Some(pattern) => Some(NullReason::Pattern(pattern.clone())),
             None => without_sense(text),
         }
     }
@@ -145,10 +145,10 @@ fn json(text: &str) -> Option<Value> {
 }
 
 /// Whether a result makes no sense, whatever the patterns are.
-fn without_sense(text: &str) -> Option<Nulled> {
+fn without_sense(text: &str) -> Option<NullReason> {
     match json(text) {
-        Some(value) => tells_of_an_error(&value).then_some(Nulled::Error),
-        None => is_garbled(text).then_some(Nulled::Garbled),
+        Some(value) => tells_of_an_error(&value).then_some(NullReason::Error),
+        None => is_garbled(text).then_some(NullReason::Garbled),
     }
 }
 
@@ -245,19 +245,19 @@ mod tests {
 
     use super::*;
 
-    fn why(text: &str) -> Option<Nulled> {
+    fn why(text: &str) -> Option<NullReason> {
         NullFilter::default().nulled(&"Google".into(), &[], Some(text))
     }
 
-    fn pattern(text: &str) -> Option<Nulled> {
-        Some(Nulled::Pattern(text.to_owned()))
+    fn pattern(text: &str) -> Option<NullReason> {
+        Some(NullReason::Pattern(text.to_owned()))
     }
 
     #[test]
     fn what_says_nothing_is_null_with_its_reason() {
         for text in ["", " \n", "[]", "{}", "\"\"", "—", "[null]", "{\"hits\": [], \"next\": null}"]
         {
-            assert_eq!(why(text), Some(Nulled::Empty), "{text:?}");
+            assert_eq!(why(text), Some(NullReason::Empty), "{text:?}");
         }
         for (text, expected) in [
             ("None", "none"),
@@ -276,7 +276,7 @@ mod tests {
         let long = format!("No results found. Perhaps you meant: {}", "another page, ".repeat(40));
         assert_eq!(why(&long), pattern("no results"));
         let failed = NullFilter::without_patterns().nulled(&"Google".into(), &[], None);
-        assert_eq!(failed, Some(Nulled::Failed));
+        assert_eq!(failed, Some(NullReason::Failed));
     }
 
     #[test]

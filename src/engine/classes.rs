@@ -1,7 +1,7 @@
 //! The class that a person gives a tool.
 
 use super::session::Session;
-use crate::domain::{By, Classed, ClassedBy, PlanEvent, ToolName};
+use crate::domain::{By, ClassAssignment, ClassedBy, PlanEvent, ToolName};
 
 impl Session {
     /// The user says of which class a tool is, or takes back that they did: then whoever said it before
@@ -9,7 +9,7 @@ impl Session {
     pub fn set_class(
         &mut self,
         tool: ToolName,
-        class: Option<Classed>,
+        class: Option<ClassAssignment>,
         by: By,
     ) -> Result<(), String> {
         let known =
@@ -20,7 +20,7 @@ impl Session {
             (Some(class), By::User | By::Engine) => Some(self.as_configured(class)?),
             (None, By::User | By::Engine) => None,
         };
-        let same = |class: &Option<Classed>| {
+        let same = |class: &Option<ClassAssignment>| {
             class.as_ref().map(|class| (class.class.clone(), class.domain.clone()))
         };
         if same(&class) == same(&was) {
@@ -31,19 +31,19 @@ impl Session {
     }
 
     /// A class that is configured is spelled as it is there; any other name is one's own.
-    fn as_configured(&self, said: Classed) -> Result<Classed, String> {
-        let Classed { class, domain, .. } = said;
+    fn as_configured(&self, said: ClassAssignment) -> Result<ClassAssignment, String> {
+        let ClassAssignment { class, domain, .. } = said;
         let (class, by) = (class.trim(), ClassedBy::User);
         if class.is_empty() {
             return Err("the class has no name".to_owned());
         }
         let Some((class, known)) = self.state.workers.classes.find(class) else {
-            return Ok(Classed { class: class.to_owned(), domain, by });
+            return Ok(ClassAssignment { class: class.to_owned(), domain, by });
         };
         let find = |domain: String| {
             let found = known.find_domain(&domain).map(str::to_owned);
             found.ok_or_else(|| format!("the class {class} has no domain {domain:?}"))
         };
-        Ok(Classed { class: class.to_owned(), domain: domain.map(find).transpose()?, by })
+        Ok(ClassAssignment { class: class.to_owned(), domain: domain.map(find).transpose()?, by })
     }
 }

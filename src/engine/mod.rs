@@ -41,7 +41,7 @@ use self::session::{Handle, Session};
 use self::{context::Context, recorded::Recorded, tools::ProviderListing};
 pub use self::{
     observer::{
-        classes::{ClassBook, Kept, KeptClass, SaveClasses},
+        classes::{ClassBook, KeptClass, KeptClasses, SaveClasses},
         learned::Keep,
     },
     resuming::resumable,

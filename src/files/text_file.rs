@@ -7,7 +7,7 @@ use crate::files::toml_file::Problem;
 
 /// What a file should be, for messages.
 #[derive(Clone, Copy, Debug)]
-pub struct Expected {
+pub struct Expectation {
     /// Such as `a configuration file`.
     pub what: &'static str,
     /// What to do where there is no such file.
@@ -20,7 +20,7 @@ pub struct Expected {
 ///
 /// # Errors
 /// That it cannot be read, is too large or is not UTF-8, and then where.
-pub fn read(path: &Path, expected: &Expected) -> Result<String, Problem> {
+pub fn read(path: &Path, expected: &Expectation) -> Result<String, Problem> {
     let problem = |text: String| Problem::of_file(path.display().to_string(), text);
     let mut bytes = Vec::new();
     File::open(path)
@@ -38,7 +38,7 @@ pub fn read(path: &Path, expected: &Expected) -> Result<String, Problem> {
     })
 }
 
-fn why(path: &Path, error: &io::Error, expected: &Expected) -> String {
+fn why(path: &Path, error: &io::Error, expected: &Expectation) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => format!("there is no such file; {}", expected.missing),
         _ if path.is_dir() => format!("a directory; expected {}", expected.what),

@@ -50,7 +50,7 @@ pub struct Journal {
 
 /// A journal that was read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Loaded {
+pub struct LoadedJournal {
     pub header: Header,
     pub records: Vec<Record>,
     /// Bytes of a last line that was cut off and is left out.
@@ -124,7 +124,7 @@ impl Journal {
 }
 
 /// Reads a whole journal.
-pub fn read(path: &Path) -> Result<Loaded, JournalError> {
+pub fn read(path: &Path) -> Result<LoadedJournal, JournalError> {
     let io = |source| JournalError::Io { path: path.to_owned(), source };
     let mut lines = BufReader::new(File::open(path).map_err(io)?);
     let mut line = Vec::new();
@@ -149,7 +149,7 @@ pub fn read(path: &Path) -> Result<Loaded, JournalError> {
         }
         records.push(record);
     }
-    Ok(Loaded { header, records, torn })
+    Ok(LoadedJournal { header, records, torn })
 }
 
 fn parse_header(path: &Path, line: &[u8]) -> Result<Header, JournalError> {

@@ -7,13 +7,13 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use crate::domain::{Prompt, PromptSpec, Prompts, prompt::PROMPTS, words};
-use crate::files::text_file::{self, Expected};
+use crate::files::text_file::{self, Expectation};
 use crate::files::toml_file::{Problem, Problems};
 
 /// Where they are in a workspace.
 const FOLDER: &str = "prompts";
 
-const EXPECTED: Expected = Expected {
+const EXPECTED: Expectation = Expectation {
     what: "the text of a prompt",
     missing: "expected the text of a prompt",
     largest: 64 << 10,

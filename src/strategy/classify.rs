@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{Context, json, prompt::planned as prompt};
-use crate::domain::{Classed, ClassedBy, MenuItem, PlanEvent, Role, ToolClasses, ToolName};
+use crate::domain::{ClassAssignment, ClassedBy, MenuItem, PlanEvent, Role, ToolClasses, ToolName};
 
 /// Tools that are sorted in one model call: answers stay short enough to be whole.
 const AT_ONCE: usize = 40;
@@ -33,7 +33,7 @@ fn unsorted(ctx: &impl Context, menu: &[MenuItem]) -> Vec<ToolName> {
 }
 
 /// Reads `{"classes": {TOOL: CLASS or [CLASS, DOMAIN]}}`; what names no known tool or class is left out.
-fn read(text: &str, tools: &[ToolName], classes: &ToolClasses) -> Vec<(ToolName, Classed)> {
+fn read(text: &str, tools: &[ToolName], classes: &ToolClasses) -> Vec<(ToolName, ClassAssignment)> {
     #[derive(Deserialize)]
     struct Sheet {
         classes: BTreeMap<String, Label>,
@@ -55,7 +55,7 @@ fn read(text: &str, tools: &[ToolName], classes: &ToolClasses) -> Vec<(ToolName,
             };
             let (class, known) = classes.find(&class)?;
             let domain = domain.and_then(|domain| known.find_domain(&domain).map(str::to_owned));
-            Some((tool, Classed { class: class.to_owned(), domain, by: ClassedBy::Model }))
+            Some((tool, ClassAssignment { class: class.to_owned(), domain, by: ClassedBy::Model }))
         })
         .collect()
 }

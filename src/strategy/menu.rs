@@ -2,7 +2,7 @@
 
 use super::{Base, Context, Trajectory};
 use crate::domain::{Knob, MenuItem, Offered, State, Task, ToolName};
-use crate::papers::toolnet::Weighted;
+use crate::papers::toolnet::WeightedEdge;
 
 /// The menu of the next step, in the order in which the model sees it; `Finish` is always the last.
 pub fn menu(
@@ -111,7 +111,7 @@ fn first(ctx: &impl Context, task: &Task) -> Vec<MenuItem> {
         }
         let off = state.tools.values().filter(|tool| !tool.is_offered()).count();
         // Twice k, since those that were retrieved come up again.
-        for Weighted { to, weight, .. } in weights.top(ToolName::START, 2 * k + off) {
+        for WeightedEdge { to, weight, .. } in weights.top(ToolName::START, 2 * k + off) {
             let known = menu.iter().any(|item| item.tool == to);
             if menu.len() < k && !known && offered(&to) {
                 menu.push(MenuItem { tool: to, weight: Some(weight), why: Offered::Filled });

@@ -8,7 +8,7 @@ use futures::{StreamExt, stream::FuturesUnordered};
 use super::{Base, CallResult, Context, Observation, Trajectory, Turn, prompt::planned as prompt};
 use crate::domain::plan::{NULL, references, substitute};
 use crate::domain::{
-    Evidence, EvidenceId, MenuItem, Nulled, Plan, PlanEvent, Role, Task, ToolCall, ToolName,
+    Evidence, EvidenceId, MenuItem, NullReason, Plan, PlanEvent, Role, Task, ToolCall, ToolName,
     markers, tokens,
 };
 use crate::papers::plan::resolve;
@@ -114,7 +114,7 @@ impl<C: Context> Worker<'_, C> {
     }
 
     /// Whether a result says nothing. ReWOO, the baseline, passes everything on.
-    fn nulled(&self, tool: &ToolName, observation: &Observation) -> Option<Nulled> {
+    fn nulled(&self, tool: &ToolName, observation: &Observation) -> Option<NullReason> {
         if !self.base.spec().by_class {
             return None;
         }
@@ -131,12 +131,12 @@ impl<C: Context> Worker<'_, C> {
         let reply = self.ctx.find_out(evidence.id, Role::Actor, request).await;
         let text = reply.map(|reply| reply.text.trim().to_owned());
         let (text, nulled) = match text {
-            Ok(text) if text.is_empty() => (text, Some(Nulled::Empty)),
+            Ok(text) if text.is_empty() => (text, Some(NullReason::Empty)),
             Ok(text) => {
                 let unknown = text.trim_end_matches('.').eq_ignore_ascii_case(markers::UNKNOWN);
-                (text, unknown.then(|| Nulled::Pattern(markers::UNKNOWN.to_owned())))
+                (text, unknown.then(|| NullReason::Pattern(markers::UNKNOWN.to_owned())))
             }
-            Err(error) => (error.to_string(), Some(Nulled::Failed)),
+            Err(error) => (error.to_string(), Some(NullReason::Failed)),
         };
         self.found(evidence.id, &text, true, nulled.clone());
         EvidenceResult { text: nulled.is_none().then_some(text), call: None }
@@ -144,7 +144,7 @@ impl<C: Context> Worker<'_, C> {
 
     /// Says that a piece of evidence is there: what a model said, or nothing for what a call found; and
     /// whether it reaches the solver as null, and is kept from it.
-    fn found(&self, evidence: EvidenceId, text: &str, by_model: bool, nulled: Option<Nulled>) {
+    fn found(&self, evidence: EvidenceId, text: &str, by_model: bool, nulled: Option<NullReason>) {
         let saved = nulled.as_ref().map_or(0, |_| tokens::count(text));
         let text = by_model.then(|| text.to_owned());
         let found = |task| PlanEvent::EvidenceFound { task, evidence, text, nulled, saved };

@@ -37,4 +37,4 @@ pub mod wording;
 
 pub use run::run;
 pub use shot::shot;
-pub use source::{Ended, Settings, Source};
+pub use source::{EndReason, Settings, Source};

@@ -11,9 +11,9 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::screen::{Screen, Setup};
-use super::source::{Ended, Settings, Source};
+use super::source::{EndReason, Settings, Source};
 use super::view::{ReadOnly, Tone};
-use super::{pace::Pace, shot, terminal::Owned, update::ScreenRequest};
+use super::{pace::Pace, shot, terminal::OwnedTerminal, update::ScreenRequest};
 use crate::domain::{Command, Mode, Record};
 
 /// Shows a session until the person leaves or a signal comes. Blocks, and owns the terminal meanwhile.
@@ -21,7 +21,7 @@ use crate::domain::{Command, Mode, Record};
 ///
 /// # Errors
 /// Where there is no terminal, or it is lost.
-pub fn run(source: Source, settings: Settings) -> Result<Ended> {
+pub fn run(source: Source, settings: Settings) -> Result<EndReason> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -45,7 +45,7 @@ const STOP: Duration = Duration::from_millis(250);
 
 struct Loop {
     screen: Screen,
-    owned: Owned,
+    owned: OwnedTerminal,
     pace: Pace,
     records: UnboundedReceiver<Arc<Record>>,
     /// The other end of `records` is gone: the session is over.
@@ -64,7 +64,7 @@ struct Signals {
 }
 
 /// What woke the loop.
-enum Woken {
+enum Wake {
     End(i32),
     Resumed,
     Input(Option<io::Result<Input>>),
@@ -82,7 +82,7 @@ impl Loop {
             interrupt: signal(SignalKind::interrupt())?,
             resumed: signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
         };
-        let owned = Owned::take(settings.mouse)?;
+        let owned = OwnedTerminal::take(settings.mouse)?;
         let read_only = source.commands.is_none().then_some(ReadOnly::Replay);
         let mut screen = Screen::new(Setup {
             title: source.title,
@@ -106,24 +106,24 @@ impl Loop {
         })
     }
 
-    async fn run(&mut self) -> io::Result<Ended> {
+    async fn run(&mut self) -> io::Result<EndReason> {
         let mut inputs = EventStream::new();
         loop {
             match self.wake(&mut inputs).await {
-                Woken::End(signal) => return Ok(Ended::BySignal(signal)),
-                Woken::Resumed => {
+                Wake::End(signal) => return Ok(EndReason::BySignal(signal)),
+                Wake::Resumed => {
                     self.owned.refresh()?;
                     self.pace.at_once();
                 }
-                Woken::Input(None) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Woken::Input(Some(input)) => {
+                Wake::Input(None) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Wake::Input(Some(input)) => {
                     if self.inputs(input?, &mut inputs).await? {
-                        return Ok(Ended::ByUser);
+                        return Ok(EndReason::ByUser);
                     }
                 }
-                Woken::Frame => self.frame()?,
-                Woken::Records(records) => self.receive(records),
-                Woken::Panic(text) => {
+                Wake::Frame => self.frame()?,
+                Wake::Records(records) => self.receive(records),
+                Wake::Panic(text) => {
                     self.screen.tell(Tone::Bad, text);
                     self.pace.soon();
                 }
@@ -144,7 +144,7 @@ impl Loop {
         self.pace.soon();
     }
 
-    async fn wake(&mut self, inputs: &mut EventStream) -> Woken {
+    async fn wake(&mut self, inputs: &mut EventStream) -> Wake {
         let due = self.pace.due(Instant::now(), self.screen.ticks(self.now()));
         let frame = async {
             match due {
@@ -156,15 +156,15 @@ impl Loop {
         let signals = &mut self.signals;
         tokio::select! {
             biased;
-            _ = signals.terminate.recv() => Woken::End(SignalKind::terminate().as_raw_value()),
-            _ = signals.hangup.recv() => Woken::End(SignalKind::hangup().as_raw_value()),
-            _ = signals.interrupt.recv() => Woken::End(SignalKind::interrupt().as_raw_value()),
-            _ = signals.resumed.recv() => Woken::Resumed,
-            input = inputs.next() => Woken::Input(input),
-            () = frame => Woken::Frame,
-            Some(text) = self.owned.panics.recv() => Woken::Panic(text),
+            _ = signals.terminate.recv() => Wake::End(SignalKind::terminate().as_raw_value()),
+            _ = signals.hangup.recv() => Wake::End(SignalKind::hangup().as_raw_value()),
+            _ = signals.interrupt.recv() => Wake::End(SignalKind::interrupt().as_raw_value()),
+            _ = signals.resumed.recv() => Wake::Resumed,
+            input = inputs.next() => Wake::Input(input),
+            () = frame => Wake::Frame,
+            Some(text) = self.owned.panics.recv() => Wake::Panic(text),
             _ = self.records.recv_many(&mut batch, AT_ONCE), if !self.silent => {
-                Woken::Records(batch)
+                Wake::Records(batch)
             }
         }
     }

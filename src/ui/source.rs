@@ -34,7 +34,7 @@ pub struct Settings {
 
 /// Why the screen ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum EndReason {
     /// The person left.
     ByUser,
     /// A signal with this number asked for it.

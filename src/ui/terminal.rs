@@ -34,7 +34,7 @@ static SET: AtomicBool = AtomicBool::new(false);
 static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// The terminal while the screen owns it; dropping it gives it back.
-pub struct Owned {
+pub struct OwnedTerminal {
     pub terminal: Terminal<CrosstermBackend<Frames>>,
     /// What other threads say when they panic.
     pub panics: UnboundedReceiver<String>,
@@ -67,7 +67,7 @@ impl Write for Frames {
     }
 }
 
-impl Owned {
+impl OwnedTerminal {
     /// Takes the terminal over.
     ///
     /// # Errors
@@ -117,7 +117,7 @@ impl Owned {
     }
 }
 
-impl Drop for Owned {
+impl Drop for OwnedTerminal {
     fn drop(&mut self) {
         restore();
         let panics = PANICS.lock().map(|mut panics| std::mem::take(&mut *panics));

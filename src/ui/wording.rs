@@ -2,8 +2,9 @@
 //! intervened. State keeps the event; only the screen and the command line word it.
 
 use crate::domain::{
-    BudgetEvent, ChangeEvent, Classed, ControlEvent, EmbeddingEvent, Event, FaultEvent, GraphEvent,
-    ModelCallEvent, ModelError, Origin, PlanEvent, SearchEvent, SessionEvent, TaskEvent,
+    BudgetEvent, ChangeEvent, ClassAssignment, ControlEvent, EmbeddingEvent, Event, FaultEvent,
+    GraphEvent, ModelCallEvent, ModelError, Origin, PlanEvent, SearchEvent, SessionEvent,
+    TaskEvent,
 };
 
 /// The words for an event.
@@ -39,7 +40,7 @@ pub fn told(event: &Event) -> String {
             format!("sorted into classes: {}", said.join(", "))
         }
         Event::Plan(PlanEvent::ToolClassSet { tool, class, .. }) => {
-            let class = class.as_ref().map_or_else(|| "none".to_owned(), Classed::name);
+            let class = class.as_ref().map_or_else(|| "none".to_owned(), ClassAssignment::name);
             format!("class of {tool}: {class}")
         }
         Event::Plan(PlanEvent::PlanRefused { why, .. }) => {

@@ -7,7 +7,9 @@ use serde_json::json;
 use tempfile::TempDir;
 use toolyard::domain::ToolName;
 use toolyard::papers::btp::candidates::Past;
-use toolyard::store::experience::{Experience, ExperienceError, History, Prune, Pruned, Same, Use};
+use toolyard::store::experience::{
+    Experience, ExperienceError, History, Prune, PruneSummary, Same, Use,
+};
 
 mod damaged;
 mod lines;
@@ -191,7 +193,11 @@ fn pruning_takes_what_is_asked_for_and_all_that_hangs_on_it() {
         let query = pruned.query("query9");
         let helped = |store: &Experience| store.helped(&query, 9, Same::Counts, |_| true).unwrap();
         assert_eq!(helped(&pruned), helped(&right));
-        assert_eq!(pruned.prune(&what).unwrap(), Pruned::default(), "nothing is left to prune");
+        assert_eq!(
+            pruned.prune(&what).unwrap(),
+            PruneSummary::default(),
+            "nothing is left to prune"
+        );
     }
 }
 

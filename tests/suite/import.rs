@@ -4,7 +4,9 @@ use std::{collections::HashMap, fs, path::Path};
 
 use serde_json::Value;
 use toolyard::domain::{Task, ToolGraph};
-use toolyard::store::import::{Format, ImportError, Imported, import_api_bank, read_trajectories};
+use toolyard::store::import::{
+    Format, ImportError, ImportSummary, import_api_bank, read_trajectories,
+};
 use toolyard::tool::manifest::{Manifest, Source, load_dir};
 
 use crate::shared;
@@ -20,7 +22,7 @@ fn api_bank_becomes_a_workspace_whose_calls_all_have_answers() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("workspace");
     let imported = import_api_bank(&data, &out, false).unwrap();
-    assert_eq!(imported, Imported { tools: 49, tasks: 212, calls: 389, without_calls: 2 });
+    assert_eq!(imported, ImportSummary { tools: 49, tasks: 212, calls: 389, without_calls: 2 });
 
     let manifests = load_dir(&out.join("tools")).unwrap();
     assert_eq!(manifests.len(), 49);
@@ -70,7 +72,7 @@ fn dialogue() -> tempfile::TempDir {
 fn dialogues_alone_are_enough() {
     let (folder, out) = (dialogue(), tempfile::tempdir().unwrap());
     let imported = import_api_bank(folder.path(), out.path(), false).unwrap();
-    assert_eq!(imported, Imported { tools: 2, tasks: 1, calls: 3, without_calls: 0 });
+    assert_eq!(imported, ImportSummary { tools: 2, tasks: 1, calls: 3, without_calls: 0 });
     let task: Task =
         serde_json::from_value(lines(&out.path().join("tasks.jsonl"))[0].clone()).unwrap();
     assert_eq!(task.name, "add-1");

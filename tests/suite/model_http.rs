@@ -8,7 +8,7 @@ use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 use toolyard::domain::{ModelError, ModelErrorKind};
 use toolyard::model::Progress;
-use toolyard::model::http::{self, Connection, Endpoint, Event, Failed, Place, Wire};
+use toolyard::model::http::{self, Connection, Endpoint, Event, Failure, Place, Wire};
 use toolyard::model::secret::{HeaderSource, KeySource};
 
 use crate::fake_endpoint::{Fake, Script, Step, json as body, response, send, stream, stream_head};
@@ -40,9 +40,10 @@ impl http::Answer for Typed {
         document: &Value,
         place: &Place<'_>,
         _: &mut dyn FnMut(Progress),
-    ) -> Result<(), Failed> {
+    ) -> Result<(), Failure> {
         let text = document["text"].as_str();
-        self.text = text.ok_or_else(|| Failed::bad(format!("{} sent no text", place.host)))?.into();
+        self.text =
+            text.ok_or_else(|| Failure::bad(format!("{} sent no text", place.host)))?.into();
         Ok(())
     }
 
@@ -51,7 +52,7 @@ impl http::Answer for Typed {
         event: &Event,
         place: &Place<'_>,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<bool, Failed> {
+    ) -> Result<bool, Failure> {
         let data = place.event(event)?;
         match data["type"].as_str() {
             Some("delta") => {

@@ -2,8 +2,8 @@
 //! how the models look in it.
 
 use toolyard::domain::{
-    By, Classed, ClassedBy, Command, Event, Pair, PairTally, PlanEvent, Player, Reach, Role,
-    SessionEvent,
+    By, ClassAssignment, ClassedBy, Command, Event, Pair, PairTally, PlanEvent, Player, Reach,
+    Role, SessionEvent,
 };
 use toolyard::ui::update::ScreenRequest;
 
@@ -58,7 +58,7 @@ pub fn pairs() -> Story {
     story.tell(reached("sim", Reach::Yes, "part of the program: there is nothing to reach"));
     let text = "127.0.0.1:8080 cannot be reached: connection refused. Is the server running?";
     story.wait(4).tell(reached("local", Reach::No, text));
-    let class = |class: &str, domain: Option<&str>, by| Classed {
+    let class = |class: &str, domain: Option<&str>, by| ClassAssignment {
         class: class.into(),
         domain: domain.map(str::to_owned),
         by,
@@ -145,7 +145,7 @@ fn a_model_is_chosen_while_it_is_looked_who_can_be_reached() {
 fn a_class_is_chosen_or_typed() {
     let class = |class: &str, domain: Option<&str>| Command::SetClass {
         tool: "search_web".into(),
-        class: Some(Classed {
+        class: Some(ClassAssignment {
             class: class.into(),
             domain: domain.map(str::to_owned),
             by: ClassedBy::User,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use toolyard::domain::state::{Source, What};
-use toolyard::domain::{Nulled, Outcome, Role, State, TaskId, TaskState};
+use toolyard::domain::{NullReason, Outcome, Role, State, TaskId, TaskState};
 use toolyard::store::journal;
 
 use crate::engine::yard::{Trial, on_paused_time, say};
@@ -74,7 +74,7 @@ fn shows_why(state: &State, task: &TaskState) {
         if call.tool.as_str() != "search_web" {
             continue;
         }
-        assert_eq!(evidence.nulled, Some(Nulled::Failed));
+        assert_eq!(evidence.nulled, Some(NullReason::Failed));
         assert!(call.injected.is_some());
         let told = format!("{id} reaches the solver as null (the call failed)");
         assert!(lines.iter().any(|line| line.starts_with(&told)), "{told}: {lines:#?}");

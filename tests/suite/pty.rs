@@ -4,7 +4,7 @@
 use std::{io::Write, path::Path, thread};
 
 use rustix::process::Signal;
-use toolyard::ui::terminal::Owned;
+use toolyard::ui::terminal::OwnedTerminal;
 use vt100::Screen;
 
 use crate::program::{Home, text};
@@ -260,7 +260,7 @@ fn a_panic_of_the_screen_gives_the_terminal_back_before_it_is_told() {
 #[test]
 #[ignore = "is run in a pseudo-terminal by the test above"]
 fn child_the_screen_panics() {
-    let _owned = Owned::take(true).unwrap();
+    let _owned = OwnedTerminal::take(true).unwrap();
     panic!("the screen's own fault");
 }
 
@@ -276,7 +276,7 @@ fn a_panic_below_a_live_screen_leaves_it_alone_and_is_told_after_it() {
 #[test]
 #[ignore = "is run in a pseudo-terminal by the test above"]
 fn child_a_worker_panics() {
-    let mut owned = Owned::take(true).unwrap();
+    let mut owned = OwnedTerminal::take(true).unwrap();
     let worker = thread::Builder::new().name("worker".into());
     let worker = worker.spawn(|| panic!("a worker's fault")).unwrap();
     assert!(worker.join().is_err());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toolyard::domain::{
     Boundary, By, ChangeEvent, ControlEvent, EffectId, EvidenceId, FaultEvent, Knob, Lane,
-    MenuItem, Nulled, Offered, Outcome, PlanEvent, Role, TaskEvent, TaskId, ToolCallEvent,
+    MenuItem, NullReason, Offered, Outcome, PlanEvent, Role, TaskEvent, TaskId, ToolCallEvent,
     ToolError, ToolErrorKind, ToolOutput,
 };
 
@@ -57,7 +57,7 @@ impl Story {
         self
     }
 
-    pub fn finds(&mut self, evidence: u32, call: EffectId, text: &str, nulled: Option<Nulled>) {
+    pub fn finds(&mut self, evidence: u32, call: EffectId, text: &str, nulled: Option<NullReason>) {
         let output = ToolOutput { text: text.into(), cut_from: None };
         self.tell(ToolCallEvent::ToolCallFinished { effect: effect(call), output });
         self.found(evidence, None, nulled);
@@ -65,10 +65,10 @@ impl Story {
 
     pub fn fails(&mut self, evidence: u32, call: EffectId, error: ToolError) {
         self.tell(ToolCallEvent::ToolCallFailed { effect: effect(call), error });
-        self.found(evidence, None, Some(Nulled::Failed));
+        self.found(evidence, None, Some(NullReason::Failed));
     }
 
-    pub fn found(&mut self, evidence: u32, text: Option<&str>, nulled: Option<Nulled>) {
+    pub fn found(&mut self, evidence: u32, text: Option<&str>, nulled: Option<NullReason>) {
         let saved = if nulled.is_some() { 12 } else { 0 };
         let (task, evidence, text) = (TaskId(1), EvidenceId(evidence), text.map(str::to_owned));
         self.tell(PlanEvent::EvidenceFound { task, evidence, text, nulled, saved });
@@ -94,7 +94,7 @@ pub fn working() -> Story {
     story.tell(FaultEvent::FaultFired { fault, effect: effect(second) }).wait(30);
     story.fails(2, second, ToolError::new(ToolErrorKind::Failed, "503 Service Unavailable"));
     story.starts(&[slow]).wait(50);
-    let pattern = Some(Nulled::Pattern("nothing found".into()));
+    let pattern = Some(NullReason::Pattern("nothing found".into()));
     story.finds(3, third, "nothing found for: twin city of Lyra", pattern);
     story.wait(150);
     story.finds(1, first, "Lyra is twinned with Ostra since 1961.", None);

@@ -8,11 +8,11 @@ use super::{out, trouble::Trouble};
 use crate::app::config::Config;
 use crate::app::session::{Session, SessionSpec};
 use crate::domain::Command;
-use crate::store::journal::Loaded;
+use crate::store::journal::LoadedJournal;
 use crate::ui;
 
 /// Opens the screen on a new session, which waits there for its user.
-pub fn live(spec: SessionSpec) -> Result<ui::Ended, Trouble> {
+pub fn live(spec: SessionSpec) -> Result<ui::EndReason, Trouble> {
     let spec = SessionSpec { paused: true, stay: true, ..spec };
     let prepared = spec.prepare()?.slow_enough_to_follow();
     let settings = settings(&prepared.config)?;
@@ -24,14 +24,18 @@ pub fn live(spec: SessionSpec) -> Result<ui::Ended, Trouble> {
     let ended = engine.join();
     let shown = shown?;
     ended?;
-    if let (Some(path), ui::Ended::ByUser) = (journal, shown) {
+    if let (Some(path), ui::EndReason::ByUser) = (journal, shown) {
         out::print_line(&format!("journal: {}", path.display()))?;
     }
     Ok(shown)
 }
 
 /// Opens the screen on a journal.
-pub fn past(loaded: Loaded, title: String, config: &Config) -> Result<ui::Ended, Trouble> {
+pub fn past(
+    loaded: LoadedJournal,
+    title: String,
+    config: &Config,
+) -> Result<ui::EndReason, Trouble> {
     let settings = settings(config)?;
     let (record, records) = mpsc::unbounded_channel();
     for past in loaded.records {

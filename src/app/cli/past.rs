@@ -5,13 +5,13 @@ use std::path::Path;
 use super::{ConfigArgs, ReplayArgs, ShotArgs, live, out, trouble::Trouble};
 use crate::app::{config::Config, report::Report};
 use crate::domain::State;
-use crate::store::journal::{self, Loaded};
+use crate::store::journal::{self, LoadedJournal};
 use crate::store::kept;
 use crate::ui;
 
 /// A journal up to an event, and the state after it.
 pub struct Past {
-    pub loaded: Loaded,
+    pub loaded: LoadedJournal,
     pub state: State,
 }
 
@@ -31,7 +31,7 @@ pub fn load(path: &Path, at: Option<u64>) -> Result<Past, Trouble> {
 }
 
 /// `toolyard replay`: prints and saves what was asked for; opens the screen if nothing was.
-pub fn replay(args: &ReplayArgs) -> Result<ui::Ended, Trouble> {
+pub fn replay(args: &ReplayArgs) -> Result<ui::EndReason, Trouble> {
     let past = load(&args.journal, args.at)?;
     if past.loaded.torn > 0 && !args.json {
         out::warn(&format!(
@@ -56,7 +56,7 @@ pub fn replay(args: &ReplayArgs) -> Result<ui::Ended, Trouble> {
         out::print_line(&text)?;
     }
     if args.json || args.report.is_some() {
-        return Ok(ui::Ended::ByUser);
+        return Ok(ui::EndReason::ByUser);
     }
     let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
     live::past(past.loaded, args.journal.display().to_string(), &config)

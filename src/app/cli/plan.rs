@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{PlanArgs, out, plan_task, trouble::Trouble};
 use crate::domain::ToolName;
-use crate::files::text_file::{self, Expected};
+use crate::files::text_file::{self, Expectation};
 use crate::files::{json_file, toml_file::Problem};
 use crate::papers::btp::{self, Candidate, Change, Estimate, Plan, Step, Why};
 use crate::ui::text::clean;
@@ -24,7 +24,7 @@ pub fn plan(args: &PlanArgs) -> Result<(), Trouble> {
         }
         (None, None) => return Err(Trouble::Usage("give --tools FILE or --task TEXT".to_owned())),
     };
-    Planned::new(named, args.budget)?.print(args.json)
+    PlanReport::new(named, args.budget)?.print(args.json)
 }
 
 /// A tool as a file says it.
@@ -60,7 +60,7 @@ fn read(path: &Path) -> Result<Vec<FileTool>, Problem> {
     // For some hundred thousand tools.
     const LARGEST: u64 = 64 << 20;
     let missing = "expected a JSON file of tools";
-    let expected = Expected { what: "a JSON file of tools", missing, largest: LARGEST };
+    let expected = Expectation { what: "a JSON file of tools", missing, largest: LARGEST };
     let file = path.display().to_string();
     let tools: Vec<FileTool> =
         json_file::read(&file, &text_file::read(path, &expected)?, EXPECTED)?;
@@ -77,7 +77,7 @@ fn read(path: &Path) -> Result<Vec<FileTool>, Problem> {
 }
 
 /// A plan to be printed.
-pub struct Planned {
+pub struct PlanReport {
     budget: f64,
     tools: Vec<Row>,
     plan: Plan,
@@ -101,17 +101,17 @@ struct Row {
 struct Bought {
     credits: f64,
     value: f64,
-    changes: Vec<Changed>,
+    changes: Vec<PlanChange>,
 }
 
 #[derive(Serialize)]
-struct Changed {
+struct PlanChange {
     tool: ToolName,
     before: u32,
     after: u32,
 }
 
-impl Planned {
+impl PlanReport {
     /// Plans for these tools, in the order in which ties are decided; with the estimate that value and
     /// limit come from, where they do.
     ///
@@ -197,7 +197,7 @@ impl Planned {
 impl Bought {
     fn new(step: Step, tools: &[Row]) -> Self {
         let changed = |Change { candidate, before, after }| {
-            tools.get(candidate).map(|row| Changed { tool: row.tool.clone(), before, after })
+            tools.get(candidate).map(|row| PlanChange { tool: row.tool.clone(), before, after })
         };
         let changes = step.changes.into_iter().filter_map(changed).collect();
         Self { credits: step.credits, value: step.value, changes }
@@ -209,7 +209,7 @@ impl Bought {
         if changes.is_empty() {
             return format!("{credits} {unit} more would buy nothing\n");
         }
-        let changes = changes.iter().map(|Changed { tool, before, after }| {
+        let changes = changes.iter().map(|PlanChange { tool, before, after }| {
             format!("{} {before} → {after}", clean(tool.as_str()))
         });
         let changes = changes.collect::<Vec<_>>().join(", ");

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{PlanTaskArgs, experience::trouble, out, runtime, trouble::Trouble};
-use crate::app::session::{self, Prepared, SessionSpec};
+use crate::app::session::{self, PreparedSession, SessionSpec};
 use crate::app::{config::Config, workspace::Workspace};
 use crate::domain::{Event, Knob, Lexical, Record, SessionEvent, State, ToolName};
 use crate::papers::btp::{Candidate, Estimate, candidates};
@@ -25,7 +25,7 @@ pub fn tools(
         knobs: knobs(args)?,
         ..SessionSpec::default()
     };
-    let Prepared { config, workspace, .. } = spec.prepare()?;
+    let PreparedSession { config, workspace, .. } = spec.prepare()?;
     let mut store = store(args, &config)?;
     let query = read(&mut store, task, &config)?;
     let same = if args.leak_guard { Same::LeftOut } else { Same::Counts };

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use directories::ProjectDirs;
 
-use crate::files::text_file::{self, Expected};
+use crate::files::text_file::{self, Expectation};
 use crate::files::toml_file::Problem;
 
-const CONFIGURATION: Expected = Expected {
+const CONFIGURATION: Expectation = Expectation {
     what: "a configuration file such as config.toml",
     missing: "start from config.example.toml, or leave --config out",
     largest: 1024 * 1024,

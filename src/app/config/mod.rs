@@ -20,7 +20,7 @@ use indexmap::IndexMap;
 
 pub use self::{
     file::{default_experience, default_journals, default_path, default_prices},
-    settle::{Environment, Settled},
+    settle::{Environment, LoadedConfig},
 };
 use crate::domain::{Knobs, ModelName, Rates, Role, Strategy};
 use crate::files::toml_file::{Problems, TomlFile};

@@ -3,7 +3,7 @@
 use super::{Config, ModelConfig, default_prices};
 use crate::files::toml_file::Problem;
 use crate::model::http::Endpoint;
-use crate::store::prices::{Found, PriceTable};
+use crate::store::prices::{PriceMatch, PriceTable};
 
 impl Config {
     /// The price table: the one of `[cost] prices`, which then must be there, else the one beside the
@@ -51,8 +51,8 @@ fn lacks(endpoint: &Endpoint) -> bool {
 fn fill(endpoint: &mut Endpoint, table: &PriceTable) {
     let provider = endpoint.provider.as_deref();
     let (id, price) = match table.find(&endpoint.base_url, &endpoint.model, provider) {
-        Found::Price(id, price) => (id, price),
-        Found::Ambiguous(..) | Found::Nothing | Found::Private => return,
+        PriceMatch::Price(id, price) => (id, price),
+        PriceMatch::Ambiguous(..) | PriceMatch::Nothing | PriceMatch::Private => return,
     };
     endpoint.context = endpoint.context.or(price.context);
     let (price_in, price_out) = (endpoint.price_in, endpoint.price_out);

@@ -12,7 +12,7 @@ pub type Environment<'e> = &'e dyn Fn(&str) -> Option<OsString>;
 
 /// A configuration, and the file that it was read from, if there is one.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settled {
+pub struct LoadedConfig {
     pub config: Config,
     pub file: Option<PathBuf>,
 }
@@ -37,7 +37,7 @@ impl Config {
     pub fn settle(
         explicit: Option<&Path>,
         environment: Environment<'_>,
-    ) -> Result<Settled, Problems> {
+    ) -> Result<LoadedConfig, Problems> {
         let file = Self::file(explicit, environment);
         let mut config = match &file {
             Some(file) => Self::load(file)?,
@@ -45,7 +45,7 @@ impl Config {
         };
         config.apply(environment)?;
         config.look_prices_up()?;
-        Ok(Settled { config, file })
+        Ok(LoadedConfig { config, file })
     }
 
     /// The same with the environment of this process.

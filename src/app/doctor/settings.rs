@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Finding, Subject, in_force};
-use crate::app::config::{Config, Settled, default_journals, default_path};
+use crate::app::config::{Config, LoadedConfig, default_journals, default_path};
 use crate::ui::keymap::{Keymap, KeymapError};
 use crate::ui::theme;
 
@@ -14,7 +14,7 @@ const ABOUT: &str = "configuration";
 /// Reads the configuration as a start would.
 pub(super) fn configuration(subject: &Subject<'_>, findings: &mut Vec<Finding>) -> Config {
     let mut config = match Config::settle(subject.config, subject.environment) {
-        Ok(Settled { config, file }) => {
+        Ok(LoadedConfig { config, file }) => {
             findings.push(Finding::ok(ABOUT, read_from(file)));
             config
         }

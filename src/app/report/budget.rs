@@ -9,7 +9,7 @@ use crate::domain::{BudgetPlan, Knob, Spent, State, TaskState, ToolCallPhase, To
 
 /// The first plan of a task: what it was expected to come to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Planned {
+pub struct BudgetForecast {
     /// The budget, and what of it was kept back for what comes beside the uses.
     pub budget: f64,
     pub reserve: f64,
@@ -58,7 +58,7 @@ pub struct Measures {
     pub refusals: usize,
 }
 
-impl Planned {
+impl BudgetForecast {
     pub fn of(task: &TaskState) -> Option<Self> {
         let first = task.budget.first.as_ref()?;
         let BudgetPlan { budget, reserve, cost, value, .. } = **first;

@@ -12,7 +12,7 @@ use crate::domain::{
 pub mod budget;
 pub mod quality;
 
-pub use budget::{Measures, Planned, ToolSpent};
+pub use budget::{BudgetForecast, Measures, ToolSpent};
 pub use quality::Quality;
 
 /// An uninformed graph with more edges than this is not listed: thousands of tools have millions of
@@ -91,7 +91,7 @@ pub struct TaskReport {
     pub spent: Spent,
     pub over_budget: bool,
     /// What it was expected to cost; `None` where nothing was planned.
-    pub planned: Option<Planned>,
+    pub planned: Option<BudgetForecast>,
     pub by_tool: BTreeMap<ToolName, ToolSpent>,
     /// How many calls were refused for each reason.
     pub refusals: BTreeMap<&'static str, usize>,
@@ -194,7 +194,7 @@ fn task_report(state: &State, task: &TaskState) -> TaskReport {
         cost: task.credits(),
         spent: task.budget.spent,
         over_budget: task.is_over(budget::budget_of(state, task)),
-        planned: Planned::of(task),
+        planned: BudgetForecast::of(task),
         by_tool: budget::by_tool(task),
         refusals: budget::refusals(state, task),
         dollars: (task.unpriced == 0).then_some(task.dollars),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::SessionError;
-use crate::engine::{ClassBook, Kept};
+use crate::engine::{ClassBook, KeptClasses};
 use crate::store::kept;
 
 /// The classes of a workspace; empty where nothing was sorted yet.
@@ -12,6 +12,7 @@ pub fn book(folder: &Path) -> Result<ClassBook, SessionError> {
     let expected = "the classes of tools as toolyard wrote them; delete the file to have the tools \
         sorted anew";
     let kept = kept::load(&path, expected).map_err(SessionError::input)?.unwrap_or_default();
-    let save = Box::new(move |kept: &Kept| kept::save(&path, kept).map_err(|why| why.to_string()));
+    let save =
+        Box::new(move |kept: &KeptClasses| kept::save(&path, kept).map_err(|why| why.to_string()));
     Ok(ClassBook { kept, save })
 }

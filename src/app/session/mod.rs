@@ -1,5 +1,5 @@
 //! A session as data: what it is made of ([`SessionSpec`]), what comes of that once everything it names has
-//! been read ([`Prepared`]), and what runs ([`Session`]). Nothing here knows a command line or prints.
+//! been read ([`PreparedSession`]), and what runs ([`Session`]). Nothing here knows a command line or prints.
 //!
 //! ```text
 //! SessionSpec ── prepare ──► Prepared ── spawn ──► Session { records, commands, engine }
@@ -20,7 +20,7 @@ mod written;
 pub use self::{
     costs::CostRange,
     error::{Field, SessionError},
-    prepare::Prepared,
+    prepare::PreparedSession,
     setup::{embedder, models, opening},
     spawn::{Engine, Session},
     spec::{JournalChoice, SessionSpec, TaskSource},

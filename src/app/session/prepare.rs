@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Field, SessionError, SessionSpec, TaskSource};
 use crate::app::config::{Config, ModelConfig};
-use crate::app::workspace::{Learned, Workspace};
+use crate::app::workspace::{LearnedState, Workspace};
 use crate::domain::{FaultSpec, Knob, Record, Role, Target, Task};
 use crate::store::tasks;
 
@@ -12,7 +12,7 @@ use crate::store::tasks;
 const DEMO_PACE_MS: f64 = 80.0;
 
 /// Everything that a session needs, checked. It can be sent to the thread on which it will run.
-pub struct Prepared {
+pub struct PreparedSession {
     /// With what the spec says in its place.
     pub config: Config,
     pub workspace: Workspace,
@@ -33,12 +33,12 @@ impl SessionSpec {
     ///
     /// # Errors
     /// What is wrong with the spec, or with a file that it leads to.
-    pub fn prepare(&self) -> Result<Prepared, SessionError> {
+    pub fn prepare(&self) -> Result<PreparedSession, SessionError> {
         let (spec, recorded) = self.with_recorded()?;
-        Ok(Prepared { recorded, ..spec.read()? })
+        Ok(PreparedSession { recorded, ..spec.read()? })
     }
 
-    fn read(&self) -> Result<Prepared, SessionError> {
+    fn read(&self) -> Result<PreparedSession, SessionError> {
         let mut config = Config::find(self.config.as_deref()).map_err(SessionError::input)?;
         self.settle(&mut config)?;
         let folder = self.workspace.as_deref().or(config.session.workspace.as_deref());
@@ -56,7 +56,7 @@ impl SessionSpec {
             None if self.fresh => None,
             None => config.experience_file(workspace.folder.as_deref()),
         };
-        Ok(Prepared {
+        Ok(PreparedSession {
             tasks: self.tasks_of(&workspace.tasks)?,
             config,
             workspace,
@@ -89,10 +89,10 @@ impl SessionSpec {
     /// Where what is learned will be kept, after what earlier sessions learned was put in its place.
     fn recall(&self, workspace: &mut Workspace) -> Result<Option<PathBuf>, SessionError> {
         if self.fresh {
-            workspace.learned = Learned::default();
+            workspace.learned = LearnedState::default();
         }
         if let Some(path) = &self.learned {
-            workspace.learned = Learned::load(path).map_err(SessionError::input)?;
+            workspace.learned = LearnedState::load(path).map_err(SessionError::input)?;
         }
         let own = workspace.folder.as_deref().filter(|_| !self.fresh);
         Ok(self.learned.clone().or_else(|| own.map(|folder| folder.join("learned.json"))))
@@ -117,7 +117,7 @@ impl SessionSpec {
     }
 }
 
-impl Prepared {
+impl PreparedSession {
     /// Goes slowly enough to follow, if a simulated model would otherwise be done at once.
     pub fn slow_enough_to_follow(mut self) -> Self {
         let simulated =

@@ -2,9 +2,9 @@
 
 use std::{path::PathBuf, rc::Rc};
 
-use super::{Prepared, SessionError, SessionSpec, classes};
+use super::{PreparedSession, SessionError, SessionSpec, classes};
 use crate::app::config::{Config, ModelConfig};
-use crate::app::workspace::{self, Learned};
+use crate::app::workspace::{self, LearnedState};
 use crate::domain::{Opening, Prior, Task, ToolGraph};
 use crate::engine::{Keep, Memory, Setup};
 use crate::model::{Model, openai::OpenAi, simulated::Simulated};
@@ -75,7 +75,7 @@ impl SessionSpec {
     }
 }
 
-impl Prepared {
+impl PreparedSession {
     /// What the engine is given. It belongs to the thread that calls this.
     ///
     /// # Errors
@@ -87,8 +87,9 @@ impl Prepared {
         let (store, notices) = self.store()?;
         let embedder = embedder(&self.config)?;
         let same = if self.spec.leak_guard { Same::LeftOut } else { Same::Counts };
-        let keep =
-            |path: PathBuf| -> Keep { Box::new(move |learning| Learned::of(learning).save(&path)) };
+        let keep = |path: PathBuf| -> Keep {
+            Box::new(move |learning| LearnedState::of(learning).save(&path))
+        };
         let (graph, scores) = (self.workspace.known_graph(), self.workspace.known_scores());
         let (tools, providers) = self.tools();
         let Self { spec, config, workspace, tasks, .. } = self;

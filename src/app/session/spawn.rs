@@ -6,7 +6,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
-use super::{Prepared, SessionError};
+use super::{PreparedSession, SessionError};
 use crate::domain::{Command, Record, State};
 use crate::engine::{self, Listener};
 use crate::store::journal::{Header, Journal, JournalError};
@@ -39,7 +39,7 @@ impl Engine {
     }
 }
 
-impl Prepared {
+impl PreparedSession {
     /// Starts the journal, if one is wanted, and runs the session to its end on this thread.
     ///
     /// # Errors

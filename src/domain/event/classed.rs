@@ -5,7 +5,7 @@ use strum::IntoStaticStr;
 
 /// The class of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Classed {
+pub struct ClassAssignment {
     pub class: String,
     /// A part of the class, where it has parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -13,7 +13,7 @@ pub struct Classed {
     pub by: ClassedBy,
 }
 
-impl Classed {
+impl ClassAssignment {
     /// The class and, where it has one, its domain.
     pub fn name(&self) -> String {
         match &self.domain {

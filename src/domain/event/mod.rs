@@ -31,7 +31,7 @@ pub use self::{
     budget::BudgetEvent,
     budget_plan::{BudgetPlan, Marginal, PlannedTool},
     change::ChangeEvent,
-    classed::{Classed, ClassedBy},
+    classed::{ClassAssignment, ClassedBy},
     control::ControlEvent,
     effect::{EffectRef, Lane, Origin},
     embedding::EmbeddingEvent,
@@ -39,7 +39,7 @@ pub use self::{
     graph::GraphEvent,
     model_call::ModelCallEvent,
     parts::{
-        Billed, Boundary, By, MenuItem, NodeEnd, Offered, Opening, Outcome, Reach, Refusal, Resume,
+        Bill, Boundary, By, MenuItem, NodeEnd, Offered, Opening, Outcome, Reach, Refusal, Resume,
         Verdict,
     },
     plan::PlanEvent,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Billed, EffectRef, family::family};
+use super::{Bill, EffectRef, family::family};
 use crate::domain::chat::{Reply, Request, Role};
 use crate::domain::id::{ModelName, TaskId};
 use crate::domain::{error::ModelError, plan::EvidenceId};
@@ -48,7 +48,7 @@ family! {
             error: ModelError,
             /// What it will have cost all the same; `None` where nothing of an answer had come.
             #[serde(default, skip_serializing_if = "Option::is_none")]
-            billed: Option<Billed>,
+            billed: Option<Bill>,
         },
     }
 }

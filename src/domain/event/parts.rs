@@ -48,7 +48,7 @@ pub struct Opening {
 
 /// What a request that failed has probably cost: counted here, as nobody says it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Billed {
+pub struct Bill {
     pub usage: Usage,
     /// `None` where the price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{By, Classed, family::family};
+use super::{By, ClassAssignment, family::family};
 use crate::domain::id::{TaskId, ToolName};
-use crate::domain::null_filter::Nulled;
+use crate::domain::null_filter::NullReason;
 use crate::domain::plan::{EvidenceId, Plan};
 
 family! {
@@ -12,15 +12,15 @@ family! {
     pub enum PlanEvent {
         /// The classifier has sorted tools, or had in an earlier session.
         ToolsClassified {
-            tools: Vec<(ToolName, Classed)>,
+            tools: Vec<(ToolName, ClassAssignment)>,
         },
         /// The user set the class of a tool.
         ToolClassSet {
             tool: ToolName,
             /// `None`: of no class any more.
-            class: Option<Classed>,
+            class: Option<ClassAssignment>,
             #[serde(default, skip_serializing_if = "Option::is_none")]
-            was: Option<Classed>,
+            was: Option<ClassAssignment>,
             by: By,
         },
         /// The planner's answer was read: everything that is to be called, and for which plan.
@@ -42,7 +42,7 @@ family! {
             text: Option<String>,
             /// Why it reaches the solver as null, if it does.
             #[serde(default, skip_serializing_if = "Option::is_none")]
-            nulled: Option<Nulled>,
+            nulled: Option<NullReason>,
             /// Tokens of what the solver is spared.
             #[serde(default)]
             saved: u64,

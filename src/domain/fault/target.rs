@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use crate::domain::id::{ModelName, ToolName};
-use crate::domain::{chat::Role, event::Classed, words};
+use crate::domain::{chat::Role, event::ClassAssignment, words};
 
 /// What a fault hits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,7 +37,7 @@ pub enum Sort {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Aim<'a> {
     /// The tool that is called, and its class where it has one.
-    pub tool: Option<(&'a ToolName, Option<&'a Classed>)>,
+    pub tool: Option<(&'a ToolName, Option<&'a ClassAssignment>)>,
     pub role: Option<Role>,
     pub model: Option<&'a ModelName>,
     pub embedding: bool,
@@ -139,8 +139,12 @@ mod tests {
     use super::*;
     use crate::domain::event::ClassedBy;
 
-    fn classed(class: &str, domain: Option<&str>) -> Classed {
-        Classed { class: class.into(), domain: domain.map(str::to_owned), by: ClassedBy::User }
+    fn classed(class: &str, domain: Option<&str>) -> ClassAssignment {
+        ClassAssignment {
+            class: class.into(),
+            domain: domain.map(str::to_owned),
+            by: ClassedBy::User,
+        }
     }
 
     fn hits(target: &str, aim: &Aim<'_>) -> bool {

@@ -6,7 +6,7 @@ use indexmap::IndexSet;
 use serde::Serialize;
 
 use super::{State, What};
-use crate::domain::event::{Classed, FaultEvent};
+use crate::domain::event::{ClassAssignment, FaultEvent};
 use crate::domain::fault::{Aim, FaultSpec, Target};
 use crate::domain::id::{EffectId, FaultId, TaskId, ToolName};
 use crate::domain::{chat::Role, command::Command, event::family::Family};
@@ -126,7 +126,7 @@ impl State {
     /// Everything that a fault can hit, one sort after the other.
     pub fn fault_targets(&self) -> Vec<Target> {
         let of_tools = self.tools.values().filter_map(|tool| tool.class.as_ref());
-        let classes = self.workers.classes.names().chain(of_tools.map(Classed::name));
+        let classes = self.workers.classes.names().chain(of_tools.map(ClassAssignment::name));
         // What tools are of is mostly configured, too.
         let classes: IndexSet<String> = classes.collect();
         let tools = self.tools.keys().cloned().map(Target::Tool);

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::models::{CallUsage, FailedUsage};
 use super::{EffectState, State, What, effects::Place};
 use crate::domain::chat::{Reply, Request, Role, Usage};
-use crate::domain::event::{Billed, EffectRef, ModelCallEvent};
+use crate::domain::event::{Bill, EffectRef, ModelCallEvent};
 use crate::domain::id::{EffectId, ModelName, TaskId};
 use crate::domain::{error::ModelError, event::family::Family, plan::EvidenceId};
 
@@ -148,7 +148,7 @@ impl State {
                 let (role, model) = (call.role, call.model.clone());
                 self.models.failed(role, &model, FailedUsage { billed: *billed, credits, micros });
                 self.charge_model_call(task, credits, micros);
-                if let Some(Billed { usage, dollars }) = *billed {
+                if let Some(Bill { usage, dollars }) = *billed {
                     self.count_tokens(task, usage, dollars);
                 }
             }

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::domain::chat::{Role, Usage};
-use crate::domain::event::{Billed, Reach};
+use crate::domain::event::{Bill, Reach};
 use crate::domain::{id::ModelName, spec::ModelSpec};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -58,7 +58,7 @@ pub(super) struct CallUsage {
 /// What a model call that failed used.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FailedUsage {
-    pub billed: Option<Billed>,
+    pub billed: Option<Bill>,
     pub credits: f64,
     pub micros: u64,
 }
@@ -147,7 +147,7 @@ impl Tally {
         self.failed += 1;
         self.credits += vain.credits;
         self.micros = self.micros.saturating_add(vain.micros);
-        if let Some(Billed { usage, dollars }) = vain.billed {
+        if let Some(Bill { usage, dollars }) = vain.billed {
             self.bill(usage, dollars);
         }
     }

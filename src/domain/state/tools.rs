@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::State;
-use crate::domain::event::{Classed, ClassedBy};
+use crate::domain::event::{ClassAssignment, ClassedBy};
 use crate::domain::id::{TaskId, ToolName};
 use crate::domain::{fault::Aim, spec::ToolSpec};
 
@@ -18,7 +18,7 @@ pub struct ToolState {
     /// False while the user keeps it off every menu.
     pub switched_on: bool,
     /// Of which class it is, once anybody has said so.
-    pub class: Option<Classed>,
+    pub class: Option<ClassAssignment>,
     /// Calls that ran, ended or not.
     pub started: u32,
     pub succeeded: u32,
@@ -35,7 +35,7 @@ pub struct ToolState {
 impl ToolState {
     fn new(spec: Arc<ToolSpec>) -> Self {
         let declared = spec.class.trim();
-        let class = (!declared.is_empty()).then(|| Classed {
+        let class = (!declared.is_empty()).then(|| ClassAssignment {
             class: declared.to_owned(),
             domain: None,
             by: ClassedBy::Declared,
@@ -55,7 +55,7 @@ impl ToolState {
     }
 
     /// Notes a class, unless somebody who is rather believed has named one.
-    pub(super) fn classify(&mut self, class: &Classed) {
+    pub(super) fn classify(&mut self, class: &ClassAssignment) {
         if self.class.as_ref().is_none_or(|known| known.by <= class.by) {
             self.class = Some(class.clone());
         }

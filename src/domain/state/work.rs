@@ -9,7 +9,7 @@ use super::{ModelCallState, State, TaskState, ToolCallPhase, What};
 use crate::domain::event::PlanEvent;
 use crate::domain::id::{EffectId, TaskId, ToolName};
 use crate::domain::plan::{EvidenceId, Plan, PlanStep};
-use crate::domain::{command::Command, event::family::Family, null_filter::Nulled};
+use crate::domain::{command::Command, event::family::Family, null_filter::NullReason};
 
 /// The plan of a task, and its evidence.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -32,7 +32,7 @@ pub struct EvidenceState {
     /// What a model said; what a call found is in the call.
     pub text: Option<String>,
     /// Why it reaches the solver as null, if it does.
-    pub nulled: Option<Nulled>,
+    pub nulled: Option<NullReason>,
     /// Tokens that the solver is spared.
     pub saved: u64,
 }
@@ -96,7 +96,7 @@ impl State {
 
     /// Why a tool's result says nothing, if it does; `None` stands for a call that failed. The one rule for
     /// solver, judge, blacklist and experience.
-    pub fn nulled(&self, tool: &ToolName, result: Option<&str>) -> Option<Nulled> {
+    pub fn nulled(&self, tool: &ToolName, result: Option<&str>) -> Option<NullReason> {
         let class = self.tools.get(tool).and_then(|tool| tool.class.as_ref());
         let names = class.map(|class| [Some(class.class.as_str()), class.domain.as_deref()]);
         let names: Vec<&str> = names.into_iter().flatten().flatten().collect();

@@ -2,7 +2,7 @@
 
 use super::{Effect, Outcome};
 use crate::domain::{
-    Billed, EffectId, EffectRef, EmbeddingEvent, Event, ModelCallEvent, ModelError, ModelErrorKind,
+    Bill, EffectId, EffectRef, EmbeddingEvent, Event, ModelCallEvent, ModelError, ModelErrorKind,
     ModelSpec, Refusal, ToolCallEvent, ToolError, ToolErrorKind, Usage, tokens,
 };
 use crate::engine::{session::Session, station::Passage};
@@ -82,13 +82,13 @@ fn failed(session: &Session, effect: EffectRef, error: ModelError) -> ModelCallE
     ModelCallEvent::ModelCallFailed { effect, error, billed }
 }
 
-fn billed(session: &Session, id: EffectId, error: &ModelError) -> Option<Billed> {
+fn billed(session: &Session, id: EffectId, error: &ModelError) -> Option<Bill> {
     let call = session.state.model_call(id)?;
     let told =
         if call.partial.len() > error.partial.len() { &call.partial } else { &error.partial };
     let model = &session.state.models.known.get(&call.model)?.spec;
     (!told.is_empty()).then(|| {
         let usage = Usage::estimate(tokens::count_request(&call.request), tokens::count(told));
-        Billed { usage, dollars: model.price(&usage) }
+        Bill { usage, dollars: model.price(&usage) }
     })
 }

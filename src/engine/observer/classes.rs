@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::Observer;
 use crate::domain::{
-    Chance, Classed, ClassedBy, Event, PlanEvent, Record, SessionEvent, State, ToolClasses,
+    Chance, ClassAssignment, ClassedBy, Event, PlanEvent, Record, SessionEvent, State, ToolClasses,
     ToolName, ToolSpec, chance::canonical,
 };
 
 /// What the classifier has said, by what it was asked about.
-pub type Kept = BTreeMap<String, KeptClass>;
+pub type KeptClasses = BTreeMap<String, KeptClass>;
 
 /// A class as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,24 +25,28 @@ pub struct KeptClass {
 }
 
 /// Saves all that the classifier has said.
-pub type SaveClasses = Box<dyn FnMut(&Kept) -> Result<(), String>>;
+pub type SaveClasses = Box<dyn FnMut(&KeptClasses) -> Result<(), String>>;
 
 /// The classes of earlier sessions, and how those of this one are saved.
 pub struct ClassBook {
-    pub kept: Kept,
+    pub kept: KeptClasses,
     pub save: SaveClasses,
 }
 
 impl ClassBook {
     /// The class that a tool like this was sorted into in an earlier session.
-    fn class(&self, spec: &ToolSpec, classes: &ToolClasses) -> Option<Classed> {
+    fn class(&self, spec: &ToolSpec, classes: &ToolClasses) -> Option<ClassAssignment> {
         let kept = self.kept.get(&key(spec, classes))?;
         let (class, domain) = (kept.class.clone(), kept.domain.clone());
-        Some(Classed { class, domain, by: ClassedBy::Kept })
+        Some(ClassAssignment { class, domain, by: ClassedBy::Kept })
     }
 
     /// Keeps what a model said.
-    fn keep(&mut self, tools: &[(ToolName, Classed)], state: &State) -> Option<SessionEvent> {
+    fn keep(
+        &mut self,
+        tools: &[(ToolName, ClassAssignment)],
+        state: &State,
+    ) -> Option<SessionEvent> {
         let sorted = tools.iter().filter(|(_, class)| class.by == ClassedBy::Model);
         let entries: Vec<(String, KeptClass)> = sorted
             .filter_map(|(tool, class)| {

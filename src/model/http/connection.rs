@@ -9,7 +9,7 @@ use serde_json::Value;
 use tracing::warn;
 
 use super::line::{LONGEST_BODY, Line};
-use super::{Answer, Endpoint, Failed, Place, Wire, endpoint};
+use super::{Answer, Endpoint, Failure, Place, Wire, endpoint};
 use crate::domain::{Chance, ModelError, ModelErrorKind, ModelSpec};
 use crate::model::Progress;
 use crate::model::secret::{HeaderSource, Key, Redactor, Secret, from_env};
@@ -84,7 +84,7 @@ impl Connection {
         &self,
         path: &[&str],
         body: &Value,
-        read: impl Fn(Value, &Place<'_>) -> Result<T, Failed>,
+        read: impl Fn(Value, &Place<'_>) -> Result<T, Failure>,
     ) -> Result<T, ModelError> {
         let fetch = async |line: &Line<'_>, send, _: &mut dyn FnMut(Progress)| {
             let response = line.send(send).await?;
@@ -100,7 +100,7 @@ impl Connection {
         path: &[&str],
         body: &Value,
         progress: &mut dyn FnMut(Progress),
-        attempt: impl AsyncFn(&Line<'_>, RequestBuilder, &mut dyn FnMut(Progress)) -> Result<T, Failed>,
+        attempt: impl AsyncFn(&Line<'_>, RequestBuilder, &mut dyn FnMut(Progress)) -> Result<T, Failure>,
     ) -> Result<T, ModelError> {
         let (headers, redactor) = self.headers().await?;
         let line = self.line(&redactor);
@@ -124,7 +124,7 @@ impl Connection {
     }
 
     /// How long to wait before the next try, after so many failed; `None`: there is none.
-    fn wait(&self, why: &Failed, failed: u32, chance: Chance) -> Option<Duration> {
+    fn wait(&self, why: &Failure, failed: u32, chance: Chance) -> Option<Duration> {
         let wait = why.again.wait(failed, self.endpoint.max_retries, chance);
         let (host, model, kind) = (&self.host, &self.endpoint.model, why.error.kind);
         let status = why.status.map(|status| status.as_u16());

@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::failure::{Failed, Place};
+use super::failure::{Failure, Place};
 use super::line::{LONGEST_BODY, LONGEST_REFUSAL, Line};
 use super::retry::Again;
 use super::sse::{Event, Parser};
@@ -35,7 +35,7 @@ pub trait Answer: Sized {
         document: &Value,
         place: &Place<'_>,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<(), Failed>;
+    ) -> Result<(), Failure>;
 
     /// Takes one event whose data is not blank, and reports what it adds. True if it is the last event.
     ///
@@ -46,7 +46,7 @@ pub trait Answer: Sized {
         event: &Event,
         place: &Place<'_>,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<bool, Failed>;
+    ) -> Result<bool, Failure>;
 
     /// Whether the server has said how the answer ends. Without that, it is only a beginning.
     fn is_finished(&self) -> bool;
@@ -62,7 +62,7 @@ impl Line<'_> {
         &self,
         send: RequestBuilder,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<A, Failed> {
+    ) -> Result<A, Failure> {
         let response = self.send(send).await?;
         let mut answer = A::begin(response.headers());
         let kind =
@@ -85,7 +85,7 @@ impl Line<'_> {
         mut response: Response,
         answer: &mut impl Answer,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<(), Failed> {
+    ) -> Result<(), Failure> {
         let mut parser = Parser::default();
         let mut was_last = false;
         loop {
@@ -102,7 +102,7 @@ impl Line<'_> {
                 Ok(Err(error)) => return Err(self.place.broken(error)),
                 Err(_) => return Err(self.silent("sent nothing more")),
             };
-            let events = parser.feed(&chunk).map_err(|error| Failed::bad(format!("{error}.")))?;
+            let events = parser.feed(&chunk).map_err(|error| Failure::bad(format!("{error}.")))?;
             for event in events.iter().filter(has_data) {
                 was_last |= answer.event(event, &self.place, progress)?;
             }
@@ -114,13 +114,13 @@ impl Line<'_> {
         }
         if !answer.is_finished() {
             let host = self.place.host;
-            return Err(Failed::bad(format!("the stream of {host} ended before the answer did.")));
+            return Err(Failure::bad(format!("the stream of {host} ended before the answer did.")));
         }
         Ok(())
     }
 
     /// A web page in place of an answer, which no second try turns into one.
-    async fn page(&self, response: Response) -> Failed {
+    async fn page(&self, response: Response) -> Failure {
         let (status, headers) = (response.status(), response.headers().clone());
         let body = self.body(response, LONGEST_REFUSAL).await.unwrap_or_else(|(read, _)| read);
         let mut failed = self.place.refused(status, &headers, &body, SystemTime::now());

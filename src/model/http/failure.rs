@@ -13,14 +13,14 @@ const LONGEST: usize = 300;
 
 /// A failed try, and whether another is worth it.
 #[derive(Debug)]
-pub struct Failed {
+pub struct Failure {
     pub(super) error: ModelError,
     pub(super) again: Again,
     /// Of the response, where it was a refusal.
     pub(super) status: Option<StatusCode>,
 }
 
-impl Failed {
+impl Failure {
     pub fn new(kind: ModelErrorKind, text: impl Into<String>, again: Again) -> Self {
         Self { error: ModelError::new(kind, text), again, status: None }
     }
@@ -69,7 +69,7 @@ impl Place<'_> {
         headers: &HeaderMap,
         body: &[u8],
         now: std::time::SystemTime,
-    ) -> Failed {
+    ) -> Failure {
         let detail = read(body);
         let again = Again::of(status, headers, now);
         let told = format!("HTTP {} from {}", status.as_u16(), self.host);
@@ -89,9 +89,9 @@ impl Place<'_> {
     ///
     /// # Errors
     /// That it is no JSON, or the error that it tells of.
-    pub(super) fn document(&self, body: &[u8]) -> Result<Value, Failed> {
+    pub(super) fn document(&self, body: &[u8]) -> Result<Value, Failure> {
         let document = serde_json::from_slice(body).map_err(|why| {
-            Failed::bad(format!("the answer of {} is no JSON ({why}).", self.host))
+            Failure::bad(format!("the answer of {} is no JSON ({why}).", self.host))
         })?;
         if is_error(&document) { Err(self.inside(&document)) } else { Ok(document) }
     }
@@ -100,16 +100,16 @@ impl Place<'_> {
     ///
     /// # Errors
     /// That it is no JSON, or the error that it tells of.
-    pub fn event(&self, event: &Event) -> Result<Value, Failed> {
+    pub fn event(&self, event: &Event) -> Result<Value, Failure> {
         let data = serde_json::from_str(event.data.trim()).map_err(|why| {
-            Failed::bad(format!("{} sent an event that is no JSON ({why}).", self.host))
+            Failure::bad(format!("{} sent an event that is no JSON ({why}).", self.host))
         })?;
         let failed = is_error(&data) || event.name == "error";
         if failed { Err(self.inside(&data)) } else { Ok(data) }
     }
 
     /// An error inside a stream or inside a success: the connection is fine, the answer is not.
-    fn inside(&self, body: &Value) -> Failed {
+    fn inside(&self, body: &Value) -> Failure {
         let detail = of_value(body);
         let status = detail.status.or_else(|| from_words(&detail.words));
         let status = status.and_then(|code| StatusCode::from_u16(code).ok());
@@ -121,7 +121,7 @@ impl Place<'_> {
         self.classify(status.unwrap_or(StatusCode::BAD_GATEWAY), &detail, &told, again)
     }
 
-    fn classify(&self, status: StatusCode, detail: &Detail, told: &str, again: Again) -> Failed {
+    fn classify(&self, status: StatusCode, detail: &Detail, told: &str, again: Again) -> Failure {
         let kind = kind(status, detail);
         let said = if detail.message.is_empty() {
             status.canonical_reason().unwrap_or("no explanation").to_owned()
@@ -130,7 +130,7 @@ impl Place<'_> {
         };
         let stop = if said.ends_with(['.', '!', '?', '…']) { "" } else { "." };
         let again = if kind == ModelErrorKind::ContextOverflow { Again::Never } else { again };
-        Failed::new(kind, format!("{told}: {said}{stop}{}", self.advice(kind, status)), again)
+        Failure::new(kind, format!("{told}: {said}{stop}{}", self.advice(kind, status)), again)
     }
 
     /// Text from elsewhere, fit to be shown. Secrets go first: cut in half, one would not be found.
@@ -166,24 +166,24 @@ impl Place<'_> {
     }
 
     /// No answer at all, or none to its end.
-    pub(super) fn broken(&self, error: reqwest::Error) -> Failed {
+    pub(super) fn broken(&self, error: reqwest::Error) -> Failure {
         let error = error.without_url();
         let why = self.clean(&root(&error));
         let host = self.host;
         if error.is_timeout() {
             let text = format!("no connection to {host} in time ({why}).");
-            return Failed::new(ModelErrorKind::Timeout, text, Again::Soon);
+            return Failure::new(ModelErrorKind::Timeout, text, Again::Soon);
         }
         if error.is_connect() {
             let text = format!("no connection to {host}: {why}. Is it running, and `url` right?");
-            return Failed::new(ModelErrorKind::Connection, text, Again::Soon);
+            return Failure::new(ModelErrorKind::Connection, text, Again::Soon);
         }
         if error.is_builder() {
             let text = format!("the request to {host} could not be made: {why}.");
-            return Failed::new(ModelErrorKind::Refused, text, Again::Never);
+            return Failure::new(ModelErrorKind::Refused, text, Again::Never);
         }
         let text = format!("the connection to {host} broke: {why}.");
-        Failed::new(ModelErrorKind::Connection, text, Again::Soon)
+        Failure::new(ModelErrorKind::Connection, text, Again::Soon)
     }
 }
 

@@ -6,7 +6,7 @@ use reqwest::{RequestBuilder, Response};
 use tokio::time::timeout;
 use tracing::info;
 
-use super::failure::{Failed, Place};
+use super::failure::{Failure, Place};
 use super::retry::Again;
 use crate::domain::ModelErrorKind;
 
@@ -25,7 +25,7 @@ pub(super) struct Line<'a> {
 
 impl Line<'_> {
     /// The response, once its headers say that there is an answer.
-    pub(super) async fn send(&self, send: RequestBuilder) -> Result<Response, Failed> {
+    pub(super) async fn send(&self, send: RequestBuilder) -> Result<Response, Failure> {
         let sent = Instant::now();
         let response = match timeout(self.silence, send.send()).await {
             Ok(response) => response.map_err(|error| self.place.broken(error))?,
@@ -48,7 +48,7 @@ impl Line<'_> {
         &self,
         mut response: Response,
         longest: usize,
-    ) -> Result<Vec<u8>, (Vec<u8>, Failed)> {
+    ) -> Result<Vec<u8>, (Vec<u8>, Failure)> {
         let mut body = Vec::new();
         while body.len() < longest {
             match timeout(self.silence, response.chunk()).await {
@@ -64,9 +64,9 @@ impl Line<'_> {
     }
 
     /// Nothing came for longer than allowed.
-    pub(super) fn silent(&self, what: &str) -> Failed {
+    pub(super) fn silent(&self, what: &str) -> Failure {
         let (host, seconds) = (self.place.host, self.silence.as_secs_f64());
         let text = format!("{host} {what} for {seconds} s.");
-        Failed::new(ModelErrorKind::Timeout, text, Again::Soon)
+        Failure::new(ModelErrorKind::Timeout, text, Again::Soon)
     }
 }

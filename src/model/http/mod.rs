@@ -19,7 +19,7 @@ pub use self::{
     connection::Connection,
     endpoint::Endpoint,
     exchange::Answer,
-    failure::{Failed, Place},
+    failure::{Failure, Place},
     retry::Again,
     sse::Event,
 };

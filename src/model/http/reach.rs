@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::StatusCode;
 use serde_json::Value;
 
-use super::{Connection, Failed, endpoint, failure::visible, line::Line};
+use super::{Connection, Failure, endpoint, failure::visible, line::Line};
 use crate::domain::ModelError;
 use crate::model::Reached;
 
@@ -33,7 +33,7 @@ impl Connection {
         let unlisted = format!("{host} answers, but lists no models; {model:?} is unchecked");
         let response = match line.send(list).await {
             Ok(response) => response,
-            Err(Failed { status: Some(status), .. }) if has_no_list(status) => {
+            Err(Failure { status: Some(status), .. }) if has_no_list(status) => {
                 let end = line.place.wire.address_end;
                 let text = format!("{unlisted}, and its `url` too (most end in {end})");
                 return Ok(Reached { is_sure: false, text });

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{WIRE, names::Names, usage};
 use crate::domain::{Finish, ModelErrorKind, Reply, Request, ToolCall, Usage};
-use crate::model::http::{self, Again, Event, Failed, Place};
+use crate::model::http::{self, Again, Event, Failure, Place};
 use crate::model::{Progress, ids::FreeIds};
 
 /// Largest answer in bytes. No model writes as much; a broken server may.
@@ -46,9 +46,9 @@ impl http::Answer for Answer {
         document: &Value,
         place: &Place<'_>,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<(), Failed> {
+    ) -> Result<(), Failure> {
         if document["choices"][0]["message"].is_null() {
-            return Err(Failed::bad(format!(
+            return Err(Failure::bad(format!(
                 "the answer of {} holds no message; is `url` that of {}?",
                 place.host, WIRE.api
             )));
@@ -64,7 +64,7 @@ impl http::Answer for Answer {
         event: &Event,
         place: &Place<'_>,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<bool, Failed> {
+    ) -> Result<bool, Failure> {
         if event.data.trim() == "[DONE]" {
             return Ok(true);
         }
@@ -83,7 +83,7 @@ impl http::Answer for Answer {
 
 impl Answer {
     /// Takes one chunk of a stream, or one whole completion, and reports what it adds.
-    fn take(&mut self, chunk: &Value, progress: &mut dyn FnMut(Progress)) -> Result<(), Failed> {
+    fn take(&mut self, chunk: &Value, progress: &mut dyn FnMut(Progress)) -> Result<(), Failure> {
         // The last usage counts: some servers send a running one with every chunk.
         self.usage = usage::read(&chunk["usage"]).or(self.usage);
         let choice = &chunk["choices"][0];
@@ -100,7 +100,7 @@ impl Answer {
             return Ok(());
         }
         let text = format!("the answer is larger than {} MiB.", LARGEST / (1024 * 1024));
-        Err(Failed::new(ModelErrorKind::BadAnswer, text, Again::Never))
+        Err(Failure::new(ModelErrorKind::BadAnswer, text, Again::Never))
     }
 
     fn part(&mut self, part: &Value, progress: &mut dyn FnMut(Progress)) {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{OpenAi, usage};
 use crate::domain::{Embedding, ModelError, ModelErrorKind, Usage, tokens};
-use crate::model::http::{Again, Failed, Place};
+use crate::model::http::{Again, Failure, Place};
 use crate::model::{Embedded, Embedder};
 
 /// One entry of an answer's list.
@@ -40,7 +40,7 @@ impl OpenAi {
         let read = |answer: Value, place: &Place<'_>| {
             embedded(answer, self.model(), texts).map_err(|why| {
                 let text = format!("the answer of {} holds no embeddings: {why}.", place.host);
-                Failed::new(ModelErrorKind::BadAnswer, text, Again::Never)
+                Failure::new(ModelErrorKind::BadAnswer, text, Again::Never)
             })
         };
         self.connection.fetch(&["embeddings"], &body, read).await

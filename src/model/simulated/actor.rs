@@ -3,19 +3,19 @@
 use serde_json::Value;
 
 use super::choose::{call, finish, gist, give_up, is_worth_trying, pick, untried};
-use super::prompted::{Choice, Looks, Past, Prompted};
-use super::{Said, Settings, guess::guess, improvise};
+use super::prompted::{Choice, Looks, Past, PromptReading};
+use super::{Settings, Speech, guess::guess, improvise};
 use crate::domain::{ChainStep, Chance, Task, chance::canonical};
 
 pub(super) fn act(
-    prompted: &Prompted<'_>,
+    prompted: &PromptReading<'_>,
     chain: Option<&Task>,
     settings: Settings,
     chance: Chance,
-) -> Said {
+) -> Speech {
     if prompted.menu.is_empty() && prompted.past.is_empty() && !prompted.may_lack {
         // Asked without tools: it knows nothing by itself.
-        return Said::text("I do not know.".to_owned());
+        return Speech::text("I do not know.".to_owned());
     }
     match chain {
         Some(task) => follow(prompted, task, settings, chance),
@@ -24,7 +24,7 @@ pub(super) fn act(
 }
 
 /// Works along a reference chain.
-fn follow(prompted: &Prompted<'_>, task: &Task, settings: Settings, chance: Chance) -> Said {
+fn follow(prompted: &PromptReading<'_>, task: &Task, settings: Settings, chance: Chance) -> Speech {
     let open = task.chain.iter().position(|step| useful(&prompted.past, step).is_none());
     let Some(open) = open else { return conclude(prompted, task, settings, chance) };
     let step = &task.chain[open];
@@ -50,7 +50,12 @@ fn follow(prompted: &Prompted<'_>, task: &Task, settings: Settings, chance: Chan
 
 /// Answers. Told to do something else than that, it has another tool check the last step, if there is
 /// one.
-fn conclude(prompted: &Prompted<'_>, task: &Task, settings: Settings, chance: Chance) -> Said {
+fn conclude(
+    prompted: &PromptReading<'_>,
+    task: &Task,
+    settings: Settings,
+    chance: Chance,
+) -> Speech {
     let check = task.chain.last().filter(|_| prompted.has_finished()).and_then(|last| {
         let choice = pick(&fitting(prompted, last, settings), settings, chance)?;
         Some(call("I check that.".to_owned(), choice, last.arguments.clone()))
@@ -60,7 +65,7 @@ fn conclude(prompted: &Prompted<'_>, task: &Task, settings: Settings, chance: Ch
 
 /// The tools on the menu that may still do this step, with how usual each is.
 fn fitting<'p, 'd>(
-    prompted: &'p Prompted<'d>,
+    prompted: &'p PromptReading<'d>,
     step: &ChainStep,
     settings: Settings,
 ) -> Vec<(&'p Choice<'d>, f64)> {
@@ -83,7 +88,7 @@ fn useful<'p>(past: &'p [Past], step: &ChainStep) -> Option<&'p Past> {
 
 /// The answer that the observations support: the right one if every step found what it should, else
 /// what the last one seems to say. A result that misleads makes a wrong answer.
-fn answer(prompted: &Prompted<'_>, task: &Task) -> String {
+fn answer(prompted: &PromptReading<'_>, task: &Task) -> String {
     let found_all = task.chain.iter().all(|step| {
         let found = useful(&prompted.past, step);
         step.finds.as_deref().is_none_or(|finds| {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::prompted::{Choice, Looks, Prompted};
-use super::{Said, Settings, guess::guess};
+use super::prompted::{Choice, Looks, PromptReading};
+use super::{Settings, Speech, guess::guess};
 use crate::domain::{Chance, chance::canonical, markers::FINISH};
 
 /// How often it lets one tool fail at one thing before it takes another.
@@ -13,7 +13,7 @@ const PATIENCE: usize = 2;
 /// tried again; a tool that found nothing will find nothing again. What it is told to differ from, it
 /// does not choose again.
 pub(super) fn is_worth_trying(
-    prompted: &Prompted<'_>,
+    prompted: &PromptReading<'_>,
     choice: &Choice<'_>,
     arguments: &Value,
 ) -> bool {
@@ -30,7 +30,7 @@ pub(super) fn is_worth_trying(
 
 /// Those that were not tried with what would be guessed for them.
 pub(super) fn untried<'c, 'd>(
-    prompted: &Prompted<'_>,
+    prompted: &PromptReading<'_>,
     choices: impl Iterator<Item = &'c Choice<'d>>,
 ) -> Vec<(&'c Choice<'d>, f64)> {
     let fresh =
@@ -70,17 +70,17 @@ pub(super) fn gist(result: &str) -> String {
     sentence.trim().chars().take(200).collect()
 }
 
-pub(super) fn call(text: String, choice: &Choice<'_>, arguments: Value) -> Said {
-    Said::call(text, choice.def.name.clone(), arguments)
+pub(super) fn call(text: String, choice: &Choice<'_>, arguments: Value) -> Speech {
+    Speech::call(text, choice.def.name.clone(), arguments)
 }
 
-pub(super) fn finish(answer: String) -> Said {
-    Said::call("I know the answer.".to_owned(), FINISH.into(), json!({ "answer": answer }))
+pub(super) fn finish(answer: String) -> Speech {
+    Speech::call("I know the answer.".to_owned(), FINISH.into(), json!({ "answer": answer }))
 }
 
 /// `needed`: what it would need.
-pub(super) fn give_up(needed: &str) -> Said {
+pub(super) fn give_up(needed: &str) -> Speech {
     let text = format!("None of these tools helps any further. {needed}");
     let arguments = json!({ "answer": "", "gave_up": true });
-    Said::call(text.trim_end().to_owned(), FINISH.into(), arguments)
+    Speech::call(text.trim_end().to_owned(), FINISH.into(), arguments)
 }

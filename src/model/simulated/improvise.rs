@@ -6,8 +6,8 @@ use std::collections::HashSet;
 
 use super::choose::{call, finish, gist, give_up, pick, untried};
 use super::guess::{arithmetic, guess, required};
-use super::prompted::{Choice, Looks, Prompted};
-use super::{Said, Settings};
+use super::prompted::{Choice, Looks, PromptReading};
+use super::{Settings, Speech};
 use crate::domain::Chance;
 
 /// After so many calls without a useful result it gives up.
@@ -17,7 +17,11 @@ const ENOUGH: usize = 4;
 const TAKES_WHAT_IS_THERE: usize = 3;
 
 /// Calls a tool that suits, or answers with what one said.
-pub(super) fn improvise(prompted: &Prompted<'_>, settings: Settings, chance: Chance) -> Said {
+pub(super) fn improvise(
+    prompted: &PromptReading<'_>,
+    settings: Settings,
+    chance: Chance,
+) -> Speech {
     let useful = prompted.past.iter().rev().find(|past| past.looks() == Looks::Useful);
     let fresh = untried(prompted, prompted.menu.iter());
     let goes_on = prompted.past.len() < ENOUGH && !fresh.is_empty();

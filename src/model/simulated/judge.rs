@@ -6,13 +6,13 @@ use indexmap::IndexSet;
 use serde_json::json;
 
 use super::Settings;
-use super::prompted::{Looks, Past, Prompted};
+use super::prompted::{Looks, Past, PromptReading};
 use crate::domain::{ChainStep, Chance, Task, ToolName, markers::FINISH};
 
 /// Scores every tool of a trajectory from what can be seen of it: failures and empty results cost,
 /// results that hold what the chain looks for earn, results that led to a wrong answer cost.
 pub(super) fn evaluate(
-    prompted: &Prompted<'_>,
+    prompted: &PromptReading<'_>,
     chain: Option<&Task>,
     settings: Settings,
     chance: Chance,
@@ -36,7 +36,11 @@ pub(super) fn evaluate(
 }
 
 /// The worst that a tool did, unless something it found counts.
-fn score(prompted: &Prompted<'_>, chain: Option<&Task>, tool: &ToolName) -> (i32, &'static str) {
+fn score(
+    prompted: &PromptReading<'_>,
+    chain: Option<&Task>,
+    tool: &ToolName,
+) -> (i32, &'static str) {
     let results: Vec<_> = prompted.past.iter().filter(|past| past.tool == *tool).collect();
     let found = results.iter().any(|past| finds(chain, past));
     let failed = results.iter().any(|past| past.looks() == Looks::Failed);
@@ -71,7 +75,7 @@ pub(super) fn holds(step: &ChainStep, past: &Past) -> bool {
 /// Which of two decisions at the end of the same way brings the task further; one of them by chance
 /// where they bring it as far, or where it slips.
 pub(super) fn prefer(
-    prompted: &Prompted<'_>,
+    prompted: &PromptReading<'_>,
     [first, second]: &[Vec<Past>; 2],
     chain: Option<&Task>,
     settings: Settings,
@@ -91,7 +95,7 @@ pub(super) fn prefer(
 
 /// How far a task is with this decision: how many steps have found what they should, and one more for
 /// an answer that all of them support. An answer without support is nowhere.
-fn reach(prompted: &Prompted<'_>, decision: &[Past], chain: Option<&Task>) -> usize {
+fn reach(prompted: &PromptReading<'_>, decision: &[Past], chain: Option<&Task>) -> usize {
     let answers = decision.iter().any(|past| past.tool.as_str() == FINISH);
     let way: Vec<_> = prompted.past.iter().chain(decision).collect();
     let (found, all) = match chain {
@@ -110,14 +114,14 @@ fn reach(prompted: &Prompted<'_>, decision: &[Past], chain: Option<&Task>) -> us
 }
 
 /// Whether the one result that it is shown helps with the task.
-pub(super) fn helps(prompted: &Prompted<'_>, chain: Option<&Task>) -> String {
+pub(super) fn helps(prompted: &PromptReading<'_>, chain: Option<&Task>) -> String {
     let helps = prompted.past.last().is_some_and(|past| finds(chain, past));
     let why = if helps { "it holds what was looked for" } else { "it is beside the point" };
     json!({ "helpful": helps, "reason": why }).to_string()
 }
 
 /// Says which tools failed or found nothing.
-pub(super) fn reflect(prompted: &Prompted<'_>) -> String {
+pub(super) fn reflect(prompted: &PromptReading<'_>) -> String {
     let bad = prompted.past.iter().filter_map(|past| match past.looks() {
         Looks::Useful => None,
         Looks::Failed => Some(format!("{} failed", past.tool)),
@@ -163,7 +167,7 @@ mod tests {
             stop: Vec::new(),
             schema: None,
         };
-        let prompted = Prompted::read(&request);
+        let prompted = PromptReading::read(&request);
         let settings = Settings { skill: 1.0, ..Settings::default() };
         let first = (0..200).filter(|seed| {
             let said = prefer(&prompted, &rivals, chain, settings, Chance::new(*seed));

@@ -73,12 +73,12 @@ impl Default for Settings {
 }
 
 /// What it says besides the words: calls, or nothing but text.
-struct Said {
+struct Speech {
     text: String,
     call: Option<ToolCall>,
 }
 
-impl Said {
+impl Speech {
     fn text(text: String) -> Self {
         Self { text, call: None }
     }
@@ -125,11 +125,11 @@ impl Simulated {
         Self { spec: Arc::new(spec), settings, seed, chains }
     }
 
-    fn say(&self, request: &Request) -> Said {
-        let prompted = prompted::Prompted::read(request);
+    fn say(&self, request: &Request) -> Speech {
+        let prompted = prompted::PromptReading::read(request);
         let chain = self.chains.get(prompted.task.trim());
         let (settings, chance) = (self.settings, self.chance(request));
-        Said::text(match request.role {
+        Speech::text(match request.role {
             Role::Actor => match reader::asked(prompted.account) {
                 Some(question) => reader::answer(question, chain),
                 None => return actor::act(&prompted, chain, settings, chance),

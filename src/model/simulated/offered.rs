@@ -7,7 +7,7 @@ use crate::domain::markers::{LACKING, LLM, TOOLS};
 use crate::domain::{Request, ToolDef, ToolName};
 
 /// A planner's prompt, but for the task.
-pub(super) struct Offered {
+pub(super) struct PlannerPrompt {
     /// It may say what it lacks instead of planning.
     pub may_lack: bool,
     tools: Vec<Listed>,
@@ -20,7 +20,7 @@ struct Listed {
     most: Option<usize>,
 }
 
-impl Offered {
+impl PlannerPrompt {
     pub fn read(request: &Request) -> Self {
         let may_lack = is_told(request, LACKING);
         // After an empty line: a class may be called "Tools" too.
@@ -92,7 +92,7 @@ mod tests {
         let list = "- alone(): Does it.\nInformation Retrieval:\n\
                     - climate(city, month?): [weight 7] (calls left: 2) Tells (roughly): how warm.\n\
                     - LLM(question): answers a question";
-        let offered = Offered { may_lack: false, tools: listed(list) };
+        let offered = PlannerPrompt { may_lack: false, tools: listed(list) };
         let menu = offered.menu();
         let names: Vec<_> = menu.iter().map(|choice| choice.def.name.as_str()).collect();
         assert_eq!(names, ["alone", "climate"]);

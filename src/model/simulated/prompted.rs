@@ -8,7 +8,7 @@ use crate::domain::markers::{CHOSEN, FINISH, OTHER_TOOLS, RIVALS, TASK, shortene
 use crate::domain::{Message, NullFilter, Request, ToolDef, ToolName, chance::canonical};
 
 /// A request as it was understood.
-pub(super) struct Prompted<'a> {
+pub(super) struct PromptReading<'a> {
     pub task: &'a str,
     /// What the message with the task goes on with.
     pub account: &'a str,
@@ -47,7 +47,7 @@ pub(super) struct Past {
     pub result: String,
 }
 
-impl<'a> Prompted<'a> {
+impl<'a> PromptReading<'a> {
     pub fn read(request: &'a Request) -> Self {
         let user = user_texts(request).find_map(|text| text.strip_prefix(TASK));
         let user = user.unwrap_or_default();

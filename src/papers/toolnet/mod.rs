@@ -9,4 +9,4 @@ mod weights;
 
 pub use evidence::f;
 pub use learn::{LearnError, Learner, learn};
-pub use weights::{Weighted, Weights};
+pub use weights::{WeightedEdge, Weights};

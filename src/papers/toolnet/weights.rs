@@ -28,7 +28,7 @@ pub struct Weights<'a> {
 
 /// One choice in a row.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Weighted {
+pub struct WeightedEdge {
     pub to: ToolName,
     /// ToolNet, eq. 5; 0 to 1.
     pub prior: f64,
@@ -61,13 +61,13 @@ impl<'a> Weights<'a> {
     /// them. Empty for `end` and for a name that the graph does not know.
     ///
     /// Builds the whole row, also where it is implied: use [`Weights::top`] for a menu.
-    pub fn row(&self, from: &str) -> Vec<Weighted> {
+    pub fn row(&self, from: &str) -> Vec<WeightedEdge> {
         self.top(from, usize::MAX)
     }
 
     /// The first `k` of [`Weights::row`], exactly. An implied row is not built for that: it costs as
     /// much as there are scores, pins in the row and `k`, however many tools there are.
-    pub fn top(&self, from: &str, k: usize) -> Vec<Weighted> {
+    pub fn top(&self, from: &str, k: usize) -> Vec<WeightedEdge> {
         let mut row = self.ranked(from, k);
         row.sort_unstable_by(|(rank_a, a), (rank_b, b)| {
             b.weight.total_cmp(&a.weight).then(rank_a.cmp(rank_b))
@@ -77,14 +77,14 @@ impl<'a> Weights<'a> {
     }
 
     /// The row in the order of the tools, `end` last.
-    pub(super) fn in_order(&self, from: &str) -> Vec<Weighted> {
+    pub(super) fn in_order(&self, from: &str) -> Vec<WeightedEdge> {
         let mut row = self.ranked(from, usize::MAX);
         row.sort_unstable_by_key(|(rank, _)| *rank);
         row.into_iter().map(|(_, step)| step).collect()
     }
 
     /// Those with their ranks among which the best `k` of a row are.
-    fn ranked(&self, from: &str, k: usize) -> Vec<(u64, Weighted)> {
+    fn ranked(&self, from: &str, k: usize) -> Vec<(u64, WeightedEdge)> {
         let (steps, evidence) = match self.graph.row(from) {
             None => return Vec::new(),
             Some(Row::Listed(steps)) => {
@@ -120,13 +120,13 @@ impl<'a> Weights<'a> {
 
     /// The edges from `from` to these, in this order; `None` where there is no such edge. However many
     /// are asked for, the row is summed up only once.
-    pub fn some(&self, from: &str, to: &[&str]) -> Vec<Option<Weighted>> {
+    pub fn some(&self, from: &str, to: &[&str]) -> Vec<Option<WeightedEdge>> {
         self.table(&[from], to).pop().unwrap_or_default()
     }
 
     /// [`Weights::some`] for several rows. Rows that are there by rule have the same sum, which is then
     /// made once for all of them.
-    pub fn table(&self, from: &[&str], to: &[&str]) -> Vec<Vec<Option<Weighted>>> {
+    pub fn table(&self, from: &[&str], to: &[&str]) -> Vec<Vec<Option<WeightedEdge>>> {
         // By whether `end` is in the row.
         let mut even: [Option<Evidence>; 2] = [None; 2];
         let row = |from: &&str| match self.graph.row(from) {
@@ -146,7 +146,7 @@ impl<'a> Weights<'a> {
         from: &str,
         steps: Vec<Successor<'_>>,
         to: &[&str],
-    ) -> Vec<Option<Weighted>> {
+    ) -> Vec<Option<WeightedEdge>> {
         let steps: Vec<_> = steps.into_iter().map(|step| self.with_score(step)).collect();
         let evidence = self.evidence_of(&steps);
         let known: HashMap<&str, _> =
@@ -164,7 +164,7 @@ impl<'a> Weights<'a> {
         end: bool,
         evidence: &Evidence,
         to: &[&str],
-    ) -> Vec<Option<Weighted>> {
+    ) -> Vec<Option<WeightedEdge>> {
         let weigh = |to: &&str| {
             let (step, score) = self.even_step(to, end)?;
             in_even_row(self.graph, step.name, end)
@@ -182,9 +182,9 @@ impl<'a> Weights<'a> {
         }
     }
 
-    fn weigh(&self, from: &str, step: Successor<'_>, share: f64) -> Weighted {
+    fn weigh(&self, from: &str, step: Successor<'_>, share: f64) -> WeightedEdge {
         let pin = self.pins.get(from, step.name.as_str());
-        Weighted {
+        WeightedEdge {
             to: step.name.clone(),
             prior: step.prior,
             weight: pin.unwrap_or(self.beta * step.prior + (1.0 - self.beta) * share),

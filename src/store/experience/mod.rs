@@ -35,7 +35,7 @@ pub use self::{
     error::ExperienceError,
     history::{History, MOST_PAST, Query, Same},
     past_use::{MAX_NAME, MAX_PARAMETERS, MAX_QUERY, MAX_RESULT, Use},
-    prune::{Prune, Pruned},
+    prune::{Prune, PruneSummary},
     summary::{Summary, ToolSummary},
 };
 

@@ -24,7 +24,7 @@ pub struct Prune {
 
 /// What went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pruned {
+pub struct PruneSummary {
     pub uses: u64,
     /// Queries of which nothing is left.
     pub queries: u64,
@@ -45,12 +45,12 @@ impl Experience {
     ///
     /// # Errors
     /// What the store says. What had gone by then is gone, and all else is as it was.
-    pub fn prune(&mut self, what: &Prune) -> Result<Pruned, ExperienceError> {
+    pub fn prune(&mut self, what: &Prune) -> Result<PruneSummary, ExperienceError> {
         take_out(&mut self.connection, what).map_err(ExperienceError::of(&self.path))
     }
 }
 
-fn take_out(connection: &mut Connection, what: &Prune) -> rusqlite::Result<Pruned> {
+fn take_out(connection: &mut Connection, what: &Prune) -> rusqlite::Result<PruneSummary> {
     let uses = chosen(connection, what)?;
     let uses = in_batches(connection, &uses, |transaction, id| {
         transaction.prepare_cached("DELETE FROM uses WHERE id = ?1")?.execute([id])
@@ -68,7 +68,7 @@ fn take_out(connection: &mut Connection, what: &Prune) -> rusqlite::Result<Prune
     let mut freeing = connection.prepare("PRAGMA incremental_vacuum")?;
     let mut freed = freeing.query([])?;
     while freed.next()?.is_some() {}
-    Ok(Pruned { uses, queries })
+    Ok(PruneSummary { uses, queries })
 }
 
 /// The ids of the uses that go.

@@ -31,7 +31,7 @@ const MARK: &str = "workspace.toml";
 
 /// How much was brought in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Imported {
+pub struct ImportSummary {
     pub tools: usize,
     /// Dialogues with calls: each is a task and a trajectory.
     pub tasks: usize,
@@ -40,7 +40,7 @@ pub struct Imported {
     pub without_calls: usize,
 }
 
-impl fmt::Display for Imported {
+impl fmt::Display for ImportSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { tools, tasks, calls, without_calls } = self;
         write!(
@@ -61,7 +61,7 @@ impl fmt::Display for Imported {
 /// # Errors
 /// Where something cannot be read or written, a file is not as API-Bank has it, or `out` is neither empty
 /// nor a workspace that was made here and `force` is not given.
-pub fn import_api_bank(dir: &Path, out: &Path, force: bool) -> Result<Imported, ImportError> {
+pub fn import_api_bank(dir: &Path, out: &Path, force: bool) -> Result<ImportSummary, ImportError> {
     let declared = declared::read(dir)?;
     let (dialogues, without_calls) = dialogues(dir)?;
     let mut tools: IndexMap<&ToolName, Vec<&Call>> = IndexMap::new();
@@ -91,7 +91,7 @@ pub fn import_api_bank(dir: &Path, out: &Path, force: bool) -> Result<Imported, 
     files::write(&out.join("graph.json"), &Listing::learned(&graph).to_json())?;
 
     let calls = trajectories.iter().map(|trajectory| trajectory.tools.len()).sum();
-    Ok(Imported { tools: tools.len(), tasks: tasks.len(), calls, without_calls })
+    Ok(ImportSummary { tools: tools.len(), tasks: tasks.len(), calls, without_calls })
 }
 
 /// Those with calls, by path, each with the stem of its file; and how many have none.

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::{ffi::OsString, fs};
 
 use super::error::ImportError;
-use crate::files::text_file::{self, Expected};
+use crate::files::text_file::{self, Expectation};
 use crate::files::toml_file::Problem;
 
-const DATA: Expected = Expected {
+const DATA: Expectation = Expectation {
     what: "a file of a data set",
     missing: "expected a file or folder of data",
     largest: 1 << 30,

@@ -12,7 +12,7 @@ mod manifest;
 mod schema;
 mod trajectories;
 
-pub use api_bank::{Imported, import_api_bank};
+pub use api_bank::{ImportSummary, import_api_bank};
 pub use error::ImportError;
 pub use files::{write as write_file, write_with as write_file_with};
 pub use trajectories::{Format, Trajectories, Trajectory, read_trajectories};

@@ -58,7 +58,7 @@ const PRIVATE: [&str; 5] = [".home.arpa", ".internal", ".lan", ".local", ".local
 
 /// What a table has for a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Found<'t> {
+pub enum PriceMatch<'t> {
     /// The entry of this name.
     Price(&'t str, &'t Price),
     /// Entries that fit alike and differ in what they say.
@@ -71,16 +71,16 @@ pub enum Found<'t> {
 impl PriceTable {
     /// The price of the model that the endpoint at `base_url` calls `model`. `provider` says who charges
     /// it, by the table's name for them; `None`: told by the address.
-    pub fn find(&self, base_url: &str, model: &str, provider: Option<&str>) -> Found<'_> {
+    pub fn find(&self, base_url: &str, model: &str, provider: Option<&str>) -> PriceMatch<'_> {
         match provider.or_else(|| known_provider(base_url)) {
             Some(provider) => self.of(provider, model),
-            None if is_private(base_url) => Found::Private,
+            None if is_private(base_url) => PriceMatch::Private,
             None => self.named(model),
         }
     }
 
     /// The model of a provider, whose name stands before some of its models' names.
-    fn of(&self, provider: &str, model: &str) -> Found<'_> {
+    fn of(&self, provider: &str, model: &str) -> PriceMatch<'_> {
         let longer = format!("{provider}/{model}");
         let shorter = split(model).filter(|(first, _)| *first == provider).map(|(_, rest)| rest);
         let named = |id: &str| self.models.get_key_value(id);
@@ -91,23 +91,23 @@ impl PriceTable {
             shorter.and_then(|rest| named(rest).filter(own)),
         ];
         let mut found = found.into_iter().flatten();
-        let Some((id, price)) = found.next() else { return Found::Nothing };
+        let Some((id, price)) = found.next() else { return PriceMatch::Nothing };
         match found.find(|(_, other)| !price.costs_as_much_as(other)) {
-            Some((other, _)) => Found::Ambiguous(id, other),
-            None => Found::Price(id, price),
+            Some((other, _)) => PriceMatch::Ambiguous(id, other),
+            None => PriceMatch::Price(id, price),
         }
     }
 
     /// The model of this very name, with or without its provider's before it.
-    fn named(&self, model: &str) -> Found<'_> {
+    fn named(&self, model: &str) -> PriceMatch<'_> {
         if let Some((id, price)) = self.models.get_key_value(model) {
-            return Found::Price(id, price);
+            return PriceMatch::Price(id, price);
         }
         let without = split(model).and_then(|(provider, rest)| {
             let found = self.models.get_key_value(rest);
             found.filter(|(_, price)| belongs(price, provider))
         });
-        without.map_or(Found::Nothing, |(id, price)| Found::Price(id, price))
+        without.map_or(PriceMatch::Nothing, |(id, price)| PriceMatch::Price(id, price))
     }
 }
 
@@ -201,10 +201,10 @@ mod tests {
     /// The name of the entry, or `?` for ambiguous, `-` for nothing, `~` for private.
     fn found(base_url: &str, model: &str, provider: Option<&str>) -> String {
         match small().find(base_url, model, provider) {
-            Found::Price(id, _) => id.to_owned(),
-            Found::Ambiguous(..) => "?".to_owned(),
-            Found::Nothing => "-".to_owned(),
-            Found::Private => "~".to_owned(),
+            PriceMatch::Price(id, _) => id.to_owned(),
+            PriceMatch::Ambiguous(..) => "?".to_owned(),
+            PriceMatch::Nothing => "-".to_owned(),
+            PriceMatch::Private => "~".to_owned(),
         }
     }
 

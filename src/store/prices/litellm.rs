@@ -15,10 +15,10 @@ use serde_json::{Map, Value};
 
 use super::{DEAREST, Price, PriceTable};
 use crate::domain::words;
-use crate::files::text_file::{self, Expected};
+use crate::files::text_file::{self, Expectation};
 use crate::files::{json_file, toml_file::Problem};
 
-const FILE: Expected = Expected {
+const FILE: Expectation = Expectation {
     what: "LiteLLM's model_prices_and_context_window.json",
     missing: "it is part of the Python package litellm, as \
               model_prices_and_context_window_backup.json, and of its source code",
@@ -35,7 +35,7 @@ const NAMED: usize = 8;
 
 /// A table, and what became of the entries of its source.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Imported {
+pub struct ImportSummary {
     pub table: PriceTable,
     /// Entries of the file, but for the one that explains the others.
     pub entries: usize,
@@ -47,7 +47,7 @@ pub struct Imported {
     pub odd: BTreeSet<String>,
 }
 
-impl fmt::Display for Imported {
+impl fmt::Display for ImportSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let priced = self.table.models.values().filter(|price| price.is_whole()).count();
         write!(
@@ -70,7 +70,7 @@ impl fmt::Display for Imported {
 ///
 /// # Errors
 /// That it cannot be read, or is something else.
-pub fn import(path: &Path, today: &str) -> Result<Imported, Problem> {
+pub fn import(path: &Path, today: &str) -> Result<ImportSummary, Problem> {
     parse(&path.display().to_string(), &text_file::read(path, &FILE)?, today)
 }
 
@@ -78,9 +78,9 @@ pub fn import(path: &Path, today: &str) -> Result<Imported, Problem> {
 ///
 /// # Errors
 /// That it is something else, and where.
-pub fn parse(file: &str, text: &str, today: &str) -> Result<Imported, Problem> {
+pub fn parse(file: &str, text: &str, today: &str) -> Result<ImportSummary, Problem> {
     let Entries(entries) = json_file::read(file, text, FILE.what)?;
-    let mut imported = Imported::new(today);
+    let mut imported = ImportSummary::new(today);
     for (id, entry) in entries.into_iter().filter(|(id, _)| id != SAMPLE) {
         let Value::Object(entry) = entry else {
             let text = format!("expected an object with prices; expected {}", FILE.what);
@@ -100,7 +100,7 @@ pub fn parse(file: &str, text: &str, today: &str) -> Result<Imported, Problem> {
     Ok(imported)
 }
 
-impl Imported {
+impl ImportSummary {
     fn new(today: &str) -> Self {
         let table = PriceTable {
             source: "LiteLLM, model_prices_and_context_window.json".to_owned(),

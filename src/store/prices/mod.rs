@@ -13,14 +13,14 @@ use std::{collections::BTreeMap, path::Path};
 
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
-pub use self::find::{Found, is_private};
-use crate::files::text_file::{self, Expected};
+pub use self::find::{PriceMatch, is_private};
+use crate::files::text_file::{self, Expectation};
 use crate::files::{json_file, toml_file::Problem};
 
 /// US dollars per million tokens that nobody asks for.
 const DEAREST: f64 = 1e6;
 
-const TABLE: Expected = Expected {
+const TABLE: Expectation = Expectation {
     what: "a price table, as `toolyard import prices` writes it",
     missing: "make it with `toolyard import prices`, or take `prices` out of [cost]",
     largest: 32 * 1024 * 1024,

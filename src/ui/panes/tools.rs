@@ -5,8 +5,8 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
 use super::row::{Row, note, split};
 use super::{PLAIN, PaneSpec, format, glyph, position::Here, tool_order::Order};
-use crate::domain::{Classed, ClassedBy, State, ToolName, ToolState};
-use crate::papers::toolnet::Weighted;
+use crate::domain::{ClassAssignment, ClassedBy, State, ToolName, ToolState};
+use crate::papers::toolnet::WeightedEdge;
 use crate::ui::hits::{Hits, Target};
 use crate::ui::pane::{Cx, PaneId};
 use crate::ui::table::{Cell, Column, Table, left, right};
@@ -85,7 +85,7 @@ struct Tool<'a> {
     cx: &'a Cx<'a>,
     name: &'a ToolName,
     tool: &'a ToolState,
-    weight: Option<&'a Weighted>,
+    weight: Option<&'a WeightedEdge>,
 }
 
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
@@ -133,7 +133,7 @@ fn name_style(cx: &Cx<'_>, (name, tool): Entry<'_>) -> Style {
 }
 
 fn class(tool: &ToolState) -> String {
-    tool.class.as_ref().map_or_else(String::new, Classed::name)
+    tool.class.as_ref().map_or_else(String::new, ClassAssignment::name)
 }
 
 fn draw_marks(theme: &Theme, tool: &ToolState, broken: bool, row: &mut Row<'_>) {
@@ -168,7 +168,7 @@ fn trend(tool: &Tool<'_>) -> String {
 
 fn weight(tool: &Tool<'_>) -> Cell {
     let theme = tool.cx.theme;
-    let Some(Weighted { weight, pinned, .. }) = tool.weight else {
+    let Some(WeightedEdge { weight, pinned, .. }) = tool.weight else {
         return ("–".to_owned(), theme.dim);
     };
     let number = format::weight_format(&tool.cx.state.knobs).show(*weight);

@@ -3,7 +3,7 @@
 use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
 use super::{Around, Popup, Reply, Value, frame, pick::Pick};
-use crate::domain::{Classed, ClassedBy, Command, Knob, State, Strategy, ToolName};
+use crate::domain::{ClassAssignment, ClassedBy, Command, Knob, State, Strategy, ToolName};
 use crate::ui::panes::{format, row::Row};
 use crate::ui::{hits::Hits, key::Key, pane::Cx, text};
 
@@ -29,7 +29,7 @@ struct Choice {
 enum Does {
     Send(Command),
     /// A name for the class of this tool is typed.
-    Type(ToolName, Option<Classed>),
+    Type(ToolName, Option<ClassAssignment>),
 }
 
 impl Choose {
@@ -48,7 +48,7 @@ impl Choose {
     pub fn class(live: &State, tool: &ToolName) -> Self {
         let now = live.tools.get(tool).and_then(|tool| tool.class.as_ref());
         let choice = |detail: &str, class: &str, domain: Option<&str>| {
-            let class = Classed {
+            let class = ClassAssignment {
                 class: class.to_owned(),
                 domain: domain.map(str::to_owned),
                 by: ClassedBy::User,

@@ -4,7 +4,7 @@ use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
 
 use super::entry::{self, Entry};
 use super::{Around, Popup, Reply, frame};
-use crate::domain::{Classed, ClassedBy, Command, Knob, Scores, ToolName};
+use crate::domain::{ClassAssignment, ClassedBy, Command, Knob, Scores, ToolName};
 use crate::ui::{hits::Hits, key::Key, pane::Cx, text};
 
 /// What is typed.
@@ -62,11 +62,11 @@ impl Value {
         Self::new(For::Uses(tool), title, doc, &uses.to_string())
     }
 
-    pub fn class(tool: ToolName, now: Option<&Classed>) -> Self {
+    pub fn class(tool: ToolName, now: Option<&ClassAssignment>) -> Self {
         let title = format!("Class of {tool}");
         let doc = "a name, or `class / domain`; tools of one class and domain are called together; \
                    nothing: sorted anew by whoever needs it";
-        let now = now.map_or_else(String::new, Classed::name);
+        let now = now.map_or_else(String::new, ClassAssignment::name);
         Self::new(For::Class(tool), title, doc, &now)
     }
 
@@ -106,7 +106,7 @@ impl Value {
                 if domain == Some("") || domain.is_some() && class.is_empty() {
                     return Err(wrong("a class, or a class and a domain as in `Search / Hotels`"));
                 }
-                let class = (!class.is_empty()).then(|| Classed {
+                let class = (!class.is_empty()).then(|| ClassAssignment {
                     class: class.to_owned(),
                     domain: domain.map(str::to_owned),
                     by: ClassedBy::User,

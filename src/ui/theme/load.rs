@@ -8,7 +8,7 @@ use ratatui::style::{Color, Modifier, Style};
 
 use super::{TerminalColours, Theme};
 use crate::domain::words;
-use crate::files::text_file::{self, Expected};
+use crate::files::text_file::{self, Expectation};
 use crate::files::toml_file::{Field, Fields, Problem, TomlFile};
 
 /// The themes that come with the program, by name.
@@ -25,7 +25,7 @@ pub const TERMINAL: &str = "terminal";
 /// How far themes may inherit from each other.
 const DEEP: usize = 8;
 
-const FILE: Expected = Expected {
+const FILE: Expectation = Expectation {
     what: "a theme file such as themes/dark.toml",
     missing: "name a built-in theme or a file that is there",
     largest: 1024 * 1024,

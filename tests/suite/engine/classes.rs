@@ -2,17 +2,19 @@
 
 use std::{cell::RefCell, rc::Rc};
 
-use toolyard::domain::{Classed, ClassedBy, Command, ModelError, Outcome, Reply, Role, State};
-use toolyard::engine::{ClassBook, Kept};
+use toolyard::domain::{
+    ClassAssignment, ClassedBy, Command, ModelError, Outcome, Reply, Role, State,
+};
+use toolyard::engine::{ClassBook, KeptClasses};
 
 use super::yard::{Trial, on_paused_time, say};
 
 const SORTED: &str = r#"{"classes": {"echo": "Information Retrieval", "other": "Task Completion", "ghost": "Task Completion"}}"#;
 
 /// Two tools of no declared class, and what was kept of them.
-fn plan(kept: &Rc<RefCell<Kept>>, replies: Vec<Result<Reply, ModelError>>) -> Trial {
+fn plan(kept: &Rc<RefCell<KeptClasses>>, replies: Vec<Result<Reply, ModelError>>) -> Trial {
     let (book, kept) = (kept.borrow().clone(), Rc::clone(kept));
-    let save = move |all: &Kept| {
+    let save = move |all: &KeptClasses| {
         kept.replace(all.clone());
         Ok(())
     };
@@ -38,7 +40,7 @@ fn roles(state: &State) -> Vec<Role> {
 #[test]
 fn tools_are_sorted_once_and_the_planner_sees_their_classes() {
     on_paused_time(async {
-        let kept = Rc::new(RefCell::new(Kept::new()));
+        let kept = Rc::new(RefCell::new(KeptClasses::new()));
         let written = || Ok(say("Plan: x\n#E1 = echo[x]"));
         let replies = vec![Ok(say(SORTED)), written(), Ok(say("done"))];
         let state = plan(&kept, replies).start().session.await.unwrap();
@@ -60,7 +62,7 @@ fn tools_are_sorted_once_and_the_planner_sees_their_classes() {
 #[test]
 fn a_manifest_and_the_user_are_believed_before_the_classifier() {
     on_paused_time(async {
-        let kept = Rc::new(RefCell::new(Kept::new()));
+        let kept = Rc::new(RefCell::new(KeptClasses::new()));
         let replies = vec![Ok(say("Plan: x\n#E1 = echo[x]")), Ok(say("done"))];
         let mut plan = plan(&kept, replies);
         plan.class = "Test";
@@ -69,7 +71,7 @@ fn a_manifest_and_the_user_are_believed_before_the_classifier() {
         yard.settle().await;
         let wish = |class: &str| Command::SetClass {
             tool: "echo".into(),
-            class: (!class.is_empty()).then(|| Classed {
+            class: (!class.is_empty()).then(|| ClassAssignment {
                 class: class.into(),
                 domain: None,
                 by: ClassedBy::User,
@@ -102,7 +104,7 @@ fn a_manifest_and_the_user_are_believed_before_the_classifier() {
 #[test]
 fn a_classifier_that_says_nothing_useful_stops_nothing() {
     on_paused_time(async {
-        let kept = Rc::new(RefCell::new(Kept::new()));
+        let kept = Rc::new(RefCell::new(KeptClasses::new()));
         let replies = vec![
             Ok(say("I would rather not.")),
             Ok(say("Plan: x\n#E1 = echo[x]")),
@@ -118,7 +120,7 @@ fn a_classifier_that_says_nothing_useful_stops_nothing() {
 #[test]
 fn with_the_graph_the_planner_sees_weights_and_its_tools_are_scored() {
     on_paused_time(async {
-        let kept = Rc::new(RefCell::new(Kept::new()));
+        let kept = Rc::new(RefCell::new(KeptClasses::new()));
         let replies = vec![Ok(say("Plan: x\n#E1 = echo[x]")), Ok(say("done"))];
         let mut plan = plan(&kept, replies);
         (plan.strategy, plan.class) = ("workers+toolnet", "Test");

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use serde_json::json;
 use toolyard::domain::{
     By, ChangeEvent, Command, ControlEvent, EffectId, Event, Evidence, EvidenceId, Knob, Lane,
-    Mode, ModelError, Nulled, Outcome, Plan, PlanStep, Rates, Reply, Role, State, ToolCallPhase,
-    state::Source,
+    Mode, ModelError, NullReason, Outcome, Plan, PlanStep, Rates, Reply, Role, State,
+    ToolCallPhase, state::Source,
 };
 
 use super::yard::{Trial, on_paused_time, say};
@@ -157,8 +157,8 @@ fn one_that_fails_or_hangs_stops_no_other_and_reaches_the_solver_as_null() {
         let nulled: BTreeMap<_, _> =
             work.evidence.iter().map(|(id, found)| (id.0, found.nulled.clone())).collect();
         assert_eq!(nulled[&1], None);
-        assert_eq!(nulled[&2], Some(Nulled::Failed));
-        assert_eq!(nulled[&3], Some(Nulled::Pattern("not found".into())));
+        assert_eq!(nulled[&2], Some(NullReason::Failed));
+        assert_eq!(nulled[&3], Some(NullReason::Pattern("not found".into())));
         assert_eq!((work.nulled(), work.saved() > 0), (2, true));
         let last = state.tool_calls.last().unwrap();
         assert_eq!(last.arguments["text"], "after null");
@@ -201,7 +201,7 @@ fn one_lane_is_stopped_and_freed_or_cancelled_alone() {
         yard.wish(Command::ResumeLane(first));
         let state = (&mut yard.session).await.unwrap();
         assert_eq!(state.tasks[0].correct, Some(true));
-        assert_eq!(state.tasks[0].work.evidence[&EvidenceId(2)].nulled, Some(Nulled::Failed));
+        assert_eq!(state.tasks[0].work.evidence[&EvidenceId(2)].nulled, Some(NullReason::Failed));
         assert_eq!(state.tool_calls[2].arguments["text"], "after one");
         let by_user = |event: &Event| {
             matches!(

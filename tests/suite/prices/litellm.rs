@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 use toolyard::files::json_file;
-use toolyard::store::prices::litellm::{Imported, parse};
+use toolyard::store::prices::litellm::{ImportSummary, parse};
 use toolyard::store::prices::{Price, PriceTable};
 
-fn read(text: &str) -> Imported {
+fn read(text: &str) -> ImportSummary {
     parse("t.json", text, "2026-01-31").unwrap_or_else(|problem| panic!("{problem}"))
 }
 
@@ -28,7 +28,7 @@ const PLAIN: &str = r#"{
 
 #[test]
 fn prices_are_read_per_million_tokens() {
-    let Imported { table, entries, unpriced, others, odd } = read(PLAIN);
+    let ImportSummary { table, entries, unpriced, others, odd } = read(PLAIN);
     assert_eq!((entries, unpriced, others, odd.len()), (3, 0, 0, 0));
     let plain = Price {
         provider: "x".into(),
@@ -61,7 +61,7 @@ fn nothing_is_taken_for_a_price_that_is_none() {
         "strange": {"litellm_provider": 7, "mode": "chat", "input_cost_per_token": 1e-6}
         }"#,
     );
-    let Imported { table, entries, unpriced, others, odd } = &imported;
+    let ImportSummary { table, entries, unpriced, others, odd } = &imported;
     assert_eq!((*entries, *unpriced, *others, odd.len()), (7, 4, 3, 0));
     let half = &table.models["half"];
     assert_eq!((half.price_in, half.price_out, half.price_cached), (Some(1.0), None, None));
@@ -143,7 +143,7 @@ proptest! {
         let text = serde_json::to_string(&entries).unwrap();
         if let Ok(imported) = parse("t.json", &text, "") {
             let priced = imported.table.models.values().filter(|price| price.is_whole()).count();
-            let Imported { table, entries: all, unpriced, others, odd } = imported;
+            let ImportSummary { table, entries: all, unpriced, others, odd } = imported;
             prop_assert_eq!(all, entries.len());
             prop_assert_eq!(priced + unpriced + others + odd.len(), all);
             let again: PriceTable = json_file::read("p", &table.to_json().unwrap(), "").unwrap();

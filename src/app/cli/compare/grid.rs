@@ -25,8 +25,8 @@ pub struct Cell {
     /// Unique among those that are compared, and the same in every comparison that has it.
     pub name: String,
     pub strategy: Strategy,
-    #[serde(skip_serializing_if = "Played::is_as_configured")]
-    pub played: Played,
+    #[serde(skip_serializing_if = "RoleBindings::is_as_configured")]
+    pub played: RoleBindings,
     /// What is turned in this combination, besides what holds for all.
     #[serde(skip)]
     pub turned: Vec<(Knob, f64)>,
@@ -35,7 +35,7 @@ pub struct Cell {
 /// Which models are bound in a combination; otherwise the configured ones are.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Played {
+pub enum RoleBindings {
     #[default]
     AsConfigured,
     /// Every role by this model.
@@ -46,18 +46,18 @@ pub enum Played {
     },
 }
 
-impl Played {
+impl RoleBindings {
     fn is_as_configured(&self) -> bool {
-        *self == Played::AsConfigured
+        *self == RoleBindings::AsConfigured
     }
 }
 
-impl fmt::Display for Played {
+impl fmt::Display for RoleBindings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Played::AsConfigured => Ok(()),
-            Played::By(model) => write!(f, " model={model}"),
-            Played::Pair { planner, solver } => [("planner", planner), ("solver", solver)]
+            RoleBindings::AsConfigured => Ok(()),
+            RoleBindings::By(model) => write!(f, " model={model}"),
+            RoleBindings::Pair { planner, solver } => [("planner", planner), ("solver", solver)]
                 .into_iter()
                 .filter_map(|(role, model)| Some((role, model.as_ref()?)))
                 .try_for_each(|(role, model)| write!(f, " {role}={model}")),
@@ -66,7 +66,7 @@ impl fmt::Display for Played {
 }
 
 impl Cell {
-    fn new(strategy: Strategy, played: Played, turned: Vec<(Knob, f64)>) -> Self {
+    fn new(strategy: Strategy, played: RoleBindings, turned: Vec<(Knob, f64)>) -> Self {
         let knobs =
             turned.iter().map(|(knob, value)| format!(" {knob}={}", exact(knob.spec(), *value)));
         let name = format!("{strategy}{played}{}", knobs.collect::<String>());
@@ -88,9 +88,9 @@ impl Cell {
     pub fn session(&self, of_all: &SessionSpec) -> SessionSpec {
         let mut spec = SessionSpec { strategy: Some(self.strategy), ..of_all.clone() };
         match &self.played {
-            Played::AsConfigured => {}
-            Played::By(model) => spec.model = Some(model.as_str().into()),
-            Played::Pair { planner, solver } => {
+            RoleBindings::AsConfigured => {}
+            RoleBindings::By(model) => spec.model = Some(model.as_str().into()),
+            RoleBindings::Pair { planner, solver } => {
                 let pair = [(Role::Planner, planner), (Role::Solver, solver)];
                 let bound =
                     |(role, model): (_, &Option<String>)| Some((role, model.clone()?.into()));
@@ -145,7 +145,7 @@ pub fn cells(args: &CompareArgs, models: &[String]) -> Result<Vec<Cell>, Trouble
         Some(Preset::Taus) => swept(Knob::Tau, &TAUS),
     };
     let mut cells: Vec<Cell> = Vec::new();
-    let mut add = |strategy: Strategy, played: Vec<Played>, knobs: &[(Knob, Vec<f64>)]| {
+    let mut add = |strategy: Strategy, played: Vec<RoleBindings>, knobs: &[(Knob, Vec<f64>)]| {
         for played in played {
             for turned in combinations(knobs) {
                 let cell = Cell::new(strategy, played.clone(), turned);
@@ -162,7 +162,7 @@ pub fn cells(args: &CompareArgs, models: &[String]) -> Result<Vec<Cell>, Trouble
     if args.preset == Some(Preset::Btp) {
         let unprotected = swept(Knob::Blacklist, &[0.0]);
         for strategy in strategies.into_iter().filter(|strategy| strategy.btp) {
-            add(strategy, vec![Played::AsConfigured], &unprotected);
+            add(strategy, vec![RoleBindings::AsConfigured], &unprotected);
         }
     }
     Ok(cells)
@@ -191,7 +191,7 @@ fn strategies(args: &CompareArgs) -> Result<Vec<Strategy>, Trouble> {
 
 /// The models that a strategy is run with: pairs where there are a planner and a solver. Among pairs, the
 /// other strategies are baselines that one model plays alone.
-fn played(args: &CompareArgs, strategy: Strategy, models: &[String]) -> Vec<Played> {
+fn played(args: &CompareArgs, strategy: Strategy, models: &[String]) -> Vec<RoleBindings> {
     let is_pairs = args.preset == Some(Preset::Pairs);
     let given = |list: &Option<String>| -> Vec<String> {
         match list {
@@ -204,20 +204,21 @@ fn played(args: &CompareArgs, strategy: Strategy, models: &[String]) -> Vec<Play
     if is_pairs && strategy.base != Base::Workers {
         let mut each: Vec<String> = planners;
         each.extend(solvers);
-        return each.into_iter().map(Played::By).collect();
+        return each.into_iter().map(RoleBindings::By).collect();
     }
     let is_planned = strategy.base.spec().decides == Decides::AtOnce;
     if !is_planned || planners.is_empty() && solvers.is_empty() {
-        return vec![Played::AsConfigured];
+        return vec![RoleBindings::AsConfigured];
     }
     let or_none = |list: Vec<String>| -> Vec<Option<String>> {
         if list.is_empty() { vec![None] } else { list.into_iter().map(Some).collect() }
     };
     let solvers = or_none(solvers);
     let pairs = or_none(planners).into_iter().flat_map(|planner| {
-        solvers
-            .iter()
-            .map(move |solver| Played::Pair { planner: planner.clone(), solver: solver.clone() })
+        solvers.iter().map(move |solver| RoleBindings::Pair {
+            planner: planner.clone(),
+            solver: solver.clone(),
+        })
     });
     pairs.collect()
 }
@@ -269,7 +270,7 @@ mod tests {
         let strategy = Strategy::from(Base::React);
         let names: Vec<_> = combinations(&knobs)
             .into_iter()
-            .map(|turned| Cell::new(strategy, Played::AsConfigured, turned).name)
+            .map(|turned| Cell::new(strategy, RoleBindings::AsConfigured, turned).name)
             .collect();
         let right =
             ["budget=5 tau=0.1", "budget=5 tau=0.2", "budget=10 tau=0.1", "budget=10 tau=0.2"];

@@ -31,7 +31,7 @@ use crate::store::experience::Experience;
 pub use self::args::CompareArgs;
 use self::args::{Seeds, WarmUp};
 use self::job::{Job, Ran};
-use self::{grid::Cell, pool::Stop, result::Compared, settings::Checked};
+use self::{grid::Cell, pool::Stop, result::CellResult, settings::CheckedCell};
 use super::{experience, trouble::Trouble};
 
 /// How far the seeds of a warm-up are from those that they serve, so that no session meets the very
@@ -40,7 +40,7 @@ const APART: u64 = 1_000_000;
 
 /// What is compared, and where it goes.
 struct Comparison {
-    cells: Vec<(Cell, SessionSpec, Checked)>,
+    cells: Vec<(Cell, SessionSpec, CheckedCell)>,
     seeds: Seeds,
     warm_up: WarmUp,
     base: Option<PathBuf>,
@@ -219,9 +219,9 @@ impl Comparison {
     }
 
     /// Runs every combination with every seed. `None`: it was stopped.
-    fn run(&self, bases: &[Option<PathBuf>]) -> Result<Option<Vec<Compared>>, Trouble> {
+    fn run(&self, bases: &[Option<PathBuf>]) -> Result<Option<Vec<CellResult>>, Trouble> {
         let cells = self.cells.iter().enumerate();
-        let of_cell = |(of, (cell, spec, _)): (usize, &(Cell, SessionSpec, Checked))| {
+        let of_cell = |(of, (cell, spec, _)): (usize, &(Cell, SessionSpec, CheckedCell))| {
             self.jobs(of, &self.folder.join(cell.folder()), spec, bases, 0)
         };
         let jobs: Vec<Job> = cells.flat_map(of_cell).collect();
@@ -242,7 +242,7 @@ impl Comparison {
         let mut sessions = self.seeds.all.iter().copied().cycle().zip(ran);
         let compared = self.cells.iter().map(|(cell, _, checked)| {
             let own: Vec<_> = sessions.by_ref().take(self.seeds.all.len()).collect();
-            Compared::of(cell.clone(), checked.knobs.clone(), &own)
+            CellResult::of(cell.clone(), checked.knobs.clone(), &own)
         });
         Ok(Some(compared.collect()))
     }

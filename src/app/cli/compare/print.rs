@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::args::{CompareArgs, Preset};
 use super::table::{Table, bar, number, or, percent};
-use super::{Comparison, grid::Played, result::Compared};
+use super::{Comparison, grid::RoleBindings, result::CellResult};
 use crate::app::cli::{out, trouble::Trouble};
 use crate::app::report::Quality;
 use crate::domain::{Blacklist, Knob, ModelName, Role};
@@ -12,7 +12,7 @@ use crate::domain::{Blacklist, Knob, ModelName, Role};
 pub fn print(
     args: &CompareArgs,
     comparison: &Comparison,
-    results: &[Compared],
+    results: &[CellResult],
 ) -> Result<(), Trouble> {
     if args.json {
         return print_json(comparison, results);
@@ -32,7 +32,7 @@ pub fn print(
 
 impl Comparison {
     /// What was run, in a line.
-    fn title(&self, results: &[Compared]) -> String {
+    fn title(&self, results: &[CellResult]) -> String {
         let seeds = self.seeds.all.len();
         let (tasks, workspace) = self
             .cells
@@ -63,7 +63,7 @@ impl Comparison {
     }
 }
 
-fn print_json(comparison: &Comparison, results: &[Compared]) -> Result<(), Trouble> {
+fn print_json(comparison: &Comparison, results: &[CellResult]) -> Result<(), Trouble> {
     let first = comparison.cells.first().map(|(_, _, checked)| checked);
     let object = json!({
         "workspace": first.map(|checked| &checked.workspace),
@@ -80,7 +80,7 @@ fn print_json(comparison: &Comparison, results: &[Compared]) -> Result<(), Troub
 }
 
 /// What a table says of each result, under this heading.
-type Column<'c> = (&'c str, &'c dyn Fn(&Compared) -> String);
+type Column<'c> = (&'c str, &'c dyn Fn(&CellResult) -> String);
 
 const NAME: Column<'_> = ("", &|result| result.cell.name.clone());
 const LABEL: Column<'_> = ("", &|result| result.cell.label());
@@ -110,7 +110,7 @@ fn table<'r>(
     title: &str,
     words: usize,
     columns: &[Column<'_>],
-    results: impl IntoIterator<Item = &'r Compared>,
+    results: impl IntoIterator<Item = &'r CellResult>,
 ) -> Table {
     let headings: Vec<_> = columns.iter().map(|(heading, _)| *heading).collect();
     let mut table = Table::new(title, words, &headings);
@@ -121,7 +121,7 @@ fn table<'r>(
 }
 
 /// Table 2 of BTP.
-fn within_budget(results: &[Compared]) -> Table {
+fn within_budget(results: &[CellResult]) -> Table {
     let title = "Table 2: solved within the budget (PBC, %), average cost of a task (AC, credits; \
         least and most of a seed)";
     let least: Column<'_> = ("least", &|result| number(result.ac_range.0));
@@ -131,14 +131,14 @@ fn within_budget(results: &[Compared]) -> Table {
 }
 
 /// Table 3 of BTP.
-fn solved(results: &[Compared]) -> Table {
+fn solved(results: &[CellResult]) -> Table {
     let title = "Table 3: solved whatever it cost (PR, %), not solved and over the budget (RFBC, %), \
         over the budget, solved or not (%, what the authors' script counts)";
     table(title, 1, &[NAME, PR, RFBC, OVER, ("right", ACCURACY.1)], protected(results))
 }
 
 /// Table 4 of BTP.
-fn planned(results: &[Compared]) -> Table {
+fn planned(results: &[CellResult]) -> Table {
     let title = "Table 4: planned against actual, averages of a task (cost in credits, uses of tools), \
         and calls refused in all";
     let cost = planned_cost("planned cost");
@@ -156,7 +156,7 @@ fn planned_uses(heading: &str) -> Column<'_> {
 }
 
 /// Table 5 of BTP.
-fn blacklist(results: &[Compared]) -> Table {
+fn blacklist(results: &[CellResult]) -> Table {
     let strategy: Column<'_> = ("", &|result| result.cell.strategy.to_string());
     let list: Column<'_> =
         ("blacklist", &|result| Knob::Blacklist.spec().show(result.knobs.get(Knob::Blacklist)));
@@ -165,13 +165,13 @@ fn blacklist(results: &[Compared]) -> Table {
 }
 
 /// What tables 2 to 4 are about: table 5 has those without the blacklist.
-fn protected(results: &[Compared]) -> impl Iterator<Item = &Compared> {
+fn protected(results: &[CellResult]) -> impl Iterator<Item = &CellResult> {
     let off = f64::from(Blacklist::Off as u8);
     results.iter().filter(move |result| result.cell.turned_to(Knob::Blacklist) != Some(off))
 }
 
 /// A figure of BTP, as a table with bars.
-fn sweep(results: &[Compared], knob: Knob, figure: &str) -> Table {
+fn sweep(results: &[CellResult], knob: Knob, figure: &str) -> Table {
     let title = format!(
         "{figure}: solved within the budget (PBC, %) and average cost (AC, credits) against {knob}"
     );
@@ -195,7 +195,7 @@ fn sweep(results: &[Compared], knob: Knob, figure: &str) -> Table {
 }
 
 /// All that BTP measures.
-fn spent(results: &[Compared]) -> Table {
+fn spent(results: &[CellResult]) -> Table {
     let title = "Budget (shares in %, costs in credits; averages of a task, over all seeds)";
     let tasks: Column<'_> = ("tasks", &|result| result.all.quality.tasks.to_string());
     let (cost, uses) = (planned_cost("planned"), planned_uses("planned"));
@@ -203,14 +203,14 @@ fn spent(results: &[Compared]) -> Table {
     table(title, 1, &columns, results)
 }
 
-fn answers(results: &[Compared]) -> Table {
+fn answers(results: &[CellResult]) -> Table {
     let title =
         "Answers (shares in %; averages of a task, over all seeds; US dollars for 1,000 tasks)";
     table(title, 1, &[&[NAME], &ANSWERS[..]].concat(), results)
 }
 
 /// Table 3 of the paper on concurrent workers: one model alone.
-fn baselines(results: &[Compared]) -> Table {
+fn baselines(results: &[CellResult]) -> Table {
     let title = "Table 3: against baselines, with one model to plan and to solve (shares in %; averages of \
         a task; US dollars for 1,000 tasks)";
     let model: Column<'_> =
@@ -220,23 +220,23 @@ fn baselines(results: &[Compared]) -> Table {
 }
 
 /// The one model that plays, if it is one alone.
-fn alone(played: &Played) -> Option<&str> {
+fn alone(played: &RoleBindings) -> Option<&str> {
     match played {
-        Played::By(model) => Some(model),
-        Played::Pair { planner, solver } if planner == solver => planner.as_deref(),
-        Played::Pair { .. } | Played::AsConfigured => None,
+        RoleBindings::By(model) => Some(model),
+        RoleBindings::Pair { planner, solver } if planner == solver => planner.as_deref(),
+        RoleBindings::Pair { .. } | RoleBindings::AsConfigured => None,
     }
 }
 
 /// Table 4 of the paper on concurrent workers: which model plans, and which one solves.
-fn pairs(results: &[Compared]) -> Table {
+fn pairs(results: &[CellResult]) -> Table {
     let title = "Table 4: models of planner and solver (the same measures)";
     let pairs =
-        || results.iter().filter(|result| matches!(result.cell.played, Played::Pair { .. }));
+        || results.iter().filter(|result| matches!(result.cell.played, RoleBindings::Pair { .. }));
     let most = pairs().filter_map(|result| result.all.quality.accuracy).reduce(f64::max);
     let least = pairs().filter_map(|result| result.all.quality.dollars_per_1000).reduce(f64::min);
     let is_best = |own: Option<f64>, best| own.is_some() && own == best;
-    let best = |result: &Compared| {
+    let best = |result: &CellResult| {
         let Quality { accuracy, dollars_per_1000, .. } = result.all.quality;
         match (is_best(accuracy, most), is_best(dollars_per_1000, least)) {
             (true, true) => "accuracy, cost",
@@ -256,6 +256,6 @@ fn pairs(results: &[Compared]) -> Table {
     )
 }
 
-fn model_of(result: &Compared, role: Role) -> String {
+fn model_of(result: &CellResult, role: Role) -> String {
     result.models.get(&role).map_or("–", ModelName::as_str).to_owned()
 }

@@ -8,7 +8,7 @@ use crate::domain::{Knobs, ModelName, Role};
 
 /// A combination and what came of it.
 #[derive(Debug, Serialize)]
-pub struct Compared {
+pub struct CellResult {
     #[serde(flatten)]
     pub cell: Cell,
     pub models: std::collections::BTreeMap<Role, ModelName>,
@@ -19,7 +19,7 @@ pub struct Compared {
     pub all: Numbers,
     /// The least and the greatest average cost of a seed, in credits.
     pub ac_range: (f64, f64),
-    pub seeds: Vec<OfSeed>,
+    pub seeds: Vec<SeedResult>,
 }
 
 /// Every measure of some tasks.
@@ -33,7 +33,7 @@ pub struct Numbers {
 
 /// One session.
 #[derive(Debug, Serialize)]
-pub struct OfSeed {
+pub struct SeedResult {
     pub seed: u64,
     #[serde(flatten)]
     pub numbers: Numbers,
@@ -45,14 +45,14 @@ impl Numbers {
     }
 }
 
-impl Compared {
+impl CellResult {
     /// From the sessions of a combination, one for each seed.
     pub fn of(cell: Cell, knobs: Knobs, sessions: &[(u64, Ran)]) -> Self {
         let budget = sessions.first().map_or(0.0, |(_, ran)| ran.budget);
         let tasks = sessions.iter().flat_map(|(_, ran)| &ran.tasks);
         let seeds: Vec<_> = sessions
             .iter()
-            .map(|(seed, ran)| OfSeed {
+            .map(|(seed, ran)| SeedResult {
                 seed: *seed,
                 numbers: Numbers::of(ran.tasks.iter(), budget),
             })

@@ -15,7 +15,7 @@ use crate::store::kept;
 pub struct Settings(BTreeMap<String, String>);
 
 /// A combination, checked.
-pub struct Checked {
+pub struct CheckedCell {
     pub settings: Settings,
     pub knobs: Knobs,
     pub tasks: usize,
@@ -26,7 +26,7 @@ pub struct Checked {
 ///
 /// # Errors
 /// Whatever is wrong with it.
-pub fn check(spec: &SessionSpec) -> Result<Checked, Trouble> {
+pub fn check(spec: &SessionSpec) -> Result<CheckedCell, Trouble> {
     // Costs differ by seed, and past uses are laid where they belong later.
     let bare = SessionSpec {
         costs: None,
@@ -69,7 +69,7 @@ pub fn check(spec: &SessionSpec) -> Result<Checked, Trouble> {
     for (n, fault) in setup.faults.iter().enumerate() {
         all.insert(format!("fault {n}"), fault.to_string());
     }
-    Ok(Checked {
+    Ok(CheckedCell {
         settings: Settings(all),
         knobs: opening.knobs.clone(),
         tasks: setup.tasks.len(),

@@ -13,8 +13,8 @@ use self::choice::MOST;
 use self::write::{about, input, made_up};
 use super::blank::{Blank, blank, line};
 use super::{
-    Settings, choose::pick, guess::guess, improvise::suits, offered::Offered, prompted::Choice,
-    reader,
+    Settings, choose::pick, guess::guess, improvise::suits, offered::PlannerPrompt,
+    prompted::Choice, reader,
 };
 use crate::domain::markers::{LACKING, LLM};
 use crate::domain::{
@@ -29,7 +29,7 @@ pub(super) fn plan(
     settings: Settings,
     chance: Chance,
 ) -> String {
-    let offered = Offered::read(request);
+    let offered = PlannerPrompt::read(request);
     let mut planner = Planner {
         menu: offered.menu(),
         offered: &offered,
@@ -50,7 +50,7 @@ pub(super) fn plan(
 }
 
 struct Planner<'o> {
-    offered: &'o Offered,
+    offered: &'o PlannerPrompt,
     menu: Vec<Choice<'o>>,
     settings: Settings,
     chance: Chance,

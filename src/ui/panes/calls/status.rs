@@ -4,7 +4,7 @@
 use ratatui::style::Style;
 
 use super::track::Track;
-use crate::domain::{EvidenceState, Hold, Nulled, ToolCallPhase, ToolCallState, ToolErrorKind};
+use crate::domain::{EvidenceState, Hold, NullReason, ToolCallPhase, ToolCallState, ToolErrorKind};
 use crate::ui::theme::Theme;
 
 /// How something stands.
@@ -75,10 +75,16 @@ pub(super) fn of(track: &Track<'_>, theme: &Theme) -> Standing {
 fn asked(begun: &EvidenceState, theme: &Theme) -> Standing {
     match (begun.found, &begun.nulled) {
         (None, _) => standing("▶", "asked", theme.running),
-        (Some(_), Some(Nulled::Failed)) => standing("✗", "failed", theme.bad),
-        (Some(_), Some(Nulled::Empty | Nulled::Error | Nulled::Garbled | Nulled::Pattern(_))) => {
-            null(theme)
-        }
+        (Some(_), Some(NullReason::Failed)) => standing("✗", "failed", theme.bad),
+        (
+            Some(_),
+            Some(
+                NullReason::Empty
+                | NullReason::Error
+                | NullReason::Garbled
+                | NullReason::Pattern(_),
+            ),
+        ) => null(theme),
         (Some(_), None) => standing("✓", "ok", theme.good),
     }
 }

@@ -1,6 +1,6 @@
 //! What a weight would become, before it does.
 
-use crate::papers::toolnet::{Weighted, f};
+use crate::papers::toolnet::{WeightedEdge, f};
 
 /// Below this a score is worth so little that the row is summed up in another scale.
 const TINY: f64 = 1e-200;
@@ -13,7 +13,13 @@ const SHOWS: f64 = 1e8;
 ///
 /// ToolNet, eq. 6 and 7, solved for the sum in the denominator, which the weight implies: so no row has
 /// to be built anew for each of its choices.
-pub fn what_if(choice: &Weighted, score: f64, delta: f64, alpha: f64, beta: f64) -> Option<f64> {
+pub fn what_if(
+    choice: &WeightedEdge,
+    score: f64,
+    delta: f64,
+    alpha: f64,
+    beta: f64,
+) -> Option<f64> {
     if choice.pinned || beta >= 1.0 {
         return Some(choice.weight);
     }

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use crate::domain::{Knob, Offered, Prior, State, Structure, ToolName};
-use crate::papers::toolnet::Weighted;
+use crate::papers::toolnet::WeightedEdge;
 use crate::ui::panes::{
     graph::{weights, what_if::what_if},
     position::Here,
@@ -19,7 +19,7 @@ const BEFORE: usize = 200;
 pub struct Choice {
     pub to: ToolName,
     /// The edge; `None` where the tool is offered to explore and has none.
-    pub edge: Option<Weighted>,
+    pub edge: Option<WeightedEdge>,
     /// The edge's weight before whatever moved weights last.
     pub was: Option<f64>,
     /// What it would become if the tool were given +1 or −3.

@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{Axis, cursor};
 use crate::domain::{Knob, ToolName, WeightFormat};
-use crate::papers::toolnet::Weighted;
+use crate::papers::toolnet::WeightedEdge;
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::graph::{SPEC, shown_name, weights};
 use crate::ui::panes::row::{Row, note, split};
@@ -125,7 +125,7 @@ impl<'a> Grid<'a> {
     fn draw_row(
         &self,
         (from, place): (&str, usize),
-        (edges, was): (&[Option<Weighted>], &[Option<Weighted>]),
+        (edges, was): (&[Option<WeightedEdge>], &[Option<WeightedEdge>]),
         line: Rect,
         buf: &mut Buffer,
         hits: &mut Hits,
@@ -158,7 +158,7 @@ impl<'a> Grid<'a> {
     }
 
     /// What a cell shows, and how.
-    fn cell(&self, edge: &Weighted, was: Option<f64>) -> (String, Style) {
+    fn cell(&self, edge: &WeightedEdge, was: Option<f64>) -> (String, Style) {
         let theme = self.cx.theme;
         let heat = glyph::heat(edge.weight);
         let moved = was.map_or(0.0, |was| edge.weight - was);
