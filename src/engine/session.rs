@@ -57,6 +57,8 @@ pub(super) struct Handle {
     changed: Rc<Notify>,
     /// What is to run beside the agent and was not taken up yet.
     beside: Rc<RefCell<Vec<LocalBoxFuture<'static, ()>>>>,
+    /// That there is something of that kind. Not `changed`: every event would wake the whole session.
+    spawned: Rc<Notify>,
 }
 
 impl Session {
@@ -91,16 +93,17 @@ impl Session {
     /// Makes an event, the events that observers make of it, and where a session is run again, what a person
     /// did next.
     pub fn emit(&mut self, event: impl Into<Event>) {
-        let mut due = vec![event.into()];
-        while let Some(event) = due.pop() {
-            let elapsed = u64::try_from(self.opened.elapsed().as_micros()).unwrap_or(u64::MAX);
-            let at = self.resumed_at.saturating_add(elapsed);
-            let more = self.commit(Record::new(self.state.n + 1, at, event));
-            due.extend(more.into_iter().rev());
-        }
+        self.date(event.into());
         if let Some(event) = self.recorded.intervention(self.state.n + 1) {
             self.intervene(event);
         }
+    }
+
+    fn date(&mut self, event: Event) {
+        let elapsed = u64::try_from(self.opened.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let at = self.resumed_at.saturating_add(elapsed);
+        let more = self.commit(Record::new(self.state.n + 1, at, event));
+        more.into_iter().for_each(|event| self.date(event));
     }
 
     /// Journals, folds and shows what happened; what observers say of it. What cannot be journaled ends the
@@ -169,8 +172,9 @@ impl Session {
 
 impl Handle {
     pub fn new(session: Session, stations: Rc<[Rc<dyn Station>]>) -> Self {
-        let (changed, beside) = (Rc::default(), Rc::default());
-        Self { session: Rc::new(RefCell::new(session)), stations, changed, beside }
+        let session = Rc::new(RefCell::new(session));
+        let (changed, beside, spawned) = (Rc::default(), Rc::default(), Rc::default());
+        Self { session, stations, changed, beside, spawned }
     }
 
     pub fn stations(&self) -> Rc<[Rc<dyn Station>]> {
@@ -210,7 +214,7 @@ impl Handle {
     /// Runs something beside the agent, until the session ends.
     pub fn spawn(&self, beside: impl Future<Output = ()> + 'static) {
         self.beside.borrow_mut().push(beside.boxed_local());
-        self.changed.notify_waiters();
+        self.spawned.notify_one();
     }
 
     /// Runs what is spawned; never ends. What was spawned before is dropped with this even if it never ran.
@@ -222,7 +226,7 @@ impl Handle {
                 tokio::select! {
                     biased;
                     Some(()) = running.next() => {}
-                    () = self.changed.notified() => {}
+                    () = self.spawned.notified() => {}
                 }
             }
         }

@@ -30,7 +30,7 @@ pub enum Progress {
 
 /// A model that can be reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reached {
+pub struct Reachability {
     /// Whether it is certain that the model is there.
     pub is_sure: bool,
     /// For a person.
@@ -58,9 +58,9 @@ pub trait Model {
     ///
     /// # Errors
     /// Why it cannot be asked.
-    fn reachable(&self) -> LocalBoxFuture<'_, Result<Reached, ModelError>> {
+    fn reachable(&self) -> LocalBoxFuture<'_, Result<Reachability, ModelError>> {
         let text = "part of the program: there is nothing to reach".to_owned();
-        future::ready(Ok(Reached { is_sure: true, text })).boxed_local()
+        future::ready(Ok(Reachability { is_sure: true, text })).boxed_local()
     }
 
     /// What makes embeddings, if this is an embedding model. [`Model::spec`] has the price of its input.
@@ -76,7 +76,7 @@ pub trait Model {
 
 /// What an embedding model made of some texts.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Embedded {
+pub struct Embeddings {
     /// One for each text, in the order of the texts, all with as many dimensions.
     pub embeddings: Vec<Embedding>,
     /// What all texts together consumed; counted here where the endpoint does not say it.
@@ -93,8 +93,10 @@ pub trait Embedder {
     /// # Errors
     /// As [`Model::ask`]; also [`ModelErrorKind::BadAnswer`] if the answer is no list of as many vectors,
     /// finite and of one length, or if one of them has no direction.
-    fn embed<'a>(&'a self, texts: &'a [String])
-    -> LocalBoxFuture<'a, Result<Embedded, ModelError>>;
+    fn embed<'a>(
+        &'a self,
+        texts: &'a [String],
+    ) -> LocalBoxFuture<'a, Result<Embeddings, ModelError>>;
 }
 
 /// The hidden states of one text after one layer.

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{ExperienceCommand, StoreArgs, out, runtime, trouble::Trouble};
 use crate::app::{config::Config, session};
-use crate::model::{Embedded, Embedder};
+use crate::model::{Embedder, Embeddings};
 use crate::store::experience::{Experience, ExperienceError, Prune, Summary};
 use crate::store::import::write_file_with;
 use crate::ui::text::clean;
@@ -137,7 +137,7 @@ fn embed(model: &dyn Embedder, most: u32, file: &Path) -> Result<(), Trouble> {
         if texts.is_empty() {
             break;
         }
-        let Embedded { embeddings, usage } =
+        let Embeddings { embeddings, usage } =
             runtime.block_on(model.embed(&texts)).map_err(Trouble::failed)?;
         let kept: Vec<_> = texts.iter().map(String::as_str).zip(embeddings).collect();
         store.keep_embeddings(&kept).map_err(trouble)?;

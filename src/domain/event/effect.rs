@@ -13,8 +13,9 @@ pub struct EffectRef {
     /// The effect that caused it: the tool call that a model judges, the model call that broke off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<EffectId>,
-    /// The lane that it runs in.
-    pub lane: Lane,
+    /// The lane that it runs in; mostly one of its own, which a journal need not repeat.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lane: Option<Lane>,
     /// Where its outcome comes from.
     #[serde(default, skip_serializing_if = "Origin::is_live")]
     pub origin: Origin,
@@ -28,8 +29,12 @@ pub struct EffectRef {
 impl EffectRef {
     /// An effect in a lane of its own, done live.
     pub fn new(id: EffectId, class: EffectClass) -> Self {
-        let lane = Lane::Effect(id);
-        Self { id, parent: None, lane, origin: Origin::Live, class, line: None }
+        Self { id, parent: None, lane: None, origin: Origin::Live, class, line: None }
+    }
+
+    /// The lane that it runs in.
+    pub fn lane(&self) -> Lane {
+        self.lane.unwrap_or(Lane::Effect(self.id))
     }
 
     /// The same, caused by another effect.

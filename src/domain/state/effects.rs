@@ -46,7 +46,8 @@ pub enum Place {
 
 impl EffectState {
     fn new(effect: EffectRef, n: u64, task: TaskId, requested: u64) -> Self {
-        let EffectRef { id, parent, lane, origin, class, line } = effect;
+        let EffectRef { id, parent, origin, class, line, .. } = effect;
+        let lane = effect.lane();
         Self {
             id,
             n,
@@ -68,6 +69,7 @@ impl EffectState {
     /// As its events name it.
     pub fn reference(&self) -> EffectRef {
         let Self { id, parent, lane, origin, class, line, .. } = *self;
+        let lane = (lane != Lane::Effect(id)).then_some(lane);
         EffectRef { id, parent, lane, origin, class, line }
     }
 

@@ -94,6 +94,9 @@ impl State {
 
     /// An effect starts: it counts for the faults that were armed since it was requested.
     pub(super) fn count_late_occasions(&mut self, effect: EffectId) {
+        if self.faults.is_empty() {
+            return;
+        }
         let requested = self.effect(effect).map_or(0, |effect| effect.n);
         let late = self.faults_on(effect).filter(|(_, fault)| fault.since > requested);
         let seen: Vec<FaultId> = late.map(|(id, _)| id).collect();

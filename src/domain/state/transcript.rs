@@ -76,11 +76,16 @@ impl What {
 
 impl State {
     pub(super) fn transcribe(&mut self, record: &Record) {
-        let newer = record.newer.as_ref();
-        let newer = newer.map(|newer| (None, What::Newer { fields: newer.fields.clone() }));
-        for (task, what) in [record.event.line(self), newer].into_iter().flatten() {
-            let task = task.or_else(|| self.current_task().map(|task| task.id));
-            self.transcript.push(Line { n: record.n, at: record.at, task, what });
+        if let Some((task, what)) = record.event.line(self) {
+            self.add_line(record, task, what);
         }
+        if let Some(newer) = &record.newer {
+            self.add_line(record, None, What::Newer { fields: newer.fields.clone() });
+        }
+    }
+
+    fn add_line(&mut self, record: &Record, task: Option<TaskId>, what: What) {
+        let task = task.or_else(|| self.current_task().map(|task| task.id));
+        self.transcript.push(Line { n: record.n, at: record.at, task, what });
     }
 }

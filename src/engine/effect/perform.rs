@@ -16,9 +16,10 @@ use crate::engine::station::{Passage, Verdict};
 
 /// Takes a requested effect to its end, in a span of its own in the log.
 pub async fn perform(handle: &Handle, requested: PendingEffect) -> Outcome {
-    let (id, kind, name) =
-        (requested.reference.id.0, requested.effect.kind(), requested.effect.name());
-    let span = info_span!("effect", id, kind, name);
+    // Without a log, the names are not even made.
+    let PendingEffect { reference, effect, .. } = &requested;
+    let span =
+        info_span!("effect", id = reference.id.0, kind = effect.kind(), name = effect.name());
     pass(handle, requested).instrument(span).await
 }
 
@@ -29,7 +30,7 @@ async fn pass(handle: &Handle, requested: PendingEffect) -> Outcome {
     let outcome = tokio::select! {
         biased;
         () = cancel.cancelled() => {
-            handle.write(|session| session.let_go(passage.reference.lane));
+            handle.write(|session| session.let_go(passage.reference.lane()));
             passage.effect.cancelled()
         }
         outcome = reach(handle, &mut passage) => outcome,

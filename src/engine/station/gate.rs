@@ -9,7 +9,7 @@ pub(super) struct Gate;
 
 impl Station for Gate {
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
-        let (lane, boundary) = (passage.reference.lane, passage.effect.before());
+        let (lane, boundary) = (passage.reference.lane(), passage.effect.before());
         let was_released = std::mem::take(&mut passage.was_released);
         if was_released || passage.handle.read(|session| session.is_open(lane, boundary)) {
             return now(Verdict::Go);
@@ -26,7 +26,7 @@ impl Station for Gate {
     }
 
     fn after<'a>(&'a self, passage: &'a mut Passage, _outcome: &'a Outcome) -> Passing<'a, ()> {
-        let (lane, boundary) = (passage.reference.lane, passage.effect.after());
+        let (lane, boundary) = (passage.reference.lane(), passage.effect.after());
         if passage.handle.read(|session| session.is_open(lane, boundary)) {
             return now(());
         }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Connection, Failure, endpoint, failure::visible, line::Line};
 use crate::domain::ModelError;
-use crate::model::Reached;
+use crate::model::Reachability;
 
 /// Largest list of models that is read, in bytes. Routers list hundreds.
 const LONGEST_LIST: usize = 8 * 1024 * 1024;
@@ -24,7 +24,7 @@ impl Connection {
         &self,
         path: &[&str],
         ids: fn(&Value) -> Vec<&str>,
-    ) -> Result<Reached, ModelError> {
+    ) -> Result<Reachability, ModelError> {
         let (headers, redactor) = self.headers().await?;
         let list = self.client()?.get(endpoint::service(&self.base, path)).headers(headers);
         let line =
@@ -36,7 +36,7 @@ impl Connection {
             Err(Failure { status: Some(status), .. }) if has_no_list(status) => {
                 let end = line.place.wire.address_end;
                 let text = format!("{unlisted}, and its `url` too (most end in {end})");
-                return Ok(Reached { is_sure: false, text });
+                return Ok(Reachability { is_sure: false, text });
             }
             Err(failed) => return Err(failed.error),
         };
@@ -52,7 +52,7 @@ impl Connection {
             let some = visible(&ids[..ids.len().min(5)].join(", "), 200);
             format!("{host} answers, but does not list {model:?}; it has {some}")
         };
-        Ok(Reached { is_sure, text })
+        Ok(Reachability { is_sure, text })
     }
 }
 

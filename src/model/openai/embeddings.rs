@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{OpenAi, usage};
 use crate::domain::{Embedding, ModelError, ModelErrorKind, Usage, tokens};
 use crate::model::http::{Again, Failure, Place};
-use crate::model::{Embedded, Embedder};
+use crate::model::{Embedder, Embeddings};
 
 /// One entry of an answer's list.
 #[derive(Deserialize)]
@@ -26,13 +26,13 @@ impl Embedder for OpenAi {
     fn embed<'a>(
         &'a self,
         texts: &'a [String],
-    ) -> LocalBoxFuture<'a, Result<Embedded, ModelError>> {
+    ) -> LocalBoxFuture<'a, Result<Embeddings, ModelError>> {
         Box::pin(self.read(texts))
     }
 }
 
 impl OpenAi {
-    async fn read(&self, texts: &[String]) -> Result<Embedded, ModelError> {
+    async fn read(&self, texts: &[String]) -> Result<Embeddings, ModelError> {
         let mut body = json!({ "model": self.model(), "input": texts });
         for (name, value) in &self.connection.endpoint().extra {
             body[name] = value.clone();
@@ -47,7 +47,7 @@ impl OpenAi {
     }
 }
 
-fn embedded(mut answer: Value, model: &str, texts: &[String]) -> Result<Embedded, String> {
+fn embedded(mut answer: Value, model: &str, texts: &[String]) -> Result<Embeddings, String> {
     let list: Vec<Entry> = serde_json::from_value(answer["data"].take())
         .map_err(|why| format!("expected a list `data` of vectors ({why})"))?;
     let vectors = in_order(list, texts.len())?;
@@ -56,7 +56,7 @@ fn embedded(mut answer: Value, model: &str, texts: &[String]) -> Result<Embedded
     let embeddings = embeddings.collect::<Result<_, _>>()?;
     let tokens_in = || texts.iter().map(|text| tokens::count(text)).sum();
     let usage = usage::read(&answer["usage"]).unwrap_or_else(|| Usage::estimate(tokens_in(), 0));
-    Ok(Embedded { embeddings, usage })
+    Ok(Embeddings { embeddings, usage })
 }
 
 /// The vectors by their index, or in the order in which they came.

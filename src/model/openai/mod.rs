@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use self::{answer::Answer, names::Names};
 use super::http::{Connection, Endpoint, Wire};
-use super::{Embedder, Model, Progress, Reached};
+use super::{Embedder, Model, Progress, Reachability};
 use crate::domain::{ModelError, ModelSpec, Reply, Request};
 
 const WIRE: Wire = Wire {
@@ -79,7 +79,7 @@ impl Model for OpenAi {
         Box::pin(self.run(request, progress))
     }
 
-    fn reachable(&self) -> LocalBoxFuture<'_, Result<Reached, ModelError>> {
+    fn reachable(&self) -> LocalBoxFuture<'_, Result<Reachability, ModelError>> {
         Box::pin(self.connection.reach(&["models"], ids))
     }
 

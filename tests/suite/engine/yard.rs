@@ -13,7 +13,7 @@ use toolyard::domain::{
     ToolCall, ToolError, ToolMode, ToolOutput, ToolSpec, Usage,
 };
 use toolyard::engine::{self, ClassBook, Keep, Memory, Setup};
-use toolyard::model::{Model, Progress, Reached};
+use toolyard::model::{Model, Progress, Reachability};
 use toolyard::store::journal::Journal;
 use toolyard::tool::{Invocation, Tool, ToolBox, provider::Provider};
 
@@ -69,13 +69,13 @@ impl Model for Script {
     }
 
     /// The second model cannot be reached, which takes its time.
-    fn reachable(&self) -> LocalBoxFuture<'_, Result<Reached, ModelError>> {
+    fn reachable(&self) -> LocalBoxFuture<'_, Result<Reachability, ModelError>> {
         async move {
             if self.spec.name.as_str() == "second" {
                 tokio::time::sleep(Duration::from_secs(3)).await;
                 return Err(ModelError::new(ModelErrorKind::Connection, "nobody is there"));
             }
-            Ok(Reached { is_sure: true, text: "here".into() })
+            Ok(Reachability { is_sure: true, text: "here".into() })
         }
         .boxed_local()
     }
