@@ -219,10 +219,13 @@ impl Said {
 /// Lower case, one space between words, straight quotes. Patterns mostly are so already, and every result is
 /// compared with all of them.
 fn plain(text: &str) -> Cow<'_, str> {
-    let bytes = text.as_bytes();
-    let is_plain = |b: &u8| matches!(b, b' '..=b'@' | b'['..=b'~');
-    let has_gap = bytes.windows(2).any(|two| two == b"  ");
-    if bytes.iter().all(is_plain) && !has_gap && text.trim().len() == text.len() {
+    // A space is out of place at the beginning, at the end and behind another one.
+    let mut before = b' ';
+    let is_plain = text.bytes().all(|b| {
+        let after_space = std::mem::replace(&mut before, b) == b' ';
+        matches!(b, b'!'..=b'@' | b'['..=b'~') || b == b' ' && !after_space
+    });
+    if is_plain && before != b' ' {
         return Cow::Borrowed(text);
     }
     let mut plain = String::with_capacity(text.len());
