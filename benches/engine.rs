@@ -65,7 +65,8 @@ fn tool(i: usize) -> Rc<dyn Tool> {
             "type": "object",
             "properties": {"query": {"type": "string"}},
             "required": ["query"],
-        }),
+        })
+        .into(),
         class: "Bench".into(),
         cost: Some(1.0),
         effect: EffectClass::Read,

@@ -20,7 +20,7 @@ fn spec(i: u32) -> Arc<ToolSpec> {
     Arc::new(ToolSpec {
         name: tool(i),
         description: "does what it does".into(),
-        parameters: json!({"type": "object"}),
+        parameters: json!({"type": "object"}).into(),
         class: "Bench".into(),
         cost: Some(1.0),
         effect: EffectClass::Read,

@@ -91,7 +91,7 @@ fn library(n: u64) -> Vec<ToolSpec> {
         .map(|i| ToolSpec {
             name: tool(i),
             description: sentence(&mut chance, 30, 4_000),
-            parameters: json!({ "type": "object" }),
+            parameters: json!({ "type": "object" }).into(),
             class: String::new(),
             cost: None,
             effect: EffectClass::Read,

@@ -1,5 +1,7 @@
 //! What a model is asked and what it answers, in no vendor's words. The model adapters translate.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strum::{Display, IntoStaticStr, VariantArray};
@@ -124,7 +126,7 @@ pub struct ToolDef {
     pub name: ToolName,
     pub description: String,
     /// JSON Schema of the arguments (an object).
-    pub parameters: Value,
+    pub parameters: Arc<Value>,
 }
 
 /// A call that a model asks for.

@@ -1,5 +1,7 @@
 //! What a session is made of: tools, models and tasks, as data. No behaviour, no I/O.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -27,7 +29,7 @@ pub struct ToolSpec {
     pub name: ToolName,
     pub description: String,
     /// JSON Schema of the arguments (an object).
-    pub parameters: Value,
+    pub parameters: Arc<Value>,
     /// Which kind of work it does, such as "Information Retrieval"; free text from the manifest.
     #[serde(default)]
     pub class: String,

@@ -244,7 +244,7 @@ mod tests {
             tools: vec![ToolDef {
                 name: "calculator".into(),
                 description: "Computes.".into(),
-                parameters: json!({"type": "object"}),
+                parameters: json!({"type": "object"}).into(),
             }],
             temperature: None,
             max_tokens: None,

@@ -90,7 +90,7 @@ fn with_tool(text: &str) -> Request {
     let parameters = json!({
         "type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
     let description = "The weather of a city.".into();
-    let tool = ToolDef { name: "weather.now".into(), description, parameters };
+    let tool = ToolDef { name: "weather.now".into(), description, parameters: parameters.into() };
     Request { tools: vec![tool], ..request(text) }
 }
 

@@ -23,7 +23,7 @@ fn request() -> Request {
     let tool = |name: &str| ToolDef {
         name: name.into(),
         description: format!("Does {name}."),
-        parameters: json!({"type": "object"}),
+        parameters: json!({"type": "object"}).into(),
     };
     Request {
         role: Role::Actor,

@@ -7,7 +7,11 @@ use toolyard::domain::{Finish, Message, Reply, Request, Role, ToolCall, ToolDef,
 use toolyard::model::text::{from_text, to_text};
 
 fn tool(name: &str, parameters: Value) -> ToolDef {
-    ToolDef { name: name.into(), description: format!("Does {name}."), parameters }
+    ToolDef {
+        name: name.into(),
+        description: format!("Does {name}."),
+        parameters: parameters.into(),
+    }
 }
 
 fn request() -> Request {

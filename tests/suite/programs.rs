@@ -31,7 +31,7 @@ fn tool(source: CommandSource) -> Manifest {
     let spec = ToolSpec {
         name: "program".into(),
         description: String::new(),
-        parameters: json!({ "type": "object" }),
+        parameters: json!({ "type": "object" }).into(),
         class: String::new(),
         cost: None,
         effect: EffectClass::Unknown,

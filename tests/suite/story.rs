@@ -315,7 +315,7 @@ pub fn tool(name: &str, class: &str, cost: f64) -> ToolSpec {
     ToolSpec {
         name: name.into(),
         description: format!("Does {name}."),
-        parameters: json!({"type": "object", "properties": {"query": {"type": "string"}}}),
+        parameters: json!({"type": "object", "properties": {"query": {"type": "string"}}}).into(),
         class: class.into(),
         cost: Some(cost),
         effect: EffectClass::Read,

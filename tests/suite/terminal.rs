@@ -68,7 +68,7 @@ fn hostile(said: &str) -> Story {
     spec.description = said.into();
     spec.source = said.into();
     spec.examples = vec![said.into()];
-    spec.parameters = json!({ "title": said, "properties": { said: { "type": "string" } } });
+    spec.parameters = json!({ "title": said, "properties": { said: { "type": "string" } } }).into();
     let name = spec.name.clone();
     story.join([spec]);
     story.queue(&[(said, Some(said)), (said, None)]);

@@ -91,7 +91,7 @@ fn what_is_left_out_has_a_careful_default() {
         parse("name = \"t\"\ndescription = \"d\"\n[source]\ncommand = [\"true\"]").unwrap();
     let spec = &manifest.spec;
     assert_eq!((spec.effect, spec.cost, spec.timeout_ms), (EffectClass::Unknown, None, 30_000));
-    assert_eq!(spec.parameters, json!({ "type": "object", "properties": {} }));
+    assert_eq!(spec.parameters, json!({ "type": "object", "properties": {} }).into());
     let Source::Command(command) = &manifest.source else { panic!("{:?}", manifest.source) };
     assert!(command.env.is_empty() && command.set.is_empty());
     assert_eq!(command.max_output, 64 * 1024);

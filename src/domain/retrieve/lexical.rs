@@ -181,7 +181,7 @@ mod tests {
         ToolSpec {
             name: name.into(),
             description: description.into(),
-            parameters: json!({ "type": "object" }),
+            parameters: json!({ "type": "object" }).into(),
             class: String::new(),
             cost: None,
             effect: EffectClass::Read,

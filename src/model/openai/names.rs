@@ -82,7 +82,7 @@ mod tests {
         let tool = |name: &String| ToolDef {
             name: name.as_str().into(),
             description: String::new(),
-            parameters: json!({}),
+            parameters: json!({}).into(),
         };
         Request {
             role: Role::Actor,

@@ -79,7 +79,7 @@ fn tool(line: &str, class: Option<&str>) -> Option<Listed> {
     let uses = unweighted.strip_prefix("(calls left: ").and_then(|rest| rest.split_once(')'));
     let most = uses.and_then(|(uses, _)| uses.parse().ok());
     let parameters = json!({"type": "object", "properties": properties, "required": required});
-    let def = ToolDef { name: name.into(), description, parameters };
+    let def = ToolDef { name: name.into(), description, parameters: parameters.into() };
     Some(Listed { def, class: class.map(str::to_owned), most })
 }
 

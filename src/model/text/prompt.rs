@@ -163,7 +163,8 @@ mod tests {
                     "type": "object",
                     "properties": {"city": {"type": "string"}},
                     "required": ["city"]
-                }),
+                })
+                .into(),
             }],
             temperature: Some(0.0),
             max_tokens: None,

@@ -4,6 +4,8 @@ mod budget;
 pub mod planned;
 pub mod search;
 
+use std::sync::{Arc, LazyLock};
+
 use serde_json::{Value, json};
 
 use super::{Ending, Trajectory};
@@ -209,17 +211,17 @@ fn finish(state: &State) -> ToolDef {
     ToolDef {
         name: FINISH.into(),
         description: state.prompts.text(Prompt::Finish).to_owned(),
-        parameters: schema(),
+        parameters: Arc::clone(&FINISH_SCHEMA),
     }
 }
 
-fn schema() -> Value {
-    json!({
+static FINISH_SCHEMA: LazyLock<Arc<Value>> = LazyLock::new(|| {
+    Arc::new(json!({
         "type": "object",
         "properties": {
             "answer": {"type": "string", "description": "The answer, as short as it can be."},
             "gave_up": {"type": "boolean", "description": "True if no answer can be found."},
         },
         "required": ["answer"],
-    })
-}
+    }))
+});

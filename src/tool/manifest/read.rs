@@ -56,7 +56,7 @@ pub fn manifest(mut fields: Fields<'_>, file: &str, folder: &Path) -> Option<Man
     let spec = ToolSpec {
         name: name?,
         description: description?.to_owned(),
-        parameters: schema?,
+        parameters: schema?.into(),
         class: class?.to_owned(),
         cost: cost?,
         effect: effect?,

@@ -116,7 +116,8 @@ impl Echo {
                 "type": "object",
                 "properties": {"text": {"type": "string"}, "ms": {"type": "integer"}},
                 "required": ["text"],
-            }),
+            })
+            .into(),
             class: class.into(),
             cost: Some(2.0),
             effect: EffectClass::Read,
