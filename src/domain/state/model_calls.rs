@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::models::{CallUsage, FailedUsage};
 use super::{EffectState, State, What, effects::Place};
 use crate::domain::chat::{Reply, Request, Role, Usage};
-use crate::domain::event::{Bill, EffectRef, ModelCallEvent};
+use crate::domain::event::{Bill, ModelCallEvent};
 use crate::domain::id::{EffectId, ModelName, TaskId};
 use crate::domain::{error::ModelError, event::family::Family, plan::EvidenceId};
 
@@ -83,11 +83,17 @@ impl ModelCallState {
 
 impl State {
     pub(super) fn apply_model_call(&mut self, at: u64, event: &ModelCallEvent) {
-        let Some(EffectRef { id, .. }) = event.part() else { return };
         match event {
-            ModelCallEvent::ModelCallRequested { effect, task, role, model, request, evidence } => {
+            ModelCallEvent::ModelCallRequested {
+                effect: of,
+                task,
+                role,
+                model,
+                request,
+                evidence,
+            } => {
                 let place = Place::ModelCall(self.model_calls.len());
-                let Some(effect) = self.request(at, *effect, *task, place) else { return };
+                let Some(effect) = self.request(at, *of, *task, place) else { return };
                 self.model_calls.push(ModelCallState {
                     effect,
                     role: *role,
@@ -101,25 +107,25 @@ impl State {
                     dollars: None,
                 });
                 if let Some(task) = self.task_mut(*task) {
-                    task.add_model_call(*role, id);
+                    task.add_model_call(*role, of.id);
                 }
-                self.seek(at, *task, *evidence, super::Source::Model(id));
-                self.count_occasions(id);
+                self.seek(at, *task, *evidence, super::Source::Model(of.id));
+                self.count_occasions(of.id);
             }
             ModelCallEvent::ModelCallStarted { effect } => {
                 self.start(at, *effect);
-                if let Some(call) = self.model_call_mut(id) {
+                if let Some(call) = self.model_call_mut(effect.id) {
                     call.phase = ModelCallPhase::Running;
                 }
             }
-            ModelCallEvent::ModelCallProgressed { text, reasoning, .. } => {
-                if let Some(call) = self.model_call_mut(id) {
+            ModelCallEvent::ModelCallProgressed { effect, text, reasoning } => {
+                if let Some(call) = self.model_call_mut(effect.id) {
                     call.partial.push_str(reasoning);
                     call.partial.push_str(text);
                 }
             }
-            ModelCallEvent::ModelCallRetried { .. } => {
-                let Some(call) = self.model_call_mut(id) else { return };
+            ModelCallEvent::ModelCallRetried { effect, .. } => {
+                let Some(call) = self.model_call_mut(effect.id) else { return };
                 call.retries += 1;
                 let (role, model) = (call.role, call.model.clone());
                 self.models.retried(role, &model);
@@ -127,7 +133,7 @@ impl State {
             ModelCallEvent::ModelCallFinished { effect, reply, dollars } => {
                 self.end(at, *effect);
                 let credits = self.rates.model(*dollars);
-                let Some(call) = self.model_call_mut(id) else { return };
+                let Some(call) = self.model_call_mut(effect.id) else { return };
                 call.close(ModelCallPhase::Done { reply: Arc::clone(reply) });
                 call.dollars = *dollars;
                 let (task, micros) = (call.task, call.elapsed(at));
@@ -140,7 +146,7 @@ impl State {
             ModelCallEvent::ModelCallFailed { effect, error, billed } => {
                 self.end(at, *effect);
                 let credits = billed.map_or(0.0, |billed| self.rates.model(billed.dollars));
-                let Some(call) = self.model_call_mut(id) else { return };
+                let Some(call) = self.model_call_mut(effect.id) else { return };
                 call.close(ModelCallPhase::Failed { error: error.clone() });
                 call.billed = billed.map(|billed| billed.usage);
                 call.dollars = billed.and_then(|billed| billed.dollars);
@@ -187,8 +193,8 @@ impl Family for ModelCallEvent {
 
     fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
         match self {
-            ModelCallEvent::ModelCallRequested { effect, task, .. } => {
-                Some((Some(*task), What::ModelCall { call: effect.id }))
+            ModelCallEvent::ModelCallRequested { effect: of, task, .. } => {
+                Some((Some(*task), What::ModelCall { call: of.id }))
             }
             ModelCallEvent::ModelCallRetried { .. } => What::told(self.clone()),
             ModelCallEvent::ModelCallStarted { .. }

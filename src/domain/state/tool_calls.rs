@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{EffectState, State, What, effects::Place};
-use crate::domain::event::{EffectRef, Refusal, ToolCallEvent};
+use crate::domain::event::{Refusal, ToolCallEvent};
 use crate::domain::id::{EffectId, TaskId, ToolName};
 use crate::domain::{
     error::ToolError, event::family::Family, output::ToolOutput, plan::EvidenceId,
@@ -81,11 +81,17 @@ impl ToolCallState {
 
 impl State {
     pub(super) fn apply_tool_call(&mut self, at: u64, event: &ToolCallEvent) {
-        let Some(EffectRef { id, .. }) = event.part() else { return };
         match event {
-            ToolCallEvent::ToolCallRequested { effect, task, step, tool, arguments, evidence } => {
+            ToolCallEvent::ToolCallRequested {
+                effect: of,
+                task,
+                step,
+                tool,
+                arguments,
+                evidence,
+            } => {
                 let place = Place::ToolCall(self.tool_calls.len());
-                let Some(effect) = self.request(at, *effect, *task, place) else { return };
+                let Some(effect) = self.request(at, *of, *task, place) else { return };
                 self.tool_calls.push(ToolCallState {
                     effect,
                     step: *step,
@@ -96,21 +102,21 @@ impl State {
                     helpful: None,
                 });
                 if let Some(task) = self.task_mut(*task) {
-                    task.add_tool_call(id);
+                    task.add_tool_call(of.id);
                 }
-                self.seek(at, *task, *evidence, super::Source::Call(id));
-                self.count_occasions(id);
+                self.seek(at, *task, *evidence, super::Source::Call(of.id));
+                self.count_occasions(of.id);
             }
             ToolCallEvent::ToolCallStarted { effect } => {
                 self.start(at, *effect);
-                let Some(call) = self.tool_call_mut(id) else { return };
+                let Some(call) = self.tool_call_mut(effect.id) else { return };
                 call.phase = ToolCallPhase::Running;
                 let (tool, task) = (call.tool.clone(), call.task);
                 self.count_call(&tool, task);
             }
             ToolCallEvent::ToolCallRefused { effect, why, reason } => {
                 self.end(at, *effect);
-                let Some(call) = self.tool_call_mut(id) else { return };
+                let Some(call) = self.tool_call_mut(effect.id) else { return };
                 call.phase = ToolCallPhase::Refused { why: why.clone(), reason: *reason };
                 let (tool, task) = (call.tool.clone(), call.task);
                 self.count_end(&tool, None, |tool| tool.refused += 1);
@@ -118,7 +124,7 @@ impl State {
             }
             ToolCallEvent::ToolCallFinished { effect, output } => {
                 self.end(at, *effect);
-                let Some(call) = self.tool_call_mut(id) else { return };
+                let Some(call) = self.tool_call_mut(effect.id) else { return };
                 call.phase = ToolCallPhase::Done { output: output.clone() };
                 let (tool, task, micros) = (call.tool.clone(), call.task, call.elapsed(at));
                 self.count_end(&tool, Some(micros), |tool| tool.succeeded += 1);
@@ -126,7 +132,7 @@ impl State {
             }
             ToolCallEvent::ToolCallFailed { effect, error } => {
                 self.end(at, *effect);
-                let Some(call) = self.tool_call_mut(id) else { return };
+                let Some(call) = self.tool_call_mut(effect.id) else { return };
                 call.phase = ToolCallPhase::Failed { error: error.clone() };
                 let ran = call.started.is_some();
                 let (tool, task, micros) = (call.tool.clone(), call.task, call.elapsed(at));
@@ -156,8 +162,8 @@ impl Family for ToolCallEvent {
 
     fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
         match self {
-            ToolCallEvent::ToolCallRequested { effect, task, .. } => {
-                Some((Some(*task), What::ToolCall { call: effect.id }))
+            ToolCallEvent::ToolCallRequested { effect: of, task, .. } => {
+                Some((Some(*task), What::ToolCall { call: of.id }))
             }
             ToolCallEvent::ToolCallRefused { .. }
             | ToolCallEvent::ToolCallStarted { .. }
