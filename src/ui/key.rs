@@ -123,7 +123,7 @@ impl FromStr for Key {
         let code = code(rest).ok_or_else(|| {
             let named: Vec<_> = NAMED.iter().map(|(word, _)| *word).collect();
             format!(
-                "`{text}` is no key; expected a character, f1 to f12, or one of {}, \
+                "`{text}` is not a key; expected a character, f1 to f12, or one of {}, \
                  after any of ctrl-, alt-, shift-",
                 named.join(", ")
             )

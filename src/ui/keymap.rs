@@ -132,7 +132,7 @@ mod tests {
             Keymap::new(&changed(&[("stop", &["q"]), ("setp", &["n"]), ("undo", &["hyper-u"])]));
         let said: Vec<_> = errors.iter().map(KeymapError::to_string).collect();
         assert!(said[0].starts_with("keys.setp: there is no such action; did you mean `step`?"));
-        assert!(said[1].starts_with("keys.undo: `hyper-u` is no key"), "{said:?}");
+        assert!(said[1].starts_with("keys.undo: `hyper-u` is not a key"), "{said:?}");
         assert!(said[2].starts_with("keys.stop: `q` also does `quit`"), "{said:?}");
         assert_eq!(map.action("q".parse().unwrap()), Some(Action::Stop));
     }

@@ -112,7 +112,7 @@ fn broken_trajectories_say_where_and_what() {
         ("\n{\"task\": \"x\"}", ":2: missing field `tools`"),
         (r#"{"tools": "a"}"#, ":1: tools: invalid type: string"),
         (r#"{"tools": ["a", 7]}"#, ":1: tools[1]: invalid type: integer `7`"),
-        (r#"{"tools": ["end"]}"#, r#":1: tools[0]: "end" is no tool's name"#),
+        (r#"{"tools": ["end"]}"#, r#":1: tools[0]: "end" is not a valid tool name"#),
         (r#"{"task": 7, "tools": []}"#, ":1: task: invalid type: integer `7`"),
     ] {
         let says_it = refusal(Format::Jsonl, text.as_bytes());
@@ -135,7 +135,7 @@ fn broken_dialogues_say_where_and_what() {
         (call(r#""api_name": "A", "param_dict": {}, "result": {}"#), ":1: result.output: missing"),
         (
             call(r#""api_name": "", "result": {"output": 1}"#),
-            r#":1: api_name: "" is no tool's name"#,
+            r#":1: api_name: "" is not a valid tool name"#,
         ),
         (call(r#""api_name": "A", "result": {"output": 1}"#), ":1: param_dict: missing"),
     ] {

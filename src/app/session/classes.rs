@@ -10,7 +10,7 @@ use crate::store::kept;
 pub fn book(folder: &Path) -> Result<ClassBook, SessionError> {
     let path = folder.join("classes.json");
     let expected = "the classes of tools as toolyard wrote them; delete the file to have the tools \
-        sorted anew";
+        classified again";
     let kept = kept::load(&path, expected).map_err(SessionError::input)?.unwrap_or_default();
     let save =
         Box::new(move |kept: &KeptClasses| kept::save(&path, kept).map_err(|why| why.to_string()));

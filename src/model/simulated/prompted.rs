@@ -97,7 +97,7 @@ impl<'a> Choice<'a> {
     }
 }
 
-/// What the user, or whoever writes prompts for them, says.
+/// The user's messages, or what a prompt says for the user.
 pub(super) fn user_texts(request: &Request) -> impl DoubleEndedIterator<Item = &str> {
     request.messages.iter().filter_map(|message| match message {
         Message::User { text } => Some(text.as_str()),

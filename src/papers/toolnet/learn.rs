@@ -15,7 +15,7 @@ pub struct Learner {
 /// A call in a trajectory that cannot be one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "call {place}: {name:?} is no tool's name; expected any name but \"\", \"start\" and \"end\""
+    "call {place}: {name:?} is not a valid tool name; expected any name but \"\", \"start\" and \"end\""
 )]
 pub struct LearnError {
     /// Counted from 1.

@@ -1,4 +1,4 @@
-//! Reading all queries anew, where words are no longer read as they were.
+//! Reads all queries again when the way that words are read has changed.
 //!
 //! Stored vectors hold stems and hashes of another crate's making. After a version that makes others they
 //! would be like nothing any more, in silence; so the store remembers how a sample was read.

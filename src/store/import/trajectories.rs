@@ -30,7 +30,9 @@ impl TryFrom<String> for Known {
     fn try_from(name: String) -> Result<Self, String> {
         let tool = ToolName::new(&name);
         if name.is_empty() || tool.is_special() {
-            return Err(format!("{name:?} is no tool's name (not \"\", \"start\" or \"end\")"));
+            return Err(format!(
+                "{name:?} is not a valid tool name (not \"\", \"start\" or \"end\")"
+            ));
         }
         Ok(Self(tool))
     }

@@ -59,7 +59,7 @@ pub const ACTIONS: &[ActionSpec] = &[
         .named("cancel", "cancel")
         .does("cancel the selected running call, else the one that runs"),
     run(Action::PauseLane, &["H"], why::no_lane)
-        .named("pause-lane", "stop lane")
+        .named("pause-lane", "pause lane")
         .does("hold the selected call alone at its next boundary, or let it go on"),
     run(Action::Stop, &["S"], why::over)
         .named("stop", "stop")
@@ -102,16 +102,16 @@ pub const ACTIONS: &[ActionSpec] = &[
         .does("type a value for the selected knob"),
     change(Action::BudgetUp, &["}"], why::over)
         .named("budget-up", "budget +")
-        .does("let a task cost one credit more; what is planned is planned anew"),
+        .does("raise the budget of a task by 1 credit, and replan"),
     change(Action::BudgetDown, &["{"], why::over)
         .named("budget-down", "budget -")
-        .does("let a task cost one credit less; what is planned is planned anew"),
+        .does("lower the budget of a task by 1 credit, and replan"),
     change(Action::TauUp, &[")"], why::over)
         .named("tau-up", "tau +")
-        .does("ask more of a tool before it is planned for"),
+        .does("raise tau: plan only tools of higher expected value"),
     change(Action::TauDown, &["("], why::over)
         .named("tau-down", "tau -")
-        .does("ask less of a tool before it is planned for"),
+        .does("lower tau: plan tools of lower expected value too"),
     change(Action::UsesUp, &["*"], why::no_uses_to_set)
         .named("uses-up", "uses +")
         .does("allow one use more of the selected tool, and plan around it"),
@@ -129,7 +129,7 @@ pub const ACTIONS: &[ActionSpec] = &[
         .does("choose the model that plays the selected role, from the next model call on"),
     change(Action::SetClass, &["C"], why::no_tool_to_change)
         .named("set-class", "class")
-        .does("say of which class the selected tool is: what may be called together"),
+        .does("set the tool's class (tools of one class run in parallel)"),
     change(Action::SwitchTool, &["d"], why::no_tool_to_change)
         .named("switch-tool", "on/off")
         .does("take the selected tool off every menu, or put it back"),
@@ -235,7 +235,9 @@ pub const ACTIONS: &[ActionSpec] = &[
         .named("screenshot", "screenshot")
         .does("write this screen to a file, as SVG and as text"),
     screen(Action::NextTheme, &["T"]).named("next-theme", "theme").does("the next theme"),
-    screen(Action::Redraw, &["ctrl-l"]).named("redraw", "redraw").does("draw everything anew"),
+    screen(Action::Redraw, &["ctrl-l"])
+        .named("redraw", "redraw")
+        .does("draw the whole screen again"),
     screen(Action::Suspend, &["ctrl-z"])
         .named("suspend", "suspend")
         .does("back to the shell; `fg` returns"),

@@ -1,5 +1,5 @@
 //! The numbers that can be turned while it runs: what each is, where it stands in its range, whether
-//! that is its default, and when a turn is felt.
+//! that is its default, and when a change takes effect.
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
@@ -84,7 +84,7 @@ fn draw_knob(cx: &Cx<'_>, spec: &KnobSpec, line: Rect, buf: &mut Buffer) {
     let range = row.left().saturating_sub(takes + usize::from(takes > 0)).min(40);
     draw_range(cx, spec, value, range, &mut row);
     if takes > 0 {
-        row.gap(1).cell(felt(spec.takes).0, takes, theme.dim);
+        row.gap(1).cell(effective(spec.takes).0, takes, theme.dim);
     }
 }
 
@@ -125,10 +125,10 @@ fn place(spec: &KnobSpec, value: f64) -> f64 {
     if steps > 50.0 { share.sqrt() } else { share }
 }
 
-/// When a turn is felt: in a column, and in a sentence.
-fn felt(takes: Takes) -> (&'static str, &'static str) {
+/// When a change takes effect: in a column, and in a sentence.
+fn effective(takes: Takes) -> (&'static str, &'static str) {
     match takes {
-        Takes::AtOnce => ("at once", "at once"),
+        Takes::AtOnce => ("at once", "immediately"),
         Takes::NextStep => ("next step", "at the next step"),
         Takes::NextTask => ("next task", "with the next task"),
     }
@@ -137,12 +137,12 @@ fn felt(takes: Takes) -> (&'static str, &'static str) {
 fn doc(cx: &Cx<'_>) -> String {
     let spec = cx.view.knob().spec();
     format!(
-        "{}: {}. Takes {}; default {}; felt {}.",
+        "{}: {}. Takes {}; default {}; takes effect {}.",
         spec.name,
         spec.doc,
         spec.range(),
         spec.show(spec.default),
-        felt(spec.takes).1,
+        effective(spec.takes).1,
     )
 }
 

@@ -221,7 +221,7 @@ impl Popup for Actions {
         let field = Rect { x: prompt, width: inside.right() - prompt, height: 1, ..inside };
         self.entry.draw(cx, field, buf);
         if self.rows.is_empty() {
-            buf.set_stringn(inside.x, inside.y + 2, "nothing is called that", 40, cx.theme.dim);
+            buf.set_stringn(inside.x, inside.y + 2, "no matching action", 40, cx.theme.dim);
         }
         let end = inside.bottom().saturating_sub(FOOT).max(inside.y + 2);
         let (y, height) = (inside.y + 2, end - inside.y - 2);

@@ -69,7 +69,7 @@ impl Choose {
         }
         choices.push(Choice {
             label: "none".to_owned(),
-            detail: "the next plan that needs it has it sorted anew".to_owned(),
+            detail: "the next plan that needs it classifies it again".to_owned(),
             current: now.is_none(),
             does: Does::Send(Command::SetClass { tool: tool.clone(), class: None }),
         });

@@ -65,7 +65,7 @@ impl Value {
     pub fn class(tool: ToolName, now: Option<&ClassAssignment>) -> Self {
         let title = format!("Class of {tool}");
         let doc = "a name, or `class / domain`; tools of one class and domain are called together; \
-                   nothing: sorted anew by whoever needs it";
+                   empty: the next plan that needs it classifies it";
         let now = now.map_or_else(String::new, ClassAssignment::name);
         Self::new(For::Class(tool), title, doc, &now)
     }

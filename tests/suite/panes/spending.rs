@@ -52,7 +52,7 @@ fn what_is_planned_comes_first_and_the_levers_are_walked_like_tools() {
 #[test]
 fn without_a_plan_the_ledger_is_measured() {
     let shown = show(PaneId::Budget, &story::demo(), &View::default(), 100, 20);
-    assert!(shown.has("no plan, B is a mere measure: choose a strategy with +btp (A)"));
+    assert!(shown.has("no plan: B is only reported: choose a strategy with +btp (A)"));
     assert!(!shown.has("planned"));
     assert!(shown.line("wikipedia").contains('█'));
 }

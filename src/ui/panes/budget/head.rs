@@ -166,6 +166,6 @@ fn plan(cx: &Cx<'_>, sheet: &Sheet, buf: &mut Buffer, hits: &mut Hits) {
 fn without_plan(state: &State) -> &'static str {
     match state.strategy.btp {
         true => "no plan yet: the next task begins with one",
-        false => "no plan, B is a mere measure: choose a strategy with +btp (A)",
+        false => "no plan: B is only reported: choose a strategy with +btp (A)",
     }
 }

@@ -325,7 +325,7 @@ impl<'a> Entry<'a> {
         match before {
             Some(_) => {
                 let why = format!(" · {why}");
-                self.sheet.row(&[("▤ planned anew", theme.accent), (&why, theme.text)]);
+                self.sheet.row(&[("▤ replanned", theme.accent), (&why, theme.text)]);
             }
             // Why there is a first plan is plain.
             None => self.sheet.row(&[("▤ planned", theme.accent)]),
