@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::id::ModelName;
+use crate::domain::{id::ModelName, strategy::Strategy};
 
 /// A model that played a part, as it was configured then.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,7 +18,7 @@ pub struct Player {
 /// Who did the tasks of one row, and how.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pair {
-    pub strategy: String,
+    pub strategy: Strategy,
     /// `None` where nobody plans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planner: Option<Player>,
@@ -132,6 +132,7 @@ impl Pairs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::strategy::Base;
 
     fn player(model: &str) -> Player {
         Player { model: model.into(), source: "there".to_owned(), simulated: false }
@@ -139,7 +140,7 @@ mod tests {
 
     fn one(planner: &str, correct: bool, dollars: Option<f64>) -> PairTally {
         let pair = Pair {
-            strategy: "workers".to_owned(),
+            strategy: Base::Workers.into(),
             planner: Some(player(planner)),
             solver: player("big"),
         };

@@ -23,7 +23,7 @@ fn tally(pair: (&str, Option<&str>, &str), tasks: u64, correct: u64, dollars: f6
     let (strategy, planner, solver) = pair;
     PairTally {
         pair: Pair {
-            strategy: strategy.into(),
+            strategy: strategy.parse().expect("a strategy"),
             planner: planner.map(player),
             solver: player(solver),
         },

@@ -89,7 +89,8 @@ impl Learning {
     }
 
     fn evaluate(&mut self, n: u64, task: TaskId, verdicts: &[Verdict]) {
-        self.moves = vec![Move { n, cause: Cause::Evaluation { task } }];
+        self.moves.clear();
+        self.moves.push(Move { n, cause: Cause::Evaluation { task } });
         for verdict in verdicts {
             let score = self.score(&verdict.tool) + f64::from(verdict.score);
             self.set_score(Some(task), &verdict.tool, score);

@@ -38,7 +38,7 @@ impl State {
         let plans = calls().any(|call| call.role == Role::Planner);
         let planner = if plans { player(Role::Planner) } else { None };
         let solver = player(if plans { Role::Solver } else { Role::Actor })?;
-        let strategy = task.strategy?.to_string();
+        let strategy = task.strategy?;
         Some(Pair { strategy, planner, solver })
     }
 

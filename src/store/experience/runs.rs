@@ -34,7 +34,7 @@ impl Experience {
         let row = params![
             workspace,
             at.as_millisecond(),
-            strategy,
+            strategy.to_string(),
             planner.map(|planner| planner.model.as_str()),
             planner.map(|planner| planner.source.as_str()),
             planner.map(|planner| planner.simulated),
@@ -71,11 +71,13 @@ impl Experience {
              FROM run WHERE workspace = ?1
              GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY min(id)",
         )?;
-        select.query_map([workspace], tally)?.collect()
+        select.query_map([workspace], tally)?.filter_map(Result::transpose).collect()
     }
 }
 
-fn tally(row: &Row<'_>) -> rusqlite::Result<PairTally> {
+/// `None` for a strategy that only another version knows.
+fn tally(row: &Row<'_>) -> rusqlite::Result<Option<PairTally>> {
+    let Ok(strategy) = row.get::<_, String>(0)?.parse() else { return Ok(None) };
     // Whole numbers far below 2^53, but for what an endpoint made up; then the largest there is.
     let count = |column: usize| row.get::<_, f64>(column).map(|sum| sum as u64);
     let model: Option<String> = row.get(1)?;
@@ -92,8 +94,8 @@ fn tally(row: &Row<'_>) -> rusqlite::Result<PairTally> {
         source: row.get(5)?,
         simulated: row.get(6)?,
     };
-    Ok(PairTally {
-        pair: Pair { strategy: row.get(0)?, planner, solver },
+    Ok(Some(PairTally {
+        pair: Pair { strategy, planner, solver },
         tasks: count(7)?,
         with_gold: count(8)?,
         correct: count(9)?,
@@ -102,12 +104,13 @@ fn tally(row: &Row<'_>) -> rusqlite::Result<PairTally> {
         steps: count(12)?,
         dollars: row.get(13)?,
         unpriced: count(14)?,
-    })
+    }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::strategy::Base;
 
     fn run(planner: Option<&str>, solver: &str, correct: u64) -> PairTally {
         let player = |model: &str| Player {
@@ -117,7 +120,7 @@ mod tests {
         };
         PairTally {
             pair: Pair {
-                strategy: "workers".to_owned(),
+                strategy: Base::Workers.into(),
                 planner: planner.map(player),
                 solver: player(solver),
             },
@@ -163,6 +166,17 @@ mod tests {
         assert_eq!(pairs[1].pair.planner, None);
         assert_eq!(store.pairs("there").unwrap(), [first]);
         assert_eq!(store.pairs("nowhere").unwrap(), []);
+    }
+
+    #[test]
+    fn a_strategy_that_only_another_version_knows_is_left_out() {
+        let mut store = Experience::in_memory().unwrap();
+        for _ in 0..2 {
+            store.add_run("here", Timestamp::UNIX_EPOCH, &run(None, "big", 1)).unwrap();
+        }
+        store.connection.execute("UPDATE run SET strategy = 'magic' WHERE id = 1", []).unwrap();
+        let pairs = store.pairs("here").unwrap();
+        assert_eq!((pairs.len(), pairs[0].tasks), (1, 1));
     }
 
     #[test]

@@ -19,7 +19,7 @@ const NAME: (usize, usize) = (6, 24);
 /// What is shown of a pair besides its models, from what matters most to what is left out first.
 fn columns<'a>() -> [Column<Shown<'a>>; 6] {
     [
-        left("strategy", 10, |shown| (shown.tally.pair.strategy.clone(), shown.theme.text)),
+        left("strategy", 10, |shown| (shown.tally.pair.strategy.to_string(), shown.theme.text)),
         right("tasks", 5, |shown| (text::count(shown.tally.tasks), shown.theme.text)),
         right("accuracy", 8, accuracy),
         right("tokens", 6, |shown| {
@@ -76,9 +76,9 @@ fn dearness(tally: &PairTally) -> (u8, f64) {
     }
 }
 
-fn names(tally: &PairTally) -> (&str, &str, &str) {
+fn names(tally: &PairTally) -> (&str, &str, String) {
     let planner = tally.pair.planner.as_ref().map_or("", |planner| planner.model.as_str());
-    (planner, tally.pair.solver.model.as_str(), &tally.pair.strategy)
+    (planner, tally.pair.solver.model.as_str(), tally.pair.strategy.to_string())
 }
 
 /// Draws a head and the rows from `first` on, as many as there is room for.
