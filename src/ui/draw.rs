@@ -13,7 +13,7 @@ use super::{action::Action, footer, header, keymap::Keymap};
 /// Draws everything into `area`.
 pub fn draw(cx: &Cx<'_>, keymap: &Keymap, title: &str, area: Rect, buf: &mut Buffer) -> Hits {
     let mut hits = Hits::default();
-    buf.set_style(area, cx.theme.screen);
+    ground(area, cx.theme.screen, buf);
     let Some(parts) = layout::parts(area, cx.view, Wanted::of(cx.state, cx.view)) else {
         too_small(cx, area, buf);
         return hits;
@@ -31,6 +31,20 @@ pub fn draw(cx: &Cx<'_>, keymap: &Keymap, title: &str, area: Rect, buf: &mut Buf
     }
     footer::draw(cx, keymap, parts.footer, buf, &mut hits);
     hits
+}
+
+/// Gives every cell this style. A row at a time, since `Buffer::set_style` checks the place of each cell and
+/// then takes a third of the time of a small frame.
+fn ground(area: Rect, style: Style, buf: &mut Buffer) {
+    if area.is_empty() {
+        return;
+    }
+    for y in area.y..area.bottom() {
+        let start = buf.index_of(area.x, y);
+        for cell in &mut buf.content[start..start + usize::from(area.width)] {
+            cell.set_style(style);
+        }
+    }
 }
 
 fn too_small(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
