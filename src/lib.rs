@@ -43,3 +43,8 @@ pub mod store;
 pub mod strategy;
 pub mod tool;
 pub mod ui;
+
+/// For the program, its tests and its benches alike. Folding a session makes many small things and drops them
+/// at once; the C library's allocator gives such memory back to the system each time (glibc), or is slow (musl).
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
