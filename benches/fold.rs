@@ -58,9 +58,10 @@ fn session(events: usize) -> Vec<Record> {
         let task = TaskId(i);
         let of = |id| EffectRef::new(EffectId(id), EffectClass::Read);
         let (ask, call) = (of(2 * i - 1), of(2 * i));
-        let menu = vec![MenuItem { tool: tool(i), weight: Some(0.5), why: Offered::Successor }; 8];
+        let menu =
+            vec![MenuItem { tool: tool(i), weight: Some(0.5), why: Offered::Successor }; 8].into();
         let verdict = Verdict { tool: tool(i), score: 1, reason: "helped".into() };
-        let output = ToolOutput { text: "result".into(), cut_from: None };
+        let output = Arc::new(ToolOutput { text: "result".into(), cut_from: None });
         let request = Arc::clone(&request);
         let reply = Arc::clone(&reply);
         all.extend([

@@ -1,6 +1,8 @@
 //! The loop of ReAct and of ToolNet: think, call, observe, until the agent finishes or its steps run
 //! out. The two differ in their menu only: ToolNet is ReAct that walks a graph (ToolNet, eq. 1–4).
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::{Base, Context, Ending, Trajectory, Turn, close, menu, prompt};
@@ -45,7 +47,7 @@ pub async fn act(
             return close(trajectory, "the plan has nothing left to use").await;
         }
         ctx.say(|task| {
-            let (from, menu) = (at.clone(), menu.clone());
+            let (from, menu) = (at.clone(), Arc::clone(&menu));
             TaskEvent::StepStarted { task, step, from, menu }
         });
         let request = ctx.state(|state| {

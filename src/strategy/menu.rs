@@ -1,5 +1,7 @@
 //! What a step may choose from.
 
+use std::sync::Arc;
+
 use super::{Base, Context, Trajectory};
 use crate::domain::{Knob, MenuItem, Offered, State, Task, ToolName};
 use crate::papers::toolnet::WeightedEdge;
@@ -11,7 +13,7 @@ pub fn menu(
     task: &Task,
     at: &ToolName,
     trajectory: &Trajectory,
-) -> Vec<MenuItem> {
+) -> Arc<[MenuItem]> {
     let has_plan = ctx.state(State::has_plan);
     let walks = base.spec().walks;
     let mut menu = match walks {
@@ -32,11 +34,11 @@ pub fn menu(
     };
     let weight = if walks { ctx.state(weigh) } else { None };
     menu.push(MenuItem { tool: ToolName::end(), weight, why: Offered::Finish });
-    menu
+    menu.into()
 }
 
 /// Everything that the plan has left, wherever the agent is; for one that finds no way on from there.
-pub fn whole_plan(ctx: &impl Context, base: Base, at: &ToolName) -> Vec<MenuItem> {
+pub fn whole_plan(ctx: &impl Context, base: Base, at: &ToolName) -> Arc<[MenuItem]> {
     let mut menu = planned(ctx);
     if base.spec().walks {
         ctx.state(|state| {
@@ -47,12 +49,12 @@ pub fn whole_plan(ctx: &impl Context, base: Base, at: &ToolName) -> Vec<MenuItem
         });
     }
     menu.push(MenuItem { tool: ToolName::end(), weight: None, why: Offered::Finish });
-    menu
+    menu.into()
 }
 
 /// What a planner may choose from: what the graph suggests first, else every tool or those that suit the
 /// task; of that what the budget allows, where it was planned.
-pub fn for_planner(ctx: &impl Context, by_graph: bool, task: &Task) -> Vec<MenuItem> {
+pub fn for_planner(ctx: &impl Context, by_graph: bool, task: &Task) -> Arc<[MenuItem]> {
     let mut menu = if by_graph { first(ctx, task) } else { all(ctx, task) };
     if ctx.state(State::has_plan) {
         menu.retain(|item| ctx.state(|state| state.plan_allows(&item.tool)));
@@ -60,7 +62,7 @@ pub fn for_planner(ctx: &impl Context, by_graph: bool, task: &Task) -> Vec<MenuI
             menu = planned(ctx);
         }
     }
-    menu
+    menu.into()
 }
 
 /// Whether a plan was made and offers nothing any more. Not asked where there never was a tool.

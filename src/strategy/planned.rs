@@ -23,7 +23,7 @@ pub async fn act(
     task: &Task,
     reflections: &[String],
 ) -> (Trajectory, Ending) {
-    let mut planner = Planner { ctx, strategy, task, reflections, menu: Vec::new(), step: 0 };
+    let mut planner = Planner { ctx, strategy, task, reflections, menu: Arc::default(), step: 0 };
     planner.look().await;
     let plan = match planner.plan().await {
         Ok(plan) => plan,
@@ -43,7 +43,7 @@ struct Planner<'a, C> {
     strategy: Strategy,
     task: &'a Task,
     reflections: &'a [String],
-    menu: Vec<MenuItem>,
+    menu: Arc<[MenuItem]>,
     /// How often it was shown a menu.
     step: u32,
 }
@@ -57,7 +57,7 @@ impl<C: Context> Planner<'_, C> {
         }
         self.step += 1;
         self.ctx.say(|task| {
-            let (step, from, menu) = (self.step, ToolName::start(), self.menu.clone());
+            let (step, from, menu) = (self.step, ToolName::start(), Arc::clone(&self.menu));
             TaskEvent::StepStarted { task, step, from, menu }
         });
     }

@@ -172,7 +172,12 @@ impl Story {
         let task_id = TaskId(task);
         self.tell(SearchEvent::NodeOpened { task: task_id, node, parent });
         let menu = vec![MenuItem { tool: "search_web".into(), weight: None, why: Offered::All }];
-        self.tell(TaskEvent::StepStarted { task: task_id, step: node, from: "start".into(), menu });
+        self.tell(TaskEvent::StepStarted {
+            task: task_id,
+            step: node,
+            from: "start".into(),
+            menu: menu.into(),
+        });
         let ask = self.ask(task, Role::Actor);
         self.answer(ask, thought, 150);
         if let Some((tool, end)) = call {

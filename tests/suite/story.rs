@@ -132,7 +132,12 @@ impl Story {
         let other = self.state.tools.keys().find(|tool| !offered(tool)).cloned();
         menu.extend(other.map(|tool| MenuItem { tool, weight: None, why: Offered::Explore }));
         menu.push(MenuItem { tool: ToolName::end(), weight: None, why: Offered::Finish });
-        self.tell(TaskEvent::StepStarted { task: TaskId(task), step, from: from.into(), menu })
+        self.tell(TaskEvent::StepStarted {
+            task: TaskId(task),
+            step,
+            from: from.into(),
+            menu: menu.into(),
+        })
     }
 
     /// The number of the next effect.
@@ -245,7 +250,7 @@ impl Story {
         self.wait(ms).tell(match end {
             Ok(text) => Event::ToolCall(ToolCallEvent::ToolCallFinished {
                 effect: effect(call),
-                output: ToolOutput { text: text.into(), cut_from: None },
+                output: ToolOutput { text: text.into(), cut_from: None }.into(),
             }),
             Err(text) => Event::ToolCall(ToolCallEvent::ToolCallFailed {
                 effect: effect(call),

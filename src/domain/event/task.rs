@@ -1,5 +1,7 @@
 //! Tasks, from the queue to their end.
 
+use std::sync::Arc;
+
 use super::{By, MenuItem, Outcome, family::family};
 use crate::domain::id::{TaskId, ToolName};
 use crate::domain::spec::Task;
@@ -26,7 +28,7 @@ family! {
             task: TaskId,
             step: u32,
             from: ToolName,
-            menu: Vec<MenuItem>,
+            menu: Arc<[MenuItem]>,
         },
         TaskFinished {
             task: TaskId,

@@ -1,5 +1,7 @@
 //! Tool calls, from the request to the end, and what was thought of their results.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::{EffectRef, Refusal, family::family};
@@ -32,7 +34,7 @@ family! {
         },
         ToolCallFinished {
             effect: EffectRef,
-            output: ToolOutput,
+            output: Arc<ToolOutput>,
         },
         ToolCallFailed {
             effect: EffectRef,

@@ -1,5 +1,7 @@
 //! Tasks and their steps.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::{SearchTree, State, TaskBudget, What, Work, is_next, next_number};
@@ -60,7 +62,7 @@ pub struct StepState {
     /// From 1 within its try; a search counts on over all tries, so that it names a node.
     pub step: u32,
     pub from: ToolName,
-    pub menu: Vec<MenuItem>,
+    pub menu: Arc<[MenuItem]>,
     /// The model call that decides.
     #[serde(rename = "ask")]
     pub model_call: Option<EffectId>,
@@ -111,8 +113,8 @@ impl TaskState {
         self.work = Work::default();
     }
 
-    pub(super) fn step(&mut self, step: u32, from: &ToolName, menu: &[MenuItem]) {
-        let (from, menu) = (from.clone(), menu.to_vec());
+    pub(super) fn step(&mut self, step: u32, from: &ToolName, menu: &Arc<[MenuItem]>) {
+        let (from, menu) = (from.clone(), Arc::clone(menu));
         self.steps.push(StepState { step, from, menu, model_call: None, call: None });
     }
 

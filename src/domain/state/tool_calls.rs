@@ -1,6 +1,6 @@
 //! Tool calls, from the request to the end.
 
-use std::ops::Deref;
+use std::{ops::Deref, sync::Arc};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -25,7 +25,7 @@ pub enum ToolCallPhase {
         reason: Refusal,
     },
     Done {
-        output: ToolOutput,
+        output: Arc<ToolOutput>,
     },
     Failed {
         error: ToolError,
@@ -125,7 +125,7 @@ impl State {
             ToolCallEvent::ToolCallFinished { effect, output } => {
                 self.end(at, *effect);
                 let Some(call) = self.tool_call_mut(effect.id) else { return };
-                call.phase = ToolCallPhase::Done { output: output.clone() };
+                call.phase = ToolCallPhase::Done { output: Arc::clone(output) };
                 let (tool, task, micros) = (call.tool.clone(), call.task, call.elapsed(at));
                 self.count_end(&tool, Some(micros), |tool| tool.succeeded += 1);
                 self.charge_call_time(task, &tool, micros);

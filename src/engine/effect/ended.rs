@@ -1,5 +1,7 @@
 //! How the end of an effect is told, and what it cost.
 
+use std::sync::Arc;
+
 use super::{Effect, Outcome};
 use crate::domain::{
     Bill, EffectId, EffectRef, EmbeddingEvent, Event, ModelCallEvent, ModelError, ModelErrorKind,
@@ -29,7 +31,8 @@ pub fn event(session: &Session, passage: &Passage, outcome: &Outcome) -> Event {
         }
         Outcome::Reply(Err(error)) => failed(session, effect, error.clone()).into(),
         Outcome::Result(Ok(output)) => {
-            ToolCallEvent::ToolCallFinished { effect, output: output.clone() }.into()
+            let output = Arc::new(output.clone());
+            ToolCallEvent::ToolCallFinished { effect, output }.into()
         }
         Outcome::Result(Err(error)) => {
             ToolCallEvent::ToolCallFailed { effect, error: error.clone() }.into()

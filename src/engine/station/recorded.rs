@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use super::{Outcome, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::{
     EffectId, EffectRef, Embedding, EmbeddingEvent, Event, FaultEvent, ModelCallEvent, Origin,
-    Record, SessionEvent, ToolCallEvent, Usage,
+    Record, SessionEvent, ToolCallEvent, ToolOutput, Usage,
 };
 use crate::engine::effect::{self, EmbeddingResult};
 use crate::engine::session::{Handle, Session};
@@ -106,7 +106,7 @@ fn outcome(handle: &Handle, id: EffectId, event: &Event) -> Option<Outcome> {
             Outcome::Reply(Err(error.clone()))
         }
         Event::ToolCall(ToolCallEvent::ToolCallFinished { output, .. }) => {
-            Outcome::Result(Ok(output.clone()))
+            Outcome::Result(Ok(ToolOutput::clone(output)))
         }
         Event::ToolCall(ToolCallEvent::ToolCallFailed { error, .. }) => {
             Outcome::Result(Err(error.clone()))

@@ -93,7 +93,7 @@ impl<'a> Entry<'a> {
         let theme = self.cx.theme;
         let format = format::weight_format(&self.cx.state.knobs);
         let mut menu = String::new();
-        for item in &step.menu {
+        for item in step.menu.iter() {
             // A line shows a few dozen tools at most; a menu may hold a thousand.
             if menu.len() > 1000 {
                 break;
