@@ -13,7 +13,7 @@ use super::act::{self, Decision};
 use super::{Base, Context, Ending, Trajectory, Turn, close, menu, prompt};
 use crate::domain::{
     ModelError, ModelErrorKind, NodeEnd, Outcome, Reply, Request, Role, SearchEvent, State, Task,
-    TaskEvent, ToolName, markers,
+    TaskEvent, ToolName, markers, state::next_number,
 };
 
 /// Where a search begins; no decision led there.
@@ -123,7 +123,7 @@ impl<'a, C: Context> Search<'a, C> {
             }
             menu = menu::menu(self.ctx, self.base, self.task, &from, &path);
         }
-        let node = self.before.saturating_add(count(&self.nodes)).saturating_add(1);
+        let node = self.before.saturating_add(next_number(self.nodes.len()));
         let note = self.note(at);
         let request = self.ctx.state(|state| {
             let (task, reflections) = (self.task, self.reflections);
@@ -280,8 +280,4 @@ impl Node {
             NodeResult::Lacked | NodeResult::Nothing => Vec::new(),
         }
     }
-}
-
-fn count(nodes: &[Node]) -> u32 {
-    u32::try_from(nodes.len()).unwrap_or(u32::MAX)
 }

@@ -36,12 +36,9 @@ pub fn draw(cx: &Cx<'_>, keymap: &Keymap, title: &str, area: Rect, buf: &mut Buf
 /// Gives every cell this style. A row at a time, since `Buffer::set_style` checks the place of each cell and
 /// then takes a third of the time of a small frame.
 fn ground(area: Rect, style: Style, buf: &mut Buffer) {
-    if area.is_empty() {
-        return;
-    }
-    for y in area.y..area.bottom() {
-        let start = buf.index_of(area.x, y);
-        for cell in &mut buf.content[start..start + usize::from(area.width)] {
+    for row in area.rows().filter(|row| !row.is_empty()) {
+        let start = buf.index_of(row.x, row.y);
+        for cell in &mut buf.content[start..start + usize::from(row.width)] {
             cell.set_style(style);
         }
     }

@@ -103,7 +103,7 @@ impl Line<'_> {
                 Err(_) => return Err(self.silent("sent nothing more")),
             };
             let events = parser.feed(&chunk).map_err(|error| Failure::bad(format!("{error}.")))?;
-            for event in events.iter().filter(has_data) {
+            for event in events.iter().filter(|event| !event.data.trim().is_empty()) {
                 was_last |= answer.event(event, &self.place, progress)?;
             }
         }
@@ -131,8 +131,4 @@ impl Line<'_> {
         failed.again = Again::Never;
         failed
     }
-}
-
-fn has_data(event: &&Event) -> bool {
-    !event.data.trim().is_empty()
 }
