@@ -141,7 +141,7 @@ fn plans(c: &mut Criterion) {
     for calls in [64, 256] {
         let story = working::many(calls);
         let mut screen = screen(&story);
-        for pane in [None, Some(PaneId::Calls), Some(PaneId::Search)] {
+        for pane in [None, Some(PaneId::Calls), Some(PaneId::Plan)] {
             screen.view.zoom = pane;
             let name = pane.map_or("all-panes", PaneId::name);
             group.bench_function(BenchmarkId::new(name, calls), |b| {

@@ -1,7 +1,8 @@
 //! Which lane of work is chosen: a call, or a piece of evidence that perhaps has none yet. Whoever chooses
 //! one of them lets go of the other, so that there is never a doubt what a key means.
 
-use super::view::View;
+use super::panes::position::Here;
+use super::{pane::PaneId, view::View};
 use crate::domain::{
     Command, EffectId, EffectState, EvidenceId, EvidenceState, Lane, State, TaskId, TaskState,
     ToolName, state::Source,
@@ -89,6 +90,15 @@ impl View {
         // What has ended can still be held before the agent learns of it.
         let held = state.control.is_held(lane) || state.control.paused_lanes.contains(&lane);
         if held || !call.is_over() { Ok(lane) } else { Err(IS_OVER) }
+    }
+
+    /// The edge that pinning means: in the pane of tools that from here to the selected tool, elsewhere the
+    /// selected one.
+    pub fn edge_to_pin(&self, state: &State) -> Option<(ToolName, ToolName)> {
+        if self.focus != PaneId::Tools {
+            return self.edge.clone();
+        }
+        Some((ToolName::from(Here::of(state).node()), self.tool.clone()?))
     }
 
     /// What cancels the chosen evidence, or the chosen call if it runs; else the newest call that does,

@@ -8,10 +8,10 @@ use super::hits::{Hits, Target};
 use super::layout::{self, MIN, Wanted};
 use super::pane::{Cx, PaneId};
 use super::panes::{self, row::Row};
-use super::{action::Action, footer, header, keymap::Keymap};
+use super::{action::Action, footer, header};
 
 /// Draws everything into `area`.
-pub fn draw(cx: &Cx<'_>, keymap: &Keymap, title: &str, area: Rect, buf: &mut Buffer) -> Hits {
+pub fn draw(cx: &Cx<'_>, title: &str, area: Rect, buf: &mut Buffer) -> Hits {
     let mut hits = Hits::default();
     ground(area, cx.theme.screen, buf);
     let Some(parts) = layout::parts(area, cx.view, Wanted::of(cx.state, cx.view)) else {
@@ -29,7 +29,8 @@ pub fn draw(cx: &Cx<'_>, keymap: &Keymap, title: &str, area: Rect, buf: &mut Buf
     for popup in &cx.view.popups {
         popup.draw(cx, above, buf, &mut hits);
     }
-    footer::draw(cx, keymap, parts.footer, buf, &mut hits);
+    footer::following(cx, above, buf);
+    footer::draw(cx, parts.footer, buf, &mut hits);
     hits
 }
 
@@ -62,7 +63,7 @@ fn framed(cx: &Cx<'_>, pane: PaneId, frame: Rect, buf: &mut Buffer, hits: &mut H
     let words = if focused { cx.theme.title } else { cx.theme.text };
     let words = Style::reset().patch(cx.theme.screen).patch(words);
     hits.add(frame, Target::Pane(pane));
-    let mut title = Line::from(Span::styled(format!(" {} ", number(pane)), cx.theme.key));
+    let mut title = Line::from(Span::styled(format!(" {} ", number(&cx, pane)), cx.theme.key));
     title.spans.extend(panes::title(pane, &cx).spans);
     title.push_span(" ");
     let block =
@@ -74,19 +75,20 @@ fn framed(cx: &Cx<'_>, pane: PaneId, frame: Rect, buf: &mut Buffer, hits: &mut H
     }
 }
 
-/// The pane's number key.
-fn number(pane: PaneId) -> usize {
-    pane as usize + 1
+/// The pane's key.
+fn number<'a>(cx: &Cx<'a>, pane: PaneId) -> &'a str {
+    cx.keymap.key(Action::Pane(pane)).unwrap_or("·")
 }
 
 fn tabs(cx: &Cx<'_>, line: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let mut x = line.x;
-    let name = |pane| panes::spec(pane, cx.state, cx.view).name;
-    let names: usize = PaneId::ALL.iter().map(|pane| name(*pane).len() + 4).sum();
+    let tab = |pane: &PaneId| *pane == cx.view.focus || (pane.spec().when)(cx.state, cx.view);
+    let panes: Vec<PaneId> = PaneId::ALL.into_iter().filter(tab).collect();
+    let names: usize = panes.iter().map(|pane| pane.name().len() + 4).sum();
     // Where the line is short, tabs stand a cell closer.
     let after = if names > usize::from(line.width) { "" } else { " " };
-    for pane in PaneId::ALL {
-        let label = format!(" {} {}{after}", number(pane), name(pane));
+    for pane in panes {
+        let label = format!(" {} {}{after}", number(cx, pane), pane.name());
         let style = if pane == cx.view.focus { cx.theme.selection } else { cx.theme.dim };
         let start = x;
         x = buf.set_stringn(x, line.y, label, usize::from(line.right() - x), style).0;

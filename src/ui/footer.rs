@@ -1,24 +1,65 @@
-//! The last line: a message until the next key, else what the keys of this place do.
+//! The last line: a message until the next key, else what the keys do here. Above it, after the first key
+//! of several, the keys that may follow.
 
+use ratatui::widgets::{Clear, Widget};
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::hits::{Hits, Target};
 use super::pane::Cx;
 use super::view::{Message, Tone};
-use super::{action::Action, keymap::Keymap, panes::row::Row, text};
+use super::{action::Action, panes::row::Row, text, update};
+use crate::domain::Mode;
 
-pub fn draw(cx: &Cx<'_>, keymap: &Keymap, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let popup = cx.view.popups.last();
-    let own = popup.and_then(|popup| popup.footer(cx.theme));
+    let own = popup.and_then(|popup| popup.footer(cx));
     match (own, cx.view.message(), popup) {
+        _ if !cx.view.pending.is_empty() => pending(cx, area, buf),
         (Some((line, style)), ..) => _ = Row::new(area, buf).put(&line, style),
-        (None, Some(message), _) => told(cx, message, keymap, area, buf),
-        (None, None, Some(popup)) => _ = Row::new(area, buf).put(popup.keys(), cx.theme.dim),
-        (None, None, None) => keys(cx, keymap, area, buf, hits),
+        (None, Some(message), _) => told(cx, message, area, buf),
+        (None, None, Some(popup)) => _ = Row::new(area, buf).put(&popup.legend(cx), cx.theme.dim),
+        (None, None, None) => keys(cx, area, buf, hits),
     }
 }
 
-fn told(cx: &Cx<'_>, message: &Message, keymap: &Keymap, area: Rect, buf: &mut Buffer) {
+/// The keys pressed so far.
+fn pending(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
+    let keys: String = cx.view.pending.iter().map(|key| format!("{key} ")).collect();
+    let mut row = Row::new(area, buf);
+    row.put(&format!("{keys}…"), cx.theme.key);
+    row.put("  backspace takes it back", cx.theme.dim);
+}
+
+/// Between two of the keys that may follow.
+const APART: usize = 3;
+
+/// The keys that may follow the pending ones, over the lines above the footer.
+pub fn following(cx: &Cx<'_>, above: Rect, buf: &mut Buffer) {
+    if !cx.view.hinted || cx.view.pending.is_empty() {
+        return;
+    }
+    let following = cx.keymap.following(&update::layers(cx.view), &cx.view.pending);
+    let hints: Vec<(String, &str)> =
+        following.iter().map(|(key, action)| (key.to_string(), action.spec().name)).collect();
+    let key_width = hints.iter().map(|(key, _)| text::width(key)).max().unwrap_or(0);
+    let name_width = hints.iter().map(|(_, name)| text::width(name)).max().unwrap_or(0);
+    let width = key_width + 1 + name_width + APART;
+    let columns = (usize::from(above.width) / width.max(1)).max(1);
+    let rows = hints.len().div_ceil(columns);
+    let height = u16::try_from(rows).unwrap_or(u16::MAX).min(above.height);
+    let area = Rect { y: above.bottom() - height, height, ..above };
+    Clear.render(area, buf);
+    buf.set_style(area, cx.theme.screen.patch(cx.theme.header));
+    for (line, hints) in area.rows().zip(hints.chunks(columns)) {
+        let mut row = Row::new(line, buf);
+        for (key, name) in hints {
+            row.right(key, key_width, cx.theme.key).gap(1);
+            row.cell(name, name_width + APART - 1, cx.theme.text);
+        }
+    }
+}
+
+fn told(cx: &Cx<'_>, message: &Message, area: Rect, buf: &mut Buffer) {
     let (mark, style) = match message.tone {
         Tone::Good => ("✓ ", cx.theme.good),
         Tone::Plain => ("", cx.theme.accent),
@@ -28,57 +69,98 @@ fn told(cx: &Cx<'_>, message: &Message, keymap: &Keymap, area: Rect, buf: &mut B
     let shown = format!("{mark}{}", message.text);
     Row::new(area, buf).put(&shown, style);
     // What is cut is kept, and can be read.
-    let all = keymap.key(Action::Messages).map(|key| format!("  {key}: all of it"));
+    let all = cx.keymap.key(Action::Messages).map(|key| format!("  {key}: all of it"));
     if let Some(all) = all.filter(|all| text::width(&shown) > width && width > all.len()) {
         let x = area.right() - all.len() as u16;
         buf.set_stringn(x, area.y, &all, all.len(), cx.theme.key);
     }
 }
 
-/// What is worth a place in the footer, the most useful first.
-fn worth(cx: &Cx<'_>) -> Vec<Action> {
-    use Action as A;
-    let here = cx.view.focus.spec().keys;
-    let first: &[Action] = match (cx.view.moment, cx.view.read_only) {
-        (Some(_), _) | (_, Some(_)) => {
-            &[A::Live, A::EventBack, A::EventForward, A::StepBack, A::StepForward]
-        }
-        (None, None) => &[A::RunOrPause, A::Step],
-    };
-    let always =
-        [A::NewTask, A::Faults, A::Undo, A::Zoom, A::StepBack, A::Screenshot, A::Palette, A::Quit];
-    let mut actions: Vec<Action> = Vec::new();
-    for action in first.iter().chain(here).chain(&always) {
-        if !actions.contains(action) {
-            actions.push(*action);
-        }
-    }
-    actions
-}
+/// Actions that share words, and the words; `None`: those of the action.
+type Hint = (&'static [Action], Option<&'static str>);
 
-fn keys(cx: &Cx<'_>, keymap: &Keymap, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-    let hint =
-        |action: Action| keymap.key(action).map(|key| (key.to_string(), action.spec().short));
-    // The help has its place at the right, whatever else fits.
-    let help = hint(Action::Help).map(|(key, short)| format!("{key} {short}")).unwrap_or_default();
-    let help_width = help.len() as u16;
-    let right = area.right().saturating_sub(help_width + 1).max(area.x);
+/// What is worth a place in the footer everywhere, the most useful first.
+const ALWAYS: [Hint; 9] = [
+    (&[Action::RunOrPause], None),
+    (&[Action::Step], None),
+    (&[Action::Open], None),
+    (&[Action::Fail], None),
+    (&[Action::Edit], None),
+    (&[Action::Undo], None),
+    (&[Action::StepBack, Action::StepForward], Some("time")),
+    (&[Action::Find], None),
+    (&[Action::Palette], None),
+];
+
+/// The same, where the past is looked at.
+const IN_THE_PAST: [Hint; 6] = [
+    (&[Action::Live], None),
+    (&[Action::StepBack, Action::StepForward], Some("step")),
+    (&[Action::EventBack, Action::EventForward], Some("event")),
+    (&[Action::Open], None),
+    (&[Action::Find], None),
+    (&[Action::Palette], None),
+];
+
+/// Keys and words with room between them; the help has its place at the right, whatever else fits.
+fn keys(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    let help = cx.keymap.key(Action::Help);
+    let help = help.map_or_else(String::new, |key| format!("{key} {}", Action::Help.spec().short));
+    let right = area.right().saturating_sub(help.len() as u16 + 1).max(area.x);
+    let is_past = cx.view.moment.is_some() || cx.view.read_only.is_some();
+    let always: &[Hint] = if is_past { &IN_THE_PAST } else { &ALWAYS };
+    let here = cx.view.focus.spec().keys.iter().map(|action| (std::slice::from_ref(action), None));
+    let found: &[Hint] = match cx.view.needle(cx.view.focus) {
+        Some(_) => &[(&[Action::NextMatch, Action::PreviousMatch], Some("next, previous match"))],
+        None => &[],
+    };
+    let last: Hint = (&[Action::NextPane], None);
     let mut x = area.x;
-    for action in worth(cx) {
-        let Some((key, short)) = hint(action) else { continue };
-        let width = (text::width(&key) + 1 + text::width(short)) as u16;
-        if x + width + 1 > right {
-            break;
-        }
-        let can = action.spec().why_not(cx.live, cx.view).is_none();
-        let (bold, plain) =
-            if can { (cx.theme.key, cx.theme.text) } else { (cx.theme.dim, cx.theme.dim) };
-        let after = buf.set_stringn(x, area.y, &key, usize::from(width), bold).0;
-        buf.set_stringn(after + 1, area.y, short, usize::from(width), plain);
-        hits.add(Rect { x, width, ..area }, Target::Action(action));
-        x += width + 2;
+    for (actions, words) in found.iter().chain(always).copied().chain(here).chain([last]) {
+        let room = Rect { x, width: right.saturating_sub(x), ..area };
+        x = hint(cx, (actions, words), room, buf, hits).unwrap_or(x);
     }
     let spot = Rect { x: right + 1, width: area.right().saturating_sub(right + 1), ..area };
     buf.set_stringn(spot.x, spot.y, help, usize::from(spot.width), cx.theme.key);
     hits.add(spot, Target::Action(Action::Help));
+}
+
+/// Draws a hint, where there is room for it; gives the cell where the next one may begin.
+fn hint(
+    cx: &Cx<'_>,
+    (actions, words): Hint,
+    room: Rect,
+    buf: &mut Buffer,
+    hits: &mut Hits,
+) -> Option<u16> {
+    let keyed: Vec<(Action, &str)> =
+        actions.iter().filter_map(|action| Some((*action, cx.keymap.key(*action)?))).collect();
+    let (first, _) = keyed.first()?;
+    let words = words.unwrap_or_else(|| short(cx, *first));
+    let keys: usize = keyed.iter().map(|(_, key)| text::width(key) + 1).sum();
+    let width = (keys + text::width(words)) as u16;
+    if width > room.width {
+        return None;
+    }
+    let can = keyed.iter().any(|(action, _)| action.spec().why_not(cx.live, cx.view).is_none());
+    let (bold, plain) =
+        if can { (cx.theme.key, cx.theme.text) } else { (cx.theme.dim, cx.theme.dim) };
+    let mut x = room.x;
+    for (action, key) in &keyed {
+        let start = x;
+        x = buf.set_stringn(x, room.y, key, usize::from(width), bold).0 + 1;
+        hits.add(Rect { x: start, width: x - start, ..room }, Target::Action(*action));
+    }
+    let after = buf.set_stringn(x, room.y, words, usize::from(width), plain).0;
+    hits.add(Rect { x, width: after - x, ..room }, Target::Action(*first));
+    Some(after + 2)
+}
+
+/// The words of an action; of the one that runs and pauses, what it would do.
+fn short(cx: &Cx<'_>, action: Action) -> &'static str {
+    match (action, cx.live.control.mode) {
+        (Action::RunOrPause, Mode::Running | Mode::Stepping | Mode::SteppingTask) => "pause",
+        (Action::RunOrPause, _) => "run",
+        _ => action.spec().short,
+    }
 }

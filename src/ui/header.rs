@@ -99,7 +99,7 @@ fn pieces(cx: &Cx<'_>, title: &str) -> Vec<Piece> {
     }
     add(4, format!("{} {}", knob(Knob::Alpha), knob(Knob::Beta)), theme.text, None);
     if !state.knobs.is_on(Knob::Learn) {
-        add(2, "FROZEN".to_owned(), theme.warn, Some(Action::Freeze));
+        add(2, "FROZEN".to_owned(), theme.warn, Some(Action::Learning));
     }
     add(5, spent(state), theme.text, None);
     let faults = state.faults_armed();

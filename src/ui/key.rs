@@ -1,6 +1,6 @@
 //! One key with its modifiers, as people write it: `space`, `ctrl-x`, `shift-tab`, `N`, `f1`, `+`.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, ops::Deref, str::FromStr};
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -144,6 +144,38 @@ fn code(word: &str) -> Option<KeyCode> {
     (1..=12).contains(&n).then_some(KeyCode::F(n))
 }
 
+/// Keys that are pressed one after the other, written `g g`; never empty.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Keys(Vec<Key>);
+
+impl Deref for Keys {
+    type Target = [Key];
+
+    fn deref(&self) -> &[Key] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Keys {
+    /// As people read them: `gg`, but `ctrl-w t`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let keys: Vec<String> = self.0.iter().map(Key::to_string).collect();
+        let are_letters = keys.iter().all(|key| key.chars().count() == 1);
+        f.pad(&keys.join(if are_letters { "" } else { " " }))
+    }
+}
+
+impl FromStr for Keys {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.trim().is_empty() {
+            return Err(format!("`{text}` is not a key; expected keys such as `x` or `g g`"));
+        }
+        text.split_whitespace().map(str::parse).collect::<Result<_, _>>().map(Keys)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,6 +202,14 @@ mod tests {
         }
         assert_eq!("ctrl-X".parse::<Key>(), "ctrl-x".parse());
         assert_eq!("shift-n".parse::<Key>(), "N".parse());
+    }
+
+    #[test]
+    fn sequences_are_read_and_printed() {
+        let shown = |text: &str| text.parse::<Keys>().map(|keys| keys.to_string());
+        assert_eq!(shown("g g").as_deref(), Ok("gg"));
+        assert_eq!(shown("ctrl-w t").as_deref(), Ok("ctrl-w t"));
+        assert!(shown(" ").is_err() && shown("g hyper-x").is_err());
     }
 
     #[test]

@@ -1,33 +1,59 @@
-//! Which key does what: the defaults of the action table, changed by the user's configuration.
+//! Which key does what: the defaults of the action table, changed by the user's configuration. A key has
+//! its meaning in a layer, and several keys in a row can be one, as in `g g`.
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::action::{ACTIONS, Action};
-use super::key::Key;
+use super::action::{ACTIONS, Action, LAYER_KEYS, Layer};
+use super::key::{Key, Keys};
 use crate::domain::words;
 
 /// Keys to actions, without conflicts.
 #[derive(Clone, Debug)]
 pub struct Keymap {
-    by_key: HashMap<Key, Action>,
-    by_action: HashMap<Action, Vec<Key>>,
+    bindings: Vec<Binding>,
+    /// The keys that work in the panes, as people read them; the ones to show first come first.
+    shown: HashMap<Action, Vec<String>>,
 }
 
-/// What can be wrong with the configuration's `[keys]`.
+#[derive(Clone, Debug)]
+struct Binding {
+    layer: Layer,
+    keys: Keys,
+    action: Action,
+}
+
+/// What keys mean so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    Action(Layer, Action),
+    /// More keys are to follow.
+    Prefix,
+    Nothing,
+}
+
+/// What can be wrong with the configuration's `[ui.keys]`.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum KeymapError {
     #[error(
         "keys.{name}: there is no such action; {}",
-        words::expected(name, ACTIONS.iter().map(|spec| spec.name))
+        words::expected(name.rsplit('.').next().unwrap_or(name), ACTIONS.iter().map(|spec| spec.name))
     )]
     UnknownAction { name: String },
+    #[error(
+        "keys.{name}: there is no such layer; {}",
+        {
+            let known: Vec<String> = Layer::all().map(Layer::name).collect();
+            words::expected(name.split('.').next().unwrap_or(name), known.iter().map(String::as_str))
+        }
+    )]
+    UnknownLayer { name: String },
     #[error("keys.{name}: {why}")]
     BadKey { name: String, why: String },
     #[error(
         "keys.{first}: `{key}` also does `{second}`; give one of them another key, \
          for example keys.{second} = []"
     )]
-    Conflict { key: String, first: &'static str, second: &'static str },
+    Conflict { key: String, first: String, second: String },
 }
 
 impl Default for Keymap {
@@ -38,102 +64,233 @@ impl Default for Keymap {
 }
 
 impl Keymap {
-    /// The default keys, and instead of them those that `changed` gives for an action's name (none, if
-    /// it gives an empty list). What is wrong is left out and said.
+    /// The default keys, except where `changed` gives others (or none) for an action. An action is named
+    /// `step` in the global layer and `graph.pin` in another one. Errors name what was left out.
     pub fn new(changed: &BTreeMap<String, Vec<String>>) -> (Self, Vec<KeymapError>) {
         let mut errors = Vec::new();
-        for name in changed.keys().filter(|name| Action::by_name(name).is_none()) {
-            errors.push(KeymapError::UnknownAction { name: name.clone() });
-        }
-        let mut map = Self { by_key: HashMap::new(), by_action: HashMap::new() };
+        let mut map = Self { bindings: Vec::new(), shown: HashMap::new() };
         // The user's keys first: in a conflict with a default the user's choice works.
-        let (own, default): (Vec<_>, Vec<_>) =
-            ACTIONS.iter().partition(|spec| changed.contains_key(spec.name));
-        for spec in own.into_iter().chain(default) {
-            let keys: Vec<&str> = match changed.get(spec.name) {
-                Some(keys) => keys.iter().map(String::as_str).collect(),
-                None => spec.keys.to_vec(),
-            };
-            for key in keys {
-                if let Err(error) = map.bind(key, spec.action) {
-                    errors.push(error);
+        let mut own = Vec::new();
+        for (name, keys) in changed {
+            match place(name) {
+                Ok((layer, action)) => {
+                    own.push((layer, action));
+                    map.bind_all(layer, action, keys.iter().map(String::as_str), &mut errors);
                 }
+                Err(error) => errors.push(error),
             }
         }
+        let global = ACTIONS.iter().map(|spec| (Layer::Global, spec.action, spec.keys));
+        for (layer, action, keys) in global.chain(LAYER_KEYS.iter().copied()) {
+            if !own.contains(&(layer, action)) {
+                map.bind_all(layer, action, keys.iter().copied(), &mut errors);
+            }
+        }
+        map.note_shown();
         (map, errors)
     }
 
-    fn bind(&mut self, text: &str, action: Action) -> Result<(), KeymapError> {
-        let name = action.spec().name;
-        let key: Key =
-            text.parse().map_err(|why| KeymapError::BadKey { name: name.to_owned(), why })?;
-        if let Some(other) = self.by_key.get(&key).filter(|other| **other != action) {
-            let (first, second) = (other.spec().name, name);
-            return Err(KeymapError::Conflict { key: key.to_string(), first, second });
+    fn bind_all<'k>(
+        &mut self,
+        layer: Layer,
+        action: Action,
+        keys: impl Iterator<Item = &'k str>,
+        errors: &mut Vec<KeymapError>,
+    ) {
+        errors.extend(keys.filter_map(|keys| self.bind(layer, action, keys).err()));
+    }
+
+    fn bind(&mut self, layer: Layer, action: Action, text: &str) -> Result<(), KeymapError> {
+        let name = name(layer, action);
+        let keys: Keys =
+            text.parse().map_err(|why| KeymapError::BadKey { name: name.clone(), why })?;
+        let clashes = |other: &&Binding| {
+            other.layer.meets(layer)
+                && (other.keys.starts_with(&keys) || keys.starts_with(&other.keys))
+        };
+        if let Some(other) = self.bindings.iter().find(clashes) {
+            if (other.layer, other.action) == (layer, action) && other.keys == keys {
+                return Ok(());
+            }
+            let first = self::name(other.layer, other.action);
+            return Err(KeymapError::Conflict { key: keys.to_string(), first, second: name });
         }
-        if self.by_key.insert(key, action).is_none() {
-            self.by_action.entry(action).or_default().push(key);
-        }
+        self.bindings.push(Binding { layer, keys, action });
         Ok(())
     }
 
-    pub fn action(&self, key: Key) -> Option<Action> {
-        self.by_key.get(&key).copied()
+    fn note_shown(&mut self) {
+        for binding in self.bindings.iter().filter(|binding| !binding.layer.is_popup()) {
+            let shown = self.shown.entry(binding.action).or_default();
+            let keys = binding.keys.to_string();
+            if !shown.contains(&keys) {
+                shown.push(keys);
+            }
+        }
     }
 
-    /// Its keys, the one to show first.
-    pub fn keys(&self, action: Action) -> &[Key] {
-        self.by_action.get(&action).map_or(&[], Vec::as_slice)
+    /// What these keys mean, pressed one after the other. The first layer that knows them decides.
+    pub fn meaning(&self, layers: &[Layer], typed: &[Key]) -> Meaning {
+        for layer in layers {
+            let of_layer = || self.bindings.iter().filter(|binding| binding.layer == *layer);
+            if let Some(binding) = of_layer().find(|binding| *binding.keys == *typed) {
+                return Meaning::Action(*layer, binding.action);
+            }
+            if of_layer().any(|binding| binding.keys.starts_with(typed)) {
+                return Meaning::Prefix;
+            }
+        }
+        Meaning::Nothing
+    }
+
+    /// The keys that may follow these, and what they then do.
+    pub fn following(&self, layers: &[Layer], typed: &[Key]) -> Vec<(Key, Action)> {
+        let of_layers = self.bindings.iter().filter(|binding| layers.contains(&binding.layer));
+        let follow =
+            |binding: &Binding| Some((*binding.keys.strip_prefix(typed)?.first()?, binding.action));
+        of_layers.filter_map(follow).collect()
+    }
+
+    /// Its keys in the panes, the one to show first.
+    pub fn keys(&self, action: Action) -> &[String] {
+        self.shown.get(&action).map_or(&[], Vec::as_slice)
     }
 
     /// The key to show for it.
-    pub fn key(&self, action: Action) -> Option<Key> {
-        self.keys(action).first().copied()
+    pub fn key(&self, action: Action) -> Option<&str> {
+        self.keys(action).first().map(String::as_str)
     }
 
     /// Its keys as people read them: `+ =`.
     pub fn show(&self, action: Action) -> String {
-        self.keys(action).iter().map(Key::to_string).collect::<Vec<_>>().join(" ")
+        self.keys(action).join("  ")
     }
+
+    /// The keys of one layer, with what each does there: `enter: choose · esc: leave`. Actions that share
+    /// words stand together; one without a key is left out.
+    pub fn legend(&self, layer: Layer, hints: &[Hint]) -> String {
+        let key = |action: &Action| {
+            let is_it = |it: &&Binding| it.layer == layer && it.action == *action;
+            self.bindings.iter().find(is_it).map(|binding| binding.keys.to_string())
+        };
+        let said = hints.iter().filter_map(|(actions, does)| {
+            let keys: Vec<String> = actions.iter().filter_map(key).collect();
+            (!keys.is_empty()).then(|| format!("{}: {does}", keys.join("/")))
+        });
+        said.collect::<Vec<_>>().join(" · ")
+    }
+
+    /// Every binding, for tables of keys: the layer, the keys, the action.
+    pub fn bindings(&self) -> impl Iterator<Item = (Layer, &Keys, Action)> {
+        self.bindings.iter().map(|binding| (binding.layer, &binding.keys, binding.action))
+    }
+}
+
+/// Actions of a popup and what their keys do there.
+pub type Hint = (&'static [Action], &'static str);
+
+/// The layer and the action that a name of the configuration means.
+fn place(name: &str) -> Result<(Layer, Action), KeymapError> {
+    let (layer, action) = match name.split_once('.') {
+        Some((layer, action)) => {
+            let unknown = || KeymapError::UnknownLayer { name: name.to_owned() };
+            (Layer::by_name(layer).ok_or_else(unknown)?, action)
+        }
+        None => (Layer::Global, name),
+    };
+    let unknown = || KeymapError::UnknownAction { name: name.to_owned() };
+    Ok((layer, Action::by_name(action).ok_or_else(unknown)?))
+}
+
+/// As the configuration names it.
+fn name(layer: Layer, action: Action) -> String {
+    let name = action.spec().name;
+    if layer == Layer::Global { name.to_owned() } else { format!("{}.{name}", layer.name()) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ui::pane::PaneId;
 
     fn changed(entries: &[(&str, &[&str])]) -> BTreeMap<String, Vec<String>> {
         let keys = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
         entries.iter().map(|(name, list)| ((*name).to_owned(), keys(list))).collect()
     }
 
+    fn typed(text: &str) -> Vec<Key> {
+        text.parse::<Keys>().unwrap().to_vec()
+    }
+
     #[test]
-    fn the_defaults_have_no_conflicts_and_every_action_a_key() {
+    fn the_defaults_have_no_conflicts_and_every_action_has_a_key() {
         let (map, errors) = Keymap::new(&BTreeMap::new());
         assert_eq!(errors, []);
         for spec in ACTIONS {
-            assert_eq!(map.keys(spec.action).len(), spec.keys.len(), "{}", spec.name);
-            assert!(!spec.keys.is_empty(), "{}", spec.name);
+            let bound = map.bindings().filter(|(.., action)| *action == spec.action).count();
+            assert!(bound >= spec.keys.len().max(1), "{}", spec.name);
         }
     }
 
     #[test]
-    fn the_user_replaces_and_takes_away() {
-        let (map, errors) = Keymap::new(&changed(&[("step", &["f10", "b"]), ("break", &[])]));
+    fn the_first_layer_that_knows_a_key_decides() {
+        let map = Keymap::default();
+        let panes = [Layer::Everywhere, Layer::Pane(PaneId::Graph), Layer::Global];
+        let action = |layers: &[Layer], keys: &str| map.meaning(layers, &typed(keys));
+        assert_eq!(action(&panes, "n"), Meaning::Action(Layer::Global, Action::Step));
+        assert_eq!(action(&panes, "f11"), Meaning::Action(Layer::Everywhere, Action::Step));
+        let pin = Meaning::Action(Layer::Pane(PaneId::Graph), Action::Pin);
+        assert_eq!(action(&panes, "p"), pin);
+        assert_eq!(action(&panes, "g"), Meaning::Prefix);
+        assert_eq!(action(&panes, "g g"), Meaning::Action(Layer::Global, Action::Top));
+        assert_eq!(action(&panes, "g q"), Meaning::Nothing);
+        assert_eq!(action(&[Layer::Pager], "n"), Meaning::Nothing);
+        let found = [Layer::Found, Layer::Global];
+        assert_eq!(action(&found, "n"), Meaning::Action(Layer::Found, Action::NextMatch));
+        let after: Vec<_> =
+            map.following(&panes, &typed("g")).into_iter().map(|(key, _)| key).collect();
+        assert!(after.contains(&"f".parse().unwrap()) && after.contains(&"g".parse().unwrap()));
+    }
+
+    #[test]
+    fn the_user_replaces_and_takes_away_in_every_layer() {
+        let (map, errors) = Keymap::new(&changed(&[
+            ("step", &["f10", "b"]),
+            ("fail", &[]),
+            ("graph.pin", &["P"]),
+            ("list.add", &["A", "g a"]),
+            ("list.top", &["home"]),
+        ]));
         assert_eq!(errors, []);
-        assert_eq!(map.action("f10".parse().unwrap()), Some(Action::Step));
-        assert_eq!(map.action("n".parse().unwrap()), None);
-        assert_eq!(map.keys(Action::Break), []);
-        assert_eq!(map.show(Action::Step), "f10 b");
+        let action = |layer, keys: &str| map.meaning(&[layer], &typed(keys));
+        assert_eq!(action(Layer::Global, "f10"), Meaning::Action(Layer::Global, Action::Step));
+        assert_eq!(action(Layer::Global, "n"), Meaning::Nothing);
+        assert!(map.keys(Action::Fail).is_empty());
+        assert_eq!(map.keys(Action::Step), ["f10", "b", "f11"]);
+        assert_eq!(action(Layer::Pane(PaneId::Graph), "p"), Meaning::Nothing);
+        assert_eq!(action(Layer::List, "g a"), Meaning::Action(Layer::List, Action::Add));
+        let hints: &[Hint] =
+            &[(&[Action::Add, Action::Edit], "new, change"), (&[Action::Undo], "x")];
+        assert_eq!(map.legend(Layer::List, hints), "A/e: new, change");
     }
 
     #[test]
     fn what_is_wrong_is_said() {
-        let (map, errors) =
-            Keymap::new(&changed(&[("stop", &["q"]), ("setp", &["n"]), ("undo", &["hyper-u"])]));
+        let (map, errors) = Keymap::new(&changed(&[
+            ("stop", &["q"]),
+            ("setp", &["n"]),
+            ("undo", &["hyper-u"]),
+            ("grpah.pin", &["p"]),
+            ("tools.switch", &["g"]),
+        ]));
         let said: Vec<_> = errors.iter().map(KeymapError::to_string).collect();
-        assert!(said[0].starts_with("keys.setp: there is no such action; did you mean `step`?"));
-        assert!(said[1].starts_with("keys.undo: `hyper-u` is not a key"), "{said:?}");
-        assert!(said[2].starts_with("keys.stop: `q` also does `quit`"), "{said:?}");
-        assert_eq!(map.action("q".parse().unwrap()), Some(Action::Stop));
+        assert!(said[0].contains("keys.grpah.pin: there is no such layer; did you mean `graph`?"));
+        assert!(said[1].starts_with("keys.setp: there is no such action; did you mean `step`?"));
+        assert!(said[2].starts_with("keys.undo: `hyper-u` is not a key"), "{said:?}");
+        assert!(said.iter().any(|said| said.starts_with("keys.stop: `q` also does `quit`")));
+        // A key that begins a sequence cannot be one of a pane.
+        assert!(said.iter().any(|said| said.contains("keys.tools.switch: `gg`")), "{said:?}");
+        let quit = map.meaning(&[Layer::Global], &typed("q"));
+        assert_eq!(quit, Meaning::Action(Layer::Global, Action::Stop));
     }
 }

@@ -20,7 +20,7 @@
 
 use ratatui::layout::{Constraint, Layout, Rect};
 
-use super::{pane::PaneId, panes::plan, view::View};
+use super::{pane::PaneId, view::View};
 use crate::domain::State;
 
 /// The smallest screen on which anything can be read.
@@ -42,11 +42,11 @@ pub struct Wanted {
 impl Wanted {
     pub fn of(state: &State, view: &View) -> Self {
         let task = view.task_of(state);
-        let (plans, searches) = (state.strategy.btp, state.strategy.base.spec().searches);
+        let wanted = |pane: PaneId| (pane.spec().when)(state, view);
         Self {
-            budget: plans || task.is_some_and(|task| task.budget.plan.is_some()),
-            search: searches || task.is_some_and(|task| !task.search.nodes.is_empty()),
-            plan: plan::shows(state, view),
+            budget: state.strategy.btp || task.is_some_and(|task| task.budget.plan.is_some()),
+            search: wanted(PaneId::Search),
+            plan: wanted(PaneId::Plan),
         }
     }
 }
@@ -150,7 +150,7 @@ fn three_columns(body: Rect, wanted: Wanted) -> Vec<(PaneId, Rect)> {
 fn main_column(area: Rect, wanted: Wanted) -> Vec<(PaneId, Rect)> {
     if wanted.plan {
         let panes = [
-            (PaneId::Search, Constraint::Percentage(38)),
+            (PaneId::Plan, Constraint::Percentage(38)),
             (PaneId::Calls, Constraint::Percentage(32)),
             (PaneId::Transcript, Constraint::Fill(1)),
         ];
@@ -228,7 +228,7 @@ mod tests {
         let knobs = shown(PaneId::Knobs, wanted);
         assert!(knobs.contains(&PaneId::Knobs) && !knobs.contains(&PaneId::Calls));
         let planned = shown(PaneId::Knobs, Wanted { plan: true, ..wanted });
-        let kept = [PaneId::Search, PaneId::Calls, PaneId::Budget, PaneId::Knobs];
+        let kept = [PaneId::Plan, PaneId::Calls, PaneId::Budget, PaneId::Knobs];
         assert!(kept.iter().all(|pane| planned.contains(pane)), "{planned:?}");
         let search = shown(PaneId::Search, Wanted::default());
         assert!(search.contains(&PaneId::Search) && !search.contains(&PaneId::Budget));
@@ -238,7 +238,7 @@ mod tests {
         #[test]
         fn panes_cover_the_body_and_never_overlap(
             width in 60u16..330, height in 16u16..100, budget: bool, search: bool, plan: bool,
-            focus in 0usize..9,
+            focus in 0usize..PaneId::ALL.len(),
         ) {
             let area = Rect::new(0, 0, width, height);
             let view = View { focus: PaneId::ALL[focus], ..View::default() };

@@ -2,10 +2,10 @@
 //! [`super::panes`].
 
 use super::panes::{PANES, PaneSpec};
-use super::{theme::Theme, view::View};
+use super::{action::Action, keymap::Keymap, theme::Theme, view::View};
 use crate::domain::State;
 
-/// A region of the screen, in the order of its number key.
+/// A region of the screen, in the order of the number keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PaneId {
     /// Where the agent is and where it can go.
@@ -23,12 +23,14 @@ pub enum PaneId {
     Tasks,
     /// What the task may cost, what was planned for it, and what it has cost.
     Budget,
+    /// What a planner wrote.
+    Plan,
     /// Where a search has been.
     Search,
 }
 
 impl PaneId {
-    pub const ALL: [PaneId; 9] = [
+    pub const ALL: [PaneId; 10] = [
         PaneId::Graph,
         PaneId::Transcript,
         PaneId::Tools,
@@ -37,6 +39,7 @@ impl PaneId {
         PaneId::Calls,
         PaneId::Tasks,
         PaneId::Budget,
+        PaneId::Plan,
         PaneId::Search,
     ];
 
@@ -79,6 +82,7 @@ pub struct Cx<'a> {
     pub live: &'a State,
     pub view: &'a View,
     pub theme: &'a Theme,
+    pub keymap: &'a Keymap,
     /// Microseconds since the session was opened. In the past: when the moment was.
     pub now: u64,
     /// Whether this pane has the keyboard.
@@ -104,4 +108,21 @@ pub enum Move {
     PageDown,
     Top,
     Bottom,
+}
+
+impl Move {
+    /// The movement that an action is, if it is one.
+    pub fn of(action: Action) -> Option<Self> {
+        let moves = [
+            (Action::Up, Move::Up),
+            (Action::Down, Move::Down),
+            (Action::Left, Move::Left),
+            (Action::Right, Move::Right),
+            (Action::PageUp, Move::PageUp),
+            (Action::PageDown, Move::PageDown),
+            (Action::Top, Move::Top),
+            (Action::Bottom, Move::Bottom),
+        ];
+        moves.into_iter().find(|(of, _)| *of == action).map(|(_, to)| to)
+    }
 }

@@ -43,6 +43,9 @@ const AT_ONCE: usize = 4096;
 /// nobody could ever continue the program.
 const STOP: Duration = Duration::from_millis(250);
 
+/// How long the first of several keys waits before the keys that may follow are shown.
+const HINT: Duration = Duration::from_millis(300);
+
 struct Loop {
     screen: Screen,
     owned: OwnedTerminal,
@@ -53,6 +56,8 @@ struct Loop {
     commands: Option<UnboundedSender<Command>>,
     opened: Option<Timestamp>,
     shots: PathBuf,
+    /// When the keys that may follow are shown.
+    hint: Option<Instant>,
     signals: Signals,
 }
 
@@ -69,6 +74,7 @@ enum Wake {
     Resumed,
     Input(Option<io::Result<Input>>),
     Frame,
+    Hint,
     Records(Vec<Arc<Record>>),
     Panic(String),
 }
@@ -102,6 +108,7 @@ impl Loop {
             opened: source.commands.as_ref().and_then(|_| source.opened.parse().ok()),
             commands: source.commands,
             shots: settings.shots,
+            hint: None,
             signals,
         })
     }
@@ -122,6 +129,11 @@ impl Loop {
                     }
                 }
                 Wake::Frame => self.frame()?,
+                Wake::Hint => {
+                    self.hint = None;
+                    self.screen.view.hinted = true;
+                    self.pace.at_once();
+                }
                 Wake::Records(records) => self.receive(records),
                 Wake::Panic(text) => {
                     self.screen.tell(Tone::Bad, text);
@@ -146,7 +158,7 @@ impl Loop {
 
     async fn wake(&mut self, inputs: &mut EventStream) -> Wake {
         let due = self.pace.due(Instant::now(), self.screen.ticks(self.now()));
-        let frame = async {
+        let at = |due: Option<Instant>| async move {
             match due {
                 Some(due) => tokio::time::sleep_until(due.into()).await,
                 None => std::future::pending().await,
@@ -161,7 +173,8 @@ impl Loop {
             _ = signals.interrupt.recv() => Wake::End(SignalKind::interrupt().as_raw_value()),
             _ = signals.resumed.recv() => Wake::Resumed,
             input = inputs.next() => Wake::Input(input),
-            () = frame => Wake::Frame,
+            () = at(due) => Wake::Frame,
+            () = at(self.hint) => Wake::Hint,
             Some(text) = self.owned.panics.recv() => Wake::Panic(text),
             _ = self.records.recv_many(&mut batch, AT_ONCE), if !self.silent => {
                 Wake::Records(batch)
@@ -185,6 +198,8 @@ impl Loop {
                 Poll::Ready(None) | Poll::Pending => None,
             };
         }
+        let waits = !self.screen.view.pending.is_empty() && !self.screen.view.hinted;
+        self.hint = waits.then(|| Instant::now() + HINT);
         self.pace.at_once();
         Ok(false)
     }

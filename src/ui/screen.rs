@@ -7,8 +7,7 @@ use ratatui::crossterm::event::{Event as Input, KeyEventKind};
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::pane::{Cx, PaneId};
-use super::popups;
-use super::update::{self, ScreenRequest, World, mouse};
+use super::update::{ScreenRequest, World, mouse, press};
 use super::view::{ReadOnly, Tone, View};
 use super::{draw, hits::Hits, key::Key, keymap::Keymap, pace, panes::plan, theme::Theme};
 use crate::domain::{Event, Mode, Record, SessionEvent, State};
@@ -136,7 +135,7 @@ impl Screen {
         let effects = match input {
             // Some terminals send the release of a key too.
             Input::Key(event) if event.kind != KeyEventKind::Release => {
-                key(&world, view, Key::from(*event))
+                press(&world, view, Key::from(*event))
             }
             Input::Mouse(event) => mouse::mouse(&world, view, &self.hits, *event),
             Input::Paste(text) => {
@@ -179,7 +178,7 @@ impl Screen {
             popup.prepare(&self.cx(now), above);
         }
         self.view.popups = popups;
-        let hits = draw::draw(&self.cx(now), &self.setup.keymap, &self.setup.title, area, buf);
+        let hits = draw::draw(&self.cx(now), &self.setup.title, area, buf);
         self.view.settle(&hits);
         self.hits = hits;
     }
@@ -191,6 +190,7 @@ impl Screen {
             live: &self.live,
             view: &self.view,
             theme: self.theme(),
+            keymap: &self.setup.keymap,
             now: if self.past.is_some() { state.at } else { now },
             focused: true,
         }
@@ -215,16 +215,5 @@ impl Screen {
         let since = self.live.control.held.first()?.since;
         let young = now.saturating_sub(since) < 60_000_000;
         Some(Duration::from_secs(if young { 1 } else { 60 }))
-    }
-}
-
-fn key(world: &World<'_>, view: &mut View, key: Key) -> Vec<ScreenRequest> {
-    view.told = false;
-    if let Some(effects) = popups::key(world, view, key) {
-        return effects;
-    }
-    match world.keymap.action(key) {
-        Some(action) => update::act(world, view, action),
-        None => Vec::new(),
     }
 }

@@ -5,7 +5,7 @@
 use strum::{IntoStaticStr, VariantArray};
 
 use super::pane::{PaneId, PerPane};
-use super::{hits::Hits, popups::Popup, vlist::Window};
+use super::{hits::Hits, key::Key, popups::Popup, vlist::Window};
 use crate::domain::{
     EffectId, EvidenceId, FaultId, Knob, ModelName, Role, State, TaskId, TaskState, ToolName, fault,
 };
@@ -170,6 +170,10 @@ pub struct View {
     /// The session cannot be changed from here, and why.
     pub read_only: Option<ReadOnly>,
 
+    /// Keys that were pressed and of which more are to follow.
+    pub pending: Vec<Key>,
+    /// The keys that may follow are shown.
+    pub hinted: bool,
     /// From the bottom up; the topmost has the keyboard.
     pub popups: Vec<Box<dyn Popup>>,
     /// What was told, oldest first.

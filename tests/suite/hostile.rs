@@ -112,13 +112,13 @@ fn hostile_tools_do_no_harm_to_a_terminal() {
         let done = screen.split("7 Tasks ").nth(1).and_then(|after| after.split('/').next());
         done.and_then(|done| done.parse().ok()).is_some_and(|done: usize| done >= 2)
     });
-    sitting.press("zzvqcq6g2");
+    sitting.press("zzvq6\rq1V2");
     let done = format!("7 Tasks {0}/{0}", TOOLS.len());
     sitting.wait(&done);
     // Every call is looked at in full, and every prompt.
     sitting.press("6");
     for _ in 0..2 * TOOLS.len() {
-        sitting.press("c");
+        sitting.press("\r");
         sitting.wait("╔ Call ");
         sitting.press("q");
         sitting.wait_until("the call to close", |screen| !screen.contents().contains("╔ Call "));
@@ -126,7 +126,7 @@ fn hostile_tools_do_no_harm_to_a_terminal() {
     }
     sitting.press("2v");
     sitting.wait("exactly what the model saw");
-    sitting.press("qs");
+    sitting.press("qys");
     sitting.wait("written: ");
     sitting.press("q");
     let (status, bytes) = sitting.end();

@@ -2,6 +2,7 @@
 
 mod faults;
 mod lanes;
+mod layers;
 
 use ratatui::crossterm::event::{
     Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEventKind,
@@ -10,11 +11,12 @@ use toolyard::domain::{
     Base, Boundary, By, Command, ControlEvent, EffectId, FaultId, Knob, Lane, Resume, SessionEvent,
     TaskId, ToolName,
 };
-use toolyard::ui::action::{ACTIONS, Action};
+use toolyard::ui::action::{ACTIONS, Action, Group};
+use toolyard::ui::keymap::Keymap;
 use toolyard::ui::popups::{Actions, Popup};
 use toolyard::ui::update::{ScreenRequest, World};
 use toolyard::ui::view::{GraphView, ReadOnly};
-use toolyard::ui::{hits::Target, keymap::Keymap, pane::PaneId, screen::Setup};
+use toolyard::ui::{hits::Target, pane::PaneId, screen::Setup};
 
 use crate::spending;
 use crate::stage::{Stage, setup};
@@ -42,24 +44,25 @@ fn keys_send_commands() {
     let cases: &[(&str, Command)] = &[
         ("space", Command::Pause),
         ("n", Command::Step),
-        ("N", Command::StepTask),
-        ("x", Command::Cancel(EffectId(30))),
+        ("o", Command::StepTask),
+        ("6 x", Command::Cancel(EffectId(30))),
+        ("f8", Command::Cancel(EffectId(30))),
         ("S y", Command::Stop),
         ("u", Command::Undo),
-        ("r", Command::ReloadTools),
+        ("3 I", Command::ReloadTools),
         ("L", Command::TurnKnobBy { knob: Knob::Learn, steps: 1 }),
-        ("]", Command::TurnKnobBy { knob: Knob::Alpha, steps: 1 }),
-        ("[", Command::TurnKnobBy { knob: Knob::Alpha, steps: -1 }),
-        ("o 2 enter", Command::TurnKnob { knob: Knob::Alpha, value: 2.0 }),
-        ("4 down left", Command::TurnKnobBy { knob: Knob::Beta, steps: -1 }),
-        ("K down enter up enter", Command::TurnKnob { knob: Knob::Beta, value: 0.5 }),
+        ("4 +", Command::TurnKnobBy { knob: Knob::Alpha, steps: 1 }),
+        ("4 -", Command::TurnKnobBy { knob: Knob::Alpha, steps: -1 }),
+        ("4 e 2 enter", Command::TurnKnob { knob: Knob::Alpha, value: 2.0 }),
+        ("4 down -", Command::TurnKnobBy { knob: Knob::Beta, steps: -1 }),
+        ("4 down enter up enter", Command::TurnKnob { knob: Knob::Beta, value: 0.5 }),
         ("A down enter", Command::UseStrategy { strategy: Base::Dfsdt.into() }),
         ("e 3 enter", Command::SetScore { tool: tool("search_web"), score: 3.0 }),
         ("e - 2 . 5 enter", Command::SetScore { tool: tool("search_web"), score: -2.5 }),
         ("e up up enter", Command::SetScore { tool: tool("search_web"), score: 1.0 }),
         ("+", Command::AddScore { tool: tool("search_web"), by: 1.0 }),
         ("-", Command::AddScore { tool: tool("search_web"), by: -1.0 }),
-        ("E", Command::ForgetScore { tool: tool("search_web") }),
+        ("3 x", Command::ForgetScore { tool: tool("search_web") }),
         ("d", Command::SwitchTool { tool: tool("search_web"), on: false }),
         ("f", Command::DisarmFault { fault: FaultId(1) }),
     ];
@@ -74,36 +77,33 @@ fn a_budget_is_turned_as_it_lies_and_uses_are_typed() {
     let more = |name: &str, by| Command::AddUses { tool: tool(name), by };
     let turn = |knob, steps| Command::TurnKnobBy { knob, steps };
     for (keys, expected) in [
-        ("}", turn(Knob::Budget, 1)),
-        ("{", turn(Knob::Budget, -1)),
-        (")", turn(Knob::Tau, 1)),
-        ("(", turn(Knob::Tau, -1)),
-        ("8 right", turn(Knob::Budget, 1)),
-        ("8 down left", turn(Knob::Tau, -1)),
-        ("8 enter 7 enter", Command::TurnKnob { knob: Knob::Budget, value: 7.0 }),
-        ("8 down down right", more("search_web", 1)),
-        ("8 down down _", more("search_web", -1)),
-        ("8 down down *", more("search_web", 1)),
-        ("8 down down down down enter 5 enter", uses("calculator", 5)),
-        ("8 down down U up up enter", uses("search_web", 3)),
+        ("8 +", turn(Knob::Budget, 1)),
+        ("8 -", turn(Knob::Budget, -1)),
+        ("8 down +", turn(Knob::Tau, 1)),
+        ("8 down _", turn(Knob::Tau, -1)),
+        ("8 e 7 enter", Command::TurnKnob { knob: Knob::Budget, value: 7.0 }),
+        ("8 down down -", more("search_web", -1)),
+        ("8 down down +", more("search_web", 1)),
+        ("8 down down down down e 5 enter", uses("calculator", 5)),
+        ("8 down down e up up enter", uses("search_web", 3)),
     ] {
         let mut stage = Stage::of(&spending::btp());
         assert_eq!(command(&mut stage, keys), expected, "{keys}");
     }
     let mut stage = Stage::of(&spending::btp());
-    stage.press("8 end P");
+    stage.press("8 end enter");
     assert!(stage.shows("Candidates: 7"), "{}", stage.text());
-    stage.press("esc up up up *");
+    stage.press("esc up up up +");
     assert!(stage.shows("blacklisted for this task"), "{}", stage.text());
     let mut stage = self::stage();
-    stage.press("8 *");
+    stage.press("8 end +");
     assert!(stage.shows("no task at work has a plan"), "{}", stage.text());
 }
 
 #[test]
 fn a_node_of_the_search_opens_its_call_or_its_prompt() {
     let mut stage = Stage::of(&spending::search());
-    stage.press("9 enter");
+    stage.press("g s enter");
     assert!(stage.shows("Prompt of model call"), "{}", stage.text());
     stage.press("esc left enter");
     assert!(stage.shows("Call 10"), "{}", stage.text());
@@ -169,7 +169,7 @@ fn a_wrong_knob_value_says_what_it_takes() {
 fn quick_presses_ask_for_as_many_steps_before_any_is_answered() {
     let mut stage = Stage::of(&spending::btp());
     let step = ScreenRequest::Send(Command::TurnKnobBy { knob: Knob::Budget, steps: 1 });
-    assert_eq!(stage.press("} } } } } } } }"), vec![step; 8]);
+    assert_eq!(stage.press("8 + + + + + + + +"), vec![step; 8]);
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn every_action_is_found_by_its_name_in_the_palette_and_in_the_help() {
     let (stage, keymap) = (stage(), Keymap::default());
     let (live, view) = (stage.screen.live(), &stage.screen.view);
     let world = World { live, shown: live, records: &[], keymap: &keymap };
-    for spec in ACTIONS {
+    for spec in ACTIONS.iter().filter(|spec| spec.group != Group::Popup) {
         for mut actions in [Actions::palette(&world, view), Actions::help(&world, view)] {
             actions.paste(spec.name);
             assert_eq!(actions.chosen(), Some(spec.action), "{}", spec.name);
@@ -203,7 +203,7 @@ fn every_action_is_found_by_its_name_in_the_palette_and_in_the_help() {
 fn the_palette_does_what_is_chosen_and_the_help_finds_keys_and_words() {
     let mut stage = stage();
     stage.press(":");
-    stage.write("stp ts");
+    stage.write("stp ou");
     assert_eq!(command(&mut stage, "enter"), Command::StepTask);
     stage.press("?");
     assert!(stage.shows("║ Change"), "{}", stage.text());
@@ -218,12 +218,11 @@ fn the_palette_does_what_is_chosen_and_the_help_finds_keys_and_words() {
 fn what_cannot_be_done_says_why() {
     let mut stage = Stage::of(&Story::open());
     for (keys, why) in [
-        ("f", "break: no tool is selected"),
-        ("E", "the selected tool has no score"),
-        ("u", "there is nothing to undo"),
-        ("x", "nothing is running"),
-        ("v", "no model has been asked yet"),
-        ("c", "no tool has been called yet"),
+        ("f", "fail: no tool is selected"),
+        ("3 x", "the selected tool has no score"),
+        ("u", "nothing to undo"),
+        ("6 x", "nothing is running"),
+        ("v", "no model has been called yet"),
         (">", "this is the present already"),
     ] {
         assert_eq!(stage.press(keys), [], "{keys}");
@@ -239,7 +238,8 @@ fn a_replay_is_looked_at_and_never_changed() {
     let setup = Setup { read_only: Some(ReadOnly::Replay), ..setup() };
     let mut stage = Stage::with(&story::demo(), setup);
     for spec in ACTIONS {
-        let changes = ["space", "n", "N", "x", "S", "t", "f", "e", "+", "-", "E", "p", "L", "]"];
+        let changes =
+            ["space", "n", "o", "x", "X", "S", "t", "f", "F", "e", "+", "-", "L", "A", "m", "u"];
         let changes = spec.keys.first().filter(|key| changes.contains(key));
         if let Some(key) = changes {
             assert_eq!(stage.press(key), [], "{}", spec.name);
@@ -268,18 +268,19 @@ fn panes_are_gone_to_zoomed_and_left() {
     stage.press("tab tab");
     assert_eq!(stage.screen.view.focus, PaneId::Tools);
     stage.press("shift-tab shift-tab shift-tab");
-    assert_eq!(stage.screen.view.focus, PaneId::Search);
+    assert_eq!(stage.screen.view.focus, PaneId::Budget);
     for (key, pane) in ["1", "2", "3", "4", "5", "6", "7", "8", "9"].iter().zip(PaneId::ALL) {
         stage.press(key);
         assert_eq!(stage.screen.view.focus, pane);
     }
-    stage.press("7 z");
+    // The key of the pane that has the focus zooms it.
+    stage.press("7 7");
     assert!(stage.shows("7 Tasks") && !stage.shows("1 Graph"), "{}", stage.text());
     stage.press("2");
     assert_eq!(stage.screen.view.zoom, Some(PaneId::Transcript));
     stage.press("esc");
     assert_eq!(stage.screen.view.zoom, None);
-    stage.press("g g");
+    stage.press("1 V V");
     assert_eq!(stage.screen.view.graph, GraphView::Matrix);
 }
 
@@ -293,7 +294,7 @@ fn searching_finds_as_it_is_typed_goes_on_and_leaves() {
     stage.press("backspace backspace backspace backspace");
     stage.write("search");
     let first = stage.screen.view.tool.clone();
-    stage.press("enter");
+    stage.press("down");
     let second = stage.screen.view.tool.clone();
     assert_ne!(first, second);
     stage.press("up");
@@ -301,8 +302,17 @@ fn searching_finds_as_it_is_typed_goes_on_and_leaves() {
     stage.write("qqq");
     assert!(stage.shows("nothing found"), "{}", stage.text());
     assert_eq!(stage.screen.view.tool, first);
+    // Kept, it has keys of its own, and the agent's are back when it is left.
+    stage.press("backspace backspace backspace enter");
+    assert!(stage.shows("n N next, previous match"), "{}", stage.text());
+    assert_eq!(stage.press("n"), []);
+    assert_eq!(stage.screen.view.tool, second);
+    stage.press("N");
+    assert_eq!(stage.screen.view.tool, first);
+    assert_eq!(command(&mut stage, "f11"), Command::Step);
     stage.press("esc");
     assert!(stage.screen.view.find.is_none());
+    assert_eq!(command(&mut stage, "n"), Command::Step);
 }
 
 #[test]
@@ -363,10 +373,10 @@ fn enter_looks_closer_at_what_is_selected() {
     shows("left", "Call 28");
     shows("esc 7 enter", "Task 5");
     shows("q v", "Prompt of model call 29: exactly what the model saw");
-    shows("esc M", "Messages");
+    shows("esc g m", "Messages");
     // The agent can be held while its prompt is read.
     stage.press("esc v");
-    assert_eq!(command(&mut stage, "space"), Command::Pause);
+    assert_eq!(command(&mut stage, "f5"), Command::Pause);
     assert!(stage.shows("╔ Prompt of model call 29"), "{}", stage.text());
 }
 

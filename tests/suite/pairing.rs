@@ -92,7 +92,7 @@ fn the_models_at_three_sizes() {
 
 #[test]
 fn the_choice_of_a_model_the_pairs_and_a_class_at_three_sizes() {
-    for (name, keys) in [("choice", "5 z m down"), ("pairs", "5 z w down"), ("class", "3 z C")] {
+    for (name, keys) in [("choice", "5 z m down"), ("pairs", "5 z P down"), ("class", "3 z C")] {
         for (size, mut stage) in stages() {
             stage.press(keys);
             insta::assert_snapshot!(format!("model-{name}-{size}"), stage.text());
@@ -103,7 +103,7 @@ fn the_choice_of_a_model_the_pairs_and_a_class_at_three_sizes() {
 #[test]
 fn what_is_simulated_says_so_in_every_table_however_narrow() {
     for width in [60, 70, 80, 100, 120] {
-        for keys in ["5 z", "w"] {
+        for keys in ["5 z", "5 P"] {
             let mut stage = Stage::of(&pairs()).sized(width, 30);
             stage.press(keys);
             let rows = stage.text().matches("SIMULATED").count();
@@ -132,7 +132,7 @@ fn a_model_is_chosen_while_it_is_looked_who_can_be_reached() {
     let text = "connection refused".to_owned();
     stage.tell(SessionEvent::ModelReached { model: "local".into(), how: Reach::No, text });
     assert!(stage.shows("✗ connection refused"), "{}", stage.text());
-    assert_eq!(stage.press("r"), [probe]);
+    assert_eq!(stage.press("I"), [probe]);
     let bind = Command::BindRole { role: Role::Evaluator, model: "local".into() };
     assert_eq!(command(&mut stage, "down enter"), bind);
     assert!(stage.screen.view.popups.is_empty());
@@ -152,14 +152,14 @@ fn a_class_is_chosen_or_typed() {
         }),
     };
     let none = Command::SetClass { tool: "search_web".into(), class: None };
-    assert_eq!(command(&mut demo(), "C down enter"), class("Task Completion", None));
-    assert_eq!(command(&mut demo(), "C down down enter"), none);
+    assert_eq!(command(&mut demo(), "3 C down enter"), class("Task Completion", None));
+    assert_eq!(command(&mut demo(), "3 C down down enter"), none);
     let mut stage = demo();
-    assert_eq!(stage.press("C enter"), [], "it is of that class already");
-    stage.press("C end enter");
+    assert_eq!(stage.press("3 C enter"), [], "it is of that class already");
+    stage.press("3 C end enter");
     stage.write("Search / Hotels");
     assert_eq!(command(&mut stage, "enter"), class("Search", Some("Hotels")));
-    stage.press("C end enter");
+    stage.press("3 C end enter");
     stage.write("/ Hotels");
     assert_eq!(stage.press("enter"), []);
     assert!(stage.shows("is not a class"), "{}", stage.text());
@@ -174,17 +174,17 @@ fn pairs_are_sorted_by_one_column_after_the_other() {
         let (_, row) = line.split_once('║').unwrap();
         row.split_whitespace().take(2).map(str::to_owned).collect::<Vec<_>>()
     };
-    stage.press("w");
+    stage.press("5 P");
     assert_eq!(first(&stage), ["fast", "strong"], "{}", stage.text());
-    stage.press("W");
+    stage.press("s");
     assert_eq!(first(&stage), ["–", "sim"], "the cheapest: {}", stage.text());
-    stage.press("W W W");
+    stage.press("s s s");
     assert_eq!(first(&stage), ["strong", "strong"], "most tasks: {}", stage.text());
-    stage.press("W");
+    stage.press("s");
     assert_eq!(first(&stage)[0], "–", "{}", stage.text());
     stage.press("end");
     assert!(stage.shows("strong is http://127.0.0.1:8080/v1 big-70b"), "{}", stage.text());
     let mut empty = Stage::of(&Story::open());
-    empty.press("w");
+    empty.press("5 P");
     assert!(empty.shows("no task has been done here yet"), "{}", empty.text());
 }

@@ -53,7 +53,7 @@ fn a_person_runs_the_demo_steps_breaks_a_tool_and_leaves() {
         .wait_until("the fault to be disarmed", |screen| !screen.contents().contains("⚡1 fault"));
 
     sitting.press("q");
-    sitting.wait("Leave while the agent is at work?");
+    sitting.wait("Quit while the agent is running?");
     sitting.press("y");
     let (status, bytes) = sitting.end();
     assert_eq!(status.exit_code(), 0);
@@ -82,13 +82,13 @@ fn help_prompt_and_screenshot_are_a_key_away() {
     sitting.press("v");
     sitting.wait("exactly what the model saw");
     sitting.press("q");
-    sitting.press("s");
+    sitting.press("ys");
     sitting.wait("written: ");
     let shots = std::fs::read_dir(home.path("")).unwrap();
     let names = shots.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     assert!(names.into_iter().any(|name| name.ends_with(".svg")));
     sitting.press("q");
-    sitting.wait("Leave while the agent is at work?");
+    sitting.wait("Quit while the agent is running?");
     sitting.press("y");
     assert_harmless(&sitting.end().1);
 }

@@ -83,7 +83,7 @@ fn a_budget_and_a_search_at_three_sizes() {
         stage.press("8 down down");
         insta::assert_snapshot!(format!("budget-{width}x{height}"), styled(&stage));
         let mut stage = Stage::of(&spending::search()).sized(width, height);
-        stage.press("9");
+        stage.press("g s");
         insta::assert_snapshot!(format!("search-{width}x{height}"), styled(&stage));
     }
 }
@@ -129,9 +129,9 @@ fn what_lies_above_the_panes() {
     for (name, keys) in [
         ("help", "?"),
         ("palette", ": s t e p"),
-        ("faults", "F"),
-        ("fault-form", "F a right right down 0 . 3"),
-        ("fault-wrong", "F a down 3 enter"),
+        ("faults", "g f"),
+        ("fault-form", "g f a right right down 0 . 3"),
+        ("fault-wrong", "g f a down 3 enter"),
         ("task", "t h i alt-enter y o u"),
         ("score", "e"),
         ("knob-wrong", "4 enter x enter"),
@@ -139,9 +139,9 @@ fn what_lies_above_the_panes() {
         ("model", "m"),
         ("tool", "i"),
         ("prompt", "v"),
-        ("call", "6 down c"),
+        ("call", "6 down enter"),
         ("task-closer", "7 enter"),
-        ("messages", "x ^ , M"),
+        ("messages", "x ^ , g m"),
         ("leave", "q"),
         ("find", "3 / c a l"),
     ] {

@@ -127,7 +127,17 @@ fn theme(field: &Field<'_>, folder: &Path) -> Option<String> {
 }
 
 fn keys(fields: &Fields<'_>, ui: &mut UiConfig) {
-    let all = fields.all();
+    let mut all: Vec<(String, Field<'_>)> = Vec::new();
+    for (name, field) in fields.all() {
+        // A table is a layer: `[ui.keys.graph] pin = "p"`.
+        match field.is_table().then(|| field.table()).flatten() {
+            Some(layer) => {
+                let of_layer = layer.all().into_iter();
+                all.extend(of_layer.map(|(action, field)| (format!("{name}.{action}"), field)));
+            }
+            None => all.push((name.to_owned(), field)),
+        }
+    }
     for (action, field) in &all {
         // One key needs no brackets.
         let keys = if field.is_text() {
@@ -136,12 +146,12 @@ fn keys(fields: &Fields<'_>, ui: &mut UiConfig) {
             field.texts()
         };
         if let Some(keys) = keys {
-            ui.keys.insert((*action).to_owned(), keys);
+            ui.keys.insert(action.clone(), keys);
         }
     }
     for error in Keymap::new(&ui.keys).1 {
         if let Some((action, why)) = fault(&error, &ui.keys)
-            && let Some((_, field)) = all.iter().find(|(name, _)| *name == action)
+            && let Some((_, field)) = all.iter().find(|(name, _)| name == action)
         {
             field.refuse(why);
         }
@@ -155,8 +165,10 @@ fn fault<'e>(
     own: &BTreeMap<String, Vec<String>>,
 ) -> Option<(&'e str, String)> {
     let action = match error {
-        KeymapError::UnknownAction { name } | KeymapError::BadKey { name, .. } => name.as_str(),
-        KeymapError::Conflict { second, .. } if !own.contains_key(*second) => return None,
+        KeymapError::UnknownAction { name }
+        | KeymapError::UnknownLayer { name }
+        | KeymapError::BadKey { name, .. } => name.as_str(),
+        KeymapError::Conflict { second, .. } if !own.contains_key(second) => return None,
         KeymapError::Conflict { first, .. } => first,
     };
     let text = error.to_string();

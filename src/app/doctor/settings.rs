@@ -47,7 +47,9 @@ fn moved(taken: &KeymapError) -> String {
         KeymapError::Conflict { key, first, second } => {
             format!("ui.keys: `{key}` does `{first}` and no longer `{second}`")
         }
-        KeymapError::UnknownAction { .. } | KeymapError::BadKey { .. } => taken.to_string(),
+        KeymapError::UnknownAction { .. }
+        | KeymapError::UnknownLayer { .. }
+        | KeymapError::BadKey { .. } => taken.to_string(),
     }
 }
 

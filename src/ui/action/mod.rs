@@ -1,12 +1,14 @@
-//! Everything a person can do, declared once: name, doc, default keys, and why it cannot be done just
-//! now. The footer, the help, the palette, `toolyard keys` and the README's table are all this table.
+//! Everything a person can do, declared once: name, doc, default keys, and why it cannot be done now. The
+//! footer, the help, the palette, popups, `toolyard keys` and the README's table all read this table.
 
+mod layer;
 mod table;
-mod why;
+pub(super) mod why;
 
 use super::{pane::PaneId, view::View};
 use crate::domain::State;
 
+pub use layer::{LAYER_KEYS, Layer};
 pub use table::ACTIONS;
 
 /// Something a person can do.
@@ -14,47 +16,34 @@ pub use table::ACTIONS;
 pub enum Action {
     RunOrPause,
     Step,
-    StepTask,
-    Cancel,
-    PauseLane,
+    StepOut,
+    Remove,
+    CancelAll,
+    HoldLane,
     Stop,
     NewTask,
 
-    Break,
-    Faults,
-    EditScore,
-    RaiseScore,
-    LowerScore,
-    ForgetScore,
-    Pin,
-    Freeze,
-    TurnUp,
-    TurnDown,
-    SetKnob,
-    BudgetUp,
-    BudgetDown,
-    TauUp,
-    TauDown,
-    UsesUp,
-    UsesDown,
-    SetUses,
+    Fail,
+    AddFault,
+    Edit,
+    Less,
+    More,
+    Switch,
+    Learning,
     Strategy,
-    BindModel,
+    Model,
+    Pin,
     SetClass,
-    SwitchTool,
     ReloadTools,
+    CheckModels,
     Undo,
 
     Open,
     InspectTool,
-    InspectPrompt,
-    InspectCall,
-    InspectPlan,
-    GraphView,
-    SortTools,
+    Prompt,
+    NextView,
+    Sort,
     Pairs,
-    SortPairs,
-    Messages,
 
     EventBack,
     EventForward,
@@ -74,10 +63,14 @@ pub enum Action {
     NextPane,
     PreviousPane,
     Pane(PaneId),
-    Zoom,
+    Faults,
+    Messages,
     Find,
+    NextMatch,
+    PreviousMatch,
     Leave,
 
+    Zoom,
     Help,
     Palette,
     Screenshot,
@@ -85,6 +78,12 @@ pub enum Action {
     Redraw,
     Suspend,
     Quit,
+
+    /// In popups only, as are those below.
+    Accept,
+    Toggle,
+    Add,
+    NewLine,
 }
 
 /// What kind of thing it is: the sections of the help.
@@ -96,20 +95,30 @@ pub enum Group {
     Past,
     Move,
     Screen,
+    /// What only popups know.
+    Popup,
 }
 
 impl Group {
-    pub const ALL: [Group; 6] =
-        [Group::Run, Group::Change, Group::Look, Group::Past, Group::Move, Group::Screen];
+    pub const ALL: [Group; 7] = [
+        Group::Run,
+        Group::Change,
+        Group::Look,
+        Group::Past,
+        Group::Move,
+        Group::Screen,
+        Group::Popup,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
             Group::Run => "Run",
             Group::Change => "Change",
             Group::Look => "Look closer",
-            Group::Past => "Look back",
+            Group::Past => "Time",
             Group::Move => "Move",
             Group::Screen => "Screen",
+            Group::Popup => "In popups",
         }
     }
 }
@@ -124,7 +133,8 @@ pub struct ActionSpec {
     /// One or two words, for the footer.
     pub short: &'static str,
     pub doc: &'static str,
-    /// Default keys, as [`super::key::Key`] reads them.
+    /// Default keys in the global layer, as [`super::key::Keys`] reads them. Those in other layers are in
+    /// [`LAYER_KEYS`].
     pub keys: &'static [&'static str],
     why: Why,
 }

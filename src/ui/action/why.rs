@@ -16,14 +16,15 @@ pub(super) fn over(state: &State, view: &View) -> Option<&'static str> {
 }
 
 pub(super) fn nothing_runs(state: &State, view: &View) -> Option<&'static str> {
-    over(state, view).or_else(|| view.cancels(state).err())
+    let idle = state.effects_in_flight().next().is_none();
+    over(state, view).or(idle.then_some("nothing is running"))
 }
 
 pub(super) fn no_lane(state: &State, view: &View) -> Option<&'static str> {
     over(state, view).or_else(|| view.lane(state).err())
 }
 
-pub(super) fn no_tool(state: &State, view: &View) -> Option<&'static str> {
+pub fn no_tool(state: &State, view: &View) -> Option<&'static str> {
     let known = view.tool.as_ref().is_some_and(|tool| state.tools.contains_key(tool));
     (!known).then_some("no tool is selected")
 }
@@ -40,29 +41,71 @@ pub(super) fn nothing_to_break(state: &State, view: &View) -> Option<&'static st
     over(state, view).or(state.models.roles.is_empty().then_some("no model is configured"))
 }
 
-/// `end` has a score too, though it is no tool.
-pub(super) fn nothing_scored(state: &State, view: &View) -> Option<&'static str> {
-    let scored = view.tool.as_ref().is_some_and(|tool| {
-        state.learning.scores.get(tool.as_str()).is_some_and(|score| score != 0.0)
-    });
-    over(state, view).or((!scored).then_some("the selected tool has no score"))
+/// What is removed depends on the pane: a score, a pin, else a call.
+pub(super) fn nothing_to_remove(state: &State, view: &View) -> Option<&'static str> {
+    match view.focus {
+        PaneId::Tools => {
+            let scored = view.tool.as_ref().is_some_and(|tool| {
+                state.learning.scores.get(tool.as_str()).is_some_and(|score| score != 0.0)
+            });
+            over(state, view).or((!scored).then_some("the selected tool has no score"))
+        }
+        PaneId::Graph => {
+            let pinned = view.edge.as_ref().is_some_and(|(from, to)| {
+                state.learning.pins.get(from.as_str(), to.as_str()).is_some()
+            });
+            over(state, view).or((!pinned).then_some("the selected edge is not pinned"))
+        }
+        PaneId::Transcript
+        | PaneId::Knobs
+        | PaneId::Models
+        | PaneId::Calls
+        | PaneId::Tasks
+        | PaneId::Budget
+        | PaneId::Plan
+        | PaneId::Search => over(state, view).or_else(|| view.cancels(state).err()),
+    }
+}
+
+/// What is changed depends on the pane.
+pub(super) fn nothing_to_adjust(state: &State, view: &View) -> Option<&'static str> {
+    over(state, view).or_else(|| (view.focus.spec().why_not_adjust)(state, view))
+}
+
+pub(super) fn one_view(_: &State, view: &View) -> Option<&'static str> {
+    (view.focus != PaneId::Graph).then_some("this pane has one view only; the graph (1) has three")
+}
+
+pub(super) fn no_order(state: &State, view: &View) -> Option<&'static str> {
+    if view.focus == PaneId::Models {
+        return no_pairs(state, view);
+    }
+    (view.focus != PaneId::Tools).then_some("this list has one order only; the tools (3) have four")
+}
+
+pub(super) fn nothing_found(_: &State, view: &View) -> Option<&'static str> {
+    let none = view.needle(view.focus).is_none();
+    none.then_some("nothing was searched for in this pane: press /")
+}
+
+pub(super) fn only_in_popups(_: &State, _: &View) -> Option<&'static str> {
+    Some("this works in popups only")
 }
 
 pub(super) fn no_edge(state: &State, view: &View) -> Option<&'static str> {
-    let known = view
-        .edge
-        .as_ref()
-        .is_some_and(|(from, to)| state.learning.graph.has_edge(from.as_str(), to.as_str()));
-    over(state, view)
-        .or((!known).then_some("no edge is selected: go to one in the graph (1) with the arrows"))
+    let Some((from, to)) = view.edge_to_pin(state) else {
+        return over(state, view).or(Some("no edge is selected: select one in the graph (1)"));
+    };
+    let known = state.learning.graph.has_edge(from.as_str(), to.as_str());
+    over(state, view).or((!known).then_some("no edge leads from here to the selected tool"))
 }
 
 pub(super) fn nothing_to_undo(state: &State, view: &View) -> Option<&'static str> {
-    over(state, view).or(state.control.undo.is_empty().then_some("there is nothing to undo"))
+    over(state, view).or(state.control.undo.is_empty().then_some("nothing to undo"))
 }
 
 /// Uses are those of a plan, and what is banned has none.
-pub(super) fn no_uses_to_set(state: &State, view: &View) -> Option<&'static str> {
+pub fn no_uses_to_set(state: &State, view: &View) -> Option<&'static str> {
     let why = || {
         let Some(task) = state.current_task().filter(|task| task.budget.plan.is_some()) else {
             return Some("no task at work has a plan: choose a strategy with +btp (A)");
@@ -74,11 +117,6 @@ pub(super) fn no_uses_to_set(state: &State, view: &View) -> Option<&'static str>
     no_tool_to_change(state, view).or_else(why)
 }
 
-pub(super) fn no_plan(state: &State, view: &View) -> Option<&'static str> {
-    let planned = view.task_of(state).is_some_and(|task| task.budget.plan.is_some());
-    (!planned).then_some("nothing was planned for this task: strategies with +btp plan")
-}
-
 pub(super) fn no_models(state: &State, view: &View) -> Option<&'static str> {
     over(state, view).or(state.models.known.is_empty().then_some("no model is configured"))
 }
@@ -88,12 +126,7 @@ pub(super) fn no_pairs(state: &State, _: &View) -> Option<&'static str> {
 }
 
 pub(super) fn no_model_calls(state: &State, _: &View) -> Option<&'static str> {
-    state.model_calls.is_empty().then_some("no model has been asked yet")
-}
-
-pub(super) fn no_calls(state: &State, view: &View) -> Option<&'static str> {
-    let none = state.tool_calls.is_empty() && view.evidence(state).is_none();
-    none.then_some("no tool has been called yet")
+    state.model_calls.is_empty().then_some("no model has been called yet")
 }
 
 pub(super) fn at_the_start(state: &State, view: &View) -> Option<&'static str> {

@@ -9,8 +9,9 @@ use crate::domain::knob::{KNOBS, Kind, Takes};
 use crate::domain::{KnobSpec, State};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::pane::{Cx, PaneId};
+use crate::ui::update::{act, change};
 use crate::ui::vlist::{self, List};
-use crate::ui::{action::Action, text, update::act, view::View};
+use crate::ui::{action::Action, text, view::View};
 
 const SYMBOL: usize = 7;
 const NAME: usize = 16;
@@ -26,11 +27,11 @@ pub const SPEC: PaneSpec = PaneSpec {
     title,
     draw,
     list,
-    open: |world, view| act(world, view, Action::SetKnob),
-    turn: Some(|world, view, up| {
-        act(world, view, if up { Action::TurnUp } else { Action::TurnDown })
-    }),
-    keys: &[Action::TurnDown, Action::TurnUp, Action::SetKnob, Action::Freeze],
+    open: |world, view| act(world, view, Action::Edit),
+    why_not_adjust: |_, _| None,
+    edit: |world, view| change::set_knob(world.live, view),
+    turn: |_, view, up| change::turn(view.knob(), if up { 1 } else { -1 }),
+    keys: &[Action::Less, Action::More, Action::Learning],
     ..PLAIN
 };
 

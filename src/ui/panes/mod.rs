@@ -5,7 +5,7 @@ pub(super) mod budget_words;
 pub mod format;
 pub(super) mod glyph;
 mod inline_json;
-mod position;
+pub(super) mod position;
 pub(super) mod row;
 mod tool_order;
 mod weight_trend;
@@ -23,16 +23,19 @@ pub mod transcript;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
+use super::action::{Action, why};
 use super::pane::{Cx, Move, PaneId};
-use super::update::{ScreenRequest, World};
+use super::update::{ScreenRequest, World, change};
 use super::vlist::{Find, List};
-use super::{action::Action, hits::Hits, view::View};
+use super::{hits::Hits, view::View};
 use crate::domain::State;
 
 /// What is declared about a pane.
 pub struct PaneSpec {
     pub id: PaneId,
     pub name: &'static str,
+    /// Whether it has something to show, or will have.
+    pub when: fn(&State, &View) -> bool,
     /// What stands in its frame behind its name.
     title: fn(&Cx<'_>) -> Line<'static>,
     /// Draws its inside, which is never empty.
@@ -43,27 +46,31 @@ pub struct PaneSpec {
     go: fn(&State, &mut View, Move) -> bool,
     /// Looks closer at what is selected.
     pub open: fn(&World<'_>, &mut View) -> Vec<ScreenRequest>,
-    /// What left and right do where they turn what is selected instead of moving the selection.
-    pub turn: Option<Turn>,
+    /// Why what is selected cannot be edited or turned; `None`: it can.
+    pub why_not_adjust: fn(&State, &View) -> Option<&'static str>,
+    /// Types a new value for what is selected.
+    pub edit: fn(&World<'_>, &mut View) -> Vec<ScreenRequest>,
+    /// Turns what is selected by one step, up or down.
+    pub turn: fn(&World<'_>, &mut View, up: bool) -> Vec<ScreenRequest>,
     /// Lets go of what holds the pane still.
     pub leave: fn(&mut View),
     /// What is worth a place in the footer, the most useful first.
     pub keys: &'static [Action],
 }
 
-/// Turns what is selected up or down.
-type Turn = fn(&World<'_>, &mut View, up: bool) -> Vec<ScreenRequest>;
-
-/// What holds for a pane that declares nothing else.
+/// What holds for a pane that declares nothing else: what is edited and turned is the selected tool's score.
 const PLAIN: PaneSpec = PaneSpec {
     id: PaneId::Graph,
     name: "",
+    when: |_, _| true,
     title: |_| Line::default(),
     draw: |_, _, _, _| {},
     list: |_, _| List::none(),
     go: |_, _, _| false,
     open: |_, _| Vec::new(),
-    turn: None,
+    why_not_adjust: why::no_tool,
+    edit: change::edit_score,
+    turn: change::turn_score,
     leave: |_| {},
     keys: &[],
 };
@@ -78,22 +85,13 @@ pub const PANES: &[PaneSpec] = &[
     calls::SPEC,
     tasks::SPEC,
     budget::SPEC,
+    plan::SPEC,
     search::SPEC,
 ];
 
-/// What a pane is now: a planner's plan stands where other strategies show their search, and its calls
-/// are the work of its workers.
-pub fn spec(pane: PaneId, state: &State, view: &View) -> &'static PaneSpec {
-    match pane {
-        PaneId::Search if plan::shows(state, view) => &plan::SPEC,
-        PaneId::Calls if plan::shows(state, view) => &calls::WORKERS,
-        pane => pane.spec(),
-    }
-}
-
 /// What stands in a pane's frame.
 pub fn title(pane: PaneId, cx: &Cx<'_>) -> Line<'static> {
-    let spec = spec(pane, cx.state, cx.view);
+    let spec = pane.spec();
     let mut title = Line::from(spec.name);
     title.spans.extend((spec.title)(cx).spans);
     title
@@ -102,14 +100,14 @@ pub fn title(pane: PaneId, cx: &Cx<'_>) -> Line<'static> {
 /// Draws a pane's inside.
 pub fn draw(pane: PaneId, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if !area.is_empty() {
-        (spec(pane, cx.state, cx.view).draw)(cx, area, buf, hits);
+        (pane.spec().draw)(cx, area, buf, hits);
     }
 }
 
 /// Moves the pane's selection, which its list then follows.
 pub fn go(pane: PaneId, state: &State, view: &mut View, to: Move) {
     view.follow(pane);
-    let spec = spec(pane, state, view);
+    let spec = pane.spec();
     if !(spec.go)(state, view, to) {
         (spec.list)(state, view).go(view, to, view.page(pane));
     }
@@ -117,7 +115,7 @@ pub fn go(pane: PaneId, state: &State, view: &mut View, to: Move) {
 
 /// Selects the next thing in the pane whose text holds `needle` (lower case); false if none does.
 pub fn find(pane: PaneId, state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    (spec(pane, state, view).list)(state, view).find(view, needle, how)
+    (pane.spec().list)(state, view).find(view, needle, how)
 }
 
 #[cfg(test)]
@@ -128,6 +126,5 @@ mod tests {
     fn every_pane_has_its_place_in_the_table() {
         let declared: Vec<_> = PANES.iter().map(|spec| spec.id).collect();
         assert_eq!(declared, PaneId::ALL);
-        assert_eq!((plan::SPEC.id, calls::WORKERS.id), (PaneId::Search, PaneId::Calls));
     }
 }

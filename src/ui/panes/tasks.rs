@@ -31,7 +31,7 @@ pub const SPEC: PaneSpec = PaneSpec {
         inspect(view, task.map(Subject::Task))
     },
     leave: |view| view.task = None,
-    keys: &[Action::NewTask, Action::Open],
+    keys: &[Action::NewTask],
     ..PLAIN
 };
 

@@ -46,12 +46,13 @@ pub const SPEC: PaneSpec = PaneSpec {
     list,
     open: |world, view| act(world, view, Action::InspectTool),
     keys: &[
-        Action::Break,
-        Action::EditScore,
-        Action::SwitchTool,
-        Action::InspectTool,
+        Action::Less,
+        Action::More,
+        Action::Switch,
+        Action::Pin,
+        Action::Sort,
+        Action::Remove,
         Action::SetClass,
-        Action::Find,
     ],
     ..PLAIN
 };
@@ -101,7 +102,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let mut row = Row::new(head, buf);
         row.gap(MARKS).cell("tool", name_width, cx.theme.dim);
         table.head(&mut row, cx.theme.dim);
-        hits.add(head, Target::Action(Action::SortTools));
+        hits.add(head, Target::Action(Action::Sort));
     }
     let broken = cx.state.broken_tools();
     let (tool, rows) = rows(cx.state, cx.view);

@@ -2,14 +2,13 @@
 //! what is chosen, for who has found a key wants to press it.
 
 use ratatui::text::{Line, Span};
-use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect, widgets::Widget};
+use ratatui::{buffer::Buffer, layout::Rect, widgets::Widget};
 
-use super::entry::{self, Entry};
-use super::{Around, Popup, Reply, frame, fuzzy, pick};
-use crate::ui::action::{ACTIONS, Action, ActionSpec, Group};
+use super::{Around, Popup, Pressed, Reply, entry::Entry, frame, fuzzy, pick};
+use crate::ui::action::{ACTIONS, Action, ActionSpec, Group, Layer};
 use crate::ui::pane::{Cx, Move};
 use crate::ui::vlist::{self, Window};
-use crate::ui::{hits::Hits, key::Key, text, update::World, view::View};
+use crate::ui::{hits::Hits, keymap::Hint, text, update::World, view::View};
 
 /// Cells for the keys and for the names.
 const KEY_WIDTH: usize = 14;
@@ -69,7 +68,9 @@ impl Actions {
     }
 
     fn new(title: &'static str, sections: bool, world: &World<'_>, view: &View) -> Self {
-        let all = ACTIONS.iter().map(|spec| Item {
+        // Those of popups cannot be done from here; their keys stand in each popup's frame.
+        let specs = ACTIONS.iter().filter(|spec| spec.group != Group::Popup);
+        let all = specs.map(|spec| Item {
             spec,
             keys: world.keymap.show(spec.action),
             why_not: spec.why_not(world.live, view),
@@ -102,7 +103,8 @@ impl Actions {
             let items = (0..self.all.len()).filter(move |i| self.all[*i].spec.group == group);
             std::iter::once(Row::Heading(group)).chain(items.map(Row::Item))
         };
-        Group::ALL.into_iter().flat_map(section).collect()
+        let groups = Group::ALL.into_iter().filter(|group| *group != Group::Popup);
+        groups.flat_map(section).collect()
     }
 
     /// The best first: names by some of their letters, then docs and keys by their words.
@@ -170,25 +172,32 @@ impl Actions {
 }
 
 impl Popup for Actions {
-    fn keys(&self) -> &'static str {
-        "type to search · enter: do it · esc: leave"
+    fn layer(&self) -> Layer {
+        Layer::Chooser
     }
 
-    fn key(&mut self, key: Key, around: &mut Around<'_>) -> Reply {
-        let to = match key.code {
-            _ if entry::leaves(key) => return Reply::Close,
-            KeyCode::Enter => return self.click(self.selected, around),
-            KeyCode::Up => Move::Up,
-            KeyCode::Down => Move::Down,
-            KeyCode::PageUp => Move::PageUp,
-            KeyCode::PageDown => Move::PageDown,
-            _ => {
-                self.entry.key(key);
-                self.search();
-                return Reply::Stay;
-            }
+    fn hints(&self) -> &'static [Hint] {
+        &[(&[Action::Accept], "do it"), (&[Action::Leave], "leave")]
+    }
+
+    fn legend(&self, cx: &Cx<'_>) -> String {
+        format!("type to filter · {}", cx.keymap.legend(self.layer(), self.hints()))
+    }
+
+    fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply {
+        let to = match pressed.action {
+            Some(Action::Leave) => return Reply::Close,
+            Some(Action::Accept) => return self.click(self.selected, around),
+            Some(action) => Move::of(action),
+            None => None,
         };
-        self.go(to);
+        match to {
+            Some(to) => self.go(to),
+            None => {
+                self.entry.key(pressed.key);
+                self.search();
+            }
+        }
         Reply::Stay
     }
 
@@ -213,7 +222,7 @@ impl Popup for Actions {
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let size = (96, height(area));
-        let inside = frame::open(cx, (area, buf, hits), self.title, self.keys(), size);
+        let inside = frame::open(cx, (area, buf, hits), self.title, &self.legend(cx), size);
         if inside.height < 3 {
             return;
         }

@@ -1,11 +1,12 @@
 //! One of a few: a strategy, the class of a tool, a knob's named values.
 
-use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
+use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Around, Popup, Reply, Value, frame, pick::Pick};
+use super::{Around, Popup, Pressed, Reply, Value, frame, pick::Pick};
 use crate::domain::{ClassAssignment, ClassedBy, Command, Knob, State, Strategy, ToolName};
+use crate::ui::action::{Action, Layer};
 use crate::ui::panes::{format, row::Row};
-use crate::ui::{hits::Hits, key::Key, pane::Cx, text};
+use crate::ui::{hits::Hits, keymap::Hint, pane::Cx, text};
 
 /// A few things to choose from.
 #[derive(Debug)]
@@ -101,15 +102,19 @@ impl Choose {
 }
 
 impl Popup for Choose {
-    fn keys(&self) -> &'static str {
-        "enter: choose · esc: leave"
+    fn layer(&self) -> Layer {
+        Layer::List
     }
 
-    fn key(&mut self, key: Key, around: &mut Around<'_>) -> Reply {
-        match key.code {
-            KeyCode::Enter | KeyCode::Char(' ') => self.click(self.pick.row, around),
-            _ => self.pick.key(key, self.choices.len()),
+    fn hints(&self) -> &'static [Hint] {
+        &[(&[Action::Accept], "choose"), (&[Action::Leave], "leave")]
+    }
+
+    fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply {
+        if pressed.is(Action::Accept) || pressed.is(Action::Toggle) {
+            return self.click(self.pick.row, around);
         }
+        self.pick.key(pressed, self.choices.len())
     }
 
     fn click(&mut self, row: usize, _: &mut Around<'_>) -> Reply {
@@ -131,7 +136,7 @@ impl Popup for Choose {
         let details = widest(|choice| &choice.detail);
         let width = (labels + details + 6).max(text::width(&self.title) + 2).max(36);
         let size = (width, self.choices.len());
-        let inside = frame::open(cx, (area, buf, hits), &self.title, self.keys(), size);
+        let inside = frame::open(cx, (area, buf, hits), &self.title, &self.legend(cx), size);
         self.pick.draw(cx, (inside, buf, hits), self.choices.len(), |i, line, buf| {
             let choice = &self.choices[i];
             let mark = if choice.current { "● " } else { "○ " };

@@ -1,12 +1,14 @@
 //! A question before something that cannot be taken back.
 
-use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
+use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Around, Popup, Reply, frame};
+use super::{Around, Popup, Pressed, Reply, frame};
 use crate::domain::{Command, State};
+use crate::ui::action::{Action, Layer};
 use crate::ui::hits::{Hits, Target};
+use crate::ui::keymap::{Hint, Meaning};
 use crate::ui::panes::row::Row;
-use crate::ui::{key::Key, pane::Cx, text, update::ScreenRequest};
+use crate::ui::{pane::Cx, text, update::ScreenRequest};
 
 /// A question with yes and no.
 #[derive(Debug)]
@@ -24,7 +26,7 @@ impl Confirm {
             n => format!("{n} calls are running; they are cancelled."),
         };
         Self {
-            question: "Leave while the agent is at work?".to_owned(),
+            question: "Quit while the agent is running?".to_owned(),
             detail,
             yes: ScreenRequest::Quit,
         }
@@ -44,18 +46,22 @@ impl Confirm {
 }
 
 impl Popup for Confirm {
-    fn keys(&self) -> &'static str {
-        "y or enter: yes · n or esc: no"
+    fn layer(&self) -> Layer {
+        Layer::Confirm
     }
 
-    fn key(&mut self, key: Key, _: &mut Around<'_>) -> Reply {
-        let ctrl_c = key.code == KeyCode::Char('c') && key.types().is_none();
-        let quits = self.yes == ScreenRequest::Quit;
-        match key.code {
-            // Who presses the key of what is asked about means it.
-            _ if quits && (ctrl_c || key.code == KeyCode::Char('q')) => self.agreed(),
-            KeyCode::Char('y') | KeyCode::Enter => self.agreed(),
-            KeyCode::Char('n') | KeyCode::Esc => Reply::Close,
+    fn hints(&self) -> &'static [Hint] {
+        &[(&[Action::Accept], "yes"), (&[Action::Leave], "no")]
+    }
+
+    fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply {
+        // Pressing the key again that asked to quit means yes.
+        let quit = Meaning::Action(Layer::Global, Action::Quit);
+        let again = around.keymap.meaning(&[Layer::Global], &[pressed.key]) == quit;
+        match pressed.action {
+            _ if again && self.yes == ScreenRequest::Quit => self.agreed(),
+            Some(Action::Accept) => self.agreed(),
+            Some(Action::Leave) => Reply::Close,
             _ => Reply::Stay,
         }
     }
@@ -67,7 +73,7 @@ impl Popup for Confirm {
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let width = text::width(&self.detail).max(text::width(&self.question)).max(30);
         let title = &self.question;
-        let inside = frame::open(cx, (area, buf, hits), title, self.keys(), (width, 4));
+        let inside = frame::open(cx, (area, buf, hits), title, &self.legend(cx), (width, 4));
         if inside.height < 4 {
             return;
         }

@@ -1,6 +1,6 @@
 //! A field to type into.
 
-use ratatui::crossterm::event::{KeyCode, KeyEvent};
+use ratatui::crossterm::event::KeyEvent;
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, widgets::Widget};
 use ratatui_textarea::TextArea;
 
@@ -79,11 +79,6 @@ impl Entry {
         field.set_cursor_style(cx.theme.selection);
         (&*field).render(area, buf);
     }
-}
-
-/// Whether this key leaves what is being typed: Esc, and ctrl-c, which types no `c`.
-pub(super) fn leaves(key: Key) -> bool {
-    key.code == KeyCode::Esc || key.code == KeyCode::Char('c') && key.types().is_none()
 }
 
 /// A character as it may stand in a line of typed text.

@@ -1,15 +1,15 @@
 //! A fault being described, field by field. The fields make up the same text that the command line
 //! takes, and that text is what is checked: one grammar, one set of errors.
 
-use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
+use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::entry::{self, Entry};
-use super::{Around, Popup, Reply, frame};
+use super::{Around, Popup, Pressed, Reply, entry::Entry, frame};
 use crate::domain::fault::{self, Sort};
 use crate::domain::{Command, FaultId, FaultKind, FaultSpec, FaultState, State};
+use crate::ui::action::{Action, Layer};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::row::Row;
-use crate::ui::{key::Key, pane::Cx, text, update::ScreenRequest};
+use crate::ui::{key::Key, keymap::Hint, pane::Cx, text, update::ScreenRequest};
 
 /// What is asked for, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,9 +195,9 @@ impl FaultForm {
     }
 
     /// Left and right choose among what is offered, and move in other text.
-    fn choose(&mut self, key: Key, live: &State) {
+    fn choose(&mut self, key: Key, by: isize, live: &State) {
         if self.at.is_choice() || self.at == Field::Name {
-            self.turn(if key.code == KeyCode::Left { -1 } else { 1 }, live);
+            self.turn(by, live);
         } else {
             self.typed[self.at as usize].key(key);
         }
@@ -278,23 +278,33 @@ impl FaultForm {
 }
 
 impl Popup for FaultForm {
-    fn keys(&self) -> &'static str {
-        "up/down: field · left/right: choose · enter: arm · esc: leave"
+    fn layer(&self) -> Layer {
+        Layer::Form
     }
 
-    fn key(&mut self, key: Key, around: &mut Around<'_>) -> Reply {
+    fn hints(&self) -> &'static [Hint] {
+        &[
+            (&[Action::Up, Action::Down], "field"),
+            (&[Action::Left, Action::Right], "choose"),
+            (&[Action::Accept], "arm"),
+            (&[Action::Leave], "leave"),
+        ]
+    }
+
+    fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply {
         let live = around.live;
-        match key.code {
-            _ if entry::leaves(key) => return Reply::Close,
-            KeyCode::Enter => return self.arm(live),
-            KeyCode::Up => self.walk(-1),
-            KeyCode::Down | KeyCode::Tab => self.walk(1),
-            KeyCode::Left | KeyCode::Right => self.choose(key, live),
+        match pressed.action {
+            Some(Action::Leave) => return Reply::Close,
+            Some(Action::Accept) => return self.arm(live),
+            Some(Action::Up) => self.walk(-1),
+            Some(Action::Down) => self.walk(1),
+            Some(Action::Left) => self.choose(pressed.key, -1, live),
+            Some(Action::Right) => self.choose(pressed.key, 1, live),
             _ => {
                 self.error = None;
                 if let Some(entry) = self.entry_mut() {
-                    entry.key(key);
-                } else if key.types() == Some(' ') {
+                    entry.key(pressed.key);
+                } else if pressed.key.types() == Some(' ') {
                     self.turn(1, live);
                 }
             }
@@ -319,7 +329,7 @@ impl Popup for FaultForm {
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let title = if self.replaces.is_some() { "Change a fault" } else { "A new fault" };
-        let inside = frame::open(cx, (area, buf, hits), title, self.keys(), (72, 12));
+        let inside = frame::open(cx, (area, buf, hits), title, &self.legend(cx), (72, 12));
         let fields = self.fields().into_iter().enumerate();
         for ((row, field), y) in fields.zip(inside.y..inside.bottom()) {
             let line = Rect { y, height: 1, ..inside };

@@ -1,11 +1,12 @@
 //! The session's faults: what is armed, what has fired, and the way to a new one.
 
-use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
+use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Around, FaultForm, Popup, Reply, frame, pick::Pick};
+use super::{Around, FaultForm, Popup, Pressed, Reply, frame, pick::Pick};
 use crate::domain::{Command, FaultId, FaultState, State, fault};
+use crate::ui::action::{Action, Layer};
 use crate::ui::panes::{format, row::Row};
-use crate::ui::{hits::Hits, key::Key, pane::Cx, text, view::View};
+use crate::ui::{hits::Hits, keymap::Hint, pane::Cx, text, view::View};
 
 /// The list of faults; its last row leads to a new one.
 #[derive(Debug)]
@@ -38,16 +39,25 @@ impl Faults {
 }
 
 impl Popup for Faults {
-    fn keys(&self) -> &'static str {
-        "a: new · space: arm or disarm · e: change · esc: leave"
+    fn layer(&self) -> Layer {
+        Layer::List
     }
 
-    fn key(&mut self, key: Key, around: &mut Around<'_>) -> Reply {
-        match key.code {
-            KeyCode::Enter | KeyCode::Char(' ') => self.click(self.pick.row, around),
-            KeyCode::Char('a') => self.form(None),
-            KeyCode::Char('e') => self.form(self.fault(around.live)),
-            _ => self.pick.key(key, around.live.faults.len() + 1),
+    fn hints(&self) -> &'static [Hint] {
+        &[
+            (&[Action::Add], "new"),
+            (&[Action::Toggle], "arm or disarm"),
+            (&[Action::Edit], "change"),
+            (&[Action::Leave], "leave"),
+        ]
+    }
+
+    fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply {
+        match pressed.action {
+            Some(Action::Accept | Action::Toggle) => self.click(self.pick.row, around),
+            Some(Action::Add) => self.form(None),
+            Some(Action::Edit) => self.form(self.fault(around.live)),
+            _ => self.pick.key(pressed, around.live.faults.len() + 1),
         }
     }
 
@@ -65,14 +75,14 @@ impl Popup for Faults {
         let faults = &cx.live.faults;
         let rows = faults.len() + 1;
         let size = (84, rows.clamp(4, 20));
-        let inside = frame::open(cx, (area, buf, hits), "Faults", self.keys(), size);
+        let inside = frame::open(cx, (area, buf, hits), "Faults", &self.legend(cx), size);
         self.pick.draw(cx, (inside, buf, hits), rows, |i, line, buf| {
             let (label, style) = match faults.iter().nth(i) {
                 Some((id, fault)) => {
                     let style = if fault.armed { cx.theme.injected } else { cx.theme.dim };
                     (row(*id, fault, usize::from(line.width)), style)
                 }
-                None => ("  + new fault (a)".to_owned(), cx.theme.key),
+                None => ("  + new fault".to_owned(), cx.theme.key),
             };
             Row::new(line, buf).put(&label, style);
         });

@@ -2,9 +2,9 @@
 
 use ratatui::{crossterm::event::KeyCode, style::Style};
 
-use super::entry::{self, Entry};
-use super::{Around, Popup, Reply};
-use crate::ui::{key::Key, pane::PaneId, panes, theme::Theme, view::View, vlist};
+use super::{Around, Popup, Pressed, Reply, entry::Entry};
+use crate::ui::action::{Action, Layer};
+use crate::ui::{keymap::Hint, pane::Cx, pane::PaneId, panes, view::View, vlist};
 
 /// A search in one pane.
 #[derive(Debug)]
@@ -36,19 +36,31 @@ fn leave(view: &mut View) -> Reply {
 
 /// It has no box: its line is the footer's, so that all of the pane can be seen.
 impl Popup for Find {
-    fn keys(&self) -> &'static str {
-        "enter or down: next · up: previous · esc: leave"
+    fn layer(&self) -> Layer {
+        Layer::Search
     }
 
-    fn key(&mut self, key: Key, around: &mut Around<'_>) -> Reply {
-        match key.code {
-            _ if entry::leaves(key) => return leave(around.view),
+    fn hints(&self) -> &'static [Hint] {
+        &[
+            (&[Action::Accept], "keep"),
+            (&[Action::Down, Action::Up], "next, previous"),
+            (&[Action::Leave], "leave"),
+        ]
+    }
+
+    fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply {
+        match pressed.action {
+            Some(Action::Leave) => return leave(around.view),
             // A slip: Backspace in an empty line leaves, as in other programs.
-            KeyCode::Backspace if self.entry.text().is_empty() => return leave(around.view),
-            KeyCode::Enter | KeyCode::Down => self.find(around, vlist::Find::Next),
-            KeyCode::Up => self.find(around, vlist::Find::Previous),
+            _ if pressed.key.code == KeyCode::Backspace && self.entry.text().is_empty() => {
+                return leave(around.view);
+            }
+            Some(Action::Accept) if self.entry.text().is_empty() => return leave(around.view),
+            Some(Action::Accept) => return Reply::Close,
+            Some(Action::Down) => self.find(around, vlist::Find::Next),
+            Some(Action::Up) => self.find(around, vlist::Find::Previous),
             _ => {
-                self.entry.key(key);
+                self.entry.key(pressed.key);
                 self.find(around, vlist::Find::Here);
             }
         }
@@ -59,9 +71,12 @@ impl Popup for Find {
         self.entry.paste(text);
     }
 
-    fn footer(&self, theme: &Theme) -> Option<(String, Style)> {
-        let (none, style) =
-            if self.found { ("", theme.input) } else { ("  nothing found", theme.bad) };
-        Some((format!("/{}▏{none}   in {}", self.entry.text(), self.pane.name()), style))
+    fn footer(&self, cx: &Cx<'_>) -> Option<(String, Style)> {
+        let (none, style) = match self.found {
+            true => ("", cx.theme.input),
+            false => ("  nothing found", cx.theme.bad),
+        };
+        let (text, pane, keys) = (self.entry.text(), self.pane.name(), self.legend(cx));
+        Some((format!("/{text}▏{none}   in {pane} · {keys}"), style))
     }
 }

@@ -1,10 +1,9 @@
 //! Prepared lines that are read by scrolling.
 
-use ratatui::{
-    buffer::Buffer, crossterm::event::KeyCode, layout::Rect, text::Line, widgets::Widget,
-};
+use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
 
-use crate::ui::{key::Key, pane::Cx, vlist};
+use crate::ui::pane::{Cx, Move};
+use crate::ui::{action::Action, vlist};
 
 /// Lines, and which of them are on the screen.
 #[derive(Debug, Default)]
@@ -34,23 +33,19 @@ impl Lines {
         self.window = self.window.wheeled(by);
     }
 
-    /// Scrolls; false for any other key.
-    pub fn key(&mut self, key: Key) -> bool {
+    /// Scrolls, if the action is a movement.
+    pub fn go(&mut self, action: Action) {
         let page = isize::try_from(self.window.rows.max(2) - 1).unwrap_or(isize::MAX);
-        let ctrl = Key::plain(key.code) != key;
-        let by = match key.code {
-            KeyCode::Up | KeyCode::Char('k') => -1,
-            KeyCode::Down | KeyCode::Char('j') => 1,
-            KeyCode::PageUp | KeyCode::Char('b') => -page,
-            KeyCode::PageDown => page,
-            KeyCode::Home => isize::MIN,
-            KeyCode::End | KeyCode::Char('G') => isize::MAX,
-            KeyCode::Char('u') if ctrl => -page / 2,
-            KeyCode::Char('d') if ctrl => page / 2,
-            _ => return false,
+        let by = match Move::of(action) {
+            Some(Move::Up) => -1,
+            Some(Move::Down) => 1,
+            Some(Move::PageUp) => -page,
+            Some(Move::PageDown) => page,
+            Some(Move::Top) => isize::MIN,
+            Some(Move::Bottom) => isize::MAX,
+            Some(Move::Left | Move::Right) | None => return,
         };
         self.window = self.window.wheeled(by);
-        true
     }
 
     pub fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {

@@ -1,6 +1,6 @@
-//! What lies above the panes, in layers: the topmost has the keyboard and the mouse. A popup gets each
-//! key first and says what comes of it; what it does not know goes on to the keymap, so that the agent
-//! can be held while its prompt is read.
+//! What lies above the panes. The topmost popup has the keyboard and the mouse: a key that it does not know
+//! does nothing, except for the keys that work everywhere, so that the agent can be held while its prompt
+//! is read.
 
 mod actions;
 mod choose;
@@ -23,9 +23,10 @@ use std::fmt;
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::action::{Action, Group};
+use super::action::{Action, Layer};
+use super::keymap::{Hint, Keymap};
 use super::update::{self, ScreenRequest, World};
-use super::{hits::Hits, key::Key, pane::Cx, theme::Theme, view::View};
+use super::{hits::Hits, key::Key, pane::Cx, view::View};
 use crate::domain::{Command, State};
 
 pub use actions::Actions;
@@ -42,10 +43,18 @@ pub use value::Value;
 
 /// A layer above the panes.
 pub trait Popup: fmt::Debug {
-    /// The keys that it knows, for its frame and the footer.
-    fn keys(&self) -> &'static str;
+    /// The layer of the keymap in which its keys are.
+    fn layer(&self) -> Layer;
 
-    fn key(&mut self, key: Key, around: &mut Around<'_>) -> Reply;
+    /// What its keys do, for its frame and the footer.
+    fn hints(&self) -> &'static [Hint];
+
+    fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply;
+
+    /// Its keys and what they do, as the user has bound them.
+    fn legend(&self, cx: &Cx<'_>) -> String {
+        cx.keymap.legend(self.layer(), self.hints())
+    }
 
     /// A click on what it noted as this row.
     fn click(&mut self, _row: usize, _around: &mut Around<'_>) -> Reply {
@@ -64,8 +73,21 @@ pub trait Popup: fmt::Debug {
     fn draw(&self, _cx: &Cx<'_>, _area: Rect, _buf: &mut Buffer, _hits: &mut Hits) {}
 
     /// The footer's line, where the popup wants it for itself, messages or not.
-    fn footer(&self, _theme: &Theme) -> Option<(String, Style)> {
+    fn footer(&self, _cx: &Cx<'_>) -> Option<(String, Style)> {
         None
+    }
+}
+
+/// A key, and what it does in the layer of the popup.
+#[derive(Clone, Copy, Debug)]
+pub struct Pressed {
+    pub key: Key,
+    pub action: Option<Action>,
+}
+
+impl Pressed {
+    pub fn is(self, action: Action) -> bool {
+        self.action == Some(action)
     }
 }
 
@@ -77,14 +99,13 @@ pub struct Around<'a> {
     /// What is on the screen.
     pub shown: &'a State,
     pub view: &'a mut View,
+    pub keymap: &'a Keymap,
 }
 
 /// What comes of a key in a popup.
 #[derive(Debug)]
 pub enum Reply {
     Stay,
-    /// Not for this popup.
-    Pass,
     Close,
     /// Closes, and these happen.
     Done(Vec<ScreenRequest>),
@@ -105,20 +126,26 @@ impl Reply {
     }
 }
 
-/// Gives a key to the topmost popup; `None` where there is none or it wants none of it.
-pub fn key(world: &World<'_>, view: &mut View, key: Key) -> Option<Vec<ScreenRequest>> {
-    // Taken off while it looks at the view, and put back if it stays.
-    let mut popup = view.popups.pop()?;
-    match popup.key(key, &mut Around { live: world.live, shown: world.shown, view }) {
-        Reply::Pass => pass(world, view, popup, key),
-        reply => Some(settle(world, view, popup, reply)),
-    }
+/// Gives a key to the topmost popup.
+pub fn key(world: &World<'_>, view: &mut View, pressed: Pressed) -> Vec<ScreenRequest> {
+    answer(world, view, |popup, around| popup.key(pressed, around))
 }
 
 /// A click on a row of the topmost popup.
 pub fn click(world: &World<'_>, view: &mut View, row: usize) -> Vec<ScreenRequest> {
+    answer(world, view, |popup, around| popup.click(row, around))
+}
+
+/// Lets the topmost popup answer, and does what it says.
+fn answer(
+    world: &World<'_>,
+    view: &mut View,
+    ask: impl FnOnce(&mut dyn Popup, &mut Around<'_>) -> Reply,
+) -> Vec<ScreenRequest> {
+    // Taken off while it looks at the view, and put back if it stays.
     let Some(mut popup) = view.popups.pop() else { return Vec::new() };
-    let reply = popup.click(row, &mut Around { live: world.live, shown: world.shown, view });
+    let World { live, shown, keymap, .. } = *world;
+    let reply = ask(&mut *popup, &mut Around { live, shown, view, keymap });
     settle(world, view, popup, reply)
 }
 
@@ -128,11 +155,11 @@ fn settle(
     popup: Box<dyn Popup>,
     reply: Reply,
 ) -> Vec<ScreenRequest> {
-    if matches!(reply, Reply::Stay | Reply::Pass | Reply::Keep(_) | Reply::Open(_)) {
+    if matches!(reply, Reply::Stay | Reply::Keep(_) | Reply::Open(_)) {
         view.popups.push(popup);
     }
     match reply {
-        Reply::Stay | Reply::Pass | Reply::Close => Vec::new(),
+        Reply::Stay | Reply::Close => Vec::new(),
         Reply::Done(requests) => requests,
         Reply::Keep(command) => vec![ScreenRequest::Send(command)],
         Reply::Act(action) => update::act(world, view, action),
@@ -140,24 +167,5 @@ fn settle(
             view.popups.push(other);
             Vec::new()
         }
-    }
-}
-
-/// A key that the popup does not know: Esc and q close it, and what moves in the panes below would go
-/// unseen; everything else works as ever.
-fn pass(
-    world: &World<'_>,
-    view: &mut View,
-    popup: Box<dyn Popup>,
-    key: Key,
-) -> Option<Vec<ScreenRequest>> {
-    let action = world.keymap.action(key);
-    if matches!(action, Some(Action::Leave | Action::Quit)) {
-        return Some(Vec::new());
-    }
-    view.popups.push(popup);
-    match action {
-        Some(action) if action.spec().group == Group::Move => Some(Vec::new()),
-        Some(_) | None => None,
     }
 }

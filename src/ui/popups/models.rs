@@ -1,11 +1,12 @@
 //! A model for a role: every configured one, with what it costs and whether it can be reached. Who opens
 //! it has that looked for in the background, and the answers come in while it is open.
 
-use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
+use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Around, Popup, Reply, frame, pick::Pick};
+use super::{Around, Popup, Pressed, Reply, frame, pick::Pick};
 use crate::domain::{Command, Role, State};
-use crate::ui::{hits::Hits, key::Key, pane::Cx, panes::models::configured, text};
+use crate::ui::action::{Action, Layer};
+use crate::ui::{hits::Hits, keymap::Hint, pane::Cx, panes::models::configured, text};
 
 /// Lines below the list that say more of the selected model.
 const MORE: u16 = 3;
@@ -27,15 +28,23 @@ impl ModelChoice {
 }
 
 impl Popup for ModelChoice {
-    fn keys(&self) -> &'static str {
-        "enter: choose · r: look again who can be reached · esc: leave"
+    fn layer(&self) -> Layer {
+        Layer::List
     }
 
-    fn key(&mut self, key: Key, around: &mut Around<'_>) -> Reply {
-        match key.code {
-            KeyCode::Enter | KeyCode::Char(' ') => self.click(self.pick.row, around),
-            KeyCode::Char('r') => Reply::Keep(Command::ProbeModels),
-            _ => self.pick.key(key, around.live.models.known.len()),
+    fn hints(&self) -> &'static [Hint] {
+        &[
+            (&[Action::Accept], "choose"),
+            (&[Action::CheckModels], "check reachability again"),
+            (&[Action::Leave], "leave"),
+        ]
+    }
+
+    fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply {
+        match pressed.action {
+            Some(Action::Accept | Action::Toggle) => self.click(self.pick.row, around),
+            Some(Action::CheckModels) => Reply::Keep(Command::ProbeModels),
+            _ => self.pick.key(pressed, around.live.models.known.len()),
         }
     }
 
@@ -53,7 +62,7 @@ impl Popup for ModelChoice {
         let models = &cx.live.models;
         let title = format!("Model for the {}, from the next model call on", self.role);
         let size = (100, models.known.len() + 2 + usize::from(MORE));
-        let inside = frame::open(cx, (area, buf, hits), &title, self.keys(), size);
+        let inside = frame::open(cx, (area, buf, hits), &title, &self.legend(cx), size);
         // Two cells for the mark of who plays the role now.
         let columns =
             |line: Rect| Rect { x: line.x + 2, width: line.width.saturating_sub(2), ..line };

@@ -2,8 +2,9 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Around, Popup, Reply, frame, pick::Pick};
-use crate::ui::{hits::Hits, key::Key, pane::Cx, panes::models::pairs, text};
+use super::{Around, Popup, Pressed, Reply, frame, pick::Pick};
+use crate::ui::action::{Action, Layer};
+use crate::ui::{hits::Hits, keymap::Hint, pane::Cx, panes::models::pairs, text, view::Round};
 
 /// Lines below the table that say more of the selected pair.
 const MORE: u16 = 3;
@@ -15,12 +16,24 @@ pub struct PairTable {
 }
 
 impl Popup for PairTable {
-    fn keys(&self) -> &'static str {
-        "W: sort by another column · arrows: which models these are · esc: leave"
+    fn layer(&self) -> Layer {
+        Layer::List
     }
 
-    fn key(&mut self, key: Key, around: &mut Around<'_>) -> Reply {
-        self.pick.key(key, around.shown.pairs.all().len())
+    fn hints(&self) -> &'static [Hint] {
+        &[
+            (&[Action::Sort], "sort by the next column"),
+            (&[Action::Up, Action::Down], "which models these are"),
+            (&[Action::Leave], "leave"),
+        ]
+    }
+
+    fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply {
+        if pressed.is(Action::Sort) {
+            around.view.pair_sort = around.view.pair_sort.next();
+            return Reply::Stay;
+        }
+        self.pick.key(pressed, around.shown.pairs.all().len())
     }
 
     fn click(&mut self, row: usize, _: &mut Around<'_>) -> Reply {
@@ -33,7 +46,7 @@ impl Popup for PairTable {
         let all = pairs::sorted(cx.state, sort);
         let title = pairs::heading(&cx.state.pairs, sort);
         let size = (108, all.len() + 2 + usize::from(MORE));
-        let inside = frame::open(cx, (area, buf, hits), &title, self.keys(), size);
+        let inside = frame::open(cx, (area, buf, hits), &title, &self.legend(cx), size);
         let rows = u16::try_from(all.len()).unwrap_or(u16::MAX);
         let height = inside.height.saturating_sub(1 + MORE).min(rows.saturating_add(1));
         let table = Rect { height, ..inside };

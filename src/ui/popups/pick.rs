@@ -1,10 +1,10 @@
 //! A list in a popup, of which one row is selected.
 
-use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
+use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::Reply;
+use super::{Pressed, Reply};
+use crate::ui::action::Action;
 use crate::ui::hits::{Hits, Target};
-use crate::ui::key::Key;
 use crate::ui::pane::{Cx, Move};
 use crate::ui::vlist::{self, Window};
 
@@ -22,18 +22,16 @@ impl Pick {
         Self { row }
     }
 
-    /// Moves the selection among `total` rows; any other key is passed on.
-    pub fn key(&mut self, key: Key, total: usize) -> Reply {
-        let to = match key.code {
-            KeyCode::Up | KeyCode::Char('k') => Move::Up,
-            KeyCode::Down | KeyCode::Char('j') => Move::Down,
-            KeyCode::PageUp => Move::PageUp,
-            KeyCode::PageDown => Move::PageDown,
-            KeyCode::Home => Move::Top,
-            KeyCode::End => Move::Bottom,
-            _ => return Reply::Pass,
+    /// Moves the selection among `total` rows, or leaves the list.
+    pub fn key(&mut self, pressed: Pressed, total: usize) -> Reply {
+        let to = match pressed.action {
+            Some(Action::Leave) => return Reply::Close,
+            Some(action) => Move::of(action),
+            None => None,
         };
-        self.row = vlist::moved(total, Some(self.row), to, PAGE).unwrap_or(0);
+        if let Some(to) = to {
+            self.row = vlist::moved(total, Some(self.row), to, PAGE).unwrap_or(0);
+        }
         Reply::Stay
     }
 

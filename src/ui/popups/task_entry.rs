@@ -1,11 +1,11 @@
 //! Writing a task for the agent.
 
-use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Around, Popup, Reply, entry::Entry, frame};
+use super::{Around, Popup, Pressed, Reply, entry::Entry, frame};
 use crate::domain::Command;
-use crate::ui::{hits::Hits, key::Key, pane::Cx};
+use crate::ui::action::{Action, Layer};
+use crate::ui::{hits::Hits, keymap::Hint, pane::Cx};
 
 /// A task being written.
 #[derive(Debug)]
@@ -34,22 +34,25 @@ impl TaskEntry {
 }
 
 impl Popup for TaskEntry {
-    /// Most tasks are one line, so Enter sends; terminals cannot be relied on to tell ctrl-enter from
-    /// enter.
-    fn keys(&self) -> &'static str {
-        "enter: queue it · alt-enter or ctrl-j: new line · esc: leave"
+    fn layer(&self) -> Layer {
+        Layer::Form
     }
 
-    fn key(&mut self, key: Key, _: &mut Around<'_>) -> Reply {
-        let ctrl = key.mods.contains(KeyModifiers::CONTROL);
-        match key.code {
-            KeyCode::Esc => return Reply::Close,
-            KeyCode::Char('c') if ctrl => return Reply::Close,
-            KeyCode::Char('j') if ctrl => self.entry.newline(),
-            KeyCode::Enter if key.mods.is_empty() || ctrl => return self.send(),
-            KeyCode::Enter => self.entry.newline(),
-            KeyCode::F(2) => return self.send(),
-            _ => self.entry.key(key),
+    /// Most tasks are one line, so enter sends. Not every terminal tells ctrl-enter from enter.
+    fn hints(&self) -> &'static [Hint] {
+        &[
+            (&[Action::Accept], "queue it"),
+            (&[Action::NewLine], "new line"),
+            (&[Action::Leave], "leave"),
+        ]
+    }
+
+    fn key(&mut self, pressed: Pressed, _: &mut Around<'_>) -> Reply {
+        match pressed.action {
+            Some(Action::Leave) => return Reply::Close,
+            Some(Action::Accept) => return self.send(),
+            Some(Action::NewLine) => self.entry.newline(),
+            _ => self.entry.key(pressed.key),
         }
         Reply::Stay
     }
@@ -63,7 +66,7 @@ impl Popup for TaskEntry {
         let rows = (self.entry.rows() + 2).clamp(6, (height * 2 / 3).max(6));
         let size = ((width * 3 / 5).max(60), rows);
         let title = "A task for the agent";
-        let inside = frame::open(cx, (area, buf, hits), title, self.keys(), size);
+        let inside = frame::open(cx, (area, buf, hits), title, &self.legend(cx), size);
         self.entry.draw(cx, inside, buf);
     }
 }

@@ -1,11 +1,11 @@
 //! A number to type: a score, a weight, a knob; or the name of a class.
 
-use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
+use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::entry::{self, Entry};
-use super::{Around, Popup, Reply, frame};
+use super::{Around, Popup, Pressed, Reply, entry::Entry, frame};
 use crate::domain::{ClassAssignment, ClassedBy, Command, Knob, Scores, ToolName};
-use crate::ui::{hits::Hits, key::Key, pane::Cx, text};
+use crate::ui::action::{Action, Layer};
+use crate::ui::{hits::Hits, keymap::Hint, pane::Cx, text};
 
 /// What is typed.
 #[derive(Clone, Debug)]
@@ -42,8 +42,7 @@ impl Value {
 
     pub fn weight(from: ToolName, to: ToolName, weight: f64) -> Self {
         let title = format!("Pin the weight {from} → {to}");
-        let doc =
-            "from 0 to 1, also where the screen shows 25 for 0.25; held until you let it go (p)";
+        let doc = "from 0 to 1, also where the screen shows 25 for 0.25; held until you unpin it";
         Self::new(For::Weight(from, to), title, doc, &format!("{weight:.3}"))
     }
 
@@ -57,8 +56,8 @@ impl Value {
     /// How often a tool may still be used.
     pub fn uses(tool: ToolName, uses: u32) -> Self {
         let title = format!("Uses left of {tool}");
-        let doc = "a whole number; so often the tool may still be used in the task at work, and the rest \
-                   is planned around it";
+        let doc = "a whole number; how often the tool may still be used in this task; the rest is \
+                   planned around it";
         Self::new(For::Uses(tool), title, doc, &uses.to_string())
     }
 
@@ -147,25 +146,33 @@ impl Value {
 }
 
 impl Popup for Value {
-    fn keys(&self) -> &'static str {
-        "enter: set · up/down: by one step · esc: leave"
+    fn layer(&self) -> Layer {
+        Layer::Form
     }
 
-    fn key(&mut self, key: Key, _: &mut Around<'_>) -> Reply {
-        match key.code {
-            _ if entry::leaves(key) => return Reply::Close,
+    fn hints(&self) -> &'static [Hint] {
+        &[
+            (&[Action::Accept], "set"),
+            (&[Action::Up, Action::Down], "by one step"),
+            (&[Action::Leave], "leave"),
+        ]
+    }
+
+    fn key(&mut self, pressed: Pressed, _: &mut Around<'_>) -> Reply {
+        match pressed.action {
+            Some(Action::Leave) => return Reply::Close,
             // To hold something where it is says something; to set a number to what it is does not.
-            KeyCode::Enter if self.untouched && !self.is_pin() => return Reply::Close,
-            KeyCode::Enter => match self.command(&self.entry.text()) {
+            Some(Action::Accept) if self.untouched && !self.is_pin() => return Reply::Close,
+            Some(Action::Accept) => match self.command(&self.entry.text()) {
                 Ok(command) => return Reply::send(command),
                 Err(error) => self.error = Some(error),
             },
-            KeyCode::Up => self.step(1),
-            KeyCode::Down => self.step(-1),
+            Some(Action::Up) => self.step(1),
+            Some(Action::Down) => self.step(-1),
             _ => {
-                self.touch(key.types().is_some());
+                self.touch(pressed.key.types().is_some());
                 self.error = None;
-                self.entry.key(key);
+                self.entry.key(pressed.key);
             }
         }
         Reply::Stay
@@ -180,7 +187,7 @@ impl Popup for Value {
         let width = text::width(&self.doc).clamp(46, 76);
         let rows = text::wrap(&self.doc, width).count();
         let size = (width, rows + 4);
-        let inside = frame::open(cx, (area, buf, hits), &self.title, self.keys(), size);
+        let inside = frame::open(cx, (area, buf, hits), &self.title, &self.legend(cx), size);
         if inside.height < 3 {
             return;
         }

@@ -1,13 +1,13 @@
 //! Interventions: tools, scores, weights and knobs.
 
-use super::{ScreenRequest, open, send};
+use super::{ScreenRequest, World, open, send};
 use crate::domain::{Command, FaultSpec, Knob, State, ToolName, knob::Kind};
-use crate::ui::popups::{Choose, ModelChoice, Value};
-use crate::ui::view::View;
+use crate::ui::popups::{Choose, FaultForm, ModelChoice, Value};
+use crate::ui::{pane::PaneId, view::View};
 
 /// One key breaks a tool, a role or a model and mends it. Mending disarms whatever is armed on it; breaking arms the
 /// crash that was armed before, if there is one, so that the list of faults does not fill up.
-pub(super) fn toggle_fault(live: &State, view: &View) -> Vec<ScreenRequest> {
+pub(in crate::ui) fn toggle_fault(live: &State, view: &View) -> Vec<ScreenRequest> {
     let Some(target) = view.fault_target() else { return Vec::new() };
     let on_it = || live.faults.iter().filter(|(_, fault)| fault.spec.target == target);
     let armed: Vec<ScreenRequest> = on_it()
@@ -24,36 +24,60 @@ pub(super) fn toggle_fault(live: &State, view: &View) -> Vec<ScreenRequest> {
     })
 }
 
-pub(super) fn edit_score(live: &State, view: &mut View) -> Vec<ScreenRequest> {
+pub(in crate::ui) fn edit_score(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
     let Some(tool) = view.tool.clone() else { return Vec::new() };
-    let score = live.learning.score(&tool);
+    let score = world.live.learning.score(&tool);
     open(view, Value::score(tool, score))
 }
 
+/// Adds one to the selected tool's score, or takes one from it.
+pub(in crate::ui) fn turn_score(_: &World<'_>, view: &mut View, up: bool) -> Vec<ScreenRequest> {
+    let by = if up { 1.0 } else { -1.0 };
+    tool(view, |tool| Command::AddScore { tool, by })
+}
+
+/// Forgets a score in the pane of tools, and lets a weight go in the graph.
+pub(in crate::ui) fn remove(live: &State, view: &View) -> Vec<ScreenRequest> {
+    match (view.focus, view.edge.clone()) {
+        (PaneId::Tools, _) => tool(view, |tool| Command::ForgetScore { tool }),
+        (PaneId::Graph, Some((from, to))) => send(Command::UnpinWeight { from, to }),
+        _ => view.cancels(live).map_or_else(|_| Vec::new(), send),
+    }
+}
+
 /// Sends what is to become of the selected tool.
-pub(super) fn tool(view: &View, command: impl FnOnce(ToolName) -> Command) -> Vec<ScreenRequest> {
+pub(in crate::ui) fn tool(
+    view: &View,
+    command: impl FnOnce(ToolName) -> Command,
+) -> Vec<ScreenRequest> {
     view.tool.clone().map_or_else(Vec::new, |tool| send(command(tool)))
 }
 
-pub(super) fn switch_tool(live: &State, view: &View) -> Vec<ScreenRequest> {
+pub(in crate::ui) fn switch_tool(live: &State, view: &View) -> Vec<ScreenRequest> {
     let is_off = |tool: &ToolName| live.tools.get(tool).is_some_and(|tool| !tool.switched_on);
     self::tool(view, |tool| Command::SwitchTool { on: is_off(&tool), tool })
 }
 
+/// A new fault, of what is selected.
+pub(in crate::ui) fn add_fault(view: &mut View) -> Vec<ScreenRequest> {
+    let target = view.fault_target();
+    open(view, FaultForm::new(target.as_ref()))
+}
+
 /// Whoever chooses wants to know who can be reached, so that is looked for as the choice opens.
-pub(super) fn bind_model(live: &State, view: &mut View) -> Vec<ScreenRequest> {
+pub(in crate::ui) fn bind_model(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     let role = view.role();
     open(view, ModelChoice::new(live, role));
     send(Command::ProbeModels)
 }
 
-pub(super) fn set_class(live: &State, view: &mut View) -> Vec<ScreenRequest> {
+pub(in crate::ui) fn set_class(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     let Some(tool) = view.tool.clone() else { return Vec::new() };
     open(view, Choose::class(live, &tool))
 }
 
-pub(super) fn pin(live: &State, view: &mut View) -> Vec<ScreenRequest> {
-    let Some((from, to)) = view.edge.clone() else { return Vec::new() };
+pub(in crate::ui) fn pin(live: &State, view: &mut View) -> Vec<ScreenRequest> {
+    let Some((from, to)) = view.edge_to_pin(live) else { return Vec::new() };
     if live.learning.pins.get(from.as_str(), to.as_str()).is_some() {
         return send(Command::UnpinWeight { from, to });
     }
@@ -62,17 +86,17 @@ pub(super) fn pin(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     open(view, Value::weight(from, to, weight))
 }
 
-pub(super) fn turn(knob: Knob, steps: i32) -> Vec<ScreenRequest> {
+pub(in crate::ui) fn turn(knob: Knob, steps: i32) -> Vec<ScreenRequest> {
     send(Command::TurnKnobBy { knob, steps })
 }
 
-pub(super) fn set_uses(live: &State, view: &mut View) -> Vec<ScreenRequest> {
+pub(in crate::ui) fn set_uses(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     let Some((tool, task)) = view.tool.clone().zip(live.current_task()) else { return Vec::new() };
     let uses = task.budget.allowed(tool.as_str());
     open(view, Value::uses(tool, uses))
 }
 
-pub(super) fn set_knob(live: &State, view: &mut View) -> Vec<ScreenRequest> {
+pub(in crate::ui) fn set_knob(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     let knob = view.knob();
     let value = live.knobs.get(knob);
     match knob.spec().kind {

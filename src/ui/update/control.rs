@@ -12,12 +12,13 @@ pub(super) fn run_or_pause(live: &State) -> Vec<ScreenRequest> {
     })
 }
 
-pub(super) fn cancel(live: &State, view: &View) -> Vec<ScreenRequest> {
-    view.cancels(live).map_or_else(|_| Vec::new(), send)
+pub(super) fn cancel_all(live: &State) -> Vec<ScreenRequest> {
+    let all = live.effects_in_flight();
+    all.map(|effect| ScreenRequest::Send(Command::Cancel(effect.id))).collect()
 }
 
 /// Holds the chosen lane back, or lets it go on. It is chosen from then on: the same key must free it.
-pub(super) fn stop_lane(live: &State, view: &mut View) -> Vec<ScreenRequest> {
+pub(super) fn hold_lane(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     let Ok(lane) = view.lane(live) else { return Vec::new() };
     if let Lane::Effect(call) = lane
         && live.tool_call(call).is_some()

@@ -1,17 +1,21 @@
 //! Selecting and looking closer.
 
-use super::{ScreenRequest, World};
+use super::ScreenRequest;
 use crate::domain::{Knob, State};
 use crate::ui::view::{Lever, View};
-use crate::ui::{hits::Target, pane::PaneId, panes, popups::Subject};
+use crate::ui::{hits::Target, pane::PaneId, panes, popups::Subject, vlist};
 
-/// Enter: what is selected in the pane that has the keyboard.
-pub(super) fn open_selected(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
-    (panes::spec(view.focus, world.shown, view).open)(world, view)
+/// Selects the next or previous thing that holds what was searched for last.
+pub(super) fn find_next(shown: &State, view: &mut View, how: vlist::Find) -> Vec<ScreenRequest> {
+    if let Some((pane, needle)) = view.find.clone() {
+        view.follow(pane);
+        panes::find(pane, shown, view, &needle, how);
+    }
+    Vec::new()
 }
 
 /// The chosen call, or the chosen evidence where no call looks for it.
-pub(super) fn lane(shown: &State, view: &View) -> Option<Subject> {
+pub fn lane(shown: &State, view: &View) -> Option<Subject> {
     let evidence = || view.evidence(shown).map(|(task, id, _)| Subject::Evidence(task.id, id));
     view.call(shown).map(Subject::Call).or_else(evidence)
 }

@@ -1,11 +1,12 @@
-//! What an action does: it changes the view, and asks for effects. Nothing is done here that anybody
-//! outside of the screen could notice, so every key can be tested without a terminal or an engine.
+//! What an action does: it changes the view and returns requests. Nothing here has an effect outside of the
+//! screen, so every key is tested without a terminal or an engine.
 
-mod change;
+pub(super) mod change;
 mod control;
 mod look;
 pub mod mouse;
 mod past;
+mod press;
 
 use std::sync::Arc;
 
@@ -14,10 +15,11 @@ use super::popups::{
     Actions, Choose, Confirm, Faults, Find, Inspect, PairTable, Popup, Subject, TaskEntry,
 };
 use super::view::{Round, Tone, View};
-use super::{action::Action, keymap::Keymap, panes};
+use super::{action::Action, keymap::Keymap, panes, vlist};
 use crate::domain::{Command, Knob, Record, State};
 
-pub use look::select;
+pub use look::{lane, select};
+pub use press::{layers, press};
 
 /// What an action may read.
 #[derive(Clone, Copy)]
@@ -31,10 +33,10 @@ pub struct World<'a> {
     pub keymap: &'a Keymap,
 }
 
-/// What is to be done outside of the view.
+/// What an action requests outside of the view.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ScreenRequest {
-    /// A wish for the engine.
+    /// A command for the engine.
     Send(Command),
     Quit,
     /// Back to the shell until `fg`.
@@ -42,11 +44,11 @@ pub enum ScreenRequest {
     /// Write the screen to files.
     Shoot,
     NextTheme,
-    /// Draw every cell anew.
+    /// Draw every cell again.
     Redraw,
 }
 
-/// Does what the action says, or tells why not.
+/// Does what the action says, or says why not.
 pub fn act(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequest> {
     if let Some(why) = action.spec().why_not(world.live, view) {
         let text = format!("{}: {why}", action.spec().name);
@@ -61,53 +63,38 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequ
     match action {
         Action::RunOrPause => control::run_or_pause(live),
         Action::Step => send(Command::Step),
-        Action::StepTask => send(Command::StepTask),
-        Action::Cancel => control::cancel(live, view),
-        Action::PauseLane => control::stop_lane(live, view),
+        Action::StepOut => send(Command::StepTask),
+        Action::Remove => change::remove(live, view),
+        Action::CancelAll => control::cancel_all(live),
+        Action::HoldLane => control::hold_lane(live, view),
         Action::Stop => open(view, Confirm::stop()),
         Action::NewTask => open(view, TaskEntry::new()),
 
-        Action::Break => change::toggle_fault(live, view),
-        Action::Faults => open(view, Faults::new(live, view)),
-        Action::EditScore => change::edit_score(live, view),
-        Action::RaiseScore => change::tool(view, |tool| Command::AddScore { tool, by: 1.0 }),
-        Action::LowerScore => change::tool(view, |tool| Command::AddScore { tool, by: -1.0 }),
-        Action::ForgetScore => change::tool(view, |tool| Command::ForgetScore { tool }),
-        Action::Pin => change::pin(live, view),
-        Action::Freeze => change::turn(Knob::Learn, 1),
-        Action::TurnUp => change::turn(view.knob(), 1),
-        Action::TurnDown => change::turn(view.knob(), -1),
-        Action::BudgetUp => change::turn(Knob::Budget, 1),
-        Action::BudgetDown => change::turn(Knob::Budget, -1),
-        Action::TauUp => change::turn(Knob::Tau, 1),
-        Action::TauDown => change::turn(Knob::Tau, -1),
-        Action::UsesUp => change::tool(view, |tool| Command::AddUses { tool, by: 1 }),
-        Action::UsesDown => change::tool(view, |tool| Command::AddUses { tool, by: -1 }),
-        Action::SetUses => change::set_uses(live, view),
-        Action::SetKnob => change::set_knob(live, view),
+        Action::Fail => change::toggle_fault(live, view),
+        Action::AddFault => change::add_fault(view),
+        Action::Edit => (view.focus.spec().edit)(world, view),
+        Action::Less => (view.focus.spec().turn)(world, view, false),
+        Action::More => (view.focus.spec().turn)(world, view, true),
+        Action::Switch => change::switch_tool(live, view),
+        Action::Learning => change::turn(Knob::Learn, 1),
         Action::Strategy => open(view, Choose::strategy(live)),
-        Action::BindModel => change::bind_model(live, view),
+        Action::Model => change::bind_model(live, view),
+        Action::Pin => change::pin(live, view),
         Action::SetClass => change::set_class(live, view),
-        Action::SwitchTool => change::switch_tool(live, view),
         Action::ReloadTools => send(Command::ReloadTools),
+        Action::CheckModels => send(Command::ProbeModels),
         Action::Undo => send(Command::Undo),
 
-        Action::Open => look::open_selected(world, view),
+        Action::Open => (view.focus.spec().open)(world, view),
         Action::InspectTool => inspect(view, view.tool.clone().map(Subject::Tool)),
-        Action::InspectPrompt => inspect(view, view.model_call(world.shown).map(Subject::Prompt)),
-        Action::InspectCall => inspect(view, look::lane(world.shown, view)),
-        Action::InspectPlan => {
-            inspect(view, view.task_of(world.shown).map(|task| Subject::Plan(task.id)))
-        }
-        Action::Messages => inspect(view, Some(Subject::Messages)),
-        Action::GraphView => to_next(&mut view.graph),
-        Action::SortTools => {
+        Action::Prompt => inspect(view, view.model_call(world.shown).map(Subject::Prompt)),
+        Action::NextView => to_next(&mut view.graph),
+        Action::Sort if view.focus == PaneId::Models => to_next(&mut view.pair_sort),
+        Action::Sort => {
             view.follow(PaneId::Tools);
             to_next(&mut view.sort)
         }
-
         Action::Pairs => open(view, PairTable::default()),
-        Action::SortPairs => to_next(&mut view.pair_sort),
 
         Action::EventBack => past::to(world, view, past::Way::Event(-1)),
         Action::EventForward => past::to(world, view, past::Way::Event(1)),
@@ -124,16 +111,20 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequ
         Action::PageDown => walk(world, view, Move::PageDown),
         Action::Top => walk(world, view, Move::Top),
         Action::Bottom => walk(world, view, Move::Bottom),
-        Action::NextPane => to_pane(view, view.focus.after(1)),
-        Action::PreviousPane => to_pane(view, view.focus.after(PaneId::ALL.len() - 1)),
-        Action::Pane(pane) => to_pane(view, pane),
+        Action::NextPane => to_next_pane(world.shown, view, 1),
+        Action::PreviousPane => to_next_pane(world.shown, view, PaneId::ALL.len() - 1),
+        Action::Pane(pane) => visit(view, pane),
+        Action::Faults => open(view, Faults::new(live, view)),
+        Action::Messages => inspect(view, Some(Subject::Messages)),
+        Action::Find => open(view, Find::in_pane(view.focus)),
+        Action::NextMatch => look::find_next(world.shown, view, vlist::Find::Next),
+        Action::PreviousMatch => look::find_next(world.shown, view, vlist::Find::Previous),
+        Action::Leave => leave(view),
+
         Action::Zoom => {
             view.zoom = if view.zoom.is_some() { None } else { Some(view.focus) };
             Vec::new()
         }
-        Action::Find => open(view, Find::in_pane(view.focus)),
-        Action::Leave => leave(view),
-
         Action::Help => open(view, Actions::help(world, view)),
         Action::Palette => open(view, Actions::palette(world, view)),
         Action::Screenshot => vec![ScreenRequest::Shoot],
@@ -141,6 +132,9 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequ
         Action::Redraw => vec![ScreenRequest::Redraw],
         Action::Suspend => vec![ScreenRequest::Suspend],
         Action::Quit => control::quit(world, view),
+
+        // Only popups have these; the action table says so to whoever calls them by name.
+        Action::Accept | Action::Toggle | Action::Add | Action::NewLine => Vec::new(),
     }
 }
 
@@ -163,15 +157,23 @@ pub(super) fn inspect(view: &mut View, subject: Option<Subject>) -> Vec<ScreenRe
 }
 
 fn walk(world: &World<'_>, view: &mut View, to: Move) -> Vec<ScreenRequest> {
-    let pane = view.focus;
-    match (pane.spec().turn, to) {
-        // What is turned lies like a knob: down to the left, up to the right.
-        (Some(turn), Move::Left | Move::Right) => turn(world, view, to == Move::Right),
-        _ => {
-            panes::go(pane, world.shown, view, to);
-            Vec::new()
-        }
+    panes::go(view.focus, world.shown, view, to);
+    Vec::new()
+}
+
+/// The next pane in steps of `by` that has something to show.
+fn to_next_pane(shown: &State, view: &mut View, by: usize) -> Vec<ScreenRequest> {
+    let after = std::iter::successors(Some(view.focus.after(by)), |pane| Some(pane.after(by)));
+    let wanted = after.take(PaneId::ALL.len()).find(|pane| (pane.spec().when)(shown, view));
+    to_pane(view, wanted.unwrap_or(view.focus))
+}
+
+/// A pane's own key: goes there, and zooms the pane that has the keyboard already.
+fn visit(view: &mut View, pane: PaneId) -> Vec<ScreenRequest> {
+    if view.focus == pane {
+        view.zoom = if view.zoom.is_some() { None } else { Some(pane) };
     }
+    to_pane(view, pane)
 }
 
 /// Gives a pane the keyboard. While one is zoomed, the other takes its place.

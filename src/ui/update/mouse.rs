@@ -37,8 +37,13 @@ fn click(
     (x, y): (u16, u16),
 ) -> Vec<ScreenRequest> {
     view.told = false;
+    view.pending.clear();
     let Some(target) = hits.at(x, y) else { return Vec::new() };
     if let Target::Action(action) = target {
+        // What an action does may depend on the pane.
+        if let Some(pane) = hits.pane_at(x, y) {
+            to_pane(view, pane);
+        }
         return act(world, view, *action);
     }
     if let Target::PopupRow(row) = target {

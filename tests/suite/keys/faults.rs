@@ -55,7 +55,7 @@ fn a_fault_of_a_class_marks_its_tools() {
 #[test]
 fn a_fault_is_described_field_by_field() {
     let mut stage = stage();
-    stage.press("F");
+    stage.press("g f");
     assert!(stage.shows("search_web:error"), "{}", stage.text());
     assert!(stage.shows("fired 1 of 1"), "{}", stage.text());
     // Space disarms the one that is armed, and the list stays.
@@ -71,7 +71,7 @@ fn a_fault_is_described_field_by_field() {
 #[test]
 fn a_fault_of_a_model_offers_what_can_happen_to_models() {
     let mut stage = stage();
-    stage.press("5 F a up up right right");
+    stage.press("5 g f a up up right right");
     assert!(stage.shows("◂ embedding ▸"), "{}", stage.text());
     assert!(!stage.shows("  name  "), "{}", stage.text());
     stage.press("left down right");
@@ -83,7 +83,7 @@ fn a_fault_of_a_model_offers_what_can_happen_to_models() {
     let Command::ArmFault { spec } = command(&mut stage, "enter") else { panic!() };
     assert_eq!(spec.to_string(), "model:local:error:status=529:text=over: loaded");
     // What cannot happen to a tool is not kept for one.
-    stage.press("5 F a left");
+    stage.press("5 g f a left");
     assert!(stage.shows("role:actor:broken-arguments"), "{}", stage.text());
     stage.press("up up left left");
     assert!(stage.shows("◂ tool ▸") && stage.shows("◂ error ▸"), "{}", stage.text());
@@ -94,7 +94,7 @@ fn a_fault_of_a_model_offers_what_can_happen_to_models() {
 #[test]
 fn a_wrong_fault_says_why_and_an_armed_one_is_replaced() {
     let mut stage = stage();
-    stage.press("F a down");
+    stage.press("g f a down");
     stage.write("3");
     stage.press("enter");
     assert!(stage.shows("p is 3"), "{}", stage.text());

@@ -26,10 +26,10 @@ fn one_lane_alone_is_stopped_freed_and_cancelled() {
         assert_eq!(command(&mut stage(), keys), expected, "{keys}");
     }
     for (keys, why) in [
-        ("end H", "pause-lane: the selected lane has not begun"),
-        ("end x", "cancel: the selected lane has not begun"),
-        ("home H", "pause-lane: the selected lane is over"),
-        ("home down down down x", "cancel: the selected lane is over"),
+        ("end H", "hold-lane: the selected lane has not begun"),
+        ("end x", "remove: the selected lane has not begun"),
+        ("home H", "hold-lane: the selected lane is over"),
+        ("home down down down x", "remove: the selected lane is over"),
     ] {
         let mut stage = stage();
         assert_eq!(stage.press(keys), [], "{keys}");
@@ -57,7 +57,7 @@ fn a_lane_opens_its_call_and_evidence_without_one_itself() {
     stage.press("esc 9 down enter");
     assert!(stage.shows("Evidence E5") && stage.shows("48,200 (2024)"), "{}", stage.text());
     let mut stage = Stage::of(&working::working());
-    stage.press("end c");
+    stage.press("end enter");
     assert!(stage.shows("nobody has begun to look for it"), "{}", stage.text());
 }
 

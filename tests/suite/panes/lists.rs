@@ -116,6 +116,7 @@ fn the_tasks_title_counts_what_is_done_and_right() {
         view: &view,
         theme: &theme,
         now: story.now(),
+        keymap: &toolyard::ui::keymap::Keymap::default(),
         focused: true,
     };
     let title = panes::title(PaneId::Tasks, &cx).to_string();

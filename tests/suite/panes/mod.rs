@@ -13,7 +13,7 @@ use toolyard::domain::State;
 use toolyard::ui::hits::{Hits, Target};
 use toolyard::ui::pane::{Cx, Move, PaneId};
 use toolyard::ui::view::{GraphView, View};
-use toolyard::ui::{panes, theme::Theme, vlist::Find};
+use toolyard::ui::{keymap::Keymap, panes, theme::Theme, vlist::Find};
 
 use crate::story::{self, Story};
 
@@ -52,8 +52,8 @@ const OUTSIDE: &str = "☠";
 
 /// Draws a pane in the middle of a larger buffer and makes sure that it stays inside.
 fn draw(pane: PaneId, state: &State, view: &View, now: u64, width: u16, height: u16) -> Shown {
-    let theme = Theme::default();
-    let cx = Cx { state, live: state, view, theme: &theme, now, focused: true };
+    let (theme, keymap) = (Theme::default(), Keymap::default());
+    let cx = Cx { state, live: state, view, theme: &theme, now, keymap: &keymap, focused: true };
     let whole = Rect::new(0, 0, width + 4, height + 4);
     let area = Rect::new(2, 2, width, height);
     let mut buf = Buffer::empty(whole);
@@ -141,8 +141,11 @@ proptest! {
 #[test]
 fn everything_selected_by_moving_can_be_pointed_at() {
     for pane in PaneId::ALL {
-        let search = pane == PaneId::Search;
-        let story = if search { crate::spending::search() } else { story::demo() };
+        let story = match pane {
+            PaneId::Search => crate::spending::search(),
+            PaneId::Plan => crate::working::working(),
+            _ => story::demo(),
+        };
         let mut view = View::default();
         panes::go(pane, story.state(), &mut view, Move::Down);
         let shown = show(pane, &story, &view, 100, 24);

@@ -146,7 +146,7 @@ fn what_was_held_before_is_still_seen() {
 
 #[test]
 fn the_plan_fills_in_as_evidence_arrives() {
-    let shown = show(PaneId::Search, &working(), &View::default(), 78, 40);
+    let shown = show(PaneId::Plan, &working(), &View::default(), 78, 40);
     assert!(shown.lines[0].contains("refused: #E1: there is no tool oracle"));
     let row = |text: &str| shown.row(text);
     assert!(row("▤ 1") < row("#E1 =") && row("#E3 =") < row("▤ 2") && row("▤ 2") < row("#E4 ="));
@@ -155,13 +155,13 @@ fn the_plan_fills_in_as_evidence_arrives() {
     assert!(shown.lines[row("#E3 =") + 1].contains("null: pattern \"nothing found\""));
     assert!(shown.lines[row("#E8 =") + 1].contains("waits for #E5"));
     assert!(shown.has("the solver waits for all evidence"));
-    let over = show(PaneId::Search, &worked(), &View::default(), 78, 40);
+    let over = show(PaneId::Plan, &worked(), &View::default(), 78, 40);
     assert!(over.line("★").contains("answer: 24100"));
     // Line by line as long as it is told, nothing of it is missing.
     let story = worked();
     for n in 0..story.records.len() {
         let state = State::fold(&story.records[..n]);
-        draw(PaneId::Search, &state, &View::default(), state.at, 78, 24);
+        draw(PaneId::Plan, &state, &View::default(), state.at, 78, 24);
         draw(PaneId::Calls, &state, &View::default(), state.at, 48, 9);
     }
 }
@@ -169,7 +169,7 @@ fn the_plan_fills_in_as_evidence_arrives() {
 #[test]
 fn nulls_are_struck_out() {
     use ratatui::style::Modifier;
-    let shown = show(PaneId::Search, &working(), &View::default(), 100, 40);
+    let shown = show(PaneId::Plan, &working(), &View::default(), 100, 40);
     let y = 2 + shown.row("nothing found for") as u16;
     let struck = |x: &u16| shown.buf[(*x, y)].modifier.contains(Modifier::CROSSED_OUT);
     assert!((2..100).filter(struck).count() > 20);
@@ -185,15 +185,15 @@ fn a_plan_is_walked_with_its_plans_in_sight() {
     let story = many(200);
     let mut view = View::default();
     for to in [Move::Bottom, Move::Up, Move::PageUp, Move::Top] {
-        panes::go(PaneId::Search, story.state(), &mut view, to);
-        let shown = show(PaneId::Search, &story, &view, 60, 11);
+        panes::go(PaneId::Plan, story.state(), &mut view, to);
+        let shown = show(PaneId::Plan, &story, &view, 60, 11);
         let (_, evidence) = view.evidence.unwrap();
         let row = shown.row(&format!("#{evidence} ="));
         assert!(shown.lines[row - 1].contains(&format!("number {}", evidence.0)), "{to:?}");
         view.settle(&shown.hits);
     }
     assert_eq!(view.evidence, Some((TaskId(1), EvidenceId(1))));
-    assert!(panes::find(PaneId::Search, story.state(), &mut view, "number 77", Find::Next));
+    assert!(panes::find(PaneId::Plan, story.state(), &mut view, "number 77", Find::Next));
     assert_eq!(view.evidence, Some((TaskId(1), EvidenceId(77))));
 }
 

@@ -159,7 +159,7 @@ fn plan(cx: &Cx<'_>, sheet: &Sheet, buf: &mut Buffer, hits: &mut Hits) {
     let closing = if is_closing(task) { "closing: sums up what was found · " } else { "" };
     let words = format!("{closing}plan {} · {sums} · {}", budget.plans, budget.why);
     row::wrapped(sheet.plan, &words, theme.text, buf);
-    hits.add(sheet.plan, Target::Action(Action::InspectPlan));
+    hits.add(sheet.plan, Target::Action(Action::Open));
     row::wrapped(sheet.marginal, &budget_words::marginal(latest.marginal.as_ref()), theme.dim, buf);
 }
 

@@ -24,12 +24,13 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 use self::rows::Rows;
 use super::row::{self, Row};
 use super::{PLAIN, PaneSpec, format::credits};
-use crate::domain::{Knob, State, TaskBudget, TaskState};
+use crate::domain::{Command, Knob, State, TaskBudget, TaskState};
+use crate::ui::action::{Action, why};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::pane::{Cx, PaneId};
-use crate::ui::update::{ScreenRequest, World, act};
+use crate::ui::update::{ScreenRequest, World, act, change, inspect};
 use crate::ui::view::{Lever, View};
-use crate::ui::{action::Action, vlist::List};
+use crate::ui::{popups::Subject, vlist::List};
 
 /// The rows above the tools that can be selected like them.
 const LEVERS: [(Lever, Knob); 2] = [(Lever::Budget, Knob::Budget), (Lever::Tau, Knob::Tau)];
@@ -41,17 +42,11 @@ pub const SPEC: PaneSpec = PaneSpec {
     draw,
     list,
     open,
-    turn: Some(turn),
+    why_not_adjust,
+    edit,
+    turn,
     leave: |view| view.task = None,
-    keys: &[
-        Action::UsesDown,
-        Action::UsesUp,
-        Action::BudgetDown,
-        Action::BudgetUp,
-        Action::TauDown,
-        Action::TauUp,
-        Action::InspectPlan,
-    ],
+    keys: &[Action::Less, Action::More],
     ..PLAIN
 };
 
@@ -125,29 +120,45 @@ fn lever(state: &State, view: &View) -> Option<Lever> {
     }
 }
 
-/// A number to type; where it cannot be set, its tool is looked at.
+/// The budget plan; without one the selected tool, or what can be typed.
 fn open(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
-    let knob = match lever(world.shown, view) {
-        Some(Lever::Budget) => Knob::Budget,
-        Some(Lever::Tau) => Knob::Tau,
-        Some(Lever::Tool) if Action::SetUses.spec().why_not(world.live, view).is_none() => {
-            return act(world, view, Action::SetUses);
-        }
-        Some(Lever::Tool) | None => return act(world, view, Action::InspectTool),
-    };
-    view.knob = Some(knob);
-    act(world, view, Action::SetKnob)
+    let planned = view.task_of(world.shown).filter(|task| task.budget.plan.is_some());
+    if let Some(task) = planned.map(|task| task.id) {
+        return inspect(view, Some(Subject::Plan(task)));
+    }
+    let is_knob = matches!(lever(world.shown, view), Some(Lever::Budget | Lever::Tau));
+    act(world, view, if is_knob { Action::Edit } else { Action::InspectTool })
 }
 
-/// Turns what is selected; selects something first where nothing is.
-fn turn(world: &World<'_>, view: &mut View, up: bool) -> Vec<ScreenRequest> {
-    let (less, more) = match lever(world.shown, view) {
-        Some(Lever::Budget) => (Action::BudgetDown, Action::BudgetUp),
-        Some(Lever::Tau) => (Action::TauDown, Action::TauUp),
-        Some(Lever::Tool) => (Action::UsesDown, Action::UsesUp),
-        None => (Action::Down, Action::Down),
-    };
-    act(world, view, if up { more } else { less })
+fn why_not_adjust(state: &State, view: &View) -> Option<&'static str> {
+    match lever(state, view) {
+        Some(Lever::Budget | Lever::Tau) => None,
+        Some(Lever::Tool) => why::no_uses_to_set(state, view),
+        None => Some("nothing is selected in the budget"),
+    }
+}
+
+/// The knob that is selected; `None`: a tool is.
+fn knob(view: &View) -> Option<Knob> {
+    LEVERS.iter().find(|(lever, _)| *lever == view.lever).map(|(_, knob)| *knob)
+}
+
+fn edit(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
+    match knob(view) {
+        Some(knob) => {
+            view.knob = Some(knob);
+            change::set_knob(world.live, view)
+        }
+        None => change::set_uses(world.live, view),
+    }
+}
+
+fn turn(_: &World<'_>, view: &mut View, up: bool) -> Vec<ScreenRequest> {
+    let by = if up { 1 } else { -1 };
+    match knob(view) {
+        Some(knob) => change::turn(knob, by),
+        None => change::tool(view, |tool| Command::AddUses { tool, by }),
+    }
 }
 
 /// Marks a lever that is selected, and notes who owns it.

@@ -18,8 +18,9 @@ use super::row::{Row, note, split};
 use super::{PLAIN, PaneSpec, format};
 use crate::domain::{EvidenceId, Knob, State};
 use crate::ui::pane::{Cx, PaneId};
+use crate::ui::update::{inspect, lane};
 use crate::ui::vlist::{self, List};
-use crate::ui::{action::Action, hits::Hits, text, update::act};
+use crate::ui::{action::Action, hits::Hits, text};
 
 const TIME: usize = 8;
 const WORD: usize = 9;
@@ -44,14 +45,11 @@ pub const SPEC: PaneSpec = PaneSpec {
         let task = view.task_of(state);
         task.map_or_else(List::none, |task| Tracks::of(state, task).list(view))
     },
-    open: |world, view| act(world, view, Action::InspectCall),
+    open: |world, view| inspect(view, lane(world.shown, view)),
     leave: |view| (view.call, view.evidence) = (None, None),
-    keys: &[Action::PauseLane, Action::Cancel, Action::InspectCall, Action::Break],
+    keys: &[Action::HoldLane, Action::Remove, Action::Prompt],
     ..PLAIN
 };
-
-/// The pane where a planner wrote down the calls.
-pub const WORKERS: PaneSpec = PaneSpec { name: "Workers", ..SPEC };
 
 fn title(cx: &Cx<'_>) -> Line<'static> {
     let Some(task) = cx.view.task_of(cx.state) else { return Line::default() };

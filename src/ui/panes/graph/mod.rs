@@ -35,7 +35,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     },
     open: |world, view| act(world, view, Action::InspectTool),
     leave: |view| view.centre = None,
-    keys: &[Action::GraphView, Action::Pin, Action::Break, Action::EditScore, Action::InspectTool],
+    keys: &[Action::Less, Action::More, Action::Pin, Action::NextView],
     ..PLAIN
 };
 

@@ -38,15 +38,8 @@ pub const SPEC: PaneSpec = PaneSpec {
     title,
     draw,
     list,
-    open: |world, view| act(world, view, Action::BindModel),
-    keys: &[
-        Action::BindModel,
-        Action::Break,
-        Action::Pairs,
-        Action::SortPairs,
-        Action::InspectPrompt,
-        Action::Strategy,
-    ],
+    open: |world, view| act(world, view, Action::Model),
+    keys: &[Action::Model, Action::Pairs, Action::CheckModels, Action::Prompt, Action::Strategy],
     ..PLAIN
 };
 
@@ -252,7 +245,7 @@ fn draw_pairs(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let (heading, table) = split(split(area, 1).1, 1);
     let words = pairs::heading(&cx.state.pairs, cx.view.pair_sort);
     Row::new(heading, buf).put(&words, cx.theme.title);
-    hits.add(Rect { height: 2, ..heading }, Target::Action(Action::SortPairs));
+    hits.add(Rect { height: 2, ..heading }, Target::Action(Action::Sort));
     let all = pairs::sorted(cx.state, cx.view.pair_sort);
     let rows = usize::from(table.height - 1);
     if all.len() <= rows {

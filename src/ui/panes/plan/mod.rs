@@ -1,6 +1,5 @@
 //! What the planner wrote, step by step: under each plan its evidence, filled in as it arrives, what is
-//! kept from the solver struck out, and at the end what the solver made of it. It stands where other
-//! strategies show their search.
+//! kept from the solver struck out, and at the end what the solver made of it.
 
 mod draw;
 mod rows;
@@ -8,10 +7,10 @@ mod rows;
 use ratatui::text::Line;
 
 use self::rows::Rows;
-use super::{PaneSpec, calls::track::Track, format};
+use super::{PLAIN, PaneSpec, calls::track::Track, format};
 use crate::domain::{Decides, EvidenceId, State, TaskState, state::Source};
-use crate::ui::pane::{Cx, Move};
-use crate::ui::{popups::Subject, update::inspect, view::View, vlist::List};
+use crate::ui::pane::{Cx, Move, PaneId};
+use crate::ui::{action::Action, popups::Subject, update::inspect, view::View, vlist::List};
 
 /// Whether there is a planner's work to show, or will be: the task's own first, then what the strategy
 /// promises.
@@ -31,13 +30,17 @@ pub fn shows(state: &State, view: &View) -> bool {
 }
 
 pub const SPEC: PaneSpec = PaneSpec {
+    id: PaneId::Plan,
     name: "Plan",
+    when: shows,
     title,
     draw: draw::draw,
     list,
     go,
     open: |world, view| inspect(view, subject(world.shown, view)),
-    ..super::search::SPEC
+    leave: |view| (view.task, view.evidence) = (None, None),
+    keys: &[Action::HoldLane, Action::Remove, Action::Prompt],
+    ..PLAIN
 };
 
 fn title(cx: &Cx<'_>) -> Line<'static> {

@@ -15,13 +15,17 @@ use crate::ui::{action::Action, popups::Subject, update::inspect, view::View, vl
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Search,
     name: "Search",
+    when: |state, view| {
+        let nodes = view.task_of(state).is_some_and(|task| !task.search.nodes.is_empty());
+        nodes || state.strategy.base.spec().searches
+    },
     title,
     draw: draw::draw,
     list,
     go,
     open: |world, view| inspect(view, subject(world.shown, view)),
     leave: |view| (view.node, view.task, view.evidence) = (None, None, None),
-    keys: &[Action::Open, Action::InspectPrompt, Action::InspectCall, Action::Find],
+    keys: &[Action::Prompt, Action::Remove],
     ..PLAIN
 };
 

@@ -34,7 +34,7 @@ pub const SPEC: PaneSpec = PaneSpec {
         inspect(view, n.and_then(|n| subject(world.shown, n)))
     },
     leave: |view| view.line = None,
-    keys: &[Action::Open, Action::InspectPrompt, Action::Find],
+    keys: &[Action::Prompt, Action::NewTask],
     ..PLAIN
 };
 

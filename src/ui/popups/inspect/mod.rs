@@ -11,17 +11,14 @@ mod prompt;
 mod task;
 mod tool;
 
-use ratatui::{buffer::Buffer, crossterm::event::KeyCode, layout::Rect};
+use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Around, Popup, Reply, frame, lines::Lines};
+use super::{Around, Popup, Pressed, Reply, frame, lines::Lines};
 use crate::domain::{EffectId, EvidenceId, TaskId, ToolName};
-use crate::ui::{hits::Hits, key::Key, pane::Cx};
+use crate::ui::action::{Action, Layer};
+use crate::ui::{hits::Hits, keymap::Hint, pane::Cx};
 
 pub use page::Page;
-
-const KEYS: &str = "arrows, pages: scroll · esc: leave";
-const KEYS_TURNING: &str =
-    "left/right: the one before, the next · arrows, pages: scroll · esc: leave";
 
 /// What is looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +43,7 @@ pub enum Subject {
 pub struct Inspect {
     subject: Subject,
     lines: Lines,
-    /// What the lines were made from; they are made anew when it is another.
+    /// What the lines were made from; made again when it changes.
     made_from: Option<Version>,
 }
 
@@ -113,21 +110,35 @@ impl Inspect {
 }
 
 impl Popup for Inspect {
-    fn keys(&self) -> &'static str {
+    fn layer(&self) -> Layer {
+        Layer::Pager
+    }
+
+    fn hints(&self) -> &'static [Hint] {
+        const TURN: Hint = (&[Action::Left, Action::Right], "previous, next");
+        const SCROLL: Hint = (&[Action::PageDown, Action::PageUp], "scroll");
+        const LEAVE: Hint = (&[Action::Leave], "leave");
         match self.subject {
             Subject::Prompt(_) | Subject::Call(_) | Subject::Task(_) | Subject::Plan(_) => {
-                KEYS_TURNING
+                &[TURN, SCROLL, LEAVE]
             }
-            Subject::Tool(_) | Subject::Evidence(..) | Subject::Line(_) | Subject::Messages => KEYS,
+            Subject::Tool(_) | Subject::Evidence(..) | Subject::Line(_) | Subject::Messages => {
+                &[SCROLL, LEAVE]
+            }
         }
     }
 
-    fn key(&mut self, key: Key, around: &mut Around<'_>) -> Reply {
+    fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply {
         let state = around.shown;
-        let by = match key.code {
-            KeyCode::Left | KeyCode::Char('h') => -1,
-            KeyCode::Right | KeyCode::Char('l') => 1,
-            _ => return if self.lines.key(key) { Reply::Stay } else { Reply::Pass },
+        let by = match pressed.action {
+            Some(Action::Leave) => return Reply::Close,
+            Some(Action::Left) => -1,
+            Some(Action::Right) => 1,
+            Some(action) => {
+                self.lines.go(action);
+                return Reply::Stay;
+            }
+            None => return Reply::Stay,
         };
         let moved = |number: u32, total: usize| {
             let last = u32::try_from(total).unwrap_or(u32::MAX).max(1);
@@ -173,7 +184,7 @@ impl Popup for Inspect {
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let title = self.title();
-        let inside = frame::open(cx, (area, buf, hits), &title, self.keys(), size(area));
+        let inside = frame::open(cx, (area, buf, hits), &title, &self.legend(cx), size(area));
         self.lines.draw(cx, inside, buf);
     }
 }

@@ -1,0 +1,79 @@
+//! The layers of the keymap: popups hide the panes' keys, and several keys in a row are one.
+
+use toolyard::domain::Command;
+use toolyard::ui::action::{Action, Layer};
+use toolyard::ui::keymap::{Keymap, Meaning};
+use toolyard::ui::update::ScreenRequest;
+
+use super::{command, stage};
+use crate::stage::Stage;
+
+/// Every popup there is, by the keys that open it.
+const POPUPS: [&str; 17] = [
+    "t", "A", "m", "F", "g f", "g f a", "S", "q", "?", ":", "/", "i", "v", "g m", "e", "5 P", "3 C",
+];
+
+#[test]
+fn no_key_changes_anything_behind_a_popup_but_those_that_work_everywhere() {
+    let keymap = Keymap::default();
+    let everywhere: Vec<_> = keymap.bindings().filter(|it| it.0 == Layer::Everywhere).collect();
+    for open in POPUPS {
+        let seen = |stage: &Stage| {
+            let view = &stage.screen.view;
+            let selected = (view.focus, view.zoom, view.tool.clone(), view.edge.clone(), view.knob);
+            (selected, view.sort, view.graph, view.moment, view.task, view.call, view.line)
+        };
+        for (layer, keys, action) in keymap.bindings() {
+            if layer != Layer::Global && !matches!(layer, Layer::Pane(_)) {
+                continue;
+            }
+            let mut stage = stage();
+            stage.press(open);
+            let (before, popup) = (seen(&stage), format!("{:?}", stage.screen.view.popups));
+            let own = stage.screen.view.popups.last().unwrap().layer();
+            for key in keys.iter() {
+                // What the popup knows itself may well close it or send what it is for.
+                let known = keymap.meaning(&[own], &[*key]) != Meaning::Nothing;
+                let quits = open == "q" && action == Action::Quit;
+                let searches = open == "/";
+                if known || quits || searches {
+                    continue;
+                }
+                assert_eq!(stage.press(&key.to_string()), [], "{open}: {keys}");
+                assert_eq!(seen(&stage), before, "{open}: {keys}");
+                assert_eq!(stage.screen.view.popups.len(), 1 + usize::from(open == "g f a"));
+                if !matches!(own, Layer::Form | Layer::Chooser) {
+                    assert_eq!(format!("{:?}", stage.screen.view.popups), popup, "{open}: {keys}");
+                }
+            }
+        }
+        for (_, keys, action) in &everywhere {
+            let mut stage = stage();
+            stage.press(open);
+            let requests = stage.press(&keys.to_string());
+            assert!(!requests.is_empty(), "{open}: {keys} does no {}", action.spec().name);
+        }
+    }
+}
+
+#[test]
+fn keys_that_follow_each_other_are_shown_taken_back_and_dropped() {
+    let mut stage = stage();
+    stage.press("g");
+    assert!(stage.shows("g …"), "{}", stage.text());
+    assert!(!stage.shows("faults"), "{}", stage.text());
+    // Help shows at once what can follow.
+    stage.press("?");
+    assert!(stage.shows("f faults") && stage.shows("g top "), "{}", stage.text());
+    stage.press("backspace");
+    assert!(stage.screen.view.pending.is_empty() && !stage.shows("f faults"));
+    // What cannot follow does nothing, and the next key is a first one again.
+    assert_eq!(stage.press("g n"), []);
+    assert_eq!(command(&mut stage, "n"), Command::Step);
+    assert_eq!(stage.press("y s"), [ScreenRequest::Shoot]);
+    assert_eq!(stage.press("g esc"), []);
+    stage.press("3 home");
+    let first = stage.screen.view.tool.clone();
+    stage.press("end g g");
+    assert_eq!(stage.screen.view.tool, first);
+}
