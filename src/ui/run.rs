@@ -56,6 +56,8 @@ struct Loop {
     commands: Option<UnboundedSender<Command>>,
     opened: Option<Timestamp>,
     shots: PathBuf,
+    /// Nothing has changed yet since the last key.
+    awaited: bool,
     /// When the keys that may follow are shown.
     hint: Option<Instant>,
     signals: Signals,
@@ -108,6 +110,7 @@ impl Loop {
             opened: source.commands.as_ref().and_then(|_| source.opened.parse().ok()),
             commands: source.commands,
             shots: settings.shots,
+            awaited: false,
             hint: None,
             signals,
         })
@@ -153,7 +156,12 @@ impl Loop {
         if self.silent && self.commands.is_some() && !ended {
             self.screen.break_off();
         }
-        self.pace.soon();
+        // The first change after a key is mostly what the person waits for.
+        if std::mem::take(&mut self.awaited) {
+            self.pace.at_once();
+        } else {
+            self.pace.soon();
+        }
     }
 
     async fn wake(&mut self, inputs: &mut EventStream) -> Wake {
@@ -198,6 +206,7 @@ impl Loop {
                 Poll::Ready(None) | Poll::Pending => None,
             };
         }
+        self.awaited = true;
         let waits = !self.screen.view.pending.is_empty() && !self.screen.view.hinted;
         self.hint = waits.then(|| Instant::now() + HINT);
         self.pace.at_once();

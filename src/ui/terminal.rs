@@ -58,7 +58,12 @@ impl Write for Frames {
             return Ok(());
         }
         let mut out = io::stdout().lock();
-        out.write_all(&frame)?;
+        if !frame.is_empty() {
+            // The terminal shows the frame at once, or ignores the mode that it does not know.
+            out.write_all(b"\x1b[?2026h")?;
+            out.write_all(&frame)?;
+            out.write_all(b"\x1b[?2026l")?;
+        }
         out.flush()?;
         // Room for the next frame, which is mostly as large.
         self.0 = frame;
@@ -159,10 +164,11 @@ pub fn enter(out: &mut impl Write, mouse: bool) -> io::Result<()> {
     out.flush()
 }
 
-/// Writes what undoes them, last set first; and colours, which a frame that broke off may have left.
+/// Writes what undoes them, last set first; and the colours and the synchronized output that a frame may have
+/// left when it broke off.
 /// The screen is cleared before: where it has grown, tmux brings rows of it back into what it was over.
 pub fn leave(out: &mut impl Write) -> io::Result<()> {
-    out.write_all(b"\x1b[0m\x1b[H\x1b[2J")?;
+    out.write_all(b"\x1b[?2026l\x1b[0m\x1b[H\x1b[2J")?;
     for (number, set) in MODES.iter().rev() {
         write!(out, "\x1b[?{number}{}", if *set { 'l' } else { 'h' })?;
     }

@@ -189,12 +189,20 @@ pub fn draw(
         let line = Rect { y, width, height: 1, ..area };
         row(i, line, buf, hits);
         if selected == Some(i) {
-            buf.set_style(line, cx.theme.selection(cx.focused));
+            select(cx, line, buf);
         }
     }
     if bar {
         let x = area.x + width;
         scrollbar(cx, Rect { x, width: 1, ..area }, window, buf);
+    }
+}
+
+/// Marks the selected row: a tint, and a pointer where the row leaves its first cell free.
+pub fn select(cx: &Cx<'_>, line: Rect, buf: &mut Buffer) {
+    buf.set_style(line, cx.theme.selection(cx.focused));
+    if let Some(cell) = buf.cell_mut(line.as_position()).filter(|cell| cell.symbol() == " ") {
+        cell.set_char('▸').set_style(cx.theme.accent);
     }
 }
 

@@ -176,10 +176,10 @@ fn without_colours_nothing_is_coloured_and_everything_is_there() {
     for cell in stage.buf.content() {
         assert_eq!((cell.fg, cell.bg), (Color::Reset, Color::Reset));
     }
-    let reversed = |cell: &&ratatui::buffer::Cell| cell.modifier.contains(Modifier::REVERSED);
+    let underlined = |cell: &&ratatui::buffer::Cell| cell.modifier.contains(Modifier::UNDERLINED);
     let mut stage = stage;
     stage.press("3");
-    assert!(stage.buf.content().iter().filter(reversed).count() > 10);
+    assert!(stage.buf.content().iter().filter(underlined).count() > 10);
 }
 
 #[test]

@@ -194,10 +194,14 @@ fn watch(mut reader: Box<dyn Read + Send>, seen: &Mutex<Seen>) {
     seen.lock().unwrap().closed = true;
 }
 
+/// What asks a terminal for its text and its ground, and then for what any terminal answers.
+const COLOURS_ASKED: &str = "\x1b]10;?\x07\x1b]11;?\x07\x1b[c";
+
 /// Makes sure that there is nothing in these bytes but text, places, colours, clearing and the modes
 /// that the screen sets.
 pub fn assert_harmless(bytes: &str) {
-    let mut rest = bytes;
+    // Before the first mode is set, the terminal is asked for its colours.
+    let mut rest = bytes.strip_prefix(COLOURS_ASKED).unwrap_or(bytes);
     while let Some(at) = rest.find(char::is_control) {
         rest = &rest[at..];
         if let Some(next) = rest.strip_prefix(['\r', '\n']) {
@@ -209,9 +213,9 @@ pub fn assert_harmless(bytes: &str) {
             panic!("a control character reached the terminal: {start:?}")
         };
         let end = sequence.find(|c: char| c.is_ascii_alphabetic()).expect("an end");
-        let mode = sequence[..end]
-            .strip_prefix('?')
-            .is_some_and(|mode| ["1049", "1000", "1006", "2004", "1004", "25"].contains(&mode));
+        let mode = sequence[..end].strip_prefix('?').is_some_and(|mode| {
+            ["1049", "1000", "1006", "2004", "1004", "25", "2026"].contains(&mode)
+        });
         let last = &sequence[end..=end];
         let known = matches!(last, "m" | "H" | "J" | "K") || (mode && matches!(last, "h" | "l"));
         assert!(known, "an escape sequence reached the terminal: {start:?}");

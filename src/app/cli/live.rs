@@ -9,16 +9,19 @@ use crate::app::config::Config;
 use crate::app::session::{Session, SessionSpec};
 use crate::domain::Command;
 use crate::store::journal::LoadedJournal;
-use crate::ui;
+use crate::ui::theme::detect::{self, Depth};
+use crate::ui::{self, theme::load::AUTO};
 
 /// Opens the screen on a new session, which waits there for its user.
 pub fn live(spec: SessionSpec) -> Result<ui::EndReason, Trouble> {
     let spec = SessionSpec { paused: true, stay: true, ..spec };
     let prepared = spec.prepare()?.slow_enough_to_follow();
-    let settings = settings(&prepared.config)?;
+    let config = prepared.config.clone();
     let Session { opened, title, journal, records, commands, engine } = prepared.spawn()?;
     let source = ui::Source { opened, records, commands: Some(commands.clone()), title };
-    let shown = ui::run(source, settings).map_err(Trouble::failed);
+    // The terminal is touched only when nothing can be wrong with the session any more.
+    let shown = settings(&config);
+    let shown = shown.and_then(|settings| ui::run(source, settings).map_err(Trouble::failed));
     // However the screen ended, the session must end properly too.
     let _ = commands.send(Command::Stop);
     let ended = engine.join();
@@ -48,7 +51,13 @@ pub fn past(
 
 fn settings(config: &Config) -> Result<ui::Settings, Trouble> {
     let (keymap, wrong) = ui::keymap::Keymap::new(&config.ui.keys);
-    let (themes, ugly) = ui::theme::load::all(&config.ui.theme, None, colours());
+    let variable = |name: &str| std::env::var(name).ok();
+    let depth = Depth::of(variable);
+    let name = match config.ui.theme.as_str() {
+        AUTO => detect::name(depth, variable),
+        name => name,
+    };
+    let (themes, ugly) = ui::theme::load::all(name, None, depth);
     let shots = match &config.ui.shots {
         Some(folder) => folder.clone(),
         None => std::env::current_dir().map_err(Trouble::failed)?,
@@ -64,11 +73,6 @@ fn settings(config: &Config) -> Result<ui::Settings, Trouble> {
             .chain(ugly.iter().map(ToString::to_string))
             .collect(),
     })
-}
-
-/// Whether the user wants colours (<https://no-color.org>).
-pub fn colours() -> bool {
-    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// Waits for Ctrl-C or a polite kill.

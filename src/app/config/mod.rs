@@ -25,6 +25,7 @@ pub use self::{
 use crate::domain::{Knobs, ModelName, Rates, Role, Strategy};
 use crate::files::toml_file::{Problems, TomlFile};
 use crate::model::{http::Endpoint, simulated};
+use crate::ui::theme::load::AUTO;
 
 /// The name of the built-in simulated model, which is always configured.
 pub const SIMULATED: &str = "simulated";
@@ -124,7 +125,7 @@ impl Default for SessionConfig {
 
 impl Default for UiConfig {
     fn default() -> Self {
-        Self { theme: "terminal".to_owned(), mouse: true, shots: None, keys: BTreeMap::new() }
+        Self { theme: AUTO.to_owned(), mouse: true, shots: None, keys: BTreeMap::new() }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::domain::{KnobSpec, Knobs, ModelName, Role, knob::KNOBS, words};
 use crate::files::toml_file::{Field, Fields, Problems};
 use crate::model::secret;
 use crate::ui::keymap::{Keymap, KeymapError};
-use crate::ui::theme::load::built_in_names;
+use crate::ui::theme::load::{AUTO, built_in_names};
 
 /// The least and the most that something may cost or be worth, in credits.
 const SMALLEST: f64 = 0.001;
@@ -118,8 +118,9 @@ fn theme(field: &Field<'_>, folder: &Path) -> Option<String> {
     if text.ends_with(".toml") {
         return path(field, folder).map(|path| path.display().to_string());
     }
-    if !built_in_names().any(|name| name == text) {
-        let expected = words::expected(text, built_in_names());
+    let known = || std::iter::once(AUTO).chain(built_in_names());
+    if !known().any(|name| name == text) {
+        let expected = words::expected(text, known());
         field.refuse(format!("there is no theme {text:?}; {expected}; or a path ending in .toml"));
         return None;
     }

@@ -1,7 +1,8 @@
 //! A field to type into.
 
 use ratatui::crossterm::event::KeyEvent;
-use ratatui::{buffer::Buffer, layout::Rect, style::Style, widgets::Widget};
+use ratatui::style::{Modifier, Style};
+use ratatui::{buffer::Buffer, layout::Rect, widgets::Widget};
 use ratatui_textarea::TextArea;
 
 use crate::ui::{key::Key, pane::Cx};
@@ -76,7 +77,7 @@ impl Entry {
         let mut field = self.area.clone();
         field.set_style(cx.theme.screen.patch(cx.theme.popup).patch(cx.theme.input));
         field.set_cursor_line_style(Style::new());
-        field.set_cursor_style(cx.theme.selection);
+        field.set_cursor_style(Style::new().add_modifier(Modifier::REVERSED));
         (&*field).render(area, buf);
     }
 }

@@ -68,7 +68,7 @@ pub(super) fn draw(
         let line = Rect { y, height: 1, ..area };
         row(i, line, buf);
         if i == selected {
-            buf.set_style(line, cx.theme.selection);
+            vlist::select(&Cx { focused: true, ..*cx }, line, buf);
         }
         hits.add(line, Target::PopupRow(i));
     }

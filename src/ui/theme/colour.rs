@@ -38,11 +38,11 @@ impl Theme {
             Color::LightCyan => 14,
             Color::White => 15,
         };
-        Some(self.indexed(number))
+        Some(self.indexed_colour(number))
     }
 
     /// The 256 colours: sixteen of the terminal, a cube of six levels a side, greys.
-    fn indexed(&self, i: u8) -> Rgb {
+    pub(super) fn indexed_colour(&self, i: u8) -> Rgb {
         let level = |n: u8| if n == 0 { 0 } else { 55 + 40 * n };
         match i {
             0..16 => self.terminal.ansi[usize::from(i)],

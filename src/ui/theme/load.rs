@@ -1,12 +1,12 @@
-//! Themes from files. A theme may inherit from another and name its colours in a palette; a style that
-//! it gives replaces the inherited one whole. What is wrong in a file is told and left out: a theme
+//! Themes from files. A theme may inherit from another and name its colours in a palette. A style that it
+//! gives replaces the inherited one; a colour of its palette also changes the inherited styles. What is wrong in a file is told and left out: a theme
 //! can make the screen ugly, but never keep it shut.
 
 use std::{collections::HashMap, path::Path};
 
 use ratatui::style::{Color, Modifier, Style};
 
-use super::{TerminalColours, Theme};
+use super::{TerminalColours, Theme, detect::Depth};
 use crate::domain::words;
 use crate::files::text_file::{self, Expectation};
 use crate::files::toml_file::{Field, Fields, Problem, TomlFile};
@@ -19,8 +19,11 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ("colour-blind", include_str!("../../../themes/colour-blind.toml")),
 ];
 
-/// The name of the default: the terminal's own colours.
+/// The terminal's own colours.
 pub const TERMINAL: &str = "terminal";
+
+/// The default: whatever suits the terminal; dark where there is none to ask.
+pub const AUTO: &str = "auto";
 
 /// How far themes may inherit from each other.
 const DEEP: usize = 8;
@@ -31,12 +34,12 @@ const FILE: Expectation = Expectation {
     largest: 1024 * 1024,
 };
 
-/// The names of all built-in themes, the default first.
+/// The names of all built-in themes.
 pub fn built_in_names() -> impl Iterator<Item = &'static str> + Clone {
     std::iter::once(TERMINAL).chain(BUILT_IN.iter().map(|(name, _)| *name))
 }
 
-/// Every built-in theme, the default first.
+/// Every built-in theme.
 pub fn built_in() -> Vec<Theme> {
     built_in_names().map(|name| find(name, None).0).collect()
 }
@@ -44,23 +47,23 @@ pub fn built_in() -> Vec<Theme> {
 /// The theme of this name: a built-in one, or `NAME.toml` in `folder`, which goes first; or the file,
 /// where the name ends in `.toml`. Always a theme, with whatever was wrong on the way.
 pub fn find(name: &str, folder: Option<&Path>) -> (Theme, Vec<Problem>) {
+    let name = if name == AUTO { "dark" } else { name };
     let mut loader = Loader { folder, problems: Vec::new() };
-    let theme = loader.named(name, Path::new(""), DEEP).unwrap_or_else(|problem| {
-        loader.problems.push(problem);
-        Theme::default()
-    });
+    let theme =
+        loader.named(name, Path::new(""), DEEP, &Palette::new()).unwrap_or_else(|problem| {
+            loader.problems.push(problem);
+            Theme::default()
+        });
     (theme, loader.problems)
 }
 
-/// The theme of this name, then all others that a key can change it for; without colours where the
-/// user wants none (`NO_COLOR`).
-pub fn all(name: &str, folder: Option<&Path>, colours: bool) -> (Vec<Theme>, Vec<Problem>) {
+/// The theme of this name, then all others that a key can change it for, in as many colours as there are.
+pub fn all(name: &str, folder: Option<&Path>, depth: Depth) -> (Vec<Theme>, Vec<Problem>) {
     let (chosen, problems) = find(name, folder);
     let others =
         built_in().into_iter().filter(|theme| theme.name != chosen.name).collect::<Vec<_>>();
     let themes = std::iter::once(chosen).chain(others);
-    let themes = themes.map(|theme| if colours { theme } else { theme.without_colour() });
-    (themes.collect(), problems)
+    (themes.map(|theme| depth.limit(theme)).collect(), problems)
 }
 
 struct Loader<'a> {
@@ -69,8 +72,15 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
-    /// A file's name begins at the folder `beside`. The error says why there is nothing to read.
-    fn named(&mut self, name: &str, beside: &Path, deep: usize) -> Result<Theme, Problem> {
+    /// A file's name begins at the folder `beside`. `palette` goes before the theme's own. The error says why
+    /// there is nothing to read.
+    fn named(
+        &mut self,
+        name: &str,
+        beside: &Path,
+        deep: usize,
+        palette: &Palette,
+    ) -> Result<Theme, Problem> {
         let file = match self.folder {
             _ if name.ends_with(".toml") => Some(beside.join(name)),
             Some(folder) => Some(folder.join(format!("{name}.toml"))).filter(|file| file.exists()),
@@ -91,20 +101,27 @@ impl Loader<'_> {
             }
         };
         let (theme, problems) = TomlFile::read_what_is_right(&shown, &text, |fields| {
-            self.theme(fields, Path::new(&shown), deep)
+            self.theme(fields, Path::new(&shown), deep, palette)
         });
         self.problems.extend(problems);
         Ok(Theme { name: stem(name), ..theme.unwrap_or_default() })
     }
 
-    fn theme(&mut self, mut fields: Fields<'_>, file: &Path, deep: usize) -> Theme {
+    fn theme(
+        &mut self,
+        mut fields: Fields<'_>,
+        file: &Path,
+        deep: usize,
+        heirs: &Palette,
+    ) -> Theme {
         let inherits = fields.get("inherits");
-        let mut theme =
-            inherits.and_then(|field| self.parent(&field, file, deep)).unwrap_or_default();
-        let palette = entries(&mut fields, "palette").into_iter();
-        let palette = palette
-            .filter_map(|(name, field)| Some((name, colour(&field, &Palette::new())?)))
+        let own = entries(&mut fields, "palette").into_iter();
+        let mut palette: Palette = own
+            .filter_map(|(name, field)| Some((name.to_owned(), colour(&field, &Palette::new())?)))
             .collect();
+        palette.extend(heirs.iter().map(|(name, colour)| (name.clone(), *colour)));
+        let parent = inherits.and_then(|field| self.parent(&field, file, deep, &palette));
+        let mut theme = parent.unwrap_or_default();
         for (name, field) in entries(&mut fields, "styles") {
             match theme.style_mut(name) {
                 Some(slot) => *slot = style(&field, &palette).unwrap_or(*slot),
@@ -120,15 +137,22 @@ impl Loader<'_> {
     }
 
     /// The theme that the one in `file` inherits from.
-    fn parent(&mut self, field: &Field<'_>, file: &Path, deep: usize) -> Option<Theme> {
+    fn parent(
+        &mut self,
+        field: &Field<'_>,
+        file: &Path,
+        deep: usize,
+        palette: &Palette,
+    ) -> Option<Theme> {
         let name = field.text()?;
-        let theme = self.named(name, file.parent().unwrap_or(Path::new("")), deep - 1);
+        let beside = file.parent().unwrap_or(Path::new(""));
+        let theme = self.named(name, beside, deep - 1, palette);
         theme.map_err(|problem| field.refuse(format!("`{name}`: {}", problem.text))).ok()
     }
 }
 
-/// The file's own names for colours.
-type Palette<'f> = HashMap<&'f str, Color>;
+/// Names for colours. Those of a theme go before those of the theme that it inherits from.
+type Palette = HashMap<String, Color>;
 
 /// The entries of a table whose keys are names.
 fn entries<'f>(fields: &mut Fields<'f>, name: &'static str) -> Vec<(&'f str, Field<'f>)> {
@@ -136,7 +160,7 @@ fn entries<'f>(fields: &mut Fields<'f>, name: &'static str) -> Vec<(&'f str, Fie
 }
 
 /// A colour alone, or a table of colours and marks. What is wrong in a table is left out of it.
-fn style(field: &Field<'_>, palette: &Palette<'_>) -> Option<Style> {
+fn style(field: &Field<'_>, palette: &Palette) -> Option<Style> {
     if !field.is_table() {
         return colour(field, palette).map(|colour| Style::new().fg(colour));
     }
@@ -152,7 +176,7 @@ fn style(field: &Field<'_>, palette: &Palette<'_>) -> Option<Style> {
     Some(style)
 }
 
-fn terminal(fields: &mut Fields<'_>, palette: &Palette<'_>, colours: &mut TerminalColours) {
+fn terminal(fields: &mut Fields<'_>, palette: &Palette, colours: &mut TerminalColours) {
     let TerminalColours { ground, text, ansi } = colours;
     let slots = [("ground", ground), ("text", text)].into_iter().chain(ANSI.into_iter().zip(ansi));
     for (name, slot) in slots {
@@ -165,7 +189,7 @@ fn terminal(fields: &mut Fields<'_>, palette: &Palette<'_>, colours: &mut Termin
     }
 }
 
-fn colour(field: &Field<'_>, palette: &Palette<'_>) -> Option<Color> {
+fn colour(field: &Field<'_>, palette: &Palette) -> Option<Color> {
     let expected = "a colour: \"#rrggbb\", a name of the palette, or one of the terminal's such as \
                     \"red\", \"light blue\", \"dark gray\", \"reset\"";
     field.text_as(expected, |text| palette.get(text).copied().or_else(|| text.parse().ok()))

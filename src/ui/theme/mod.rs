@@ -1,11 +1,13 @@
 //! How things look, by what they mean. Panes name a meaning (`good`, `injected`, `bar_fill`), never a
-//! colour; a theme gives each meaning a style. The default one uses the terminal's own sixteen
-//! colours, so it fits whatever the user has chosen there.
+//! colour; a theme gives each meaning a style. The one in code uses the terminal's own sixteen colours, so it
+//! fits whatever the user has chosen there; the others are files.
 //!
-//! Colour only repeats what a word or a glyph already says: with `NO_COLOR`, or for a reader who does
-//! not see the difference, nothing is lost.
+//! A colour has one meaning: red is failure and nothing else, orange was injected, yellow needs a look, teal
+//! is now, green is done, blue was spent, violet is the person, lavender the past. Each meaning has a word or a
+//! symbol too: with `NO_COLOR`, or for a reader who does not see the difference, nothing is lost.
 
 mod colour;
+pub mod detect;
 pub mod load;
 
 use ratatui::style::{Color, Modifier, Style};
@@ -50,10 +52,10 @@ macro_rules! styles {
                     $($name: $default,)*
                     heat: [
                         fg(Color::DarkGray),
+                        fg(Color::Gray),
                         fg(Color::Blue),
-                        fg(Color::Cyan),
-                        fg(Color::Yellow),
-                        fg(Color::LightRed).add_modifier(Modifier::BOLD),
+                        fg(Color::LightBlue),
+                        fg(Color::LightBlue).add_modifier(Modifier::BOLD),
                     ],
                     terminal: TerminalColours::default(),
                 }
@@ -79,8 +81,9 @@ styles! {
     bad = fg(Color::Red);
     /// Waiting, unsure, a lower bound.
     warn = fg(Color::Yellow);
-    /// The selected row of the pane that has the keyboard.
-    selection = Style::new().add_modifier(Modifier::REVERSED);
+    /// The selected row of the pane that has the keyboard: a tint, which never inverts a bar. No ground of the
+    /// sixteen colours is safe under every text, so there it is a line.
+    selection = Style::new().add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED));
     /// The selected row of any other pane.
     selection_dim = Style::new().add_modifier(Modifier::UNDERLINED);
     border = fg(Color::DarkGray);
@@ -91,24 +94,24 @@ styles! {
     /// A key, where keys are explained.
     key = fg(Color::Cyan).add_modifier(Modifier::BOLD);
     /// The agent runs.
-    running = fg(Color::Green).add_modifier(Modifier::BOLD);
+    running = fg(Color::LightCyan).add_modifier(Modifier::BOLD);
     /// The agent is held, or about to be.
     paused = fg(Color::Yellow).add_modifier(Modifier::BOLD);
     /// The past is looked at.
-    past = fg(Color::Magenta).add_modifier(Modifier::BOLD);
+    past = fg(Color::LightMagenta).add_modifier(Modifier::BOLD);
     /// What the user did.
     user = fg(Color::Magenta);
     /// A fault made this.
-    injected = fg(Color::LightRed).add_modifier(Modifier::BOLD);
+    injected = fg(Color::Yellow).add_modifier(Modifier::BOLD);
     /// The built-in simulated model, wherever it appears.
     simulated = fg(Color::Yellow).add_modifier(Modifier::BOLD);
     graph_node = Style::new();
     /// The node at which the agent is.
-    graph_here = fg(Color::Green).add_modifier(Modifier::BOLD);
+    graph_here = fg(Color::LightCyan).add_modifier(Modifier::BOLD);
     graph_edge = fg(Color::DarkGray);
     /// A weight that the user holds.
     pinned = fg(Color::Magenta).add_modifier(Modifier::BOLD);
-    bar_fill = fg(Color::Cyan);
+    bar_fill = fg(Color::LightBlue);
     bar_empty = fg(Color::DarkGray);
     /// What a search found.
     found = fg(Color::Black).bg(Color::Yellow);
@@ -167,19 +170,20 @@ impl Theme {
         if focused { self.selection } else { self.selection_dim }
     }
 
-    /// The same without any colour (`NO_COLOR`): bold, reversed and underlined stay.
+    /// The same without any colour (`NO_COLOR`): what is bold or underlined stays.
     #[must_use]
     pub fn without_colour(mut self) -> Self {
         for name in Self::NAMES {
             if let Some(style) = self.style_mut(name) {
+                (style.fg, style.bg) = (None, None);
                 // What only its ground told apart must still stand out.
-                let ground = style.bg.is_some_and(|bg| bg != Color::Reset);
-                let stands_out = ground && !matches!(*name, "screen" | "popup" | "header");
-                style.fg = None;
-                style.bg = None;
-                if stands_out {
-                    *style = style.add_modifier(Modifier::REVERSED);
-                }
+                *style = match *name {
+                    "selection" | "found" => {
+                        style.add_modifier(Modifier::BOLD | Modifier::UNDERLINED)
+                    }
+                    "selection_dim" => style.add_modifier(Modifier::UNDERLINED),
+                    _ => *style,
+                };
             }
         }
         self
@@ -206,7 +210,9 @@ mod tests {
             let style = *theme.style_mut(name).unwrap();
             assert_eq!((style.fg, style.bg), (None, None), "{name}");
         }
-        assert!(theme.selection.add_modifier.contains(Modifier::REVERSED));
-        assert!(theme.found.add_modifier.contains(Modifier::REVERSED));
+        for style in [theme.selection, theme.selection_dim, theme.found] {
+            assert!(style.add_modifier.contains(Modifier::UNDERLINED));
+            assert!(!style.add_modifier.contains(Modifier::REVERSED));
+        }
     }
 }

@@ -30,7 +30,7 @@ use crate::ui::hits::{Hits, Target};
 use crate::ui::pane::{Cx, PaneId};
 use crate::ui::update::{ScreenRequest, World, act, change, inspect};
 use crate::ui::view::{Lever, View};
-use crate::ui::{popups::Subject, vlist::List};
+use crate::ui::{popups::Subject, vlist, vlist::List};
 
 /// The rows above the tools that can be selected like them.
 const LEVERS: [(Lever, Knob); 2] = [(Lever::Budget, Knob::Budget), (Lever::Tau, Knob::Tau)];
@@ -165,7 +165,7 @@ fn turn(_: &World<'_>, view: &mut View, up: bool) -> Vec<ScreenRequest> {
 fn mark(cx: &Cx<'_>, (lever, knob): (Lever, Knob), line: Rect, buf: &mut Buffer, hits: &mut Hits) {
     hits.add(line, Target::Knob(knob));
     if cx.view.lever == lever {
-        buf.set_style(line, cx.theme.selection(cx.focused));
+        vlist::select(cx, line, buf);
     }
 }
 

@@ -229,7 +229,7 @@ fn draw_configured(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) -
         let (line, below) = split(left, 1);
         configured::draw(cx, (name, model), cx.now, line, buf);
         if selected == Some(i) {
-            buf.set_style(line, cx.theme.selection(cx.focused));
+            vlist::select(cx, line, buf);
         }
         hits.add(line, Target::Model(name.clone()));
         left = below;

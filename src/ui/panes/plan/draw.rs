@@ -40,7 +40,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
             hits.add(line, Target::Evidence(task.id, evidence.id));
         }
         if place.is_some_and(|(row, _)| row == i) {
-            buf.set_style(line, cx.theme.selection(cx.focused));
+            vlist::select(cx, line, buf);
         }
     }
     let bar = Rect { x: area.right() - 1, width: 1, ..area };

@@ -8,7 +8,7 @@ use crate::domain::ToolName;
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::graph::shown_name;
 use crate::ui::panes::row::{Row, split};
-use crate::ui::text;
+use crate::ui::{text, vlist};
 
 impl Frame<'_> {
     pub fn draw_before(&self, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
@@ -45,7 +45,7 @@ impl Frame<'_> {
             self.draw_moved(was, *weight, &mut row);
             let to = ToolName::new(self.centre);
             if self.is_selected(from.as_str(), self.centre) {
-                buf.set_style(line, theme.selection(self.cx.focused));
+                vlist::select(self.cx, line, buf);
             }
             hits.add(line, Target::Edge(from.clone(), to));
         }

@@ -1,0 +1,145 @@
+//! Which theme suits the terminal: how many colours it has, and whether its ground is dark.
+
+use std::io::{self, IsTerminal};
+use std::time::Duration;
+
+use ratatui::style::{Color, Style};
+use terminal_colorsaurus::{QueryOptions, ThemeMode, theme_mode};
+
+use super::{Rgb, TerminalColours, Theme};
+
+/// How long the terminal may take to say what its ground looks like. Most that know answer within 5 ms.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// How many colours are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// Bold and underlined only (`NO_COLOR`).
+    None,
+    /// The sixteen that the user has chosen in the terminal.
+    Sixteen,
+    /// 256: a colour is replaced with the nearest one.
+    Indexed,
+    /// All.
+    True,
+}
+
+impl Depth {
+    /// As the environment says: `NO_COLOR` (<https://no-color.org>), `COLORTERM` and `TERM`.
+    pub fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let is =
+            |name: &str, test: fn(&str) -> bool| variable(name).is_some_and(|value| test(&value));
+        match () {
+            () if is("NO_COLOR", |value| !value.is_empty()) => Depth::None,
+            () if is("TERM", |value| value == "dumb") => Depth::None,
+            () if is("COLORTERM", |value| matches!(value, "truecolor" | "24bit")) => Depth::True,
+            () if is("TERM", |value| value.contains("256color")) => Depth::Indexed,
+            () => Depth::Sixteen,
+        }
+    }
+
+    /// The theme with no more colours than that.
+    #[must_use]
+    pub fn limit(self, theme: Theme) -> Theme {
+        match self {
+            Depth::None => theme.without_colour(),
+            Depth::Indexed => theme.indexed(),
+            Depth::Sixteen | Depth::True => theme,
+        }
+    }
+}
+
+/// The name of the theme that suits this terminal. Asks the terminal for its ground, where that matters; call
+/// it before anything else reads the terminal.
+pub fn name(depth: Depth, variable: impl Fn(&str) -> Option<String>) -> &'static str {
+    match depth {
+        Depth::None | Depth::Sixteen => super::load::TERMINAL,
+        Depth::Indexed | Depth::True if is_light(&variable) => "light",
+        Depth::Indexed | Depth::True => "dark",
+    }
+}
+
+/// By the terminal's own answer (OSC 11), else by `COLORFGBG`; dark where neither says.
+fn is_light(variable: impl Fn(&str) -> Option<String>) -> bool {
+    let mut options = QueryOptions::default();
+    options.timeout = PATIENCE;
+    let answer = io::stdout().is_terminal().then(|| theme_mode(options));
+    match answer {
+        Some(Ok(mode)) => mode == ThemeMode::Light,
+        Some(Err(_)) | None => variable("COLORFGBG").is_some_and(|pair| has_light_ground(&pair)),
+    }
+}
+
+/// `15;0` says white on black: the last number is the ground's, of the sixteen colours.
+fn has_light_ground(pair: &str) -> bool {
+    let ground = pair.rsplit(';').next().and_then(|number| number.parse::<u8>().ok());
+    ground.is_some_and(|ground| ground == 7 || (9..16).contains(&ground))
+}
+
+impl Theme {
+    /// With the nearest of the 256 colours in place of each.
+    #[must_use]
+    fn indexed(mut self) -> Self {
+        let terminal = self.terminal.clone();
+        for name in Self::NAMES {
+            if let Some(style) = self.style_mut(name) {
+                let near = |colour: Option<Color>| colour.map(|colour| nearest(colour, &terminal));
+                *style = Style { fg: near(style.fg), bg: near(style.bg), ..*style };
+            }
+        }
+        self
+    }
+}
+
+/// The nearest of the colours 16 to 255; the first sixteen are the user's, and look like anything.
+fn nearest(colour: Color, terminal: &TerminalColours) -> Color {
+    let Color::Rgb(r, g, b) = colour else { return colour };
+    let looks = Theme { terminal: terminal.clone(), ..Theme::default() };
+    let distance = |i: u8| {
+        let (x, y, z): Rgb = looks.indexed_colour(i);
+        [(r, x), (g, y), (b, z)].map(|(a, b)| u32::from(a.abs_diff(b)).pow(2)).iter().sum::<u32>()
+    };
+    (16..=255).min_by_key(|i| distance(*i)).map_or(colour, Color::Indexed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn depth(variables: &[(&str, &str)]) -> Depth {
+        let find = |name: &str| variables.iter().find(|(known, _)| *known == name);
+        Depth::of(|name| find(name).map(|(_, value)| (*value).to_owned()))
+    }
+
+    #[test]
+    fn the_environment_says_how_many_colours_there_are() {
+        assert_eq!(depth(&[("TERM", "xterm")]), Depth::Sixteen);
+        assert_eq!(depth(&[("TERM", "tmux-256color")]), Depth::Indexed);
+        assert_eq!(depth(&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")]), Depth::True);
+        assert_eq!(depth(&[("COLORTERM", "24bit"), ("NO_COLOR", "1")]), Depth::None);
+        assert_eq!(depth(&[("NO_COLOR", ""), ("TERM", "dumb")]), Depth::None);
+    }
+
+    #[test]
+    fn a_ground_is_light_where_the_last_number_says_so() {
+        let light = ["0;15", "0;default;7"].map(has_light_ground);
+        let dark = ["15;0", "7;8", "", "0;x"].map(has_light_ground);
+        assert_eq!((light, dark), ([true; 2], [false; 4]));
+    }
+
+    #[test]
+    fn every_colour_has_a_near_one_of_256() {
+        let near = |r, g, b| nearest(Color::Rgb(r, g, b), &TerminalColours::default());
+        assert_eq!(near(255, 255, 255), Color::Indexed(231));
+        assert_eq!(near(0, 0, 0), Color::Indexed(16));
+        assert_eq!(near(95, 135, 175), Color::Indexed(67));
+        for theme in super::super::load::built_in() {
+            let mut limited = Depth::Indexed.limit(theme);
+            for name in Theme::NAMES {
+                let style = *limited.style_mut(name).unwrap();
+                let is_rgb = |colour| matches!(colour, Some(Color::Rgb(..)));
+                assert!(!is_rgb(style.fg) && !is_rgb(style.bg), "{name}");
+            }
+        }
+    }
+}
