@@ -32,7 +32,7 @@ pub async fn act(
     let Planner { menu, step, .. } = planner;
     let (trajectory, worklog) = work::work(ctx, strategy.base, task, &plan, &menu, step).await;
     if ctx.state(State::has_plan) {
-        let why = "the evidence is in".to_owned();
+        let why = "all evidence collected".to_owned();
         ctx.say(|task| BudgetEvent::SummaryStarted { task, why });
     }
     (trajectory, solve(ctx, task, reflections, &worklog).await)

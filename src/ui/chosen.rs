@@ -8,8 +8,8 @@ use crate::domain::{
     ToolName, state::Source,
 };
 
-const NOT_BEGUN: &str = "the selected lane has not begun";
-const IS_OVER: &str = "the selected lane is over";
+const NOT_BEGUN: &str = "the selected call has not started";
+const IS_OVER: &str = "the selected call has ended";
 
 impl View {
     /// Chooses a call, and its tool with it. True if it was chosen already.

@@ -139,11 +139,11 @@ fn mode(cx: &Cx<'_>) -> String {
             format!("{name}{what}")
         }
         Mode::Paused => match control.held.first() {
-            Some(hold) => format!("{name} {} for {}", at(hold), waited(hold, cx.now)),
+            Some(hold) => format!("{name} · {} · {}", at(hold), waited(hold, cx.now)),
             None => name.to_owned(),
         },
         Mode::Running | Mode::Stepping | Mode::SteppingTask if idle(cx.state) => {
-            format!("{name}, no task left")
+            format!("DONE {}/{}", cx.state.tasks_done, cx.state.tasks.len())
         }
         Mode::Opening | Mode::Running | Mode::Stepping | Mode::SteppingTask | Mode::Ended => {
             name.to_owned()

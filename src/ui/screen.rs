@@ -9,8 +9,9 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::pane::{Cx, PaneId};
 use super::update::{ScreenRequest, World, mouse, press};
 use super::view::{ReadOnly, Tone, View};
-use super::{draw, hits::Hits, key::Key, keymap::Keymap, pace, panes::plan, theme::Theme};
-use crate::domain::{Event, Mode, Record, SessionEvent, State};
+use super::{action::Action, draw, hits::Hits, key::Key, keymap::Keymap, pace, panes::plan};
+use super::{theme::Theme, wording};
+use crate::domain::{By, Event, Mode, Record, SessionEvent, State};
 
 /// How the screen is set up.
 #[derive(Clone, Debug)]
@@ -69,8 +70,23 @@ impl Screen {
         self.records.push(record);
     }
 
+    /// Every change says what it did, and how to undo it.
+    fn confirm(&mut self, record: &Record) {
+        let text = match record.event.by() {
+            Some(By::User) if record.event.is_undoable() => {
+                let undo = self.setup.keymap.key(Action::Undo);
+                let undo = undo.map_or_else(String::new, |key| format!(" · {key} undoes"));
+                format!("{}{undo}", wording::told(&record.event))
+            }
+            Some(By::Undo(_)) => format!("undone · {}", wording::told(&record.event)),
+            _ => return,
+        };
+        self.view.tell(record.at, Tone::Good, text);
+    }
+
     /// Some events are meant for the person.
     fn listen(&mut self, record: &Record) {
+        self.confirm(record);
         let Event::Session(event) = &record.event else { return };
         let mut tell = |tone, text| self.view.tell(record.at, tone, text);
         match event {

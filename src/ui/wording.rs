@@ -17,7 +17,7 @@ pub fn told(event: &Event) -> String {
         Event::Session(SessionEvent::SessionEnded { why }) => format!("session ended: {why}"),
         Event::Task(TaskEvent::TasksQueued { .. }) => "a task was queued".to_owned(),
         Event::ModelCall(ModelCallEvent::ModelCallRetried { attempt, wait_ms, why, .. }) => {
-            format!("try {attempt} failed ({why}); again in {wait_ms} ms")
+            format!("attempt {attempt} failed ({why}); retry in {wait_ms} ms")
         }
         Event::Embedding(EmbeddingEvent::EmbeddingFinished { usage, .. }) => {
             format!("the task was embedded, {} tokens", usage.tokens_in)
@@ -30,7 +30,7 @@ pub fn told(event: &Event) -> String {
         Event::Budget(BudgetEvent::ToolBlacklisted { tool, why, .. }) => {
             format!("{tool} is blacklisted for this task: {why}")
         }
-        Event::Budget(BudgetEvent::SummaryStarted { why, .. }) => format!("closing: {why}"),
+        Event::Budget(BudgetEvent::SummaryStarted { why, .. }) => format!("answering: {why}"),
         Event::Budget(BudgetEvent::UsesSet { tool, uses, was, .. }) => {
             format!("uses left of {tool}: {was} → {uses}")
         }
@@ -47,10 +47,10 @@ pub fn told(event: &Event) -> String {
             format!("the plan could not be used: {why}")
         }
         Event::Plan(PlanEvent::EvidenceFound { evidence, nulled: Some(nulled), saved, .. }) => {
-            format!("{evidence} reaches the solver as null ({nulled}), {saved} tokens saved")
+            format!("{evidence} filtered out (empty: {nulled}), {saved} tokens saved")
         }
         Event::Search(SearchEvent::NodeClosed { node, how, .. }) => {
-            format!("step {node} leads nowhere: {}", how.name())
+            format!("step {node} abandoned: {}", how.name())
         }
         Event::Graph(GraphEvent::ScoreSet { tool, score, was, .. }) => {
             format!("score of {tool}: {was} → {score}")

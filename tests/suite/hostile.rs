@@ -104,7 +104,7 @@ fn hostile_tools_do_no_harm_to_a_terminal() {
     let session = ["--config", "c.toml", "--workspace", "w", "--knob", "max_steps=3"];
     let mut sitting =
         Sitting::start(&home, 120, 40, &[&session[..], &["--knob", "pace=1"]].concat());
-    sitting.wait_header("PAUSED before a task");
+    sitting.wait_header("PAUSED · before a task");
     sitting.press(" ");
     // It can be steered while a tool floods it, and looked at from all sides.
     sitting.wait_until("two tasks", |screen| {

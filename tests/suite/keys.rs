@@ -121,7 +121,7 @@ fn space_runs_what_is_held_and_holds_what_runs() {
         boundary: Boundary::AfterToolCall,
     });
     stage.tell(ControlEvent::Paused {});
-    assert!(stage.shows("PAUSED after a tool call (#30) for 0 s"), "{}", stage.text());
+    assert!(stage.shows("PAUSED · after a tool call (#30) · 0 s"), "{}", stage.text());
     assert_eq!(command(&mut stage, "space"), Command::Run);
     stage.tell(ControlEvent::Resumed { how: Resume::Step, by: By::User });
     assert!(stage.shows("STEPPING"));

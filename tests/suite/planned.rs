@@ -76,7 +76,7 @@ fn shows_why(state: &State, task: &TaskState) {
         }
         assert_eq!(evidence.nulled, Some(NullReason::Failed));
         assert!(call.injected.is_some());
-        let told = format!("{id} reaches the solver as null (the call failed)");
+        let told = format!("{id} filtered out (empty: the call failed)");
         assert!(lines.iter().any(|line| line.starts_with(&told)), "{told}: {lines:#?}");
         let plan = work.plan_of(*id).unwrap();
         let backup = plan.evidence.iter().find(|other| other.tool == "search_backup").unwrap();

@@ -17,7 +17,7 @@ const PANES: [&str; 7] =
 fn a_person_runs_the_demo_steps_breaks_a_tool_and_leaves() {
     let home = Home::new();
     let mut sitting = Sitting::start(&home, 120, 40, &["--seed", "5"]);
-    sitting.wait_header("PAUSED before a task");
+    sitting.wait_header("PAUSED · before a task");
     for shown in PANES.iter().chain(&["SIMULATED MODEL", "search_web", "? help"]) {
         sitting.wait(shown);
     }

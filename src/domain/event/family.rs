@@ -139,6 +139,11 @@ macro_rules! events {
                 }
             }
 
+            /// Whether a command can take the event back.
+            pub fn is_undoable(&self) -> bool {
+                self.opposite().is_some()
+            }
+
             /// Who intervened, where somebody did.
             pub fn by(&self) -> Option<By> {
                 self.part()

@@ -44,17 +44,17 @@ pub fn changes(before: &BudgetPlan, plan: &BudgetPlan) -> String {
     changed.collect::<Vec<_>>().join(" ")
 }
 
-/// What more credits would buy: `+1.50 credits would buy +0.40: search_web +1`.
+/// The value of more credits: `+1.50 credits → +0.40 value (search_web +1)`.
 pub fn marginal(marginal: Option<&Marginal>) -> String {
     let Some(Marginal { credits: more, value, changes }) = marginal else {
-        return "no credits more would buy anything".to_owned();
+        return "more budget would not help".to_owned();
     };
     let signed =
         |by: i64| if by < 0 { format!("−{}", by.unsigned_abs()) } else { format!("+{by}") };
     let changes = changes.iter().take(TOOLS).map(|(tool, by)| format!("{tool} {}", signed(*by)));
     let changes = changes.collect::<Vec<_>>().join(", ");
     let (more, value) = (credits(*more), worth(*value));
-    format!("{more} more would buy +{value}: {changes}")
+    format!("+{more} credits → +{value} value ({changes})")
 }
 
 #[cfg(test)]
@@ -98,9 +98,9 @@ mod tests {
 
     #[test]
     fn what_more_would_buy() {
-        assert_eq!(marginal(None), "no credits more would buy anything");
+        assert_eq!(marginal(None), "more budget would not help");
         let changes = vec![("a".into(), 1), ("b".into(), -2)];
         let more = Marginal { credits: 1.5, value: 0.4, changes };
-        assert_eq!(marginal(Some(&more)), "1.50 more would buy +0.40: a +1, b −2");
+        assert_eq!(marginal(Some(&more)), "+1.50 credits → +0.40 value (a +1, b −2)");
     }
 }

@@ -83,7 +83,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
 pub(super) fn standing(task: &TaskState, theme: &Theme) -> (&'static str, &'static str, Style) {
     match (&task.phase, task.correct) {
         (TaskPhase::Queued, _) => ("·", "queued", theme.dim),
-        (TaskPhase::Running, _) => ("▶", "at work", theme.running),
+        (TaskPhase::Running, _) => ("▶", "running", theme.running),
         (TaskPhase::Done { .. }, Some(true)) => ("✓", "right", theme.good),
         (TaskPhase::Done { outcome: Outcome::Answered }, Some(false)) => ("✗", "wrong", theme.bad),
         (TaskPhase::Done { outcome: Outcome::Answered }, None) => ("•", "answered", theme.text),

@@ -26,10 +26,10 @@ fn one_lane_alone_is_stopped_freed_and_cancelled() {
         assert_eq!(command(&mut stage(), keys), expected, "{keys}");
     }
     for (keys, why) in [
-        ("end H", "hold-lane: the selected lane has not begun"),
-        ("end x", "remove: the selected lane has not begun"),
-        ("home H", "hold-lane: the selected lane is over"),
-        ("home down down down x", "remove: the selected lane is over"),
+        ("end H", "hold-lane: the selected call has not started"),
+        ("end x", "remove: the selected call has not started"),
+        ("home H", "hold-lane: the selected call has ended"),
+        ("home down down down x", "remove: the selected call has ended"),
     ] {
         let mut stage = stage();
         assert_eq!(stage.press(keys), [], "{keys}");
@@ -58,7 +58,7 @@ fn a_lane_opens_its_call_and_evidence_without_one_itself() {
     assert!(stage.shows("Evidence E5") && stage.shows("48,200 (2024)"), "{}", stage.text());
     let mut stage = Stage::of(&working::working());
     stage.press("end enter");
-    assert!(stage.shows("nobody has begun to look for it"), "{}", stage.text());
+    assert!(stage.shows("not started"), "{}", stage.text());
 }
 
 #[test]

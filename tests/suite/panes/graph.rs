@@ -51,11 +51,11 @@ fn focus_shows_the_weights_of_the_present_node_and_what_they_would_become() {
 fn focus_says_why_a_tool_is_offered_and_how_its_call_stands() {
     let story = story::demo();
     let shown = focus(&story, &view(FOCUS));
-    assert!(shown.line("to explore").contains("search_web"), "it is no successor");
+    assert!(shown.line("new edge").contains("search_web"), "it is no successor");
     assert!(shown.line("running").starts_with('▶'), "what was chosen is marked");
     assert!(shown.line("running").contains("calculator"));
     assert!(shown.line("always").contains("Finish"));
-    assert!(shown.line("to explore").contains('⚡'), "its fault is armed");
+    assert!(shown.line("new edge").contains('⚡'), "its fault is armed");
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn every_edge_of_the_map_has_its_weight_on_a_place_of_its_own() {
         assert!(shown.has(name), "{name}");
     }
     assert!(shown.has("━"), "the way of this try is heavy");
-    assert!(shown.line("no edge drawn").contains("nothing_found"));
+    assert!(shown.line("isolated").contains("nothing_found"));
 }
 
 #[test]

@@ -23,12 +23,12 @@ fn a_tool_shows_what_was_planned_spent_refused_and_banned() {
     assert!(shown.line("mystery").contains("2?"), "an undeclared cost is marked");
     assert!(shown.has("no experience"), "in words");
     assert!(shown.has("plan 3 · value") && shown.has("tau: 0.15 → 0.30"));
-    assert!(shown.has("1.50 more would buy +0.12: search_web +1, calculator −1"));
+    assert!(shown.has("+1.50 credits → +0.12 value (search_web +1, calculator −1)"));
     assert!(
         shown.has("4 model calls of unknown price, 0.75 each"),
-        "unpriced asks say what they count as"
+        "unpriced calls say what they count as"
     );
-    for part in ["█ tools", "▓ models", "▒ time", "░ ahead", "═ kept", "· free"] {
+    for part in ["█ tools", "▓ models", "▒ time", "░ planned", "═ reserved", "· free"] {
         assert!(shown.has(part), "{part}");
     }
     assert!(shown.has("4 tasks: ░") && shown.has("1 over"));

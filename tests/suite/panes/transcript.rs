@@ -42,7 +42,7 @@ fn what_matters_first_is_on_its_own_row() {
     assert!(shown.has("= Lyra is twinned with Ostra."));
     assert!(shown.line("✓ right: 48200").contains("3 steps · 2 calls"));
     assert!(shown.line("★ population").contains("+3  gave the answer itself"));
-    assert!(shown.line("✗ wrong: 65").contains("right is 66"));
+    assert!(shown.line("✗ wrong: 65").contains("expected: 66"));
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn an_answer_is_shown_while_it_comes() {
     let mut story = story::demo();
     let ask = story.ask(5, Role::Actor);
     story.wait(200);
-    assert!(transcript(&story, &View::default()).has("sim (actor) is asked  200 ms"));
+    assert!(transcript(&story, &View::default()).has("sim (actor) is running  200 ms"));
     for text in ["The founder was ", "born in 1830", &" very long".repeat(100), " and so"] {
         let (text, reasoning) = (text.to_owned(), String::new());
         story.tell(ModelCallEvent::ModelCallProgressed { effect: effect(ask), text, reasoning });

@@ -50,8 +50,8 @@ fn parts(cx: &Cx<'_>, task: Option<&TaskState>) -> Vec<Part> {
         Some(part("█", "tools", spent.tools, theme.bar_fill)),
         Some(part("▓", "models", spent.models, theme.heat[1])),
         (spent.time > 0.0).then(|| part("▒", "time", spent.time, theme.heat[3])),
-        plan.map(|_| part("░", "ahead", ahead, theme.text)),
-        plan.map(|_| part("═", "kept", kept, theme.warn)),
+        plan.map(|_| part("░", "planned", ahead, theme.text)),
+        plan.map(|_| part("═", "reserved", kept, theme.warn)),
         Some(part("·", "free", free, theme.bar_empty)),
     ];
     parts.into_iter().flatten().collect()
@@ -134,8 +134,8 @@ fn tau(cx: &Cx<'_>, line: Rect, buf: &mut Buffer) {
     let show = |knob: Knob| knob.spec().show(knobs.get(knob));
     let named = [
         show(Knob::Estimate),
-        format!("ban {}", show(Knob::Blacklist)),
-        format!("judge {}", show(Knob::Judge)),
+        format!("blacklist: {}", show(Knob::Blacklist)),
+        format!("judge: {}", show(Knob::Judge)),
     ];
     let said = named.join(" · ");
     let mut row = Row::new(line, buf);
@@ -156,7 +156,7 @@ fn plan(cx: &Cx<'_>, sheet: &Sheet, buf: &mut Buffer, hits: &mut Hits) {
         return row::wrapped(sheet.plan, without_plan(cx.state), theme.dim, buf);
     };
     let sums = budget_words::sums(latest, budget.before.as_deref());
-    let closing = if is_closing(task) { "closing: sums up what was found · " } else { "" };
+    let closing = if is_closing(task) { "answering: all evidence collected · " } else { "" };
     let words = format!("{closing}plan {} · {sums} · {}", budget.plans, budget.why);
     row::wrapped(sheet.plan, &words, theme.text, buf);
     hits.add(sheet.plan, Target::Action(Action::Open));

@@ -59,7 +59,7 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
         title.push_str(" · OVER");
     }
     if is_closing(task) {
-        title.push_str(" · closing");
+        title.push_str(" · answering");
     }
     if task.budget.refused > 0 {
         title.push_str(&format!(" · {} refused", task.budget.refused));

@@ -132,9 +132,9 @@ impl<'a> Rows<'a> {
         }
         match (self.last(role), role) {
             (Some(call), _) => match &call.phase {
-                ModelCallPhase::Requested => format!("the {role} is about to be asked"),
+                ModelCallPhase::Requested => format!("waiting to call the {role}"),
                 ModelCallPhase::Running => {
-                    format!("the {role} is asked, {}", text::span(call.elapsed(self.now)))
+                    format!("the {role} is running, {}", text::span(call.elapsed(self.now)))
                 }
                 ModelCallPhase::Done { reply } => {
                     format!("the {role} said: {}", start(&reply.text))

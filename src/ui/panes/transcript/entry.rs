@@ -125,9 +125,9 @@ impl<'a> Entry<'a> {
             Role::Evaluator | Role::Judge => ("  ⚖ ", theme.dim),
         };
         match &call.phase {
-            ModelCallPhase::Requested => self.asking(call, glyph, "is about to be asked"),
+            ModelCallPhase::Requested => self.asking(call, glyph, "waits to be called"),
             ModelCallPhase::Running if call.partial.is_empty() => {
-                self.asking(call, glyph, "is asked")
+                self.asking(call, glyph, "is running")
             }
             ModelCallPhase::Running => self.partial(call, glyph),
             ModelCallPhase::Failed { error } => {
@@ -390,7 +390,7 @@ impl<'a> Entry<'a> {
             None => self.sheet.row(&[(&head, style)]),
         }
         if let (Some(gold), Some(false)) = (&task.task.gold, task.correct) {
-            self.sheet.suffix(&format!("  right is {gold}"), theme.warn);
+            self.sheet.suffix(&format!("  expected: {gold}"), theme.warn);
         }
         let took: Vec<String> =
             tasks::columns(task, self.cx.now).into_iter().map(|(words, _)| words).collect();

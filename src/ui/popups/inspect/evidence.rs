@@ -18,7 +18,7 @@ pub(super) fn write(state: &State, task: TaskId, id: EvidenceId, page: &mut Page
             model(state, task, id, page);
         }
         (Some(task), None) => {
-            page.field_in("state", "nobody has begun to look for it", page.theme.warn);
+            page.field_in("state", "not started", page.theme.warn);
             head(state, task, id, page);
         }
         (None, _) => {

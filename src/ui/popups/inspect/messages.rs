@@ -6,7 +6,7 @@ use crate::ui::view::{Message, Tone};
 
 pub(super) fn write(messages: &[Message], page: &mut Page<'_>) {
     if messages.is_empty() {
-        page.text("Nothing was told yet.", page.theme.dim);
+        page.text("No messages yet.", page.theme.dim);
     }
     for message in messages {
         let style = match message.tone {

@@ -27,7 +27,7 @@ fn head(task: &TaskState, page: &mut Page<'_>) {
     page.field_if_any("name", &task.task.name);
     let (phase, style) = match task.phase {
         TaskPhase::Queued => ("queued", page.theme.dim),
-        TaskPhase::Running => ("at work", page.theme.running),
+        TaskPhase::Running => ("running", page.theme.running),
         TaskPhase::Done { outcome } => (outcome.name(), page.theme.text),
     };
     page.field_in("state", phase, style);

@@ -19,7 +19,7 @@ impl Frame<'_> {
         let (head, list) = split(area, 1);
         let (rows, others) = before(self.cx.state, self.centre);
         let mut row = Row::new(head, buf);
-        row.put("leads here", theme.dim);
+        row.put("predecessors", theme.dim);
         let hidden = others + rows.len().saturating_sub(usize::from(list.height));
         if hidden > 0 {
             row.put(&format!(", and {} more", text::count(hidden as u64)), theme.dim);

@@ -75,7 +75,7 @@ impl Frame<'_> {
         let mut row = Row::new(line, buf);
         let (all, offered) = (text::count(choices.len() as u64), choices.offered());
         let head = match offered {
-            0 => format!("can be followed by {all}"),
+            0 => format!("{all} possible next tools"),
             _ => format!("{offered} of {all} on the menu"),
         };
         row.cell(&head, MARKS + widths.name + widths.bar, dim).gap(1);
@@ -152,9 +152,9 @@ impl Frame<'_> {
         }
         match choice.offered {
             Some(Offered::All | Offered::Successor) => "offered",
-            Some(Offered::Retrieved) => "suits task",
-            Some(Offered::Filled) => "had room",
-            Some(Offered::Explore) => "to explore",
+            Some(Offered::Retrieved) => "matches task",
+            Some(Offered::Filled) => "fill-in",
+            Some(Offered::Explore) => "new edge",
             Some(Offered::Planned) => "in the plan",
             Some(Offered::Finish) => "always",
             None => "",

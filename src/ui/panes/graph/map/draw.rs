@@ -284,13 +284,14 @@ fn draw_foot(cx: &Cx<'_>, scene: &Scene<'_>, beyond: String, area: Rect, buf: &m
     row.put(&format::plural(scene.edges.len(), "edge"), dim);
     row.put("; hidden: ", dim);
     if scene.lighter > 0 {
-        row.put(&format!("{} lighter, ", scene.lighter), dim);
+        let weak = format::plural(scene.lighter, "weak edge");
+        row.put(&format!("{weak}, "), dim);
     }
-    row.put("those to Finish; ", dim).put("━ way of this try", cx.theme.graph_here);
-    row.put(&beyond, cx.theme.warn);
+    row.put("all edges to Finish", dim).put(&beyond, cx.theme.warn);
+    row.put("; ", dim).put("━ path of this attempt", cx.theme.graph_here);
     // It has no line where every node has an edge.
     let mut row = Row::new(split(area, 1).1, buf);
-    row.put("no edge drawn: ", dim);
+    row.put("isolated: ", dim);
     let names: Vec<&str> = scene.loose.iter().map(|name| shown_name(name)).collect();
     row.put(&names.join(" · "), dim);
 }
