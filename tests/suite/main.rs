@@ -1,4 +1,12 @@
 //! One test binary: each concern is a module, and the crate is linked once.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "the helpers of tests stop a test as tests do, and say what was skipped"
+)]
 
 use std::path::PathBuf;
 
