@@ -10,6 +10,7 @@
 
 use std::path::PathBuf;
 
+mod circles;
 mod cli;
 mod config;
 mod configured;
@@ -27,6 +28,7 @@ mod model_http;
 mod model_llmock;
 mod model_openai;
 mod model_text;
+mod modules;
 mod pairing;
 mod panes;
 mod papers_btp;
@@ -44,6 +46,7 @@ mod samples;
 mod screens;
 mod session;
 mod sitting;
+mod sources;
 mod spending;
 mod stage;
 mod story;

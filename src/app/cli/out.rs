@@ -1,6 +1,7 @@
 //! What commands print. `println!` panics where nobody reads, as behind `| head`; this does not.
 
 use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 
 use super::trouble::Trouble;
 use crate::ui::text::clean;
@@ -39,5 +40,18 @@ pub fn accepted(written: io::Result<()>) -> Result<(), Trouble> {
             Err(Trouble::Failed(format!("cannot write to standard output: {error}")))
         }
         Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Finds out before a long session, and not after it, that its file has no place.
+///
+/// # Errors
+/// Which folder is not there.
+pub(super) fn expect_folder(path: &Path) -> Result<(), Trouble> {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => Err(Trouble::Usage(
+            format!("{}: there is no folder {}", path.display(), folder.display()),
+        )),
+        Some(_) | None => Ok(()),
     }
 }
