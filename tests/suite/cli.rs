@@ -9,6 +9,7 @@ use toolyard::store::journal;
 use crate::program::{Home, Ran};
 
 mod compare;
+mod describe;
 mod experience;
 mod figure_5;
 mod graph;
