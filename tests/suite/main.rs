@@ -29,6 +29,7 @@ mod model_llmock;
 mod model_openai;
 mod model_text;
 mod modules;
+mod mutated;
 mod pairing;
 mod panes;
 mod papers_btp;
