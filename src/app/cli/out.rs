@@ -18,7 +18,7 @@ pub fn print(text: &str) -> Result<(), Trouble> {
 /// The same with an end of line.
 ///
 /// # Errors
-/// As [`print`].
+/// As [`print()`].
 pub fn print_line(text: &str) -> Result<(), Trouble> {
     print(&format!("{text}\n"))
 }
@@ -33,7 +33,7 @@ pub fn warn(text: &str) {
 /// What a write to standard output came to.
 ///
 /// # Errors
-/// As [`print`].
+/// As [`print()`].
 pub fn accepted(written: io::Result<()>) -> Result<(), Trouble> {
     match written {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
