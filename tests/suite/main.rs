@@ -33,7 +33,6 @@ mod mutated;
 mod pairing;
 mod panes;
 mod papers_btp;
-mod papers_learning;
 mod papers_toolnet;
 mod plan_text;
 mod planned;
