@@ -10,6 +10,7 @@
 
 use std::path::PathBuf;
 
+mod architecture;
 mod circles;
 mod cli;
 mod config;
