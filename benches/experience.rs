@@ -3,6 +3,11 @@
 //!
 //! The set is made up, the same each time, in a folder that goes away afterwards; that takes about two
 //! minutes. `EXPERIENCE_USES` is another number of uses.
+#![expect(
+    clippy::expect_used,
+    clippy::print_stderr,
+    reason = "a bench that cannot begin stops at once, and says what it made"
+)]
 
 use std::{fs, hint::black_box, path::Path, time::Instant};
 

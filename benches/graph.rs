@@ -1,4 +1,5 @@
 //! The tool graph and retrieval at the sizes that a large library has.
+#![expect(clippy::expect_used, reason = "a bench that cannot begin stops at once")]
 
 use std::hint::black_box;
 

@@ -31,7 +31,6 @@
 //!
 //! So `ui` and `engine` never name each other. `domain`, `papers` and `strategy` do no I/O and know neither
 //! clock nor randomness. `ratatui` and `crossterm` are named only under `ui`; only `app/cli` prints.
-#![deny(unsafe_code)]
 
 pub mod app;
 pub mod domain;

@@ -78,6 +78,8 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
         Some(Command::Shot(args)) => cli::past::shot(&args)?,
         Some(Command::Keys(args)) => cli::past::keys(&args)?,
         Some(Command::Prompts(args)) => cli::prompts::prompts(&args)?,
+        Some(Command::Completions { shell }) => cli::describe::completions(shell)?,
+        Some(Command::Man(args)) => cli::describe::man(&args)?,
         Some(Command::Doctor(args)) => {
             let is_well = cli::doctor::doctor(&args)?;
             return Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(1) });

@@ -2,38 +2,16 @@
 //! asks the [`Policy`], and makes the events. A plan is made again whenever what it was made of changes,
 //! before the agent takes its next step.
 
-use std::{cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
+use std::sync::Arc;
 
+use super::budgeting::{Budgeting, Memory};
 use super::session::Session;
 use crate::domain::{
-    BudgetEvent, BudgetPlan, By, EffectId, Embedding, Knob, SessionEvent, TaskBudget, TaskId,
-    ToolName,
+    BudgetEvent, BudgetPlan, By, EffectId, Knob, SessionEvent, TaskBudget, TaskId, ToolName,
 };
-use crate::model::Model;
 use crate::papers::btp::candidates;
 use crate::papers::btp::policy::{KnownTool, Policy};
 use crate::store::experience::{Experience, ExperienceError, Query, Same};
-
-/// What earlier sessions are remembered by.
-pub(super) struct Memory {
-    pub store: Rc<RefCell<Experience>>,
-    /// Whether the past of the very task at work counts.
-    pub same: Same,
-    /// Its [`Model::embedder`] says what tasks mean; without one they are compared by their words.
-    pub embedder: Option<Rc<dyn Model>>,
-}
-
-/// What plans are made of, besides the state.
-#[derive(Default)]
-pub(super) struct Budgeting {
-    pub memory: Option<Memory>,
-    /// What the task at work means, where that is known.
-    pub meaning: Option<Embedding>,
-    /// What is known of the candidates of the task at work.
-    known: Vec<KnownTool>,
-    /// Credits of the time that each running call may still take, where seconds cost any.
-    allotted: HashMap<EffectId, f64>,
-}
 
 impl Session {
     pub fn policy(&self) -> Policy<'_> {

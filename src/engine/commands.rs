@@ -1,6 +1,6 @@
 //! A command becomes an event, or a refusal with its reason.
 
-use super::session::{Handle, Session};
+use super::{handle::Handle, session::Session};
 use crate::domain::{
     By, ChangeEvent, Command, ControlEvent, EffectId, FaultEvent, FaultId, FaultSpec, GraphEvent,
     Knob, Mode, Resume, Scores, SessionEvent, Target, Task, TaskEvent, ToolName, ToolState,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::{StreamExt, stream::FuturesOrdered};
 
 use super::effect::{self, Caller, Effect, Outcome, PendingEffect};
-use super::session::Handle;
+use super::handle::Handle;
 use crate::domain::{
     Boundary, Event, EvidenceId, Lane, ModelError, Reply, Request, Role, State, TaskId, ToolCall,
     ToolName,

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use super::effect::{self, Effect, EmbeddingCall, Outcome};
-use super::session::{Handle, Session};
+use super::{handle::Handle, session::Session};
 use crate::domain::TaskId;
 
 /// Makes sure that the engine knows what the task's text means, if it can be known.

@@ -20,11 +20,13 @@ use crate::strategy::{self, Ending};
 use crate::tool::{ToolBox, provider::Provider};
 
 mod budget;
+mod budgeting;
 mod classes;
 mod commands;
 mod context;
 mod effect;
 mod embedding;
+mod handle;
 mod intervene;
 mod lanes;
 mod observer;
@@ -37,8 +39,8 @@ mod tools;
 use self::observer::{
     Observer, experience::Remembered, journal::Writer, learned::Learned, pairs::Pairs,
 };
-use self::session::{Handle, Session};
 use self::{context::Context, recorded::Recorded, tools::ProviderListing};
+use self::{handle::Handle, session::Session};
 pub use self::{
     observer::{
         classes::{ClassBook, KeptClass, KeptClasses, SaveClasses},
@@ -141,7 +143,7 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
         let store = Rc::new(RefCell::new(store));
         observers.push(Box::new(Pairs(Rc::clone(&store))));
         observers.push(Box::new(Remembered::new(Rc::clone(&store))));
-        session.budgeting.memory = Some(budget::Memory { store, same, embedder });
+        session.budgeting.memory = Some(budgeting::Memory { store, same, embedder });
     }
     if let Some(book) = setup.classes {
         observers.push(Box::new(book));

@@ -1,14 +1,13 @@
 //! The one place where events are made: numbered, dated, journaled, folded, then shown, in this order.
 
 use std::collections::{BTreeSet, HashMap};
-use std::{cell::RefCell, rc::Rc, sync::Arc};
+use std::{rc::Rc, sync::Arc};
 
-use futures::{FutureExt, StreamExt, future::LocalBoxFuture, stream::FuturesUnordered};
 use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::observer::{Observer, journal::Writer};
-use super::{budget::Budgeting, lanes::Lanes, recorded::Recorded, station::Station};
+use super::{budgeting::Budgeting, lanes::Lanes, recorded::Recorded};
 use crate::domain::{
     EffectId, Event, FaultId, Lexical, ModelName, Record, State, TaskId, ToolName,
     state::next_number,
@@ -46,19 +45,6 @@ pub(super) struct Session {
     opened: Instant,
     /// Microseconds that the session had lasted when it was taken up again.
     resumed_at: u64,
-}
-
-/// The session, shared by the loop, the strategy and everything that runs beside it. Single-threaded.
-#[derive(Clone)]
-pub(super) struct Handle {
-    session: Rc<RefCell<Session>>,
-    stations: Rc<[Rc<dyn Station>]>,
-    /// Something changed that a waiting lane may have waited for.
-    changed: Rc<Notify>,
-    /// What is to run beside the agent and was not taken up yet.
-    beside: Rc<RefCell<Vec<LocalBoxFuture<'static, ()>>>>,
-    /// That there is something of that kind. Not `changed`: every event would wake the whole session.
-    spawned: Rc<Notify>,
 }
 
 impl Session {
@@ -167,68 +153,5 @@ impl Session {
 
     pub fn next_fault(&self) -> FaultId {
         FaultId(next_number(self.state.faults.len()))
-    }
-}
-
-impl Handle {
-    pub fn new(session: Session, stations: Rc<[Rc<dyn Station>]>) -> Self {
-        let session = Rc::new(RefCell::new(session));
-        let (changed, beside, spawned) = (Rc::default(), Rc::default(), Rc::default());
-        Self { session, stations, changed, beside, spawned }
-    }
-
-    pub fn stations(&self) -> Rc<[Rc<dyn Station>]> {
-        Rc::clone(&self.stations)
-    }
-
-    /// Looks at the session.
-    pub fn read<T>(&self, look: impl FnOnce(&Session) -> T) -> T {
-        look(&self.session.borrow())
-    }
-
-    /// Changes the session, and lets every waiting lane look whether that is what it waited for.
-    pub fn write<T>(&self, change: impl FnOnce(&mut Session) -> T) -> T {
-        let out = change(&mut self.session.borrow_mut());
-        self.changed.notify_waiters();
-        out
-    }
-
-    pub fn emit(&self, event: impl Into<Event>) {
-        self.write(|session| session.emit(event));
-    }
-
-    /// Waits forever if the journal has failed. Nothing may be done that cannot be recorded, and a strategy
-    /// that went on with a state that does not change any more might never end.
-    pub async fn halt_if_journal_failed(&self) {
-        self.until(|session| !session.is_broken()).await;
-    }
-
-    /// Waits until this holds. Everything runs on one thread, so nothing can change between the look
-    /// and the wait.
-    pub async fn until(&self, holds: impl Fn(&Session) -> bool) {
-        while !self.read(&holds) {
-            self.changed.notified().await;
-        }
-    }
-
-    /// Runs something beside the agent, until the session ends.
-    pub fn spawn(&self, beside: impl Future<Output = ()> + 'static) {
-        self.beside.borrow_mut().push(beside.boxed_local());
-        self.spawned.notify_one();
-    }
-
-    /// Runs what is spawned; never ends. What was spawned before is dropped with this even if it never ran.
-    pub fn run_beside(&self) -> impl Future<Output = ()> {
-        let mut running: FuturesUnordered<_> = self.beside.take().into_iter().collect();
-        async move {
-            loop {
-                running.extend(self.beside.take());
-                tokio::select! {
-                    biased;
-                    Some(()) = running.next() => {}
-                    () = self.spawned.notified() => {}
-                }
-            }
-        }
     }
 }

@@ -6,7 +6,7 @@ use futures::stream::{self, LocalBoxStream};
 use futures::{StreamExt, future::join_all};
 use tokio::{sync::Notify, time::timeout};
 
-use super::session::{Handle, Session};
+use super::{handle::Handle, session::Session};
 use crate::domain::SessionEvent;
 use crate::tool::provider::{Change, Provider};
 use crate::tool::{Changes, Tool, ToolError, ToolErrorKind};

@@ -70,11 +70,11 @@ pub struct World {
 
 impl World {
     /// The embedded world, read and indexed at its first use.
+    #[expect(clippy::unreachable, reason = "the text is part of the program and read by its tests")]
     pub fn get() -> &'static World {
         static WORLD: OnceLock<World> = OnceLock::new();
         WORLD.get_or_init(|| match World::read() {
             Ok(world) => world,
-            // The text is part of the program and read by its tests.
             Err(error) => unreachable!("the embedded world is broken: {error}"),
         })
     }

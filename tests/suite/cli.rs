@@ -8,9 +8,8 @@ use toolyard::store::journal;
 
 use crate::program::{Home, Ran};
 
-mod compare;
+mod describe;
 mod experience;
-mod figure_5;
 mod graph;
 mod journals;
 mod killed;

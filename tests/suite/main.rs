@@ -1,7 +1,17 @@
 //! One test binary: each concern is a module, and the crate is linked once.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "the helpers of tests stop a test as tests do, and say what was skipped"
+)]
 
 use std::path::PathBuf;
 
+mod architecture;
+mod circles;
 mod cli;
 mod config;
 mod configured;
@@ -19,10 +29,11 @@ mod model_http;
 mod model_llmock;
 mod model_openai;
 mod model_text;
+mod modules;
+mod mutated;
 mod pairing;
 mod panes;
 mod papers_btp;
-mod papers_learning;
 mod papers_toolnet;
 mod plan_text;
 mod planned;
@@ -36,6 +47,7 @@ mod samples;
 mod screens;
 mod session;
 mod sitting;
+mod sources;
 mod spending;
 mod stage;
 mod story;

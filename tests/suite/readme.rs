@@ -34,6 +34,12 @@ fn its_keys_are_those_of_the_program() {
 }
 
 #[test]
+fn its_rust_is_that_of_the_manifest() {
+    let version = format!("Rust {} or later", env!("CARGO_PKG_RUST_VERSION"));
+    assert!(README.contains(&version), "README.md should say {version}");
+}
+
+#[test]
 fn its_demo_is_as_large_as_it_says() {
     let demo = Workspace::open(None, &[]).unwrap();
     let size = format!("{} tools, {} tasks,", demo.manifests.len(), demo.tasks.len());

@@ -8,7 +8,7 @@ use clap::Args;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::{fmt, layer::SubscriberExt};
 
-use super::{run::expect_folder, trouble::Trouble};
+use super::{out::expect_folder, trouble::Trouble};
 use crate::model::secret::without_keys;
 
 #[derive(Debug, Args)]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, CommandFactory, Parser, Subcommand, builder::PossibleValuesParser};
+use clap_complete::Shell;
 use tokio::runtime::{Builder, Runtime};
 
 use self::{compare::CompareArgs, log::LogArgs, trouble::Trouble};
@@ -10,6 +11,7 @@ use crate::app::session::CostRange;
 use crate::domain::{Estimation, FaultSpec, fault::FAULT_SYNTAX, knob::Choice};
 
 pub mod compare;
+pub mod describe;
 pub mod doctor;
 pub mod experience;
 pub mod graph;
@@ -93,6 +95,10 @@ pub enum Command {
     Prompts(PromptsArgs),
     /// Check configuration, workspace, tools, terminal and models, and say what to do.
     Doctor(DoctorArgs),
+    /// Print what makes a shell complete commands and options.
+    Completions { shell: Shell },
+    /// Print the manual page of toolyard, or of a command.
+    Man(ManArgs),
 }
 
 /// Where settings come from.
@@ -435,4 +441,10 @@ pub struct DoctorArgs {
     /// As JSON.
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// A command, such as `run` or `graph learn`.
+    pub command: Vec<String>,
 }

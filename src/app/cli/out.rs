@@ -1,6 +1,7 @@
 //! What commands print. `println!` panics where nobody reads, as behind `| head`; this does not.
 
 use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 
 use super::trouble::Trouble;
 use crate::ui::text::clean;
@@ -17,7 +18,7 @@ pub fn print(text: &str) -> Result<(), Trouble> {
 /// The same with an end of line.
 ///
 /// # Errors
-/// As [`print`].
+/// As [`print()`].
 pub fn print_line(text: &str) -> Result<(), Trouble> {
     print(&format!("{text}\n"))
 }
@@ -32,12 +33,25 @@ pub fn warn(text: &str) {
 /// What a write to standard output came to.
 ///
 /// # Errors
-/// As [`print`].
+/// As [`print()`].
 pub fn accepted(written: io::Result<()>) -> Result<(), Trouble> {
     match written {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Trouble::Failed(format!("cannot write to standard output: {error}")))
         }
         Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Finds out before a long session, and not after it, that its file has no place.
+///
+/// # Errors
+/// Which folder is not there.
+pub(super) fn expect_folder(path: &Path) -> Result<(), Trouble> {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => Err(Trouble::Usage(
+            format!("{}: there is no folder {}", path.display(), folder.display()),
+        )),
+        Some(_) | None => Ok(()),
     }
 }

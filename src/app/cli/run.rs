@@ -1,11 +1,12 @@
 //! `toolyard run`: a session without a screen.
 
 use std::io::{self, BufWriter, Write};
-use std::{cell::RefCell, path::Path, rc::Rc, sync::Arc};
+use std::{cell::RefCell, rc::Rc, sync::Arc};
 
 use tokio::sync::mpsc;
 
-use super::{RunArgs, out::accepted, runtime, trouble::Trouble};
+use super::out::{accepted, expect_folder};
+use super::{RunArgs, runtime, trouble::Trouble};
 use crate::app::report::Report;
 use crate::domain::{
     Command, EmbeddingEvent, Event, GraphEvent, ModelCallEvent, Outcome, Record, SessionEvent,
@@ -43,16 +44,6 @@ pub fn run(args: &RunArgs) -> Result<bool, Trouble> {
         accepted(Err(error))?;
     }
     Ok(state.tasks.iter().all(|task| task.outcome() == Some(Outcome::Answered)))
-}
-
-/// Finds out before a long session, and not after it, that its file has no place.
-pub(super) fn expect_folder(path: &Path) -> Result<(), Trouble> {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => Err(Trouble::Usage(
-            format!("{}: there is no folder {}", path.display(), folder.display()),
-        )),
-        Some(_) | None => Ok(()),
-    }
 }
 
 /// What is printed while it runs: every event, or a line for each task that ended.

@@ -3,27 +3,6 @@
 //! A journal's line names its kind, and is read with one match on it. (Derived by serde, a flat enum behind
 //! its number and time is read 1.25 times as slowly, an untagged one 2.1 times.)
 
-use crate::domain::state::{State, What};
-use crate::domain::{command::Command, id::TaskId};
-
-/// What a family of events does to the state of a session.
-pub(in crate::domain) trait Family {
-    /// Changes the state by an event that happened at this moment, in microseconds since the session was
-    /// opened.
-    fn fold(&self, state: &mut State, at: u64);
-
-    /// The line of the transcript that the event makes, if any, with its task if that is not the one at
-    /// work. The state has folded the event.
-    fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
-        None
-    }
-
-    /// The command that takes the event back; `None` where undoing means nothing.
-    fn opposite(&self) -> Option<Command> {
-        None
-    }
-}
-
 /// Declares a family of events. Each variant's name is its kind; its fields are its data.
 macro_rules! family {
     ($(#[$doc:meta])* pub enum $name:ident { $(
@@ -113,35 +92,6 @@ macro_rules! events {
                 };)*
                 drop(data);
                 None
-            }
-
-            /// Changes the state by this event.
-            pub(in crate::domain) fn fold(&self, state: &mut State, at: u64) {
-                match self {
-                    $(Self::$family(event) => event.fold(state, at),)*
-                    Self::Unknown { .. } => state.unknown_events += 1,
-                }
-            }
-
-            /// The line of the transcript that the event makes, if any.
-            pub(in crate::domain) fn line(&self, state: &State) -> Option<(Option<TaskId>, What)> {
-                match self {
-                    $(Self::$family(event) => event.line(state),)*
-                    Self::Unknown { .. } => What::told(self.clone()),
-                }
-            }
-
-            /// The command that takes the event back; `None` where undoing means nothing.
-            pub(in crate::domain) fn opposite(&self) -> Option<Command> {
-                match self {
-                    $(Self::$family(event) => event.opposite(),)*
-                    Self::Unknown { .. } => None,
-                }
-            }
-
-            /// Whether a command can take the event back.
-            pub fn is_undoable(&self) -> bool {
-                self.opposite().is_some()
             }
 
             /// Who intervened, where somebody did.

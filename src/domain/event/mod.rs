@@ -15,7 +15,7 @@ mod classed;
 mod control;
 mod effect;
 mod embedding;
-pub(in crate::domain) mod family;
+mod family;
 mod fault;
 mod graph;
 mod model_call;
@@ -50,9 +50,7 @@ pub use self::{
     tool_call::ToolCallEvent,
 };
 
-use self::family::{Family, events};
-use crate::domain::state::{State, What};
-use crate::domain::{command::Command, id::TaskId};
+use self::family::events;
 
 events! {
     /// What happened.

@@ -2,7 +2,7 @@
 
 use strum::{VariantArray, VariantNames};
 
-use super::Knob;
+use super::name::Knob;
 use crate::domain::graph::WeightFormat;
 
 /// The values of a knob, in the order of its numbers.

@@ -2,6 +2,7 @@
 //! configuration, the screen, the help and the journal all read this table.
 
 mod choice;
+mod name;
 mod spec;
 mod table;
 
@@ -12,36 +13,10 @@ use serde::{Deserialize, Serialize};
 
 pub use self::{
     choice::{Blacklist, Choice, Estimation, Judge},
+    name::Knob,
     spec::{Kind, KnobSpec, Takes},
     table::KNOBS,
 };
-
-/// One knob.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Knob {
-    Alpha,
-    Beta,
-    TopK,
-    Explore,
-    MenuMax,
-    WeightFormat,
-    MaxSteps,
-    History,
-    Tries,
-    Learn,
-    LearnInjected,
-    Temperature,
-    Concurrency,
-    Pace,
-    Budget,
-    Tau,
-    Candidates,
-    Estimate,
-    Widen,
-    Blacklist,
-    Judge,
-}
 
 impl Knob {
     /// What is declared about this knob.

@@ -1,6 +1,6 @@
 //! What is declared about a knob, and how its values are read, shown and turned.
 
-use super::Knob;
+use super::name::Knob;
 
 /// What values a knob takes.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! The knobs.
 
-use super::Knob;
 use super::choice::{Blacklist, Choice, Estimation, Judge};
+use super::name::Knob;
 use super::spec::{Kind, KnobSpec, Takes};
 use crate::domain::graph::WeightFormat;
 

@@ -12,7 +12,7 @@
 //! Evidence belongs to the plan that it follows: it is kept there and nowhere else, so that no list has
 //! to be matched with another by position, which loses evidence as soon as a plan has two pieces.
 //!
-//! Here is all that needs no world: reading ([`parse`]), judging ([`Plan::check`]), the order of
+//! Here is all that needs no world: reading (`papers::plan::parse`), judging ([`Plan::check`]), the order of
 //! calls ([`Plan::ready`]), what goes into a call ([`Evidence::arguments`]), and what the solver
 //! reads ([`Plan::worklog`]).
 
@@ -43,7 +43,7 @@ pub struct Plan {
 /// One plan and the calls made for it, together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanStep {
-    /// What is to be done; one line as [`parse`] reads it. Empty for evidence that follows no plan.
+    /// What is to be done; one line as `papers::plan::parse` reads it. Empty for evidence that follows no plan.
     pub text: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
@@ -53,7 +53,7 @@ pub struct PlanStep {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     pub id: EvidenceId,
-    /// As the planner wrote it; [`resolve`] says which tool it means.
+    /// As the planner wrote it; `papers::plan::resolve` says which tool it means.
     pub tool: String,
     /// As written between the brackets; may name other evidence, always as `#E1`.
     pub input: String,
@@ -145,7 +145,7 @@ fn fill(value: &mut Value, schema: &Value, text: &mut impl FnMut(EvidenceId) -> 
     }
 }
 
-/// The text form, as a model is asked to write it; [`parse`] reads it back where plans are one line and
+/// The text form, as a model is asked to write it; `papers::plan::parse` reads it back where plans are one line and
 /// brackets in inputs come in pairs.
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

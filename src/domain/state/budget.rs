@@ -5,10 +5,10 @@ use std::{ops::AddAssign, sync::Arc};
 use indexmap::{IndexMap, IndexSet};
 use serde::Serialize;
 
-use super::{State, TaskState, What};
+use super::{State, TaskState, What, family::Family};
 use crate::domain::event::{BudgetEvent, BudgetPlan, PlannedTool, Refusal};
 use crate::domain::id::{EffectId, TaskId, ToolName};
-use crate::domain::{command::Command, event::family::Family, knob::Knob};
+use crate::domain::{command::Command, knob::Knob};
 
 /// Money compared to the budget may be off by so much: sums of decimals are not exact.
 pub const CENT: f64 = 1e-9;

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use strum::IntoStaticStr;
 
-use super::{State, What};
+use super::{State, What, family::Family};
 use crate::domain::event::{Boundary, By, ControlEvent, Lane, Record, Resume, Verdict};
-use crate::domain::{command::Command, event::family::Family, id::TaskId};
+use crate::domain::{command::Command, id::TaskId};
 
 /// Whether the agent runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, IntoStaticStr)]

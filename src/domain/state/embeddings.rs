@@ -4,10 +4,10 @@ use std::ops::Deref;
 
 use serde::Serialize;
 
-use super::{EffectState, State, What, effects::Place};
+use super::{EffectState, State, What, effects::Place, family::Family};
+use crate::domain::error::ModelError;
 use crate::domain::event::EmbeddingEvent;
 use crate::domain::id::{EffectId, TaskId};
-use crate::domain::{error::ModelError, event::family::Family};
 
 /// One request to an embedding model.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use indexmap::IndexSet;
 use serde::Serialize;
 
-use super::{State, What};
+use super::{State, What, family::Family};
 use crate::domain::event::{ClassAssignment, FaultEvent};
 use crate::domain::fault::{Aim, FaultSpec, Target};
 use crate::domain::id::{EffectId, FaultId, TaskId, ToolName};
-use crate::domain::{chat::Role, command::Command, event::family::Family};
+use crate::domain::{chat::Role, command::Command};
 
 /// A fault and how often it fired.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use super::{State, What};
+use super::{State, What, family::Family};
 use crate::domain::event::{By, GraphEvent, Verdict};
 use crate::domain::graph::{Pins, Scores, ToolGraph};
 use crate::domain::id::{TaskId, ToolName};
-use crate::domain::{command::Command, event::family::Family, knob::Knob};
+use crate::domain::{command::Command, knob::Knob};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Learning {

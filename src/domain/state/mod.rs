@@ -23,6 +23,7 @@ pub mod control;
 mod cost;
 mod effects;
 mod embeddings;
+mod family;
 mod faults;
 pub mod learning;
 pub mod model_calls;

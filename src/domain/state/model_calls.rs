@@ -4,12 +4,15 @@ use std::{ops::Deref, sync::Arc};
 
 use serde::Serialize;
 
-use super::models::{CallUsage, FailedUsage};
 use super::{EffectState, State, What, effects::Place};
+use super::{
+    family::Family,
+    models::{CallUsage, FailedUsage},
+};
 use crate::domain::chat::{Reply, Request, Role, Usage};
 use crate::domain::event::{Bill, ModelCallEvent};
 use crate::domain::id::{EffectId, ModelName, TaskId};
-use crate::domain::{error::ModelError, event::family::Family, plan::EvidenceId};
+use crate::domain::{error::ModelError, plan::EvidenceId};
 
 /// Where a model call is.
 #[derive(Clone, Debug, PartialEq, Serialize)]

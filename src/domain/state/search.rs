@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::{State, What};
+use super::{State, What, family::Family};
 use crate::domain::event::{NodeEnd, SearchEvent};
-use crate::domain::{event::family::Family, id::TaskId};
+use crate::domain::id::TaskId;
 
 /// One node of a search tree. Its decision is the step of the same number.
 #[derive(Clone, Debug, PartialEq, Serialize)]

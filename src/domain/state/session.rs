@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Cause, Mode, State, What};
+use super::{Cause, Mode, State, What, family::Family};
 use crate::domain::event::{ChangeEvent, SessionEvent};
-use crate::domain::{command::Command, event::family::Family, id::TaskId, knob::Knob};
+use crate::domain::{command::Command, id::TaskId, knob::Knob};
 
 impl State {
     fn apply_session(&mut self, at: u64, event: &SessionEvent) {

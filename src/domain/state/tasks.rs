@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::{SearchTree, State, TaskBudget, What, Work, is_next, next_number};
+use super::{SearchTree, State, TaskBudget, What, Work, family::Family, is_next, next_number};
 use crate::domain::event::{By, MenuItem, Outcome, TaskEvent, Verdict};
 use crate::domain::id::{EffectId, TaskId, ToolName};
-use crate::domain::{chat::Role, event::family::Family, spec::Task, strategy::Strategy};
+use crate::domain::{chat::Role, spec::Task, strategy::Strategy};
 
 /// Where a task stands.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -5,12 +5,10 @@ use std::{ops::Deref, sync::Arc};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{EffectState, State, What, effects::Place};
+use super::{EffectState, State, What, effects::Place, family::Family};
 use crate::domain::event::{Refusal, ToolCallEvent};
 use crate::domain::id::{EffectId, TaskId, ToolName};
-use crate::domain::{
-    error::ToolError, event::family::Family, output::ToolOutput, plan::EvidenceId,
-};
+use crate::domain::{error::ToolError, output::ToolOutput, plan::EvidenceId};
 
 /// Where a tool call is.
 #[derive(Clone, Debug, PartialEq, Serialize)]

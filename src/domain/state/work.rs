@@ -5,11 +5,11 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use super::{ModelCallState, State, TaskState, ToolCallPhase, What};
+use super::{ModelCallState, State, TaskState, ToolCallPhase, What, family::Family};
 use crate::domain::event::PlanEvent;
 use crate::domain::id::{EffectId, TaskId, ToolName};
 use crate::domain::plan::{EvidenceId, Plan, PlanStep};
-use crate::domain::{command::Command, event::family::Family, null_filter::NullReason};
+use crate::domain::{command::Command, null_filter::NullReason};
 
 /// The plan of a task, and its evidence.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -8,7 +8,7 @@ use crate::domain::{
     EffectId, EvidenceId, ModelError, ModelErrorKind, ModelSpec, Reply, Request, Role,
     SessionEvent, TaskId, ToolMode,
 };
-use crate::engine::session::{Handle, Session};
+use crate::engine::{handle::Handle, session::Session};
 use crate::model::{Model, text};
 
 /// A stream that broke after it had given text is asked for again at most so often.

@@ -11,7 +11,7 @@ use tracing::{Instrument, info, info_span};
 
 use super::{Effect, Outcome, PendingEffect, ended, real};
 use crate::domain::{EmbeddingEvent, Event, FaultEvent, ModelCallEvent, Origin, ToolCallEvent};
-use crate::engine::session::Handle;
+use crate::engine::handle::Handle;
 use crate::engine::station::{Passage, Verdict};
 
 /// Takes a requested effect to its end, in a span of its own in the log.

@@ -1,7 +1,7 @@
 //! Whether models can be reached: looked for beside whatever runs, and only when somebody asks.
 
 use crate::domain::{ModelName, Reach, Reachable, SessionEvent};
-use crate::engine::session::Handle;
+use crate::engine::handle::Handle;
 
 /// Looks for every configured model that is not being looked for already.
 pub fn probe_models(handle: &Handle) {

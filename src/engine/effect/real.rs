@@ -10,7 +10,7 @@ use crate::domain::{
     Chance, EffectRef, FaultKind, ModelCallEvent, ModelError, ModelErrorKind, ModelSpec, Reply,
     Request, ToolError, ToolErrorKind, ToolMode, ToolOutput,
 };
-use crate::engine::{session::Handle, station::Passage};
+use crate::engine::{handle::Handle, station::Passage};
 use crate::model::{Model, Progress, text};
 use crate::tool::{Invocation, Tool};
 

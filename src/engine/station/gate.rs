@@ -3,7 +3,7 @@
 
 use super::{Outcome, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::{Boundary, ControlEvent, Knob, Lane, Mode};
-use crate::engine::session::{Handle, Session};
+use crate::engine::{handle::Handle, session::Session};
 
 pub(super) struct Gate;
 

@@ -8,7 +8,7 @@
 use super::{Effect, Outcome, Passage, Passing, Station, now};
 use crate::domain::{EffectId, Request, Role, TaskId, ToolErrorKind, knob};
 use crate::engine::effect::{self, Caller};
-use crate::engine::session::{Handle, Session};
+use crate::engine::{handle::Handle, session::Session};
 use crate::strategy::judge;
 
 pub(super) struct Judge;

@@ -11,7 +11,7 @@ use crate::domain::{
     Record, SessionEvent, ToolCallEvent, ToolOutput, Usage,
 };
 use crate::engine::effect::{self, EmbeddingResult};
-use crate::engine::session::{Handle, Session};
+use crate::engine::{handle::Handle, session::Session};
 
 /// How long the others are given before a record that does not come is no longer waited for.
 const PATIENCE: Duration = Duration::from_millis(200);

@@ -12,7 +12,7 @@ mod failure;
 mod line;
 mod reach;
 mod retry;
-mod sse;
+pub mod sse;
 
 pub(crate) use self::endpoint::carries_key;
 pub use self::{

@@ -15,11 +15,11 @@ pub struct Event {
 /// An event was longer than 16 MiB: not a model's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an event of the stream is longer than {} MiB", LONGEST / (1024 * 1024))]
-pub(super) struct TooLong;
+pub struct TooLong;
 
 /// Puts bytes together to events.
 #[derive(Debug, Default)]
-pub(super) struct Parser {
+pub struct Parser {
     line: Vec<u8>,
     /// The last byte was a carriage return; a line feed after it belongs to the same ending.
     returned: bool,
@@ -31,7 +31,10 @@ pub(super) struct Parser {
 
 impl Parser {
     /// Takes bytes and gives the events that they complete.
-    pub(super) fn feed(&mut self, bytes: &[u8]) -> Result<Vec<Event>, TooLong> {
+    ///
+    /// # Errors
+    /// That the event at work has become too long; nothing more can be read then.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<Event>, TooLong> {
         let mut events = Vec::new();
         let mut rest = bytes;
         if self.returned && !rest.is_empty() {
@@ -56,7 +59,7 @@ impl Parser {
     }
 
     /// The event that the end of the stream completes. Servers do leave out the last empty line.
-    pub(super) fn finish(mut self) -> Option<Event> {
+    pub fn finish(mut self) -> Option<Event> {
         let event = if self.line.is_empty() { None } else { self.end_line() };
         event.or_else(|| self.end_event())
     }

@@ -1,7 +1,7 @@
 //! What models cost, from a table that other people keep up to date.
 //!
 //! [`litellm`] reads LiteLLM's table, once, when it is imported, and keeps of it what a budget needs: a
-//! [`PriceTable`], in a file of our own. [`find`] looks a model up in it.
+//! [`PriceTable`], in a file of our own. The module `find` looks a model up in it.
 //!
 //! A wrong price is worse than an unknown one: what is unknown is counted by a declared fallback, and
 //! everybody can see so. So a price is taken only where it is clear who charges it and how much.

@@ -117,7 +117,8 @@ fn a_long_file_is_imported_a_piece_at_a_time() {
     assert_eq!(store.import(&path, "many", Timestamp::UNIX_EPOCH).unwrap(), 100_000);
     assert_eq!(store.summary().unwrap().uses, 100_000);
     if let (Some(before), Some(after)) = (before, peak()) {
-        let grown = after - before;
+        // The system counts roughly, and may say less than before.
+        let grown = after.saturating_sub(before);
         assert!(grown < length / 2, "{grown} bytes of memory for a file of {length}");
     }
 }

@@ -1,0 +1,127 @@
+//! What each fuzz target does with its bytes: it reads them as the program reads what others wrote, and
+//! asserts what must hold of anything read. Tests call the same functions with seeded mutations of real inputs.
+
+use std::sync::LazyLock;
+
+use serde_json::{Value, json};
+use toolyard::app::config::Config;
+use toolyard::domain::{
+    Finish, Plan, Record, Reply, Request, Role, State, ToolDef, ToolName, Usage, arguments as input,
+};
+use toolyard::model::{http::sse::Parser, text::from_text};
+use toolyard::papers::plan::{self, MOST};
+use toolyard::tool::check::Checker;
+use toolyard::ui::text as screen;
+
+/// A line of a journal is read again as it was written, and folds into any state.
+pub fn journal_line(data: &[u8]) {
+    let Ok(record) = Record::read(data) else { return };
+    let mut state = State::default();
+    state.apply(&record);
+    state.apply(&record);
+    let written = serde_json::to_vec(&record).unwrap_or_default();
+    assert_eq!(Record::read(&written).as_ref(), Ok(&record), "{}", shown(&written));
+}
+
+/// A planner's answer: no plan that is read is larger than allowed.
+pub fn plan_text(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    for read in [plan::parse(&text), plan::parse_json(&text)] {
+        let steps = read.map(|Plan { steps }| steps).unwrap_or_default();
+        assert!(steps.len() <= MOST, "{} plans", steps.len());
+        let calls: usize = steps.iter().map(|step| step.evidence.len()).sum();
+        assert!(calls <= MOST, "{calls} calls");
+    }
+}
+
+/// A stream of events is the same in pieces of any size. The first byte says how large they are.
+pub fn event_stream(data: &[u8]) {
+    let Some((size, data)) = data.split_first() else { return };
+    let read = |size: usize| {
+        let mut parser = Parser::default();
+        let mut events = Vec::new();
+        for piece in data.chunks(size) {
+            events.extend(parser.feed(piece).unwrap_or_default());
+        }
+        events.extend(parser.finish());
+        events
+    };
+    assert_eq!(read(usize::from(*size).max(1)), read(data.len().max(1)), "{}", shown(data));
+}
+
+/// What reaches the screen is text alone, and no wider than its place.
+pub fn screen_text(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let clean = screen::clean(&text);
+    assert!(!clean.chars().any(char::is_control), "{}", shown(clean.as_bytes()));
+    assert_eq!(screen::clean(&clean), clean, "what is clean stays as it is");
+    for width in [1, 2, 7, 40] {
+        assert!(screen::width(&screen::cut(&text, width)) <= width, "{width}: {clean}");
+        assert_eq!(screen::width(&screen::fit(&text, width)), width, "{clean}");
+        for line in screen::wrap(&text, width) {
+            // A character of two columns has no place in one.
+            assert!(screen::width(&line) <= width.max(2), "{width}: {}", shown(line.as_bytes()));
+        }
+    }
+}
+
+/// A configuration is read, or what is wrong with it is named.
+pub fn configuration(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    if let Err(problems) = Config::parse("config.toml", &text) {
+        assert!(problems.to_string().contains("config.toml"), "{problems}");
+    }
+}
+
+/// Arguments of a call, as models write them, against the tool's schema.
+pub fn arguments(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    for (schema, checker) in TOOLS.iter() {
+        let read = input::read(&text, schema);
+        if checker.check(&read).is_ok() {
+            assert!(read.is_object(), "{read}");
+        }
+    }
+}
+
+/// An answer in text mode calls a tool of the menu, or none.
+pub fn action_text(data: &[u8]) {
+    let text = String::from_utf8_lossy(data).into();
+    let (finish, usage) = (Finish::Stop, Usage::default());
+    let reply = Reply { text, reasoning: String::new(), calls: Vec::new(), finish, usage };
+    let read = from_text(&MENU, reply);
+    assert!(read.calls.len() <= 1, "{:?}", read.calls);
+}
+
+static TOOLS: LazyLock<Vec<(Value, Checker)>> = LazyLock::new(|| {
+    let texts = json!({"city": {"type": "string"}, "days": {"type": "integer", "minimum": 1}});
+    let schemas = [
+        json!({"type": "object", "properties": texts, "required": ["city"]}),
+        json!({"type": "object", "properties": {"expression": {"type": "string"}}}),
+        json!({"type": "object", "properties": {"numbers": {"type": "array"}}}),
+        json!({"type": "object", "properties": {}, "additionalProperties": false}),
+    ];
+    schemas.into_iter().map(|schema| (schema.clone(), Checker::new(&schema))).collect()
+});
+
+static MENU: LazyLock<Request> = LazyLock::new(|| {
+    let tools = TOOLS.iter().zip(["weather", "calculator", "list_statistic", "now"]);
+    let tools = tools.map(|((schema, _), name)| ToolDef {
+        name: ToolName::new(name),
+        description: String::new(),
+        parameters: schema.clone().into(),
+    });
+    Request {
+        role: Role::Actor,
+        messages: Vec::new(),
+        tools: tools.collect(),
+        temperature: None,
+        max_tokens: None,
+        stop: Vec::new(),
+        schema: None,
+    }
+});
+
+fn shown(bytes: &[u8]) -> String {
+    bytes.escape_ascii().to_string()
+}

@@ -1,0 +1,34 @@
+//! `toolyard completions` and `toolyard man`: the command line, told to a shell and to `man`.
+
+use clap::{Command, CommandFactory};
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+use super::{Cli, ManArgs, out, trouble::Trouble};
+use crate::domain::words;
+
+/// Prints what makes a shell complete commands and options.
+pub fn completions(shell: Shell) -> Result<(), Trouble> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "toolyard", &mut script);
+    out::print(&String::from_utf8_lossy(&script))
+}
+
+/// Prints a manual page, in the format that `man` reads.
+pub fn man(args: &ManArgs) -> Result<(), Trouble> {
+    let mut command = Cli::command();
+    // Gives the commands below their full names, such as `toolyard-graph-learn`.
+    command.build();
+    let mut page = Vec::new();
+    let below = args.command.iter().try_fold(&command, |above, name| below(above, name))?;
+    Man::new(below.clone()).render(&mut page).map_err(Trouble::failed)?;
+    out::print(&String::from_utf8_lossy(&page))
+}
+
+fn below<'a>(above: &'a Command, name: &str) -> Result<&'a Command, Trouble> {
+    above.find_subcommand(name).ok_or_else(|| {
+        let known: Vec<_> = above.get_subcommands().map(Command::get_name).collect();
+        let near = words::expected(name, known.into_iter());
+        Trouble::Usage(format!("{} has no command {name:?}; {near}", above.get_name()))
+    })
+}

@@ -1,0 +1,30 @@
+//! Which knobs there are. What is declared about each is in [`super::KNOBS`].
+
+use serde::{Deserialize, Serialize};
+
+/// One knob.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Knob {
+    Alpha,
+    Beta,
+    TopK,
+    Explore,
+    MenuMax,
+    WeightFormat,
+    MaxSteps,
+    History,
+    Tries,
+    Learn,
+    LearnInjected,
+    Temperature,
+    Concurrency,
+    Pace,
+    Budget,
+    Tau,
+    Candidates,
+    Estimate,
+    Widen,
+    Blacklist,
+    Judge,
+}

@@ -1,0 +1,29 @@
+//! What plans for a budget are made of, besides the state.
+
+use std::{cell::RefCell, collections::HashMap, rc::Rc};
+
+use crate::domain::{EffectId, Embedding};
+use crate::model::Model;
+use crate::papers::btp::policy::KnownTool;
+use crate::store::experience::{Experience, Same};
+
+/// What earlier sessions are remembered by.
+pub(super) struct Memory {
+    pub store: Rc<RefCell<Experience>>,
+    /// Whether the past of the very task at work counts.
+    pub same: Same,
+    /// Its [`Model::embedder`] says what tasks mean; without one they are compared by their words.
+    pub embedder: Option<Rc<dyn Model>>,
+}
+
+/// What plans are made of, besides the state.
+#[derive(Default)]
+pub(super) struct Budgeting {
+    pub memory: Option<Memory>,
+    /// What the task at work means, where that is known.
+    pub meaning: Option<Embedding>,
+    /// What is known of the candidates of the task at work.
+    pub known: Vec<KnownTool>,
+    /// Credits of the time that each running call may still take, where seconds cost any.
+    pub allotted: HashMap<EffectId, f64>,
+}

@@ -1,0 +1,137 @@
+//! The bodies of the fuzz targets, on mutations of real inputs: the same ones in every run.
+
+use toolyard::domain::Chance;
+
+use crate::program::Home;
+
+#[path = "../../fuzz/readers.rs"]
+mod readers;
+
+/// What is put into an input: pieces that readers have gone wrong on.
+const NASTY: [&[u8]; 24] = [
+    b"\0",
+    b"\x1b[2J",
+    b"\x1b]0;t\x07",
+    b"\r",
+    b"\n\n",
+    b"\r\n",
+    b"\"",
+    b"'",
+    b"\\",
+    b"\\u0000",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b"#E1",
+    b"```",
+    b"null",
+    b"-1",
+    b"1e999",
+    b"99999999999999999999",
+    b"\xff\xfe",
+    "\u{202e}".as_bytes(),
+    "\u{feff}e\u{301}".as_bytes(),
+    "漢字👩‍👩‍👧".as_bytes(),
+];
+
+/// Numbers without pattern, the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 += 1;
+        usize::try_from(Chance::new(self.0).bits() % (most.max(1) as u64)).unwrap()
+    }
+
+    /// One of the inputs, changed in one to four places.
+    fn mutated(&mut self, inputs: &[Vec<u8>]) -> Vec<u8> {
+        let mut bytes = inputs[self.below(inputs.len())].clone();
+        for _ in 0..=self.below(4) {
+            let (from, to) = (self.below(bytes.len() + 1), self.below(bytes.len() + 1));
+            let (from, to) = (from.min(to), from.max(to).min(from.min(to) + 40));
+            match self.below(5) {
+                0 => _ = bytes.drain(from..to),
+                1 => bytes.truncate(to),
+                2 => bytes
+                    .splice(from..from, NASTY[self.below(NASTY.len())].iter().copied())
+                    .for_each(drop),
+                3 => {
+                    let other = &inputs[self.below(inputs.len())];
+                    let piece = other[self.below(other.len())..].iter().take(60).copied();
+                    bytes.splice(from..to, piece).for_each(drop);
+                }
+                _ if from < bytes.len() => bytes[from] ^= 1 << self.below(8),
+                _ => {}
+            }
+        }
+        bytes
+    }
+}
+
+/// Feeds a reader the inputs themselves, and mutations of them.
+fn feed(read: fn(&[u8]), times: usize, inputs: impl IntoIterator<Item = impl Into<Vec<u8>>>) {
+    let inputs: Vec<Vec<u8>> = inputs.into_iter().map(Into::into).collect();
+    inputs.iter().for_each(|input| read(input));
+    let mut numbers = Numbers(0);
+    (0..times).for_each(|_| read(&numbers.mutated(&inputs)));
+}
+
+#[test]
+fn lines_of_a_journal() {
+    let strategy = ["run", "--strategy", "workers+btp", "--fault", "search_web:error"];
+    let run = [&strategy[..], &["--tasks-limit", "2", "--json", "--no-journal"]].concat();
+    let ran = Home::new().run(&run);
+    assert!(ran.out.lines().count() > 40, "{ran:?}");
+    // The first lines have all prompts and tools, and are long.
+    feed(readers::journal_line, 15_000, ran.out.lines().filter(|line| line.len() < 4000));
+}
+
+#[test]
+fn plans() {
+    let text = "Plan: find the city.\n#E1 = search_web[capital of Talvera]\nPlan: its weather.\n\
+                #E2 = weather[city=\"#E1\", days=2]\n#E3 = calculator[(2 + 3) * #E2]\n";
+    let json =
+        r##"{"plans": [{"plan": "a", "calls": [{"id": "#E1", "tool": "t", "input": "x [1]"}]}]}"##;
+    let fenced = format!("Here it is:\n```json\n{json}\n```\nDone.");
+    feed(readers::plan_text, 10_000, [text, json, &fenced]);
+}
+
+#[test]
+fn streams_of_events() {
+    let deltas = "\u{3}data: {\"choices\":[{\"delta\":{\"content\":\"é\"}}]}\n\ndata: [DONE]\n\n";
+    let others =
+        "\u{1}: comment\r\nevent: delta\r\nid: 1\r\ndata: a\r\ndata: b\r\r{\"error\": 1}\n";
+    feed(readers::event_stream, 15_000, [deltas, others]);
+}
+
+#[test]
+fn texts_for_the_screen() {
+    let tool = "\u{1b}[31mred\u{1b}[0m\ttab\r\nline \u{7} é e\u{301} 漢字 👩‍👩‍👧 \u{202e}back\u{200b}";
+    feed(readers::screen_text, 5000, [tool, "It is sunny in Lisbon.", "{\"a\": [1, 2.5, null]}"]);
+}
+
+#[test]
+fn configurations() {
+    let example = include_str!("../../config.example.toml").replace("\n#", "\n");
+    let sections = example.split("\n[").map(|section| format!("[{section}"));
+    let model =
+        "[models.mine]\nkind = \"openai\"\nurl = \"http://localhost:11434/v1\"\nmodel = \"m\"\n";
+    feed(readers::configuration, 5000, sections.chain([model.to_owned()]));
+}
+
+#[test]
+fn arguments_of_calls() {
+    let written =
+        ["{\"city\": \"Oslo\", \"days\": 2}", "city=\"Oslo\", days=2", "city: Oslo\ndays: 2"];
+    let more =
+        ["{'city': 'Oslo', 'days': None}", "```json\n{\"numbers\": [1, 2]}\n```", "2 * (3 + 4)"];
+    feed(readers::arguments, 8000, written.into_iter().chain(more));
+}
+
+#[test]
+fn answers_in_text_mode() {
+    let one = "Thought: I need the weather.\nAction: weather\nAction Input: {\"city\": \"Oslo\"}\n";
+    let other = "**Thought:** done\n**Final Answer:** It is `sunny`.\nAction: now[]";
+    feed(readers::action_text, 8000, [one, other, "Action: calculator(2 + 2)\nObservation: 4"]);
+}
