@@ -12,7 +12,7 @@ const HOPS: usize = 16;
 pub struct Module {
     pub file: String,
     uses: Vec<Use>,
-    /// Its code without `use` statements and declarations of modules.
+    /// Its code without `use` statements.
     code: String,
 }
 
