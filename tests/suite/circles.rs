@@ -1,5 +1,5 @@
-//! Files that use each other in a circle can only be read together. This holds circles to three files. A re-export
-//! alone uses nothing.
+//! Files that use each other in a circle can only be read together. A circle has three files at most. A file that
+//! only re-exports a name does not use it.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! The modules of this crate and what their `use` statements name: the module that really defines each name, since
-//! a re-export, as in the front of `domain`, leads on. Paths that are written out in code are not read.
+//! The modules of this crate, and which modules define the names of their `use` statements. A re-export, such as
+//! those of `src/domain/mod.rs`, is followed to the definition. Paths that are written out in code are not read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ const HOPS: usize = 16;
 pub struct Module {
     pub file: String,
     uses: Vec<Use>,
-    /// Its code without `use` statements and declarations of modules.
+    /// Its code without `use` statements.
     code: String,
 }
 

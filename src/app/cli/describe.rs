@@ -1,4 +1,4 @@
-//! `toolyard completions` and `toolyard man`: the command line, told to a shell and to `man`.
+//! `toolyard completions` and `toolyard man`: the command line as shells and `man` read it.
 
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
