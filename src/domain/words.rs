@@ -1,18 +1,18 @@
-//! Short texts for people: the nearest of some names, and cutting what is too long to show.
+//! Short texts for people: the nearest of some names, and clipping of long texts.
 
-/// The candidate that is most like `word`, if any is like it at all.
+/// The candidate most similar to `word`, if any is similar.
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    // Below this similarity a suggestion is more puzzling than helpful.
+    // Below this similarity a suggestion is more confusing than helpful.
     const LIKE: f64 = 0.7;
     candidates
         .map(|candidate| (strsim::jaro_winkler(word, candidate), candidate))
         .filter(|(likeness, _)| *likeness >= LIKE)
-        // Of equals the first, so that messages repeat.
+        // The first of equals, so that messages repeat.
         .reduce(|best, next| if next.0 > best.0 { next } else { best })
         .map(|(_, candidate)| candidate)
 }
 
-/// `did you mean …` and what is known, for a word that is not.
+/// `did you mean …` and the known words, for an unknown word.
 pub fn expected<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     // A longer list would bury the suggestion.
     const SHOWN: usize = 24;
@@ -28,7 +28,7 @@ pub fn expected<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) ->
     }
 }
 
-/// The first `most` characters, with `…` where something was cut.
+/// The first `most` characters, with `…` if something was cut.
 pub fn clipped(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),

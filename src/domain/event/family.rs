@@ -1,4 +1,4 @@
-//! How events are declared: a family a file, in words that serve as the journal's kinds as well.
+//! The declaration of events: one family per file, in names that are also the journal's kinds.
 //!
 //! A journal's line names its kind, and is read with one match on it. (Derived by serde, a flat enum behind
 //! its number and time is read 1.25 times as slowly, an untagged one 2.1 times.)
@@ -6,19 +6,19 @@
 use crate::domain::state::{State, What};
 use crate::domain::{command::Command, id::TaskId};
 
-/// What a family of events does to the state of a session.
+/// How a family of events changes the state of a session.
 pub(in crate::domain) trait Family {
     /// Changes the state by an event that happened at this moment, in microseconds since the session was
     /// opened.
     fn fold(&self, state: &mut State, at: u64);
 
-    /// The line of the transcript that the event makes, if any, with its task if that is not the one at
-    /// work. The state has folded the event.
+    /// The line of the transcript that the event makes, if any, with its task if that is not the
+    /// current one. The state has already folded the event.
     fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
         None
     }
 
-    /// The command that takes the event back; `None` where undoing means nothing.
+    /// The command that undoes the event; `None` if it cannot be undone.
     fn opposite(&self) -> Option<Command> {
         None
     }
@@ -45,8 +45,8 @@ macro_rules! family {
                 match self { $(Self::$variant { .. } => stringify!($variant)),* }
             }
 
-            /// The field of this type, if the event has one. Who made an event and which effect it is about
-            /// are told by type, so that no family lists its events for that.
+            /// The field of this type, if the event has one. The author of an event and its effect
+            /// are found by type, so that no family lists its events for that.
             pub(in crate::domain) fn part<T: Copy + 'static>(&self) -> Option<T> {
                 let parts: &[&dyn std::any::Any] = match self {
                     $(Self::$variant { $($field),* } => &[$($field),*]),*
@@ -54,7 +54,7 @@ macro_rules! family {
                 parts.iter().find_map(|part| part.downcast_ref().copied())
             }
 
-            /// Reads the data of this kind; gives it back where the kind is not of this family.
+            /// Reads the data of this kind; returns it if the kind is not of this family.
             pub(super) fn read<'de, D: serde::Deserializer<'de>>(
                 kind: &str,
                 data: D,
@@ -83,7 +83,7 @@ macro_rules! events {
         #[derive(Clone, Debug, PartialEq)]
         pub enum $name {
             $($(#[$of_family])* $family($type),)*
-            /// A kind that this version does not know, from a newer journal: kept and shown.
+            /// A kind unknown to this version, from a newer journal: kept and shown.
             Unknown { kind: String, data: serde_json::Value },
         }
 
@@ -102,7 +102,7 @@ macro_rules! events {
                 }
             }
 
-            /// Reads the data of this kind; `None` for a kind that this version does not know.
+            /// Reads the data of this kind; `None` for a kind unknown to this version.
             fn of_kind<'de, D: serde::Deserializer<'de>>(
                 kind: &str,
                 data: D,
@@ -131,7 +131,7 @@ macro_rules! events {
                 }
             }
 
-            /// The command that takes the event back; `None` where undoing means nothing.
+            /// The command that undoes the event; `None` if it cannot be undone.
             pub(in crate::domain) fn opposite(&self) -> Option<Command> {
                 match self {
                     $(Self::$family(event) => event.opposite(),)*
@@ -139,12 +139,12 @@ macro_rules! events {
                 }
             }
 
-            /// Who intervened, where somebody did.
+            /// Who intervened, if anyone did.
             pub fn by(&self) -> Option<By> {
                 self.part()
             }
 
-            /// The effect that the event is about, if it is about one.
+            /// The effect of the event, if it has one.
             pub fn effect(&self) -> Option<EffectRef> {
                 self.part()
             }
