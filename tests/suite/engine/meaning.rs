@@ -156,7 +156,7 @@ async fn a_budget_that_does_not_pay_for_it_is_not_spent_on_it() {
     assert!(fake.seen.lock().unwrap().is_empty());
     assert!(!events.iter().any(|event| event.kind() == "EmbeddingStarted"));
     let told = format!("{:?}", state.transcript);
-    assert!(told.contains("asking the embedding model costs about 1.00 credits"), "{told}");
+    assert!(told.contains("calling the embedding model costs about 1.00 credits"), "{told}");
 }
 
 #[tokio::test]

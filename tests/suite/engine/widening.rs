@@ -74,7 +74,7 @@ fn what_an_agent_says_that_it_lacks_is_planned_in() {
         assert!(menu(&state, 2).contains(&"scales"), "{:?}", menu(&state, 2));
         assert!(!menu(&state, 2).contains(&"brush"), "what is not lacked is not added");
         let now = task.budget.plan.as_ref().unwrap();
-        assert_eq!(now.tool("scales").unwrap().why, "the agent said that it lacks this");
+        assert_eq!(now.tool("scales").unwrap().why, "the agent said that it is missing");
         assert!(task.budget.spent.total() <= 6.0);
         let told = state.model_calls[2]
             .request
