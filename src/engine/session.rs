@@ -1,4 +1,5 @@
-//! The one place where events are made: numbered, dated, journaled, folded, then shown, in this order.
+//! The only place where events are made: numbered, dated, journaled, folded, then shown, in this
+//! order.
 
 use std::collections::{BTreeSet, HashMap};
 use std::{cell::RefCell, rc::Rc, sync::Arc};
@@ -20,44 +21,46 @@ use crate::tool::ToolBox;
 /// Called with every record, in order.
 pub type Listener = Box<dyn FnMut(&Arc<Record>)>;
 
-/// What the engine knows and owns. Borrowed for moments, never across an await.
+/// The engine's data. Borrowed for moments, never across an await.
 pub(super) struct Session {
     pub state: State,
     pub tools: ToolBox,
     pub index: Lexical,
     pub models: HashMap<ModelName, Rc<dyn Model>>,
     pub lanes: Lanes,
-    /// What ends each effect in flight early.
+    /// The cancellation of each effect in flight.
     pub cancels: HashMap<EffectId, CancellationToken>,
-    /// How often each effect was requested before.
+    /// How often each request was made before.
     pub occurrences: HashMap<u64, u32>,
-    /// Tool calls that wait for room.
+    /// Tool calls that wait for a free place.
     pub waiting_for_room: BTreeSet<EffectId>,
-    /// How many results a model is judging.
+    /// The number of results that a model is judging.
     pub verdicts: usize,
     pub budgeting: Budgeting,
-    /// What makes each provider list its tools again.
+    /// Asks each provider to list its tools again.
     pub relist: Vec<Rc<Notify>>,
     pub observers: Vec<Box<dyn Observer>>,
-    /// What is answered from the record of an earlier session.
+    /// The recorded results of an earlier session.
     pub recorded: Recorded,
     journal: Writer,
     listener: Listener,
     opened: Instant,
-    /// Microseconds that the session had lasted when it was taken up again.
+    /// Microseconds that the session had lasted before it was continued.
     resumed_at: u64,
 }
 
-/// The session, shared by the loop, the strategy and everything that runs beside it. Single-threaded.
+/// The session, shared by the loop, the strategy and everything that runs in parallel.
+/// Single-threaded.
 #[derive(Clone)]
 pub(super) struct Handle {
     session: Rc<RefCell<Session>>,
     stations: Rc<[Rc<dyn Station>]>,
-    /// Something changed that a waiting lane may have waited for.
+    /// Notifies waiting lanes of a change.
     changed: Rc<Notify>,
-    /// What is to run beside the agent and was not taken up yet.
+    /// Futures to run beside the agent that have not started yet.
     beside: Rc<RefCell<Vec<LocalBoxFuture<'static, ()>>>>,
-    /// That there is something of that kind. Not `changed`: every event would wake the whole session.
+    /// Notifies of new futures. It is separate from `changed`, because every event would wake the
+    /// whole session.
     spawned: Rc<Notify>,
 }
 
@@ -90,8 +93,8 @@ impl Session {
         }
     }
 
-    /// Makes an event, the events that observers make of it, and where a session is run again, what a person
-    /// did next.
+    /// Makes an event, the events of observers about it, and in a session that runs again the next
+    /// recorded intervention.
     pub fn emit(&mut self, event: impl Into<Event>) {
         self.date(event.into());
         if let Some(event) = self.recorded.intervention(self.state.n + 1) {
@@ -106,9 +109,9 @@ impl Session {
         more.into_iter().for_each(|event| self.date(event));
     }
 
-    /// Journals, folds and shows what happened; what observers say of it. What cannot be journaled ends the
-    /// session, since a screen must not show what a crash would lose; nothing is written behind a line
-    /// that may be torn.
+    /// Journals, folds and shows a record; returns the observers' events. A record that cannot be
+    /// journaled ends the session, because the screen must not show events that a crash would lose;
+    /// nothing is written after a line that may be torn.
     fn commit(&mut self, record: Record) -> Vec<Event> {
         if !self.journal.append(&record) {
             return Vec::new();
@@ -120,8 +123,7 @@ impl Session {
         more
     }
 
-    /// Takes up what happened in the beginning of this very session. What observers said of it is part of
-    /// it.
+    /// Restores the records of this session's beginning, which include the observers' events.
     pub fn take_up(&mut self, past: Vec<Record>) {
         self.resumed_at = past.last().map_or(0, |record| record.at);
         for record in past {
@@ -130,7 +132,7 @@ impl Session {
         }
     }
 
-    /// The session ends: observers say what they still have to say.
+    /// Collects the observers' last events at the end of the session.
     pub fn close_observers(&mut self) {
         let observers = self.observers.iter_mut();
         let more: Vec<Event> = observers.flat_map(|observer| observer.close(&self.state)).collect();
@@ -150,7 +152,7 @@ impl Session {
         self.journal.take_broken()
     }
 
-    /// Tools that suit a text, best first, at most `k`; only tools that may be offered now.
+    /// Tools that match a text, best first, at most `k`; only tools that may currently be offered.
     pub fn retrieve(&self, text: &str, k: usize) -> Vec<ToolName> {
         let hits = self.index.offered(&self.state, text).take(k);
         hits.map(|(tool, _)| tool.clone()).collect()
@@ -186,7 +188,7 @@ impl Handle {
         look(&self.session.borrow())
     }
 
-    /// Changes the session, and lets every waiting lane look whether that is what it waited for.
+    /// Changes the session, and wakes every waiting lane to check its condition.
     pub fn write<T>(&self, change: impl FnOnce(&mut Session) -> T) -> T {
         let out = change(&mut self.session.borrow_mut());
         self.changed.notify_waiters();
@@ -197,27 +199,27 @@ impl Handle {
         self.write(|session| session.emit(event));
     }
 
-    /// Waits forever if the journal has failed. Nothing may be done that cannot be recorded, and a strategy
-    /// that went on with a state that does not change any more might never end.
+    /// Waits forever if the journal has failed. Nothing may be done that cannot be recorded, and a
+    /// strategy whose state no longer changes might never end.
     pub async fn halt_if_journal_failed(&self) {
         self.until(|session| !session.is_broken()).await;
     }
 
-    /// Waits until this holds. Everything runs on one thread, so nothing can change between the look
-    /// and the wait.
+    /// Waits until this holds. Everything runs on one thread, so nothing can change between the
+    /// check and the wait.
     pub async fn until(&self, holds: impl Fn(&Session) -> bool) {
         while !self.read(&holds) {
             self.changed.notified().await;
         }
     }
 
-    /// Runs something beside the agent, until the session ends.
+    /// Runs a future beside the agent, until the session ends.
     pub fn spawn(&self, beside: impl Future<Output = ()> + 'static) {
         self.beside.borrow_mut().push(beside.boxed_local());
         self.spawned.notify_one();
     }
 
-    /// Runs what is spawned; never ends. What was spawned before is dropped with this even if it never ran.
+    /// Runs spawned futures; never ends. Dropping it also drops futures that never ran.
     pub fn run_beside(&self) -> impl Future<Output = ()> {
         let mut running: FuturesUnordered<_> = self.beside.take().into_iter().collect();
         async move {

@@ -132,7 +132,7 @@ async fn an_endpoint_that_fails_is_told_of_and_words_are_compared() {
         .filter(|event| matches!(event, Event::Embedding(EmbeddingEvent::EmbeddingFailed { .. })));
     assert_eq!(failed.count(), 2);
     let told = format!("{:?}", state.transcript);
-    assert!(told.contains("403") && told.contains("is no JSON"), "{told}");
+    assert!(told.contains("403") && told.contains("is not JSON"), "{told}");
     assert!(!journal.contains(KEY) && !told.contains(KEY), "{told}");
 }
 
