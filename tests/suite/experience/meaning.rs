@@ -92,13 +92,13 @@ async fn vectors_come_in_the_order_of_their_texts_after_a_retry() {
 async fn answers_that_are_no_embeddings_are_refused() {
     for (body, says) in [
         ("{}", "expected a list `data`"),
-        ("nonsense", "no JSON"),
+        ("nonsense", "not JSON"),
         (r#"{"error":{"message":"no such model"}}"#, "no such model"),
         (r#"{"data":[{"embedding":[1]}]}"#, "expected 2 vectors, found 1"),
         (r#"{"data":[{"embedding":[1]},{"embedding":[1,2]}]}"#, "a vector has 2 numbers"),
         (r#"{"data":[{"embedding":[]},{"embedding":[]}]}"#, "a vector has 0 numbers"),
         (r#"{"data":[{"embedding":[1]},{"embedding":[1e39]}]}"#, "not finite"),
-        (r#"{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]}"#, "one index"),
+        (r#"{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]}"#, "the same index"),
         (r#"{"data":[{"index":9,"embedding":[1]},{"index":0,"embedding":[1]}]}"#, "beyond"),
     ] {
         let fake = Fake::start(vec![answer("200 OK", body), answer("200 OK", body)]).await;
