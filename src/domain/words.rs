@@ -1,4 +1,4 @@
-//! Short texts for people: the nearest of some names, and clipping of long texts.
+//! Short texts for people: the nearest of some names, clipping of long texts, and numbers of things.
 
 /// The candidate most similar to `word`, if any is similar.
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
@@ -36,6 +36,20 @@ pub fn clipped(text: &str, most: usize) -> String {
     }
 }
 
+/// `1 call`, `2 calls`, `2 queries`.
+pub fn counted(n: usize, thing: &str) -> String {
+    match thing.strip_suffix("ry") {
+        _ if n == 1 => format!("1 {thing}"),
+        Some(stem) => format!("{n} {stem}ries"),
+        None => format!("{n} {thing}s"),
+    }
+}
+
+/// `1 credit`, `2.5 credits`.
+pub fn credits(amount: f64) -> String {
+    if amount == 1.0 { "1 credit".to_owned() } else { format!("{amount} credits") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,5 +66,12 @@ mod tests {
     fn clipping_counts_characters_and_not_bytes() {
         assert_eq!(clipped("äöü", 3), "äöü");
         assert_eq!(clipped("äöüß", 3), "äöü…");
+    }
+
+    #[test]
+    fn one_thing_is_singular() {
+        assert_eq!([counted(1, "call"), counted(0, "call")], ["1 call", "0 calls"]);
+        assert_eq!([counted(1, "query"), counted(2, "query")], ["1 query", "2 queries"]);
+        assert_eq!([credits(1.0), credits(2.5)], ["1 credit", "2.5 credits"]);
     }
 }

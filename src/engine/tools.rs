@@ -7,7 +7,7 @@ use futures::{StreamExt, future::join_all};
 use tokio::{sync::Notify, time::timeout};
 
 use super::session::{Handle, Session};
-use crate::domain::SessionEvent;
+use crate::domain::{SessionEvent, words::counted};
 use crate::tool::provider::{Change, Provider};
 use crate::tool::{Changes, Tool, ToolError, ToolErrorKind};
 
@@ -140,10 +140,8 @@ impl Session {
 
     fn provider_died(&mut self, provider: &str, why: &str) {
         let left = self.tools.take_off(provider);
-        let text = format!(
-            "{provider} died: {why}; {} tools are unavailable until it is back",
-            left.len()
-        );
+        let lost = counted(left.len(), "tool");
+        let text = format!("{provider} died: {why}; {lost} unavailable until it is back");
         self.tell(Changes { left, ..Changes::default() });
         self.notice(text);
         self.replan_quietly(&format!("{provider} died"));

@@ -40,7 +40,7 @@ pub fn read(path: &Path, expected: &Expectation) -> Result<String, Problem> {
 
 fn why(path: &Path, error: &io::Error, expected: &Expectation) -> String {
     match error.kind() {
-        io::ErrorKind::NotFound => format!("there is no such file; {}", expected.missing),
+        io::ErrorKind::NotFound => format!("no such file; {}", expected.missing),
         _ if path.is_dir() => format!("a directory; expected {}", expected.what),
         _ => format!("cannot be read: {error}"),
     }

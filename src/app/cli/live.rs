@@ -1,4 +1,4 @@
-//! The screen on a session that runs, or on one that has run.
+//! The screen for a running session, or for a past one.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::domain::Command;
 use crate::store::journal::LoadedJournal;
 use crate::ui;
 
-/// Opens the screen on a new session, which waits there for its user.
+/// Opens the screen on a new session, which waits for the user.
 pub fn live(spec: SessionSpec) -> Result<ui::EndReason, Trouble> {
     let spec = SessionSpec { paused: true, stay: true, ..spec };
     let prepared = spec.prepare()?.slow_enough_to_follow();
@@ -19,7 +19,7 @@ pub fn live(spec: SessionSpec) -> Result<ui::EndReason, Trouble> {
     let Session { opened, title, journal, records, commands, engine } = prepared.spawn()?;
     let source = ui::Source { opened, records, commands: Some(commands.clone()), title };
     let shown = ui::run(source, settings).map_err(Trouble::failed);
-    // However the screen ended, the session must end properly too.
+    // Regardless of how the screen ended, the session must end properly.
     let _ = commands.send(Command::Stop);
     let ended = engine.join();
     let shown = shown?;

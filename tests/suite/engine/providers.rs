@@ -143,7 +143,7 @@ fn a_provider_that_dies_takes_its_tools_along_and_brings_them_back() {
         assert_eq!(
             notices(&yard),
             [
-                "one died: broken pipe; 2 tools are unavailable until it is back",
+                "one died: broken pipe; 2 tools unavailable until it is back",
                 "two lists tools with names that are taken; they are left out: a",
                 "two is back: 0 new, 1 changed, 0 gone",
                 "one is back: 1 new, 0 changed, 0 gone",

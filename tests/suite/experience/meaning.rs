@@ -141,7 +141,8 @@ async fn past_queries_are_read_once_by_the_configured_model() {
     fs::write(home.join("c.toml"), config).unwrap();
     let uses: Vec<_> = (0..70).map(|n| past(&format!("query{n}"), "t", true)).collect();
     Experience::open(&home.join("e.sqlite")).unwrap().add_all(&uses).unwrap();
-    for said in ["70 queries read by small, 700 tokens\n", "0 queries read by small, 0 tokens\n"] {
+    for said in ["small embedded 70 queries, 700 tokens\n", "small embedded 0 queries, 0 tokens\n"]
+    {
         let output = run(home, &["experience", "embed", "--config", "c.toml"]).await;
         assert_eq!(String::from_utf8_lossy(&output.stdout), said, "{output:?}");
     }
