@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::chat::Role;
+use crate::domain::{chat::Role, words};
 
 /// A loop and its modifiers, written `workers+toolnet+btp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -234,6 +234,19 @@ impl fmt::Display for Strategy {
     }
 }
 
+/// The strategy that a text with typos most likely means.
+fn likely(text: &str) -> Option<Strategy> {
+    let mut parts = text.split('+');
+    let bases = STRATEGIES.iter().map(|spec| spec.name);
+    let mut name = words::nearest(parts.next()?, bases)?.to_owned();
+    for part in parts {
+        name += "+";
+        name += words::nearest(part, MODIFIERS.iter().map(|spec| spec.name))?;
+    }
+    // An unlikely guess fails here; its own guess would be itself.
+    if name == text { None } else { name.parse().ok() }
+}
+
 impl FromStr for Strategy {
     type Err = String;
 
@@ -242,8 +255,10 @@ impl FromStr for Strategy {
         let wrong = || {
             let bases: Vec<_> = STRATEGIES.iter().map(|spec| spec.name).collect();
             let modifiers: Vec<_> = MODIFIERS.iter().map(|spec| spec.name).collect();
+            let hint = likely(text).map(|name| format!(" (did you mean `{name}`?)"));
             format!(
-                "there is no strategy `{text}`; expected one of {}, and behind it any of +{}",
+                "there is no strategy `{text}`{}; expected one of {}, followed by any of +{}",
+                hint.unwrap_or_default(),
                 bases.join(", "),
                 modifiers.join(", +"),
             )
@@ -314,9 +329,13 @@ mod tests {
         assert!(why.contains("goes with rewoo and workers"), "{why}");
         let mixed = "react+reflexion+btp".parse::<Strategy>().map(|read| read.to_string());
         assert_eq!(mixed.as_deref(), Ok("react+btp+reflexion"));
+        for (slip, meant) in [("rect", "react"), ("workers+bpt", "workers+btp")] {
+            let why = slip.parse::<Strategy>().unwrap_err();
+            assert!(why.contains(&format!("(did you mean `{meant}`?); expected")), "{why}");
+        }
         for wrong in ["react+magic", "react+btp+btp", "", "+btp", "react+", "React"] {
             let why = wrong.parse::<Strategy>().unwrap_err();
-            assert!(why.contains("workers, and behind it any of +toolnet, +prompt"), "{why}");
+            assert!(why.contains("workers, followed by any of +toolnet, +prompt"), "{why}");
         }
     }
 }

@@ -5,11 +5,21 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     // Below this similarity a suggestion is more confusing than helpful.
     const LIKE: f64 = 0.7;
     candidates
-        .map(|candidate| (strsim::jaro_winkler(word, candidate), candidate))
+        .map(|candidate| (likeness(word, candidate), candidate))
         .filter(|(likeness, _)| *likeness >= LIKE)
         // The first of equals, so that messages repeat.
         .reduce(|best, next| if next.0 > best.0 { next } else { best })
         .map(|(_, candidate)| candidate)
+}
+
+/// From 0 to 1. One typo in a short word counts as similar, though it is a large part of the word.
+fn likeness(word: &str, candidate: &str) -> f64 {
+    let likeness = strsim::jaro_winkler(word, candidate);
+    let is_short = (3..=5).contains(&word.len()) && (2..=6).contains(&candidate.len());
+    if is_short && strsim::osa_distance(word, candidate) == 1 {
+        return likeness.max(0.8);
+    }
+    likeness
 }
 
 /// `did you mean …` and the known words, for an unknown word.
@@ -59,6 +69,7 @@ mod tests {
         let known = ["timeout", "time", "cost"];
         assert_eq!(nearest("timeot", known.into_iter()), Some("timeout"));
         assert_eq!(nearest("qqq", known.into_iter()), None);
+        assert_eq!(nearest("bpt", ["toolnet", "btp"].into_iter()), Some("btp"));
         assert_eq!(nearest("x", std::iter::empty()), None);
     }
 

@@ -165,7 +165,11 @@ mod tests {
     fn what_is_wrong_is_said_with_its_line_and_what_was_expected() {
         for (text, line, says) in [
             ("seed = 1\nstratgy = \"react\"", 2, "unknown field `stratgy`, expected one of"),
-            ("strategy = \"recat\"", 1, "there is no strategy `recat`; expected one of"),
+            (
+                "strategy = \"recat\"",
+                1,
+                "there is no strategy `recat` (did you mean `react`?); expected",
+            ),
             ("[knobs]\nbugdet = 3", 1, "there is no knob bugdet; did you mean"),
             ("knobs.tau = 2", 1, "tau takes a number from 0 to 1"),
             ("knobs.blacklist = \"maybe\"", 1, "blacklist takes one of off, protected, strict"),

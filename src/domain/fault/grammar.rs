@@ -6,6 +6,7 @@
 use std::{fmt, str::FromStr};
 
 use super::{FaultKind, FaultSpec, Sort, Target, Trigger, inject};
+use crate::domain::words;
 
 /// The text form of a fault, for errors and help.
 pub const FAULT_SYNTAX: &str = "TARGET:KIND[:KEY=VALUE]…, TARGET a tool's name, class:NAME, role:NAME, \
@@ -83,8 +84,7 @@ impl FaultSpec {
     pub fn read(text: &str) -> Result<Self, String> {
         let (target, rest) = target(text)?;
         let (kind, mut rest) = split(rest);
-        let mut kind =
-            FaultKind::by_name(kind).ok_or_else(|| format!("there is no kind `{kind}`"))?;
+        let mut kind = FaultKind::by_name(kind).ok_or_else(|| unknown_kind(kind))?;
         kind.check(&target)?;
         let is_tool = matches!(target.sort(), Sort::Tool | Sort::Class);
         let mut trigger = Trigger::default();
@@ -125,6 +125,13 @@ impl FaultSpec {
         }
         Ok(FaultSpec { target, kind, trigger })
     }
+}
+
+/// Why a kind is refused, with the nearest one.
+fn unknown_kind(kind: &str) -> String {
+    let near = words::nearest(kind, FaultKind::ALL.iter().map(FaultKind::name));
+    let hint = near.map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default();
+    format!("there is no kind `{kind}`{hint}")
 }
 
 /// The target, and the rest.

@@ -201,11 +201,15 @@ const FILES: &[Case] = &[
 
 const ARGUMENTS: &[Case] = &[
     case(&[], "run --knob alpha=99", &["alpha", "a number from 0 to 10"]),
-    case(&[], "run --knob alpah=1", &["--knob alpah=1: expected NAME=VALUE", "alpha"]),
+    case(
+        &[],
+        "run --knob alpah=1",
+        &["--knob alpah=1: there is no knob alpah; did you mean `alpha`?"],
+    ),
     case(
         &[],
         "run --strategy rect",
-        &["no strategy `rect`; expected one of direct, react, toolnet"],
+        &["no strategy `rect` (did you mean `react`?); expected one of direct, react, toolnet"],
     ),
     case(&[], "run --model gpt", &["--model: no model \"gpt\"", "simulated"]),
     case(&[], "run --planner gpt", &["--planner: no model \"gpt\"", "simulated"]),
@@ -227,6 +231,7 @@ const ARGUMENTS: &[Case] = &[
     case(&[], "run --fault search_web:cut-stream", &["does not fit a target of the kind tool"]),
     case(&[], "run --task a --tasks b", &["--task", "cannot be used with"]),
     case(&[], "run --tasks-limit many", &["--tasks-limit <N>': expected a whole number"]),
+    case(&[], "run --fault search_web:tiemout", &["`tiemout` (did you mean `timeout`?); expected"]),
     case(&[], "--seed 3 run", &["a command comes first", "toolyard run"]),
     case(&[], "graph weights g --alpha -1", &["--alpha -1: expected a number from 0 to"]),
     case(&[], "graph weights g --beta 2", &["--beta 2: expected a number from 0 to 1"]),
