@@ -21,7 +21,11 @@ use crate::ui::EndReason;
 /// The only place that prints errors and chooses exit codes.
 pub fn main() -> ExitCode {
     let json = wants_json(std::env::args_os());
-    let parsed = match Cli::try_parse() {
+    let arguments = match cli::order::command_first(std::env::args_os().collect()) {
+        Ok(arguments) => arguments,
+        Err(trouble) => return report(&trouble, json),
+    };
+    let parsed = match Cli::try_parse_from(arguments) {
         Ok(parsed) => parsed,
         Err(error) if json && error.use_stderr() => {
             let text = error.to_string();
@@ -61,7 +65,6 @@ fn report(trouble: &Trouble, json: bool) -> ExitCode {
 fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
     match cli.command {
         None => {
-            cli.refuse_late_command()?;
             let spec = cli.session.spec(cli.task.as_deref())?;
             return Ok(after_the_screen(cli::live::live(spec)?));
         }

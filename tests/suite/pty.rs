@@ -179,7 +179,7 @@ fn what_is_wrong_at_the_start_leaves_the_terminal_alone() {
         (&["replay", "j.jsonl"], "j.jsonl:1: no journal header"),
         (&["--journal", "j.jsonl"], "j.jsonl: file exists"),
         (&["--strategy", "rect"], "no strategy `rect`"),
-        (&["--seed", "3", "run"], "a command comes first"),
+        (&["--seed", "3", "rnu"], "did you mean `run`?"),
     ] {
         let (status, bytes) = Sitting::start(&home, 120, 40, arguments).end();
         assert_eq!(status.exit_code(), 2, "{arguments:?}: {bytes}");

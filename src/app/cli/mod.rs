@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args, CommandFactory, Parser, Subcommand, builder::PossibleValuesParser};
+use clap::{ArgGroup, Args, Parser, Subcommand, builder::PossibleValuesParser};
 use tokio::runtime::{Builder, Runtime};
 
 use self::value::{number, whole};
@@ -16,6 +16,7 @@ pub mod experience;
 pub mod graph;
 pub mod live;
 pub mod log;
+pub mod order;
 pub mod out;
 pub mod past;
 pub mod plan;
@@ -43,21 +44,6 @@ pub struct Cli {
     pub session: SessionArgs,
     #[command(flatten)]
     pub log: LogArgs,
-}
-
-impl Cli {
-    /// `toolyard --seed 3 run` would be taken for the task "run".
-    ///
-    /// # Errors
-    /// That the task is the name of a command.
-    pub fn refuse_late_command(&self) -> Result<(), Trouble> {
-        let Some(task) = &self.task else { return Ok(()) };
-        if Self::command().find_subcommand(task).is_none() {
-            return Ok(());
-        }
-        let text = format!("a command comes first, and its options after it: toolyard {task} …");
-        Err(Trouble::Usage(text))
-    }
 }
 
 /// A runtime for a command that waits for something.
