@@ -12,6 +12,7 @@ use crate::domain::{Estimation, FaultSpec, fault::FAULT_SYNTAX, knob::Choice};
 
 pub mod compare;
 pub mod doctor;
+mod examples;
 pub mod experience;
 pub mod graph;
 pub mod live;
@@ -33,7 +34,7 @@ mod value;
 /// Without a command it opens the screen: on TASK, or on the workspace's tasks. Without a workspace
 /// and a configuration that is the embedded demo, driven by the built-in simulated model.
 #[derive(Debug, Parser)]
-#[command(version, args_conflicts_with_subcommands = true)]
+#[command(version, args_conflicts_with_subcommands = true, after_help = examples::TOOLYARD)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -57,30 +58,37 @@ pub fn runtime() -> Result<Runtime, Trouble> {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run tasks without a screen.
+    #[command(after_help = examples::RUN)]
     Run(Box<RunArgs>),
     /// Run combinations of strategies and settings on one list of tasks, and print the papers'
     /// tables.
+    #[command(after_help = examples::COMPARE)]
     Compare(Box<CompareArgs>),
     /// Open a journal on the screen, or print its state with --json.
+    #[command(after_help = examples::REPLAY)]
     Replay(ReplayArgs),
     /// Plan how often each tool may be used within a budget (BTP).
+    #[command(after_help = examples::PLAN)]
     Plan(PlanArgs),
     /// Learn, weigh and convert tool graphs.
-    #[command(subcommand)]
+    #[command(after_help = examples::GRAPH, subcommand)]
     Graph(GraphCommand),
     /// Import a data set as a workspace, or prices of models.
-    #[command(subcommand)]
+    #[command(after_help = examples::IMPORT, subcommand)]
     Import(ImportCommand),
     /// Manage past uses of tools, from which plans are made.
-    #[command(subcommand)]
+    #[command(after_help = examples::EXPERIENCE, subcommand)]
     Experience(ExperienceCommand),
     /// Draw a moment of a journal as an SVG picture.
+    #[command(after_help = examples::SHOT)]
     Shot(ShotArgs),
     /// Print every action of the screen with its keys, as a Markdown table.
     Keys(ConfigArgs),
     /// List the prompts, print one, or copy prompts into a workspace to edit them there.
+    #[command(after_help = examples::PROMPTS)]
     Prompts(PromptsArgs),
     /// Check configuration, workspace, tools, terminal and models, and suggest fixes.
+    #[command(after_help = examples::DOCTOR)]
     Doctor(DoctorArgs),
 }
 
