@@ -4,7 +4,7 @@
 //! ```text
 //! DIR/tools/*.toml      manifests
 //! DIR/tasks.toml|jsonl|txt
-//! DIR/prompts/NAME.md   in place of built-in prompts
+//! DIR/prompts/NAME.md   override built-in prompts
 //! DIR/graph.json        the static prior, as `toolyard graph learn` writes it; without it, uninformed
 //! DIR/learned.json      scores and explored edges of earlier sessions, written after every task
 //! ```

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! SessionSpec ── prepare ──► Prepared ── spawn ──► Session { records, commands, engine }
-//!      └─────── setup_with(models, tools) ──► engine::Setup, from no file
+//!      └─────── setup_with(models, tools) ──► engine::Setup, without files
 //! ```
 
 mod classes;

@@ -3,9 +3,9 @@
 //!
 //! ```toml
 //! name = "weather"              # letters, digits, `_`, `.`, `-`
-//! description = "…"             # what the model chooses by
+//! description = "…"             # helps the model to choose
 //! class = "Information Retrieval"
-//! cost = 2                      # credits a call; default: not known, counted as [cost] says
+//! cost = 2                      # credits per call; default: unknown, counted as set in [cost]
 //! effect = "read"               # or "idempotent", "write", "unknown"; default "unknown"
 //! timeout = "10s"               # default "30s"
 //! examples = ["Does it rain?"]  # questions it answers; for retrieval only
@@ -15,18 +15,18 @@
 //! properties.city.type = "string"
 //!
 //! [source]                      # one of three
-//! command = ["python3", "weather.py"]  # no shell; run beside the manifest; shown to people, so a key
-//!                                      # does not belong here but in the environment
-//! env = ["PATH"]                # variables handed on; default none
+//! command = ["python3", "weather.py"]  # no shell; runs in the manifest's folder; visible, so put
+//!                                      # keys into the environment instead
+//! env = ["PATH"]                # variables passed on; default none
 //! set = { LANG = "C" }          # variables set; default none
 //! cwd = "scripts"               # relative to the manifest's folder
 //! max_output = 65536            # bytes of stdout that are kept
 //!
 //! # recorded = "answers.jsonl"  # lines {"arguments": {…}, "result": …} or {…, "error": "…"}
-//! # otherwise = "no answer"     # for arguments that are not recorded; default: an error
+//! # otherwise = "no answer"     # for other arguments; default: an error
 //!
 //! # builtin = "calculator"      # a function of this program
-//! # options = { … }             # what it takes
+//! # options = { … }             # its options
 //! ```
 
 mod provider;

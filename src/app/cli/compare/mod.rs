@@ -3,10 +3,10 @@
 //! comparison uses only their reports.
 //!
 //! ```text
-//! DIR/warm-up/1-react/seed-0.jsonl     sessions that gather past uses, each behind the one before
-//! DIR/react+btp/settings.json          what decides the results; a folder does not mix different ones
+//! DIR/warm-up/1-react/seed-0.jsonl     sessions that gather past uses, one after the other
+//! DIR/react+btp/settings.json          all settings; a folder never mixes different ones
 //! DIR/react+btp/seed-0.jsonl           the journal of a session
-//! DIR/react+btp/seed-0.2.jsonl         the same, taken up and gone on with after it was cut short
+//! DIR/react+btp/seed-0.2.jsonl         its continuation after an interruption
 //! DIR/react+btp/seed-0.sqlite          its past uses: a copy of the warm-up's, and its own
 //! ```
 
