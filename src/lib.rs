@@ -12,13 +12,13 @@
 //!
 //! 1. Only the engine makes events; it numbers them; they are the truth of a session.
 //! 2. State is a fold of events and nothing else; engine, screen, replay and reports use the same fold.
-//! 3. What the user wants is a command; each ends as an event, or as `CommandRefused` with a reason.
-//! 4. What only the screen needs is the view; it is never journaled.
-//! 5. Drawing reads state and view, changes nothing, and returns where things are.
+//! 3. A user's request is a command; each results in an event, or in `CommandRefused` with a reason.
+//! 4. State that only the screen needs is the view; it is never journaled.
+//! 5. Drawing reads state and view, changes nothing, and returns the positions of clickable things.
 //!
 //! # Who may name whom
 //!
-//! A crate has no walls, so a test keeps this rule: a room names only rooms of lines above its own.
+//! A test enforces this rule: a room names only rooms in lines above its own.
 //!
 //! ```text
 //! rooms
@@ -43,7 +43,7 @@ pub mod strategy;
 pub mod tool;
 pub mod ui;
 
-/// For the program, its tests and its benches alike. Folding a session makes many small things and drops them
-/// at once; the C library's allocator gives such memory back to the system each time (glibc), or is slow (musl).
+/// For the program, its tests and its benches. Folding a session makes many small allocations and drops them
+/// at once; the C library's allocator returns such memory to the system each time (glibc), or is slow (musl).
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -1,5 +1,5 @@
-//! The program: its command line, its configuration, and what it makes a session of. The only room that
-//! prints.
+//! The program: its command line, its configuration, and the sessions made from them. The only room
+//! that prints.
 
 pub mod cli;
 pub mod config;
@@ -17,11 +17,15 @@ use self::cli::trouble::Trouble;
 use self::cli::{Cli, Command};
 use crate::ui::EndReason;
 
-/// Runs the program: arguments → configuration → a session, live or past → the screen or a report. The
-/// only place that prints errors and chooses exit codes.
+/// Runs the program: arguments → configuration → a session, live or past → the screen or a report.
+/// The only place that prints errors and chooses exit codes.
 pub fn main() -> ExitCode {
     let json = wants_json(std::env::args_os());
-    let parsed = match Cli::try_parse() {
+    let arguments = match cli::order::command_first(std::env::args_os().collect()) {
+        Ok(arguments) => arguments,
+        Err(trouble) => return report(&trouble, json),
+    };
+    let parsed = match Cli::try_parse_from(arguments) {
         Ok(parsed) => parsed,
         Err(error) if json && error.use_stderr() => {
             let text = error.to_string();
@@ -35,22 +39,22 @@ pub fn main() -> ExitCode {
         obey(parsed)
     });
     let code = done.unwrap_or_else(|trouble| report(&trouble, json));
-    // Programs that were told to end get no longer than this to do so.
+    // Programs that were asked to end get this long, and no longer.
     crate::tool::command::end_all();
     code
 }
 
-/// Whether errors are read by a script; told from the bare arguments, since they may be what is wrong. What
-/// stands behind `--` is the user's text.
+/// Whether errors go to a script as JSON. This reads the raw arguments, since they may be the
+/// error. Arguments after `--` are the user's text.
 fn wants_json(arguments: impl IntoIterator<Item = OsString>) -> bool {
     arguments.into_iter().take_while(|argument| argument != "--").any(|option| option == "--json")
 }
 
-/// Says what went wrong: to a person on standard error, to a script as a line of its JSON.
+/// Reports an error: to a person on standard error, to a script as a line of its JSON.
 fn report(trouble: &Trouble, json: bool) -> ExitCode {
     tracing::error!(why = trouble.text(), "toolyard failed");
     if json {
-        // What cannot be said there shows in the exit code.
+        // If even this cannot be printed, the exit code shows it.
         let _ = cli::out::print_line(&trouble.to_json());
     } else {
         cli::out::warn(trouble.text());
@@ -61,7 +65,6 @@ fn report(trouble: &Trouble, json: bool) -> ExitCode {
 fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
     match cli.command {
         None => {
-            cli.refuse_late_command()?;
             let spec = cli.session.spec(cli.task.as_deref())?;
             return Ok(after_the_screen(cli::live::live(spec)?));
         }
@@ -88,7 +91,7 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A program that a signal ended says which, as shells expect.
+/// A program ended by a signal reports the signal, as shells expect.
 fn after_the_screen(ended: EndReason) -> ExitCode {
     match ended {
         EndReason::ByUser => ExitCode::SUCCESS,

@@ -1,5 +1,5 @@
-//! The sample set, embedded so that the demo needs neither files nor network. The same files lie in
-//! `sample-tools/` and can be loaded, changed and added to there.
+//! The sample set, embedded so that the demo needs neither files nor network. The same files are in
+//! `sample-tools/` and can be loaded, changed and extended there.
 
 use std::path::Path;
 
@@ -49,7 +49,7 @@ const TASKS: (&str, &str) =
 /// # Errors
 /// None in a program that passes its tests; they load it.
 pub fn manifests() -> Result<Vec<Manifest>, Problems> {
-    // What is embedded has no folder of its own; none of it names a file.
+    // Embedded manifests have no folder of their own; none of them names a file.
     manifest::unique(TOOLS.iter().map(|(file, text)| Manifest::parse(file, text, Path::new(""))))
 }
 
@@ -61,7 +61,7 @@ pub fn tasks() -> Result<Vec<Task>, Problems> {
     tasks::parse_toml(TASKS.0, TASKS.1)
 }
 
-/// How the sample tasks are solved: the usual tool of every step.
+/// The solutions of the sample tasks: the usual tool of every step.
 ///
 /// # Errors
 /// As [`manifests`].

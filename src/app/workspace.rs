@@ -1,10 +1,10 @@
-//! What an agent works with: tools, tasks, the graph and what was learned, from a folder or from the
+//! The agent's environment: tools, tasks, the graph and learned scores, from a folder or from the
 //! embedded demo.
 //!
 //! ```text
 //! DIR/tools/*.toml      manifests
 //! DIR/tasks.toml|jsonl|txt
-//! DIR/prompts/NAME.md   in place of built-in prompts
+//! DIR/prompts/NAME.md   override built-in prompts
 //! DIR/graph.json        the static prior, as `toolyard graph learn` writes it; without it, uninformed
 //! DIR/learned.json      scores and explored edges of earlier sessions, written after every task
 //! ```
@@ -21,14 +21,14 @@ use crate::files::toml_file::{Problem, Problems};
 use crate::store::{kept, prompts, tasks};
 use crate::tool::manifest::{self, Manifest};
 
-/// Everything that a session is made of, but models and settings.
+/// The contents of a session except models and settings.
 #[derive(Clone)]
 pub struct Workspace {
     /// For people.
     pub title: String,
     /// `None` for the embedded demo.
     pub folder: Option<PathBuf>,
-    /// Where manifests are read from, besides what is embedded.
+    /// Folders of manifests, in addition to embedded ones.
     pub tool_folders: Vec<PathBuf>,
     pub manifests: Vec<Manifest>,
     pub tasks: Vec<Task>,
@@ -37,19 +37,19 @@ pub struct Workspace {
     pub learned: LearnedState,
 }
 
-/// What outlives a session.
+/// The knowledge that outlives a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LearnedState {
     pub scores: BTreeMap<ToolName, f64>,
-    /// Edges that were explored: they have no prior, but are there.
+    /// Explored edges, which exist without a prior.
     pub explored: Vec<(ToolName, ToolName)>,
 }
 
-/// All manifests: of the demo, if it is part of this, and of these folders. No two have one name.
+/// All manifests: those of the demo, if `embedded`, and of these folders. Names are unique.
 ///
 /// # Errors
-/// All that is wrong with them.
+/// All faults of the manifests.
 pub fn manifests(embedded: bool, folders: &[PathBuf]) -> Result<Vec<Manifest>, Problems> {
     let mut all = if embedded { sample::manifests()? } else { Vec::new() };
     for folder in folders {
@@ -58,14 +58,14 @@ pub fn manifests(embedded: bool, folders: &[PathBuf]) -> Result<Vec<Manifest>, P
     manifest::unique(all.into_iter().map(Ok))
 }
 
-/// What models are told in this workspace, or in the demo.
+/// The prompts of this workspace, or of the demo.
 ///
 /// # Errors
-/// That there is no such folder, or all that is wrong with its prompts.
+/// The folder does not exist, or all faults of its prompts.
 pub fn prompts_of(folder: Option<&Path>) -> Result<Prompts, Problems> {
     let Some(folder) = folder else { return Ok(Prompts::new(&BTreeMap::new())) };
     if !folder.is_dir() {
-        let text = "there is no such folder; expected one with tools/*.toml in it";
+        let text = "no such folder; expected one with tools/*.toml in it";
         return Err(Problem::of_file(folder.display().to_string(), text).into());
     }
     prompts::load(folder)
@@ -75,7 +75,7 @@ impl Workspace {
     /// The workspace of this folder, or the demo, with the tools of more folders.
     ///
     /// # Errors
-    /// All that is wrong with the manifests, or the first problem of another file.
+    /// All faults of the manifests, or the first problem of another file.
     pub fn open(folder: Option<&Path>, more_tools: &[PathBuf]) -> Result<Self, Problems> {
         match folder {
             Some(folder) => Self::of_folder(folder, more_tools),
@@ -133,7 +133,7 @@ impl Workspace {
         graph
     }
 
-    /// What was learned of tools that are still there.
+    /// The scores of tools that still exist.
     pub fn known_scores(&self) -> BTreeMap<ToolName, f64> {
         let known = |tool: &ToolName| tool.is_special() || self.graph.contains(tool.as_str());
         let scores = self.learned.scores.iter().filter(|(tool, _)| known(tool));
@@ -142,7 +142,7 @@ impl Workspace {
 }
 
 impl LearnedState {
-    /// What of a session is worth keeping.
+    /// The part of a session worth saving.
     pub fn of(learning: &Learning) -> Self {
         let explored = learning.graph.edges().into_iter().filter(|edge| edge.count == 0);
         Self {
@@ -151,25 +151,25 @@ impl LearnedState {
         }
     }
 
-    /// Reads what was kept; nothing, if nothing was.
+    /// Reads saved knowledge; empty if there is none.
     ///
     /// # Errors
-    /// Where the file is there but not what [`LearnedState::save`] writes.
+    /// Where the file exists but is not what [`LearnedState::save`] writes.
     pub fn load(path: &Path) -> Result<Self, Problems> {
         let expected = "what an earlier session wrote, or no file at all";
         Ok(kept::load(path, expected)?.unwrap_or_default())
     }
 
-    /// Writes it, whole or not at all.
+    /// Writes the file atomically.
     ///
     /// # Errors
-    /// What the system said.
+    /// The system's error.
     pub fn save(&self, path: &Path) -> Result<(), String> {
         kept::save(path, self).map_err(|error| error.to_string())
     }
 }
 
-/// The graph with exactly the tools that there are.
+/// The graph with exactly these tools.
 fn fitted(mut graph: ToolGraph, manifests: &[Manifest]) -> ToolGraph {
     let there: IndexSet<_> = manifests.iter().map(|manifest| &manifest.spec.name).collect();
     let gone: Vec<_> = graph.tools().filter(|tool| !there.contains(tool)).cloned().collect();

@@ -1,12 +1,12 @@
-//! A call's arguments from text: JSON as asked for, or what models write instead. The input of an
-//! action in text mode and that of a worker in a plan are read alike, so that a model need not learn
+//! Reads a call's arguments from text: JSON as requested, or what models write instead. Action
+//! inputs in text mode and worker inputs in a plan are read alike, so that a model need not learn
 //! two ways.
 
 use serde_json::{Map, Value};
 
 /// Reads an input for a tool whose arguments have this schema: JSON, an object as Python prints it,
-/// `city="Oslo", days=2`, or a bare value where only one argument can be meant. What cannot be read
-/// stays a string, for the check against the schema to explain.
+/// `city="Oslo", days=2`, or a bare value where only one argument can be meant. An unreadable input
+/// stays a string; the check against the schema then explains the error.
 pub fn read(raw: &str, schema: &Value) -> Value {
     let bare = unfenced(raw);
     if bare.is_empty() || bare.eq_ignore_ascii_case("none") {
@@ -14,7 +14,7 @@ pub fn read(raw: &str, schema: &Value) -> Value {
     }
     match json(bare).or_else(|| single_quoted(bare)) {
         Some(object @ Value::Object(_)) => return object,
-        // What follows a list or a quoted word belongs to it: `"Oslo" in winter`.
+        // Text after a list or a quoted word belongs to it: `"Oslo" in winter`.
         Some(value @ (Value::Array(_) | Value::String(_))) if is_whole(bare) => {
             if let Some((name, _)) =
                 only(schema).filter(|(_, of)| value.is_string() || !is_text(of))
@@ -22,7 +22,7 @@ pub fn read(raw: &str, schema: &Value) -> Value {
                 return object(name, value);
             }
         }
-        // A bare number or word may be meant as text: the schema decides below.
+        // A bare number or word may be text: the schema decides below.
         _ => {}
     }
     if bare.starts_with('{') {
@@ -50,10 +50,10 @@ pub fn unfenced(text: &str) -> &str {
     }
 }
 
-/// The first JSON value of a text, whatever follows it.
+/// The first JSON value of a text; the rest is ignored.
 pub fn json(text: &str) -> Option<Value> {
     let whole = serde_json::from_str(text).ok();
-    // After a bare number or word something follows that changes its meaning: "3 apples".
+    // Text after a bare number or word changes its meaning: "3 apples".
     let opens = text.starts_with(['{', '[', '"']);
     whole.or_else(|| {
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
@@ -61,7 +61,8 @@ pub fn json(text: &str) -> Option<Value> {
     })
 }
 
-/// Objects as Python prints them. Only without double quotes: otherwise a quote's meaning is a guess.
+/// Reads objects as Python prints them. Only without double quotes: otherwise a quote's meaning is
+/// a guess.
 fn single_quoted(text: &str) -> Option<Value> {
     if !text.starts_with(['{', '[']) || text.contains('"') {
         return None;
@@ -87,7 +88,7 @@ fn pairs(text: &str, schema: &Value) -> Option<Map<String, Value>> {
     Some(pairs)
 }
 
-/// Where each `name=` or `name:` of a known argument begins and its value begins.
+/// The positions at which each `name=` or `name:` of a known argument and its value begin.
 fn pair_starts<'a>(text: &str, schema: &'a Value) -> Vec<(usize, usize, &'a str)> {
     let mut starts = Vec::new();
     for name in properties(schema).filter(|name| !name.is_empty()) {
@@ -105,7 +106,7 @@ fn pair_starts<'a>(text: &str, schema: &'a Value) -> Vec<(usize, usize, &'a str)
     starts
 }
 
-/// One value from text, as the kind that the schema wants; quotes around it are taken off.
+/// Reads one value from text as the kind that the schema asks for, without the quotes around it.
 pub fn value(text: &str, schema: &Value) -> Value {
     let quoted = ['"', '\''].into_iter().find_map(|quote| {
         let inside = text.strip_prefix(quote)?.strip_suffix(quote)?;
@@ -123,7 +124,7 @@ fn is_whole(text: &str) -> bool {
     serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() || text.ends_with(']')
 }
 
-/// Whether a value of this schema is a text, as far as it says.
+/// Whether the schema allows only text.
 pub fn is_text(schema: &Value) -> bool {
     schema.get("type").is_none_or(|kind| kind == "string")
 }
@@ -133,7 +134,7 @@ fn properties(schema: &Value) -> impl Iterator<Item = &String> {
     schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys)
 }
 
-/// The one argument that a bare text must be meant for: the only one, or the only required one.
+/// The argument that a bare text must be meant for: the only one, or the only required one.
 fn only(schema: &Value) -> Option<(&str, &Value)> {
     let all = schema.get("properties")?.as_object()?;
     let name = match required(schema).as_slice() {
@@ -144,7 +145,7 @@ fn only(schema: &Value) -> Option<(&str, &Value)> {
     all.get_key_value(name).map(|(name, schema)| (name.as_str(), schema))
 }
 
-/// The arguments that a schema of an object insists on.
+/// The required arguments of an object's schema.
 pub fn required(schema: &Value) -> Vec<&str> {
     let names = schema.get("required").and_then(Value::as_array);
     names.into_iter().flatten().filter_map(Value::as_str).collect()

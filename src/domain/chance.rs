@@ -1,5 +1,6 @@
-//! All chance of a session: hashes of the seed and of what is decided, never a shared stream. So the
-//! same decision falls the same way whatever else runs at the same time, and runs repeat.
+//! The source of all randomness of a session: hashes of the seed and the decision, never a shared
+//! stream. So the same decision always gets the same draw, whatever runs at the same time, and runs
+//! repeat.
 
 use serde_json::Value;
 
@@ -33,8 +34,8 @@ impl Chance {
         (self.0 >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// An index below the length of these weights, drawn in their proportion; the last one if they
-    /// sum to nothing. `None` for an empty list.
+    /// An index below the length of these weights, drawn in proportion to them; the last one if
+    /// they sum to 0. `None` for an empty list.
     pub fn pick(self, weights: &[f64]) -> Option<usize> {
         let total: f64 = weights.iter().sum();
         let mut left = self.unit() * total;
@@ -55,7 +56,7 @@ fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A short name of some bytes: it changes if they do.
+/// A short name for some bytes; it changes if they do.
 pub fn fingerprint(bytes: &[u8]) -> String {
     format!("{:016x}", Chance::new(0).with(bytes).bits())
 }

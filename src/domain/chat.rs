@@ -1,4 +1,4 @@
-//! What a model is asked and what it answers, in no vendor's words. The model adapters translate.
+//! Model requests and replies, independent of any vendor. The model adapters translate.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use strum::{Display, IntoStaticStr, VariantArray};
 
 use crate::domain::id::ToolName;
 
-/// What a model is asked *for*. Each role is bound to a configured model and can be re-bound live.
+/// The purpose of a model call. Each role is bound to a configured model and can be re-bound live.
 #[derive(
     Clone,
     Copy,
@@ -31,14 +31,14 @@ pub enum Role {
     Actor,
     /// Scores every tool of a finished trajectory (ToolNet, section 3.3).
     Evaluator,
-    /// Says after a failed try what to do differently (Reflexion).
+    /// Explains after a failed attempt what to do differently (Reflexion).
     Reflector,
-    /// Says whether a result helped (BTP, section 2.4), and which of two steps promises more
+    /// Judges whether a result helped (BTP, section 2.4), and which of two steps promises more
     /// (Tree of Thoughts).
     Judge,
-    /// Writes the whole plan before anything is called (ReWOO; concurrent workers).
+    /// Writes the whole plan before any tool is called (ReWOO; concurrent workers).
     Planner,
-    /// Makes the answer of all plans and their evidence (ReWOO; concurrent workers).
+    /// Writes the answer from all plans and their evidence (ReWOO; concurrent workers).
     Solver,
     /// Sorts tools into classes (concurrent workers).
     Classifier,
@@ -54,7 +54,7 @@ impl Role {
     }
 }
 
-/// One model request, whole: what is in here is what the model sees, and nothing else is.
+/// One complete model request: the model sees exactly this.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     pub role: Role,
@@ -68,11 +68,11 @@ pub struct Request {
     /// Upper bound of the answer's length in tokens; `None` leaves it to the endpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
-    /// Texts at which the model is to stop, themselves not part of the answer. Text mode needs
-    /// them, so that a model does not go on to invent its own observations.
+    /// Texts at which the model must stop; they are not part of the answer. Text mode needs them,
+    /// so that a model does not go on to invent its own observations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stop: Vec<String>,
-    /// JSON Schema of the whole answer, for a model that can be held to one; `None`: free text.
+    /// JSON Schema of the whole answer, for a model with structured output; `None`: free text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
 }
@@ -87,7 +87,7 @@ pub enum Message {
     User {
         text: String,
     },
-    /// What the model itself said before, with the calls it asked for.
+    /// A previous reply of the model itself, with the calls it requested.
     Assistant {
         text: String,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -120,7 +120,7 @@ impl Message {
     }
 }
 
-/// A tool as it is offered to a model. A weight, where one is shown, is part of the description.
+/// A tool as it is offered to a model. A weight, if shown, is part of the description.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolDef {
     pub name: ToolName,
@@ -129,7 +129,7 @@ pub struct ToolDef {
     pub parameters: Arc<Value>,
 }
 
-/// A call that a model asks for.
+/// A call that a model requests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
     /// The endpoint's id of this call; an arbitrary string, unique within one reply.
@@ -143,19 +143,20 @@ pub struct ToolCall {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Finish {
-    /// Said all it wanted to say.
+    /// Finished its answer.
     Stop,
-    /// Wants tools called.
+    /// Requested tool calls.
     Calls,
     /// Ran into the token limit.
     Length,
-    /// Refused, or a filter did.
+    /// Refused by the model or by a filter.
     Refused,
     /// Anything else, in the endpoint's words.
     Other(String),
 }
 
-/// What a request consumed. Tokens are counted by the endpoint, or estimated and marked so.
+/// The tokens and cost of a request. Tokens are counted by the endpoint, or estimated and marked
+/// so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
     pub tokens_in: u64,
@@ -163,16 +164,16 @@ pub struct Usage {
     /// Of `tokens_in`, those that the endpoint served from its cache.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cached: u64,
-    /// The endpoint sent no usage: the numbers are counted here.
+    /// The endpoint sent no usage: the numbers were counted locally.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,
-    /// US dollars, where the endpoint itself says what it charged.
+    /// US dollars, if the endpoint reports its charge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dollars: Option<f64>,
 }
 
 impl Usage {
-    /// So many tokens, counted or assumed here.
+    /// Usage from token numbers that were counted or assumed locally.
     pub fn estimate(tokens_in: u64, tokens_out: u64) -> Self {
         Self { tokens_in, tokens_out, estimated: true, ..Self::default() }
     }
@@ -182,11 +183,11 @@ fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
-/// What a model answered.
+/// A model's reply.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reply {
     pub text: String,
-    /// Thinking that the endpoint shows apart from the answer.
+    /// Reasoning that the endpoint returns separately from the answer.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reasoning: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

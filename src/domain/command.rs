@@ -1,8 +1,8 @@
-//! What is wished. A command is data, may come at any moment, and ends as the event that its doc
-//! names, or as `CommandRefused` with a reason.
+//! Requests from the user. A command is plain data, may arrive at any time, and results in the
+//! event named in its doc, or in `CommandRefused` with a reason.
 //!
-//! Whoever wishes sees a state that lags behind. So what moves a number from where it is says by how
-//! much, and is added up where it is granted: eight quick key presses are eight steps.
+//! The sender sees a state that lags behind. So a relative change carries its difference, which is
+//! added when the command is applied: eight quick key presses are eight steps.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,46 +12,47 @@ use crate::domain::{chat::Role, fault::FaultSpec, knob::Knob, strategy::Strategy
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Command {
-    /// Go on until somebody says otherwise → `Resumed`.
+    /// Run until the next command → `Resumed`.
     Run,
     /// Hold every lane at its next boundary → `PauseRequested`, then `Paused`.
     Pause,
-    /// Go on to the next boundary of the lane that was held first → `Resumed`, then `Held`.
+    /// Run to the next boundary of the lane that was held first → `Resumed`, then `Held`.
     Step,
-    /// Go on to the end of this task → `Resumed`, then `Held` before the next.
+    /// Run to the end of this task → `Resumed`, then `Held` before the next.
     StepTask,
-    /// End the session; what runs is cancelled → `SessionEnded`.
+    /// End the session and cancel all running effects → `SessionEnded`.
     Stop,
-    /// Cancel an effect that runs or is held → `ToolCallFailed`, `ModelCallFailed` or `EmbeddingFailed`. The
-    /// agent is told.
+    /// Cancel an effect that runs or is held → `ToolCallFailed`, `ModelCallFailed` or
+    /// `EmbeddingFailed`. The agent sees the failure.
     Cancel(EffectId),
-    /// Hold one lane at its next boundary, whatever the others do → `LanePaused`, then `Held`.
+    /// Hold one lane at its next boundary, independent of the others → `LanePaused`, then `Held`.
     PauseLane(Lane),
     /// → `LaneResumed`.
     ResumeLane(Lane),
 
-    /// Another task, after those queued → `TasksQueued`.
+    /// Add a task to the end of the queue → `TasksQueued`.
     QueueTask { text: String },
     /// From the next task on → `StrategyChosen`.
     UseStrategy { strategy: Strategy },
     /// → `KnobTurned`.
     TurnKnob { knob: Knob, value: f64 },
-    /// So many steps up, or down where negative; switches and choices go round → `KnobTurned`.
+    /// Turn a knob by this number of steps, down if negative; switches and choices wrap →
+    /// `KnobTurned`.
     TurnKnobBy { knob: Knob, steps: i32 },
-    /// From the next ask on → `RoleBound`.
+    /// From the next model call on → `RoleBound`.
     BindRole { role: Role, model: ModelName },
 
-    /// Look whether the configured models can be reached, beside whatever runs → `ModelsProbed`, then
-    /// `ModelReached` for each.
+    /// Check whether the configured models can be reached, without disturbing the agent →
+    /// `ModelsProbed`, then `ModelReached` for each.
     ProbeModels,
 
     /// → `ScoreSet`.
     SetScore { tool: ToolName, score: f64 },
     /// → `ScoreSet`.
     AddScore { tool: ToolName, by: f64 },
-    /// Back to 0, as if the tool had never been scored → `ScoreSet`.
+    /// Reset to 0, as if the tool had never been scored → `ScoreSet`.
     ForgetScore { tool: ToolName },
-    /// Hold one weight at a value, whatever scores and knobs say → `WeightPinned`.
+    /// Fix one weight at a value, regardless of scores and knobs → `WeightPinned`.
     PinWeight { from: ToolName, to: ToolName, weight: f64 },
     /// → `WeightUnpinned`.
     UnpinWeight { from: ToolName, to: ToolName },
@@ -60,26 +61,27 @@ pub enum Command {
     ArmFault { spec: FaultSpec },
     /// → `FaultDisarmed`.
     DisarmFault { fault: FaultId },
-    /// Arm a fault again that was disarmed → `FaultArmed`.
+    /// Arm a disarmed fault again → `FaultArmed`.
     RearmFault { fault: FaultId },
-    /// How often a tool may still be used in the task at work; the plan is made around it → `UsesSet`.
+    /// Set how often a tool may still be used in the current task; the plan is made around it →
+    /// `UsesSet`.
     SetUses { tool: ToolName, uses: u32 },
-    /// So many uses more than it may still have, or fewer where negative → `UsesSet`.
+    /// Change the remaining uses by this number, down if negative → `UsesSet`.
     AddUses { tool: ToolName, by: i32 },
-    /// Of which class a tool is, whoever said otherwise; `None`: of none → `ToolClassSet`. Only an undo
-    /// says that somebody else than the user says so.
+    /// Set a tool's class, with priority over any other source; `None`: no class → `ToolClassSet`.
+    /// Only an undo names a source other than the user.
     SetClass { tool: ToolName, class: Option<ClassAssignment> },
     /// Take a tool off every menu, or put it back → `ToolSwitched`.
     SwitchTool { tool: ToolName, on: bool },
-    /// Have every provider list its tools again → `ToolsAdded`, `ToolsRemoved`, `Noticed`.
+    /// Ask every provider for its tools again → `ToolsAdded`, `ToolsRemoved`, `Noticed`.
     ReloadTools,
 
-    /// Take back the latest intervention that can be taken back → its opposite, by `Undo`.
+    /// Undo the latest intervention that can be undone → its opposite, by `Undo`.
     Undo,
 }
 
 impl Command {
-    /// What it is called where it is refused.
+    /// The name that a refusal shows.
     pub fn name(&self) -> &'static str {
         match self {
             Command::Run => "run",

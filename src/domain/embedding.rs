@@ -1,9 +1,9 @@
-//! What an embedding model makes of a text, and how alike two texts are by it.
+//! Embeddings of texts, and the similarity of two texts by their embeddings.
 //!
-//! Numbers are rounded to a hundredth of the largest: that changes a cosine by less than 0.01, and a
-//! thousand past queries are read four times as fast.
+//! Numbers are rounded to a hundredth of the largest: this changes a cosine by less than 0.01, and
+//! a thousand past queries are read four times as fast.
 
-/// What a model made of a text.
+/// The embedding of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Embedding {
     model: String,
@@ -11,7 +11,7 @@ pub struct Embedding {
 }
 
 impl Embedding {
-    /// `None` for a vector that has no direction: without a number but 0, or with one that is none.
+    /// `None` for a vector without direction: all numbers are 0, or one is not finite.
     pub fn new(model: impl Into<String>, vector: &[f32]) -> Option<Self> {
         let largest = vector.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
         let is_good = vector.iter().all(|number| number.is_finite()) && largest > 0.0;
@@ -19,7 +19,7 @@ impl Embedding {
         is_good.then(|| Self { model: model.into(), vector: vector.iter().map(round).collect() })
     }
 
-    /// A vector that was rounded by [`Embedding::new`] before.
+    /// A vector already rounded by [`Embedding::new`].
     pub fn of_rounded(model: impl Into<String>, vector: Vec<i8>) -> Self {
         Self { model: model.into(), vector }
     }
@@ -28,7 +28,7 @@ impl Embedding {
         &self.model
     }
 
-    /// A number for each dimension, of which only the ratio counts.
+    /// A number for each dimension; only their ratio matters.
     pub fn vector(&self) -> &[i8] {
         &self.vector
     }

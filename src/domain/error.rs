@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Why a call failed; `text` is what the agent reads.
+/// Why a call failed; the agent reads `text`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{text}")]
 pub struct ToolError {
@@ -16,17 +16,17 @@ pub struct ToolError {
 pub enum ToolErrorKind {
     /// The arguments do not fit the schema; the tool was not run.
     Arguments,
-    /// It did not answer within its time.
+    /// It did not answer within its time limit.
     Timeout,
-    /// It could not be started or reached, or is not there at all.
+    /// It could not be started or reached, or does not exist.
     Unavailable,
-    /// It ran and said that it failed.
+    /// It ran and reported a failure.
     Failed,
     /// Nothing is recorded for these arguments.
     NotRecorded,
     /// It took longer than the budget pays for.
     OverBudget,
-    /// Somebody cancelled it while it ran.
+    /// It was cancelled while it ran.
     Cancelled,
 }
 
@@ -55,9 +55,9 @@ pub enum ModelErrorKind {
     Refused,
     /// The answer ended early or makes no sense.
     BadAnswer,
-    /// What is left of the budget does not pay for it: it was not sent, or took too long.
+    /// The rest of the budget does not pay for it: it was not sent, or took too long.
     OverBudget,
-    /// Somebody cancelled it while it ran.
+    /// It was cancelled while it ran.
     Cancelled,
 }
 
@@ -67,13 +67,13 @@ pub enum ModelErrorKind {
 pub struct ModelError {
     pub kind: ModelErrorKind,
     pub text: String,
-    /// The part of an answer that had already come.
+    /// The part of an answer that had already arrived.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub partial: String,
 }
 
 impl ModelErrorKind {
-    /// What an HTTP status that is no success says by itself.
+    /// The error that an unsuccessful HTTP status means by itself.
     pub fn of_status(status: u16) -> Self {
         match status {
             401 | 403 => ModelErrorKind::Auth,

@@ -1,5 +1,5 @@
-//! Names and numbers of things. Newtypes, so that a task's number is never taken for a call's,
-//! and never indexes: what is looked up by id stays right when a list is sorted or cut.
+//! Names and numbers of things. They are newtypes, so that a task's number is never taken for a
+//! call's. They are not indexes: a lookup by id stays right when a list is sorted or cut.
 
 use std::{borrow::Borrow, fmt, sync::Arc};
 
@@ -107,7 +107,7 @@ impl ToolName {
         Self::new(Self::END)
     }
 
-    /// Whether this is `start` or `end`, which no tool may be called.
+    /// Whether this is `start` or `end`; no tool may have these names.
     pub fn is_special(&self) -> bool {
         matches!(self.as_str(), Self::START | Self::END)
     }

@@ -1,7 +1,7 @@
-//! The truth of a session, pure: events, commands, and the state that is a fold of them; and the words
-//! that they are made of. No I/O, no clock, no shared chance.
+//! The state of a session, pure: events, commands, the state folded from them, and their
+//! vocabulary. No I/O, no clock, no shared randomness.
 //!
-//! The other rooms take the nouns from here; the files of this room name each other.
+//! The other rooms import the nouns from here; the files of this room name each other.
 
 pub mod arguments;
 pub mod chance;

@@ -1,16 +1,17 @@
-//! Which results say nothing. They reach the solver as null: text that says "not found" in many words
-//! costs tokens and teaches nothing (the paper's exception handling; section "Work Flow").
+//! Recognises results without information. They reach the solver as null: text that says "not
+//! found" in many words costs tokens and adds nothing (the paper's exception handling; section
+//! "Work Flow").
 //!
-//! The paper replaces any result that has "not find" in it. But a long article in which something was
-//! not found, in some year, is a good result, and so is "the margin of error is 3 %". Hence:
+//! The paper replaces any result that contains "not find". But a long article in which something
+//! was not found, in some year, is a good result, and so is "the margin of error is 3 %". Hence:
 //!
-//! - a **phrase** of several words counts at the beginning of a result, where tools say that they failed
-//!   before they list what they looked at, and anywhere in a short one, where there is hardly room for
-//!   more; in a long one it is but a part of what is said;
-//! - a **word** alone is part of too many good answers: it must be all there is, or begin the result and
-//!   be set off by a mark, as in `Error: timed out`;
-//! - what has neither letter nor number in it, or is JSON whose lists and texts are all empty, says
-//!   nothing whatever the patterns are; a bare `0` or `false` is an answer.
+//! - a **phrase** of several words counts at the beginning of a result, where tools report a
+//!   failure before they list what they searched. It also counts anywhere in a short result; in a
+//!   long one it is only a part;
+//! - a **word** alone is part of too many good answers: it must be the whole result, or begin it
+//!   and be followed by a mark, as in `Error: timed out`;
+//! - a result without letters and numbers, or JSON whose lists and texts are all empty, is null
+//!   regardless of the patterns; a bare `0` or `false` is an answer.
 
 use std::{borrow::Cow, fmt};
 
@@ -23,13 +24,13 @@ use crate::domain::id::ToolName;
 /// Characters up to which a result is short: a sentence or two.
 pub const SHORT: usize = 200;
 
-/// Shorter texts are not held to consist of words.
+/// Shorter texts need not consist of words.
 const WORDY: usize = 10;
 
-/// Longer JSON that says nothing would be a strange thing; it is not worth reading twice.
+/// Longer JSON is not parsed again; it is unlikely to be empty.
 const LONGEST_JSON: usize = 10_000;
 
-/// What tools that find nothing commonly say; `not find` is the paper's own.
+/// Common replies of tools that find nothing; `not find` is the paper's own.
 const DEFAULT: [&str; 17] = [
     "not find",
     "not found",
@@ -50,8 +51,8 @@ const DEFAULT: [&str; 17] = [
     "n/a",
 ];
 
-/// The patterns, for all tools and in addition for one tool or one class. Names of tools and classes
-/// are compared without regard to case.
+/// The patterns, for all tools and in addition for one tool or one class. Names of tools and
+/// classes are compared case-insensitively.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NullFilter {
     pub all: Vec<String>,
@@ -67,11 +68,11 @@ pub struct NullFilter {
 pub enum NullReason {
     /// The call failed: there is no result.
     Failed,
-    /// Nothing is in it that could say something.
+    /// It contains no information.
     Empty,
-    /// It is JSON that tells of an error.
+    /// It is JSON that reports an error.
     Error,
-    /// It is signs rather than words.
+    /// It is mostly signs, not words.
     Garbled,
     /// It matches this pattern, as it was configured.
     Pattern(String),
@@ -81,7 +82,7 @@ impl fmt::Display for NullReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NullReason::Failed => f.pad("the call failed"),
-            NullReason::Empty => f.pad("it says nothing"),
+            NullReason::Empty => f.pad("it is empty"),
             NullReason::Error => f.pad("it is an error"),
             NullReason::Garbled => f.pad("it is garbled"),
             NullReason::Pattern(pattern) => write!(f, "pattern {pattern:?}"),
@@ -97,14 +98,14 @@ impl Default for NullFilter {
 }
 
 impl NullFilter {
-    /// No patterns; failed calls and empty results are null all the same.
+    /// No patterns; failed calls and empty results are still null.
     pub fn without_patterns() -> Self {
         Self { all: Vec::new(), tools: IndexMap::new(), classes: IndexMap::new() }
     }
 
-    /// Whether this result is null, and why. `result` is `None` for a call that failed; `classes` are
-    /// the tool's class and, where it has one, its domain. Of several patterns that match, the first
-    /// counts: those of the tool before those of its class before those for all.
+    /// Whether this result is null, and why. `result` is `None` for a failed call; `classes` are
+    /// the tool's class and, if any, its domain. Of several matching patterns the first counts:
+    /// those of the tool, then those of its class, then those for all.
     pub fn nulled(
         &self,
         tool: &ToolName,
@@ -144,7 +145,7 @@ fn json(text: &str) -> Option<Value> {
     begins.then(|| serde_json::from_str(text).ok()).flatten()
 }
 
-/// Whether a result makes no sense, whatever the patterns are.
+/// Whether a result makes no sense, regardless of the patterns.
 fn without_sense(text: &str) -> Option<NullReason> {
     match json(text) {
         Some(value) => tells_of_an_error(&value).then_some(NullReason::Error),
@@ -178,18 +179,18 @@ fn says_nothing(value: &Value) -> bool {
     }
 }
 
-/// A result made ready to be compared with patterns.
+/// A result prepared for comparison with patterns.
 struct Said {
-    /// Its beginning: lower case, one space between words, no quotes or marks in front.
+    /// Its beginning: lower case, one space between words, no leading quotes or marks.
     text: String,
-    /// Whether that is all of it.
+    /// Whether `text` is the whole result.
     short: bool,
 }
 
 impl Said {
     fn new(text: &str) -> Self {
         let short = text.trim().chars().nth(SHORT).is_none();
-        // A pattern that is longer than this is not a pattern.
+        // No pattern is longer than this.
         let text = text.trim_start();
         let end = text.char_indices().nth(2 * SHORT).map_or(text.len(), |(end, _)| end);
         let mut text = plain(&text[..end]).into_owned();
@@ -219,7 +220,7 @@ impl Said {
 /// Lower case, one space between words, straight quotes. Patterns mostly are so already, and every result is
 /// compared with all of them.
 fn plain(text: &str) -> Cow<'_, str> {
-    // A space is out of place at the beginning, at the end and behind another one.
+    // A space is removed at the beginning, at the end and after another one.
     let mut before = b' ';
     let is_plain = text.bytes().all(|b| {
         let after_space = std::mem::replace(&mut before, b) == b' ';

@@ -1,53 +1,51 @@
-//! Which model where: what came of each pair of a planner and a solver, over all sessions, so that a
-//! person can choose (the paper on concurrent workers, table 4). Where nobody plans, it is the one model
-//! that acts.
+//! Results per planner/solver pair over all sessions, so that a person can choose models (the paper
+//! on concurrent workers, table 4). Without a planner, the pair is the one model that acts.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{id::ModelName, strategy::Strategy};
 
-/// A model that played a part, as it was configured then.
+/// A model in a role, as it was configured at the time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Player {
     pub model: ModelName,
-    /// Where it ran, for people. A name may come to mean another model; that is another player.
+    /// Where it ran, for people. The same name with another source is another player.
     pub source: String,
     pub simulated: bool,
 }
 
-/// Who did the tasks of one row, and how.
+/// The models of one row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pair {
     pub strategy: Strategy,
-    /// `None` where nobody plans.
+    /// `None` without a planner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planner: Option<Player>,
-    /// Who made the answer: the solver, or where nobody plans the actor.
+    /// The model that wrote the answer: the solver, or without a planner the actor.
     pub solver: Player,
 }
 
-/// What came of the tasks of a pair, the failed ones among them: they count as wrong and cost what they
-/// cost.
+/// Results of a pair's tasks. Failed tasks count as wrong, at their actual cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairTally {
     #[serde(flatten)]
     pub pair: Pair,
     pub tasks: u64,
-    /// Tasks whose right answer is known.
+    /// Tasks with a known right answer.
     pub with_gold: u64,
     pub correct: u64,
     /// Tokens of all roles together.
     pub tokens_in: u64,
     pub tokens_out: u64,
-    /// Plans and the answer where somebody plans, else decisions.
+    /// Plans and the answer with a planner, else decisions.
     pub steps: u64,
-    /// US dollars of what had a known price.
+    /// US dollars, without calls of unknown price.
     pub dollars: f64,
-    /// Tasks with anything of unknown price; while any, `dollars` is a lower bound.
+    /// Tasks with any call of unknown price; if above 0, `dollars` is a lower bound.
     pub unpriced: u64,
 }
 
-/// What 1,000 tasks cost, in US dollars.
+/// The cost of 1,000 tasks, in US dollars.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cost {
     Known(f64),
@@ -57,24 +55,24 @@ pub enum Cost {
 }
 
 impl Pair {
-    /// Any part of it was played by the built-in simulated model, which is no language model.
+    /// Whether any role was played by the built-in simulated model, which is not a language model.
     pub fn is_simulated(&self) -> bool {
         self.solver.simulated || self.planner.as_ref().is_some_and(|planner| planner.simulated)
     }
 }
 
 impl PairTally {
-    /// The share of right answers from 0 to 1, among tasks whose right answer is known.
+    /// The share of right answers from 0 to 1, among tasks with a known right answer.
     pub fn accuracy(&self) -> Option<f64> {
         (self.with_gold > 0).then(|| self.correct as f64 / self.with_gold as f64)
     }
 
-    /// Of one task on average, in and out together.
+    /// Tokens per task on average, in and out together.
     pub fn tokens(&self) -> f64 {
         self.tokens_in.saturating_add(self.tokens_out) as f64 / self.tasks.max(1) as f64
     }
 
-    /// Of one task on average.
+    /// Steps per task on average.
     pub fn steps(&self) -> f64 {
         self.steps as f64 / self.tasks.max(1) as f64
     }
@@ -100,7 +98,7 @@ impl PairTally {
     }
 }
 
-/// All pairs that were tried, in the order in which they first were.
+/// All pairs that were tried, in order of their first task.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Pairs(Vec<PairTally>);
@@ -110,7 +108,7 @@ impl Pairs {
         &self.0
     }
 
-    /// Counts what came of more tasks.
+    /// Adds the results of more tasks.
     pub fn add(&mut self, more: &PairTally) {
         match self.0.iter_mut().find(|tally| tally.pair == more.pair) {
             Some(tally) => tally.add(more),
@@ -118,7 +116,7 @@ impl Pairs {
         }
     }
 
-    /// The highest accuracy of any, and the lowest cost among those of which all is known.
+    /// The highest accuracy, and the lowest cost among pairs whose cost is fully known.
     pub fn best(&self) -> (Option<f64>, Option<f64>) {
         let accuracy = self.0.iter().filter_map(PairTally::accuracy).max_by(f64::total_cmp);
         let costs = self.0.iter().filter_map(|tally| match tally.cost() {

@@ -1,5 +1,5 @@
-//! What models are told. Each prompt is declared once, here, and its text is a file in `prompts/`. A
-//! workspace can override each; strategies, the command line and the journal all read this table.
+//! The prompts. Each is declared once, here, and its text is a file in `prompts/`. A workspace can
+//! override each; strategies, the command line and the journal all read this table.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::markers::{FINISH, LACKING, OTHER_TOOLS, UNKNOWN};
 use crate::domain::{chance, chat::Role};
 
-/// What is declared about a prompt.
+/// The declaration of a prompt.
 #[derive(Debug)]
 pub struct PromptSpec {
     pub prompt: Prompt,
@@ -18,7 +18,7 @@ pub struct PromptSpec {
     pub roles: &'static [Role],
     /// The text, unless the workspace overrides it.
     pub built_in: &'static str,
-    /// Where values go, each with its braces.
+    /// The placeholders for values, each with its braces.
     pub placeholders: &'static [&'static str],
     /// Words by which answers or prompts are read.
     pub markers: &'static [&'static str],
@@ -33,7 +33,7 @@ macro_rules! prompts {
             $(#[doc = $doc] $prompt,)*
         }
 
-        /// Every prompt, in the order in which people see them.
+        /// Every prompt, in display order.
         pub const PROMPTS: &[PromptSpec] = &[$(PromptSpec {
             prompt: Prompt::$prompt,
             name: $name,
@@ -51,33 +51,33 @@ prompts! {
     Actor "actor" by [Actor] fill [] keep [FINISH]
         "how to solve a task with tools, step by step"
     ActorWeights "actor-weights" by [Actor] fill [] keep []
-        "added where tools have weights: what these say"
+        "added where tools have weights: what the weights mean"
     ActorLack "actor-lack" by [Actor] fill [] keep [FINISH, OTHER_TOOLS]
-        "added by +btp where the budget can be planned again: what to do if no tool fits"
+        "added by +btp where replanning is possible: what to do if no tool fits"
     Finish "finish" by [Actor] fill [] keep []
-        "on the menu: what the action does that ends a task"
+        "on the menu: what the action that ends a task does"
     ActorGoOn "actor-go-on" by [Actor] fill [] keep []
-        "said after a reply that did not end the task"
+        "sent after a reply that did not end the task"
     ActorAct "actor-act" by [Actor] fill [] keep []
-        "said in a search after a reply without a call"
+        "sent in a search after a reply without a call"
     ActorElse "actor-else" by [Actor] fill [] keep []
-        "said in a search after earlier decisions at one point: to decide differently"
+        "sent in a search after earlier decisions at one point: decide differently"
     ActorClose "actor-close" by [Actor] fill [] keep [FINISH]
-        "said when no further call is possible: to answer now"
+        "sent when no further call is possible: answer now"
     Direct "direct" by [Actor] fill [] keep []
         "how to answer without tools"
     Worker "worker" by [Actor] fill [] keep [UNKNOWN]
         "how to answer one question of a plan"
     Budget "budget" by [Actor, Planner] fill ["{costs}", "{budget}", "{left}"] keep []
-        "added by +prompt: what calls cost and what is left"
+        "added by +prompt: costs of calls and the remaining budget"
     BudgetNoUse "budget-no-use" by [Actor] fill ["{tools}"] keep []
-        "added by +btp: the tools that the budget plan has no use of"
+        "added by +btp: the tools that the budget plan does not use"
     BudgetBlacklist "budget-blacklist" by [Actor] fill ["{tools}"] keep []
         "added by +btp: the tools that did not help with this task"
     BudgetFinish "budget-finish" by [Actor] fill [] keep [FINISH]
-        "added by +btp where no tool may be used any more: to finish or to give up"
+        "added by +btp when no more tool calls are allowed: finish or give up"
     BudgetFinishOrLack "budget-finish-or-lack" by [Actor] fill [] keep [FINISH]
-        "added by +btp where no tool may be used, but the budget can be planned again"
+        "added by +btp when no tool call is allowed, but replanning is possible"
     Planner "planner" by [Planner] fill [] keep ["Plan:", "#E1"]
         "how to write a plan"
     PlannerAlone "planner-alone" by [Planner] fill [] keep []
@@ -85,21 +85,21 @@ prompts! {
     PlannerTogether "planner-together" by [Planner] fill [] keep []
         "added by workers: tools of one class together"
     PlannerLack "planner-lack" by [Planner] fill [] keep [LACKING]
-        "added by +btp where the budget can be planned again: what to do if no tool fits"
+        "added by +btp where replanning is possible: what to do if no tool fits"
     PlannerJson "planner-json" by [Planner] fill [] keep ["plans", "evidence"]
-        "added for a model that is held to a schema: the plan as JSON"
+        "added for a model with structured output: the plan as JSON"
     PlannerAgain "planner-again" by [Planner] fill ["{why}"] keep []
-        "said after a plan that cannot be used, with the reason"
+        "sent after a plan that cannot be used, with the reason"
     Solver "solver" by [Solver] fill [] keep [UNKNOWN]
         "how to answer from plans and their evidence"
     Judge "judge" by [Judge] fill [] keep ["helpful"]
-        "how to say whether a result helped"
+        "how to judge whether a result helped"
     JudgePair "judge-pair" by [Judge] fill [] keep ["better"]
-        "how to say which of two decisions brings a task further"
+        "how to compare two decisions"
     Evaluator "evaluator" by [Evaluator] fill [] keep ["scores"]
         "how to score the tools of a finished task"
     Reflector "reflector" by [Reflector] fill [] keep []
-        "how to say what went wrong in a failed try"
+        "how to explain what went wrong in a failed attempt"
     Classifier "classifier" by [Classifier] fill [] keep ["classes"]
         "how to sort tools into classes"
 }
@@ -119,22 +119,22 @@ impl PromptSpec {
     /// Whether a text can stand in for the built-in one.
     ///
     /// # Errors
-    /// What is missing in it.
+    /// The missing part.
     pub fn check(&self, text: &str) -> Result<(), String> {
         if text.is_empty() {
             return Err(format!(
-                "empty; expected {}, or no file at all to have the built-in text",
+                "empty; expected {}; delete the file to use the built-in text",
                 self.doc
             ));
         }
         let missing =
             |all: &[&'static str]| all.iter().find(|what| !text.contains(**what)).copied();
         if let Some(place) = missing(self.placeholders) {
-            return Err(format!("{place} is missing; expected it where its value is to stand"));
+            return Err(format!("{place} is missing; put it where its value belongs"));
         }
         if let Some(marker) = missing(self.markers) {
             return Err(format!(
-                "`{marker}` is missing; expected it because toolyard reads the conversation by it"
+                "`{marker}` is missing; toolyard needs it to parse the conversation"
             ));
         }
         Ok(())
@@ -147,17 +147,17 @@ impl PromptSpec {
 #[serde(transparent)]
 pub struct Prompts(BTreeMap<String, Recorded>);
 
-/// A prompt as the journal has it.
+/// A prompt as recorded in the journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Recorded {
-    /// Of the text that models are told.
+    /// The hash of the text sent to models.
     hash: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     text: Option<Arc<str>>,
 }
 
 impl Prompts {
-    /// The built-in prompts, with these in place of some. A text that equals the built-in one overrides
+    /// The built-in prompts with these overrides. A text that equals the built-in one overrides
     /// nothing.
     pub fn new(overrides: &BTreeMap<Prompt, String>) -> Self {
         let recorded = |spec: &PromptSpec| {
@@ -168,14 +168,14 @@ impl Prompts {
         Self(PROMPTS.iter().map(|spec| (spec.name.to_owned(), recorded(spec))).collect())
     }
 
-    /// What a model is told.
+    /// The text sent to models.
     pub fn text(&self, prompt: Prompt) -> &str {
         let spec = prompt.spec();
         let own = self.0.get(spec.name).and_then(|recorded| recorded.text.as_deref());
         own.unwrap_or(spec.built_in)
     }
 
-    /// The same with values in place of its placeholders. A placeholder inside a value stays as it is.
+    /// The text with its placeholders replaced. A placeholder inside a value stays as it is.
     pub fn filled(&self, prompt: Prompt, values: &[(&str, &str)]) -> String {
         let mut rest = self.text(prompt);
         let mut filled = String::with_capacity(rest.len());
@@ -192,13 +192,13 @@ impl Prompts {
         filled + rest
     }
 
-    /// Whether the workspace has a text of its own.
+    /// Whether the workspace overrides the text.
     pub fn is_overridden(&self, prompt: Prompt) -> bool {
         self.0.get(prompt.spec().name).is_some_and(|recorded| recorded.text.is_some())
     }
 
-    /// The names of prompts whose text here does not have the recorded hash, and of those that this program
-    /// does not have: the journal was written with other built-in texts.
+    /// The names of prompts whose text here does not have the recorded hash, and of those unknown
+    /// to this program: the journal was written with other built-in texts.
     pub fn changed(&self) -> impl Iterator<Item = &str> {
         let is_told = |name: &str, recorded: &Recorded| {
             Prompt::by_name(name).is_some_and(|prompt| {

@@ -1,22 +1,21 @@
-//! What things are worth in credits, the one unit of a budget: what is paid for tokens, what tools
-//! declare, and time. A price that nobody knows is counted by a declared fallback and never as 0, since a
-//! budget that leaves out what it does not know is kept on paper only.
+//! Prices in credits, the unit of a budget: model tokens, tool calls and time. An unknown price
+//! counts as a configured fallback, never as 0: a budget that ignores unknown costs is not kept.
 
 use serde::{Deserialize, Serialize};
 
-/// The exchange.
+/// The exchange rates.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Rates {
     /// Credits for one US dollar, at least 0; at 100 a credit is a US cent. At 0 a budget does not count
     /// what models cost.
     pub credits_per_dollar: f64,
-    /// Credits for one second of waiting, at least 0. Unless it is 0, what a run cost depends on how fast
-    /// it was, and no run repeats another exactly.
+    /// Credits for one second of waiting, at least 0. Unless it is 0, the cost of a run depends on
+    /// its speed, and no run repeats another exactly.
     pub credits_per_second: f64,
-    /// Credits counted for one call of a model whose price is not known, above 0.
+    /// Credits counted for one call of a model with an unknown price, above 0.
     pub unknown_ask: f64,
-    /// Credits counted for one call of a tool whose cost is not declared, above 0.
+    /// Credits counted for one call of a tool without a declared cost, above 0.
     pub unknown_tool: f64,
 }
 
@@ -32,8 +31,8 @@ impl Default for Rates {
 }
 
 impl Rates {
-    /// Credits of one model call that cost so many US dollars. What is no price (negative, not finite) is as
-    /// unknown as none. Where dollars are worth nothing, the unknown ones are worth nothing too.
+    /// Credits of one model call at this price in US dollars. An invalid price (negative, not
+    /// finite) counts as unknown. If `credits_per_dollar` is 0, unknown prices are 0 too.
     pub fn model(&self, dollars: Option<f64>) -> f64 {
         if self.credits_per_dollar == 0.0 {
             return 0.0;
@@ -41,18 +40,18 @@ impl Rates {
         amount(dollars).map_or(self.unknown_ask, |dollars| dollars * self.credits_per_dollar)
     }
 
-    /// Credits of one call of a tool that declares this cost. What is no cost is as unknown as none.
+    /// Credits of one call of a tool that declares this cost. An invalid cost counts as unknown.
     pub fn tool(&self, cost: Option<f64>) -> f64 {
         amount(cost).unwrap_or(self.unknown_tool)
     }
 
-    /// Credits of so many microseconds.
+    /// Credits for this many microseconds.
     pub fn time(&self, micros: u64) -> f64 {
         micros as f64 / 1e6 * self.credits_per_second
     }
 }
 
-/// What can be paid.
+/// A valid amount, if it is one.
 fn amount(number: Option<f64>) -> Option<f64> {
     number.filter(|number| number.is_finite() && *number >= 0.0)
 }

@@ -1,4 +1,4 @@
-//! What a session is made of: tools, models and tasks, as data. No behaviour, no I/O.
+//! Tools, models and tasks of a session, as data. No behaviour, no I/O.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use serde_json::Value;
 use crate::domain::chat::Usage;
 use crate::domain::id::{ModelName, ToolName};
 
-/// What a call does to the world, as its author declares it.
+/// The effect of a call on the world, as its author declares it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EffectClass {
     /// Changes nothing.
     Read,
-    /// Changes something, but doing it twice is the same as once.
+    /// Changes something; doing it twice is the same as once.
     Idempotent,
     /// Changes something each time.
     Write,
@@ -23,14 +23,14 @@ pub enum EffectClass {
     Unknown,
 }
 
-/// A tool, as the agent, the graph and the screen know it (not how it is run: that is `tool::Source`).
+/// A tool, as the agent, the graph and the screen know it (`tool::Source` knows how to run it).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolSpec {
     pub name: ToolName,
     pub description: String,
     /// JSON Schema of the arguments (an object).
     pub parameters: Arc<Value>,
-    /// Which kind of work it does, such as "Information Retrieval"; free text from the manifest.
+    /// The kind of work it does, such as "Information Retrieval"; free text from the manifest.
     #[serde(default)]
     pub class: String,
     /// Credits for one call, at least 0; `None`: not declared, never taken for 0 (see `Rates::tool`).
@@ -47,7 +47,7 @@ pub struct ToolSpec {
     pub examples: Vec<String>,
 }
 
-/// How a model takes tools.
+/// How a model receives tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolMode {
@@ -68,7 +68,7 @@ pub struct ModelSpec {
     pub simulated: bool,
     #[serde(default)]
     pub mode: ToolMode,
-    /// Its answers can be held to a JSON Schema.
+    /// Its answers can be constrained to a JSON Schema.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub structured: bool,
     /// US dollars per million input tokens; `None`: unknown, never taken for 0.
@@ -83,14 +83,15 @@ pub struct ModelSpec {
     /// Where the prices are from, for people: `configuration`, or an entry of a price table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price_from: Option<String>,
-    /// Largest prompt in tokens, where known.
+    /// Largest prompt in tokens, if known.
     #[serde(default)]
     pub context: Option<u64>,
 }
 
 impl ModelSpec {
-    /// What a request cost in US dollars: as the endpoint says, else by price; `None` where a price is
-    /// unknown. Cached tokens without a price of their own are paid in full, which is never too little.
+    /// The cost of a request in US dollars: as reported by the endpoint, else by price; `None` if a
+    /// price is unknown. Cached tokens without a price of their own cost the full price, which is
+    /// never too little.
     pub fn price(&self, usage: &Usage) -> Option<f64> {
         usage.dollars.or_else(|| {
             let (price_in, price_out) = (self.price_in?, self.price_out?);
@@ -102,14 +103,14 @@ impl ModelSpec {
     }
 }
 
-/// One user query, with what is known about a good answer.
+/// One user query, with the data to check its answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
     /// A short name of its own in a task file, such as `capital-3`; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     pub text: String,
-    /// The right answer, where one is known.
+    /// The right answer, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gold: Option<String>,
     /// How the task is solved, step by step. Only the simulated model and trajectories read it.
@@ -118,7 +119,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// A task of which nothing but its text is known.
+    /// A task known only by its text.
     pub fn from_text(text: impl Into<String>) -> Self {
         Self { name: String::new(), text: text.into(), gold: None, chain: Vec::new() }
     }
@@ -130,7 +131,7 @@ pub struct ChainStep {
     /// Tools that claim to do this step, the usual one first. One capability, several tools.
     pub tools: Vec<ToolName>,
     pub arguments: Value,
-    /// What a good result contains, and an answer is built from.
+    /// The expected content of a good result, from which an answer is built.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finds: Option<String>,
 }

@@ -1,11 +1,11 @@
-//! Which loops there are, and what modifies them, declared once: reading, plans, the screen and the help
-//! all look here. What each loop does is in [`crate::strategy`].
+//! The available loops and their modifiers, declared once: parsing, plans, the screen and the help
+//! all read this table. [`crate::strategy`] implements the loops.
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::chat::Role;
+use crate::domain::{chat::Role, words};
 
 /// A loop and its modifiers, written `workers+toolnet+btp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,34 +18,34 @@ pub struct Strategy {
     /// Tell the model what tools cost and what is left of the budget, and enforce nothing (BTP's
     /// baseline).
     pub prompt: bool,
-    /// Plan which tools to use how often within the budget, and hold to it (BTP).
+    /// Plan which tools to use how often within the budget, and enforce it (BTP).
     pub btp: bool,
-    /// Reflect on a failed try and try again (Reflexion).
+    /// Reflect on a failed attempt and try again (Reflexion).
     pub reflexion: bool,
 }
 
 /// A loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
-    /// One model call, no tools: what the model knows by itself.
+    /// One model call, no tools: the model's own knowledge.
     Direct,
     /// Thought, call, observation, with every tool offered and no weights (Yao et al. 2022).
     React,
     /// The same loop, walking a weighted graph of tools that an evaluator keeps teaching.
     ToolNet,
-    /// Depth-first through a tree of decisions, backing out of what the agent gives up (Qin et al.
+    /// Depth-first through a tree of decisions, backtracking when the agent gives up (Qin et al.
     /// 2023).
     Dfsdt,
     /// Depth-first through a tree of decisions, the best first by votes (Yao et al. 2023).
     TotDfs,
     /// A plan of all calls first, then the calls, then the answer (Xu et al. 2023).
     Rewoo,
-    /// The same with tools of one class called together, and results that say nothing kept from the
-    /// solver (concurrent workers).
+    /// The same, with tools of one class called together, and empty results kept from the solver
+    /// (concurrent workers).
     Workers,
 }
 
-/// When an agent decides on its uses of tools.
+/// When an agent decides on its tool calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decides {
     OnEachUse,
@@ -53,31 +53,31 @@ pub enum Decides {
     AtOnce,
 }
 
-/// What is declared about a loop.
+/// The declaration of a loop.
 #[derive(Debug)]
 pub struct StrategySpec {
     pub base: Base,
     /// As written in the configuration and on the command line.
     pub name: &'static str,
-    /// One line, for who chooses.
+    /// One line that helps to choose.
     pub doc: &'static str,
     pub decides: Decides,
-    /// Whether it goes through a tree of decisions and can back out of them.
+    /// Whether it walks a tree of decisions and can backtrack.
     pub searches: bool,
     /// Whether it calls tools at all.
     pub calls_tools: bool,
     /// Whether it walks the weighted graph of tools, and teaches it.
     pub walks: bool,
-    /// Whether tools of one class are called together, and results that say nothing are kept back.
+    /// Whether tools of one class are called together, and empty results are filtered out.
     pub by_class: bool,
-    /// Who makes the answer of what was found, when nothing more can be tried.
+    /// The role that writes the answer from the results when nothing more can be tried.
     pub closes: Role,
-    /// Who is asked besides the uses of tools, and how often: the c_s of BTP. A planner only
-    /// until there is a plan.
+    /// Roles called in addition to the tool uses, with the number of calls: the c_s of BTP. A
+    /// planner counts only until there is a plan.
     pub besides: &'static [(Role, u32)],
 }
 
-/// Every loop, in the order of [`Base`], in which people see them.
+/// Every loop, in the order of [`Base`], which is the display order.
 pub const STRATEGIES: &[StrategySpec] = &[
     StrategySpec {
         calls_tools: false,
@@ -87,30 +87,30 @@ pub const STRATEGIES: &[StrategySpec] = &[
     StrategySpec {
         walks: true,
         besides: &[(Role::Actor, 2), (Role::Evaluator, 1)],
-        ..stepping(Base::ToolNet, "toolnet", "walks the weighted graph of tools")
+        ..stepping(Base::ToolNet, "toolnet", "walks the weighted tool graph")
     },
     StrategySpec {
         searches: true,
-        ..stepping(Base::Dfsdt, "dfsdt", "searches depth first, a new child where one led nowhere")
+        ..stepping(Base::Dfsdt, "dfsdt", "depth-first search, opens a new child when one fails")
     },
     StrategySpec {
         searches: true,
         // The votes on one pair.
         besides: &[(Role::Actor, 2), (Role::Judge, 2)],
-        ..stepping(Base::TotDfs, "tot-dfs", "searches depth first, the children ranked by votes")
+        ..stepping(Base::TotDfs, "tot-dfs", "depth-first search, ranks the children by votes")
     },
-    planning(Base::Rewoo, "rewoo", "plans all calls at once, one tool for each plan"),
+    planning(Base::Rewoo, "rewoo", "plans all calls at once, one tool per plan"),
     StrategySpec {
         by_class: true,
         ..planning(
             Base::Workers,
             "workers",
-            "plans all calls at once, tools of one class beside each other",
+            "plans all calls at once, tools of one class in parallel",
         )
     },
 ];
 
-/// One that decides on each use: the request that finishes and the closing summary are besides.
+/// A loop that decides on each use: the final request and the closing summary come in addition.
 const fn stepping(base: Base, name: &'static str, doc: &'static str) -> StrategySpec {
     StrategySpec {
         base,
@@ -126,7 +126,7 @@ const fn stepping(base: Base, name: &'static str, doc: &'static str) -> Strategy
     }
 }
 
-/// One that plans all uses at once.
+/// A loop that plans all uses at once.
 const fn planning(base: Base, name: &'static str, doc: &'static str) -> StrategySpec {
     StrategySpec {
         decides: Decides::AtOnce,
@@ -142,12 +142,12 @@ impl Base {
     }
 }
 
-/// What is declared about a modifier.
+/// The declaration of a modifier.
 #[derive(Debug)]
 pub struct ModifierSpec {
-    /// As written behind a `+`.
+    /// As written after a `+`.
     pub name: &'static str,
-    /// What it adds, for who chooses.
+    /// What it adds, in one line.
     pub doc: &'static str,
     switch: fn(&mut Strategy) -> &mut bool,
 }
@@ -161,12 +161,12 @@ pub const MODIFIERS: &[ModifierSpec] = &[
     },
     ModifierSpec {
         name: "prompt",
-        doc: "is told costs and budget",
+        doc: "the model sees costs and budget",
         switch: |strategy| &mut strategy.prompt,
     },
     ModifierSpec {
         name: "btp",
-        doc: "plans for the budget and holds to it",
+        doc: "plans for the budget and enforces it",
         switch: |strategy| &mut strategy.btp,
     },
     ModifierSpec {
@@ -191,7 +191,7 @@ impl From<Base> for Strategy {
 }
 
 impl Strategy {
-    /// Every combination, in the order in which people are offered them.
+    /// Every combination, in display order.
     pub fn all() -> impl Iterator<Item = Strategy> {
         let all = (0..16).flat_map(|bits| {
             STRATEGIES.iter().map(move |spec| Strategy {
@@ -205,12 +205,12 @@ impl Strategy {
         all.filter(|strategy| strategy.is_sound())
     }
 
-    /// Whether its modifiers go with its loop.
+    /// Whether its modifiers fit its loop.
     fn is_sound(self) -> bool {
         !self.toolnet || self.base.spec().decides == Decides::AtOnce
     }
 
-    /// Whether the graph's scores are taught by it.
+    /// Whether it teaches the scores of the graph.
     pub fn learns(self) -> bool {
         self.toolnet || self.base.spec().walks
     }
@@ -234,16 +234,31 @@ impl fmt::Display for Strategy {
     }
 }
 
+/// The strategy that a text with typos most likely means.
+fn likely(text: &str) -> Option<Strategy> {
+    let mut parts = text.split('+');
+    let bases = STRATEGIES.iter().map(|spec| spec.name);
+    let mut name = words::nearest(parts.next()?, bases)?.to_owned();
+    for part in parts {
+        name += "+";
+        name += words::nearest(part, MODIFIERS.iter().map(|spec| spec.name))?;
+    }
+    // An unlikely guess fails here; its own guess would be itself.
+    if name == text { None } else { name.parse().ok() }
+}
+
 impl FromStr for Strategy {
     type Err = String;
 
-    /// Modifiers may stand in any order, each once.
+    /// Modifiers may come in any order, each once.
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             let bases: Vec<_> = STRATEGIES.iter().map(|spec| spec.name).collect();
             let modifiers: Vec<_> = MODIFIERS.iter().map(|spec| spec.name).collect();
+            let hint = likely(text).map(|name| format!(" (did you mean `{name}`?)"));
             format!(
-                "there is no strategy `{text}`; expected one of {}, and behind it any of +{}",
+                "there is no strategy `{text}`{}; expected one of {}, followed by any of +{}",
+                hint.unwrap_or_default(),
                 bases.join(", "),
                 modifiers.join(", +"),
             )
@@ -314,9 +329,13 @@ mod tests {
         assert!(why.contains("goes with rewoo and workers"), "{why}");
         let mixed = "react+reflexion+btp".parse::<Strategy>().map(|read| read.to_string());
         assert_eq!(mixed.as_deref(), Ok("react+btp+reflexion"));
+        for (slip, meant) in [("rect", "react"), ("workers+bpt", "workers+btp")] {
+            let why = slip.parse::<Strategy>().unwrap_err();
+            assert!(why.contains(&format!("(did you mean `{meant}`?); expected")), "{why}");
+        }
         for wrong in ["react+magic", "react+btp+btp", "", "+btp", "react+", "React"] {
             let why = wrong.parse::<Strategy>().unwrap_err();
-            assert!(why.contains("workers, and behind it any of +toolnet, +prompt"), "{why}");
+            assert!(why.contains("workers, followed by any of +toolnet, +prompt"), "{why}");
         }
     }
 }

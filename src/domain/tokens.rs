@@ -1,9 +1,8 @@
-//! Token counts: what a prompt weighs, for the prompt inspector, for budgets, and where an endpoint
-//! sends no usage.
+//! Token counts: for the prompt inspector, for budgets, and where an endpoint sends no usage.
 //!
 //! The vocabulary is o200k, that of today's OpenAI models; for others the count is an estimate, as
-//! is what an endpoint adds around messages. Loading it takes far longer than a first frame may, so
-//! it happens at the first count and never at start.
+//! is the endpoint's overhead per message. Loading it takes far longer than a first frame may, so
+//! it happens at the first count, never at start.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -18,24 +17,24 @@ use crate::domain::chat::{Message, Request, ToolCall, ToolDef};
 const EXACT: usize = 128 * 1024;
 /// Length in bytes of one piece given to the encoder, and of one sample of a longer text.
 const PIECE: usize = 4 * 1024;
-/// How many texts are remembered at least; at most twice as many are.
+/// Texts remembered at least; at most twice as many are.
 const REMEMBERED: usize = 4096;
-/// What the chat format puts around one message, and before the answer (measured by OpenAI for its
-/// own models; others differ little).
+/// Tokens that the chat format adds around one message, and before the answer (measured by OpenAI
+/// for its own models; others differ little).
 const FRAME: u64 = 3;
 
 /// One part of a request, as the prompt inspector lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// What it is: `system`, `user`, `assistant`, `observation of NAME`, `tool NAME`, `framing`.
+    /// Its kind: `system`, `user`, `assistant`, `observation of NAME`, `tool NAME`, `framing`.
     pub label: String,
-    /// Exactly what is sent, before the endpoint's own template.
+    /// Exactly the text that is sent, before the endpoint's own template.
     pub text: String,
     pub tokens: u64,
 }
 
-/// How many tokens a text has. Exact for o200k up to 128 KiB of ordinary prose; an estimate for longer
-/// texts and for unbroken runs of more than 4 KiB, so that no text can take seconds.
+/// The number of tokens of a text. Exact for o200k up to 128 KiB of ordinary prose; an estimate for
+/// longer texts and for unbroken runs of more than 4 KiB, so that no text takes seconds.
 pub fn count(text: &str) -> u64 {
     let key = Memory::key(text);
     if let Some(known) = memory(|memory| memory.get(key)) {
@@ -46,12 +45,12 @@ pub fn count(text: &str) -> u64 {
     tokens
 }
 
-/// How many tokens a request has: the sum over [`parts`].
+/// The number of tokens of a request: the sum over [`parts`].
 pub fn count_request(request: &Request) -> u64 {
     parts(request).iter().map(|part| part.tokens).sum()
 }
 
-/// A request part by part, in the order in which it is sent; the last part is the chat format itself.
+/// A request part by part, in sending order; the last part is the chat format itself.
 pub fn parts(request: &Request) -> Vec<Part> {
     let mut parts: Vec<Part> = request.tools.iter().map(of_tool).collect();
     for message in &request.messages {
@@ -96,8 +95,8 @@ fn of_call(call: &ToolCall) -> Part {
     part(format!("call of {}", call.tool), format!("{} {}", call.tool, call.arguments))
 }
 
-/// Counts every byte, in pieces that the encoder handles in bounded time and stack: its expression
-/// backtracks, and fails on runs of a megabyte.
+/// Counts every byte, in pieces that the encoder handles in bounded time and stack: its regular
+/// expression backtracks, and fails on runs of a megabyte.
 fn encode(text: &str) -> u64 {
     let encoder = o200k_base_singleton();
     let mut rest = text;
@@ -125,8 +124,8 @@ fn sample(text: &str) -> u64 {
     (u128::from(tokens) * text.len() as u128 / u128::from(bytes.max(1))) as u64
 }
 
-/// Where to end the first piece: before the last lone space inside it, because no token of o200k
-/// spans from a letter or sign to a following space, so that cutting there changes nothing.
+/// The end of the first piece: before the last lone space inside it. No token of o200k spans from a
+/// letter or sign to a following space, so cutting there changes nothing.
 fn cut(text: &str) -> usize {
     if text.len() <= PIECE {
         return text.len();
@@ -144,15 +143,15 @@ fn boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
-/// Counts already made, by a keyed hash of the text. Two generations: when the young one is full it
-/// becomes the old one, and the old one is forgotten; what is still in use moves back.
+/// Counts already made, by a keyed hash of the text. There are two generations: when the young one
+/// is full it replaces the old one, which is forgotten; a count in use moves back to the young one.
 struct Memory {
     young: HashMap<u64, u64>,
     old: HashMap<u64, u64>,
 }
 
 impl Memory {
-    /// Keyed afresh in each process, so that no text can be made to look like another.
+    /// Uses a new key in each process, so that no text can be made to collide with another.
     fn key(text: &str) -> u64 {
         static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
         KEYS.hash_one(text)

@@ -1,8 +1,8 @@
-//! What kinds of tools there are: tools of one class can answer the same need and are called together.
+//! Classes of tools: tools of one class can answer the same need and are called together.
 //!
-//! Classes are broad on purpose. Narrow ones leave hardly anything to call together; broad ones fill the
-//! solver's context (the paper, "Classification Criteria"). A second level, the domain, narrows a class
-//! where a workspace has many tools of it.
+//! Classes are broad on purpose. Narrow ones leave hardly anything to call together; broad ones
+//! fill the solver's context (the paper, "Classification Criteria"). A second level, the domain,
+//! divides a class in a workspace with many tools.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 /// One class of tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolClass {
-    /// What tools of this class do, for the model that sorts them.
+    /// The purpose of tools of this class, for the model that sorts them.
     pub description: String,
-    /// Domains within it, and what belongs to each; usually none.
+    /// Domains within it with their descriptions; usually none.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub domains: IndexMap<String, String>,
 }
 
-/// The classes by name, in the order in which people and models see them; at least one.
+/// The classes by name, in display and prompt order; at least one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ToolClasses(pub IndexMap<String, ToolClass>);
@@ -45,7 +45,7 @@ impl ToolClasses {
         })
     }
 
-    /// The class of this name, whatever its case and the spaces around it, as it is spelled here.
+    /// The class of this name in its declared spelling; case and surrounding spaces do not matter.
     pub fn find(&self, name: &str) -> Option<(&str, &ToolClass)> {
         let wanted = name.trim().to_lowercase();
         let mut all = self.0.iter().map(|(name, class)| (name.as_str(), class));
@@ -54,7 +54,7 @@ impl ToolClasses {
 }
 
 impl ToolClass {
-    /// The domain of this name, whatever its case and the spaces around it, as it is spelled here.
+    /// The domain of this name in its declared spelling; case and surrounding spaces do not matter.
     pub fn find_domain(&self, name: &str) -> Option<&str> {
         let wanted = name.trim().to_lowercase();
         self.domains.keys().map(String::as_str).find(|name| name.to_lowercase() == wanted)

@@ -1,18 +1,28 @@
-//! Short texts for people: the nearest of some names, and cutting what is too long to show.
+//! Short texts for people: the nearest of some names, clipping of long texts, and numbers of things.
 
-/// The candidate that is most like `word`, if any is like it at all.
+/// The candidate most similar to `word`, if any is similar.
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    // Below this similarity a suggestion is more puzzling than helpful.
+    // Below this similarity a suggestion is more confusing than helpful.
     const LIKE: f64 = 0.7;
     candidates
-        .map(|candidate| (strsim::jaro_winkler(word, candidate), candidate))
+        .map(|candidate| (likeness(word, candidate), candidate))
         .filter(|(likeness, _)| *likeness >= LIKE)
-        // Of equals the first, so that messages repeat.
+        // The first of equals, so that messages repeat.
         .reduce(|best, next| if next.0 > best.0 { next } else { best })
         .map(|(_, candidate)| candidate)
 }
 
-/// `did you mean …` and what is known, for a word that is not.
+/// From 0 to 1. One typo in a short word counts as similar, though it is a large part of the word.
+fn likeness(word: &str, candidate: &str) -> f64 {
+    let likeness = strsim::jaro_winkler(word, candidate);
+    let is_short = (3..=5).contains(&word.len()) && (2..=6).contains(&candidate.len());
+    if is_short && strsim::osa_distance(word, candidate) == 1 {
+        return likeness.max(0.8);
+    }
+    likeness
+}
+
+/// `did you mean …` and the known words, for an unknown word.
 pub fn expected<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     // A longer list would bury the suggestion.
     const SHOWN: usize = 24;
@@ -28,12 +38,26 @@ pub fn expected<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) ->
     }
 }
 
-/// The first `most` characters, with `…` where something was cut.
+/// The first `most` characters, with `…` if something was cut.
 pub fn clipped(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
+}
+
+/// `1 call`, `2 calls`, `2 queries`.
+pub fn counted(n: usize, thing: &str) -> String {
+    match thing.strip_suffix("ry") {
+        _ if n == 1 => format!("1 {thing}"),
+        Some(stem) => format!("{n} {stem}ries"),
+        None => format!("{n} {thing}s"),
+    }
+}
+
+/// `1 credit`, `2.5 credits`.
+pub fn credits(amount: f64) -> String {
+    if amount == 1.0 { "1 credit".to_owned() } else { format!("{amount} credits") }
 }
 
 #[cfg(test)]
@@ -45,6 +69,7 @@ mod tests {
         let known = ["timeout", "time", "cost"];
         assert_eq!(nearest("timeot", known.into_iter()), Some("timeout"));
         assert_eq!(nearest("qqq", known.into_iter()), None);
+        assert_eq!(nearest("bpt", ["toolnet", "btp"].into_iter()), Some("btp"));
         assert_eq!(nearest("x", std::iter::empty()), None);
     }
 
@@ -52,5 +77,12 @@ mod tests {
     fn clipping_counts_characters_and_not_bytes() {
         assert_eq!(clipped("äöü", 3), "äöü");
         assert_eq!(clipped("äöüß", 3), "äöü…");
+    }
+
+    #[test]
+    fn one_thing_is_singular() {
+        assert_eq!([counted(1, "call"), counted(0, "call")], ["1 call", "0 calls"]);
+        assert_eq!([counted(1, "query"), counted(2, "query")], ["1 query", "2 queries"]);
+        assert_eq!([credits(1.0), credits(2.5)], ["1 credit", "2.5 credits"]);
     }
 }

@@ -1,4 +1,4 @@
-//! How the calls of a plan are made, as it is configured.
+//! Configuration of the calls of a plan.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,11 +7,11 @@ use crate::domain::{null_filter::NullFilter, tool_class::ToolClasses};
 /// The settings of planner, workers and solver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkerSettings {
-    /// What tools are sorted into where their manifests do not say.
+    /// The classes for tools whose manifests declare none.
     pub classes: ToolClasses,
     /// Which results reach the solver as null.
     pub null: NullFilter,
-    /// How long one call may take, in milliseconds; a tool's own limit counts where it is shorter.
+    /// Time limit of one call, in milliseconds; a tool's own limit counts if it is shorter.
     pub timeout_ms: u64,
 }
 

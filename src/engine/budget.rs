@@ -1,6 +1,6 @@
-//! What the engine does about a task's budget: it looks up what is known of the tools that suit the task,
-//! asks the [`Policy`], and makes the events. A plan is made again whenever what it was made of changes,
-//! before the agent takes its next step.
+//! The engine's part in a task's budget: it looks up the past of matching tools, asks the
+//! [`Policy`], and makes the events. The plan is recomputed whenever its inputs change, before the
+//! agent takes its next step.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ impl Session {
         Policy { state: &self.state, known, allotted: allotted.values().sum() }
     }
 
-    /// Makes the first plan of a task that is to be held to one.
+    /// Makes the first plan of a task with an enforced budget.
     pub fn plan_task(&mut self, task: TaskId) {
         let Some(text) = self.state.task(task).map(|task| task.task.text.clone()) else { return };
         let has_candidates = self.policy().has_candidates(task);
@@ -28,11 +28,12 @@ impl Session {
         let uses = plan.uses();
         self.say(task, "planned", plan);
         if uses == 0 && !self.budgeting.known.is_empty() {
-            self.widen(&text, "nothing that suits is of use");
+            self.widen(&text, "no matching tool is of use");
         }
     }
 
-    /// Makes the plan of the task at work again for what is left, if it has one, and says so.
+    /// Replans the current task for the rest of its budget, if it has a plan, and records the new
+    /// plan.
     pub fn replan(&mut self, why: &str) {
         if let Some(task) = self.policy().budgeted().map(|(task, _)| task.id) {
             let plan = self.policy().make_plan(task);
@@ -40,7 +41,7 @@ impl Session {
         }
     }
 
-    /// The same, but says nothing where it changes nothing.
+    /// The same, but records a plan only if it differs.
     pub fn replan_quietly(&mut self, why: &str) {
         let policy = self.policy();
         let Some(task) = policy.budgeted().map(|(task, _)| task.id) else { return };
@@ -54,22 +55,25 @@ impl Session {
         self.emit(BudgetEvent::BudgetPlanned { task, why: why.to_owned(), plan: Arc::new(plan) });
     }
 
-    /// An effect has ended, and is paid for. Makes the plan again if what is left no longer pays for it.
+    /// An effect has ended and was charged. Replans if the rest of the budget no longer pays for
+    /// the plan.
     pub fn settle_budget(&mut self, effect: EffectId) {
         self.budgeting.allotted.remove(&effect);
         if self.policy().falls_short() {
-            self.replan_quietly("it costs more than was thought");
+            self.replan_quietly("cost exceeded the estimate");
         }
     }
 
-    /// How many seconds this call may run at most, from here on; `None` where money does not bound it.
+    /// The most seconds that this call may run, from here on; `None` if the budget does not bound
+    /// it.
     pub fn allot_time(&mut self, call: EffectId) -> Option<f64> {
         let credits = self.policy().call_time(call)?;
         self.budgeting.allotted.insert(call, credits);
         Some(self.policy().seconds(credits))
     }
 
-    /// Says whether a result helped; what did not may be banned from the rest of the task.
+    /// Records whether a result helped; an unhelpful one may ban its tool from the rest of the
+    /// task.
     pub fn judged(
         &mut self,
         call: EffectId,
@@ -88,30 +92,30 @@ impl Session {
         self.replan_quietly(&format!("{tool} did not help"));
     }
 
-    /// The user says how often a tool may still be used.
+    /// Sets how often a tool may still be used, for the user.
     pub fn set_uses(&mut self, tool: ToolName, uses: u32, by: By) -> Result<(), String> {
         let (task, was) = self.policy().may_set(&tool, uses)?;
         self.intervene(BudgetEvent::UsesSet { task, tool, uses, was, by });
         Ok(())
     }
 
-    /// The user moves how often a tool may still be used.
+    /// Changes how often a tool may still be used, for the user.
     pub fn add_uses(&mut self, tool: ToolName, more: i32, by: By) -> Result<(), String> {
         let budget = self.policy().budgeted().map(|(_, budget)| budget);
         let allowed = budget.map_or(0, |budget| budget.allowed(tool.as_str()));
         let uses = allowed.saturating_add_signed(more);
         if budget.is_some() && uses == allowed {
-            return Err(format!("{tool} has {uses} uses left already"));
+            return Err(format!("the uses left of {tool} are {uses} already"));
         }
         self.set_uses(tool, uses, by)
     }
 
-    /// Makes the plan of the task at work again with tools that do what the agent says it lacks. Returns
-    /// whether the new plan allows a tool that the old one did not; `why` is what is said of it.
+    /// Replans the current task with tools that match the capability that the agent misses. Returns
+    /// whether the new plan allows a tool that the old one did not; `why` is the recorded reason.
     ///
-    /// The paper plans once over the tools that come with a query. Here the first choice of tools may miss
-    /// the right one, and the agent would give up with credits left. A meant tool that has helped gets one
-    /// more use: how often it helps was an estimate, that it helped is a fact.
+    /// The paper plans once over the tools that come with a query. Here the first choice of tools
+    /// may miss the right one, and the agent would give up with credits left. A matching tool that
+    /// has helped gets one more use: its limit was an estimate, but its help is a fact.
     pub fn widen(&mut self, said: &str, why: &str) -> bool {
         let budgeted = self.policy().budgeted().filter(|_| self.state.may_widen());
         let Some((id, text)) = budgeted.map(|(task, _)| (task.id, task.task.text.clone())) else {
@@ -134,7 +138,7 @@ impl Session {
         false
     }
 
-    /// Tells each candidate what the agent means.
+    /// Notes on each candidate whether the agent misses it.
     fn note(
         &mut self,
         task: TaskId,
@@ -145,14 +149,14 @@ impl Session {
         self.budgeting.known.iter_mut().for_each(|known| note(known, &task.budget, meant));
     }
 
-    /// Adds candidates to those of the task at work.
+    /// Adds candidates to those of the current task.
     fn know(&mut self, text: &str, mut tools: Vec<ToolName>) {
         tools.retain(|tool| !self.budgeting.is_known(tool));
         let known = self.what_is_known(text, tools);
         self.budgeting.known.extend(known);
     }
 
-    /// The tools that this task is planned with, and what is known of them for a task like it.
+    /// The candidates of this task, with their past in similar tasks.
     fn look_up(&mut self, text: &str) -> Vec<KnownTool> {
         let (k, state) = (self.state.knobs.count(Knob::Candidates), &self.state);
         let helped = self.budgeting.past(text, |store, query, same| {
@@ -163,7 +167,7 @@ impl Session {
         self.what_is_known(text, tools)
     }
 
-    /// What is known of these tools for a task like this.
+    /// The past of these tools in tasks like this.
     fn what_is_known(&mut self, text: &str, tools: Vec<ToolName>) -> Vec<KnownTool> {
         let histories =
             self.budgeting.past(text, |store, query, same| store.history(query, &tools, same));
@@ -175,17 +179,17 @@ impl Session {
         tools.into_iter().map(known).collect()
     }
 
-    /// A store that cannot be read is said, and counts as empty.
+    /// Reports a store that cannot be read, and treats it as empty.
     fn said_if_lost<T: Default>(&mut self, read: Result<T, ExperienceError>) -> T {
         read.unwrap_or_else(|error| {
-            self.emit(SessionEvent::Noticed { text: format!("past uses were not read: {error}") });
+            self.emit(SessionEvent::Noticed { text: format!("could not load past uses: {error}") });
             T::default()
         })
     }
 }
 
 impl Budgeting {
-    /// Whether something can say what tasks mean.
+    /// Whether tasks can be embedded.
     pub fn can_embed(&self) -> bool {
         self.memory.as_ref().is_some_and(|memory| memory.embedder.is_some())
     }
@@ -194,7 +198,7 @@ impl Budgeting {
         self.known.iter().any(|known| known.tool == *tool)
     }
 
-    /// Looks the past of a task up; nothing where nothing is remembered.
+    /// Looks up the past of a task; empty without a memory.
     fn past<T: Default>(
         &self,
         text: &str,

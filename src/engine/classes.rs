@@ -1,11 +1,11 @@
-//! The class that a person gives a tool.
+//! Tool classes set by a person.
 
 use super::session::Session;
 use crate::domain::{By, ClassAssignment, ClassedBy, PlanEvent, ToolName};
 
 impl Session {
-    /// The user says of which class a tool is, or takes back that they did: then whoever said it before
-    /// says so again.
+    /// Sets the class of a tool for the user, or removes that setting: then the next source counts
+    /// again.
     pub fn set_class(
         &mut self,
         tool: ToolName,
@@ -24,13 +24,13 @@ impl Session {
             class.as_ref().map(|class| (class.class.clone(), class.domain.clone()))
         };
         if same(&class) == same(&was) {
-            return Err(format!("{tool} is of that class already"));
+            return Err(format!("{tool} has that class already"));
         }
         self.intervene(PlanEvent::ToolClassSet { tool, class, was, by });
         Ok(())
     }
 
-    /// A class that is configured is spelled as it is there; any other name is one's own.
+    /// A configured class gets its configured spelling; any other name is accepted as written.
     fn as_configured(&self, said: ClassAssignment) -> Result<ClassAssignment, String> {
         let ClassAssignment { class, domain, .. } = said;
         let (class, by) = (class.trim(), ClassedBy::User);

@@ -1,4 +1,4 @@
-//! A command becomes an event, or a refusal with its reason.
+//! Turns a command into an event, or refuses it with a reason.
 
 use super::{handle::Handle, session::Session};
 use crate::domain::{
@@ -6,7 +6,7 @@ use crate::domain::{
     Knob, Mode, Resume, Scores, SessionEvent, Target, Task, TaskEvent, ToolName, ToolState,
 };
 
-/// Handles a command, or says why not. Its event is on the disk afterwards.
+/// Handles a command or refuses it. Its event is on the disk afterwards.
 pub(super) fn handle(handle: &Handle, command: Command) {
     let name = command.name();
     handle.write(|session| {
@@ -23,12 +23,12 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
         Command::Step => resume(session, Resume::Step, by),
         Command::StepTask => resume(session, Resume::Task, by),
         Command::Pause => pause(session, by),
-        // The loop itself takes these.
+        // The loop itself handles these.
         Command::Stop | Command::ProbeModels => Ok(()),
         Command::Cancel(effect) => cancel(session, effect),
         Command::PauseLane(lane) => {
             if !session.lanes.live().any(|live| live == lane) {
-                return Err(format!("{lane} does nothing at this moment"));
+                return Err(format!("{lane} is idle"));
             }
             if session.state.control.paused_lanes.contains(&lane) {
                 return Err(format!("{lane} is paused already"));
@@ -54,7 +54,7 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
         Command::TurnKnobBy { knob, steps } => turn_by(session, knob, steps, by),
         Command::BindRole { role, model } => {
             if !session.models.contains_key(&model) {
-                return Err(format!("no model {model} is configured"));
+                return Err(format!("model {model} is not configured"));
             }
             let bound = session.state.models.roles.get(&role);
             let was = bound.map_or_else(|| model.clone(), |bound| bound.model.clone());
@@ -95,7 +95,7 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
 fn resume(session: &mut Session, how: Resume, by: By) -> Result<(), String> {
     match (session.state.control.mode, how) {
         (Mode::Ended, _) => return Err("the session has ended".to_owned()),
-        (Mode::Running, Resume::Run) => return Err("it is running".to_owned()),
+        (Mode::Running, Resume::Run) => return Err("the agent is running already".to_owned()),
         _ => {}
     }
     session.intervene(ControlEvent::Resumed { how, by });
@@ -106,8 +106,12 @@ fn pause(session: &mut Session, by: By) -> Result<(), String> {
     match session.state.control.mode {
         Mode::Ended => return Err("the session has ended".to_owned()),
         Mode::Opening => return Err("the session is not open yet".to_owned()),
-        Mode::Paused => return Err("it is paused".to_owned()),
-        Mode::Pausing => return Err("it is pausing; what runs must come to a boundary".to_owned()),
+        Mode::Paused => return Err("the agent is paused already".to_owned()),
+        Mode::Pausing => {
+            return Err(
+                "the agent is pausing; running calls must reach a boundary first".to_owned()
+            );
+        }
         Mode::Running | Mode::Stepping | Mode::SteppingTask => {}
     }
     session.intervene(ControlEvent::PauseRequested { by });
@@ -115,7 +119,7 @@ fn pause(session: &mut Session, by: By) -> Result<(), String> {
 }
 
 fn cancel(session: &mut Session, effect: EffectId) -> Result<(), String> {
-    let token = session.cancels.get(&effect).ok_or("it is not in flight")?;
+    let token = session.cancels.get(&effect).ok_or("the call is not in flight")?;
     token.cancel();
     Ok(())
 }
@@ -125,7 +129,7 @@ fn queue(session: &mut Session, text: &str, by: By) -> Result<(), String> {
     if text.is_empty() {
         return Err("the task is empty".to_owned());
     }
-    // A task that is known by its text brings its gold answer and chain along.
+    // A task known by its text keeps its gold answer and chain.
     let known = session.state.tasks.iter().find(|task| task.task.text == text);
     let task = known.map_or_else(|| Task::from_text(text), |known| known.task.clone());
     let first = session.next_task();
@@ -158,12 +162,15 @@ fn known_tool<'a>(session: &'a Session, tool: &ToolName) -> Result<&'a ToolState
 }
 
 fn set_score(session: &mut Session, tool: ToolName, score: f64, by: By) -> Result<(), String> {
-    // `end` is scored like a tool (ToolNet, eq. 7 sums over all successors).
+    // `end` has a score like a tool (ToolNet, eq. 7 sums over all successors).
     if tool.as_str() != ToolName::END {
         known_tool(session, &tool)?;
     }
     if score.is_nan() || score.abs() > Scores::MAX {
-        return Err(format!("a score is a number from -{0} to {0}, not {score}", Scores::MAX));
+        return Err(format!(
+            "invalid score {score}; expected a number from -{0} to {0}",
+            Scores::MAX
+        ));
     }
     let was = session.state.learning.score(&tool);
     session.intervene(GraphEvent::ScoreSet { tool, score, was, by });
@@ -181,7 +188,7 @@ fn pin(
         known_tool(session, end)?;
     }
     if !(0.0..=1.0).contains(&weight) {
-        return Err(format!("a weight is a number from 0 to 1, not {weight}"));
+        return Err(format!("invalid weight {weight}; expected a number from 0 to 1"));
     }
     if !session.state.learning.graph.has_edge(from.as_str(), to.as_str()) {
         return Err(format!("there is no edge {from} → {to}"));
@@ -217,7 +224,7 @@ fn rearm(session: &mut Session, fault: FaultId, by: By) -> Result<(), String> {
     let known =
         session.state.faults.get(&fault).ok_or_else(|| format!("there is no fault {fault}"))?;
     if known.armed {
-        return Err(format!("fault {fault} is armed"));
+        return Err(format!("fault {fault} is armed already"));
     }
     let spec = known.spec.clone();
     session.intervene(FaultEvent::FaultArmed { fault, spec, by });
@@ -226,12 +233,13 @@ fn rearm(session: &mut Session, fault: FaultId, by: By) -> Result<(), String> {
 
 fn undo(session: &mut Session) -> Result<(), String> {
     let mut refused = None;
-    // What cannot be taken back any more (its tool is gone, say) must not bar what was done before.
+    // Skip changes that can no longer be undone (e.g. the tool was removed) and undo the one
+    // before.
     for undoable in session.state.control.undo.clone().into_iter().rev() {
         match apply(session, undoable.back, By::Undo(undoable.n)) {
             Ok(()) => return Ok(()),
             Err(why) => refused = refused.or(Some(why)),
         }
     }
-    Err(refused.unwrap_or_else(|| "there is nothing to undo".to_owned()))
+    Err(refused.unwrap_or_else(|| "nothing to undo".to_owned()))
 }

@@ -1,4 +1,4 @@
-//! All that a strategy can do, with the stations behind it.
+//! The engine's side of the interface for strategies: every effect goes through the stations.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::domain::{
 };
 use crate::strategy::{self, CallResult, Observation};
 
-/// What a strategy acts through, for one task.
+/// A strategy's interface to one task.
 pub(super) struct Context {
     pub handle: Handle,
     pub task: TaskId,
@@ -32,7 +32,7 @@ impl strategy::Context for Context {
     }
 
     fn widen(&self, said: &str) -> bool {
-        self.handle.write(|session| session.widen(said, "the agent lacked a tool"))
+        self.handle.write(|session| session.widen(said, "the agent missed a tool"))
     }
 
     async fn ask(&self, role: Role, request: Request) -> Result<Arc<Reply>, ModelError> {
@@ -41,7 +41,7 @@ impl strategy::Context for Context {
     }
 
     async fn call(&self, step: u32, calls: &[ToolCall]) -> Vec<CallResult> {
-        // All are requested before the first runs, so that their numbers follow their order.
+        // All are requested before the first one runs, so that their numbers follow their order.
         let requested: Vec<_> = calls.iter().map(|call| self.request(step, None, call)).collect();
         let running: FuturesOrdered<_> = requested
             .into_iter()
@@ -89,7 +89,7 @@ impl Context {
         self.handle.write(|session| effect::request(session, self.task, effect, None, true))
     }
 
-    /// Takes a requested call to its end.
+    /// Runs a requested call to its end.
     async fn tool_call(&self, requested: PendingEffect, call: &ToolCall) -> CallResult {
         let id = requested.reference.id;
         let observation = match effect::perform(&self.handle, requested).await {

@@ -1,6 +1,6 @@
-//! What a planned task means, so that past tasks are compared with it by more than their words (sim of BTP,
-//! eq. 3 and 4). What an embedding model made of a text is kept with the past uses, so that no text is paid
-//! for twice. Tasks that are not planned are read by `toolyard experience embed`. Where there is no embedding,
+//! Embeddings of planned tasks, so that they are compared with past tasks by more than words (sim
+//! of BTP, eq. 3 and 4). Embeddings are stored with the past uses, so that each text is paid for
+//! once. `toolyard experience embed` embeds tasks that were not planned. Without an embedding,
 //! words are compared.
 
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use super::effect::{self, Effect, EmbeddingCall, Outcome};
 use super::{handle::Handle, session::Session};
 use crate::domain::TaskId;
 
-/// Makes sure that the engine knows what the task's text means, if it can be known.
+/// Ensures that the engine has the embedding of the task's text, if one is possible.
 pub(super) async fn embed(handle: &Handle, task: TaskId) {
     let Some(call) = handle.write(|session| session.unknown_meaning(task)) else { return };
     let requested =
@@ -20,7 +20,7 @@ pub(super) async fn embed(handle: &Handle, task: TaskId) {
 }
 
 impl Session {
-    /// The call that says what this task means; `None` where nobody can say, or where it is known.
+    /// The call that embeds this task; `None` without an embedder, or if the embedding is known.
     fn unknown_meaning(&mut self, task: TaskId) -> Option<EmbeddingCall> {
         self.budgeting.meaning = None;
         if !self.policy().has_candidates(task) {
@@ -30,7 +30,7 @@ impl Session {
         let model = Rc::clone(memory.embedder.as_ref()?);
         let store = memory.store.borrow();
         let query = store.query(&self.state.task(task)?.task.text);
-        // A store that cannot be read is said when it is planned from.
+        // An unreadable store is reported when the plan is made.
         self.budgeting.meaning =
             store.embedding(query.text(), model.embedder()?.model()).ok().flatten();
         let text = query.text().to_owned();

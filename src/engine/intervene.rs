@@ -1,11 +1,10 @@
-//! What a person does, and what follows from it: whether they do it now, or did it in a session that is run
-//! again.
+//! Interventions of a person and their consequences, both live and in a session that runs again.
 
 use super::session::Session;
 use crate::domain::{BudgetEvent, ChangeEvent, ControlEvent, Event, Resume};
 
 impl Session {
-    /// Makes the event of an intervention, and does what follows from it.
+    /// Makes the event of an intervention, and applies its consequences.
     pub fn intervene(&mut self, event: impl Into<Event>) {
         let event = event.into();
         if let Event::Control(ControlEvent::PauseRequested { .. }) = event {

@@ -1,17 +1,17 @@
-//! Which lanes there are at this moment: the agent between its effects, and every effect in flight.
+//! The current lanes: the agent between its effects, and every effect in flight.
 
 use std::collections::BTreeSet;
 
 use crate::domain::{EffectId, Lane};
 
-/// The lanes that can come to a boundary, and the one that a step lets go on.
+/// The lanes that can reach a boundary, and the one that a step releases.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
     is_at_work: bool,
-    /// How many effects the agent waits for; it rests while there are any.
+    /// The number of effects that the agent waits for; it rests while there are any.
     awaited: usize,
     effects: BTreeSet<EffectId>,
-    /// The lane that a step released; it may pass once.
+    /// The lane that a step released; it may pass one boundary.
     pub granted: Option<Lane>,
 }
 
@@ -32,13 +32,13 @@ impl Lanes {
         self.awaited += usize::from(is_awaited);
     }
 
-    /// An effect has ended. After the last one that it waited for the agent goes on.
+    /// An effect has ended. After the last one that it waited for, the agent continues.
     pub fn leave(&mut self, effect: EffectId, is_awaited: bool) {
         self.effects.remove(&effect);
         self.awaited = self.awaited.saturating_sub(usize::from(is_awaited));
     }
 
-    /// The lanes that can come to a boundary.
+    /// The lanes that can reach a boundary.
     pub fn live(&self) -> impl Iterator<Item = Lane> {
         let agent = (self.is_at_work && self.awaited == 0).then_some(Lane::Agent);
         agent.into_iter().chain(self.effects.iter().copied().map(Lane::Effect))

@@ -1,8 +1,8 @@
-//! The one that acts. It alone makes events; it obeys commands at any moment, works through the
-//! queue of tasks, and takes every model request and tool call through the same stations.
+//! The engine: it alone makes events. It handles commands at any time, works through the queue of
+//! tasks, and takes every model and tool call through the same stations.
 //!
 //! Everything here runs on one thread: the loop, the strategy and its calls are futures that take
-//! turns, so state needs no locks and nothing changes between two awaits.
+//! turns. So state needs no locks, and nothing changes between two awaits.
 
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
@@ -54,22 +54,23 @@ pub use self::{
     },
 };
 
-/// What earlier sessions are remembered by.
+/// Access to the experience of earlier sessions.
 pub struct Memory {
     pub store: Experience,
-    /// Whether the past of the very task at work counts.
+    /// Whether past uses of the identical task count.
     pub same: Same,
-    /// Its [`Model::embedder`] says what tasks mean; without one they are compared by their words.
+    /// Its [`Model::embedder`] computes embeddings of tasks; without one, tasks are compared by
+    /// their words.
     pub embedder: Option<Rc<dyn Model>>,
 }
 
-/// What a session is made of.
+/// The contents of a session.
 pub struct Setup {
     pub opening: Opening,
     pub models: Vec<Rc<dyn Model>>,
-    /// Tools that are simply there, whatever happens to the providers.
+    /// Tools that do not depend on a provider.
     pub tools: ToolBox,
-    /// Where more tools come from. Of two tools with one name, that of the earlier provider is taken.
+    /// Sources of further tools. Of two tools with one name, that of the earlier provider is used.
     pub providers: Vec<Rc<dyn Provider>>,
     pub graph: ToolGraph,
     pub scores: BTreeMap<ToolName, f64>,
@@ -78,28 +79,28 @@ pub struct Setup {
     pub journal: Option<Journal>,
     /// Wait for more tasks when the queue is empty, instead of ending the session.
     pub stay: bool,
-    /// What earlier sessions are remembered by, and this one will be.
+    /// The experience of earlier sessions, to which this one adds.
     pub memory: Option<Memory>,
-    /// How tools were sorted in earlier sessions.
+    /// The tool classes of earlier sessions.
     pub classes: Option<ClassBook>,
-    /// What a person should know from the start.
+    /// Notices for the user at the start.
     pub notices: Vec<String>,
-    /// Keeps what was learned beyond the session; called after every task and at the end.
+    /// Saves the learned knowledge beyond the session; called after every task and at the end.
     pub keep: Option<Keep>,
-    /// Stations behind the engine's own.
+    /// Stations after the engine's own.
     pub stations: Vec<Rc<dyn Station>>,
     /// Records of an earlier session whose effects and interventions are used as long as they fit.
     pub recorded: Vec<Record>,
-    /// The beginning of this very session, which was cut short and goes on behind it (see [`resumable`]);
+    /// The beginning of this session, which was interrupted and is continued (see [`resumable`]);
     /// empty for a new one.
     pub past: Vec<Record>,
 }
 
-/// Runs a session to its end and gives its last state.
+/// Runs a session to its end and returns its last state.
 ///
 /// # Errors
-/// If the journal could not be written: the session ends then, since a screen must not show what a
-/// crash would lose.
+/// If the journal could not be written: the session ends then, because the screen must not show
+/// events that a crash would lose.
 pub async fn run(
     mut setup: Setup,
     mut commands: UnboundedReceiver<Command>,
@@ -109,7 +110,7 @@ pub async fn run(
     let listed = tools::list_all(std::mem::take(&mut setup.providers)).await;
     let handle = open(setup, listed, listener);
     let why = {
-        // Whatever has not ended when the session does is dropped with it.
+        // Everything that has not ended when the session does is dropped with it.
         let mut work = std::pin::pin!(work(&handle, stay));
         let mut beside = std::pin::pin!(handle.run_beside());
         loop {
@@ -120,7 +121,7 @@ pub async fn run(
                     Some(Command::Stop) => break "stopped by the user",
                     Some(Command::ProbeModels) => effect::probe_models(&handle),
                     Some(command) => commands::handle(&handle, command),
-                    None => break "nobody is there to give commands",
+                    None => break "the source of commands is gone",
                 },
                 () = &mut beside => {}
                 () = &mut work => break "all tasks are done",
@@ -134,7 +135,7 @@ pub async fn run(
     }
 }
 
-/// Makes the events that every session begins with, or takes up those of a session that goes on.
+/// Makes the first events of a session, or restores those of a continued one.
 fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> Handle {
     let journal = Writer::new(setup.journal);
     let mut session = Session::new(setup.tools, setup.models, journal, listener);
@@ -167,7 +168,7 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
             let (first, by) = (TaskId(1), By::Engine);
             session.emit(TaskEvent::TasksQueued { first, tasks: setup.tasks, by });
         }
-        // Where a session is run again, its record has its faults.
+        // If a session runs again, its record contains its faults.
         for spec in setup.faults.into_iter().filter(|_| !is_again) {
             let fault = session.next_fault();
             session.emit(FaultEvent::FaultArmed { fault, spec, by: By::User });
@@ -214,7 +215,7 @@ async fn work_on(handle: &Handle, id: TaskId) {
         embedding::embed(handle, id).await;
         handle.write(|session| session.plan_task(id));
     }
-    // It was just started; a task that there is not has nothing to run.
+    // It was just started; a task that does not exist has nothing to run.
     let ending = match &found {
         Some((task, strategy)) => {
             let context = Context { handle: handle.clone(), task: id };
@@ -232,7 +233,7 @@ async fn work_on(handle: &Handle, id: TaskId) {
     });
 }
 
-/// Ends the session: what was in flight is gone by now, and is said to be.
+/// Ends the session and records the effects that were in flight as ended.
 fn close(handle: &Handle, why: &str) {
     handle.write(|session| {
         session.let_all_go();

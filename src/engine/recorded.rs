@@ -1,9 +1,10 @@
-//! A session that is run again with what an earlier one had from models and tools, and then goes on live.
+//! A session that runs again with the recorded results of models and tools, and then continues
+//! live.
 //!
-//! An effect is answered from the record of the effect with its number, as long as both are the same. Its
-//! events come when they came then: each waits until the records before its own are there, so that effects
-//! that ran beside each other end in the same order. What a person did then is done again at the same
-//! record. A recorded answer costs nothing, and takes no room.
+//! An effect is answered from the record with its number, as long as both requests are the same.
+//! Its events keep their order: each waits until the records before its own exist, so that parallel
+//! effects end in the same order. A person's interventions are repeated at the same records. A
+//! recorded answer is free, and takes no room.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,16 +12,16 @@ use serde_json::Value;
 
 use crate::domain::{By, ControlEvent, EffectId, Event, Lane, Record, SessionEvent};
 
-/// What an earlier session had, and what of it is still to come.
+/// The effects and interventions of an earlier session, and those still to come.
 #[derive(Debug, Default)]
 pub(super) struct Recorded {
     /// The events of each effect, the request first.
     effects: HashMap<EffectId, Vec<Record>>,
-    /// What a person did, by the number of its record.
+    /// Interventions, by the number of their record.
     interventions: BTreeMap<u64, Event>,
-    /// Effects that wait until the records before their next one are there.
+    /// Effects that wait until the records before their next one exist.
     waiting: BTreeMap<EffectId, u64>,
-    /// Something did not fit: from here on the session goes its own way.
+    /// A request did not match: from here on the session runs live.
     has_parted: bool,
 }
 
@@ -45,12 +46,12 @@ impl Recorded {
         recorded
     }
 
-    /// What a person did as record number `n`.
+    /// The intervention that is record number `n`.
     pub fn intervention(&mut self, n: u64) -> Option<Event> {
         if self.has_parted { None } else { self.interventions.remove(&n) }
     }
 
-    /// An effect waits until record `n` is due.
+    /// Lets an effect wait until record `n` is due.
     pub fn wait(&mut self, id: EffectId, n: u64) {
         self.waiting.insert(id, n);
     }
@@ -59,8 +60,8 @@ impl Recorded {
         self.waiting.remove(&id);
     }
 
-    /// Whether an effect is the first of those that wait, and nothing else can happen: then a record that
-    /// does not come must not keep it.
+    /// Whether an effect is the first one waiting and nothing else can happen: then a record that
+    /// never comes must not block it.
     pub fn is_next(&self, id: EffectId, mut live: impl Iterator<Item = Lane>) -> bool {
         let first = self.waiting.iter().min_by_key(|(_, n)| **n).map(|(id, _)| *id);
         let waits = |lane: Lane| match lane {
@@ -75,8 +76,8 @@ impl Recorded {
         !self.has_parted && !self.effects.is_empty()
     }
 
-    /// The events of an effect after its request, if the record has an equal one; `Err` says what was
-    /// requested instead, and where it differs. `None` behind the end of the record.
+    /// The events of an effect after its request, if the recorded request is equal; `Err` names the
+    /// recorded request, and the difference. `None` after the end of the record.
     pub fn take(&mut self, id: EffectId, request: &Event) -> Option<Result<Vec<Record>, String>> {
         if !self.answers() {
             return None;
@@ -92,7 +93,7 @@ impl Recorded {
             Some(place) => {
                 self.has_parted = true;
                 Some(Err(format!(
-                    "the record does not fit: {} {id} is wanted, and record {} has {}; the first \
+                    "the record does not match: expected {} {id}, but record {} has {}; the first \
                      difference is {place}",
                     request.kind(),
                     was.n,
@@ -105,7 +106,7 @@ impl Recorded {
 
 fn is_by_a_person(event: &Event) -> bool {
     match event {
-        // Only a person asks for these.
+        // Only a person requests these.
         Event::Session(
             SessionEvent::CommandRefused { .. }
             | SessionEvent::ModelsProbed { .. }

@@ -1,11 +1,10 @@
-//! Going on with a session that was cut short. Its events are the truth of it, so taking them up again
-//! makes everything as it was at that moment: the state, what tools were called with, what was learned.
-//! What follows is what would have followed, and a session that went on equals one that never stopped.
+//! Continues an interrupted session. Its events restore everything: the state, the arguments of
+//! calls, the learned knowledge. A continued session equals one that was never interrupted.
 
 use crate::domain::{Event, Outcome, Record, TaskEvent};
 
-/// A session as far as its last task that came to an end of its own; the task that was at work then is
-/// in the queue again. Empty where there is no such task, and a new session is as good.
+/// The records up to the last task that ended by itself; the task that was current then is queued
+/// again. Empty if there is no such task: then a new session is as good.
 pub fn resumable(mut records: Vec<Record>) -> Vec<Record> {
     let finished = |record: &Record| match &record.event {
         Event::Task(TaskEvent::TaskFinished { outcome, .. }) => *outcome != Outcome::Stopped,

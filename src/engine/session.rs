@@ -1,4 +1,5 @@
-//! The one place where events are made: numbered, dated, journaled, folded, then shown, in this order.
+//! The only place where events are made: numbered, dated, journaled, folded, then shown, in this
+//! order.
 
 use std::collections::{BTreeSet, HashMap};
 use std::{rc::Rc, sync::Arc};
@@ -19,31 +20,31 @@ use crate::tool::ToolBox;
 /// Called with every record, in order.
 pub type Listener = Box<dyn FnMut(&Arc<Record>)>;
 
-/// What the engine knows and owns. Borrowed for moments, never across an await.
+/// The engine's data. Borrowed for moments, never across an await.
 pub(super) struct Session {
     pub state: State,
     pub tools: ToolBox,
     pub index: Lexical,
     pub models: HashMap<ModelName, Rc<dyn Model>>,
     pub lanes: Lanes,
-    /// What ends each effect in flight early.
+    /// The cancellation of each effect in flight.
     pub cancels: HashMap<EffectId, CancellationToken>,
-    /// How often each effect was requested before.
+    /// How often each request was made before.
     pub occurrences: HashMap<u64, u32>,
-    /// Tool calls that wait for room.
+    /// Tool calls that wait for a free place.
     pub waiting_for_room: BTreeSet<EffectId>,
-    /// How many results a model is judging.
+    /// The number of results that a model is judging.
     pub verdicts: usize,
     pub budgeting: Budgeting,
-    /// What makes each provider list its tools again.
+    /// Asks each provider to list its tools again.
     pub relist: Vec<Rc<Notify>>,
     pub observers: Vec<Box<dyn Observer>>,
-    /// What is answered from the record of an earlier session.
+    /// The recorded results of an earlier session.
     pub recorded: Recorded,
     journal: Writer,
     listener: Listener,
     opened: Instant,
-    /// Microseconds that the session had lasted when it was taken up again.
+    /// Microseconds that the session had lasted before it was continued.
     resumed_at: u64,
 }
 
@@ -76,8 +77,8 @@ impl Session {
         }
     }
 
-    /// Makes an event, the events that observers make of it, and where a session is run again, what a person
-    /// did next.
+    /// Makes an event, the events of observers about it, and in a session that runs again the next
+    /// recorded intervention.
     pub fn emit(&mut self, event: impl Into<Event>) {
         self.date(event.into());
         if let Some(event) = self.recorded.intervention(self.state.n + 1) {
@@ -92,9 +93,9 @@ impl Session {
         more.into_iter().for_each(|event| self.date(event));
     }
 
-    /// Journals, folds and shows what happened; what observers say of it. What cannot be journaled ends the
-    /// session, since a screen must not show what a crash would lose; nothing is written behind a line
-    /// that may be torn.
+    /// Journals, folds and shows a record; returns the observers' events. A record that cannot be
+    /// journaled ends the session, because the screen must not show events that a crash would lose;
+    /// nothing is written after a line that may be torn.
     fn commit(&mut self, record: Record) -> Vec<Event> {
         if !self.journal.append(&record) {
             return Vec::new();
@@ -106,8 +107,7 @@ impl Session {
         more
     }
 
-    /// Takes up what happened in the beginning of this very session. What observers said of it is part of
-    /// it.
+    /// Restores the records of this session's beginning, which include the observers' events.
     pub fn take_up(&mut self, past: Vec<Record>) {
         self.resumed_at = past.last().map_or(0, |record| record.at);
         for record in past {
@@ -116,7 +116,7 @@ impl Session {
         }
     }
 
-    /// The session ends: observers say what they still have to say.
+    /// Collects the observers' last events at the end of the session.
     pub fn close_observers(&mut self) {
         let observers = self.observers.iter_mut();
         let more: Vec<Event> = observers.flat_map(|observer| observer.close(&self.state)).collect();
@@ -136,7 +136,7 @@ impl Session {
         self.journal.take_broken()
     }
 
-    /// Tools that suit a text, best first, at most `k`; only tools that may be offered now.
+    /// Tools that match a text, best first, at most `k`; only tools that may currently be offered.
     pub fn retrieve(&self, text: &str, k: usize) -> Vec<ToolName> {
         let hits = self.index.offered(&self.state, text).take(k);
         hits.map(|(tool, _)| tool.clone()).collect()

@@ -1,4 +1,4 @@
-//! Tools that come and go while a session runs, as their providers say.
+//! Tools that come and go while a session runs, as listed by their providers.
 
 use std::{rc::Rc, time::Duration};
 
@@ -7,16 +7,16 @@ use futures::{StreamExt, future::join_all};
 use tokio::{sync::Notify, time::timeout};
 
 use super::{handle::Handle, session::Session};
-use crate::domain::SessionEvent;
+use crate::domain::{SessionEvent, words::counted};
 use crate::tool::provider::{Change, Provider};
 use crate::tool::{Changes, Tool, ToolError, ToolErrorKind};
 
-/// How long a provider may take to list its tools; a session does not begin before.
+/// Time limit for a provider to list its tools; the session waits for it at the start.
 const LISTING: Duration = Duration::from_secs(10);
 
 type List = Result<Vec<Rc<dyn Tool>>, ToolError>;
 
-/// A provider, its first list, and what is heard of it from then on.
+/// A provider, its first list, and its later notifications.
 pub(super) struct ProviderListing {
     provider: Rc<dyn Provider>,
     list: List,
@@ -35,13 +35,13 @@ pub(super) async fn list_all(providers: Vec<Rc<dyn Provider>>) -> Vec<ProviderLi
 
 async fn list(provider: &dyn Provider) -> List {
     timeout(LISTING, provider.tools()).await.unwrap_or_else(|_| {
-        let text = format!("no list came within {} s", LISTING.as_secs());
+        let text = format!("no list arrived within {} s", LISTING.as_secs());
         Err(ToolError::new(ToolErrorKind::Timeout, text))
     })
 }
 
-/// Listens to a provider beside whatever runs. Its lists are made one after the other, so that an old one
-/// never replaces a newer one.
+/// Listens to a provider in parallel. Its lists are processed one after the other, so that an old
+/// one never replaces a newer one.
 pub(super) fn watch(handle: &Handle, ProviderListing { provider, changes, .. }: ProviderListing) {
     let asked = Rc::new(Notify::new());
     handle.write(|session| session.relist.push(Rc::clone(&asked)));
@@ -65,7 +65,7 @@ pub(super) fn watch(handle: &Handle, ProviderListing { provider, changes, .. }: 
 }
 
 impl Session {
-    /// Puts the first lists in. Gives what a person should know of them.
+    /// Adds the first lists. Returns notices for the user.
     pub fn take_lists(&mut self, listed: &mut [ProviderListing]) -> Vec<String> {
         let mut notices = Vec::new();
         for ProviderListing { provider, list, .. } in listed {
@@ -80,20 +80,20 @@ impl Session {
         notices
     }
 
-    /// Makes the tools findable by what they do.
+    /// Indexes the tools for retrieval.
     pub fn index_all(&mut self) {
         for spec in self.tools.specs() {
             self.index.insert(spec);
         }
     }
 
-    /// Says which tools there are at the start.
+    /// Records the tools at the start.
     pub fn join_all(&mut self) {
         let tools: Vec<_> = self.tools.specs().cloned().collect();
         self.emit(SessionEvent::ToolsAdded { tools });
     }
 
-    /// Says how the tools differ from those of a session that goes on.
+    /// Records how the tools differ from those of a continued session.
     pub fn tell_difference(&mut self) {
         let known = &self.state.tools;
         let gone = known
@@ -107,16 +107,16 @@ impl Session {
         self.tell(Changes { joined, left, ..Changes::default() });
     }
 
-    /// Has every provider list its tools again.
+    /// Asks every provider to list its tools again.
     pub fn reload_tools(&mut self) -> Result<(), String> {
         if self.relist.is_empty() {
-            return Err("these tools are built in; there are no files".to_owned());
+            return Err("all tools are built in; there are no files to reload".to_owned());
         }
         self.relist.iter().for_each(|asked| asked.notify_one());
         Ok(())
     }
 
-    /// A provider has listed its tools again: of itself, or (`None`) since the user wanted it.
+    /// A provider has listed its tools again: by itself, or (`None`) on the user's request.
     fn provider_listed(&mut self, provider: &str, change: Option<Change>, list: List) {
         let changes = match list {
             Ok(tools) => self.tools.replace(provider, tools),
@@ -130,7 +130,7 @@ impl Session {
             changes.left.len()
         );
         let left_out = left_out(provider, &changes);
-        // That a provider says the same again is news only to somebody who asked.
+        // An unchanged list is news only to the user who requested it.
         let is_news = change != Some(Change::Listed) || !changes.is_empty();
         self.tell(changes);
         left_out.into_iter().chain(is_news.then_some(text)).for_each(|text| self.notice(text));
@@ -140,15 +140,15 @@ impl Session {
 
     fn provider_died(&mut self, provider: &str, why: &str) {
         let left = self.tools.take_off(provider);
-        let text =
-            format!("{provider} died: {why}; {} tools are gone until it is back", left.len());
+        let lost = counted(left.len(), "tool");
+        let text = format!("{provider} died: {why}; {lost} unavailable until it is back");
         self.tell(Changes { left, ..Changes::default() });
         self.notice(text);
         self.replan_quietly(&format!("{provider} died"));
         self.sync();
     }
 
-    /// Says which tools came and went, and makes them findable.
+    /// Records added and removed tools, and updates the index.
     fn tell(&mut self, changes: Changes) {
         let Changes { joined, left, changed, left_out: _ } = changes;
         for name in &left {
@@ -173,14 +173,14 @@ impl Session {
 }
 
 fn unlisted(provider: &str, error: &ToolError) -> String {
-    format!("{provider} could not list its tools, so nothing changed: {error}")
+    format!("{provider} could not list its tools; nothing changed: {error}")
 }
 
-/// That tools of a provider are not taken, if there are such.
+/// The notice about tools of a provider that are left out, if there are any.
 fn left_out(provider: &str, changes: &Changes) -> Option<String> {
     let names: Vec<_> = changes.left_out.iter().map(|name| name.as_str()).collect();
     let text = format!(
-        "{provider} lists tools whose names other tools have; they are left out: {}",
+        "{provider} lists tools with names that are taken; they are left out: {}",
         names.join(", ")
     );
     (!names.is_empty()).then_some(text)

@@ -1,5 +1,5 @@
-//! Reading JSON that people write or mend, so that an error says line and field and not only what a
-//! parser stumbled over.
+//! Parses JSON that people write or edit, with errors that name line and field and not only the
+//! parser's problem.
 
 use serde::de::DeserializeOwned;
 
@@ -8,7 +8,7 @@ use crate::files::toml_file::Problem;
 /// Reads a whole file's text.
 ///
 /// # Errors
-/// The first thing that is wrong with it. `expected` says what should be there instead.
+/// The first fault. `expected` describes the right content.
 pub fn read<T: DeserializeOwned>(file: &str, text: &str, expected: &str) -> Result<T, Problem> {
     parse(text).map_err(|fault| fault.in_file(file, 1, expected))
 }
@@ -26,7 +26,7 @@ pub fn read_line<T: DeserializeOwned>(
     parse(text).map_err(|fault| fault.in_file(file, line, expected))
 }
 
-/// Reads all lines of a file of JSON lines, each with its number; blank ones are left out.
+/// Reads all lines of a file of JSON lines, each with its number; blank ones are skipped.
 pub fn read_lines<T: DeserializeOwned>(
     file: &str,
     text: &str,
@@ -36,7 +36,7 @@ pub fn read_lines<T: DeserializeOwned>(
     lines.map(move |(number, line)| (number, read_line(file, number, line, expected)))
 }
 
-/// What is wrong in a text.
+/// A fault in a text.
 struct Fault {
     /// Of the text, from 1; 0 where there is no text.
     line: usize,
@@ -63,12 +63,12 @@ impl Fault {
         let said = error.to_string();
         let place = format!(" at line {line} column {column}");
         let text = said.strip_suffix(&place).unwrap_or(&said).to_owned();
-        // What is no JSON at all has no fields.
+        // Invalid JSON has no fields.
         let field = if error.is_data() && field != "." { field } else { String::new() };
         Self { line, column, field, text }
     }
 
-    /// Of a text that begins on this line of its file.
+    /// For a text that begins on this line of its file.
     fn in_file(self, file: &str, first: usize, expected: &str) -> Problem {
         let Self { line, column, field, text } = self;
         Problem {

@@ -1,5 +1,5 @@
-//! Files that people write, read so that every mistake is named with file, line, field and what was
-//! expected.
+//! Files written by people, parsed so that every mistake is reported with file, line, field and
+//! what was expected.
 
 pub mod json_file;
 pub mod text_file;

@@ -1,25 +1,25 @@
-//! Reading a whole text file without trusting it: not more of it than it may hold, and only as UTF-8.
+//! Reads a whole text file safely: with a size limit, and only as UTF-8.
 
 use std::io::{self, Read};
 use std::{fs::File, path::Path};
 
 use crate::files::toml_file::Problem;
 
-/// What a file should be, for messages.
+/// The expected file, for messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Expectation {
     /// Such as `a configuration file`.
     pub what: &'static str,
-    /// What to do where there is no such file.
+    /// What to do if there is no such file.
     pub missing: &'static str,
-    /// The most bytes: a larger file is something else, and it would only be slow to say so.
+    /// The most bytes: a larger file is something else, and reading it would only be slow.
     pub largest: u64,
 }
 
 /// The text of a file.
 ///
 /// # Errors
-/// That it cannot be read, is too large or is not UTF-8, and then where.
+/// It cannot be read, is too large or is not UTF-8, with the place.
 pub fn read(path: &Path, expected: &Expectation) -> Result<String, Problem> {
     let problem = |text: String| Problem::of_file(path.display().to_string(), text);
     let mut bytes = Vec::new();
@@ -40,7 +40,7 @@ pub fn read(path: &Path, expected: &Expectation) -> Result<String, Problem> {
 
 fn why(path: &Path, error: &io::Error, expected: &Expectation) -> String {
     match error.kind() {
-        io::ErrorKind::NotFound => format!("there is no such file; {}", expected.missing),
+        io::ErrorKind::NotFound => format!("no such file; {}", expected.missing),
         _ if path.is_dir() => format!("a directory; expected {}", expected.what),
         _ => format!("cannot be read: {error}"),
     }

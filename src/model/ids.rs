@@ -1,10 +1,10 @@
-//! Ids for calls whose endpoint gave none.
+//! Ids for calls whose endpoint sent none.
 
 use std::collections::HashSet;
 
 use crate::domain::{Message, Request, ToolCall};
 
-/// What was called in a conversation.
+/// The calls of a conversation.
 pub(super) fn calls(request: &Request) -> impl Iterator<Item = &ToolCall> {
     request.messages.iter().flat_map(|message| match message {
         Message::Assistant { calls, .. } => calls.as_slice(),
@@ -12,7 +12,7 @@ pub(super) fn calls(request: &Request) -> impl Iterator<Item = &ToolCall> {
     })
 }
 
-/// Ids that no call of a conversation has.
+/// Ids that are unused in a conversation.
 pub(super) struct FreeIds<'a> {
     prefix: &'static str,
     taken: HashSet<&'a str>,
@@ -25,7 +25,7 @@ impl<'a> FreeIds<'a> {
         Self { prefix, next: taken.len() + 1, taken }
     }
 
-    /// One that was not given before either.
+    /// An id that was not returned before either.
     pub(super) fn next(&mut self) -> String {
         loop {
             let id = format!("{}-{}", self.prefix, self.next);

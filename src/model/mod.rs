@@ -1,5 +1,5 @@
-//! Language models. The engine asks a [`Model`] and nothing else. A wire, such as [`openai`],
-//! translates to the format of its endpoints and back; [`http`] carries it there.
+//! Language models. The engine calls only a [`Model`]. A wire, such as [`openai`], translates to
+//! the format of its endpoints and back; [`http`] transports it.
 
 pub mod http;
 mod ids;
@@ -21,69 +21,69 @@ use crate::domain::{Embedding, ModelSpec, Reply, Request, Usage};
 pub enum Progress {
     /// More of the answer's text.
     Text(String),
-    /// More of the thinking that is shown apart.
+    /// More of the reasoning that is shown separately.
     Reasoning(String),
-    /// Try number `attempt`, from 1, failed in a way that is worth another; the next one starts after
-    /// `wait`. Nothing of the failed try's text was reported before, though thinking may have been.
+    /// Attempt number `attempt`, from 1, failed and is worth a retry, which starts after `wait`. No
+    /// answer text of the failed attempt was reported before, though reasoning may have been.
     Retrying { attempt: u32, wait: Duration, why: String },
 }
 
-/// A model that can be reached.
+/// The result of a successful probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reachability {
-    /// Whether it is certain that the model is there.
+    /// Whether the endpoint confirmed that it has the model.
     pub is_sure: bool,
-    /// For a person.
+    /// For people.
     pub text: String,
 }
 
-/// One model that can be asked.
+/// A model that can be called.
 ///
-/// Dropping the future cancels the request for real: its connection closes.
+/// Dropping the future cancels the request: its connection closes.
 pub trait Model {
     fn spec(&self) -> &Arc<ModelSpec>;
 
-    /// The answer to one request. What comes of it, and each retry, is reported on the way.
+    /// Answers one request. The arriving text, and each retry, is reported on the way.
     ///
     /// # Errors
-    /// Why there is no whole answer, after all retries, with the text that had come.
+    /// Why there is no complete answer, after all retries, with the text that had arrived.
     fn ask<'a>(
         &'a self,
         request: &'a Request,
         progress: &'a mut dyn FnMut(Progress),
     ) -> LocalBoxFuture<'a, Result<Reply, ModelError>>;
 
-    /// Whether it could be asked now, which costs no tokens. What is said here holds for a model that is
+    /// Probes whether it can be called, which costs no tokens. The default suits a model that is
     /// part of the program.
     ///
     /// # Errors
-    /// Why it cannot be asked.
+    /// Why it cannot be called.
     fn reachable(&self) -> LocalBoxFuture<'_, Result<Reachability, ModelError>> {
         let text = "part of the program: there is nothing to reach".to_owned();
         future::ready(Ok(Reachability { is_sure: true, text })).boxed_local()
     }
 
-    /// What makes embeddings, if this is an embedding model. [`Model::spec`] has the price of its input.
+    /// The embedder, if this is an embedding model. [`Model::spec`] has the price of its input.
     fn embedder(&self) -> Option<&dyn Embedder> {
         None
     }
 
-    /// What shows its hidden states, if it runs where they can be seen.
+    /// Access to its hidden states, if it runs where they are visible.
     fn hidden_states(&self) -> Option<&dyn HiddenStates> {
         None
     }
 }
 
-/// What an embedding model made of some texts.
+/// The embeddings of some texts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Embeddings {
-    /// One for each text, in the order of the texts, all with as many dimensions.
+    /// One for each text, in the order of the texts, all with the same number of dimensions.
     pub embeddings: Vec<Embedding>,
-    /// What all texts together consumed; counted here where the endpoint does not say it.
+    /// The usage of all texts together; estimated locally if the endpoint reports none.
     pub usage: Usage,
 }
 
-/// A model that says what texts mean.
+/// A model that embeds texts.
 pub trait Embedder {
     /// The embedding model's own name. Embeddings of two names are never compared.
     fn model(&self) -> &str;
@@ -91,8 +91,8 @@ pub trait Embedder {
     /// The embeddings of these texts. Dropping the future cancels the request.
     ///
     /// # Errors
-    /// As [`Model::ask`]; also [`ModelErrorKind::BadAnswer`] if the answer is no list of as many vectors,
-    /// finite and of one length, or if one of them has no direction.
+    /// As [`Model::ask`]; also [`ModelErrorKind::BadAnswer`] if the answer is not a list of as many
+    /// vectors, finite and of one length, or if one of them has no direction.
     fn embed<'a>(
         &'a self,
         texts: &'a [String],
@@ -102,15 +102,16 @@ pub trait Embedder {
 /// The hidden states of one text after one layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct States {
-    /// Where each token ends in the text: byte offsets that only grow, the last one the text's length.
+    /// The end of each token in the text: increasing byte offsets, the last one being the text's
+    /// length.
     pub ends: Vec<usize>,
-    /// `(ends.len() + 1) × width` numbers, row after row: one row for each token in its order, and a last
-    /// one for the model's END token, which is appended to the text. As the model has them: without a
-    /// unit, neither centred nor scaled.
+    /// `(ends.len() + 1) × width` numbers, row after row: one row for each token in its order, and
+    /// a last one for the model's END token, which is appended to the text. The numbers are the
+    /// model's own: without a unit, neither centred nor scaled.
     pub rows: Vec<f32>,
 }
 
-/// A causal model that shows what it makes of a text, token by token (CoTools, section 3).
+/// A causal model that exposes its hidden states, token by token (CoTools, section 3).
 pub trait HiddenStates {
     /// Numbers in one row.
     fn width(&self) -> usize;
@@ -118,13 +119,13 @@ pub trait HiddenStates {
     /// Number of layers.
     fn layers(&self) -> usize;
 
-    /// The states of these texts, in their order, after layer `layer`, from 1. `None` is the last layer
-    /// with the final norm behind it. No token sees those after it, so that a row does not depend on
-    /// what follows in its text.
+    /// The states of these texts, in their order, after layer `layer`, from 1. `None` is the last
+    /// layer followed by the final norm. No token sees later ones, so a row does not depend on the
+    /// rest of its text.
     ///
     /// # Errors
-    /// [`ModelErrorKind::Refused`] for a layer that there is not; [`ModelErrorKind::ContextOverflow`] for
-    /// a text with more tokens than the model takes.
+    /// [`ModelErrorKind::Refused`] for a layer that does not exist;
+    /// [`ModelErrorKind::ContextOverflow`] for a text with more tokens than the model takes.
     fn read<'a>(
         &'a self,
         texts: &'a [String],

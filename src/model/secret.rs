@@ -1,8 +1,8 @@
-//! Keys: where they come from, and how they stay out of sight.
+//! Keys: their sources, and how they stay hidden.
 //!
-//! A key is read when it is needed, from an environment variable or a command, and lives in memory
-//! only. Its type can be printed by nothing, and every text that leaves an adapter goes through
-//! `Redactor`, since servers like to echo what they refuse.
+//! A key is read when it is needed, from an environment variable or a command, and exists in memory
+//! only. Its type cannot be printed, and every text that leaves an adapter passes `Redactor`,
+//! because servers often echo what they refuse.
 
 use std::process::{ExitStatus, Stdio};
 use std::{fmt, time::Duration};
@@ -11,7 +11,7 @@ use tokio::{io::AsyncReadExt, process::Command, sync::Mutex, time::timeout};
 
 use crate::domain::{ModelError, ModelErrorKind};
 
-/// How long a key command may take: it may ask a person to unlock a keyring.
+/// Time limit for a key command: it may ask a person to unlock a keyring.
 const COMMAND_TIME: Duration = Duration::from_secs(60);
 /// Longest key in bytes; some cloud tokens have several thousand.
 const LONGEST: u64 = 64 * 1024;
@@ -19,7 +19,7 @@ const LONGEST: u64 = 64 * 1024;
 /// single letter would make every text unreadable.
 const SHORTEST_HIDDEN: usize = 4;
 
-/// Where a key comes from. There is no variant for a key itself: it would end up in a file.
+/// The source of a key. There is no variant for a key itself: it would end up in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum KeySource {
     /// No key is sent.
@@ -27,25 +27,26 @@ pub enum KeySource {
     None,
     /// The environment variable of this name.
     Env(String),
-    /// What this program with these arguments prints, without the white space around it. No shell.
-    /// Run at the first request and remembered until the endpoint refuses the key.
+    /// The output of this program with these arguments, without surrounding white space. No shell.
+    /// It runs at the first request, and its output is remembered until the endpoint refuses the
+    /// key.
     Command(Vec<String>),
 }
 
-/// Where a header's value comes from.
+/// The source of a header's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HeaderSource {
-    /// This text, which must be no secret.
+    /// This text, which must not be a secret.
     Literal(String),
     /// The environment variable of this name; its value is treated as a secret.
     Env(String),
 }
 
-/// A text that nothing prints.
+/// A text that cannot be printed.
 pub struct Secret(Box<str>);
 
 impl Secret {
-    /// Whoever calls this must not store, log or show what it gives.
+    /// The caller must not store, log or show the value.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -58,7 +59,7 @@ impl fmt::Debug for Secret {
 }
 
 impl KeySource {
-    /// Where a person has to look when the key is refused; empty if there is none.
+    /// The place to check when the key is refused; empty if there is none.
     pub fn place(&self) -> String {
         match self {
             KeySource::None => String::new(),
@@ -68,7 +69,7 @@ impl KeySource {
     }
 }
 
-/// A key source and what its command printed last.
+/// A key source and the last output of its command.
 #[derive(Debug)]
 pub(super) struct Key {
     source: KeySource,
@@ -80,7 +81,7 @@ impl Key {
         Self { source, printed: Mutex::new(None) }
     }
 
-    /// The key as it is now; `None` where none is to be sent.
+    /// The current key; `None` if none is sent.
     ///
     /// # Errors
     /// [`ModelErrorKind::Auth`] if the variable is not set or the command fails.
@@ -101,7 +102,7 @@ impl Key {
         }
     }
 
-    /// Forgets what the command printed: the endpoint refused it, and tokens expire.
+    /// Forgets the output of the command: the endpoint refused it, and tokens expire.
     pub(super) async fn forget(&self) {
         *self.printed.lock().await = None;
     }
@@ -120,7 +121,7 @@ pub(super) fn from_env(name: &str, what: &str) -> Result<Secret, ModelError> {
     }
 }
 
-/// Runs a key command. What it prints on error is not repeated: it may hold half a secret.
+/// Runs a key command. Its standard error is not repeated: it may contain half a secret.
 async fn run(words: &[String]) -> Result<Secret, ModelError> {
     let Some((program, arguments)) = words.split_first() else {
         return Err(missing("the key command is empty: name a program and its arguments"));
@@ -128,7 +129,7 @@ async fn run(words: &[String]) -> Result<Secret, ModelError> {
     let failed = |why: &str| missing(format!("the key command {program:?} {why}"));
     let printed = timeout(COMMAND_TIME, print(program, arguments)).await.map_err(|_| {
         let seconds = COMMAND_TIME.as_secs();
-        failed(&format!("did not end in {seconds} s"))
+        failed(&format!("did not end within {seconds} s"))
     })?;
     let (status, bytes) = printed.map_err(|why| failed(&format!("could not be run: {why}")))?;
     if !status.success() {
@@ -141,7 +142,8 @@ async fn run(words: &[String]) -> Result<Secret, ModelError> {
     Ok(Secret(key.trim().into()))
 }
 
-/// What a program prints, up to the longest key, and how it ended. It ends with this future.
+/// The output of a program, up to the longest key, and its exit status. It is killed if this future
+/// is dropped.
 async fn print(program: &str, arguments: &[String]) -> std::io::Result<(ExitStatus, Vec<u8>)> {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -157,7 +159,7 @@ fn missing(text: impl Into<String>) -> ModelError {
     ModelError::new(ModelErrorKind::Auth, text)
 }
 
-/// Takes secrets out of texts.
+/// Removes secrets from texts.
 #[derive(Debug, Default)]
 pub(super) struct Redactor(Vec<Secret>);
 

@@ -1,21 +1,21 @@
-//! Whether an answer is right. Models wrap what they know in words, so an exact match would fail
+//! Decides whether an answer is right. Models wrap answers in words, so an exact match would fail
 //! them for style, and a loose one would reward lists of guesses.
 //!
-//! Both sides become tokens as SQuAD's evaluation does it (Rajpurkar et al. 2016): lower case, no
-//! punctuation, no articles. Beyond that, numbers are read as numbers, and a *short* answer may say
-//! more than the gold one.
+//! Both sides become tokens as in SQuAD's evaluation (Rajpurkar et al. 2016): lower case, no
+//! punctuation, no articles. In addition, numbers are compared as numbers, and a *short* answer may
+//! say more than the gold one.
 
-/// Tokens that a short answer may have beside the gold ones: enough for a sentence that repeats the
-/// question, too few for an enumeration.
+/// Tokens that a short answer may have in addition to the gold ones: enough for a sentence that
+/// repeats the question, too few for an enumeration.
 const SPARE: usize = 12;
 
-/// How far two numbers may be apart, relative to the larger.
+/// Largest difference of equal numbers, relative to the larger.
 const TOLERANCE: f64 = 1e-6;
 
 /// Decimals that a rounded number must have: `8.8` is not `8.75`, but `41.84` is `41.842944`.
 const DECIMALS: usize = 2;
 
-/// Words before the gold answer that turn it round.
+/// Words before the gold answer that negate it.
 const NEGATIONS: [&str; 8] = ["not", "no", "never", "neither", "nor", "isnt", "wasnt", "cannot"];
 
 #[derive(Clone, Debug, PartialEq)]
@@ -25,10 +25,10 @@ enum Token {
     Number(f64, usize),
 }
 
-/// Whether `given` says the same as `gold`:
+/// Whether `given` means the same as `gold`:
 ///
 /// - equal tokens, or the gold ones in a row in a short answer, not right after a negation;
-/// - numbers agree to a millionth, or one is the other rounded to the two or more decimals it has:
+/// - numbers agree to a millionth, or one is the other rounded to its own two or more decimals:
 ///   `3.14` for `3.14159`, but not `3` for `3.14`, nor `1999` for `2000`;
 /// - `yes` and `no` must come first: "yes, because …".
 ///
@@ -61,7 +61,7 @@ fn agree(a: &Token, b: &Token) -> bool {
         (Token::Number(a, a_decimals), Token::Number(b, b_decimals)) => {
             let difference = (a - b).abs();
             let decimals = *a_decimals.min(b_decimals);
-            // A hair more than half, because decimal fractions have no exact binary ones.
+            // Slightly more than half, because decimal fractions have no exact binary form.
             let rounding = 0.500_001 * 10f64.powi(-(decimals.min(300) as i32));
             difference <= TOLERANCE * a.abs().max(b.abs())
                 || (decimals >= DECIMALS && difference <= rounding)
@@ -140,7 +140,7 @@ fn with_groups(text: &str, whole: usize) -> usize {
     end
 }
 
-/// The length of `e6`, `E-6`, where the text starts with such and no letter follows.
+/// The length of `e6` or `E-6`, if the text starts with one and no letter follows.
 fn exponent(text: &str) -> Option<usize> {
     let rest = text.strip_prefix(['e', 'E'])?;
     let signed = rest.strip_prefix(['-', '+']).unwrap_or(rest);

@@ -1,22 +1,23 @@
-//! How close an answer is to the gold one, word by word, as papers report it: exact match and token F1.
+//! How close an answer is to the gold one, word by word, as papers report it: exact match and token
+//! F1.
 //!
-//! Both follow SQuAD's evaluation (Rajpurkar et al. 2016) with HotpotQA's rule for yes and no (Yang et
-//! al. 2018), so that numbers can be held against published ones; what is called character-level F1
-//! there is this token F1. They are not how a task is judged: see [`crate::papers::grading`].
+//! Both follow SQuAD's evaluation (Rajpurkar et al. 2016) with HotpotQA's rule for yes and no (Yang
+//! et al. 2018), so that numbers are comparable with published ones; the "character-level F1" there
+//! is this token F1. Tasks are judged differently: see [`crate::papers::grading`].
 
 use std::collections::BTreeMap;
 
-/// Answers that are right or wrong, with nothing between.
+/// Answers that are right or wrong, without partial credit.
 const ALL_OR_NOTHING: [&str; 3] = ["yes", "no", "noanswer"];
 
-/// Whether both are the same but for case, ASCII punctuation, articles and spaces.
+/// Whether both are equal except for case, ASCII punctuation, articles and spaces.
 pub fn exact_match(given: &str, gold: &str) -> bool {
     tokens(given) == tokens(gold)
 }
 
-/// The harmonic mean of precision and recall over tokens, from 0 to 1, each token counted as often as
-/// it stands in both. 0 where either is `yes`, `no` or `noanswer` and the other is not the same; 1 for
-/// two empty ones.
+/// The harmonic mean of precision and recall over tokens, from 0 to 1; a repeated token counts as
+/// often as both texts have it. 0 if either is `yes`, `no` or `noanswer` and the other differs; 1
+/// for two empty ones.
 pub fn token_f1(given: &str, gold: &str) -> f64 {
     let (given, gold) = (tokens(given), tokens(gold));
     if given == gold {
@@ -43,7 +44,7 @@ fn decides(tokens: &[String]) -> bool {
     matches!(tokens, [only] if ALL_OR_NOTHING.contains(&only.as_str()))
 }
 
-/// The words that count. An article is one also beside other marks than ASCII ones: in `“the end”`.
+/// The words that count. Articles are dropped also next to non-ASCII marks: in `“the end”`.
 fn tokens(text: &str) -> Vec<String> {
     let plain: String = text.to_lowercase().chars().filter(|c| !c.is_ascii_punctuation()).collect();
     let mut kept = String::with_capacity(plain.len());

@@ -1,4 +1,4 @@
-//! What the papers compute, as pure functions: a module each, with its equations.
+//! The algorithms of the papers, as pure functions: one module each, with its equations.
 
 pub mod btp;
 pub mod grading;

@@ -1,9 +1,9 @@
-//! A session on disk: JSON lines, a header and then one event a line, appended as things happen.
+//! A session on disk: JSON lines, a header and then one event per line, appended as events happen.
 //!
-//! A line is handed to the system before anybody is shown what it says, so killing the program loses
-//! nothing that was seen; it is flushed to the disk after every command and at every task's end, so a
-//! power cut loses at most the work in progress. A last line without its end (a write that was cut
-//! off) is left out when reading and said; anything else that is wrong is an error with its line.
+//! A line is written before its event is shown, so killing the program loses nothing that was seen.
+//! It is flushed to the disk after every command and at every task's end, so a power cut loses at
+//! most the work in progress. A torn last line (an interrupted write) is skipped when reading, and
+//! reported; any other fault is an error with its line.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
@@ -15,13 +15,13 @@ use tracing::info;
 
 use crate::domain::Record;
 
-/// The version of the format that this program writes, and the newest that it reads.
+/// The version of the format that this program writes, and the newest that it can read.
 pub const FORMAT: u32 = 1;
 
 /// The first line of a journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
-    /// The version of the format; also what makes a file recognisable as a journal.
+    /// The version of the format; it also identifies a file as a journal.
     pub toolyard_journal: u32,
     /// The version of the program that wrote it.
     pub program: String,
@@ -40,7 +40,7 @@ impl Header {
     }
 }
 
-/// A journal that is being written.
+/// A journal being written.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
@@ -53,14 +53,14 @@ pub struct Journal {
 pub struct LoadedJournal {
     pub header: Header,
     pub records: Vec<Record>,
-    /// Bytes of a last line that was cut off and is left out.
+    /// Bytes of a torn last line, which is left out.
     pub torn: usize,
 }
 
-/// What can be wrong with a journal.
+/// Errors of a journal.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    #[error("{path}: is there already, and a journal is never written over; choose another name")]
+    #[error("{path}: file exists, and a journal is never overwritten; choose another name")]
     Taken { path: PathBuf },
     #[error("{path}: {source}")]
     Io { path: PathBuf, source: io::Error },
@@ -79,7 +79,7 @@ pub enum JournalError {
 }
 
 impl Journal {
-    /// Starts a journal in a new file; a file that is there already is not touched.
+    /// Starts a journal in a new file; an existing file is never touched.
     pub fn create(path: &Path, header: &Header) -> Result<Self, JournalError> {
         let io = |source| JournalError::Io { path: path.to_owned(), source };
         if let Some(folder) = path.parent() {
@@ -90,7 +90,7 @@ impl Journal {
             io::ErrorKind::AlreadyExists => JournalError::Taken { path: path.to_owned() },
             _ => io(error),
         })?;
-        info!(?path, "a journal is begun");
+        info!(?path, "started a journal");
         let mut journal = Self { file, path: path.to_owned(), line: Vec::new() };
         journal.write(header)?;
         Ok(journal)
@@ -100,7 +100,7 @@ impl Journal {
         &self.path
     }
 
-    /// Hands one event to the system. It outlives this process from here on.
+    /// Writes one event to the system. It outlives this process from here on.
     pub fn append(&mut self, record: &Record) -> Result<(), JournalError> {
         self.write(record)
     }
@@ -114,7 +114,7 @@ impl Journal {
         self.line.clear();
         serde_json::to_writer(&mut self.line, line).map_err(|error| self.io(error.into()))?;
         self.line.push(b'\n');
-        // One write for a whole line: a reader that follows sees it whole or not at all.
+        // One write for a whole line: a concurrent reader sees all of it or nothing.
         self.file.write_all(&self.line).map_err(|source| self.io(source))
     }
 
@@ -145,7 +145,7 @@ pub fn read(path: &Path) -> Result<LoadedJournal, JournalError> {
         let bad = |why| JournalError::BadLine { path: path.to_owned(), line: number, n, why };
         let record = Record::read(&line).map_err(bad)?;
         if record.n != n {
-            return Err(bad(format!("event {} where {n} was due", record.n)));
+            return Err(bad(format!("found event {}, expected event {n}", record.n)));
         }
         records.push(record);
     }
@@ -154,12 +154,12 @@ pub fn read(path: &Path) -> Result<LoadedJournal, JournalError> {
 
 fn parse_header(path: &Path, line: &[u8]) -> Result<Header, JournalError> {
     let no = |why: String| JournalError::NoHeader { path: path.to_owned(), why };
-    // The version is looked at before the rest, so that a newer header may look different.
+    // The version is checked before the rest, because a newer header may look different.
     let value: Value = serde_json::from_slice(line).map_err(|error| no(without_place(&error)))?;
     let found = value.get("toolyard_journal").and_then(Value::as_u64);
-    let found = found.ok_or_else(|| no("there is no field `toolyard_journal`".to_owned()))?;
+    let found = found.ok_or_else(|| no("missing field `toolyard_journal`".to_owned()))?;
     if found > u64::from(FORMAT) {
-        let program = value.get("program").and_then(Value::as_str).unwrap_or("of a later date");
+        let program = value.get("program").and_then(Value::as_str).unwrap_or("of a later version");
         return Err(JournalError::TooNew {
             path: path.to_owned(),
             found: u32::try_from(found).unwrap_or(u32::MAX),
@@ -169,7 +169,7 @@ fn parse_header(path: &Path, line: &[u8]) -> Result<Header, JournalError> {
     serde_json::from_value(value).map_err(|error| no(error.to_string()))
 }
 
-/// What serde says, without the line: that of the text it was given is always the first.
+/// serde's message without the line, which is always the first here.
 fn without_place(error: &serde_json::Error) -> String {
     let said = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());

@@ -1,4 +1,4 @@
-//! What the program keeps for itself between sessions, as JSON files that a person may look at and mend.
+//! Files that the program keeps between sessions, as JSON that a person may read and edit.
 
 use std::{fs, io::ErrorKind, path::Path};
 
@@ -7,10 +7,10 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::import::{ImportError, write_file};
 use crate::files::{json_file, toml_file::Problem};
 
-/// The text of a file; `None` if it is not there.
+/// The text of a file; `None` if it does not exist.
 ///
 /// # Errors
-/// That it cannot be read.
+/// It cannot be read.
 pub fn text(path: &Path) -> Result<Option<String>, Problem> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
@@ -19,20 +19,20 @@ pub fn text(path: &Path) -> Result<Option<String>, Problem> {
     }
 }
 
-/// What was kept in a file; `None` if nothing was.
+/// The content of a file; `None` if it does not exist.
 ///
 /// # Errors
-/// That the file cannot be read, or is not what was `expected`.
+/// The file cannot be read, or is not what was `expected`.
 pub fn load<T: DeserializeOwned>(path: &Path, expected: &str) -> Result<Option<T>, Problem> {
     let text = text(path)?;
     let file = path.display().to_string();
     text.map(|text| json_file::read(&file, &text, expected)).transpose()
 }
 
-/// Writes it to a file, whole or not at all.
+/// Writes a value to a file atomically.
 ///
 /// # Errors
-/// What the system said.
+/// The system's error.
 pub fn save(path: &Path, value: &impl Serialize) -> Result<(), ImportError> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|error| Problem::of_file(path.display().to_string(), error.to_string()))?;

@@ -1,4 +1,5 @@
-//! What outlives a session: journals, experience, tasks, prices, and what other programs recorded.
+//! Data that outlives a session: journals, experience, tasks, prices, and imports from other
+//! programs.
 
 pub mod experience;
 pub mod import;

@@ -1,5 +1,5 @@
-//! The prompts of a workspace: a file in its folder `prompts` overrides the built-in prompt of that name.
-//! Every file must belong to a prompt, so that a misspelt name is noticed.
+//! The prompts of a workspace: a file in its folder `prompts` overrides the built-in prompt of the
+//! same name. Every file must belong to a prompt, so that a misspelt name is noticed.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -10,7 +10,7 @@ use crate::domain::{Prompt, PromptSpec, Prompts, prompt::PROMPTS, words};
 use crate::files::text_file::{self, Expectation};
 use crate::files::toml_file::{Problem, Problems};
 
-/// Where they are in a workspace.
+/// Their folder in a workspace.
 const FOLDER: &str = "prompts";
 
 const EXPECTED: Expectation = Expectation {
@@ -19,10 +19,10 @@ const EXPECTED: Expectation = Expectation {
     largest: 64 << 10,
 };
 
-/// The prompts of a workspace: the built-in ones, but for those that it overrides.
+/// The prompts of a workspace: the built-in ones with its overrides.
 ///
 /// # Errors
-/// All that is wrong with its files.
+/// All faults of its files.
 pub fn load(workspace: &Path) -> Result<Prompts, Problems> {
     let folder = workspace.join(FOLDER);
     let (mut overrides, mut problems) = (BTreeMap::new(), Vec::new());
@@ -36,7 +36,8 @@ pub fn load(workspace: &Path) -> Result<Prompts, Problems> {
     if problems.is_empty() { Ok(Prompts::new(&overrides)) } else { Err(Problems(problems)) }
 }
 
-/// What is in the folder, by name; nothing, if there is none. Hidden files are an editor's or a system's.
+/// The files of the folder, by name; empty if there is no folder. Hidden files, which belong to
+/// editors or the system, are skipped.
 fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -60,9 +61,9 @@ fn read(path: &Path) -> Result<(Prompt, String), Problem> {
     let Some(prompt) = stem.and_then(Prompt::by_name) else {
         let word = stem.unwrap_or_else(|| name.split('.').next().unwrap_or_default());
         let near = words::expected(word, PROMPTS.iter().map(|spec| spec.name));
-        return Err(problem(&format!("no prompt has this name; expected NAME.md, {near}")));
+        return Err(problem(&format!("unknown prompt; expected NAME.md, {near}")));
     };
-    // Opening a pipe would wait until somebody writes into it.
+    // Opening a pipe would block until it has a writer.
     if !path.is_file() {
         return Err(problem("not a file; expected the text of a prompt"));
     }
@@ -81,16 +82,16 @@ fn problem_of(path: &Path, text: &str) -> Problem {
     Problem::of_file(path.display().to_string(), text)
 }
 
-/// Writes the built-in texts of these prompts where this workspace would have its own.
+/// Writes the built-in texts of these prompts as overrides of this workspace.
 ///
 /// # Errors
-/// That one of the files is there already, and then nothing is written; what the system said.
+/// One of the files exists already, in which case nothing is written; or the system's error.
 pub fn write(workspace: &Path, prompts: &[&PromptSpec]) -> Result<Vec<PathBuf>, Problem> {
     let folder = workspace.join(FOLDER);
     let path = |spec: &&PromptSpec| folder.join(format!("{}.md", spec.name));
     let paths: Vec<PathBuf> = prompts.iter().map(path).collect();
     if let Some(taken) = paths.iter().find(|path| path.exists()) {
-        return Err(problem_of(taken, "is there already; remove it first. Nothing was written"));
+        return Err(problem_of(taken, "file exists; remove it first. Nothing was written"));
     }
     fs::create_dir_all(&folder).map_err(|error| problem_of(&folder, &error.to_string()))?;
     for (path, spec) in paths.iter().zip(prompts) {

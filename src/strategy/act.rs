@@ -1,5 +1,6 @@
-//! The loop of ReAct and of ToolNet: think, call, observe, until the agent finishes or its steps run
-//! out. The two differ in their menu only: ToolNet is ReAct that walks a graph (ToolNet, eq. 1–4).
+//! The loop of ReAct and of ToolNet: think, call, observe, until the agent finishes or its steps
+//! run out. The two differ only in their menus: ToolNet is ReAct that walks a graph (ToolNet, eq.
+//! 1–4).
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ pub(super) enum Decision {
     Nothing,
 }
 
-/// One try at a task.
+/// One attempt at a task.
 pub async fn act(
     ctx: &impl Context,
     base: Base,
@@ -42,9 +43,9 @@ pub async fn act(
             true => menu::whole_plan(ctx, base, &at),
             false => menu::menu(ctx, base, task, &at, &trajectory),
         };
-        // Where the plan can be made again, the agent says first whether it needs that.
+        // If replanning is possible, the agent first decides whether it needs that.
         if menu::is_used_up(ctx, &menu) && !ctx.state(State::may_widen) {
-            return close(trajectory, "the plan has nothing left to use").await;
+            return close(trajectory, "the plan has no uses left").await;
         }
         ctx.say(|task| {
             let (from, menu) = (at.clone(), Arc::clone(&menu));
@@ -60,7 +61,8 @@ pub async fn act(
         let reply = match ctx.ask(Role::Actor, request).await {
             Ok(reply) => reply,
             Err(error) if error.kind == ModelErrorKind::OverBudget => {
-                return close(trajectory, "what is left does not pay for another step").await;
+                return close(trajectory, "the rest of the budget does not pay for another step")
+                    .await;
             }
             Err(error) => return (trajectory, close::failed(&error)),
         };
@@ -101,7 +103,7 @@ pub async fn act(
     (trajectory, Ending::without_answer(Outcome::OutOfSteps))
 }
 
-/// Whether the plan has something left that was not on this menu.
+/// Whether the plan has uses left that were not on this menu.
 fn has_more(ctx: &impl Context, menu: &[MenuItem]) -> bool {
     ctx.state(|state| {
         let plan = state.current_task().and_then(|task| task.budget.plan.as_ref());
@@ -111,13 +113,13 @@ fn has_more(ctx: &impl Context, menu: &[MenuItem]) -> bool {
     })
 }
 
-/// Whether the graph has no edge for what a menu offers here.
+/// Whether the graph has no edge for this menu item.
 fn is_new_way(base: Base, item: &MenuItem) -> bool {
     let planned = base.spec().walks && item.why == Offered::Planned;
     item.why == Offered::Explore || planned && item.weight.is_none()
 }
 
-/// Reads the actor's reply. Text without a call is an answer: so do models speak that have tools but
+/// Reads the actor's reply. Text without a call is an answer: models with tools reply so if they
 /// know the answer.
 pub(super) fn decide(reply: &Reply) -> Decision {
     let finish = reply.calls.iter().find(|call| call.tool.as_str() == markers::FINISH);

@@ -1,5 +1,6 @@
-//! The classifier: sorts tools into the configured classes, once for each tool as it is (the paper's
-//! "Classifier Module"). What a manifest or the user says counts for more, and is not asked.
+//! The classifier: sorts tools into the configured classes, once per version of a tool (the paper's
+//! "Classifier Module"). Classes from a manifest or the user take precedence, and cost no model
+//! call.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +9,11 @@ use serde::Deserialize;
 use super::{Context, json, prompt::planned as prompt};
 use crate::domain::{ClassAssignment, ClassedBy, MenuItem, PlanEvent, Role, ToolClasses, ToolName};
 
-/// Tools that are sorted in one model call: answers stay short enough to be whole.
+/// Tools sorted in one model call: few enough for a complete answer.
 const AT_ONCE: usize = 40;
 
-/// Sees to it that the tools of a menu have classes. A classifier that fails leaves its tools without
-/// one: they are called alone.
+/// Ensures that the tools of a menu have classes. If the classifier fails, its tools stay without
+/// one and are called alone.
 pub async fn classify(ctx: &impl Context, menu: &[MenuItem]) {
     for tools in unsorted(ctx, menu).chunks(AT_ONCE) {
         let request = ctx.state(|state| prompt::classifier(state, tools));
@@ -32,7 +33,7 @@ fn unsorted(ctx: &impl Context, menu: &[MenuItem]) -> Vec<ToolName> {
     })
 }
 
-/// Reads `{"classes": {TOOL: CLASS or [CLASS, DOMAIN]}}`; what names no known tool or class is left out.
+/// Reads `{"classes": {TOOL: CLASS or [CLASS, DOMAIN]}}`; unknown tools and classes are left out.
 fn read(text: &str, tools: &[ToolName], classes: &ToolClasses) -> Vec<(ToolName, ClassAssignment)> {
     #[derive(Deserialize)]
     struct Sheet {

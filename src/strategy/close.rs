@@ -1,5 +1,5 @@
-//! The closing summary (BTP, algorithm 2, line 13): when nothing more can or may be tried, one model call
-//! makes the best of what was found. What it costs was kept back all along.
+//! The closing summary (BTP, algorithm 2, line 13): when no further call is possible or allowed,
+//! one model call writes the best answer from the results. Its cost was reserved from the start.
 
 use super::{Context, Ending, Trajectory, act, prompt};
 use crate::domain::{
@@ -7,7 +7,7 @@ use crate::domain::{
     ToolName,
 };
 
-/// Has the task summed up, and ends it.
+/// Has a model sum up the task, and ends it.
 pub async fn close(
     ctx: &impl Context,
     task: &Task,
@@ -33,7 +33,7 @@ pub async fn close(
     }
 }
 
-/// How a task ends whose model could not be asked.
+/// The ending of a task whose model call failed.
 pub fn failed(error: &ModelError) -> Ending {
     Ending::without_answer(match error.kind {
         ModelErrorKind::OverBudget => Outcome::OutOfBudget,

@@ -1,4 +1,4 @@
-//! All that a strategy can do: ask a model, call tools, read the state, and say what it decided.
+//! The interface of a strategy: call models and tools, read the state, and record decisions.
 
 use std::sync::Arc;
 
@@ -9,35 +9,38 @@ use crate::domain::{
     ToolCall, ToolError, ToolName,
 };
 
-/// What a strategy acts through, for one task. The engine's has all the stations behind it.
+/// A strategy's interface to one task. The engine's implementation runs every effect through all
+/// stations.
 pub trait Context {
-    /// Reads the fold.
+    /// Reads the state.
     fn state<T>(&self, look: impl FnOnce(&State) -> T) -> T;
 
-    /// Tools that match a text, best first, at most `k`; only tools that may be offered now.
+    /// Tools that match a text, best first, at most `k`; only tools that may currently be offered.
     fn retrieve(&self, text: &str, k: usize) -> Vec<ToolName>;
 
-    /// Says what the strategy decided: an event of this task.
+    /// Records a decision of the strategy: an event of this task.
     fn say<E: Into<Event>>(&self, event: impl FnOnce(TaskId) -> E);
 
-    /// Says that nothing that is offered does what is needed, in the agent's own words. Whether the budget
-    /// plan was made again and has more now; never without a plan, and never without end.
+    /// Reports in the agent's own words that no offered tool does what is needed. Returns whether
+    /// the budget plan was replanned and now allows more. Never true without a plan; it cannot
+    /// repeat forever.
     fn widen(&self, said: &str) -> bool;
 
-    /// Calls the model that is bound to this role, for a decision of the agent: every result so far is judged
-    /// by then. Where a budget is enforced and does not pay for it, nothing is sent or it is ended in time,
-    /// and the error is [`ModelErrorKind::OverBudget`](crate::domain::error::ModelErrorKind).
+    /// Calls the model bound to this role for a decision of the agent; every earlier result is
+    /// judged first. If an enforced budget does not pay for it, nothing is sent or the call is
+    /// ended in time, and the error is
+    /// [`ModelErrorKind::OverBudget`](crate::domain::error::ModelErrorKind).
     fn ask(
         &self,
         role: Role,
         request: Request,
     ) -> impl Future<Output = Result<Arc<Reply>, ModelError>>;
 
-    /// Calls tools, all at once as far as the `concurrency` knob allows, and has their results judged. What
-    /// comes back is in the order of the calls, whatever order they ended in.
+    /// Calls tools, in parallel up to the `concurrency` knob, and has their results judged. The
+    /// results are in the order of the calls, regardless of the order in which they end.
     fn call(&self, step: u32, calls: &[ToolCall]) -> impl Future<Output = Vec<CallResult>>;
 
-    /// Calls a tool for a piece of evidence. Several may be under way at once, and none waits for a
+    /// Calls a tool for a piece of evidence. Several may run in parallel, and none waits for a
     /// verdict.
     fn find(
         &self,
@@ -46,7 +49,7 @@ pub trait Context {
         call: &ToolCall,
     ) -> impl Future<Output = CallResult>;
 
-    /// Calls a model for a piece of evidence, beside other calls.
+    /// Calls a model for a piece of evidence, in parallel with other calls.
     fn find_out(
         &self,
         evidence: EvidenceId,
@@ -54,11 +57,11 @@ pub trait Context {
         request: Request,
     ) -> impl Future<Output = Result<Arc<Reply>, ModelError>>;
 
-    /// Comes to a boundary of its own, where it may be held.
+    /// Reaches a boundary of its own, at which it may be held.
     fn checkpoint(&self, boundary: Boundary) -> impl Future<Output = ()>;
 }
 
-/// How a call ended, as the agent is told.
+/// The end of a call, as the agent sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Observation {
     Result(String),
@@ -69,7 +72,8 @@ pub enum Observation {
 }
 
 impl Observation {
-    /// What the agent reads. A failure says so first: its text alone may look like a result.
+    /// The text that the agent reads. A failure is marked, because its text alone may look like a
+    /// result.
     pub fn text(&self) -> String {
         match self {
             Observation::Result(text) => text.clone(),
@@ -78,7 +82,7 @@ impl Observation {
         }
     }
 
-    /// Whether the tool was run at all.
+    /// Whether the tool ran at all.
     pub fn ran(&self) -> bool {
         !matches!(self, Observation::Refused(_))
     }
@@ -91,6 +95,6 @@ pub struct CallResult {
     pub tool: ToolName,
     pub arguments: Value,
     pub observation: Observation,
-    /// A fault had its hand in it. The agent is not told.
+    /// A fault influenced it. The agent does not see this.
     pub injected: bool,
 }

@@ -1,6 +1,7 @@
-//! DFSDT, ToolLLM's search (Qin et al. 2023): depth-first through a tree of decisions. The agent goes
-//! on as long as it thinks that a way is promising, and gives up a point that is not; then the search
-//! backs out and decides anew, and differently, where that is still open. The first answer counts.
+//! DFSDT, ToolLLM's search (Qin et al. 2023): depth-first through a tree of decisions. The agent
+//! continues while it finds a path promising, and gives up a point that is not. Then the search
+//! backtracks to the nearest open node and makes a new, different decision. The first answer
+//! counts.
 
 use super::search::{Limits, NodeResult, ROOT, Search, Stop};
 use super::{Base, Context, Ending, Trajectory};
@@ -9,7 +10,7 @@ use crate::domain::{NodeEnd, SearchEvent, Task};
 /// As in BTP's experiments.
 const LIMITS: Limits = Limits { children: 2, depth: 12, asks: 200 };
 
-/// One try at a task.
+/// One attempt at a task.
 pub async fn search(
     ctx: &impl Context,
     task: &Task,
@@ -35,7 +36,7 @@ pub async fn search(
                 search.close(child, NodeEnd::TooDeep);
                 Some(at)
             }
-            // The agent has judged the point where it stood, so that is not asked again.
+            // The agent has judged its current point, so that point gets no further call.
             Some(NodeResult::GaveUp) => {
                 search.close(child, NodeEnd::GaveUp);
                 search.leave(at)
@@ -57,7 +58,7 @@ pub async fn search(
     }
 }
 
-/// The first node from here on up where another way is open.
+/// The nearest open node from here upwards.
 fn open(search: &mut Search<'_, impl Context>, mut at: u32) -> Option<u32> {
     while search.children(at).count() >= search.limits.children {
         at = search.leave(at)?;

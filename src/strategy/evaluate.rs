@@ -9,7 +9,7 @@ use crate::domain::{
     Boundary, GraphEvent, Knob, Prompt, Role, Task, ToolErrorKind, ToolName, Verdict,
 };
 
-/// Has the finished try judged, and learns from it unless learning is frozen.
+/// Has the finished attempt judged, and learns from it unless learning is frozen.
 pub async fn evaluate(ctx: &impl Context, task: &Task, trajectory: &Trajectory, ending: &Ending) {
     let used = used(trajectory);
     if used.is_empty() {
@@ -32,7 +32,8 @@ pub async fn evaluate(ctx: &impl Context, task: &Task, trajectory: &Trajectory, 
     }
     let (learn, learn_injected) =
         ctx.state(|state| (state.knobs.is_on(Knob::Learn), state.knobs.is_on(Knob::LearnInjected)));
-    // What the user cancelled says nothing about the tool; whether a fault does is the user's choice.
+    // A call that the user cancelled does not count for its tool; whether a fault counts is the
+    // user's choice.
     verdicts.retain(|verdict| {
         let excused = trajectory
             .calls()
@@ -46,7 +47,7 @@ pub async fn evaluate(ctx: &impl Context, task: &Task, trajectory: &Trajectory, 
     }
 }
 
-/// The tools that ran, each once, in the order of their first use.
+/// The tools that ran, each once, in order of first use.
 fn used(trajectory: &Trajectory) -> Vec<ToolName> {
     let mut used: Vec<ToolName> = Vec::new();
     for called in trajectory.calls() {
@@ -61,8 +62,8 @@ fn was_cancelled(called: &CallResult) -> bool {
     matches!(&called.observation, Observation::Failed(error) if error.kind == ToolErrorKind::Cancelled)
 }
 
-/// Reads the evaluator's reply: what can be used, and why the rest cannot. A score out of range is
-/// refused and never clamped: a model that answers 10 has not understood the scale.
+/// Reads the evaluator's reply: the usable scores, and the reasons against the rest. A score out of
+/// range is refused and never clamped: a model that answers 10 has not understood the scale.
 fn read(text: &str, used: &[ToolName]) -> (Vec<Verdict>, Vec<String>) {
     #[derive(Deserialize)]
     struct Sheet {
@@ -83,13 +84,16 @@ fn read(text: &str, used: &[ToolName]) -> (Vec<Verdict>, Vec<String>) {
     for Entry { tool, score, reason } in sheet.scores {
         let whole = score.as_f64().filter(|score| score.fract() == 0.0 && score.abs() <= 3.0);
         if !used.contains(&tool) {
-            refused.push(format!("{tool} was not used, and scored {score}"));
+            refused
+                .push(format!("ignored evaluator score for {tool} ({score}): tool was not used"));
         } else if verdicts.iter().any(|verdict| verdict.tool == tool) {
-            refused.push(format!("{tool} was scored twice"));
+            refused.push(format!("ignored second evaluator score for {tool}"));
         } else if let Some(whole) = whole {
             verdicts.push(Verdict { tool, score: whole as i8, reason });
         } else {
-            refused.push(format!("{tool} scored {score}, not an integer from -3 to 3"));
+            refused.push(format!(
+                "ignored evaluator score for {tool} ({score}): not an integer from -3 to 3"
+            ));
         }
     }
     (verdicts, refused)
@@ -122,8 +126,8 @@ mod tests {
     #[test]
     fn refuses_what_is_out_of_range_and_says_so() {
         for (entry, phrase) in [
-            (r#"{"tool":"search","score":4}"#, "scored 4"),
-            (r#"{"tool":"search","score":1.5}"#, "scored 1.5"),
+            (r#"{"tool":"search","score":4}"#, "(4): not an integer"),
+            (r#"{"tool":"search","score":1.5}"#, "(1.5): not an integer"),
             (r#"{"tool":"search","score":"3"}"#, "not an integer"),
             (r#"{"tool":"other","score":1}"#, "not used"),
         ] {

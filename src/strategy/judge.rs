@@ -1,17 +1,18 @@
-//! What a model is asked that judges whether a result helped (BTP, section 2.4), and how its answer is read.
+//! The request to a model that judges whether a result helped (BTP, section 2.4), and the parser of
+//! its answer.
 
 use serde::Deserialize;
 
 use super::{json, prompt};
 use crate::domain::{Prompt, Request, State, ToolCallState};
 
-/// Asks whether the result of a call helps with its task.
+/// The request that asks whether the result of a call helps with its task.
 pub fn question(state: &State, call: &ToolCallState) -> Option<Request> {
     let task = state.task(call.task)?;
     Some(prompt::helps(state.prompts.text(Prompt::Judge), &task.task, call))
 }
 
-/// The verdict and its reason; `None` where the answer has none.
+/// The verdict and its reason; `None` if the answer has none.
 pub fn read(text: &str) -> Option<(bool, String)> {
     #[derive(Deserialize)]
     struct Verdict {

@@ -1,4 +1,4 @@
-//! What a step may choose from.
+//! Menus: the choices of a step.
 
 use std::sync::Arc;
 
@@ -37,7 +37,8 @@ pub fn menu(
     menu.into()
 }
 
-/// Everything that the plan has left, wherever the agent is; for one that finds no way on from there.
+/// All tools with planned uses left, regardless of the agent's position; for an agent that finds no
+/// way on.
 pub fn whole_plan(ctx: &impl Context, base: Base, at: &ToolName) -> Arc<[MenuItem]> {
     let mut menu = planned(ctx);
     if base.spec().walks {
@@ -52,8 +53,8 @@ pub fn whole_plan(ctx: &impl Context, base: Base, at: &ToolName) -> Arc<[MenuIte
     menu.into()
 }
 
-/// What a planner may choose from: what the graph suggests first, else every tool or those that suit the
-/// task; of that what the budget allows, where it was planned.
+/// The menu of a planner: the suggestions of the graph, else every tool or those that match the
+/// task; limited to the budget plan, if there is one.
 pub fn for_planner(ctx: &impl Context, by_graph: bool, task: &Task) -> Arc<[MenuItem]> {
     let mut menu = if by_graph { first(ctx, task) } else { all(ctx, task) };
     if ctx.state(State::has_plan) {
@@ -65,12 +66,12 @@ pub fn for_planner(ctx: &impl Context, by_graph: bool, task: &Task) -> Arc<[Menu
     menu.into()
 }
 
-/// Whether a plan was made and offers nothing any more. Not asked where there never was a tool.
+/// Whether a plan exists and offers nothing any more. Not checked if there never was a tool.
 pub fn is_used_up(ctx: &impl Context, menu: &[MenuItem]) -> bool {
     ctx.state(State::has_plan) && menu.iter().all(|item| item.why == Offered::Finish)
 }
 
-/// What the plan has left, in its order (BTP, algorithm 2).
+/// The plan's remaining tools, in its order (BTP, algorithm 2).
 fn planned(ctx: &impl Context) -> Vec<MenuItem> {
     ctx.state(|state| {
         let plan = state.current_task().and_then(|task| task.budget.plan.as_ref());
@@ -82,8 +83,8 @@ fn planned(ctx: &impl Context) -> Vec<MenuItem> {
     })
 }
 
-/// ReAct: every tool, without weights. Where there are more than a menu holds, those that suit the
-/// task (as the paper's baselines do with massive tools).
+/// ReAct: every tool, without weights. If a menu cannot hold all, those that match the task (as the
+/// paper's baselines do with massive tools).
 fn all(ctx: &impl Context, task: &Task) -> Vec<MenuItem> {
     let item = |tool: ToolName, why| MenuItem { tool, weight: None, why };
     let (most, every) = ctx.state(|state| {
@@ -98,8 +99,8 @@ fn all(ctx: &impl Context, task: &Task) -> Vec<MenuItem> {
     hits.into_iter().map(|tool| item(tool, Offered::Retrieved)).collect()
 }
 
-/// ToolNet, first step: the top K tools for the task by retrieval. Where fewer suit it, the heaviest
-/// of the others fill the places, so that what was learned helps where words do not match.
+/// ToolNet, first step: the top K tools for the task by retrieval. If fewer match, the heaviest of
+/// the others fill the menu, so that learned weights help where words do not match.
 fn first(ctx: &impl Context, task: &Task) -> Vec<MenuItem> {
     let k = ctx.state(|state| state.knobs.count(Knob::TopK));
     let hits = ctx.retrieve(&task.text, k);
@@ -112,7 +113,7 @@ fn first(ctx: &impl Context, task: &Task) -> Vec<MenuItem> {
             menu.push(MenuItem { tool, weight, why: Offered::Retrieved });
         }
         let off = state.tools.values().filter(|tool| !tool.is_offered()).count();
-        // Twice k, since those that were retrieved come up again.
+        // Twice k, since retrieved tools appear again.
         for WeightedEdge { to, weight, .. } in weights.top(ToolName::START, 2 * k + off) {
             let known = menu.iter().any(|item| item.tool == to);
             if menu.len() < k && !known && offered(&to) {
@@ -125,8 +126,8 @@ fn first(ctx: &impl Context, task: &Task) -> Vec<MenuItem> {
     menu
 }
 
-/// ToolNet, later steps: the successors of the last tool, the heaviest first; behind them those that
-/// are offered to explore, since otherwise a tool added today would never be tried.
+/// ToolNet, later steps: the successors of the last tool, the heaviest first, followed by offers
+/// for exploration. Without these, a tool added today would never be tried.
 fn successors(
     ctx: &impl Context,
     task: &Task,
@@ -138,7 +139,7 @@ fn successors(
         let offered = |tool: &ToolName| state.tools.get(tool).is_some_and(|tool| tool.is_offered());
         let most = state.knobs.count(Knob::MenuMax);
         let off = state.tools.values().filter(|tool| !tool.is_offered()).count();
-        // One more than the menu holds, since `end` is in every row and no tool.
+        // One more than the menu holds, since `end` is in every row and is not a tool.
         let row = weights.top(at.as_str(), most.saturating_add(off).saturating_add(1));
         let menu: Vec<_> = row
             .into_iter()

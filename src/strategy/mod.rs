@@ -1,6 +1,6 @@
-//! How an agent acts: one file per paper's loop, each reading like its paper. A strategy can do
-//! nothing by itself but through its [`Context`], so every one, present and future, can be stepped,
-//! recorded, broken and budgeted without a line of its own.
+//! Agent loops: one file per paper, each close to its paper. A strategy acts only through its
+//! [`Context`], so every strategy can be stepped, recorded, broken and budgeted without code of its
+//! own.
 
 use crate::domain::{Base, Knob, Outcome, Strategy, Task, TaskEvent};
 use crate::papers::grading;
@@ -42,19 +42,19 @@ impl Ending {
         Self { outcome, answer: None }
     }
 
-    /// Whether the answer is right; `None` where no gold answer is known. No answer is never right.
+    /// Whether the answer is right; `None` without a gold answer. A missing answer counts as wrong.
     pub fn is_correct(&self, task: &Task) -> Option<bool> {
         let gold = task.gold.as_deref()?;
         Some(self.answer.as_deref().is_some_and(|given| grading::is_correct(given, gold)))
     }
 
-    /// Ended with an answer that is not known to be wrong.
+    /// Whether it ended with an answer that is not known to be wrong.
     fn is_solved(&self, task: &Task) -> bool {
         self.outcome == Outcome::Answered && self.is_correct(task) != Some(false)
     }
 }
 
-/// Works on one task until it has an answer, gives up, or runs out of steps and tries.
+/// Works on one task until it has an answer, gives up, or runs out of steps and attempts.
 pub async fn perform(ctx: &impl Context, strategy: Strategy, task: &Task) -> Ending {
     let mut reflections = Vec::new();
     for number in 1.. {

@@ -1,7 +1,7 @@
-//! Plan, work, solve: the planner writes down everything that is to be called, workers call it as soon
-//! as what they need is there, and the solver makes the answer (ReWOO, Xu et al. 2023; concurrent
-//! workers). Two model calls whatever the number of tool calls, and no call waits for another one that it does not
-//! need.
+//! Plan, work, solve: the planner writes down all calls, workers start each call as soon as its
+//! inputs exist, and the solver writes the answer (ReWOO, Xu et al. 2023; concurrent workers). It
+//! takes two model calls regardless of the number of tool calls, and a call waits only for calls
+//! that it needs.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::domain::{
     ToolName,
 };
 
-/// How often the planner is asked, at most: the second time with what was wrong.
+/// Most model calls of the planner; the second one includes the faults of the first plan.
 const ASKED: usize = 2;
 
-/// One try at a task.
+/// One attempt at a task.
 pub async fn act(
     ctx: &impl Context,
     strategy: Strategy,
@@ -44,12 +44,12 @@ struct Planner<'a, C> {
     task: &'a Task,
     reflections: &'a [String],
     menu: Arc<[MenuItem]>,
-    /// How often it was shown a menu.
+    /// The number of menus it has seen.
     step: u32,
 }
 
 impl<C: Context> Planner<'_, C> {
-    /// Sees what there is to choose from.
+    /// Builds the planner's menu.
     async fn look(&mut self) {
         self.menu = menu::for_planner(self.ctx, self.strategy.toolnet, self.task);
         if self.strategy.base.spec().by_class {
@@ -62,8 +62,9 @@ impl<C: Context> Planner<'_, C> {
         });
     }
 
-    /// The planner's plan. One that cannot be used is shown, and asked for once more with the reason.
-    /// Where it says what it lacks and the budget can be planned for that, it is shown a new menu first.
+    /// Gets the planner's plan. An unusable plan is recorded, and requested once more with the
+    /// reason. If the planner names a missing capability and the budget allows replanning, it gets
+    /// a new menu first.
     async fn plan(&mut self) -> Result<Arc<Plan>, Ending> {
         let most = self.ctx.state(|state| state.knobs.count(Knob::MaxSteps));
         let mut refused: Option<RefusedPlan> = None;
@@ -130,7 +131,7 @@ async fn solve(ctx: &impl Context, task: &Task, reflections: &[String], worklog:
     }
 }
 
-/// Reads the solver's reply: models like to say that an answer is one.
+/// Reads the solver's reply without a leading label such as `Answer:`.
 fn answer(text: &str) -> Ending {
     let text = text.trim();
     let said = ["Answer:", "answer:", "ANSWER:", "**Answer:**"];

@@ -1,16 +1,16 @@
-//! Reflexion (Shinn et al. 2023): after a failed try, one model call reflects on the trajectory; what it
-//! says joins the prompt of the next try.
+//! Reflexion (Shinn et al. 2023): after a failed attempt, one model call reflects on the
+//! trajectory; its text joins the prompt of the next attempt.
 
 use super::{Context, Ending, Trajectory, prompt};
 use crate::domain::{ModelError, Prompt, Role, Task};
 
-/// How many reflections the next try is shown, the latest ones.
+/// Latest reflections that the next attempt sees.
 const KEPT: usize = 3;
 
-/// Asks what to do differently.
+/// Calls the reflector for advice on the next attempt.
 ///
 /// # Errors
-/// What the reflector's model failed with.
+/// The error of the reflector's model.
 pub async fn reflect(
     ctx: &impl Context,
     task: &Task,
@@ -25,7 +25,7 @@ pub async fn reflect(
     Ok(reply.text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// Adds a reflection and lets the oldest go.
+/// Adds a reflection and removes the oldest if there are too many.
 pub fn keep(reflections: &mut Vec<String>, reflection: String) {
     reflections.push(reflection);
     let surplus = reflections.len().saturating_sub(KEPT);

@@ -1,9 +1,9 @@
-//! What the searches share: a tree of decisions, each made in view of the way that leads to it and of
-//! nothing else, the limits, and how a search ends without an answer.
+//! The common part of the searches: a tree of decisions, the limits, and the ending of a search
+//! without an answer. Each decision sees only the path that leads to it.
 //!
-//! A node is one decision: a model call and its tool calls. Its number is that of its step, counted on over all
-//! tries of a task, so that every call names its node. Backing out takes nothing back: what a call did
-//! to the world stays done, and a use of the plan stays used (BTP, algorithm 2).
+//! A node is one decision: a model call and its tool calls. Its number is that of its step, counted
+//! on over all attempts of a task, so that every call names its node. Backtracking undoes nothing:
+//! side effects of a call remain, and a use of the plan stays used (BTP, algorithm 2).
 
 use std::sync::Arc;
 
@@ -16,21 +16,21 @@ use crate::domain::{
     TaskEvent, ToolName, markers, state::next_number,
 };
 
-/// Where a search begins; no decision led there.
+/// The start of a search, before any decision.
 pub(super) const ROOT: u32 = 0;
 
-/// How far a search may go.
+/// The limits of a search.
 pub(super) struct Limits {
-    /// How many decisions are made at a node, at most.
+    /// Most decisions at a node.
     pub children: usize,
-    /// How many decisions follow each other, at most.
+    /// Most decisions in a row.
     pub depth: u32,
-    /// How often a model is asked for a decision or a vote in one try, at most. What a judge of results
-    /// is asked and the closing summary come on top.
+    /// Most model calls for decisions and votes in one attempt. Calls of a judge of results and the
+    /// closing summary come in addition.
     pub asks: u32,
 }
 
-/// A decision and what came of it.
+/// A decision and its result.
 pub(super) struct Node {
     pub parent: u32,
     /// 1 for a decision at the root.
@@ -39,14 +39,14 @@ pub(super) struct Node {
     pub result: NodeResult,
 }
 
-/// What came of a decision.
+/// The result of a decision.
 pub(super) enum NodeResult {
-    /// Calls were made, and the way may go on.
+    /// Calls were made, and the path may continue.
     Called,
     Answered(Ending),
-    /// The agent says that the point at which it was asked leads nowhere.
+    /// The agent reports that the current point leads nowhere.
     GaveUp,
-    /// The agent said that it lacked a tool, and others are offered now.
+    /// The agent reported a missing tool, and others are offered now.
     Lacked,
     /// Neither a call nor an answer.
     Nothing,
@@ -54,11 +54,11 @@ pub(super) enum NodeResult {
 
 /// Why a search ends without an answer of its own.
 pub(super) enum Stop {
-    /// Every way was tried to its end.
+    /// Every path was tried to its end.
     NoWay,
-    /// It has asked as often as it may.
+    /// The limit of model calls is reached.
     Asks,
-    /// The plan has nothing left to use.
+    /// The plan has no uses left.
     UsedUp,
     /// The model failed, or the budget does not pay for it.
     Ask(ModelError),
@@ -71,12 +71,12 @@ pub(super) struct Search<'a, C> {
     pub task: &'a Task,
     reflections: &'a [String],
     pub limits: Limits,
-    /// The last step of the tries before this.
+    /// The last step of the earlier attempts.
     before: u32,
     /// In the order of their numbers, without gaps.
     nodes: Vec<Node>,
     asks: u32,
-    /// Some way was no longer followed only because it was too deep.
+    /// Some path ended only because it was too deep.
     was_cut: bool,
 }
 
@@ -102,7 +102,7 @@ impl<'a, C: Context> Search<'a, C> {
         self.nodes.get(place as usize)
     }
 
-    /// The decisions that were made at a node so far. To say that a tool is lacking is none.
+    /// The decisions made at a node so far. Reporting a missing tool is not a decision.
     pub fn children(&self, at: u32) -> impl Iterator<Item = &Node> {
         let decided = |node: &&Node| !matches!(node.result, NodeResult::Lacked);
         self.nodes.iter().filter(move |node| node.parent == at).filter(decided)
@@ -112,7 +112,7 @@ impl<'a, C: Context> Search<'a, C> {
         self.node(node).is_some_and(|node| node.depth >= self.limits.depth)
     }
 
-    /// One more decision at a node, and its calls. Answers with its number.
+    /// Makes one more decision at a node, with its calls. Returns its number.
     pub async fn expand(&mut self, at: u32) -> Result<u32, Stop> {
         let path = self.path(at);
         let from = path.calls().last().map_or_else(ToolName::start, |called| called.tool.clone());
@@ -141,7 +141,7 @@ impl<'a, C: Context> Search<'a, C> {
                 return Err(Stop::Ask(error));
             }
         };
-        // One that is told to decide differently may well find no other way: that lacks nothing.
+        // A model that must decide differently may find no other path; then no tool is missing.
         let is_first = self.children(at).next().is_none();
         let (turn, result) = self.carry_out(node, &reply, is_first).await;
         let depth = self.node(at).map_or(0, |node| node.depth) + 1;
@@ -167,7 +167,7 @@ impl<'a, C: Context> Search<'a, C> {
         (Turn { thought: reply.text.clone(), calls, called }, result)
     }
 
-    /// What a further decision at a node is told of those before it; empty for the first.
+    /// The note about earlier decisions at a node for the next one; empty for the first.
     fn note(&self, at: u32) -> String {
         if self.children(at).next().is_none() {
             return String::new();
@@ -176,7 +176,7 @@ impl<'a, C: Context> Search<'a, C> {
         self.ctx.state(|state| prompt::search::something_else(state, chosen))
     }
 
-    /// Whether the search may call a model once more.
+    /// Checks that the search may make one more model call.
     pub fn may_ask(&self) -> Result<(), Stop> {
         if self.asks < self.limits.asks { Ok(()) } else { Err(Stop::Asks) }
     }
@@ -186,21 +186,20 @@ impl<'a, C: Context> Search<'a, C> {
         self.ctx.ask(role, request).await
     }
 
-    /// Nothing more comes of a node.
+    /// Closes a node.
     pub fn close(&mut self, node: u32, how: NodeEnd) {
         self.was_cut |= how == NodeEnd::TooDeep;
         self.ctx.say(|task| SearchEvent::NodeClosed { task, node, how });
     }
 
-    /// All of a node's children lead nowhere, and so does it. Answers with its parent; the root has
-    /// none.
+    /// Closes a node whose children all failed. Returns its parent; the root has none.
     pub fn leave(&mut self, at: u32) -> Option<u32> {
         let parent = self.node(at)?.parent;
         self.close(at, NodeEnd::Exhausted);
         Some(parent)
     }
 
-    /// What was done on the way from the root to a node.
+    /// The calls on the path from the root to a node.
     pub fn path(&self, at: u32) -> Trajectory {
         let mut nodes: Vec<_> =
             std::iter::successors(self.node(at), |node| self.node(node.parent)).collect();
@@ -214,15 +213,15 @@ impl<'a, C: Context> Search<'a, C> {
         (self.whole(), ending)
     }
 
-    /// The search ends without an answer of its own. With a plan, what was found anywhere is summed up.
+    /// Ends the search without an answer of its own. With a plan, all results are summed up.
     pub async fn end(self, stop: Stop) -> (Trajectory, Ending) {
         let (why, outcome) = match stop {
-            Stop::NoWay if self.was_cut => ("every way was tried", Outcome::OutOfSteps),
-            Stop::NoWay => ("every way was tried", Outcome::GaveUp),
-            Stop::Asks => ("the search has asked as often as it may", Outcome::OutOfSteps),
+            Stop::NoWay if self.was_cut => ("every path was tried", Outcome::OutOfSteps),
+            Stop::NoWay => ("every path was tried", Outcome::GaveUp),
+            Stop::Asks => ("the search used up its model calls", Outcome::OutOfSteps),
             Stop::UsedUp => ("the plan has nothing left to use", Outcome::OutOfBudget),
             Stop::Ask(error) if error.kind == ModelErrorKind::OverBudget => {
-                ("what is left does not pay for another step", Outcome::OutOfBudget)
+                ("the rest of the budget does not pay for another step", Outcome::OutOfBudget)
             }
             Stop::Ask(error) => return (self.whole(), close::failed(&error)),
         };
@@ -234,7 +233,7 @@ impl<'a, C: Context> Search<'a, C> {
         (self.whole(), ending)
     }
 
-    /// An answer that waits for its turn.
+    /// An unused answer, if there is one.
     pub fn waiting_answer(&self) -> Option<(u32, Ending)> {
         (self.before + 1..).zip(&self.nodes).find_map(|(number, node)| match &node.result {
             NodeResult::Answered(ending) => Some((number, ending.clone())),
@@ -244,14 +243,14 @@ impl<'a, C: Context> Search<'a, C> {
         })
     }
 
-    /// Everything that was done, in the order in which it was.
+    /// All calls, in order.
     fn whole(&self) -> Trajectory {
         let turns = self.nodes.iter().map(|node| &node.turn).filter(|turn| !turn.calls.is_empty());
         Trajectory { turns: turns.cloned().collect() }
     }
 
-    /// What helped on any way; where nothing did, everything. A summary must fit what was kept back for
-    /// it, and is not made of errors.
+    /// The helpful results of any path; if there are none, all results. A summary must fit its
+    /// reserved credits, and should not consist of errors.
     fn found(&self) -> Trajectory {
         let whole = self.whole();
         let helped = |turn: &&Turn| {
@@ -267,7 +266,7 @@ impl<'a, C: Context> Search<'a, C> {
 }
 
 impl Node {
-    /// The actions that were chosen, `Finish` among them.
+    /// The chosen actions, including `Finish`.
     pub fn chosen(&self) -> Vec<(ToolName, Value)> {
         let finish = |arguments: Value| vec![(ToolName::from(markers::FINISH), arguments)];
         match &self.result {

@@ -1,6 +1,6 @@
-//! ToT-DFS: depth-first search through a tree of thoughts (Yao et al. 2023), as BTP compares itself
-//! with. At each node all decisions are made and carried out first; votes on pairs of them say which
-//! way is followed first, and the others are followed when that leads nowhere.
+//! ToT-DFS: depth-first search through a tree of thoughts (Yao et al. 2023), as a baseline of BTP.
+//! At each node all decisions are made and carried out first; votes on pairs of them choose the
+//! path to follow first, and the others are followed when that one fails.
 
 use serde::Deserialize;
 
@@ -11,13 +11,13 @@ use crate::domain::{NodeEnd, Role, SearchEvent, Task};
 /// As in BTP's experiments.
 const LIMITS: Limits = Limits { children: 2, depth: 8, asks: 30 };
 
-/// The ways that are left at a node, the best one last.
+/// The remaining paths of a node, the best one last.
 struct Ways {
     at: u32,
     left: Vec<u32>,
 }
 
-/// One try at a task.
+/// One attempt at a task.
 pub async fn search(
     ctx: &impl Context,
     task: &Task,
@@ -34,7 +34,7 @@ pub async fn search(
     }
 }
 
-/// Goes down the best ways first, until one ends in an answer.
+/// Follows the best paths first, until one ends in an answer.
 async fn walk(search: &mut Search<'_, impl Context>) -> Result<(u32, Ending), Stop> {
     let mut open = Vec::new();
     let mut at = ROOT;
@@ -67,8 +67,8 @@ async fn candidates(search: &mut Search<'_, impl Context>, at: u32) -> Result<Ve
     Ok(candidates)
 }
 
-/// The candidates, the one with most votes first; of equals the earlier. Each pair is voted on in both
-/// orders, so that a judge that favours what it reads first favours nobody.
+/// The candidates, the one with most votes first; of equals the earlier. Each pair is voted on in
+/// both orders, so that a judge's preference for the first position cancels out.
 async fn ranked(
     search: &mut Search<'_, impl Context>,
     at: u32,
@@ -92,14 +92,14 @@ async fn ranked(
     Ok(votes.into_iter().map(|(node, _)| node).collect())
 }
 
-/// Which of two a judge preferred.
+/// The judge's preference between two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Better {
     First,
     Second,
 }
 
-/// Asks which of two decisions brings the task further. A vote that fails or cannot be read is none:
+/// Asks which of two decisions brings the task further. A failed or unreadable vote does not count:
 /// an order is not worth a task.
 async fn vote(
     search: &mut Search<'_, impl Context>,
@@ -131,7 +131,7 @@ fn read(text: &str) -> Option<Better> {
     }
 }
 
-/// The next way to follow: the best one that is left nearest to where the search is.
+/// The next path to follow: the best remaining one nearest to the current node.
 fn next(search: &mut Search<'_, impl Context>, open: &mut Vec<Ways>) -> Option<u32> {
     while let Some(ways) = open.last_mut() {
         if let Some(best) = ways.left.pop() {

@@ -1,15 +1,16 @@
-//! What an agent has done so far: what its next prompt shows, and what an evaluator judges.
+//! The agent's actions so far: content of its next prompt, and input of an evaluator.
 
 use super::CallResult;
 use crate::domain::ToolCall;
 
-/// What the agent has done so far in one try.
+/// The agent's actions so far in one attempt.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trajectory {
     pub turns: Vec<Turn>,
 }
 
-/// One (thought, action, observation) triple; several actions where the model wants several at once.
+/// One (thought, action, observation) triple; several actions if the model requests several at
+/// once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
     pub thought: String,
@@ -25,7 +26,7 @@ impl Trajectory {
         all.filter(|called| called.observation.ran())
     }
 
-    /// What the agent thought last, if it has said so.
+    /// The agent's last thought, if it gave one.
     pub fn last_thought(&self) -> Option<&str> {
         let thought = self.turns.last()?.thought.trim();
         (!thought.is_empty()).then_some(thought)

@@ -1,5 +1,6 @@
-//! The workers: every call starts as soon as the evidence that it names is there, beside all others that
-//! can. One that fails stops none. In what order they end changes nothing: evidence belongs to its plan.
+//! The workers: every call starts as soon as the evidence that it names exists, in parallel with
+//! all others. A failing one stops no other. The order in which they end changes nothing: evidence
+//! belongs to its plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,15 +14,15 @@ use crate::domain::{
 };
 use crate::papers::plan::resolve;
 
-/// What was found for one piece of evidence.
+/// The result for one piece of evidence.
 struct EvidenceResult {
-    /// As others read it: [`NULL`] where it is null.
+    /// The text for other calls: [`NULL`] if it is null.
     text: Option<String>,
     call: Option<(ToolCall, CallResult)>,
 }
 
-/// Makes all calls of a plan. Answers with what was done, plan by plan, and with the plans and all
-/// their evidence as the solver reads them.
+/// Makes all calls of a plan. Returns the trajectory, plan by plan, and the plans with all their
+/// evidence as the solver reads them.
 pub async fn work(
     ctx: &impl Context,
     base: Base,
@@ -49,7 +50,7 @@ pub async fn work(
     (trajectory(plan, came), worklog)
 }
 
-/// What was called, a turn for each plan.
+/// The calls, one turn per plan.
 fn trajectory(plan: &Plan, mut came: BTreeMap<EvidenceId, EvidenceResult>) -> Trajectory {
     let turns = plan.steps.iter().map(|plan| {
         let calls = plan.evidence.iter().filter_map(|evidence| came.remove(&evidence.id)?.call);
@@ -64,7 +65,7 @@ struct Worker<'a, C> {
     base: Base,
     task: &'a Task,
     menu: &'a [MenuItem],
-    /// The step that all calls belong to: they were decided at once.
+    /// The step of all calls: they were decided together.
     step: u32,
 }
 
@@ -90,7 +91,7 @@ impl<C: Context> Worker<'_, C> {
         let text = |id: EvidenceId| needed.get(&id).map_or_else(|| NULL.to_owned(), Clone::clone);
         match resolve(&evidence.tool, self.menu.iter().map(|item| &item.tool)) {
             Some(tool) => self.call(evidence, tool.clone(), text).await,
-            // What is neither on the menu nor the model was refused with the plan.
+            // Names that are neither on the menu nor the model were refused with the plan.
             None => self.ask(evidence, &substitute(&evidence.input, text)).await,
         }
     }
@@ -113,7 +114,7 @@ impl<C: Context> Worker<'_, C> {
         EvidenceResult { text: nulled.is_none().then_some(text), call: Some((call, called)) }
     }
 
-    /// Whether a result says nothing. ReWOO, the baseline, passes everything on.
+    /// Whether a result is null. ReWOO, the baseline, passes everything on.
     fn nulled(&self, tool: &ToolName, observation: &Observation) -> Option<NullReason> {
         if !self.base.spec().by_class {
             return None;
@@ -125,7 +126,7 @@ impl<C: Context> Worker<'_, C> {
         self.ctx.state(|state| state.nulled(tool, result))
     }
 
-    /// Asks a model: the worker that ReWOO calls [`LLM`](markers::LLM).
+    /// Calls a model: the worker that ReWOO calls [`LLM`](markers::LLM).
     async fn ask(&self, evidence: &Evidence, question: &str) -> EvidenceResult {
         let request = self.ctx.state(|state| prompt::worker(state, self.task, question));
         let reply = self.ctx.find_out(evidence.id, Role::Actor, request).await;
@@ -142,8 +143,8 @@ impl<C: Context> Worker<'_, C> {
         EvidenceResult { text: nulled.is_none().then_some(text), call: None }
     }
 
-    /// Says that a piece of evidence is there: what a model said, or nothing for what a call found; and
-    /// whether it reaches the solver as null, and is kept from it.
+    /// Records that a piece of evidence is complete, with a model's text or nothing for a tool
+    /// call, and whether it reaches the solver as null.
     fn found(&self, evidence: EvidenceId, text: &str, by_model: bool, nulled: Option<NullReason>) {
         let saved = nulled.as_ref().map_or(0, |_| tokens::count(text));
         let text = by_model.then(|| text.to_owned());

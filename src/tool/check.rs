@@ -1,6 +1,6 @@
-//! Whether a call's arguments fit the tool's schema, said so that a model can mend them: the path
-//! of what is wrong, what was expected, what came. Asked before a call, so that a tool is never run
-//! on arguments it did not declare.
+//! Checks a call's arguments against the tool's schema. Its errors help a model to fix them: the
+//! path, the expected value, the given value. It runs before a call, so that a tool never runs with
+//! undeclared arguments.
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{ValidationError, Validator, paths::LocationSegment};
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::domain::words::{clipped, nearest};
 use crate::tool::{ToolError, ToolErrorKind};
 
-/// More would bury the first; a hostile answer can break a schema a thousand times.
+/// More would bury the first; a hostile answer can violate a schema a thousand times.
 const VIOLATIONS: usize = 5;
 /// Characters of one violation.
 const LENGTH: usize = 240;
@@ -19,7 +19,7 @@ const SHOWN: usize = 60;
 /// A compiled schema.
 pub struct Checker {
     schema: Value,
-    /// Why it could not be compiled, where it could not.
+    /// The error of the compilation, if it failed.
     validator: Result<Validator, String>,
 }
 
@@ -31,14 +31,14 @@ impl Checker {
         Self { schema: schema.clone(), validator }
     }
 
-    /// What is wrong with the schema itself, if something is.
+    /// The fault of the schema itself, if any.
     pub fn fault(&self) -> Option<&str> {
         self.validator.as_ref().err().map(String::as_str)
     }
 
     /// # Errors
-    /// [`ToolErrorKind::Arguments`] with up to five violations; [`ToolErrorKind::Unavailable`] when
-    /// the schema itself is no good.
+    /// [`ToolErrorKind::Arguments`] with up to five violations; [`ToolErrorKind::Unavailable`] if
+    /// the schema itself is invalid.
     pub fn check(&self, arguments: &Value) -> Result<(), ToolError> {
         let validator = self.validator.as_ref().map_err(|why| {
             let text = format!("the tool's own schema cannot be used: {why}");
@@ -69,7 +69,7 @@ impl Checker {
         let wanted =
             if wanted.is_empty() { "{}".into() } else { format!("one with the keys: {wanted}") };
         let text = format!(
-            "arguments: expected a JSON object, {wanted}; what came {why}: {:?}",
+            "arguments: expected a JSON object, {wanted}; the input {why}: {:?}",
             clipped(raw, SHOWN)
         );
         ToolError::new(ToolErrorKind::Arguments, text)
@@ -89,7 +89,7 @@ impl Checker {
         clipped(&format!("{path}{}", self.violation(error)), LENGTH)
     }
 
-    /// What follows the path. Kinds that say enough by themselves keep the library's words.
+    /// The text after the path. Violations that explain themselves keep the library's words.
     fn violation(&self, error: &ValidationError<'_>) -> String {
         let got = || clipped(&error.instance().to_string(), SHOWN);
         match error.kind() {
@@ -121,7 +121,8 @@ impl Checker {
             ValidationErrorKind::Pattern { pattern } => {
                 format!(": expected a text like {pattern}, got {}", got())
             }
-            // The library's own enumeration, which grows: its words carry what is not told above.
+            // The library's own enumeration, which grows: its text has the details of other
+            // violations.
             _ => format!(": {}", error.masked_with(got())),
         }
     }

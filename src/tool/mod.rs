@@ -1,5 +1,5 @@
-//! Tools and where they come from. The engine calls a [`Tool`] and nothing else; it does not know
-//! whether a built-in function, a program or a table of recorded answers stands behind it.
+//! Tools and their sources. The engine calls only a [`Tool`]; it does not know whether that is a
+//! built-in function, a program or a table of recorded answers.
 
 pub mod builtin;
 pub mod check;
@@ -23,19 +23,20 @@ pub use crate::domain::{
     output::ToolOutput,
 };
 
-/// What one call is given.
+/// The input of one call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Invocation {
     /// The arguments, checked against the tool's schema.
     pub arguments: Value,
-    /// All the chance a tool may use: a hash of the session's seed, the tool, the arguments and how
-    /// often they were called before. Never a clock, never a shared stream, so that runs repeat.
+    /// The only randomness of a tool: a hash of the session's seed, the tool, the arguments and the
+    /// number of earlier identical calls. Never a clock, never a shared stream, so that runs
+    /// repeat.
     pub seed: u64,
 }
 
 /// One tool that can be called.
 ///
-/// Dropping the future cancels the call for real: a program's whole process group ends.
+/// Dropping the future cancels the call: a program's whole process group ends.
 pub trait Tool {
     fn spec(&self) -> &Arc<ToolSpec>;
 

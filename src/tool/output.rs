@@ -1,9 +1,9 @@
-//! Cutting what a tool gives to a bounded text, and saying so in the text: the agent must know that
-//! it reads only the beginning.
+//! Cuts a tool's output to a limit, and says so in the text: the agent must know that it reads only
+//! the beginning.
 
 use crate::tool::ToolOutput;
 
-/// Bytes of an answer that are kept unless a manifest says otherwise.
+/// Bytes of an answer that are kept, unless a manifest sets another limit.
 pub const MAX_OUTPUT: usize = 64 * 1024;
 
 /// The first `most` bytes of a text.
@@ -12,13 +12,13 @@ pub fn bounded(text: &str, most: usize) -> ToolOutput {
     from_bytes(kept, text.len() as u64)
 }
 
-/// An answer of `total` bytes of which the first ones were `kept`. What is no UTF-8 is replaced.
+/// An answer of `total` bytes of which the first ones were `kept`. Invalid UTF-8 is replaced.
 pub fn from_bytes(kept: &[u8], total: u64) -> ToolOutput {
     let cut = (kept.len() as u64) < total;
     let whole = if cut { without_half_character(kept) } else { kept };
     let mut text = String::from_utf8_lossy(whole).into_owned();
     if !cut {
-        // The end of the last line is the habit of programs, not part of an answer.
+        // The final line ending is a habit of programs, not part of an answer.
         let end = text.trim_end_matches(['\n', '\r']).len();
         text.truncate(end);
         return ToolOutput { text, cut_from: None };
@@ -27,10 +27,10 @@ pub fn from_bytes(kept: &[u8], total: u64) -> ToolOutput {
     ToolOutput { text, cut_from: Some(total) }
 }
 
-/// Drops the beginning of a character that the cut went through.
+/// Drops the first bytes of a character that was cut in half.
 fn without_half_character(bytes: &[u8]) -> &[u8] {
     match std::str::from_utf8(bytes) {
-        // No error length: the text ended inside a character, and is good so far.
+        // No error length: the text ended inside a character, and is valid so far.
         Err(error) if error.error_len().is_none() => &bytes[..error.valid_up_to()],
         Ok(_) | Err(_) => bytes,
     }

@@ -1,5 +1,5 @@
-//! Where tools come from. A provider lists its tools, and says when the list changes, when it dies and
-//! when it is back. Folders of manifests are one provider ([`super::manifest::Manifests`]).
+//! Sources of tools. A provider lists its tools, and reports when the list changes, when it dies
+//! and when it is back. Folders of manifests are one provider ([`super::manifest::Manifests`]).
 
 use std::rc::Rc;
 
@@ -13,29 +13,30 @@ use super::{Tool, ToolError};
 /// of its providers. A tool of another provider with the same name is left out, and a notice says so. A
 /// provider that has died keeps its names.
 pub trait Provider {
-    /// What people know it by; no two providers of a session have the same name.
+    /// Its name for people; no two providers of a session have the same name.
     fn name(&self) -> &str;
 
-    /// All its tools at this moment. Called at the start, after every change but [`Change::Died`], and when
-    /// the user wants the tools again; never twice at once. The future is dropped if it takes too long.
+    /// All its current tools. Called at the start, after every change but [`Change::Died`], and
+    /// when the user reloads the tools; never twice at once. The future is dropped if it takes too
+    /// long.
     ///
-    /// A tool that has not changed is the same `Rc` as before; any other is told as a changed tool.
+    /// An unchanged tool is the same `Rc` as before; any other is reported as a changed tool.
     ///
     /// # Errors
-    /// Why there is no list. The tools of the last list stay as they are then.
+    /// Why there is no list. The tools of the last list stay as they are.
     fn tools(&self) -> LocalBoxFuture<'_, Result<Vec<Rc<dyn Tool>>, ToolError>>;
 
-    /// What happens to it from now on. Called once, before the first listing, so that no change is missed.
-    /// A stream that ends says that nothing changes any more.
+    /// Its later changes. Called once, before the first listing, so that no change is missed. After
+    /// the end of the stream nothing changes any more.
     fn changes(&self) -> LocalBoxStream<'static, Change>;
 }
 
-/// What happened to a provider.
+/// A change of a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Its list is another one.
+    /// Its list has changed.
     Listed,
-    /// Its tools cannot be called any more; calls in flight end as the tools themselves say.
+    /// Its tools cannot be called any more; each call in flight ends by itself.
     Died { why: String },
     /// Its tools can be called again.
     Back,

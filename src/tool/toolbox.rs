@@ -1,4 +1,5 @@
-//! The tools of a session, ready to be called. They join, leave and change while it runs.
+//! The tools of a session, ready to be called. They can be added, removed and changed while it
+//! runs.
 
 use std::{cell::OnceCell, collections::HashSet, rc::Rc, sync::Arc};
 
@@ -8,19 +9,19 @@ use serde_json::Value;
 use crate::domain::{ToolName, ToolSpec, words::nearest};
 use crate::tool::{Tool, ToolError, ToolErrorKind, check::Checker, manifest::Manifest};
 
-/// Tools by name, in the order in which they joined.
+/// Tools by name, in the order in which they were added.
 #[derive(Default)]
 pub struct ToolBox {
     entries: IndexMap<ToolName, Entry>,
-    /// Tools of providers that have died: they keep their names, and their schemas if they come back.
+    /// Tools of providers that have died: they keep their names, and their schemas for a return.
     away: IndexMap<ToolName, Entry>,
 }
 
 struct Entry {
     tool: Rc<dyn Tool>,
-    /// The provider that listed it; `None` for a tool that is simply there.
+    /// The provider that listed it; `None` for a tool without a provider.
     provider: Option<Rc<str>>,
-    /// Compiled at the first call: of thousands of tools a session calls a few.
+    /// Compiled at the first call: of thousands of tools a session calls only a few.
     checker: OnceCell<Checker>,
 }
 
@@ -33,7 +34,8 @@ impl Entry {
         self.provider.as_deref() == Some(provider)
     }
 
-    /// Takes another tool of the same name; the compiled schema stays if it still is the tool's.
+    /// Replaces the tool of the same name; the compiled schema stays if the new tool has the same
+    /// one.
     fn put(&mut self, tool: Rc<dyn Tool>) {
         if self.tool.spec().parameters != tool.spec().parameters {
             self.checker.take();
@@ -42,19 +44,19 @@ impl Entry {
     }
 }
 
-/// What a new list of a provider changed.
+/// The effect of a provider's new list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changes {
     pub joined: Vec<Arc<ToolSpec>>,
     pub left: Vec<ToolName>,
-    /// As they are now.
+    /// In their new form.
     pub changed: Vec<Arc<ToolSpec>>,
-    /// Listed, but a tool of another provider (or an earlier one of this list) has the name.
+    /// Listed, but another provider's tool (or an earlier one of this list) has the name.
     pub left_out: Vec<ToolName>,
 }
 
 impl Changes {
-    /// Whether every tool is as it was.
+    /// Whether no tool changed.
     pub fn is_empty(&self) -> bool {
         self.joined.is_empty() && self.left.is_empty() && self.changed.is_empty()
     }
@@ -68,13 +70,13 @@ impl ToolBox {
         tools
     }
 
-    /// Puts a tool in that no provider lists, in the place of one that has its name.
+    /// Adds a tool without a provider, replacing one of the same name.
     pub fn join(&mut self, tool: Rc<dyn Tool>) {
         self.entries.insert(tool.spec().name.clone(), Entry::new(tool, None));
     }
 
-    /// Makes the tools of a provider be these, and leaves the others alone. A tool that is unchanged keeps
-    /// its compiled schema and its place. A call that runs goes on.
+    /// Makes these the tools of a provider, without changing others. An unchanged tool keeps its
+    /// compiled schema and its place. Running calls continue.
     pub fn replace(&mut self, provider: &str, tools: Vec<Rc<dyn Tool>>) -> Changes {
         let mut changes = Changes::default();
         let mut due: HashSet<ToolName> =
@@ -114,7 +116,7 @@ impl ToolBox {
         changes
     }
 
-    /// Takes the tools of a provider that has died off, until its next list. A call that runs goes on.
+    /// Removes the tools of a provider that has died, until its next list. Running calls continue.
     pub fn take_off(&mut self, provider: &str) -> Vec<ToolName> {
         let all = std::mem::take(&mut self.entries).into_iter();
         let (gone, stay): (IndexMap<_, _>, _) = all.partition(|(_, entry)| entry.is_of(provider));
@@ -147,8 +149,8 @@ impl ToolBox {
     /// Whether a call may be made.
     ///
     /// # Errors
-    /// [`ToolErrorKind::Arguments`] with what does not fit the tool's schema;
-    /// [`ToolErrorKind::Unavailable`] for a tool that is not here, with the nearest name.
+    /// [`ToolErrorKind::Arguments`] for arguments that do not fit the tool's schema;
+    /// [`ToolErrorKind::Unavailable`] for an unknown tool, with the nearest name.
     pub fn check(&self, name: &str, arguments: &Value) -> Result<(), ToolError> {
         let entry = self.entries.get(name).ok_or_else(|| self.unknown(name))?;
         let spec = entry.tool.spec();

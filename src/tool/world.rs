@@ -1,4 +1,4 @@
-//! The made-up continent that the sample tools know: articles to search and tables to look up. It is
+//! The fictional continent of the sample tools: articles to search and tables to look up. It is
 //! invented so that no model knows the answers by heart, and part of the program so that the demo
 //! needs neither files nor network.
 
@@ -22,7 +22,7 @@ const TABLES: &str = include_str!("../../sample-tools/world/tables.toml");
 #[serde(deny_unknown_fields)]
 pub struct Article {
     pub title: String,
-    /// What it is about, in one word: `city`, `person`, `book`.
+    /// Its subject in one word: `city`, `person`, `book`.
     pub kind: String,
     pub text: String,
 }
@@ -69,7 +69,7 @@ pub struct World {
 }
 
 impl World {
-    /// The embedded world, read and indexed at its first use.
+    /// The embedded world, parsed and indexed at its first use.
     #[expect(clippy::unreachable, reason = "the text is part of the program and read by its tests")]
     pub fn get() -> &'static World {
         static WORLD: OnceLock<World> = OnceLock::new();
@@ -95,7 +95,8 @@ impl World {
     }
 
     fn index(articles: Vec<Article>, tables: Tables) -> Self {
-        // The title twice: an article is more about its subject than about what it mentions.
+        // The title twice: an article is more about its subject than about other things that it
+        // mentions.
         let texts: Vec<String> =
             articles.iter().map(|a| format!("{} {} {}", a.title, a.title, a.text)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -110,7 +111,7 @@ impl World {
         Self { articles, tables, by_title, embedder, scorer }
     }
 
-    /// The articles that suit a query best, of these kinds (of all kinds if none is named).
+    /// The articles that match a query best, of these kinds (of all kinds if none is named).
     pub fn search(&self, query: &str, kinds: &[String], most: usize) -> Vec<&Article> {
         let mut matches = self.scorer.matches(&self.embedder.embed(query));
         // The scorer leaves equals in the order of a hash table; runs must repeat.
@@ -125,7 +126,7 @@ impl World {
             .collect()
     }
 
-    /// The article with this title, however it is capitalised.
+    /// The article with this title, case-insensitive.
     pub fn titled(&self, title: &str) -> Option<&Article> {
         let at = self.by_title.get(&title.trim().to_lowercase())?;
         self.articles.get(*at)

@@ -143,7 +143,7 @@ fn an_interrupt_ends_it_cleanly_and_says_how_to_go_on() {
     let ran = Ran::of(child.wait_with_output().unwrap());
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(
-        ran.out.contains("interrupted; the same command goes on with what is in kept"),
+        ran.out.contains("interrupted; run the same command again to continue from kept"),
         "{ran:?}"
     );
     assert!(fs::read_to_string(&journal).unwrap().contains("SessionEnded"));
@@ -188,7 +188,7 @@ fn what_cannot_be_compared_is_said_before_anything_runs() {
         (&["compare", "btp", "--vary", "blacklst=off"], "did you mean `blacklist`?"),
         (&["compare", "btp", "--journal", "j.jsonl"], "--out keeps the journals"),
         (&["compare", "btp", "--knob", "tau=9"], "from 0 to 1"),
-        (&["compare", "btp", "--experience", "none.sqlite"], "there is no such file"),
+        (&["compare", "btp", "--experience", "none.sqlite"], "no such file"),
         (&["compare", "everything"], "everything"),
     ] {
         let ran = home.run(arguments);

@@ -321,7 +321,7 @@ fn the_environment_counts_more_than_the_file_and_the_file_more_than_the_defaults
     assert!(config.roles.values().all(|model| model.as_str() == "mine"));
 
     let said = Config::settle(None, &environment).unwrap_err().to_string();
-    assert!(said.starts_with("/no/such/file: there is no such file; start from"), "{said}");
+    assert!(said.starts_with("/no/such/file: no such file; start from"), "{said}");
 }
 
 #[test]
@@ -346,7 +346,7 @@ fn a_file_that_cannot_be_a_configuration_is_said_to_be_none() {
     let said = |path: &Path| Config::load(path).unwrap_err().to_string();
     let folder = tempfile::tempdir().unwrap();
     assert!(said(folder.path()).contains(": a directory; expected a configuration file"));
-    assert!(said(&folder.path().join("no.toml")).contains("there is no such file"));
+    assert!(said(&folder.path().join("no.toml")).contains("no such file"));
 
     let (_folder, path) = written(b"[session]\nseed = 1\n# \xff\n");
     assert!(said(&path).contains("c.toml:3: not UTF-8"), "{}", said(&path));

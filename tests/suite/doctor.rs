@@ -70,7 +70,7 @@ async fn the_demo_is_well() {
         "configuration: read from ",
         "TOOLYARD_CONFIG, TOOLYARD_JOURNALS",
         "workspace: embedded demo: ",
-        "tools: all of them can be called",
+        "tools: all tools can be called",
         "terminal: 160 columns and 48 rows\n",
         "model simulated: actor, evaluator, reflector, judge, planner, solver, classifier: simulated",
     ] {
@@ -97,7 +97,7 @@ async fn what_is_wrong_is_said_with_what_to_do() {
 
     let surroundings = Surroundings::new("").with("TOOLYARD_JOURNALS", "/dev/null/journals");
     let text = shown(&surroundings.examined(None, SCREEN).await);
-    assert!(text.contains("FAIL  journals: /dev/null/journals cannot be written: "), "{text}");
+    assert!(text.contains("FAIL  journals: /dev/null/journals is not writable: "), "{text}");
     assert!(text.contains("→ make it writable, or set session.journals"), "{text}");
 }
 
@@ -115,7 +115,7 @@ async fn a_default_key_that_moved_is_mentioned() {
     let surroundings = Surroundings::new("[ui.keys]\nstep = \"space\"\n");
     let text = shown(&surroundings.examined(None, SCREEN).await);
     assert!(
-        text.contains("warn  configuration: ui.keys: `space` does `step` and no longer"),
+        text.contains("warn  configuration: ui.keys: `space` now does `step` instead of"),
         "{text}"
     );
 }
@@ -156,8 +156,8 @@ async fn a_terminal_is_judged_by_what_it_says_of_itself() {
     let cases: [(&str, &str, Terminal, &str); 9] = [
         ("TERM", "dumb", SCREEN, "FAIL  terminal: TERM is dumb"),
         ("TERM", "", SCREEN, "FAIL  terminal: TERM is not set"),
-        ("LANG", "C", SCREEN, "warn  terminal: LANG=C does not say UTF-8"),
-        ("LC_ALL", "POSIX", SCREEN, "warn  terminal: LC_ALL=POSIX does not say UTF-8"),
+        ("LANG", "C", SCREEN, "warn  terminal: LANG=C is not a UTF-8 locale"),
+        ("LC_ALL", "POSIX", SCREEN, "warn  terminal: LC_ALL=POSIX is not a UTF-8 locale"),
         ("COLORTERM", "truecolor", SCREEN, "ok    terminal: all colours"),
         ("TERM", "xterm", SCREEN, "ok    terminal: 16 colours"),
         ("NO_COLOR", "1", SCREEN, "ok    terminal: NO_COLOR is set"),
@@ -175,7 +175,7 @@ async fn a_terminal_is_judged_by_what_it_says_of_itself() {
         assert!(text.contains(phrase), "{name}={value}: {phrase} is missing in\n{text}");
     }
     let piped = Surroundings::new("").examined(None, Terminal::default()).await;
-    assert!(is_well(&piped) && shown(&piped).contains("warn  terminal: standard output is none"));
+    assert!(is_well(&piped) && shown(&piped).contains("warn  terminal: stdout is not a terminal"));
 }
 
 #[tokio::test]

@@ -104,7 +104,7 @@ fn a_pause_is_confirmed_only_when_the_hanging_call_comes_back() {
         assert!(matches!(yard.state.borrow().tool_calls[0].phase, ToolCallPhase::Done { .. }));
         yard.wish(Command::Pause);
         yard.settle().await;
-        assert_eq!(yard.refusals(), ["it is paused"]);
+        assert_eq!(yard.refusals(), ["the agent is paused already"]);
         yard.wish(Command::Run);
         let state = yard.session.await.unwrap();
         assert_eq!(state.tasks[0].correct, Some(true));
@@ -318,7 +318,7 @@ fn interventions_are_taken_back_in_order() {
         assert_eq!(state.knobs.get(knob), knob.spec().default);
         assert_eq!(state.learning.score(&echo()), 0.0);
         assert!(state.control.undo.is_empty());
-        assert_eq!(yard.refusals(), ["there is nothing to undo"]);
+        assert_eq!(yard.refusals(), ["nothing to undo"]);
     });
 }
 
@@ -329,13 +329,16 @@ fn wishes_that_make_no_sense_are_refused_with_a_reason() {
         let (a, b) = (|| ToolName::from("echo"), || ToolName::from("nobody"));
         for (wish, phrase) in [
             (Command::SetScore { tool: b(), score: 1.0 }, "no tool nobody"),
-            (Command::SetScore { tool: a(), score: f64::NAN }, "a score is a number"),
+            (Command::SetScore { tool: a(), score: f64::NAN }, "invalid score"),
             (Command::PinWeight { from: a(), to: a(), weight: 2.0 }, "from 0 to 1"),
             (Command::TurnKnob { knob: Knob::Beta, value: 7.0 }, "from 0 to 1"),
-            (Command::BindRole { role: Role::Actor, model: "x".into() }, "no model x"),
+            (
+                Command::BindRole { role: Role::Actor, model: "x".into() },
+                "model x is not configured",
+            ),
             (Command::DisarmFault { fault: FaultId(3) }, "no fault 3"),
             (Command::QueueTask { text: "  ".into() }, "empty"),
-            (Command::Cancel(EffectId(99)), "it is not in flight"),
+            (Command::Cancel(EffectId(99)), "the call is not in flight"),
             (Command::ReloadTools, "built in"),
             (Command::Undo, "nothing to undo"),
         ] {

@@ -294,15 +294,15 @@ fn a_broken_graph_file_says_where_and_what() {
         (r#"{"nodes": []}"#, "missing field `edges`"),
         (r#"{"nodes": [], "edges": [], "structur": "implied"}"#, "unknown field `structur`"),
         (r#"{"nodes": [7], "edges": []}"#, "invalid type: integer `7`"),
-        (r#"{"nodes": ["a", "a"], "edges": []}"#, r#"nodes[1]: "a" is there already"#),
+        (r#"{"nodes": ["a", "a"], "edges": []}"#, r#"nodes[1]: "a" is named twice"#),
         (r#"{"nodes": [""], "edges": []}"#, "nodes[0]: expected a name"),
         (&edge(r#"{"from": "a", "prior": 1}"#), "edges[0]: missing field `to` at line 1"),
         (
             &edge(r#"{"from": "a", "to": "b", "prior": 1}"#),
             r#"edges[0].to: "b" is not among the nodes"#,
         ),
-        (&edge(r#"{"from": "end", "to": "a", "prior": 1}"#), "edges[0].from: nothing comes after"),
-        (&edge(r#"{"from": "a", "to": "start", "prior": 1}"#), "edges[0].to: nothing leads to"),
+        (&edge(r#"{"from": "end", "to": "a", "prior": 1}"#), "edges[0].from: \"end\" has no"),
+        (&edge(r#"{"from": "a", "to": "start", "prior": 1}"#), "edges[0].to: \"start\" has no"),
         (
             &edge(r#"{"from": "a", "to": "end", "prior": 1.5}"#),
             "edges[0].prior: expected a number from 0 to 1",

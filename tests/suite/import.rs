@@ -170,5 +170,5 @@ fn a_folder_without_data_and_a_missing_one_are_told_apart() {
     assert!(error.contains("expected files *.jsonl"), "{error}");
     let missing = folder.path().join("nowhere");
     let error = read_trajectories(Format::Jsonl, [missing]).unwrap_err().to_string();
-    assert!(error.contains("nowhere: there is no such file"), "{error}");
+    assert!(error.contains("nowhere: no such file"), "{error}");
 }

@@ -109,7 +109,7 @@ fn what_is_wrong_is_said_with_its_line() {
             ),
             &["FILE:2", "data.strategy: there is no strategy `magic`"],
         ),
-        (format!("{HEADER}\n{}\n", noticed(2)), &["FILE:2", "event 2 where 1 was due"]),
+        (format!("{HEADER}\n{}\n", noticed(2)), &["FILE:2", "found event 2, expected event 1"]),
         (
             format!(
                 "{HEADER}\n{}\n{}\n",

@@ -439,9 +439,7 @@ fn what_a_strategy_is_chosen_by_names_its_loop_and_each_modifier() {
     stage.press("A");
     let text = stage.text();
     let line = text.lines().find(|line| line.contains("● workers+toolnet ")).unwrap();
-    for said in
-        ["tools of one class beside each other", "; the graph suggests the tools and learns"]
-    {
+    for said in ["tools of one class in parallel", "; the graph suggests the tools and learns"] {
         assert!(line.contains(said), "{line}");
     }
 }

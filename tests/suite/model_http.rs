@@ -141,7 +141,7 @@ async fn errors_name_this_wire_and_never_the_key() {
     let page = "content-type: text/html\r\n";
     let refused = format!(r#"{{"error":{{"message":"bad key {KEY}"}}}}"#);
     for (script, phrase) in [
-        (response("200 OK", page, "<html>"), "that of a typed API? Most end in /typed."),
+        (response("200 OK", page, "<html>"), "the address of a typed API? Most end in /typed."),
         (body("404 Not Found", "{}"), "Check `url` (most end in /typed)"),
         (body("401 Unauthorized", &refused), "bad key [key]"),
     ] {

@@ -59,7 +59,7 @@ fn an_import_says_what_it_took_and_keeps_it_where_sessions_look() {
         said.contains("prices of 2 models; of 5 entries 1 are not paid by the token"),
         "{said}"
     );
-    assert!(said.contains("make no sense: 1 (bad") && !said.contains('\u{1b}'), "{said}");
+    assert!(said.contains("are invalid: 1 (bad") && !said.contains('\u{1b}'), "{said}");
     let table = home.json("toolyard/prices.json");
     assert_eq!(table["models"]["gpt-a"]["price_in"], 2.5);
     assert!(table["source"].as_str().unwrap().starts_with("LiteLLM"), "{table}");
@@ -76,7 +76,7 @@ fn what_is_no_table_is_refused_and_changes_nothing() {
     let home = home("");
     let before = home.read("p.json");
     for (file, text, said) in [
-        ("no.json", None, "no.json: there is no such file; it is part of the Python package"),
+        ("no.json", None, "no.json: no such file; it is part of the Python package"),
         ("t.json", Some("{\n\"a\": \n}"), "t.json:3: "),
         ("t.json", Some("{\"a\": {\"b\": 1}}"), "none of its 1 entries has a litellm_provider"),
         ("t.json", Some(&*before), "t.json: source: expected an object with prices"),
@@ -136,8 +136,8 @@ fn a_table_that_is_named_must_be_there_and_sound() {
     let said = settled(&home).unwrap_err();
     assert!(
         said.ends_with(
-            "gone.json: there is no such file; make it with `toolyard import \
-                            prices`, or take `prices` out of [cost]"
+            "gone.json: no such file; make it with `toolyard import \
+                            prices`, or remove `prices` from [cost]"
         ),
         "{said}"
     );
@@ -180,9 +180,9 @@ async fn the_doctor_says_what_asks_cost_and_why() {
     for phrase in [
         "ok    prices: 2 models of LiteLLM, model_prices_and_context_window.json, imported 2",
         "ok    model known: $2.5 in and $10 out per million tokens, $1.25 for cached input (gpt-a in",
-        "ok    model home: its price is not known; each call counts as 2.5 of a budget's credits, and",
-        "warn  model unknown: its price is not known; each call counts as 2.5 of",
-        "→ set price_in and price_out, or provider, or import a price table: toolyard import prices",
+        "ok    model home: unknown price; each call counts as 2.5 credits in a budget; the",
+        "warn  model unknown: unknown price; each call counts as 2.5 credits",
+        "→ set price_in and price_out, or set provider, or import a price table: toolyard import prices",
     ] {
         assert!(said.contains(phrase), "{phrase} is missing in\n{said}");
     }

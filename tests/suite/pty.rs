@@ -175,11 +175,11 @@ fn what_is_wrong_at_the_start_leaves_the_terminal_alone() {
     home.write("j.jsonl", "nonsense\n");
     for (arguments, says) in [
         (&["--workspace", "w"][..], "w/tools/a.toml:1: not TOML"),
-        (&["--workspace", "no"], "no: there is no such folder"),
+        (&["--workspace", "no"], "no: no such folder"),
         (&["replay", "j.jsonl"], "j.jsonl:1: no journal header"),
-        (&["--journal", "j.jsonl"], "j.jsonl: is there already"),
+        (&["--journal", "j.jsonl"], "j.jsonl: file exists"),
         (&["--strategy", "rect"], "no strategy `rect`"),
-        (&["--seed", "3", "run"], "a command comes first"),
+        (&["--seed", "3", "rnu"], "did you mean `run`?"),
     ] {
         let (status, bytes) = Sitting::start(&home, 120, 40, arguments).end();
         assert_eq!(status.exit_code(), 2, "{arguments:?}: {bytes}");

@@ -74,7 +74,7 @@ const CANDIDATES: [Candidate<'static>; 7] = [
     ("population", 1.5, 0.8, 1, 1, 31, "the most value for its cost"),
     ("wikipedia", 2.0, 0.1, 1, 1, 0, "no experience: tried once"),
     ("calculator", 1.1, 0.3, 2, 0, 9, "nothing is left for it"),
-    ("weather", 6.5, 0.6, 1, 0, 4, "too dear beside search_web"),
+    ("weather", 6.5, 0.6, 1, 0, 4, "too expensive beside search_web"),
     ("translate", 1.5, 0.05, 0, 0, 8, "value 0.05 is below tau 0.15"),
     ("mystery", 2.0, 0.1, 1, 0, 0, ""),
 ];

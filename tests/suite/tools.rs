@@ -124,7 +124,7 @@ fn every_mistake_is_named_with_its_line_and_what_to_do() {
         (
             "effect = \"read\"",
             "effect = \"reed\"",
-            "t.toml:6: effect: \"reed\" is not possible; did you mean `read`?",
+            "t.toml:6: effect: \"reed\" is not a valid value; did you mean `read`?",
         ),
         (
             "\"1.5s\"",
@@ -204,7 +204,7 @@ fn builtin_sources_are_checked_with_their_options() {
     let cases = [
         (
             "builtin = \"calculater\"",
-            "t.toml:6: source.builtin: no built-in tool is called \"calculater\"; did you mean `calculator`?",
+            "t.toml:6: source.builtin: unknown built-in tool \"calculater\"; did you mean `calculator`?",
         ),
         (
             "builtin = \"calculator\"\noptions = { hits = 3 }",
@@ -269,7 +269,7 @@ fn a_folder_is_read_in_order_and_all_its_mistakes_are_told() {
     let path = |name: &str| folder.path().join(name).display().to_string();
     let expected = [
         format!(
-            "{}: name: \"alpha\" is the name of the tool in {} already",
+            "{}: name: \"alpha\" is already the name of the tool in {}",
             path("c.toml"),
             path("a.toml")
         ),

@@ -6,7 +6,7 @@ use super::{DoctorArgs, out, runtime, trouble::Trouble};
 use crate::app::doctor::{self, Subject, Terminal};
 use crate::ui;
 
-/// Prints what was found; whether nothing failed.
+/// Prints the findings; returns whether nothing failed.
 pub fn doctor(args: &DoctorArgs) -> Result<bool, Trouble> {
     let subject = Subject {
         config: args.config.config.as_deref(),

@@ -9,12 +9,13 @@ use serde_json::json;
 
 use super::{ExperienceCommand, StoreArgs, out, runtime, trouble::Trouble};
 use crate::app::{config::Config, session};
+use crate::domain::words::counted;
 use crate::model::{Embedder, Embeddings};
 use crate::store::experience::{Experience, ExperienceError, Prune, Summary};
 use crate::store::import::write_file_with;
 use crate::ui::text::clean;
 
-/// Queries that an embedding model reads in one request; endpoints take some hundred at least.
+/// Queries per request to an embedding model; endpoints accept at least some hundred.
 const TEXTS_AT_ONCE: u32 = 64;
 
 pub fn experience(command: &ExperienceCommand) -> Result<(), Trouble> {
@@ -46,7 +47,7 @@ pub fn experience(command: &ExperienceCommand) -> Result<(), Trouble> {
     }
 }
 
-/// What is wrong with a file or a line is for its owner to mend; the rest failed by itself.
+/// Faults in a file or a line are usage errors; the rest are failures.
 pub fn trouble(error: ExperienceError) -> Trouble {
     match error {
         ExperienceError::Missing { .. }
@@ -64,22 +65,22 @@ pub fn trouble(error: ExperienceError) -> Trouble {
     }
 }
 
-/// The file that is meant.
+/// The file of past uses.
 fn file(args: &StoreArgs) -> Result<PathBuf, Trouble> {
     if let Some(file) = &args.file {
         return Ok(file.clone());
     }
     let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
     config.experience_file(args.workspace.as_deref()).ok_or_else(|| {
-        Trouble::Usage("there is no home directory; name the file with --file FILE".to_owned())
+        Trouble::Usage("no home directory; name the file with --file FILE".to_owned())
     })
 }
 
-/// So many days ago.
+/// This many days ago.
 fn ago(days: u32) -> Result<Timestamp, Trouble> {
     let length = SignedDuration::from_hours(24 * i64::from(days));
     let then = Timestamp::now().checked_sub(length);
-    then.map_err(|_| Trouble::Usage(format!("--older-than {days}: there was no such day")))
+    then.map_err(|_| Trouble::Usage(format!("--older-than {days}: too long ago")))
 }
 
 fn import(lines: &Path, source: Option<&str>, file: &Path) -> Result<(), Trouble> {
@@ -87,7 +88,7 @@ fn import(lines: &Path, source: Option<&str>, file: &Path) -> Result<(), Trouble
     let origin = source.unwrap_or(&name);
     let mut store = Experience::open(file).map_err(trouble)?;
     let imported = store.import(lines, origin, Timestamp::now()).map_err(trouble)?;
-    out::print_line(&format!("{imported} uses → {}", file.display()))
+    out::print_line(&format!("{} → {}", uses(imported), file.display()))
 }
 
 fn export(to: Option<&Path>, file: &Path) -> Result<(), Trouble> {
@@ -100,7 +101,7 @@ fn export(to: Option<&Path>, file: &Path) -> Result<(), Trouble> {
         ExperienceError::Write(source) => Trouble::Failed(format!("{}: {source}", to.display())),
         error => trouble(error),
     })?;
-    out::print_line(&format!("{exported} uses → {}", to.display()))
+    out::print_line(&format!("{} → {}", uses(exported), to.display()))
 }
 
 fn print(store: &Experience) -> Result<(), Trouble> {
@@ -115,14 +116,14 @@ fn print(store: &Experience) -> Result<(), Trouble> {
 fn prune(what: &Prune, is_dry: bool, file: &Path) -> Result<(), Trouble> {
     let mut store = Experience::open_existing(file).map_err(trouble)?;
     if is_dry {
-        let uses = store.would_prune(what).map_err(trouble)?;
-        return out::print_line(&format!("{uses} uses would go from {}", file.display()));
+        let n = store.would_prune(what).map_err(trouble)?;
+        return out::print_line(&format!("{} would be deleted from {}", uses(n), file.display()));
     }
     let pruned = store.prune(what).map_err(trouble)?;
     out::print_line(&format!(
-        "{} uses, and {} queries of which nothing is left, went from {}",
-        pruned.uses,
-        pruned.queries,
+        "deleted {} and {} without remaining uses from {}",
+        uses(pruned.uses),
+        queries(pruned.queries),
         file.display()
     ))
 }
@@ -145,18 +146,19 @@ fn embed(model: &dyn Embedder, most: u32, file: &Path) -> Result<(), Trouble> {
         tokens += usage.tokens_in;
     }
     let model = clean(model.model());
-    out::print_line(&format!("{read} queries read by {model}, {tokens} tokens"))
+    let read = queries(read.into());
+    out::print_line(&format!("{model} embedded {read}, {}", many(tokens, "token")))
 }
 
 fn show(as_json: bool, file: &Path) -> Result<(), Trouble> {
     let store = Experience::open_existing(file).map_err(trouble)?;
-    let Summary { uses, queries, tools } = store.summary().map_err(trouble)?;
+    let Summary { uses: n, queries: asked, tools } = store.summary().map_err(trouble)?;
     if as_json {
         let file = file.display().to_string();
-        let all = json!({ "file": file, "uses": uses, "queries": queries, "tools": tools });
+        let all = json!({ "file": file, "uses": n, "queries": asked, "tools": tools });
         return out::print_line(&serde_json::to_string_pretty(&all).map_err(Trouble::failed)?);
     }
-    let mut text = format!("{uses} uses in {queries} queries · {}\n", file.display());
+    let mut text = format!("{} in {} · {}\n", uses(n), queries(asked), file.display());
     if !tools.is_empty() {
         text += &format!("{:<40} {:>9} {:>8} {:>9}\n", "tool", "uses", "helpful", "queries");
     }
@@ -166,4 +168,16 @@ fn show(as_json: bool, file: &Path) -> Result<(), Trouble> {
         text += &format!("{name:<40} {:>9} {share:>7.0}% {:>9}\n", tool.uses, tool.queries);
     }
     out::print(&text)
+}
+
+fn many(n: u64, thing: &str) -> String {
+    counted(usize::try_from(n).unwrap_or(usize::MAX), thing)
+}
+
+fn uses(n: u64) -> String {
+    many(n, "use")
+}
+
+fn queries(n: u64) -> String {
+    many(n, "query")
 }

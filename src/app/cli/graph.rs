@@ -5,6 +5,7 @@ use std::{fs, path::Path};
 use indexmap::IndexMap;
 
 use super::{GraphCommand, ImportCommand, out, prices, trouble::Trouble};
+use crate::domain::words::counted;
 use crate::domain::{Listing, Pins, Scores, ToolGraph, ToolName};
 use crate::files::json_file;
 use crate::papers::toolnet::Weights;
@@ -35,12 +36,12 @@ fn learn(format: &str, paths: &[std::path::PathBuf], file: &Path) -> Result<(), 
     let read = import::read_trajectories(format, paths).map_err(Trouble::usage)?;
     let graph = read.learn().map_err(Trouble::usage)?;
     import::write_file(file, &Listing::learned(&graph).to_json()).map_err(Trouble::failed)?;
+    let trajectories = counted(read.list.len(), "trajectory");
     out::print_line(&format!(
-        "{} trajectories, {} without calls; {} tools, {} edges → {}",
-        read.list.len(),
+        "{trajectories}, {} without calls; {}, {} → {}",
         read.without_calls,
-        graph.len(),
-        graph.edge_count(),
+        counted(graph.len(), "tool"),
+        counted(graph.edge_count(), "edge"),
         file.display()
     ))
 }
@@ -52,11 +53,11 @@ fn weights(
     json: bool,
 ) -> Result<(), Trouble> {
     if !(0.0..=Weights::MAX_ALPHA).contains(&alpha) {
-        let text = format!("--alpha is a number from 0 to {}, not {alpha}", Weights::MAX_ALPHA);
+        let text = format!("--alpha {alpha}: expected a number from 0 to {}", Weights::MAX_ALPHA);
         return Err(Trouble::Usage(text));
     }
     if !(0.0..=1.0).contains(&beta) {
-        return Err(Trouble::Usage(format!("--beta is a number from 0 to 1, not {beta}")));
+        return Err(Trouble::Usage(format!("--beta {beta}: expected a number from 0 to 1")));
     }
     let graph = read_graph(graph)?;
     let scores = scores.map(read_scores).transpose()?.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The screen on a session that runs, or on one that has run.
+//! The screen for a running session, or for a past one.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::store::journal::LoadedJournal;
 use crate::ui::theme::detect::{self, Depth};
 use crate::ui::{self, theme::load::AUTO};
 
-/// Opens the screen on a new session, which waits there for its user.
+/// Opens the screen on a new session, which waits for the user.
 pub fn live(spec: SessionSpec) -> Result<ui::EndReason, Trouble> {
     let spec = SessionSpec { paused: true, stay: true, ..spec };
     let prepared = spec.prepare()?.slow_enough_to_follow();
@@ -22,7 +22,7 @@ pub fn live(spec: SessionSpec) -> Result<ui::EndReason, Trouble> {
     // The terminal is touched only when nothing can be wrong with the session any more.
     let shown = settings(&config);
     let shown = shown.and_then(|settings| ui::run(source, settings).map_err(Trouble::failed));
-    // However the screen ended, the session must end properly too.
+    // Regardless of how the screen ended, the session must end properly.
     let _ = commands.send(Command::Stop);
     let ended = engine.join();
     let shown = shown?;

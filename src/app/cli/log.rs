@@ -1,5 +1,5 @@
-//! `--log FILE`: a log of effects, files and connections, for finding errors of the program itself.
-//! Events tell what an agent did; these lines tell of endpoints, programs and files.
+//! `--log FILE`: a log of effects, files and connections, for debugging the program itself. Events
+//! tell what an agent did; these lines tell of endpoints, programs and files.
 
 use std::io::{self, Write};
 use std::{fs::OpenOptions, path::PathBuf, sync::Mutex};
@@ -13,19 +13,19 @@ use crate::model::secret::without_keys;
 
 #[derive(Debug, Args)]
 pub struct LogArgs {
-    /// Append to this file what becomes of requests to models, programs of tools, and files.
+    /// Append a log of requests to models, tool programs and files to this file.
     #[arg(long, value_name = "FILE", global = true)]
     log: Option<PathBuf>,
-    /// Least important lines of that: error, warn, info, debug or trace.
+    /// Lowest level to log: error, warn, info, debug or trace.
     #[arg(long, value_name = "LEVEL", global = true, env = "TOOLYARD_LOG", default_value = "info")]
     log_level: LevelFilter,
 }
 
-/// A file of lines that hold no key.
+/// A file of lines without keys.
 struct Lines<W>(W);
 
 impl<W: Write> Write for Lines<W> {
-    /// Takes a whole line, and hands it to the system at once: other sessions may write to the file.
+    /// Writes a whole line to the system at once: other sessions may write to the same file.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let text = without_keys(&String::from_utf8_lossy(line));
         self.0.write_all(text.as_bytes())?;
@@ -38,15 +38,15 @@ impl<W: Write> Write for Lines<W> {
 }
 
 impl LogArgs {
-    /// Writes a log from here on, if one is wanted.
+    /// Starts the log, if requested.
     ///
     /// # Errors
-    /// That the file cannot be written.
+    /// The file cannot be written.
     pub fn start(&self) -> Result<(), Trouble> {
         let Some(path) = &self.log else { return Ok(()) };
         expect_folder(path)?;
         let file = OpenOptions::new().append(true).create(true).open(path).map_err(|error| {
-            Trouble::Usage(format!("{}: the log cannot be written: {error}", path.display()))
+            Trouble::Usage(format!("{}: cannot write the log: {error}", path.display()))
         })?;
         tracing::subscriber::set_global_default(subscriber(file, self.log_level))
             .map_err(Trouble::failed)
@@ -57,9 +57,9 @@ fn subscriber<W: Write + Send + 'static>(
     to: W,
     level: LevelFilter,
 ) -> impl tracing::Subscriber + Send + Sync {
-    // What does not fit on a full disk is lost: a message about it would tear the screen.
+    // Lines that do not fit on a full disk are lost: a message about it would corrupt the screen.
     let lines = fmt::layer().with_ansi(false).log_internal_errors(false);
-    // Libraries may write headers and bodies, and so keys.
+    // Libraries may log headers and bodies, and so keys.
     let own = Targets::new().with_target(env!("CARGO_PKG_NAME"), level);
     tracing_subscriber::registry().with(lines.with_writer(Mutex::new(Lines(to)))).with(own)
 }

@@ -1,4 +1,4 @@
-//! What commands print. `println!` panics where nobody reads, as behind `| head`; this does not.
+//! Output of commands. `println!` panics if the reader has gone, as with `| head`; this does not.
 
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
@@ -6,10 +6,10 @@ use std::path::Path;
 use super::trouble::Trouble;
 use crate::ui::text::clean;
 
-/// Prints a text as it is.
+/// Prints a text unchanged.
 ///
 /// # Errors
-/// That it could not be written, unless the reader has gone: they have seen what they wanted.
+/// It could not be written, unless the reader has gone, which is not an error.
 pub fn print(text: &str) -> Result<(), Trouble> {
     let mut out = io::stdout().lock();
     accepted(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
@@ -23,14 +23,14 @@ pub fn print_line(text: &str) -> Result<(), Trouble> {
     print(&format!("{text}\n"))
 }
 
-/// Tells a person what is no result. Where even that cannot be written, nobody could be told.
-/// A text may quote a hostile file; nothing of it reaches a terminal as more than text.
+/// Prints a note for people to standard error; a failure is ignored. A text may quote a hostile
+/// file; control characters are removed before it reaches a terminal.
 pub fn warn(text: &str) {
     let lines: Vec<_> = text.lines().map(clean).collect();
     let _ = writeln!(io::stderr(), "toolyard: {}", lines.join("\n"));
 }
 
-/// What a write to standard output came to.
+/// The result of a write to standard output.
 ///
 /// # Errors
 /// As [`print()`].

@@ -1,4 +1,4 @@
-//! Commands that look at a journal: its state, its report, a picture of it.
+//! Commands that read a journal: its state, its report, a picture of it.
 
 use std::path::Path;
 
@@ -15,13 +15,13 @@ pub struct Past {
     pub state: State,
 }
 
-/// Reads a journal as far as this event, or whole.
+/// Reads a journal up to this event, or whole.
 pub fn load(path: &Path, at: Option<u64>) -> Result<Past, Trouble> {
     let mut loaded = journal::read(path).map_err(Trouble::usage)?;
     if let Some(at) = at {
         let last = loaded.records.len() as u64;
         if at > last {
-            let text = format!("{}: has {last} events, so there is no event {at}", path.display());
+            let text = format!("{}: --at {at}: the journal ends at event {last}", path.display());
             return Err(Trouble::Usage(text));
         }
         loaded.records.retain(|record| record.n <= at);
@@ -30,12 +30,12 @@ pub fn load(path: &Path, at: Option<u64>) -> Result<Past, Trouble> {
     Ok(Past { loaded, state })
 }
 
-/// `toolyard replay`: prints and saves what was asked for; opens the screen if nothing was.
+/// `toolyard replay`: prints and saves what was requested; opens the screen if nothing was.
 pub fn replay(args: &ReplayArgs) -> Result<ui::EndReason, Trouble> {
     let past = load(&args.journal, args.at)?;
     if past.loaded.torn > 0 && !args.json {
         out::warn(&format!(
-            "{}: the last line is cut off ({} bytes) and left out",
+            "{}: ignored an incomplete last line ({} bytes)",
             args.journal.display(),
             past.loaded.torn
         ));
@@ -43,7 +43,7 @@ pub fn replay(args: &ReplayArgs) -> Result<ui::EndReason, Trouble> {
     let changed: Vec<_> = past.state.prompts.changed().collect();
     if !changed.is_empty() && !args.json {
         out::warn(&format!(
-            "{}: models were told other texts than this program has built in: {}",
+            "{}: recorded with prompts that differ from the built-in ones: {}",
             args.journal.display(),
             changed.join(", ")
         ));
@@ -94,7 +94,8 @@ pub fn keys(args: &ConfigArgs) -> Result<(), Trouble> {
     let (keymap, wrong) = ui::keymap::Keymap::new(&config.ui.keys);
     out::print(&ui::keytable::markdown(&keymap))?;
     for error in &wrong {
-        // What is no key or no action was refused before; here a default key went to another action.
+        // Unknown keys and actions were refused before; this is about default keys that moved to
+        // another action.
         out::warn(&error.to_string());
     }
     Ok(())

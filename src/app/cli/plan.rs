@@ -5,14 +5,14 @@ use std::{collections::HashMap, path::Path};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{PlanArgs, out, plan_task, trouble::Trouble};
-use crate::domain::ToolName;
+use super::{PlanArgs, out, plan_task, trouble::Trouble, value::rounded};
+use crate::domain::{ToolName, words};
 use crate::files::text_file::{self, Expectation};
 use crate::files::{json_file, toml_file::Problem};
 use crate::papers::btp::{self, Candidate, Change, Estimate, Plan, Step, Why};
 use crate::ui::text::clean;
 
-/// What a file of tools should be.
+/// The content of a file of tools.
 const EXPECTED: &str = "[{\"name\": TEXT, \"cost\": CREDITS, \"value\": NUMBER, \"limit\": USES}, …], no number below 0";
 
 pub fn plan(args: &PlanArgs) -> Result<(), Trouble> {
@@ -27,7 +27,7 @@ pub fn plan(args: &PlanArgs) -> Result<(), Trouble> {
     PlanReport::new(named, args.budget)?.print(args.json)
 }
 
-/// A tool as a file says it.
+/// A tool as described in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FileTool {
@@ -43,7 +43,7 @@ impl FileTool {
     }
 }
 
-/// A number that is not negative; JSON has no others that a plan refuses.
+/// A non-negative number; JSON has no others that a plan refuses.
 #[derive(Deserialize)]
 #[serde(try_from = "f64")]
 struct Amount(f64);
@@ -57,7 +57,7 @@ impl TryFrom<f64> for Amount {
 }
 
 fn read(path: &Path) -> Result<Vec<FileTool>, Problem> {
-    // For some hundred thousand tools.
+    // Enough for some hundred thousand tools.
     const LARGEST: u64 = 64 << 20;
     let missing = "expected a JSON file of tools";
     let expected = Expectation { what: "a JSON file of tools", missing, largest: LARGEST };
@@ -68,7 +68,7 @@ fn read(path: &Path) -> Result<Vec<FileTool>, Problem> {
     for (at, tool) in tools.iter().enumerate() {
         if let Some(before) = seen.insert(&tool.name, at) {
             let text =
-                format!("[{before}] has the name {:?} already; expected each tool once", tool.name);
+                format!("[{before}] already has the name {:?}; expected each tool once", tool.name);
             let field = format!("[{at}].name");
             return Err(Problem { field, ..Problem::of_file(file, text) });
         }
@@ -85,7 +85,7 @@ pub struct PlanReport {
     next: Option<Bought>,
 }
 
-/// What is said of one tool.
+/// The row of one tool.
 #[derive(Serialize)]
 struct Row {
     tool: ToolName,
@@ -112,11 +112,11 @@ struct PlanChange {
 }
 
 impl PlanReport {
-    /// Plans for these tools, in the order in which ties are decided; with the estimate that value and
-    /// limit come from, where they do.
+    /// Plans for these tools, in tie-breaking order; with the estimates behind value and limit, if
+    /// they were estimated.
     ///
     /// # Errors
-    /// That the budget, or the number of a tool, is none that can be planned with.
+    /// The budget, or the number of a tool, is invalid for a plan.
     pub fn new(
         named: Vec<(ToolName, Candidate, Option<Estimate>)>,
         budget: f64,
@@ -145,7 +145,7 @@ impl PlanReport {
     }
 
     /// # Errors
-    /// That it cannot be written.
+    /// It cannot be written.
     pub fn print(&self, json: bool) -> Result<(), Trouble> {
         if json { out::print_line(&self.to_json()) } else { out::print(&self.to_table()) }
     }
@@ -180,7 +180,8 @@ impl PlanReport {
             text += &format!("{tool:<28} {uses:>5} {limit:>6} {cost:>9} {value:>8.4}  {why}\n");
         }
         let Plan { value, cost, .. } = &self.plan;
-        text += &format!("value {value}, for {cost} of {} credits\n", self.budget);
+        text +=
+            &format!("value {}, for {cost} of {}\n", rounded(*value), words::credits(self.budget));
         text + &self.more()
     }
 
@@ -205,14 +206,14 @@ impl Bought {
 
     fn sentence(&self) -> String {
         let Self { credits, value, changes } = self;
-        let unit = if *credits == 1.0 { "credit" } else { "credits" };
+        let more = words::credits(*credits);
         if changes.is_empty() {
-            return format!("{credits} {unit} more would buy nothing\n");
+            return format!("{more} more would buy nothing\n");
         }
         let changes = changes.iter().map(|PlanChange { tool, before, after }| {
             format!("{} {before} → {after}", clean(tool.as_str()))
         });
         let changes = changes.collect::<Vec<_>>().join(", ");
-        format!("{credits} {unit} more would buy {value} of value: {changes}\n")
+        format!("{more} more would buy {} of value: {changes}\n", rounded(*value))
     }
 }

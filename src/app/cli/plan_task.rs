@@ -1,4 +1,4 @@
-//! `toolyard plan --task`: candidates as a session chooses them, valued by past uses.
+//! `toolyard plan --task`: candidates chosen as in a session, valued by past uses.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -10,8 +10,7 @@ use crate::papers::btp::{Candidate, Estimate, candidates};
 use crate::store::experience::{Experience, ExperienceError, Query, Same};
 use crate::ui::wording::not_embedded;
 
-/// The candidates of a task, what one use costs before anything is
-/// measured, and what is expected of them.
+/// The candidates of a task, the initial cost of one use, and their estimates.
 pub fn tools(
     task: &str,
     args: &PlanTaskArgs,
@@ -48,7 +47,7 @@ pub fn tools(
     Ok(valued.collect())
 }
 
-/// The state of a session that has just begun: what it knows, its plans are made from.
+/// The state of a session at its start, from which its plans are made.
 fn opened(config: &Config, workspace: &Workspace) -> Result<State, Trouble> {
     let opening = session::opening(config, &workspace.title, &session::models(config, &[])?);
     let specs = workspace.manifests.iter().map(|manifest| Arc::clone(&manifest.spec));
@@ -60,8 +59,8 @@ fn opened(config: &Config, workspace: &Workspace) -> Result<State, Trouble> {
     Ok(State::fold(&records.collect::<Vec<_>>()))
 }
 
-/// The task as a query: with its meaning, where an embedding model is configured. One that fails costs
-/// no more than that: words are compared.
+/// The task as a query, with its embedding if an embedding model is configured. If embedding fails,
+/// words are compared.
 fn read(store: &mut Experience, task: &str, config: &Config) -> Result<Query, Trouble> {
     let query = store.query(task);
     let model = session::embedder(config)?;
@@ -77,12 +76,12 @@ fn read(store: &mut Experience, task: &str, config: &Config) -> Result<Query, Tr
         }
     };
     let Some(embedding) = embedding else { return Ok(query) };
-    // It was paid for, and a session on the same task need not pay again.
+    // It was paid for, so that a session on the same task need not pay again.
     store.keep_embeddings(&[(query.text(), embedding.clone())]).map_err(trouble)?;
     Ok(query.with_embedding(embedding))
 }
 
-/// What the command line says in the place of configured knobs.
+/// Knobs from the command line, which override configured ones.
 fn knobs(args: &PlanTaskArgs) -> Result<BTreeMap<Knob, f64>, Trouble> {
     let texts = [
         (Knob::Tau, &args.tau),
@@ -97,7 +96,7 @@ fn knobs(args: &PlanTaskArgs) -> Result<BTreeMap<Knob, f64>, Trouble> {
     parsed.collect()
 }
 
-/// The past. Where no session has left any yet there is none, unless the file was named.
+/// The past. It is empty before the first session, unless the file was named.
 fn store(args: &PlanTaskArgs, config: &Config) -> Result<Experience, Trouble> {
     if let Some(file) = &args.experience {
         return Experience::open_existing(file).map_err(trouble);

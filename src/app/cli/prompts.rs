@@ -1,4 +1,4 @@
-//! `toolyard prompts`: what models are told, and the files with which a workspace changes it.
+//! `toolyard prompts`: the prompts, and the files with which a workspace overrides them.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub fn prompts(args: &PromptsArgs) -> Result<(), Trouble> {
 fn named(name: &str) -> Result<&'static PromptSpec, Trouble> {
     Prompt::by_name(name).map(Prompt::spec).ok_or_else(|| {
         let near = words::expected(name, PROMPTS.iter().map(|spec| spec.name));
-        Trouble::Usage(format!("there is no prompt {name:?}; {near}"))
+        Trouble::Usage(format!("unknown prompt {name:?}; {near}"))
     })
 }
 
@@ -34,9 +34,9 @@ fn write(folder: &Path, one: Option<&'static PromptSpec>) -> Result<(), Trouble>
     out::print(&written.iter().map(|path| format!("{}\n", path.display())).collect::<String>())
 }
 
-/// A line for each prompt; `*` marks those that the workspace overrides.
+/// One line per prompt; `*` marks those that the workspace overrides.
 fn table(prompts: &Prompts) -> String {
-    let mut table = line(' ', "prompt", "read by", "what it is, and what its text must hold");
+    let mut table = line(' ', "prompt", "read by", "purpose, and required words in its text");
     for spec in PROMPTS {
         let mark = if prompts.is_overridden(spec.prompt) { '*' } else { ' ' };
         let roles: Vec<_> = spec.roles.iter().map(|role| role.name()).collect();

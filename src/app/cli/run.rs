@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 use super::out::{accepted, expect_folder};
 use super::{RunArgs, runtime, trouble::Trouble};
 use crate::app::report::Report;
+use crate::domain::words::{clipped, counted};
 use crate::domain::{
     Command, EmbeddingEvent, Event, GraphEvent, ModelCallEvent, Outcome, Record, SessionEvent,
     State, TaskEvent,
@@ -15,7 +16,7 @@ use crate::domain::{
 use crate::store::kept;
 use crate::ui::wording::not_embedded;
 
-/// Runs the tasks; whether all of them ended with an answer.
+/// Runs the tasks; returns whether all of them ended with an answer.
 pub fn run(args: &RunArgs) -> Result<bool, Trouble> {
     let prepared = args.session.spec(args.task.as_deref())?.prepare()?;
     for path in [&args.report, &args.state].into_iter().flatten() {
@@ -24,7 +25,7 @@ pub fn run(args: &RunArgs) -> Result<bool, Trouble> {
     let out = Rc::new(RefCell::new(Output::new(args.json)));
     let state = runtime()?.block_on(async {
         let (stop, commands) = mpsc::unbounded_channel();
-        // A script gives no commands, but Ctrl-C and a polite kill must end the session properly.
+        // A script sends no commands, but Ctrl-C and SIGTERM must end the session properly.
         tokio::task::spawn(async move {
             super::live::interrupted().await;
             let _ = stop.send(Command::Stop);
@@ -46,12 +47,12 @@ pub fn run(args: &RunArgs) -> Result<bool, Trouble> {
     Ok(state.tasks.iter().all(|task| task.outcome() == Some(Outcome::Answered)))
 }
 
-/// What is printed while it runs: every event, or a line for each task that ended.
+/// The output during a run: every event, or a line for each ended task.
 struct Output {
     json: bool,
     out: BufWriter<io::Stdout>,
     state: State,
-    /// Why nothing is written any more.
+    /// Why the output stopped.
     lost: Option<io::Error>,
 }
 
@@ -60,7 +61,7 @@ impl Output {
         Self { json, out: BufWriter::new(io::stdout()), state: State::default(), lost: None }
     }
 
-    /// What cannot be written does not stop the session: the journal is the record.
+    /// An output error does not stop the session: the journal is the record.
     fn show(&mut self, record: &Record) {
         if self.lost.is_none() {
             self.lost = self.write(record).err();
@@ -99,9 +100,10 @@ impl Output {
                 let answer = answer.as_deref().map(|answer| one_line(answer, 40));
                 writeln!(
                     self.out,
-                    "{task:>4}  {:<12} {mark:<6} {:>2} steps  {:>6} tokens  {}  → {}",
+                    "{task:>4}  {:<12} {mark:<6} {:>2} {:<5}  {:>6} tokens  {}  → {}",
                     outcome.name(),
                     state.steps.len(),
+                    if state.steps.len() == 1 { "step" } else { "steps" },
                     state.tokens(),
                     one_line(&state.task.text, 60),
                     answer.as_deref().unwrap_or("–"),
@@ -114,7 +116,7 @@ impl Output {
                 self.aside(&not_embedded(error))
             }
             Event::ModelCall(ModelCallEvent::ModelCallRetried { why, .. }) => {
-                self.aside(&format!("trying again: {why}"))
+                self.aside(&format!("retrying: {why}"))
             }
             Event::Graph(GraphEvent::EvaluationRefused { why, .. }) => {
                 self.aside(&format!("not learned: {why}"))
@@ -122,26 +124,30 @@ impl Output {
             Event::Session(SessionEvent::Noticed { text }) => self.aside(text),
             Event::Session(SessionEvent::SessionEnded { why }) => {
                 let Report { totals, measures, .. } = Report::of(&self.state);
+                if totals.tasks == 0 {
+                    return writeln!(self.out, "no tasks to run");
+                }
                 writeln!(
                     self.out,
-                    "budget {:.2} a task: AC {:.2}, PR {:.1} %, PBC {:.1} %, RFBC {:.1} % ({:.1} % \
-                     over budget, solved or not), {} calls refused",
+                    "budget {:.2} credits per task: average cost (AC) {:.2}, solved (PR) {:.1} %, \
+                     solved within budget (PBC) {:.1} %, failed over budget (RFBC) {:.1} %, \
+                     over budget in all {:.1} %, {} refused",
                     measures.budget,
                     measures.ac,
                     100.0 * measures.pr,
                     100.0 * measures.pbc,
                     100.0 * measures.rfbc,
                     100.0 * measures.rfbc_authors,
-                    measures.refusals,
+                    counted(measures.refusals, "call"),
                 )?;
                 writeln!(
                     self.out,
-                    "{why}: {} of {} answered, {} of {} right; {} calls, {} tokens in, {} out, {:.2} credits",
+                    "{why}: {} of {} answered, {} of {} right; {}, {} tokens in, {} out, {:.2} credits",
                     totals.answered,
                     totals.tasks,
                     totals.correct,
                     totals.with_gold,
-                    totals.calls,
+                    counted(totals.calls, "tool call"),
                     totals.tokens_in,
                     totals.tokens_out,
                     totals.cost,
@@ -151,14 +157,14 @@ impl Output {
         }
     }
 
-    /// Something to know about the task at work, which has no line yet.
+    /// A note on the current task, which has no line yet.
     fn aside(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.out, "      {}", one_line(text, 200))
     }
 }
 
-/// The beginning of a text that a model or a file brought, safe for a terminal.
+/// The beginning of a text from a model or a file, safe for a terminal.
 fn one_line(text: &str, most: usize) -> String {
     let words: Vec<_> = text.split_whitespace().collect();
-    crate::domain::words::clipped(&crate::ui::text::clean(&words.join(" ")), most)
+    clipped(&crate::ui::text::clean(&words.join(" ")), most)
 }

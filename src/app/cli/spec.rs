@@ -5,10 +5,10 @@ use crate::app::session::{Field, JournalChoice, SessionError, SessionSpec, TaskS
 use crate::domain::{Knob, Role, Task};
 
 impl SessionArgs {
-    /// The spec of a session on this task, if there is one, instead of a list of tasks.
+    /// The spec of a session on this task, if given, instead of a list of tasks.
     ///
     /// # Errors
-    /// That a strategy or a knob is not written as it must be.
+    /// A strategy or a knob is not in its right form.
     pub fn spec(&self, task: Option<&str>) -> Result<SessionSpec, Trouble> {
         let strategy = self.strategy.as_deref().map(str::parse).transpose();
         let knobs = self.knob.iter().map(|text| parse_knob(text)).collect::<Result<Vec<_>, _>>()?;
@@ -81,7 +81,8 @@ fn parse_knob(text: &str) -> Result<(Knob, f64), Trouble> {
         ))
     };
     let (name, value) = text.split_once('=').ok_or_else(expected)?;
-    let knob = Knob::by_name(name.trim()).ok_or_else(expected)?;
+    let knob = Knob::named(name.trim());
+    let knob = knob.map_err(|why| Trouble::Usage(format!("--knob {text}: {why}")))?;
     let value = knob.spec().parse(value).map_err(|why| Trouble::Usage(format!("--knob {why}")))?;
     Ok((knob, value))
 }
@@ -121,7 +122,7 @@ mod tests {
             journal: JournalChoice::File("j".into()),
             tasks: TaskSource::File("t.txt".into()),
             roles: [(Role::Planner, "p".into()), (Role::Solver, "s".into())].into(),
-            // The option of its own counts.
+            // The separate option takes precedence.
             knobs: [(Knob::Budget, 5.0), (Knob::Tau, 0.2), (Knob::Learn, 0.0)].into(),
             ..SessionSpec::default()
         };

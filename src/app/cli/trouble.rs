@@ -1,4 +1,4 @@
-//! What ends the program early, and with which exit code.
+//! Errors that end the program early, with their exit codes.
 
 use serde_json::json;
 
@@ -27,7 +27,7 @@ impl Trouble {
         }
     }
 
-    /// What a person is told.
+    /// The text for people.
     pub fn text(&self) -> &str {
         match self {
             Trouble::Usage(text) | Trouble::Failed(text) => text,

@@ -1,4 +1,4 @@
-//! Where the configuration and what belongs to it lie.
+//! Locations of the configuration and its related files.
 
 use std::path::{Path, PathBuf};
 
@@ -9,29 +9,29 @@ use crate::files::toml_file::Problem;
 
 const CONFIGURATION: Expectation = Expectation {
     what: "a configuration file such as config.toml",
-    missing: "start from config.example.toml, or leave --config out",
+    missing: "start from config.example.toml, or omit --config",
     largest: 1024 * 1024,
 };
 
 /// The name of a file of past uses.
 pub(super) const EXPERIENCE: &str = "experience.sqlite";
 
-/// The configuration's place in the platform's directory for them; `None` where the user has no home.
+/// The configuration's place in the platform's directory; `None` if the user has no home.
 pub fn default_path() -> Option<PathBuf> {
     Some(directories()?.config_dir().join("config.toml"))
 }
 
-/// The price table's place, beside the configuration.
+/// The price table's place, next to the configuration.
 pub fn default_prices() -> Option<PathBuf> {
     Some(directories()?.config_dir().join("prices.json"))
 }
 
-/// Where journals are kept by default: in the platform's directory for data.
+/// Default folder of journals: in the platform's directory for data.
 pub fn default_journals() -> Option<PathBuf> {
     Some(directories()?.data_dir().join("journals"))
 }
 
-/// Where past uses are kept by default, outside of a workspace: in the platform's directory for data.
+/// Default file of past uses without a workspace: in the platform's directory for data.
 pub fn default_experience() -> Option<PathBuf> {
     Some(directories()?.data_dir().join(EXPERIENCE))
 }

@@ -1,5 +1,5 @@
-//! Where an endpoint's keys come from. A key never stands in the file; a setting that would hold one is
-//! refused, and nothing of it is repeated: messages end in logs and in questions to other people.
+//! Sources of endpoints' keys. A key is never in the file; a setting that contains one is refused,
+//! and its value is not repeated: messages end in logs and in questions to other people.
 
 use indexmap::IndexMap;
 use reqwest::header::{HeaderName, HeaderValue};
@@ -8,12 +8,12 @@ use crate::files::toml_file::{Field, Fields};
 use crate::model::http::carries_key;
 use crate::model::secret::{HeaderSource, KeySource};
 
-/// What to do instead of writing a key down.
-pub(super) const NO_KEYS: &str = "a key must not stand in a file: write \
+/// What to do instead of writing a key into a file.
+pub(super) const NO_KEYS: &str = "a key must not be in a file: write \
     key_env = \"NAME_OF_A_VARIABLE\", or \
     key_command = [\"program\", \"argument\"] for a program that prints the key";
 
-/// Whether a setting of this name would hold a key itself, in whatever spelling.
+/// Whether a setting of this name would contain a key itself, in any spelling.
 pub(super) fn holds_a_key(name: &str) -> bool {
     let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
     let letters = letters.to_ascii_lowercase();
@@ -22,20 +22,20 @@ pub(super) fn holds_a_key(name: &str) -> bool {
     whole.contains(&letters.as_str()) || ends.iter().any(|end| letters.ends_with(end))
 }
 
-/// Where the key comes from, if one is sent.
+/// The source of the key, if one is sent.
 pub(super) fn key(fields: &mut Fields<'_>) -> Option<KeySource> {
     let env = fields.get("key_env");
     let command = fields.get("key_command");
     match (env, command) {
         (Some(_), Some(command)) => {
-            command.refuse("there is a key_env already; one of the two is enough");
+            command.refuse("conflicts with key_env; set only one of the two");
             None
         }
         (Some(env), None) => variable(&env).map(KeySource::Env),
         (None, Some(command)) => {
             let words = if command.is_text() { Vec::new() } else { command.texts()? };
             if words.first().is_none_or(String::is_empty) {
-                // It may be the key itself, and is not repeated.
+                // It may be the key itself, so it is not repeated.
                 command.refuse(
                     "expected a program that prints the key, and its arguments, such as \
                      [\"pass\", \"show\", \"openai\"]",
@@ -48,8 +48,8 @@ pub(super) fn key(fields: &mut Fields<'_>) -> Option<KeySource> {
     }
 }
 
-/// The name of an environment variable. Small letters are refused, for what is given here by mistake
-/// is a key, and it must not go on as a name that messages show.
+/// The name of an environment variable. Lower case is refused, because a mistaken value is usually
+/// a key, which must not become a name that messages show.
 fn variable(field: &Field<'_>) -> Option<String> {
     let name = field.text()?;
     let good = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
@@ -57,14 +57,14 @@ fn variable(field: &Field<'_>) -> Option<String> {
     if !begins || !name.chars().all(good) {
         field.refuse(
             "expected the name of an environment variable in capital letters, such as \
-             OPENAI_API_KEY; the key itself must not stand in a file",
+             OPENAI_API_KEY; the key itself must not be in a file",
         );
         return None;
     }
     Some(name.to_owned())
 }
 
-/// The headers that are right.
+/// The valid headers.
 pub(super) fn headers(field: &Field<'_>) -> IndexMap<String, HeaderSource> {
     let Some(fields) = field.table() else { return IndexMap::new() };
     let header = |(name, field): (&str, Field<'_>)| Some((name.to_owned(), header(name, &field)?));
@@ -86,7 +86,7 @@ fn header(name: &str, field: &Field<'_>) -> Option<HeaderSource> {
     }
     if carries_key(name) || holds_a_key(name) {
         field.refuse(format!(
-            "this header carries a key, which must not stand in a file: write \
+            "this header carries a key, which must not be in a file: write \
              {name} = {{ env = \"NAME_OF_A_VARIABLE\" }}"
         ));
         return None;

@@ -1,9 +1,9 @@
-//! Every setting: its default, its range, and where it is read from.
+//! All settings: their defaults, ranges, and sources.
 //!
-//! Settings come from four places, of which a later one wins: the defaults, the file, the environment,
-//! the flags of the command line. A mistake in any of them ends the start with its file, line and field;
-//! a setting that is passed over in silence would show only when a run goes astray. Keys of endpoints
-//! never stand in the file: it says where to find them.
+//! Settings come from four places, and later ones override earlier ones: the defaults, the file,
+//! the environment, the flags of the command line. A mistake in any of them prevents the start,
+//! with its file, line and field; a silently ignored setting would show only when a run goes
+//! astray. Keys of endpoints are never in the file: it says where to find them.
 
 mod file;
 mod keys;
@@ -34,31 +34,31 @@ pub const SIMULATED: &str = "simulated";
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     pub session: SessionConfig,
-    /// What each knob is at when a session begins.
+    /// The knobs at the start of a session.
     pub knobs: Knobs,
-    /// In the order in which people see them; [`SIMULATED`] is one of them.
+    /// In display order; [`SIMULATED`] is one of them.
     pub models: IndexMap<ModelName, ModelConfig>,
-    /// Every role, and a model that is configured.
+    /// Every role, with a configured model.
     pub roles: BTreeMap<Role, ModelName>,
     pub ui: UiConfig,
     pub tools: ToolsConfig,
     pub experience: ExperienceConfig,
-    /// What things are worth in credits.
+    /// Prices in credits.
     pub cost: Rates,
     pub workers: crate::domain::worker_settings::WorkerSettings,
     /// The file of the price table; `None`: see [`Config::price_table`].
     pub prices: Option<PathBuf>,
 }
 
-/// How a session begins.
+/// How a session starts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionConfig {
     pub strategy: Strategy,
-    /// Where all chance comes from: the simulated model's, the noisy tools', the faults'.
+    /// The source of all randomness: the simulated model's, the noisy tools', the faults'.
     pub seed: u64,
     /// A folder with tools and tasks; `None`: the embedded demo.
     pub workspace: Option<PathBuf>,
-    /// The folder where journals are kept; `None`: see [`default_journals`].
+    /// The folder for journals; `None`: see [`default_journals`].
     pub journals: Option<PathBuf>,
 }
 
@@ -70,32 +70,32 @@ pub enum ModelConfig {
     OpenAi(Endpoint),
 }
 
-/// How the screen looks and listens.
+/// Appearance and input of the screen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UiConfig {
     /// The name of a built-in theme, or the path of a theme file (ending in `.toml`).
     pub theme: String,
-    /// Whether clicks and the wheel go to toolyard, and not to the terminal for selecting text.
+    /// Whether toolyard receives clicks and the wheel, and not the terminal for selecting text.
     pub mouse: bool,
     /// The folder for screenshots; `None`: where toolyard was started.
     pub shots: Option<PathBuf>,
-    /// Keys of actions, in place of their default ones, by the action's name.
+    /// Keys of actions, replacing their defaults, by the action's name.
     pub keys: BTreeMap<String, Vec<String>>,
 }
 
-/// Where tools come from, besides the workspace.
+/// Sources of tools, in addition to the workspace.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolsConfig {
     /// Folders of manifests.
     pub folders: Vec<PathBuf>,
 }
 
-/// Where past uses are kept.
+/// Storage of past uses.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExperienceConfig {
     /// The file; `None`: see [`Config::experience_file`].
     pub file: Option<PathBuf>,
-    /// Who says how alike queries are in meaning; `None`: their words do.
+    /// The embedding model that compares queries by meaning; `None`: their words are compared.
     pub embeddings: Option<Endpoint>,
 }
 
@@ -130,8 +130,9 @@ impl Default for UiConfig {
 }
 
 impl Config {
-    /// The file of past uses: the one that is set, else that of the workspace (this one, or the one that
-    /// is set), else the one in the platform's folder for data; `None` where the user has no home.
+    /// The file of past uses: the configured one, else that of the workspace (this one, or the
+    /// configured one), else the one in the platform's folder for data; `None` if the user has no
+    /// home.
     pub fn experience_file(&self, workspace: Option<&Path>) -> Option<PathBuf> {
         let workspace = workspace.or(self.session.workspace.as_deref());
         let in_workspace = || workspace.map(|folder| folder.join(file::EXPERIENCE));
@@ -141,16 +142,16 @@ impl Config {
     /// Reads the file at `path`.
     ///
     /// # Errors
-    /// That the file cannot be read, or everything that is wrong in it.
+    /// The file cannot be read, or all faults in it.
     pub fn load(path: &Path) -> Result<Self, Problems> {
         Self::parse(&path.display().to_string(), &file::read(path)?)
     }
 
-    /// Reads `text`. `name` is its file's path: messages begin with it, and relative paths in the text
-    /// begin at its folder.
+    /// Parses `text`. `name` is its file's path: messages begin with it, and relative paths in the
+    /// text start at its folder.
     ///
     /// # Errors
-    /// Everything that is wrong in it. What looks like a key is not repeated.
+    /// All faults in it. Anything that looks like a key is not repeated.
     pub fn parse(name: &str, text: &str) -> Result<Self, Problems> {
         let folder = Path::new(name).parent().unwrap_or(Path::new(""));
         TomlFile::read(name, text, |fields| Some(read::config(fields, folder)))

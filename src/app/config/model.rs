@@ -12,7 +12,7 @@ use crate::domain::{ModelName, ToolMode};
 use crate::files::toml_file::{Field, Fields};
 use crate::model::{http::Endpoint, openai::OpenAi, simulated};
 
-/// US dollars per million tokens that nobody asks for.
+/// US dollars per million tokens, higher than any real price.
 const DEAREST: f64 = 1e6;
 const LONGEST_NAME: usize = 64;
 const MILLISECOND: Duration = Duration::from_millis(1);
@@ -24,7 +24,7 @@ enum Kind {
     OpenAi,
 }
 
-/// Reads every model into its place; [`SIMULATED`] is there before.
+/// Reads every model; [`SIMULATED`] exists before.
 pub(super) fn models(fields: &Fields<'_>, models: &mut IndexMap<ModelName, ModelConfig>) {
     for (name, field) in fields.all() {
         if !is_name(name) {
@@ -33,7 +33,7 @@ pub(super) fn models(fields: &Fields<'_>, models: &mut IndexMap<ModelName, Model
             field.refuse(text);
         }
         if field.is_text() {
-            // It may be a key, and is not repeated.
+            // It may be a key, so it is not repeated.
             field.refuse(format!(
                 "expected a table: write [models.{name}] and its settings below it"
             ));
@@ -54,7 +54,7 @@ fn model(name: &str, mut fields: Fields<'_>) -> Option<ModelConfig> {
     let model = match kind.one_of(&[("simulated", Kind::Simulated), ("openai", Kind::OpenAi)])? {
         Kind::Simulated => Some(ModelConfig::Simulated(simulated(&mut fields))),
         Kind::OpenAi if name == SIMULATED => {
-            kind.refuse("the model of this name is the built-in one; give yours another name");
+            kind.refuse("this name belongs to the built-in model; choose another name");
             return None;
         }
         Kind::OpenAi => endpoint(name, &mut fields).map(ModelConfig::OpenAi),
@@ -91,7 +91,7 @@ pub(super) fn endpoint(name: &str, fields: &mut Fields<'_>) -> Option<Endpoint> 
     model.map(|_| endpoint)
 }
 
-/// Has the client itself judge the address.
+/// The client itself checks the address.
 fn check(field: &Field<'_>, endpoint: &Endpoint) {
     let url = Url::parse(&endpoint.base_url);
     if url.is_ok_and(|url| url.query_pairs().any(|(name, _)| holds_a_key(&name))) {
@@ -101,7 +101,7 @@ fn check(field: &Field<'_>, endpoint: &Endpoint) {
     }
 }
 
-/// Anything that the endpoint takes besides, but no key.
+/// Any further fields for the endpoint, except keys.
 fn extra(field: &Field<'_>) -> Option<Map<String, Value>> {
     let mut fields = field.table()?;
     fields.forbid(holds_a_key, NO_KEYS);
@@ -117,7 +117,7 @@ fn mode(field: &Field<'_>) -> Option<ToolMode> {
     field.one_of(&[("native", ToolMode::Native), ("text", ToolMode::Text)])
 }
 
-/// How to talk to it.
+/// Options of the connection.
 fn wire(fields: &mut Fields<'_>, endpoint: &mut Endpoint) {
     fields.put("structured", &mut endpoint.structured, Field::flag);
     fields.put("stream", &mut endpoint.stream, Field::flag);
@@ -143,7 +143,7 @@ fn proxy(field: &Field<'_>) -> Option<String> {
         Some(url) if url.username().is_empty() && url.password().is_none() => Some(text.to_owned()),
         Some(_) => {
             field.refuse(
-                "a password must not stand in a file: leave `proxy` out and set the environment \
+                "a password must not be in a file: remove `proxy` and set the environment \
                  variable HTTPS_PROXY",
             );
             None

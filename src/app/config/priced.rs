@@ -1,4 +1,4 @@
-//! Prices of endpoints that the configuration leaves out, from a price table.
+//! Prices of endpoints that the configuration omits, from a price table.
 
 use super::{Config, ModelConfig, default_prices};
 use crate::files::toml_file::Problem;
@@ -6,24 +6,25 @@ use crate::model::http::Endpoint;
 use crate::store::prices::{PriceMatch, PriceTable};
 
 impl Config {
-    /// The price table: the one of `[cost] prices`, which then must be there, else the one beside the
+    /// The price table: the one of `[cost] prices`, which must then exist, else the one next to the
     /// configuration, if there is one.
     ///
     /// # Errors
-    /// That it is not there, or what is wrong in it.
+    /// It does not exist, or its faults.
     pub fn price_table(&self) -> Result<Option<PriceTable>, Problem> {
         let beside = || default_prices().filter(|path| path.exists());
         let path = self.prices.clone().or_else(beside);
         path.map(|path| PriceTable::load(&path)).transpose()
     }
 
-    /// Fills in what is left out. Where nothing is, the table is not read: a start needs no time for it.
+    /// Fills in omitted prices. If none is missing, the table is not read, to save time at the
+    /// start.
     pub(super) fn look_prices_up(&mut self) -> Result<(), Problem> {
         let is_lacking = |model: &ModelConfig| match model {
             ModelConfig::Simulated(_) => false,
             ModelConfig::OpenAi(endpoint) => lacks(endpoint),
         };
-        // Nothing comes out of an embedding model that could have a price.
+        // An embedding model has no output, and so no price for it.
         let reader = self.experience.embeddings.as_ref();
         let is_unpriced = reader.is_some_and(|endpoint| endpoint.price_in.is_none());
         if !is_unpriced && !self.models.values().any(is_lacking) {
@@ -47,7 +48,7 @@ fn lacks(endpoint: &Endpoint) -> bool {
     endpoint.price_in.is_none() || endpoint.price_out.is_none() || endpoint.context.is_none()
 }
 
-/// What the configuration says counts more than the table.
+/// The configuration takes precedence over the table.
 fn fill(endpoint: &mut Endpoint, table: &PriceTable) {
     let provider = endpoint.provider.as_deref();
     let (id, price) = match table.find(&endpoint.base_url, &endpoint.model, provider) {
@@ -57,7 +58,7 @@ fn fill(endpoint: &mut Endpoint, table: &PriceTable) {
     endpoint.context = endpoint.context.or(price.context);
     let (price_in, price_out) = (endpoint.price_in, endpoint.price_out);
     if price_in.is_none() {
-        // A price of what is cached says nothing beside somebody else's price of what is not.
+        // A cached price is meaningless together with an uncached price from elsewhere.
         endpoint.price_cached = endpoint.price_cached.or(price.price_cached);
     }
     endpoint.price_in = price_in.or(price.price_in);
@@ -68,7 +69,7 @@ fn fill(endpoint: &mut Endpoint, table: &PriceTable) {
     }
 }
 
-/// Where a price is from, for people.
+/// The origin of a price, for people.
 fn from(id: &str, table: &PriceTable) -> String {
     let source = table.source.split(',').next().unwrap_or_default();
     format!("{id} in the prices of {source}, imported {}", table.imported)

@@ -1,5 +1,5 @@
-//! The file's sections. Each reader takes over what is right and notes what is wrong; whether all was
-//! right is decided once, by the caller.
+//! The sections of the file. Each reader applies valid values and notes faults; the caller decides
+//! once whether all was right.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,11 +13,11 @@ use crate::model::secret;
 use crate::ui::keymap::{Keymap, KeymapError};
 use crate::ui::theme::load::{AUTO, built_in_names};
 
-/// The least and the most that something may cost or be worth, in credits.
+/// The lowest and the highest cost or value, in credits.
 const SMALLEST: f64 = 0.001;
 const DEAREST: f64 = 1e6;
 
-/// The whole file. Relative paths begin at `folder`.
+/// The whole file. Relative paths start at `folder`.
 pub(super) fn config(mut fields: Fields<'_>, folder: &Path) -> Config {
     let mut config = Config::default();
     fields.section("session", |fields| session(fields, folder, &mut config.session));
@@ -56,7 +56,7 @@ fn path(field: &Field<'_>, folder: &Path) -> Option<PathBuf> {
     let Some(below) = text.strip_prefix("~/") else { return Some(folder.join(text)) };
     let home = directories::BaseDirs::new().map(|base| base.home_dir().join(below));
     if home.is_none() {
-        field.refuse("there is no home directory that `~` could mean; write the whole path");
+        field.refuse("`~` needs a home directory, and there is none; write the full path");
     }
     home
 }
@@ -69,7 +69,7 @@ fn knobs(fields: &mut Fields<'_>, knobs: &mut Knobs) {
     }
 }
 
-/// A knob's value as a number, as true or false, or as a text that a person would type.
+/// A knob's value as a number, as true or false, or as text.
 fn knob(field: &Field<'_>, spec: &KnobSpec) -> Option<f64> {
     let value = field.json()?;
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -80,7 +80,7 @@ fn knob(field: &Field<'_>, spec: &KnobSpec) -> Option<f64> {
     value
 }
 
-/// `default` binds every role that has no line of its own.
+/// `default` binds every role without a line of its own.
 fn roles(fields: &mut Fields<'_>, config: &mut Config) {
     let models = &config.models;
     let model = |field: Field<'_>| {
@@ -111,8 +111,8 @@ fn ui(fields: &mut Fields<'_>, folder: &Path, ui: &mut UiConfig) {
     }
 }
 
-/// The name of a built-in theme, or the path of a file. What is in the file is for those to judge who
-/// read themes: they leave out what is wrong and go on.
+/// The name of a built-in theme, or the path of a file. The file's content is not checked here: its
+/// reader skips faults and continues.
 fn theme(field: &Field<'_>, folder: &Path) -> Option<String> {
     let text = field.text()?;
     if text.ends_with(".toml") {
@@ -121,7 +121,7 @@ fn theme(field: &Field<'_>, folder: &Path) -> Option<String> {
     let known = || std::iter::once(AUTO).chain(built_in_names());
     if !known().any(|name| name == text) {
         let expected = words::expected(text, known());
-        field.refuse(format!("there is no theme {text:?}; {expected}; or a path ending in .toml"));
+        field.refuse(format!("unknown theme {text:?}; {expected}; or a path ending in .toml"));
         return None;
     }
     Some(text.to_owned())
@@ -159,8 +159,8 @@ fn keys(fields: &Fields<'_>, ui: &mut UiConfig) {
     }
 }
 
-/// The action whose line is to blame, and what is wrong with it. Where a key is taken from an action's
-/// defaults nothing is: the user's choice counts, also when a later version has more defaults.
+/// The action of the faulty line, and the fault. Taking a key from an action's defaults is not a
+/// fault: the user's choice counts, even if a later version has more defaults.
 fn fault<'e>(
     error: &'e KeymapError,
     own: &BTreeMap<String, Vec<String>>,
@@ -191,7 +191,7 @@ fn experience(fields: &mut Fields<'_>, folder: &Path, experience: &mut Experienc
     });
 }
 
-/// What is unknown costs at least [`SMALLEST`]: at 0 it would be free.
+/// Unknown prices count as at least [`SMALLEST`]: at 0 they would be free.
 fn cost(fields: &mut Fields<'_>, folder: &Path, config: &mut Config) {
     let rates = &mut config.cost;
     let exchange = |field: &Field<'_>| field.number(0.0, DEAREST);
@@ -203,8 +203,8 @@ fn cost(fields: &mut Fields<'_>, folder: &Path, config: &mut Config) {
     fields.put("prices", &mut config.prices, |field| path(field, folder).map(Some));
 }
 
-/// The same problems, with everything taken out that looks like a key: a key in a wrong place must not
-/// end in a log because of the message that says so.
+/// The same problems without anything that looks like a key: the message about a misplaced key must
+/// not put it into a log.
 pub(super) fn without_keys(mut problems: Problems) -> Problems {
     for problem in &mut problems.0 {
         problem.text = secret::without_keys(&problem.text);

@@ -1,4 +1,4 @@
-//! The order in which all sources count, and what the environment changes.
+//! The precedence of all sources, and settings from the environment.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use super::{Config, bound_to, default_path};
 use crate::domain::{ModelName, Role, words};
 use crate::files::toml_file::{Problem, Problems};
 
-/// Looks an environment variable up, so that tests need not change those of their process.
+/// Looks up an environment variable, so that tests need not change their process.
 pub type Environment<'e> = &'e dyn Fn(&str) -> Option<OsString>;
 
 /// A configuration, and the file that it was read from, if there is one.
@@ -29,11 +29,11 @@ impl Config {
         "TOOLYARD_MODEL",
     ];
 
-    /// The configuration of a start, but for its flags: defaults, then the file, then the environment.
-    /// `explicit` is the file that a flag asks for.
+    /// The configuration of a start, without its flags: defaults, then the file, then the
+    /// environment. `explicit` is the file of the flag.
     ///
     /// # Errors
-    /// What is wrong in the file, in the environment, or in the price table.
+    /// Faults in the file, in the environment, or in the price table.
     pub fn settle(
         explicit: Option<&Path>,
         environment: Environment<'_>,
@@ -56,8 +56,8 @@ impl Config {
         Self::settle(explicit, &|name| std::env::var_os(name)).map(|settled| settled.config)
     }
 
-    /// The file to read: the one that is asked for, else that of `TOOLYARD_CONFIG`, else the one in
-    /// the platform's directory if it exists.
+    /// The file to read: the explicit one, else that of `TOOLYARD_CONFIG`, else the one in the
+    /// platform's directory if it exists.
     pub fn file(explicit: Option<&Path>, environment: Environment<'_>) -> Option<PathBuf> {
         explicit
             .map(Path::to_owned)
@@ -68,7 +68,7 @@ impl Config {
     /// Binds every role to one model.
     ///
     /// # Errors
-    /// That there is no such model, with the nearest name.
+    /// There is no such model, with the nearest name.
     pub fn bind_all(&mut self, model: &str) -> Result<(), String> {
         self.roles = bound_to(self.known(model)?);
         Ok(())
@@ -91,7 +91,7 @@ impl Config {
         })
     }
 
-    /// What [`Config::VARIABLES`] change, but for the file.
+    /// Applies [`Config::VARIABLES`], except the file.
     fn apply(&mut self, environment: Environment<'_>) -> Result<(), Problems> {
         let mut problems = Vec::new();
         let mut apply = |name: &str, apply: &mut dyn FnMut(&str) -> Result<(), String>| {

@@ -1,5 +1,4 @@
-//! The workers of a plan: the classes that tools are sorted into, which results say nothing, and how
-//! long a call may take.
+//! The workers of a plan: the classes of tools, the null filter, and the time limit of a call.
 
 use std::time::Duration;
 
@@ -8,9 +7,10 @@ use indexmap::IndexMap;
 use crate::domain::{NullFilter, ToolClass, ToolClasses, WorkerSettings, words};
 use crate::files::toml_file::{Field, Fields};
 
-/// Characters of a name of a class and of a domain: they stand before each tool in the planner's prompt.
+/// Characters of the name of a class or a domain: they appear before each tool in the planner's
+/// prompt.
 const NAME: usize = 64;
-/// Characters of a pattern; results are compared with it by their beginning.
+/// Characters of a pattern, which is compared with the beginning of results.
 const PATTERN: usize = 200;
 const LONGEST: Duration = Duration::from_secs(3600);
 
@@ -22,16 +22,14 @@ pub(super) fn workers(fields: &mut Fields<'_>, workers: &mut WorkerSettings) {
     fields.section("null", |fields| null(fields, &workers.classes, &mut workers.null));
 }
 
-/// The classes that are written take the place of the default ones.
+/// The configured classes replace the default ones.
 fn classes(field: &Field<'_>) -> Option<ToolClasses> {
     let mut classes = ToolClasses(IndexMap::new());
     for (name, field) in field.table()?.all() {
         if let Some((other, _)) = classes.find(name) {
-            field.refuse(format!(
-                "there is a class {other:?} already; the case of letters is no matter"
-            ));
+            field.refuse(format!("duplicate of class {other:?}; names are case-insensitive"));
         } else if is_name(name, &field) {
-            // One that is described wrongly is known all the same where others name it.
+            // A class with a faulty description is still known to other settings.
             classes.0.insert(name.to_owned(), class(&field).unwrap_or_default());
         }
     }
@@ -73,7 +71,7 @@ fn described(field: &Field<'_>) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// Whether it can stand as `[name]` before a tool's description.
+/// Whether it can be written as `[name]` before a tool's description.
 fn is_name(name: &str, field: &Field<'_>) -> bool {
     let plain = !name.contains(|c: char| c.is_control() || matches!(c, '[' | ']'));
     let good = plain && name.trim() == name && !name.is_empty() && name.chars().count() <= NAME;
@@ -85,7 +83,7 @@ fn is_name(name: &str, field: &Field<'_>) -> bool {
     good
 }
 
-/// `all` takes the place of the default patterns; those of tools and classes count in addition.
+/// `all` replaces the default patterns; those of tools and classes count in addition.
 fn null(fields: &mut Fields<'_>, known: &ToolClasses, null: &mut NullFilter) {
     fields.put("all", &mut null.all, patterns);
     for (name, field) in fields.get("tools").iter().flat_map(named) {
@@ -121,7 +119,7 @@ fn patterns(field: &Field<'_>) -> Option<Vec<String>> {
         let text = field.text()?;
         if text.trim().is_empty() || text.chars().count() > PATTERN {
             field.refuse(format!(
-                "expected 1 to {PATTERN} characters; results without any text are null as they are"
+                "expected 1 to {PATTERN} characters; empty results are always null"
             ));
             return None;
         }

@@ -1,5 +1,5 @@
-//! Whether everything that a session needs is there: what `toolyard doctor` finds, as data. It looks
-//! at each thing in the way in which a session uses it, and never shows a key.
+//! Checks the prerequisites of a session: the findings of `toolyard doctor`, as data. Each check
+//! works as a session would, and never shows a key.
 
 mod models;
 mod prices;
@@ -14,7 +14,7 @@ use serde::Serialize;
 pub use self::terminal::Terminal;
 use crate::app::config::{Config, Environment};
 
-/// What is examined: the start of a session with these flags, in this environment.
+/// The subject of the checks: a start with these flags, in this environment.
 pub struct Subject<'s> {
     pub config: Option<&'s Path>,
     pub workspace: Option<&'s Path>,
@@ -28,20 +28,20 @@ pub struct Subject<'s> {
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     Ok,
-    /// It works, but perhaps not as wished.
+    /// It works, but perhaps not as intended.
     Warn,
     /// It does not work.
     Fail,
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// Such as `configuration`, `terminal` or `model simulated`.
     pub about: String,
     pub verdict: Verdict,
     pub text: String,
-    /// What to do, where the text does not say it.
+    /// What to do, if the text does not say it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
 }
@@ -84,7 +84,7 @@ pub fn is_well(findings: &[Finding]) -> bool {
     findings.iter().all(|finding| finding.verdict != Verdict::Fail)
 }
 
-/// Looks at everything. Where the configuration is no good, the rest is looked at with the defaults.
+/// Runs all checks. If the configuration is invalid, the rest is checked with the defaults.
 pub async fn examine(subject: &Subject<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let config = settings::configuration(subject, &mut findings);

@@ -1,4 +1,4 @@
-//! The models that roles are bound to: whether their keys are there, and whether they answer.
+//! The models bound to roles: whether their keys exist, and whether they answer.
 
 use futures::future::join_all;
 
@@ -8,7 +8,7 @@ use crate::domain::{ModelName, Role};
 use crate::model::secret::{HeaderSource, KeySource};
 use crate::model::{Model, http::Endpoint, openai::OpenAi};
 
-/// Asks all bound endpoints at once: one that is silent must not make the others wait.
+/// Probes all bound endpoints in parallel: a silent one must not delay the others.
 pub(super) async fn examine(
     config: &Config,
     environment: Environment<'_>,
@@ -22,7 +22,7 @@ pub(super) async fn examine(
         let about = format!("model {name}");
         match model {
             ModelConfig::Simulated(_) => {
-                let text = format!("{roles}: simulated, so no language model is asked");
+                let text = format!("{roles}: simulated; no language model is called");
                 vec![Finding::ok(about, text)]
             }
             ModelConfig::OpenAi(endpoint) => {
@@ -48,7 +48,7 @@ async fn ask(
 ) -> Vec<Finding> {
     let mut findings = keys(about, endpoint, environment);
     if !super::is_well(&findings) {
-        // Without its key it would refuse, which says nothing new.
+        // Without its key it would refuse, which adds nothing new.
         return findings;
     }
     let reached = match OpenAi::new(endpoint.clone()) {
@@ -63,7 +63,7 @@ async fn ask(
     findings
 }
 
-/// Whether the variables that its keys come from are set; their values stay where they are.
+/// Whether the variables of its keys are set; their values are not shown.
 fn keys(about: &str, endpoint: &Endpoint, environment: Environment<'_>) -> Vec<Finding> {
     let key = match &endpoint.key {
         KeySource::Env(name) => Some(name),

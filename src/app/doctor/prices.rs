@@ -1,12 +1,12 @@
-//! The price table, and what calls of an endpoint's model count as.
+//! The price table, and the prices of endpoints' models.
 
 use super::Finding;
 use crate::app::config::Config;
+use crate::domain::words::credits;
 use crate::model::http::Endpoint;
 use crate::store::prices;
 
-/// What there is of a table; one that is broken has ended the reading of the configuration, unless no
-/// model needed it.
+/// The table, if any; a broken one has already failed the configuration, unless no model needed it.
 pub(super) fn table(config: &Config, findings: &mut Vec<Finding>) {
     const ABOUT: &str = "prices";
     match config.price_table() {
@@ -23,7 +23,7 @@ pub(super) fn table(config: &Config, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What the model of this endpoint costs. That it has no price is normal only where nobody charges.
+/// The price of this endpoint's model. A missing price is normal only where nothing is charged.
 pub(super) fn of(about: &str, endpoint: &Endpoint, config: &Config) -> Finding {
     if let (Some(price_in), Some(price_out)) = (endpoint.price_in, endpoint.price_out) {
         let cached = endpoint.price_cached.map(|price| format!(", ${price} for cached input"));
@@ -34,13 +34,14 @@ pub(super) fn of(about: &str, endpoint: &Endpoint, config: &Config) -> Finding {
         );
         return Finding::ok(about, text);
     }
-    let credits = config.cost.model(None);
-    let text =
-        format!("its price is not known; each call counts as {credits} of a budget's credits");
+    let text = format!(
+        "unknown price; each call counts as {} in a budget",
+        credits(config.cost.model(None))
+    );
     if endpoint.provider.is_none() && prices::is_private(&endpoint.base_url) {
-        return Finding::ok(about, text + ", and one in a private network is not looked up");
+        return Finding::ok(about, text + "; the price table is not used for private networks");
     }
     Finding::warn(about, text).advise(
-        "set price_in and price_out, or provider, or import a price table: toolyard import prices FILE",
+        "set price_in and price_out, or set provider, or import a price table: toolyard import prices FILE",
     )
 }

@@ -1,4 +1,4 @@
-//! The configuration itself, and where journals go.
+//! The configuration itself, and the folder for journals.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -35,7 +35,7 @@ pub(super) fn configuration(subject: &Subject<'_>, findings: &mut Vec<Finding>) 
     for warning in theme::load::find(&config.ui.theme, None).1 {
         findings.push(Finding::warn(ABOUT, warning.to_string()));
     }
-    // What is wrong with the keys ends a start; what is left are keys that lost their action.
+    // Invalid keys prevent a start; the rest are keys that now do another action.
     for taken in Keymap::new(&config.ui.keys).1 {
         findings.push(Finding::warn(ABOUT, moved(&taken)));
     }
@@ -45,7 +45,7 @@ pub(super) fn configuration(subject: &Subject<'_>, findings: &mut Vec<Finding>) 
 fn moved(taken: &KeymapError) -> String {
     match taken {
         KeymapError::Conflict { key, first, second } => {
-            format!("ui.keys: `{key}` does `{first}` and no longer `{second}`")
+            format!("ui.keys: `{key}` now does `{first}` instead of `{second}`")
         }
         KeymapError::UnknownAction { .. }
         | KeymapError::UnknownLayer { .. }
@@ -56,8 +56,8 @@ fn moved(taken: &KeymapError) -> String {
 fn read_from(file: Option<PathBuf>) -> String {
     match (file, default_path()) {
         (Some(file), _) => format!("read from {}", file.display()),
-        (None, Some(place)) => format!("the defaults; there is no {}", place.display()),
-        (None, None) => "the defaults; there is no home directory to look in".to_owned(),
+        (None, Some(place)) => format!("defaults; {} does not exist", place.display()),
+        (None, None) => "defaults; there is no home directory".to_owned(),
     }
 }
 
@@ -65,20 +65,20 @@ fn read_from(file: Option<PathBuf>) -> String {
 pub(super) fn journals(config: &Config) -> Finding {
     const ABOUT: &str = "journals";
     let Some(folder) = config.session.journals.clone().or_else(default_journals) else {
-        return Finding::fail(ABOUT, "there is no home directory to keep them in")
+        return Finding::fail(ABOUT, "there is no home directory for them")
             .advise("set session.journals in the configuration, or use --journal FILE");
     };
     match try_to_write(&folder) {
-        Ok(()) => Finding::ok(ABOUT, format!("kept in {}", folder.display())),
+        Ok(()) => Finding::ok(ABOUT, format!("written to {}", folder.display())),
         Err(error) => {
-            Finding::fail(ABOUT, format!("{} cannot be written: {error}", folder.display()))
+            Finding::fail(ABOUT, format!("{} is not writable: {error}", folder.display()))
                 .advise("make it writable, or set session.journals in the configuration")
         }
     }
 }
 
-/// Writes a file and removes it again: nothing else tells for sure. A folder that is not there yet
-/// would be made by the first session, in the nearest one that is there.
+/// Writes a file and removes it again: only this gives certainty. A missing folder would be created
+/// by the first session, in the nearest existing one.
 fn try_to_write(folder: &Path) -> io::Result<()> {
     let there = folder.ancestors().find(|folder| folder.exists());
     let folder = there.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

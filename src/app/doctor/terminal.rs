@@ -1,20 +1,20 @@
-//! What the terminal can do. Only facts that a program can know: nothing is asked of the terminal
-//! itself, which might not answer.
+//! The capabilities of the terminal. Only facts that a program can know: the terminal itself is not
+//! queried, because it might not answer.
 
 use super::Finding;
 use crate::app::config::Environment;
 
-/// The screen shows all its panes side by side from [`WIDE`] on, and as tabs from this size on.
+/// The screen shows its panes side by side from [`WIDE`] on, and as tabs from this size on.
 const SMALLEST: (u16, u16) = (80, 24);
 const WIDE: (u16, u16) = (120, 30);
 
 const ABOUT: &str = "terminal";
 
-/// What is known about standard output.
+/// The known facts about standard output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Terminal {
     pub is_terminal: bool,
-    /// Columns and rows, where it has any.
+    /// Columns and rows, if it is a terminal.
     pub size: Option<(u16, u16)>,
 }
 
@@ -24,7 +24,7 @@ pub(super) fn examine(
     findings: &mut Vec<Finding>,
 ) {
     if !terminal.is_terminal {
-        let text = "standard output is none, and the screen needs one; `toolyard run` does not";
+        let text = "stdout is not a terminal; the screen needs one, `toolyard run` does not";
         findings.push(Finding::warn(ABOUT, text));
         return;
     }
@@ -42,8 +42,8 @@ fn kind(term: Option<&str>) -> Finding {
     match term {
         None | Some("dumb" | "unknown") => {
             let shown = term.unwrap_or("not set");
-            Finding::fail(ABOUT, format!("TERM is {shown}, which can draw nothing")).advise(
-                "start toolyard in a terminal emulator, or set TERM, such as xterm-256color",
+            Finding::fail(ABOUT, format!("TERM is {shown}, which cannot draw a screen")).advise(
+                "start toolyard in a terminal emulator, or set TERM, e.g. to xterm-256color",
             )
         }
         Some(term) => Finding::ok(ABOUT, format!("TERM is {term}")),
@@ -60,13 +60,13 @@ fn size((columns, rows): (u16, u16)) -> Finding {
         Finding::ok(ABOUT, text)
     } else {
         Finding::warn(ABOUT, format!("{text}: too small for the screen, which needs 80×24"))
-            .advise("make the window larger or its letters smaller")
+            .advise("enlarge the window or reduce the font size")
     }
 }
 
 fn colours(variable: &dyn Fn(&str) -> Option<String>) -> Finding {
     if variable("NO_COLOR").is_some() {
-        let text = "NO_COLOR is set: no colours; words, glyphs and bold say the same";
+        let text = "NO_COLOR is set: no colours; words, glyphs and bold are used instead";
         return Finding::ok(ABOUT, text);
     }
     let colorterm = variable("COLORTERM").unwrap_or_default();
@@ -75,13 +75,13 @@ fn colours(variable: &dyn Fn(&str) -> Option<String>) -> Finding {
     if all {
         Finding::ok(ABOUT, "all colours (COLORTERM)")
     } else if term.contains("256color") {
-        Finding::ok(ABOUT, "256 colours: the theme `terminal` is exact, the others come close")
+        Finding::ok(ABOUT, "256 colours: the theme `terminal` is exact, the others are approximate")
     } else {
-        Finding::ok(ABOUT, "16 colours: the theme `terminal` is made for them")
+        Finding::ok(ABOUT, "16 colours: use the theme `terminal`")
     }
 }
 
-/// The first of these that is set decides how characters are encoded.
+/// The first of these that is set determines the character encoding.
 fn locale(variable: &dyn Fn(&str) -> Option<String>) -> Finding {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"];
     let set = names.iter().find_map(|name| Some((*name, variable(name)?)));
@@ -93,13 +93,13 @@ fn locale(variable: &dyn Fn(&str) -> Option<String>) -> Finding {
         Some((name, value)) if utf8(&value) => {
             Finding::ok(ABOUT, format!("UTF-8 ({name}={value})"))
         }
-        // The system's own way of saying nothing, and there it is UTF-8.
+        // The system's default, which is UTF-8 there.
         None if cfg!(target_os = "macos") => Finding::ok(ABOUT, "UTF-8 (the system's default)"),
         set => {
             let shown = set.map_or("no locale is set".to_owned(), |(name, value)| {
-                format!("{name}={value} does not say UTF-8")
+                format!("{name}={value} is not a UTF-8 locale")
             });
-            Finding::warn(ABOUT, format!("{shown}: lines and bars may come out as other letters"))
+            Finding::warn(ABOUT, format!("{shown}: lines and bars may look wrong"))
                 .advise("set LANG to a UTF-8 locale, such as C.UTF-8")
         }
     }

@@ -1,10 +1,10 @@
-//! The workspace: whether its files can be read, and its tools can be called.
+//! The workspace: whether its files are readable, and its tools callable.
 
 use std::path::Path;
 
 use super::Finding;
 use crate::app::{config::Config, workspace::Workspace};
-use crate::domain::{Prompts, prompt::PROMPTS};
+use crate::domain::{Prompts, prompt::PROMPTS, words::counted};
 use crate::files::toml_file::Problem;
 use crate::tool::manifest::{Manifest, Source};
 use crate::tool::{check::Checker, command::is_executable};
@@ -24,7 +24,7 @@ pub(super) fn examine(folder: Option<&Path>, config: &Config, findings: &mut Vec
     findings.push(contents(&workspace));
     findings.push(prompts(&workspace.prompts));
     if workspace.manifests.is_empty() {
-        let text = "there are none, so an agent can only say what it knows";
+        let text = "there are none, so an agent can only answer from its own knowledge";
         let advice = "put manifests (*.toml) into the workspace's folder `tools`";
         findings.push(Finding::warn(ABOUT, text).advise(advice));
         return;
@@ -32,7 +32,7 @@ pub(super) fn examine(folder: Option<&Path>, config: &Config, findings: &mut Vec
     let before = findings.len();
     findings.extend(workspace.manifests.iter().flat_map(faults));
     if findings.len() == before {
-        findings.push(Finding::ok(ABOUT, "all of them can be called"));
+        findings.push(Finding::ok(ABOUT, "all tools can be called"));
     }
 }
 
@@ -42,7 +42,7 @@ fn contents(workspace: &Workspace) -> Finding {
     Finding::ok("workspace", format!("{}: {tools}, {tasks}", workspace.title))
 }
 
-/// Which prompts are not the built-in ones.
+/// Which prompts are overridden.
 fn prompts(prompts: &Prompts) -> Finding {
     let own = PROMPTS.iter().filter(|spec| prompts.is_overridden(spec.prompt));
     let own: Vec<_> = own.map(|spec| spec.name).collect();
@@ -53,12 +53,7 @@ fn prompts(prompts: &Prompts) -> Finding {
     Finding::ok("prompts", text)
 }
 
-fn counted(n: usize, what: &str) -> String {
-    let plural = if n == 1 { "" } else { "s" };
-    format!("{n} {what}{plural}")
-}
-
-/// What stands in the way of calling a tool.
+/// Obstacles to calling a tool.
 fn faults(manifest: &Manifest) -> Vec<Finding> {
     let about = || format!("tool {}", manifest.spec.name);
     let mut findings = Vec::new();
@@ -69,10 +64,9 @@ fn faults(manifest: &Manifest) -> Vec<Finding> {
     if let Source::Command(command) = &manifest.source {
         let fault = match command.find() {
             Ok(program) if is_executable(&program) => None,
-            Ok(program) => Some(format!(
-                "{} is not there, or no program that may be started",
-                program.display()
-            )),
+            Ok(program) => {
+                Some(format!("{} does not exist, or is not executable", program.display()))
+            }
             Err(error) => Some(error.to_string()),
         };
         findings.extend(
@@ -80,9 +74,11 @@ fn faults(manifest: &Manifest) -> Vec<Finding> {
         );
         let unset = command.env.iter().filter(|name| std::env::var_os(name).is_none());
         findings.extend(unset.map(|name| {
-            let text = format!("{}: it is given {name}, which is not set", manifest.file);
-            Finding::warn(about(), text)
-                .advise(format!("set the environment variable {name}, if the tool needs it"))
+            let text = format!(
+                "{}: it needs the environment variable {name}, which is not set",
+                manifest.file
+            );
+            Finding::warn(about(), text).advise(format!("set {name}, if the tool needs it"))
         }));
     }
     findings

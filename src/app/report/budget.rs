@@ -1,4 +1,4 @@
-//! What was planned against what was spent, and the measures by which BTP is compared (section 3.1).
+//! Planned against actual costs, and BTP's measures (section 3.1).
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,16 @@ use serde::Serialize;
 use super::TaskReport;
 use crate::domain::{BudgetPlan, Knob, Spent, State, TaskState, ToolCallPhase, ToolName};
 
-/// The first plan of a task: what it was expected to come to.
+/// The forecast of a task's first plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BudgetForecast {
-    /// The budget, and what of it was kept back for what comes beside the uses.
+    /// The budget, and the part of it that was reserved for calls in addition to the uses.
     pub budget: f64,
     pub reserve: f64,
     pub cost: f64,
     pub value: f64,
     pub uses: u64,
-    /// How many plans there were in the end.
+    /// The number of plans at the end.
     pub plans: u32,
 }
 
@@ -37,24 +37,24 @@ pub struct ToolSpent {
 pub struct Measures {
     /// The budget of a task, in credits, as it was at the end of the session.
     pub budget: f64,
-    /// AC: what a task cost on average, in credits.
+    /// AC: the average cost of a task, in credits.
     pub ac: f64,
-    /// PR: the share of tasks that were solved, whatever they cost. A task without a tool call counts
-    /// as not solved, as an answer that is known to be wrong does.
+    /// PR: the share of solved tasks, at any cost. A task without a tool call counts as not solved,
+    /// like an answer that is known to be wrong.
     pub pr: f64,
-    /// PBC: the share of tasks that were solved within the budget.
+    /// PBC: the share of tasks solved within the budget.
     pub pbc: f64,
-    /// RFBC: the share of tasks that were not solved and went over the budget.
+    /// RFBC: the share of tasks that were not solved and exceeded the budget.
     pub rfbc: f64,
     /// RFBC as the authors' script counts it: the share of tasks over the budget, solved or not.
     pub rfbc_authors: f64,
-    /// What a first plan cost on average, and how many uses it had (table 4); `None` where nothing was
-    /// planned.
+    /// Average cost of a first plan, and its average number of uses (table 4); `None` without
+    /// plans.
     pub planned_cost: Option<f64>,
     pub planned_uses: Option<f64>,
-    /// How many calls ran for a task on average.
+    /// Average number of calls per task.
     pub uses: f64,
-    /// Calls that were refused, for whatever reason.
+    /// Refused calls, for any reason.
     pub refusals: usize,
 }
 
@@ -66,7 +66,7 @@ impl BudgetForecast {
     }
 }
 
-/// Every tool that was planned for, used or refused.
+/// Every tool that was planned, used or refused.
 pub fn by_tool(task: &TaskState) -> BTreeMap<ToolName, ToolSpent> {
     let mut tools: BTreeMap<ToolName, ToolSpent> = BTreeMap::new();
     for planned in task.budget.first.iter().flat_map(|plan| &plan.tools) {
@@ -79,7 +79,7 @@ pub fn by_tool(task: &TaskState) -> BTreeMap<ToolName, ToolSpent> {
     tools
 }
 
-/// How many calls were refused for each reason.
+/// The number of refused calls by reason.
 pub fn refusals(state: &State, task: &TaskState) -> BTreeMap<&'static str, usize> {
     let mut counts = BTreeMap::new();
     for call in task.tool_calls.iter().filter_map(|call| state.tool_call(*call)) {
@@ -90,15 +90,15 @@ pub fn refusals(state: &State, task: &TaskState) -> BTreeMap<&'static str, usize
     counts
 }
 
-/// The budget that a task had: that of its latest plan, else the knob's.
+/// The budget of a task: that of its latest plan, else the knob's.
 pub fn budget_of(state: &State, task: &TaskState) -> f64 {
     let plan = task.budget.plan.as_ref();
     plan.map_or_else(|| state.knobs.get(Knob::Budget), |plan| plan.budget)
 }
 
 impl Measures {
-    /// Over the tasks of one session, or of several: of those that have ended, each counts the same.
-    /// `budget` is what it is said to have been.
+    /// Over the ended tasks of one session, or of several: each counts the same. `budget` is the
+    /// reported budget.
     pub fn of<'r>(tasks: impl Iterator<Item = &'r TaskReport>, budget: f64) -> Self {
         let ended: Vec<_> = tasks.filter(|task| task.outcome.is_some()).collect();
         let share = |holds: &dyn Fn(&TaskReport) -> bool| {

@@ -1,4 +1,4 @@
-//! A session as one JSON object: a view of the same state, for scripts and comparisons.
+//! A session as one JSON object for scripts and comparisons, computed from the state.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +15,7 @@ pub mod quality;
 pub use budget::{BudgetForecast, Measures, ToolSpent};
 pub use quality::Quality;
 
-/// An uninformed graph with more edges than this is not listed: thousands of tools have millions of
-/// edges that nobody has touched.
+/// Larger uninformed graphs are not listed: thousands of tools have millions of unused edges.
 const EDGES: usize = 20_000;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -26,12 +25,12 @@ pub struct Report {
     pub workspace: String,
     /// The model of each role.
     pub models: BTreeMap<Role, ModelName>,
-    /// Some role was played by the built-in simulated model, which is no language model.
+    /// Whether any role was played by the built-in simulated model, which is not a language model.
     pub simulated: bool,
     pub knobs: Knobs,
     pub rates: Rates,
     pub totals: Totals,
-    /// How the tasks kept to their budget.
+    /// How well the tasks kept to their budget.
     pub measures: Measures,
     pub tasks: Vec<TaskReport>,
     pub scores: BTreeMap<ToolName, f64>,
@@ -41,7 +40,7 @@ pub struct Report {
     pub faults: Vec<FaultReport>,
 }
 
-/// Sums over the tasks that have ended; `dollars` over all that was asked.
+/// Sums over the tasks that have ended; `dollars` over all model calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Totals {
     pub tasks: usize,
@@ -57,7 +56,7 @@ pub struct Totals {
     pub dollars: Option<f64>,
 }
 
-/// One task and what came of it.
+/// One task and its result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TaskReport {
     /// The number of the task in its session, from 1.
@@ -68,12 +67,12 @@ pub struct TaskReport {
     pub answer: Option<String>,
     pub gold: Option<String>,
     pub correct: Option<bool>,
-    /// Ended with an answer that is not known to be wrong, and not without a tool call (BTP).
+    /// Ended with an answer that is not known to be wrong, and with at least one tool call (BTP).
     pub solved: bool,
-    /// `None` while it is queued or at work.
+    /// `None` while it is queued or running.
     pub outcome: Option<Outcome>,
     pub tries: u32,
-    /// Decisions; where a planner decided on everything at once, its plans and the answer.
+    /// Decisions; with a planner, its plans and the answer.
     pub steps: usize,
     /// Calls that ran.
     pub calls: usize,
@@ -81,21 +80,21 @@ pub struct TaskReport {
     pub tools: Vec<ToolName>,
     pub tokens_in: u64,
     pub tokens_out: u64,
-    /// Tokens in and out of each role; the actor's are those that the papers count.
+    /// Tokens in and out of each role; the papers count those of the actor.
     pub tokens_by_role: BTreeMap<Role, (u64, u64)>,
-    /// How the agent acted on it; `None` while it is queued.
+    /// Its strategy; `None` while it is queued.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,
-    /// What it cost, in credits, and on what.
+    /// Its cost in credits, by category.
     pub cost: f64,
     pub spent: Spent,
     pub over_budget: bool,
-    /// What it was expected to cost; `None` where nothing was planned.
+    /// Its expected cost; `None` without a plan.
     pub planned: Option<BudgetForecast>,
     pub by_tool: BTreeMap<ToolName, ToolSpent>,
-    /// How many calls were refused for each reason.
+    /// The number of refused calls by reason.
     pub refusals: BTreeMap<&'static str, usize>,
-    /// What its model calls cost; `None` if the price of any is unknown.
+    /// The cost of its model calls; `None` if the price of any is unknown.
     pub dollars: Option<f64>,
     pub verdicts: Vec<Verdict>,
 }

@@ -1,5 +1,5 @@
-//! How good the answers were and what they took, as the papers on planners, workers and solvers report
-//! it (tables 3 and 4).
+//! Quality and cost of the answers, as the papers on planners, workers and solvers report them
+//! (tables 3 and 4).
 
 use serde::Serialize;
 
@@ -7,27 +7,27 @@ use super::{TaskReport, budget::mean};
 use crate::domain::Outcome;
 use crate::papers::metrics;
 
-/// Over the tasks that have ended, the failed ones among them: they count as wrong and cost what they
-/// cost.
+/// Over the tasks that have ended. Failed tasks count as wrong, at their actual cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Quality {
     pub tasks: usize,
     /// Tasks that ended with an answer, right or wrong.
     pub answered: usize,
-    /// Tasks whose right answer is known; only these count in the next three.
+    /// Tasks with a known right answer; only these count in the next three.
     pub with_gold: usize,
-    /// The share with a right answer (see [`crate::papers::grading::is_correct`]); `None` where none is known.
+    /// The share with a right answer (see [`crate::papers::grading::is_correct`]); `None` without
+    /// gold answers.
     pub accuracy: Option<f64>,
     /// The share with an exact match.
     pub exact_match: Option<f64>,
     /// Token F1 on average.
     pub f1: Option<f64>,
-    /// Tokens of a task on average, in and out, of all roles together.
+    /// Average tokens per task, in and out, of all roles together.
     pub tokens_in: f64,
     pub tokens_out: f64,
-    /// Steps of a task on average; an answer without any other step is one.
+    /// Average steps per task; an answer without any other step is one.
     pub steps: f64,
-    /// US dollars for 1,000 such tasks; `None` if the price of anything is unknown.
+    /// US dollars for 1,000 such tasks; `None` if any price is unknown.
     pub dollars_per_1000: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! Where the classes of tools are kept between sessions: `classes.json` in the workspace.
+//! Storage of tool classes between sessions: `classes.json` in the workspace.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::SessionError;
 use crate::engine::{ClassBook, KeptClasses};
 use crate::store::kept;
 
-/// The classes of a workspace; empty where nothing was sorted yet.
+/// The classes of a workspace; empty before the first classification.
 pub fn book(folder: &Path) -> Result<ClassBook, SessionError> {
     let path = folder.join("classes.json");
     let expected = "the classes of tools as toolyard wrote them; delete the file to have the tools \

@@ -1,5 +1,5 @@
-//! Costs of tools that are drawn instead of declared, as in BTP's experiments (section 3.1), where what a
-//! tool costs says nothing about how good it is.
+//! Tool costs that are drawn instead of declared, as in BTP's experiments (section 3.1), where the
+//! cost of a tool is independent of its quality.
 
 use std::{fmt, str::FromStr, sync::Arc};
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::Chance;
 use crate::tool::manifest::Manifest;
 
-/// The most credits that a tool may be made to cost.
+/// The highest drawn cost of a tool, in credits.
 const MOST: u32 = 1_000_000;
 
 /// Whole credits, both ends included.
@@ -20,8 +20,8 @@ pub struct CostRange {
 }
 
 impl CostRange {
-    /// Gives each tool a cost of its own: by the seed and the tool's name alone, so that a tool costs
-    /// the same in every session that is compared, and others may come and go.
+    /// Draws the cost of each tool by the seed and the tool's name alone, so that a tool costs the
+    /// same in every compared session, even if other tools differ.
     pub fn draw(self, seed: u64, manifests: &mut [Manifest]) {
         for manifest in manifests {
             let chance =

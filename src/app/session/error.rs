@@ -1,10 +1,10 @@
-//! Why there is no session.
+//! Why a session cannot start.
 
 use std::fmt::{self, Display};
 
 use crate::domain::{FaultSpec, Knob, Role};
 
-/// Why a session cannot begin, or ended before its time.
+/// Why a session cannot start, or ended early.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SessionError {
     /// A field of the spec does not fit the rest, the configuration or the workspace.
@@ -18,7 +18,7 @@ pub enum SessionError {
     Failed(String),
 }
 
-/// A field of a spec that can be wrong only together with what was read.
+/// A field of a spec that can only be checked together with other input.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Field {
     Model,

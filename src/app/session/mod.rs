@@ -1,9 +1,10 @@
-//! A session as data: what it is made of ([`SessionSpec`]), what comes of that once everything it names has
-//! been read ([`PreparedSession`]), and what runs ([`Session`]). Nothing here knows a command line or prints.
+//! A session as data: its description ([`SessionSpec`]), the result of reading everything it names
+//! ([`PreparedSession`]), and the running session ([`Session`]). Nothing here knows a command line
+//! or prints.
 //!
 //! ```text
 //! SessionSpec ── prepare ──► Prepared ── spawn ──► Session { records, commands, engine }
-//!      └─────── setup_with(models, tools) ──► engine::Setup, from no file
+//!      └─────── setup_with(models, tools) ──► engine::Setup, without files
 //! ```
 
 mod classes;

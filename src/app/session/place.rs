@@ -1,4 +1,4 @@
-//! Where the journal of a session goes.
+//! The place of a session's journal.
 
 use std::path::{Path, PathBuf};
 
@@ -6,11 +6,11 @@ use super::JournalChoice;
 use crate::app::config::{self, Config};
 use crate::store::journal::{Header, Journal, JournalError};
 
-/// Sessions that may start in one folder in the same second.
+/// Most sessions that can start in one folder in the same second.
 const MOST_A_SECOND: u32 = 1000;
 
 impl JournalChoice {
-    /// Starts the journal, if one is wanted and there is a place for it.
+    /// Starts the journal, if requested and possible.
     pub(super) fn start(
         &self,
         config: &Config,
@@ -27,8 +27,8 @@ impl JournalChoice {
     }
 }
 
-/// Starts a journal under a name that sorts by time. Sessions that start in the same second each get
-/// a name of their own: a name is free if the file can be made, not if it was not there just before.
+/// Starts a journal under a name that sorts by time. Sessions that start in the same second each
+/// get a name of their own: only creating the file shows that a name is free.
 fn create_in(folder: &Path, header: &Header) -> Result<Journal, JournalError> {
     let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%S").to_string();
     let mut n = 1;

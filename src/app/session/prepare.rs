@@ -1,4 +1,4 @@
-//! From a spec to a session that can begin: everything that it names is read and checked.
+//! From a spec to a session that is ready to start: everything that it names is read and checked.
 
 use std::path::{Path, PathBuf};
 
@@ -8,31 +8,31 @@ use crate::app::workspace::{LearnedState, Workspace};
 use crate::domain::{FaultSpec, Knob, Record, Role, Target, Task};
 use crate::store::tasks;
 
-/// How long a person is given at every boundary where nothing else takes time.
+/// The pause at every boundary of the demo, where nothing else takes time.
 const DEMO_PACE_MS: f64 = 80.0;
 
 /// Everything that a session needs, checked. It can be sent to the thread on which it will run.
 pub struct PreparedSession {
-    /// With what the spec says in its place.
+    /// The configuration with the spec's overrides.
     pub config: Config,
     pub workspace: Workspace,
     pub tasks: Vec<Task>,
-    /// What of the session has happened already, if it was cut short and goes on (see
-    /// [`crate::engine::resumable`]). It is taken up into the new journal.
+    /// The past of an interrupted session that continues (see [`crate::engine::resumable`]). It is
+    /// copied into the new journal.
     pub past: Vec<Record>,
-    /// The records of an earlier session whose calls are answered from them.
+    /// The records of an earlier session from which calls are answered.
     pub recorded: Vec<Record>,
     pub(super) spec: SessionSpec,
     pub(super) learned: Option<PathBuf>,
-    /// Where past uses of tools are kept; `None`: they are forgotten with the session.
+    /// The file of past uses; `None`: they are lost at the session's end.
     pub(super) experience: Option<PathBuf>,
 }
 
 impl SessionSpec {
-    /// Reads and checks everything that a session of this spec is made of. Nothing is written yet.
+    /// Reads and checks the inputs of a session with this spec. Nothing is written yet.
     ///
     /// # Errors
-    /// What is wrong with the spec, or with a file that it leads to.
+    /// Faults in the spec, or in a file that it names.
     pub fn prepare(&self) -> Result<PreparedSession, SessionError> {
         let (spec, recorded) = self.with_recorded()?;
         Ok(PreparedSession { recorded, ..spec.read()? })
@@ -68,7 +68,7 @@ impl SessionSpec {
         })
     }
 
-    /// Puts what the spec says in the place of what is configured.
+    /// Applies the spec's overrides to the configuration.
     pub(super) fn settle(&self, config: &mut Config) -> Result<(), SessionError> {
         config.session.seed = self.seed.unwrap_or(config.session.seed);
         config.session.strategy = self.strategy.unwrap_or(config.session.strategy);
@@ -86,7 +86,7 @@ impl SessionSpec {
         Ok(())
     }
 
-    /// Where what is learned will be kept, after what earlier sessions learned was put in its place.
+    /// The file for learned scores and edges, after those of earlier sessions were loaded.
     fn recall(&self, workspace: &mut Workspace) -> Result<Option<PathBuf>, SessionError> {
         if self.fresh {
             workspace.learned = LearnedState::default();
@@ -98,7 +98,7 @@ impl SessionSpec {
         Ok(self.learned.clone().or_else(|| own.map(|folder| folder.join("learned.json"))))
     }
 
-    /// The tasks of the session, where the workspace has these; as many as are wanted.
+    /// The tasks of the session, given those of the workspace; as many as requested.
     pub(super) fn tasks_of(&self, workspace: &[Task]) -> Result<Vec<Task>, SessionError> {
         let all = match &self.tasks {
             TaskSource::Workspace => workspace.to_vec(),
@@ -118,7 +118,7 @@ impl SessionSpec {
 }
 
 impl PreparedSession {
-    /// Goes slowly enough to follow, if a simulated model would otherwise be done at once.
+    /// Slows down enough to follow, if a simulated model would otherwise finish at once.
     pub fn slow_enough_to_follow(mut self) -> Self {
         let simulated =
             self.config.roles.values().any(|model| {
@@ -131,13 +131,13 @@ impl PreparedSession {
         self
     }
 
-    /// The workspace's folder, unless nothing of it counts but its tools.
+    /// The workspace's folder, unless only its tools count.
     pub(super) fn folder(&self) -> Option<&Path> {
         self.workspace.folder.as_deref().filter(|_| !self.spec.fresh)
     }
 }
 
-/// The task, with all that the workspace knows of it if it says no more than its text.
+/// The task, completed by the workspace's data if it has only a text.
 fn known(task: &Task, workspace: &[Task]) -> Task {
     let text = Task::from_text(task.text.trim());
     let is_text = *task == Task { text: task.text.clone(), ..text.clone() };
@@ -145,7 +145,7 @@ fn known(task: &Task, workspace: &[Task]) -> Task {
     known.cloned().unwrap_or_else(|| Task { text: text.text, ..task.clone() })
 }
 
-/// What is hit must be there: a slip in a name would be a fault that never fires.
+/// A target must exist: a typo would be a fault that never fires.
 fn known_target(
     config: &Config,
     workspace: &Workspace,

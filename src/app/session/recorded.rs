@@ -1,15 +1,15 @@
-//! A session that is run again with what an earlier one had from models and tools.
+//! A session that repeats the recorded results of an earlier one.
 
 use super::{SessionError, SessionSpec, TaskSource};
 use crate::domain::{By, Event, Record, SessionEvent, TaskEvent, knob::KNOBS};
 use crate::store::journal;
 
 impl SessionSpec {
-    /// The records of the earlier session, none where there is none; and this spec with seed, strategy, knobs
-    /// and tasks of that session wherever it does not say otherwise.
+    /// The records of the earlier session, if any; and this spec, with omitted seed, strategy,
+    /// knobs and tasks taken from that session.
     ///
     /// # Errors
-    /// That the journal cannot be read.
+    /// The journal cannot be read.
     pub(super) fn with_recorded(&self) -> Result<(Self, Vec<Record>), SessionError> {
         let mut spec = self.clone();
         let Some(file) = &self.recorded else { return Ok((spec, Vec::new())) };

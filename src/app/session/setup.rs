@@ -1,4 +1,4 @@
-//! What the engine is given: of a spec that is prepared, or of a spec, models and tools.
+//! The engine's input: from a prepared spec, or from a spec, models and tools.
 
 use std::{path::PathBuf, rc::Rc};
 
@@ -13,21 +13,21 @@ use crate::store::journal::Journal;
 use crate::tool::{ToolBox, manifest::Manifests, provider::Provider};
 
 impl SessionSpec {
-    /// A session with these models and tools instead of configured ones. The first model plays every role
-    /// that the spec does not bind.
+    /// A session with these models and tools instead of configured ones. The first model plays
+    /// every role that the spec does not bind.
     ///
-    /// No configuration and no workspace are read, and nothing is remembered or kept: a journal and a memory
-    /// can be put into the result.
+    /// No configuration and no workspace are read, and nothing is saved: a journal and a memory can
+    /// be added to the result.
     ///
     /// # Errors
-    /// What in the spec does not fit.
+    /// Faults in the spec.
     pub fn setup_with(
         &self,
         models: Vec<Rc<dyn Model>>,
         tools: ToolBox,
     ) -> Result<Setup, SessionError> {
         let mut config = Config::default();
-        // Roles are bound by the names of models; how a model is configured matters to none of this.
+        // Roles are bound by model names; the models' configuration does not matter here.
         let names = models.iter().map(|model| model.spec().name.clone());
         let named = |name| (name, ModelConfig::Simulated(Default::default()));
         config.models = names.map(named).collect();
@@ -40,7 +40,7 @@ impl SessionSpec {
         Ok(self.bare(&config, &title, self.tasks_of(&[])?, models, tools))
     }
 
-    /// A session that has no past and leaves nothing.
+    /// A session without past and without saved results.
     fn bare(
         &self,
         config: &Config,
@@ -76,10 +76,10 @@ impl SessionSpec {
 }
 
 impl PreparedSession {
-    /// What the engine is given. It belongs to the thread that calls this.
+    /// The engine's input. It belongs to the calling thread.
     ///
     /// # Errors
-    /// That a model, the past uses or the classes of tools cannot be used.
+    /// A model, the past uses or the tool classes cannot be used.
     pub fn setup(self, journal: Option<Journal>) -> Result<Setup, SessionError> {
         let known: Vec<Task> = self.tasks.iter().chain(&self.workspace.tasks).cloned().collect();
         let models = models(&self.config, &known)?;
@@ -110,8 +110,8 @@ impl PreparedSession {
         Ok(setup)
     }
 
-    /// The workspace's tools: a provider where there are folders to read again, with the costs that this
-    /// session has drawn for them.
+    /// The workspace's tools: a provider if there are folders to read again, with this session's
+    /// drawn costs.
     fn tools(&self) -> (ToolBox, Vec<Rc<dyn Provider>>) {
         let folders = self.workspace.tool_folders.clone();
         let manifests = self.workspace.manifests.clone();
@@ -130,8 +130,8 @@ impl PreparedSession {
         (ToolBox::default(), vec![Rc::new(Manifests::new(manifests, read))])
     }
 
-    /// Opens the store of past uses. One that nobody asked for by name and that cannot be opened must
-    /// not keep the session from running: it is said, and what is learned ends with the session.
+    /// Opens the store of past uses. If a default store cannot be opened, the session still runs:
+    /// it shows a notice, and its experience ends with it.
     fn store(&self) -> Result<(Experience, Vec<String>), SessionError> {
         let forgetful = || Experience::in_memory().map_err(SessionError::input);
         let Some(file) = &self.experience else { return Ok((forgetful()?, Vec::new())) };
@@ -140,14 +140,14 @@ impl PreparedSession {
             Ok(store) => Ok((store, Vec::new())),
             Err(error) if is_named => Err(SessionError::input(error)),
             Err(error) => {
-                let text = format!("{error}; uses of tools are forgotten with this session");
+                let text = format!("{error}; this session does not save past uses");
                 Ok((forgetful()?, vec![text]))
             }
         }
     }
 }
 
-/// How a session with this configuration and these models begins.
+/// How a session with this configuration and these models starts.
 pub fn opening(config: &Config, title: &str, models: &[Rc<dyn Model>]) -> Opening {
     Opening {
         seed: config.session.seed,
@@ -163,7 +163,7 @@ pub fn opening(config: &Config, title: &str, models: &[Rc<dyn Model>]) -> Openin
     }
 }
 
-/// The configured models, of which a simulated one knows how these tasks are solved.
+/// The configured models; a simulated one knows the chains of these tasks.
 pub fn models(config: &Config, tasks: &[Task]) -> Result<Vec<Rc<dyn Model>>, SessionError> {
     let mut models: Vec<Rc<dyn Model>> = Vec::new();
     for (name, model) in &config.models {
@@ -180,7 +180,7 @@ pub fn models(config: &Config, tasks: &[Task]) -> Result<Vec<Rc<dyn Model>>, Ses
     Ok(models)
 }
 
-/// The model that says what tasks mean, if one is configured.
+/// The embedding model, if one is configured.
 pub fn embedder(config: &Config) -> Result<Option<Rc<dyn Model>>, SessionError> {
     let Some(endpoint) = config.experience.embeddings.clone() else { return Ok(None) };
     let model = OpenAi::embedding(endpoint).map_err(SessionError::input)?;

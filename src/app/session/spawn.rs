@@ -1,5 +1,5 @@
-//! A session that runs: on this thread, for a reader that only listens; or on a thread of its own, so that a
-//! screen and the engine never wait for each other. Those two share nothing but two channels.
+//! A running session: on this thread, for a passive reader; or on a thread of its own, so that a
+//! screen and the engine never wait for each other. Those two share only two channels.
 
 use std::thread::{self, JoinHandle};
 use std::{path::PathBuf, sync::Arc};
@@ -11,17 +11,17 @@ use crate::domain::{Command, Record, State};
 use crate::engine::{self, Listener};
 use crate::store::journal::{Header, Journal, JournalError};
 
-/// A session that runs.
+/// A running session.
 pub struct Session {
-    /// When it was opened, as its journal says.
+    /// Its opening time, as in its journal.
     pub opened: String,
     /// For people.
     pub title: String,
     /// Where its journal is written.
     pub journal: Option<PathBuf>,
-    /// What happens, in order; it ends with the session. Nobody needs to read it.
+    /// Its records, in order; the channel ends with the session. Reading it is optional.
     pub records: UnboundedReceiver<Arc<Record>>,
-    /// What the session is told. When all senders are gone, it ends.
+    /// Commands for the session. When all senders are gone, it ends.
     pub commands: UnboundedSender<Command>,
     pub engine: Engine,
 }
@@ -30,20 +30,20 @@ pub struct Session {
 pub struct Engine(JoinHandle<Result<State, SessionError>>);
 
 impl Engine {
-    /// Waits until the session has ended, and gives its last state.
+    /// Waits for the session's end, and returns its last state.
     ///
     /// # Errors
-    /// Why it could not begin, or ended before its time.
+    /// Why it could not start, or ended early.
     pub fn join(self) -> Result<State, SessionError> {
         self.0.join().map_err(|_| SessionError::failed("the engine panicked"))?
     }
 }
 
 impl PreparedSession {
-    /// Starts the journal, if one is wanted, and runs the session to its end on this thread.
+    /// Starts the journal, if requested, and runs the session to its end on this thread.
     ///
     /// # Errors
-    /// That the journal cannot be written, or why the session could not begin or ended before its time.
+    /// The journal cannot be written, or the session could not start or ended early.
     pub async fn run(
         self,
         commands: UnboundedReceiver<Command>,
@@ -53,10 +53,10 @@ impl PreparedSession {
         self.work(journal, commands, listener).await
     }
 
-    /// Starts the journal, if one is wanted, and the session on a thread of its own.
+    /// Starts the journal, if requested, and the session on a thread of its own.
     ///
     /// # Errors
-    /// That the journal cannot be written, or that the system has no thread for it.
+    /// The journal cannot be written, or no thread is available.
     pub fn spawn(self) -> Result<Session, SessionError> {
         let (command, commands) = mpsc::unbounded_channel();
         let (record, records) = mpsc::unbounded_channel();
@@ -68,7 +68,7 @@ impl PreparedSession {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let runtime = runtime.map_err(SessionError::failed)?;
             let listener = Box::new(move |seen: &Arc<Record>| {
-                // A closed receiver is no error: the journal has every event.
+                // A closed receiver is not an error: the journal has every event.
                 let _ = record.send(Arc::clone(seen));
             });
             runtime.block_on(self.work(journal, commands, listener))
@@ -99,8 +99,8 @@ impl PreparedSession {
     }
 }
 
-/// Why a session ended before its time.
+/// Why a session ended early.
 fn unwritten(error: JournalError) -> SessionError {
-    let text = format!("{error}; the journal cannot be written, so the session was ended");
+    let text = format!("{error}; the session ended because the journal cannot be written");
     SessionError::Failed(text)
 }

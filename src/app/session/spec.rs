@@ -1,4 +1,4 @@
-//! What a session is made of, as plain data.
+//! The description of a session, as plain data.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -8,52 +8,53 @@ use super::{CostRange, written};
 use crate::domain::{FaultSpec, Knob, ModelName, Role, Strategy, Task};
 use crate::store::tasks;
 
-/// Everything that decides what a session does. What is left out is as the configuration has it, or as the
-/// default says. It can be written as TOML or JSON, and relative paths begin where the program was started.
+/// Everything that determines a session. Omitted fields use the configuration, or the default. It
+/// can be written as TOML or JSON, and relative paths start at the working directory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionSpec {
-    /// The configuration file, instead of the one in the platform's folder.
+    /// Configuration file, instead of the one in the platform's folder.
     pub config: Option<PathBuf>,
-    /// The folder with tools, tasks, graph and what was learned.
+    /// Folder with tools, tasks, graph and learned scores.
     pub workspace: Option<PathBuf>,
     pub strategy: Option<Strategy>,
-    /// Decides all chance.
+    /// Seed of all randomness.
     pub seed: Option<u64>,
-    /// The configured model that plays every role which `roles` does not bind.
+    /// The configured model for every role that `roles` does not bind.
     pub model: Option<ModelName>,
-    /// Use only so many tasks, or more by going over them again.
+    /// Number of tasks: fewer than available, or more by repeating them.
     pub tasks_limit: Option<usize>,
-    /// Faults that are armed from the start, each written as on the command line.
+    /// Faults armed from the start, each in the form of the command line.
     #[serde(with = "written::faults")]
     pub faults: Vec<FaultSpec>,
-    /// Draw the cost of each tool from this range, instead of what it declares.
+    /// Range from which the cost of each tool is drawn, instead of its declared cost.
     pub costs: Option<CostRange>,
-    /// Begin paused.
+    /// Start paused.
     pub paused: bool,
-    /// Wait for more tasks when there are no more, instead of ending.
+    /// Wait for more tasks instead of ending after the last.
     pub stay: bool,
-    /// Neither load nor keep anything in the workspace; the files of the next two fields still count.
+    /// Neither load nor save anything in the workspace; the files of the next two fields still
+    /// count.
     pub fresh: bool,
-    /// Where learned scores and edges are kept, instead of the workspace's file.
+    /// File of learned scores and edges, instead of the workspace's.
     pub learned: Option<PathBuf>,
-    /// Where past uses of tools are kept, instead of the workspace's file.
+    /// File of past uses, instead of the workspace's.
     pub experience: Option<PathBuf>,
-    /// Plan without what is known of the very same task.
+    /// Ignore past uses of the identical task.
     pub leak_guard: bool,
     pub journal: JournalChoice,
-    /// The journal of an earlier session: its seed, strategy, knobs and tasks are used where this does not say
-    /// otherwise, and its calls are answered from it as long as they fit.
+    /// The journal of an earlier session: omitted seed, strategy, knobs and tasks are taken from
+    /// it, and its calls are answered from it as long as they match.
     pub recorded: Option<PathBuf>,
     pub tasks: TaskSource,
     /// Models of single roles.
     pub roles: BTreeMap<Role, ModelName>,
-    /// Knobs that are turned before the start, the budget among them.
+    /// Knobs set before the start, including the budget.
     #[serde(with = "written::knobs")]
     pub knobs: BTreeMap<Knob, f64>,
 }
 
-/// Whether a journal is written, and where.
+/// Whether and where to write a journal.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JournalChoice {
@@ -61,11 +62,11 @@ pub enum JournalChoice {
     #[default]
     Configured,
     None,
-    /// This file, which must not be there yet.
+    /// This file, which must not exist yet.
     File(PathBuf),
 }
 
-/// Where the tasks come from.
+/// The source of the tasks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskSource {
@@ -73,7 +74,7 @@ pub enum TaskSource {
     Workspace,
     /// A file in `.toml`, `.jsonl` or `.txt`.
     File(PathBuf),
-    /// These; the workspace may know more of one that is only a text.
+    /// These tasks; the workspace may complete one that is only a text.
     List(#[serde(deserialize_with = "tasks::written")] Vec<Task>),
 }
 
@@ -164,7 +165,11 @@ mod tests {
     fn what_is_wrong_is_said_with_its_line_and_what_was_expected() {
         for (text, line, says) in [
             ("seed = 1\nstratgy = \"react\"", 2, "unknown field `stratgy`, expected one of"),
-            ("strategy = \"recat\"", 1, "there is no strategy `recat`; expected one of"),
+            (
+                "strategy = \"recat\"",
+                1,
+                "there is no strategy `recat` (did you mean `react`?); expected",
+            ),
             ("[knobs]\nbugdet = 3", 1, "there is no knob bugdet; did you mean"),
             ("knobs.tau = 2", 1, "tau takes a number from 0 to 1"),
             ("knobs.blacklist = \"maybe\"", 1, "blacklist takes one of off, protected, strict"),
@@ -172,7 +177,7 @@ mod tests {
             ("faults = [\"a:melt\"]", 1, "there is no kind `melt`; expected TARGET:KIND"),
             ("costs = \"5..1\"", 1, "the lower one first"),
             ("tasks.list = [{ text = \"a\", glod = 1 }]", 1, "unknown field `glod`"),
-            ("tasks.list = [{ text = \" \" }]", 1, "expected a text that is not empty"),
+            ("tasks.list = [{ text = \" \" }]", 1, "expected a non-empty text"),
             ("tasks = \"mine\"", 1, "unknown variant `mine`, expected one of `workspace`"),
             ("roles.boss = \"m\"", 1, "unknown variant `boss`"),
         ] {

@@ -1,4 +1,4 @@
-//! Fields of a spec as people write them.
+//! Fields of a spec in the form that people write.
 
 /// `search_web:error:from-task=50`, as on the command line.
 pub(super) mod faults {

@@ -1,25 +1,26 @@
-//! A plan under a budget, as an event tells it.
+//! A plan under a budget, as an event records it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::id::ToolName;
 
-/// How often each tool may be used within what is left of a budget (BTP, section 2.2).
+/// How often each tool may be used within the rest of a budget (BTP, section 2.2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BudgetPlan {
     /// The budget of the whole task, in credits (the paper's B).
     pub budget: f64,
-    /// What the task had cost when this was planned.
+    /// Credits spent on the task before this plan.
     pub spent: f64,
-    /// Kept back for what comes beside the uses: finishing and the closing summary (the paper's c_s).
+    /// Credits reserved for calls in addition to the uses: finishing and the closing summary (the
+    /// paper's c_s).
     pub reserve: f64,
-    /// Every candidate, in the order in which ties are decided.
+    /// Every candidate, in tie-breaking order.
     pub tools: Vec<PlannedTool>,
     /// Expected value of all planned uses (BTP, eq. 5).
     pub value: f64,
-    /// What all planned uses would cost.
+    /// The cost of all planned uses.
     pub cost: f64,
-    /// What more credits would buy, where anything.
+    /// What more credits would buy, if anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marginal: Option<Marginal>,
 }
@@ -32,27 +33,27 @@ pub struct PlannedTool {
     pub cost: f64,
     /// Expected value of one use (BTP, eq. 3).
     pub value: f64,
-    /// At most so many uses from here on (BTP, eq. 4).
+    /// Most uses from here on (BTP, eq. 4).
     pub limit: u32,
-    /// So many are planned from here on.
+    /// Planned uses from here on.
     pub uses: u32,
-    /// Past uses that the value was made of; 0: nobody has used it, and the value is an assumption.
+    /// Past uses behind the value; 0: the tool was never used, and the value is an assumption.
     pub experience: u32,
     /// The user set the uses; the plan is made around them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub set: bool,
-    /// Why so many, in words.
+    /// The reason for this number of uses, in words.
     pub why: String,
 }
 
 /// What more budget would buy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Marginal {
-    /// So many credits more are the fewest that change the plan for the better.
+    /// The fewest additional credits that improve the plan.
     pub credits: f64,
-    /// So much more expected value they buy.
+    /// The expected value that they add.
     pub value: f64,
-    /// How many uses of each tool more, or fewer.
+    /// Change of the number of uses per tool.
     pub changes: Vec<(ToolName, i64)>,
 }
 
@@ -66,12 +67,12 @@ impl BudgetPlan {
         self.tools.iter().find(|planned| planned.tool.as_str() == tool)
     }
 
-    /// What there was to plan with (the paper's R).
+    /// Credits available for planning (the paper's R).
     pub fn free(&self) -> f64 {
         (self.budget - self.spent - self.reserve).max(0.0)
     }
 
-    /// How many uses are planned in all.
+    /// The number of planned uses.
     pub fn uses(&self) -> u64 {
         self.tools.iter().map(|planned| u64::from(planned.uses)).sum()
     }

@@ -1,11 +1,11 @@
-//! Settings that a person changes.
+//! Changes of settings by a person.
 
 use super::{By, family::family};
 use crate::domain::id::{ModelName, ToolName};
 use crate::domain::{chat::Role, knob::Knob, strategy::Strategy};
 
 family! {
-    /// Settings that a person changes.
+    /// Changes of settings by a person.
     pub enum ChangeEvent {
         KnobTurned {
             knob: Knob,

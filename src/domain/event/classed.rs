@@ -1,4 +1,4 @@
-//! Which class a tool is of, and who says so.
+//! A tool's class, and the source of that assignment.
 
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
@@ -7,14 +7,14 @@ use strum::IntoStaticStr;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClassAssignment {
     pub class: String,
-    /// A part of the class, where it has parts.
+    /// A part of the class, if it has parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<String>,
     pub by: ClassedBy,
 }
 
 impl ClassAssignment {
-    /// The class and, where it has one, its domain.
+    /// The class and, if any, its domain.
     pub fn name(&self) -> String {
         match &self.domain {
             Some(domain) => format!("{} / {domain}", self.class),
@@ -23,7 +23,7 @@ impl ClassAssignment {
     }
 }
 
-/// Who says of which class a tool is. Whoever stands later here is believed.
+/// Who assigned the class of a tool. Later variants take precedence over earlier ones.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr,
 )]
@@ -36,7 +36,7 @@ pub enum ClassedBy {
     Model,
     /// The tool's manifest.
     Declared,
-    /// The person at the keyboard.
+    /// The user.
     User,
 }
 

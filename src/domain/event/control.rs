@@ -5,18 +5,18 @@ use super::{Boundary, By, Lane, Resume, family::family};
 family! {
     /// Whether the agent runs, and where it is held.
     pub enum ControlEvent {
-        /// The agent goes on.
+        /// The agent runs on.
         Resumed {
             how: Resume,
             by: By,
         },
-        /// It will hold at the next boundary of every lane; what runs is not killed.
+        /// Every lane will hold at its next boundary; running effects are not killed.
         PauseRequested {
             by: By,
         },
         /// Every lane holds.
         Paused {},
-        /// A lane came to a boundary and waits.
+        /// A lane reached a boundary and waits.
         Held {
             lane: Lane,
             boundary: Boundary,
@@ -24,12 +24,12 @@ family! {
         Released {
             lane: Lane,
         },
-        /// The user holds one lane back: it waits at its next boundary whatever the others do.
+        /// The user holds one lane: it waits at its next boundary independent of the others.
         LanePaused {
             lane: Lane,
             by: By,
         },
-        /// It may go on with the others.
+        /// The lane may continue with the others.
         LaneResumed {
             lane: Lane,
             by: By,

@@ -1,4 +1,4 @@
-//! What every event of an effect says of it: a model call, a tool call or an embedding.
+//! The fields that every event of an effect has: a model call, a tool call or an embedding.
 
 use std::fmt;
 
@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::{id::EffectId, spec::EffectClass};
 
-/// An effect, as each of its events names it.
+/// An effect, as its events name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EffectRef {
     pub id: EffectId,
     /// The effect that caused it: the tool call that a model judges, the model call that broke off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<EffectId>,
-    /// The lane that it runs in; mostly one of its own, which a journal need not repeat.
+    /// The lane that it runs in; usually its own, which a journal need not repeat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lane: Option<Lane>,
-    /// Where its outcome comes from.
+    /// The origin of its outcome.
     #[serde(default, skip_serializing_if = "Origin::is_live")]
     pub origin: Origin,
-    /// What it does to the world.
+    /// Its effect on the world.
     pub class: EffectClass,
     /// The line of a program that it belongs to, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,20 +50,20 @@ impl EffectRef {
     }
 }
 
-/// Where the outcome of an effect comes from.
+/// The origin of an effect's outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// The model or the tool itself.
     #[default]
     Live,
-    /// A journal: an earlier session had it from the model or the tool.
+    /// A journal: an earlier session got it from the model or the tool.
     Recorded,
-    /// A person answered in its stead.
+    /// A person answered instead.
     Person,
     /// A fault that was armed.
     Injected,
-    /// An equal effect of this session.
+    /// An identical effect of this session.
     Reused,
     /// The endpoint that ran it, such as a tool of the model's provider.
     Provider,
@@ -75,7 +75,7 @@ impl Origin {
     }
 }
 
-/// What can be held, resumed and cancelled alone.
+/// A unit that can be held, resumed and cancelled alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lane {

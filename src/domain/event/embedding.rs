@@ -6,7 +6,8 @@ use crate::domain::{chat::Usage, error::ModelError, id::TaskId};
 family! {
     /// Embeddings, from the request to the end.
     pub enum EmbeddingEvent {
-        /// The meaning of a task's text is wanted before its first budget plan (BTP, section 2.2).
+        /// The embedding of a task's text is requested before its first budget plan (BTP, section
+        /// 2.2).
         EmbeddingRequested {
             effect: EffectRef,
             task: TaskId,
@@ -20,10 +21,10 @@ family! {
         EmbeddingFinished {
             effect: EffectRef,
             usage: Usage,
-            /// What it cost; `None` where the price is unknown.
+            /// The cost; `None` if the price is unknown.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             dollars: Option<f64>,
-            /// What past tasks are compared with; only its direction counts.
+            /// The vector for comparison with past tasks; only its direction counts.
             vector: Vec<i8>,
         },
         /// Past tasks are compared by their words instead.

@@ -1,4 +1,4 @@
-//! How events are declared: a family a file, in words that serve as the journal's kinds as well.
+//! The declaration of events: one family per file, in names that are also the journal's kinds.
 //!
 //! A journal's line names its kind, and is read with one match on it. (Derived by serde, a flat enum behind
 //! its number and time is read 1.25 times as slowly, an untagged one 2.1 times.)
@@ -24,8 +24,8 @@ macro_rules! family {
                 match self { $(Self::$variant { .. } => stringify!($variant)),* }
             }
 
-            /// The field of this type, if the event has one. Who made an event and which effect it is about
-            /// are told by type, so that no family lists its events for that.
+            /// The field of this type, if the event has one. The author of an event and its effect
+            /// are found by type, so that no family lists its events for that.
             pub(in crate::domain) fn part<T: Copy + 'static>(&self) -> Option<T> {
                 let parts: &[&dyn std::any::Any] = match self {
                     $(Self::$variant { $($field),* } => &[$($field),*]),*
@@ -33,7 +33,7 @@ macro_rules! family {
                 parts.iter().find_map(|part| part.downcast_ref().copied())
             }
 
-            /// Reads the data of this kind; gives it back where the kind is not of this family.
+            /// Reads the data of this kind; returns it if the kind is not of this family.
             pub(super) fn read<'de, D: serde::Deserializer<'de>>(
                 kind: &str,
                 data: D,
@@ -62,7 +62,7 @@ macro_rules! events {
         #[derive(Clone, Debug, PartialEq)]
         pub enum $name {
             $($(#[$of_family])* $family($type),)*
-            /// A kind that this version does not know, from a newer journal: kept and shown.
+            /// A kind unknown to this version, from a newer journal: kept and shown.
             Unknown { kind: String, data: serde_json::Value },
         }
 
@@ -81,7 +81,7 @@ macro_rules! events {
                 }
             }
 
-            /// Reads the data of this kind; `None` for a kind that this version does not know.
+            /// Reads the data of this kind; `None` for a kind unknown to this version.
             fn of_kind<'de, D: serde::Deserializer<'de>>(
                 kind: &str,
                 data: D,
@@ -94,12 +94,12 @@ macro_rules! events {
                 None
             }
 
-            /// Who intervened, where somebody did.
+            /// Who intervened, if anyone did.
             pub fn by(&self) -> Option<By> {
                 self.part()
             }
 
-            /// The effect that the event is about, if it is about one.
+            /// The effect of the event, if it has one.
             pub fn effect(&self) -> Option<EffectRef> {
                 self.part()
             }

@@ -1,10 +1,10 @@
-//! Faults that are armed, and fire.
+//! Faults: armed, disarmed and fired.
 
 use super::{By, EffectRef, family::family};
 use crate::domain::{fault::FaultSpec, id::FaultId};
 
 family! {
-    /// Faults that are armed, and fire.
+    /// Faults: armed, disarmed and fired.
     pub enum FaultEvent {
         FaultArmed {
             fault: FaultId,
@@ -15,7 +15,7 @@ family! {
             fault: FaultId,
             by: By,
         },
-        /// A fault takes the place of the real thing, or comes before it.
+        /// A fault replaces the real outcome, or comes before it.
         FaultFired {
             fault: FaultId,
             effect: EffectRef,

@@ -1,4 +1,4 @@
-//! The tool graph, and what is learned of it (ToolNet).
+//! The tool graph, and what was learned about it (ToolNet).
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use crate::domain::graph::ToolGraph;
 use crate::domain::id::{TaskId, ToolName};
 
 family! {
-    /// The tool graph, and what is learned of it (ToolNet).
+    /// The tool graph, and what was learned about it (ToolNet).
     pub enum GraphEvent {
-        /// The graph, and what was learned of it in earlier sessions.
+        /// The graph, and what earlier sessions learned about it.
         GraphLoaded {
             graph: ToolGraph,
             scores: BTreeMap<ToolName, f64>,
@@ -26,7 +26,7 @@ family! {
             task: TaskId,
             why: String,
         },
-        /// A successor that was offered to explore was used: it has an edge now, with prior 0.
+        /// A successor that was offered for exploration was used: it has an edge now, with prior 0.
         EdgeExplored {
             from: ToolName,
             to: ToolName,

@@ -1,12 +1,12 @@
-//! What happened. Only the engine makes events; it numbers and dates them, and they are the truth of
-//! a session: everything on the screen, in a replay or in a report is a fold of them.
+//! Events: the facts of a session. Only the engine makes them; it numbers and dates them.
+//! Everything on the screen, in a replay or in a report is a fold of them.
 //!
-//! Past tense, and true when written. All times are in [`Record::at`], nowhere else, so that two runs
-//! with one seed give the same events. An intervention says who made it ([`By`]), and every event of an
-//! effect which one it is ([`EffectRef`]).
+//! Events use the past tense, and are true when written. All times are in [`Record::at`], nowhere
+//! else, so that two runs with one seed give the same events. An intervention names its author
+//! ([`By`]), and every event of an effect names the effect ([`EffectRef`]).
 //!
-//! Events come in families, a file each. In a journal they are flat: a line has a number, a time, a kind and
-//! its data.
+//! Events come in families, one per file. In a journal they are flat: a line has a number, a time,
+//! a kind and its data.
 
 mod budget;
 mod budget_plan;
@@ -53,7 +53,7 @@ pub use self::{
 use self::family::events;
 
 events! {
-    /// What happened.
+    /// An event.
     pub enum Event {
         Session(SessionEvent),
         Task(TaskEvent),

@@ -10,21 +10,22 @@ use crate::domain::{error::ModelError, plan::EvidenceId};
 family! {
     /// Model calls, from the request to the end.
     pub enum ModelCallEvent {
-        /// The agent wants to call a model: exactly what it will see. Nothing was sent yet.
+        /// The agent wants to call a model: exactly what the model will see. Nothing has been sent
+        /// yet.
         ModelCallRequested {
             effect: EffectRef,
             task: TaskId,
             role: Role,
             model: ModelName,
             request: Arc<Request>,
-            /// The evidence of a plan that it is to find.
+            /// The evidence of a plan that the call must find.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             evidence: Option<EvidenceId>,
         },
         ModelCallStarted {
             effect: EffectRef,
         },
-        /// More of the answer came. Many small pieces are one event.
+        /// More of the answer arrived. Many small pieces are one event.
         ModelCallProgressed {
             effect: EffectRef,
             text: String,
@@ -39,14 +40,14 @@ family! {
         ModelCallFinished {
             effect: EffectRef,
             reply: Arc<Reply>,
-            /// What it cost; `None` where the price is unknown.
+            /// The cost; `None` if the price is unknown.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             dollars: Option<f64>,
         },
         ModelCallFailed {
             effect: EffectRef,
             error: ModelError,
-            /// What it will have cost all the same; `None` where nothing of an answer had come.
+            /// The probable cost despite the failure; `None` if no part of an answer had arrived.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             billed: Option<Bill>,
         },

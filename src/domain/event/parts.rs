@@ -1,4 +1,4 @@
-//! What events are made of.
+//! Building blocks of events.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use crate::domain::{
     worker_settings::WorkerSettings,
 };
 
-/// Who did it.
+/// The author of an intervention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
-    /// The person at the keyboard, or their command line.
+    /// The user, on the screen or on the command line.
     User,
     /// The engine, following its own rules.
     Engine,
@@ -27,7 +27,7 @@ pub enum By {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Opening {
     pub seed: u64,
-    /// Where tools, tasks and graph come from, for people.
+    /// The source of tools, tasks and graph, for people.
     pub workspace: String,
     pub strategy: Strategy,
     pub knobs: Knobs,
@@ -35,22 +35,22 @@ pub struct Opening {
     pub roles: BTreeMap<Role, ModelName>,
     /// The session waits for the user before the first task.
     pub paused: bool,
-    /// What things cost in credits.
+    /// The exchange rates to credits.
     #[serde(default)]
     pub rates: Rates,
-    /// How the calls of plans are made.
+    /// The settings for calls of plans.
     #[serde(default)]
     pub workers: WorkerSettings,
-    /// What models are told.
+    /// The prompts sent to models.
     #[serde(default)]
     pub prompts: Prompts,
 }
 
-/// What a request that failed has probably cost: counted here, as nobody says it.
+/// The probable cost of a failed request, estimated locally because no endpoint reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bill {
     pub usage: Usage,
-    /// `None` where the price is unknown.
+    /// `None` if the price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dollars: Option<f64>,
 }
@@ -59,7 +59,7 @@ pub struct Bill {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MenuItem {
     pub tool: ToolName,
-    /// From 0 to 1; `None` where the strategy knows no weights.
+    /// From 0 to 1; `None` for strategies without weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
     pub why: Offered,
@@ -71,21 +71,21 @@ pub struct MenuItem {
 pub enum Offered {
     /// Every tool is offered (ReAct).
     All,
-    /// It suits the task's text (first menu).
+    /// It matches the task's text (first menu).
     Retrieved,
-    /// The first menu had room, and it weighs the most of those left.
+    /// The first menu had room, and this tool has the highest remaining weight.
     Filled,
     /// It follows the last tool in the graph.
     Successor,
-    /// It is no successor but suits the last thought.
+    /// It is not a successor but matches the last thought.
     Explore,
-    /// No successor is in the plan, and this one is (BTP).
+    /// No successor is in the plan, but this tool is (BTP).
     Planned,
     /// To finish is always offered.
     Finish,
 }
 
-/// What the evaluator says of one tool of a trajectory.
+/// The evaluator's verdict on one tool of a trajectory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     pub tool: ToolName,
@@ -104,9 +104,9 @@ pub enum Outcome {
     GaveUp,
     /// The steps ran out.
     OutOfSteps,
-    /// A model failed, or nothing could be done.
+    /// A model failed, or no action was possible.
     Failed,
-    /// What was left of the budget did not even pay for an answer.
+    /// The rest of the budget did not even pay for an answer.
     OutOfBudget,
     /// The user stopped it.
     Stopped,
@@ -131,7 +131,7 @@ impl Outcome {
 pub enum Reach {
     /// It does, and has the model.
     Yes,
-    /// It does, and does not say that it has the model.
+    /// It does, but does not confirm that it has the model.
     Unsure,
     No,
 }
@@ -140,7 +140,7 @@ pub enum Reach {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Resume {
-    /// Until somebody says otherwise.
+    /// Until the next command.
     Run,
     /// To the next boundary of the lane that was held first.
     Step,
@@ -185,13 +185,13 @@ impl Boundary {
 pub enum Refusal {
     /// A result of this tool did not help in this task.
     Blacklisted,
-    /// The plan has no use of it left.
+    /// The plan has no uses of it left.
     NoUseLeft,
-    /// What is left of the budget does not pay for it.
+    /// The rest of the budget does not pay for it.
     TooDear,
     /// The arguments do not fit the tool.
     Arguments,
-    /// There is no such tool, or it is not offered here.
+    /// The tool does not exist, or is not offered here.
     #[default]
     NotOffered,
     /// The user cancelled it before it ran.
@@ -203,14 +203,14 @@ impl Refusal {
         match self {
             Refusal::Blacklisted => "blacklisted",
             Refusal::NoUseLeft => "no use left",
-            Refusal::TooDear => "too dear",
+            Refusal::TooDear => "too expensive",
             Refusal::Arguments => "arguments",
             Refusal::NotOffered => "not offered",
             Refusal::Cancelled => "cancelled",
         }
     }
 
-    /// Whether it was the budget's doing.
+    /// Whether the budget was the reason.
     pub fn is_budget(self) -> bool {
         match self {
             Refusal::Blacklisted | Refusal::NoUseLeft | Refusal::TooDear => true,
@@ -219,19 +219,19 @@ impl Refusal {
     }
 }
 
-/// What became of a node of a search tree.
+/// How a node of a search tree ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeEnd {
     /// The answer was found here.
     Answered,
-    /// The agent said that this way leads nowhere.
+    /// The agent reported that this path leads nowhere.
     GaveUp,
     /// No deeper than this.
     TooDeep,
-    /// All of its children led nowhere.
+    /// All of its children failed.
     Exhausted,
-    /// The model failed, or said nothing.
+    /// The model failed, or returned nothing.
     Failed,
 }
 

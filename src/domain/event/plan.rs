@@ -1,4 +1,4 @@
-//! What a planner wrote, and the evidence found for it (ReWOO; concurrent workers).
+//! Plans, and the evidence found for them (ReWOO; concurrent workers).
 
 use std::sync::Arc;
 
@@ -8,22 +8,22 @@ use crate::domain::null_filter::NullReason;
 use crate::domain::plan::{EvidenceId, Plan};
 
 family! {
-    /// What a planner wrote, and the evidence found for it (ReWOO; concurrent workers).
+    /// Plans, and the evidence found for them (ReWOO; concurrent workers).
     pub enum PlanEvent {
-        /// The classifier has sorted tools, or had in an earlier session.
+        /// The classifier has sorted tools, now or in an earlier session.
         ToolsClassified {
             tools: Vec<(ToolName, ClassAssignment)>,
         },
         /// The user set the class of a tool.
         ToolClassSet {
             tool: ToolName,
-            /// `None`: of no class any more.
+            /// `None`: no class any more.
             class: Option<ClassAssignment>,
             #[serde(default, skip_serializing_if = "Option::is_none")]
             was: Option<ClassAssignment>,
             by: By,
         },
-        /// The planner's answer was read: everything that is to be called, and for which plan.
+        /// The planner's answer was parsed: all calls to make, and the plan each belongs to.
         PlanWritten {
             task: TaskId,
             plan: Arc<Plan>,
@@ -33,17 +33,17 @@ family! {
             task: TaskId,
             why: String,
         },
-        /// A piece of evidence is there; what a call found is that call's.
+        /// A piece of evidence is complete; the result of a tool call is stored with that call.
         EvidenceFound {
             task: TaskId,
             evidence: EvidenceId,
-            /// What a model said.
+            /// A model's answer.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             text: Option<String>,
-            /// Why it reaches the solver as null, if it does.
+            /// The reason for which it reaches the solver as null, if it does.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             nulled: Option<NullReason>,
-            /// Tokens of what the solver is spared.
+            /// Tokens that the solver does not have to read.
             #[serde(default)]
             saved: u64,
         },

@@ -15,16 +15,16 @@ pub struct Record {
     /// Microseconds since the session was opened.
     pub at: u64,
     pub event: Event,
-    /// What a newer version wrote beyond what this one knows; `None` in all others.
+    /// Data of a newer version that this one does not know; `None` for all other records.
     pub newer: Option<Box<Newer>>,
 }
 
-/// Fields that this version does not know. They are kept, so that writing the record again loses nothing.
+/// Fields unknown to this version. They are kept, so that writing the record again loses nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Newer {
     /// All data of the event, known or not.
     pub data: Value,
-    /// Where the unknown fields are in it, such as `plan.tools.0.risk`.
+    /// The paths of the unknown fields, such as `plan.tools.0.risk`.
     pub fields: Vec<String>,
 }
 
@@ -36,7 +36,7 @@ impl Record {
     /// Reads a line of JSON.
     ///
     /// # Errors
-    /// What is wrong, with the field where it is known.
+    /// What is wrong, with the field if it is known.
     pub fn read(line: &[u8]) -> Result<Self, String> {
         #[derive(Deserialize)]
         struct Raw<'a> {
@@ -82,7 +82,7 @@ impl Serialize for Record {
 }
 
 impl Serialize for Event {
-    /// As in a journal, but for number and time.
+    /// As in a journal, but without number and time.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut line = serializer.serialize_struct("Event", 2)?;
         line.serialize_field("kind", self.kind())?;
@@ -101,8 +101,8 @@ impl Serialize for Data<'_> {
 }
 
 impl Event {
-    /// Reads the data of a kind; `None` where this version does not know the kind. `unknown` is told of each
-    /// field that it does not know.
+    /// Reads the data of a kind; `None` for a kind unknown to this version. `unknown` receives each
+    /// unknown field.
     fn read(
         kind: &str,
         data: &str,
@@ -111,14 +111,14 @@ impl Event {
         let mut json = serde_json::Deserializer::from_str(data);
         let read = Self::of_kind(kind, serde_ignored::Deserializer::new(&mut json, &mut unknown))?;
         Some(read.map_err(|error| {
-            // Read once more for the sake of the field.
+            // Parse again to learn the field.
             let mut json = serde_json::Deserializer::from_str(data);
             let mut track = serde_path_to_error::Track::new();
             let traced = serde_path_to_error::Deserializer::new(&mut json, &mut track);
             let again = Self::of_kind(kind, traced);
             let path = track.path().to_string();
             match again {
-                // The column would be that of the data, and not of the line.
+                // The column would be that of the data, not of the line.
                 Some(Err(_)) if path != "." => format!("data.{path}: {}", bare(&error)),
                 _ => without_place(&error),
             }
@@ -126,7 +126,7 @@ impl Event {
     }
 }
 
-/// What serde says, without the line: that of the text it was given is always the first.
+/// serde's message without the line, which is always the first here.
 fn without_place(error: &serde_json::Error) -> String {
     format!("{} (column {})", bare(error), error.column())
 }

@@ -1,28 +1,29 @@
-//! Where a search goes (DFSDT; ToT-DFS).
+//! Movements of a search (DFSDT; ToT-DFS).
 
 use super::{NodeEnd, family::family};
 use crate::domain::id::TaskId;
 
 family! {
-    /// Where a search goes (DFSDT; ToT-DFS).
+    /// Movements of a search (DFSDT; ToT-DFS).
     pub enum SearchEvent {
-        /// A search goes down: the step of this number is a child of the step of that number (0: the root).
+        /// A search goes down: this step is a child of that step (0: the root).
         NodeOpened {
             task: TaskId,
             node: u32,
             parent: u32,
         },
-        /// A search went on from here: down to a child, or back to a node that has more.
+        /// A search continues here: in a child, or back at a node that has more.
         NodeEntered {
             task: TaskId,
             node: u32,
         },
-        /// The children of a node were compared two by two, in both orders: how often each was preferred.
+        /// The children of a node were compared pairwise, in both orders: how often each was
+        /// preferred.
         NodesRanked {
             task: TaskId,
             votes: Vec<(u32, u32)>,
         },
-        /// Nothing more comes of this node.
+        /// The node is finished.
         NodeClosed {
             task: TaskId,
             node: u32,

@@ -1,4 +1,4 @@
-//! What a session is made of, and how it ends.
+//! The contents of a session, and its end.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use crate::domain::id::{ModelName, ToolName};
 use crate::domain::{pairs::PairTally, spec::ToolSpec};
 
 family! {
-    /// What a session is made of, and how it ends.
+    /// The contents of a session, and its end.
     pub enum SessionEvent {
         /// First event of every session.
         SessionOpened {
             #[serde(flatten)]
             opening: Box<Opening>,
         },
-        /// Nothing follows.
+        /// No event follows.
         SessionEnded {
             why: String,
         },
@@ -23,11 +23,11 @@ family! {
         ToolsAdded {
             tools: Vec<Arc<ToolSpec>>,
         },
-        /// These tools are gone.
+        /// These tools no longer exist.
         ToolsRemoved {
             tools: Vec<ToolName>,
         },
-        /// The results of tasks in earlier sessions of this workspace, by pair of planner and solver.
+        /// Results per planner/solver pair from earlier sessions in this workspace.
         PairsLoaded {
             pairs: Vec<PairTally>,
         },
@@ -38,14 +38,14 @@ family! {
         ModelReached {
             model: ModelName,
             how: Reach,
-            /// For a person.
+            /// For people.
             text: String,
         },
-        /// Something that a person should know and that changes nothing.
+        /// A notice for the user that changes nothing.
         Noticed {
             text: String,
         },
-        /// A wish could not be granted.
+        /// A command could not be applied.
         CommandRefused {
             command: String,
             why: String,

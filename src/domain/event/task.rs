@@ -17,13 +17,13 @@ family! {
         TaskStarted {
             task: TaskId,
         },
-        /// A further try at the same task, with what was learned from the ones before.
+        /// A further attempt at the same task, with the lessons of the earlier ones.
         TryStarted {
             task: TaskId,
             number: u32,
             reflections: Vec<String>,
         },
-        /// A decision of the agent begins: where it is, and what it may choose from.
+        /// A decision of the agent begins: its position, and its choices.
         StepStarted {
             task: TaskId,
             step: u32,
@@ -35,7 +35,7 @@ family! {
             outcome: Outcome,
             #[serde(default, skip_serializing_if = "Option::is_none")]
             answer: Option<String>,
-            /// Against the gold answer, where there is one.
+            /// Compared to the gold answer, if there is one.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             correct: Option<bool>,
         },

@@ -1,4 +1,4 @@
-//! Tool calls, from the request to the end, and what was thought of their results.
+//! Tool calls, from the request to the end, and the judgements on their results.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::domain::id::{TaskId, ToolName};
 use crate::domain::{error::ToolError, output::ToolOutput, plan::EvidenceId};
 
 family! {
-    /// Tool calls, from the request to the end, and what was thought of their results.
+    /// Tool calls, from the request to the end, and the judgements on their results.
     pub enum ToolCallEvent {
         /// The agent wants to call a tool. Nothing has run yet.
         ToolCallRequested {
@@ -18,7 +18,7 @@ family! {
             step: u32,
             tool: ToolName,
             arguments: Value,
-            /// The evidence of a plan that it is to find.
+            /// The evidence of a plan that the call must find.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             evidence: Option<EvidenceId>,
         },

@@ -1,13 +1,14 @@
-//! How a fault is written, on the command line as on the screen.
+//! The text form of a fault, on the command line and on the screen.
 //!
-//! A word such as `role` before the first colon always says what kind of target follows, so a tool that
-//! is called `role` is written `tool:role`. In a name, `\` makes the next character a part of the name.
+//! A word such as `role` before the first colon always names the kind of target, so a tool called
+//! `role` is written `tool:role`. In a name, `\` makes the next character part of the name.
 
 use std::{fmt, str::FromStr};
 
 use super::{FaultKind, FaultSpec, Sort, Target, Trigger, inject};
+use crate::domain::words;
 
-/// How a fault is written, for errors and help.
+/// The text form of a fault, for errors and help.
 pub const FAULT_SYNTAX: &str = "TARGET:KIND[:KEY=VALUE]…, TARGET a tool's name, class:NAME, role:NAME, \
      model:NAME or embedding (`\\:` is a colon in a name); KIND one of error, timeout, latency, empty, \
      garbage; for roles and models also rate-limit, cut-stream, broken-arguments; KEY one of p (0 to 1), \
@@ -17,7 +18,7 @@ pub const FAULT_SYNTAX: &str = "TARGET:KIND[:KEY=VALUE]…, TARGET a tool's name
 /// Statuses that an error may have.
 const STATUSES: std::ops::RangeInclusive<u16> = 400..=599;
 
-/// A target as it is written, whether or not there is one of this name.
+/// A target as it is written, whether or not it exists.
 pub fn target_text(sort: Sort, name: &str) -> String {
     let escaped = name.replace('\\', "\\\\").replace(':', "\\:");
     match sort {
@@ -35,7 +36,7 @@ impl fmt::Display for Target {
     }
 }
 
-/// Written as it is read: `search_web:error:from-task=50`.
+/// Displayed in its text form: `search_web:error:from-task=50`.
 impl fmt::Display for FaultSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.target, self.kind.name())?;
@@ -65,7 +66,7 @@ impl fmt::Display for FaultSpec {
         if let Some(task) = from_task {
             write!(f, ":from-task={task}")?;
         }
-        // A text takes all that is left.
+        // A text takes the whole rest.
         last.map_or(Ok(()), |text| write!(f, ":text={text}"))
     }
 }
@@ -79,12 +80,11 @@ impl FromStr for FaultSpec {
 }
 
 impl FaultSpec {
-    /// As `parse`, but an error says only what is wrong: for who fills in a form and writes no syntax.
+    /// Like `parse`, but an error contains only the reason: for forms, whose user writes no syntax.
     pub fn read(text: &str) -> Result<Self, String> {
         let (target, rest) = target(text)?;
         let (kind, mut rest) = split(rest);
-        let mut kind =
-            FaultKind::by_name(kind).ok_or_else(|| format!("there is no kind `{kind}`"))?;
+        let mut kind = FaultKind::by_name(kind).ok_or_else(|| unknown_kind(kind))?;
         kind.check(&target)?;
         let is_tool = matches!(target.sort(), Sort::Tool | Sort::Class);
         let mut trigger = Trigger::default();
@@ -113,7 +113,7 @@ impl FaultSpec {
                     );
                 }
                 ("status", FaultKind::Error { status, .. }) => *status = Some(error_status(value)?),
-                // A text may hold colons, so it takes all that is left.
+                // A text may contain colons, so it takes the whole rest.
                 ("text", FaultKind::Error { text, .. }) => {
                     *text = left.split_once('=').map(|(_, all)| all.to_owned());
                     rest = None;
@@ -127,7 +127,14 @@ impl FaultSpec {
     }
 }
 
-/// The target, and what follows it.
+/// Why a kind is refused, with the nearest one.
+fn unknown_kind(kind: &str) -> String {
+    let near = words::nearest(kind, FaultKind::ALL.iter().map(FaultKind::name));
+    let hint = near.map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default();
+    format!("there is no kind `{kind}`{hint}")
+}
+
+/// The target, and the rest.
 fn target(text: &str) -> Result<(Target, &str), String> {
     let (first, rest) = split(text);
     let sort = Sort::by_name(first);
@@ -155,7 +162,7 @@ fn is_kind(name: &str) -> bool {
     FaultKind::by_name(name).is_some()
 }
 
-/// A name up to its colon, and what follows that.
+/// A name up to its colon, and the rest.
 fn name(text: &str) -> (String, Option<&str>) {
     let mut name = String::new();
     let mut chars = text.char_indices();
@@ -169,7 +176,7 @@ fn name(text: &str) -> (String, Option<&str>) {
     (name.trim().to_owned(), None)
 }
 
-/// What stands before the first colon, and what behind it.
+/// The text before the first colon, and the text after it.
 fn split(text: &str) -> (&str, Option<&str>) {
     text.split_once(':').map_or((text, None), |(before, behind)| (before, Some(behind)))
 }

@@ -1,6 +1,6 @@
-//! What comes of a fault that fires. To the agent it looks like the real thing.
+//! The outcome of a fault that fires. To the agent it looks real.
 //!
-//! Waiting is the engine's: for [`FaultKind::Timeout`] and [`FaultKind::Latency`] nothing is made here.
+//! The engine waits: for [`FaultKind::Timeout`] and [`FaultKind::Latency`] nothing is made here.
 
 use serde_json::Value;
 
@@ -10,12 +10,12 @@ use crate::domain::error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind}
 use crate::domain::{chance::Chance, output::ToolOutput};
 
 const TOOL_ERROR: &str = "503 Service Unavailable";
-/// The status of a model's error that names none.
+/// The status of a model error that names none.
 pub(super) const STATUS: u16 = 500;
 const TOO_MANY: u16 = 429;
 
 impl FaultKind {
-    /// What a tool answers without being run; `None`: it is run, or never answers.
+    /// A tool's outcome without a call; `None`: the tool is called, or never answers.
     pub fn tool_outcome(&self, chance: Chance) -> Option<Result<ToolOutput, ToolError>> {
         let output = |text| Some(Ok(ToolOutput { text, cut_from: None }));
         match self {
@@ -33,7 +33,7 @@ impl FaultKind {
         }
     }
 
-    /// What a model answers without being asked; `None`: it is asked, or never answers.
+    /// A model's outcome without a call; `None`: the model is called, or never answers.
     pub fn model_outcome(&self, chance: Chance) -> Option<Result<Reply, ModelError>> {
         let reply = |text| {
             let (reasoning, calls, usage) = (String::new(), Vec::new(), Usage::default());
@@ -51,8 +51,8 @@ impl FaultKind {
         }
     }
 
-    /// How a request to a model or an embedding model fails without being sent, if it does: as the
-    /// client tells it once its own retries have given up.
+    /// The failure of a request to a model or an embedding model that is not sent, if any: the
+    /// error of the client after its own retries.
     pub fn model_error(&self) -> Option<ModelError> {
         match self {
             FaultKind::Error { status, text } => Some(refused(status.unwrap_or(STATUS), text)),
@@ -69,8 +69,8 @@ impl FaultKind {
         }
     }
 
-    /// What is left of a model's real answer. A cut stream keeps the part that came; of the tool calls
-    /// that the model asks for, one has its arguments cut. An answer without calls has none to break.
+    /// The damaged form of a model's real answer. A cut stream keeps the part that arrived; broken
+    /// arguments cut those of one requested tool call. An answer without calls stays whole.
     pub fn spoil_reply(&self, mut reply: Reply, chance: Chance) -> Result<Reply, ModelError> {
         match self {
             FaultKind::CutStream => {
@@ -108,7 +108,7 @@ fn beginning(text: &str, chance: Chance) -> &str {
     &text[..cut.and_then(|i| cuts.get(i)).copied().unwrap_or(0)]
 }
 
-/// Forty characters that mean nothing.
+/// Forty meaningless characters.
 fn garbage(chance: Chance) -> String {
     const SIGNS: &[u8] = b"#@%&$!?~^*+=<>|/0123456789abcdefxyzQWJK ";
     (0u8..40)

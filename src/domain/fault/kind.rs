@@ -1,16 +1,16 @@
-//! What happens instead of the real thing, before it, or to its answer.
+//! Kinds of faults: they replace, delay or damage a real outcome.
 
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
 use super::target::{Sort, Target};
 
-/// What happens to an effect that a fault hits.
+/// The effect of a fault on its target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum FaultKind {
-    /// It fails: a tool with this text, a model with this HTTP status and text. Nothing said: as
+    /// It fails: a tool with this text, a model with this HTTP status and text. Without either: as
     /// [`FaultKind::crash`].
     Error {
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -18,27 +18,27 @@ pub enum FaultKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
-    /// It never answers: it runs into whatever limits its time.
+    /// It never answers: it runs into its time limit.
     Timeout,
-    /// It is real, but starts so many milliseconds later.
+    /// It runs normally, but starts this many milliseconds later.
     Latency { ms: u64 },
-    /// It answers with nothing.
+    /// It answers with empty text.
     Empty,
-    /// It answers with characters that mean nothing.
+    /// It answers with meaningless characters.
     Garbage,
     /// The endpoint refuses it with HTTP 429, also after the client's own retries.
     RateLimit {
-        /// Seconds that the endpoint asks to wait.
+        /// Seconds that the endpoint asks the client to wait.
         retry_after: u32,
     },
     /// The model's stream ends in the middle of the answer.
     CutStream,
-    /// The arguments of a tool call that the model asks for end in the middle.
+    /// The arguments of a requested tool call end in the middle.
     BrokenArguments,
 }
 
 impl FaultKind {
-    /// Every kind, as it is when only its name is given.
+    /// Every kind, with its default parameters.
     pub const ALL: &[FaultKind] = &[
         FaultKind::Error { status: None, text: None },
         FaultKind::Timeout,
@@ -58,12 +58,12 @@ impl FaultKind {
         Self::ALL.iter().find(|kind| kind.name() == name).cloned()
     }
 
-    /// The kind that one key arms: what a crashed service answers.
+    /// The kind that one key arms: the answer of a crashed service.
     pub fn crash() -> Self {
         FaultKind::Error { status: None, text: None }
     }
 
-    /// Whether it can happen to targets of this sort.
+    /// Whether it fits targets of this sort.
     pub fn fits(&self, sort: Sort) -> bool {
         match self {
             FaultKind::Error { .. } | FaultKind::Timeout | FaultKind::Latency { .. } => true,
@@ -75,7 +75,7 @@ impl FaultKind {
         }
     }
 
-    /// Why it cannot happen to this target, if it cannot.
+    /// Explains why it does not fit this target, if so.
     pub(super) fn check(&self, target: &Target) -> Result<(), String> {
         if self.fits(target.sort()) {
             return Ok(());

@@ -1,5 +1,5 @@
-//! What is made to go wrong: a target, a trigger and a kind. Pure: the engine asks what is hit, whether a
-//! fault fires, and what comes of it; it does the waiting.
+//! Faults: a target, a trigger and a kind. Pure: the engine asks for the target, whether a fault
+//! fires, and for its outcome; the engine does the waiting.
 
 mod grammar;
 mod inject;

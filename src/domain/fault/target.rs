@@ -1,4 +1,4 @@
-//! What a fault hits: tools, model calls or embeddings, by name, class, role or model.
+//! The target of a fault: tools, model calls or embeddings, by name, class, role or model.
 
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
@@ -6,19 +6,19 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 use crate::domain::id::{ModelName, ToolName};
 use crate::domain::{chat::Role, event::ClassAssignment, words};
 
-/// What a fault hits.
+/// The target of a fault.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
     /// The calls of one tool.
     Tool(ToolName),
-    /// The calls of all tools of a class, or of `class / domain`. Case does not matter.
+    /// The calls of all tools of a class, or of `class / domain`; case-insensitive.
     Class(String),
-    /// What a role asks, whichever model plays it.
+    /// The model calls of a role, regardless of the model.
     Role(Role),
-    /// What a model is asked, in whichever role.
+    /// The calls of a model, regardless of the role.
     Model(ModelName),
-    /// What the embedding model reads.
+    /// The requests to the embedding model.
     Embedding,
 }
 
@@ -33,10 +33,10 @@ pub enum Sort {
     Embedding,
 }
 
-/// An effect, as far as a target looks at it. What an effect does not have stays empty.
+/// The properties of an effect that a target compares. Missing ones stay empty.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Aim<'a> {
-    /// The tool that is called, and its class where it has one.
+    /// The called tool, and its class if it has one.
     pub tool: Option<(&'a ToolName, Option<&'a ClassAssignment>)>,
     pub role: Option<Role>,
     pub model: Option<&'a ModelName>,
@@ -90,7 +90,7 @@ impl Target {
         }
     }
 
-    /// Whether it hits this effect.
+    /// Whether it matches this effect.
     pub fn matches(&self, aim: &Aim<'_>) -> bool {
         match self {
             Target::Tool(wanted) => aim.tool.is_some_and(|(name, _)| name == wanted),
@@ -104,7 +104,7 @@ impl Target {
         }
     }
 
-    /// Whether it is one of those known; if not, what is.
+    /// Whether it is among the known targets; if not, an error that lists them.
     pub fn among(&self, known: &[Target]) -> Result<(), String> {
         let is_it = |target: &&Target| match (*target, self) {
             (Target::Class(one), Target::Class(other)) => is_class(one, other),
@@ -122,7 +122,7 @@ impl Target {
     }
 }
 
-/// Without making new texts: every tool is asked for every frame.
+/// Compares without allocating: the screen checks every tool in every frame.
 fn is_class(one: &str, other: &str) -> bool {
     one.chars().flat_map(char::to_lowercase).eq(other.chars().flat_map(char::to_lowercase))
 }

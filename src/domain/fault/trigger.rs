@@ -1,10 +1,10 @@
-//! When a fault fires.
+//! The conditions under which a fault fires.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::chance::Chance;
 
-/// When a fault fires; everything that is set must hold. Nothing set: always.
+/// The conditions under which a fault fires; all that are set must hold. None set: always.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trigger {
     /// With this probability, from 0 to 1.
@@ -18,15 +18,15 @@ pub struct Trigger {
     pub from_task: Option<u32>,
 }
 
-/// What is known about an effect when a fault must decide.
+/// The data by which a fault decides.
 #[derive(Clone, Copy, Debug)]
 pub struct Occasion {
     /// The task's number, from 1.
     pub task: u32,
-    /// How many effects the target has matched since the fault was armed, this one included.
+    /// How many effects the target has matched since the fault was armed, including this one.
     pub nth: u32,
-    /// A draw that depends on the seed, the fault, the effect, its arguments and their nth occurrence,
-    /// never on a shared stream: concurrency must not change who fails.
+    /// A draw that depends on the seed, the fault, the effect, its arguments and their nth
+    /// occurrence, never on a shared stream: concurrency must not change which calls fail.
     pub chance: Chance,
 }
 

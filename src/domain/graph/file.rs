@@ -1,7 +1,7 @@
-//! Reading a graph back from a [`Listing`], whoever wrote it.
+//! Reads a graph from a [`Listing`], regardless of its author.
 //!
-//! `start` and `end` are always there, named or not. Of an edge `from`, `to` and `prior` (0 to 1) are
-//! required, `count` is 0 where it is missing, and `weight` is not taken over, since weights are derived.
+//! `start` and `end` always exist, named or not. An edge requires `from`, `to` and `prior` (0 to
+//! 1); `count` defaults to 0, and `weight` is ignored, since weights are derived.
 
 use std::collections::HashSet;
 
@@ -12,13 +12,13 @@ use super::listing::{ListedEdge, Listing};
 use super::store::{Prior, Structure, ToolGraph};
 use crate::domain::id::ToolName;
 
-/// Why a text is no graph.
+/// Why a text is not a graph.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GraphError {
-    /// Not JSON, or not of the right form; the text names the line and the field.
+    /// Not JSON, or of the wrong form; the text names the line and the field.
     #[error("{0}; expected {{\"nodes\": [NAME…], \"edges\": [{{\"from\", \"to\", \"prior\"}}…]}}")]
     Form(String),
-    /// Of the right form, but it makes no sense.
+    /// Of the right form, but inconsistent.
     #[error("line {line}: {fault}")]
     Content {
         /// Counted from 1.
@@ -27,7 +27,7 @@ pub enum GraphError {
     },
 }
 
-/// What makes no sense in a listing, and where.
+/// An inconsistency in a listing, and its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{spot}: {problem}")]
 pub struct ListingFault {
@@ -58,7 +58,7 @@ impl ToolGraph {
     /// Reads a graph from JSON.
     ///
     /// # Errors
-    /// Where the text is no JSON or no graph, naming the line and the field.
+    /// Where the text is not JSON or not a graph, naming the line and the field.
     pub fn from_json(text: &str) -> Result<Self, GraphError> {
         let listing: Listing =
             serde_json::from_str(text).map_err(|error| GraphError::Form(error.to_string()))?;
@@ -76,7 +76,7 @@ fn line_of(text: &str, spot: Spot) -> usize {
         #[serde(borrow)]
         edges: Vec<&'t RawValue>,
     }
-    // The text was read once already, so it has this form.
+    // The text was parsed once already, so it has this form.
     let raw: Option<Raw<'_>> = serde_json::from_str(text).ok();
     let found = raw.and_then(|Raw { nodes, edges }| match spot {
         Spot::Edges => edges.first().copied(),
@@ -91,7 +91,7 @@ impl TryFrom<Listing> for ToolGraph {
     type Error = ListingFault;
 
     fn try_from(listing: Listing) -> Result<Self, ListingFault> {
-        // An uninformed graph lists nothing, so its structure cannot be meant otherwise.
+        // An uninformed graph lists nothing, so its structure is always implied.
         let structure = match listing.prior {
             Prior::Uninformed => Structure::Implied,
             Prior::Static => listing.structure,
@@ -106,7 +106,7 @@ impl TryFrom<Listing> for ToolGraph {
             check(&graph, edge).map_err(|(field, problem)| fault(Spot::Edge(i, field), problem))?;
             if !seen.insert((&edge.from, &edge.to)) {
                 let problem = format!(
-                    "{:?} to {:?} is there already; list each edge once",
+                    "{:?} to {:?} is listed twice; list each edge once",
                     edge.from, edge.to
                 );
                 return Err(fault(Spot::Edge(i, ""), problem));
@@ -124,7 +124,7 @@ fn add_nodes(graph: &mut ToolGraph, nodes: Vec<ToolName>) -> Result<(), ListingF
             return Err(fault(Spot::Node(i), "expected a name, found an empty string"));
         }
         if !seen.insert(node.clone()) {
-            let problem = format!("{node:?} is there already; name each node once");
+            let problem = format!("{node:?} is named twice; name each node once");
             return Err(fault(Spot::Node(i), problem));
         }
         graph.add_node(node);
@@ -132,7 +132,7 @@ fn add_nodes(graph: &mut ToolGraph, nodes: Vec<ToolName>) -> Result<(), ListingF
     Ok(())
 }
 
-/// Whether the edge can be; else the field that is wrong, and why.
+/// Checks that the edge is possible; otherwise returns the wrong field and the reason.
 fn check(graph: &ToolGraph, edge: &ListedEdge) -> Result<(), (&'static str, String)> {
     for (field, node) in [("from", &edge.from), ("to", &edge.to)] {
         if !node.is_special() && !graph.contains(node.as_str()) {
@@ -142,10 +142,10 @@ fn check(graph: &ToolGraph, edge: &ListedEdge) -> Result<(), (&'static str, Stri
         }
     }
     if edge.from.as_str() == ToolName::END {
-        return Err(("from", "nothing comes after \"end\"".into()));
+        return Err(("from", "\"end\" has no successors".into()));
     }
     if edge.to.as_str() == ToolName::START {
-        return Err(("to", "nothing leads to \"start\"".into()));
+        return Err(("to", "\"start\" has no predecessors".into()));
     }
     if graph.structure() == Structure::Implied && edge.from.as_str() == ToolName::START {
         let problem = "\"start\" leads to every tool equally, by rule; list no edge from it, \

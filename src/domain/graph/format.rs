@@ -1,8 +1,8 @@
-//! How a weight is put into words for a model.
+//! Weights as text for a model.
 
 use strum::{VariantArray, VariantNames};
 
-/// The scale on which a model is shown weights (ToolNet, table 5). In the paper models do worse with
+/// The scale on which a model sees weights (ToolNet, table 5). In the paper, models do worse with
 /// decimals and without weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, VariantNames)]
 #[strum(serialize_all = "snake_case")]

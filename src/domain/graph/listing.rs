@@ -1,4 +1,4 @@
-//! The graph as a list of nodes and edges: what is saved, printed and drawn by other programs.
+//! The graph as a list of nodes and edges, for saving, printing and other programs.
 //!
 //! As JSON:
 //!
@@ -9,11 +9,11 @@
 //!
 //! - `nodes`: the names, in the order of the graph.
 //! - `edges`: by the places of `from` and `to` among the nodes.
-//! - `"structure": "implied"`: `start` leads to every tool equally, every tool leads to itself and to
-//!   `end`, and only edges that were seen or explored are listed. Without this field the successors of a
-//!   node are the edges listed and no others.
-//! - `"prior": "uninformed"`: every tool leads to every tool and to `end`, all equally; no edge is listed,
-//!   for there are too many of them.
+//! - `"structure": "implied"`: `start` leads to every tool equally, every tool leads to itself and
+//!   to `end`, and only observed or explored edges are listed. Without this field the listed edges
+//!   are the only ones.
+//! - `"prior": "uninformed"`: every tool leads to every tool and to `end`, all equally; no edge is
+//!   listed, because there are too many.
 
 use std::fmt;
 
@@ -43,7 +43,7 @@ pub struct ListedEdge {
     pub from: ToolName,
     pub to: ToolName,
     pub prior: f64,
-    /// For readers. It is derived, so it is never taken over from a file.
+    /// For readers. It is derived, so it is never read from a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
     #[serde(default)]
@@ -67,7 +67,7 @@ fn is_listed(structure: &Structure) -> bool {
 }
 
 impl Listing {
-    /// The stored edges with what is stored about them.
+    /// The stored edges with their data.
     pub(crate) fn stored(graph: &ToolGraph) -> Self {
         let edges = graph.edges().into_iter().map(|edge| ListedEdge {
             from: edge.from.clone(),
@@ -84,8 +84,8 @@ impl Listing {
         }
     }
 
-    /// What was learned from trajectories: the edges that were seen, weighing what they do before the
-    /// first score, which is their prior.
+    /// What trajectories taught: the observed edges. Their weights are those before the first
+    /// score, which equal the prior.
     pub fn learned(graph: &ToolGraph) -> Self {
         let mut listing = Self::stored(graph);
         for edge in &mut listing.edges {
@@ -99,7 +99,7 @@ impl Listing {
         self.edges
     }
 
-    /// As JSON, a field a line, so that two versions can be compared line by line.
+    /// As JSON, one field per line, so that two versions can be compared line by line.
     #[expect(clippy::expect_used, reason = "names and numbers in lists and structs can be written")]
     pub fn to_json(&self) -> String {
         let mut text = serde_json::to_string_pretty(self)
@@ -108,7 +108,7 @@ impl Listing {
         text
     }
 
-    /// Why fewer edges are listed than there are, where that is so.
+    /// Why the list omits some edges, if it does.
     pub(crate) fn note(&self) -> Option<&'static str> {
         match (self.prior, self.structure) {
             (Prior::Uninformed, Structure::Implied | Structure::Listed) => {
@@ -128,7 +128,7 @@ pub(crate) fn nodes(graph: &ToolGraph) -> Vec<ToolName> {
     [ToolName::start()].into_iter().chain(tools).chain([ToolName::end()]).collect()
 }
 
-/// Reads the edges so that an error says which one it is about.
+/// Reads the edges so that an error names the edge.
 fn numbered<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ListedEdge>, D::Error> {
     struct Numbered;
 

@@ -1,12 +1,12 @@
-//! ToolNet's weighted tool graph: which tool comes after which, and how much it is worth a try.
+//! ToolNet's weighted tool graph: which tool follows which, and how promising each transition is.
 //!
-//! The graph ([`ToolGraph`]) holds only what was learned before any score: the prior. What the
-//! evaluator and the user say since then is in [`Scores`] and [`Pins`]. A weight is never stored but
-//! derived from the three whenever it is looked at (`Weights`, in `papers::toolnet`), so that turning alpha
-//! or beta, taking back a score or replaying a journal needs no bookkeeping and can leave nothing stale
-//! behind.
+//! The graph ([`ToolGraph`]) holds only the knowledge from before any score: the prior. Later
+//! judgements of the evaluator and the user are in [`Scores`] and [`Pins`]. A weight is never
+//! stored but derived from the three on every access (`Weights`, in `papers::toolnet`). So turning
+//! alpha or beta, undoing a score or replaying a journal needs no bookkeeping and leaves nothing
+//! stale.
 //!
-//! Everything here is pure: no files, no clock, no chance.
+//! Everything here is pure: no files, no clock, no randomness.
 
 mod file;
 mod format;

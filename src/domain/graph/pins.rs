@@ -1,4 +1,4 @@
-//! Weights that the user fixed by hand.
+//! Weights fixed by the user.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::id::ToolName;
 
-/// Fixed weights by edge. A pin replaces the one weight and leaves the rest of its row alone, so a row
-/// with pins need not sum to 1. A pin on an edge that is not there has no effect.
+/// Fixed weights by edge. A pin replaces one weight and does not change the rest of its row, so a
+/// row with pins need not sum to 1. A pin on a missing edge has no effect.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Pin>", into = "Vec<Pin>")]
 pub struct Pins(BTreeMap<ToolName, BTreeMap<ToolName, f64>>);
@@ -20,9 +20,9 @@ struct Pin {
     weight: f64,
 }
 
-/// A number that cannot be pinned.
+/// A weight that cannot be pinned.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{from} to {to}: {weight} is no weight; expected a number from 0 to 1")]
+#[error("{from} to {to}: {weight} is not a weight; expected a number from 0 to 1")]
 pub struct PinError {
     pub from: ToolName,
     pub to: ToolName,
@@ -39,10 +39,10 @@ impl Pins {
         self.0.get(from)?.get(to).copied()
     }
 
-    /// Pins a weight and gives the pin before.
+    /// Pins a weight and returns the previous pin.
     ///
     /// # Errors
-    /// Where the weight is not from 0 to 1; nothing changes then.
+    /// Where the weight is not from 0 to 1; nothing changes in that case.
     pub fn set(
         &mut self,
         from: ToolName,
@@ -55,7 +55,7 @@ impl Pins {
         Ok(self.0.entry(from).or_default().insert(to, weight))
     }
 
-    /// Takes a pin away and gives what it was.
+    /// Removes a pin and returns its weight.
     pub fn remove(&mut self, from: &str, to: &str) -> Option<f64> {
         let row = self.0.get_mut(from)?;
         let weight = row.remove(to);

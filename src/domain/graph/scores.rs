@@ -5,54 +5,54 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::id::ToolName;
 
-/// The sum of all scores given to each tool, by the evaluator or by the user. A tool that is not in
-/// here counts as 0. `end` may have one too.
+/// The sum of all scores given to each tool, by the evaluator or by the user. A missing tool counts
+/// as 0. `end` may have a score too.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "IndexMap<ToolName, f64>", into = "IndexMap<ToolName, f64>")]
 pub struct Scores(IndexMap<ToolName, f64>);
 
-/// A number that is no score.
+/// An invalid score.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{tool}: {score} is no score; expected a number from -{max:e} to {max:e}", max = Scores::MAX)]
+#[error("{tool}: {score} is not a score; expected a number from -{max:e} to {max:e}", max = Scores::MAX)]
 pub struct ScoreError {
     pub tool: ToolName,
     pub score: f64,
 }
 
 impl Scores {
-    /// The largest score, either way. Far beyond what single steps of 3 add up to, and well below
-    /// 2^53, from where on adding 1 would change nothing.
+    /// The largest absolute score. It is far beyond the sum of single steps of 3, and well below
+    /// 2^53, above which adding 1 changes nothing.
     pub const MAX: f64 = 1e15;
 
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The tool's score, where it has one.
+    /// The tool's score, if it has one.
     pub fn get(&self, tool: &str) -> Option<f64> {
         self.0.get(tool).copied()
     }
 
-    /// Replaces a score and gives the one before.
+    /// Replaces a score and returns the previous one.
     ///
     /// # Errors
-    /// Where it is not finite or larger than [`Scores::MAX`]; nothing changes then.
+    /// Where it is not finite or larger than [`Scores::MAX`]; nothing changes in that case.
     pub fn set(&mut self, tool: ToolName, score: f64) -> Result<Option<f64>, ScoreError> {
         let score = checked(&tool, score)?;
         Ok(self.0.insert(tool, score))
     }
 
-    /// Adds to a score and gives the sum.
+    /// Adds to a score and returns the sum.
     ///
     /// # Errors
-    /// Where the sum is not finite or larger than [`Scores::MAX`]; nothing changes then.
+    /// Where the sum is not finite or larger than [`Scores::MAX`]; nothing changes in that case.
     pub fn add(&mut self, tool: ToolName, delta: f64) -> Result<f64, ScoreError> {
         let score = checked(&tool, self.get(tool.as_str()).unwrap_or(0.0) + delta)?;
         self.0.insert(tool, score);
         Ok(score)
     }
 
-    /// Forgets a score and gives what it was.
+    /// Removes a score and returns it.
     pub fn remove(&mut self, tool: &str) -> Option<f64> {
         self.0.shift_remove(tool)
     }

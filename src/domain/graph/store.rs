@@ -1,8 +1,8 @@
-//! The graph as it is kept: nodes, and those edges that were seen or tried.
+//! The stored graph: nodes, and the edges that were observed or explored.
 //!
-//! Most edges of a tool graph are there by rule (`start` leads everywhere, every tool leads to itself
-//! and to `end`, an uninformed graph connects everything), so they are never stored: 16,000 tools cost
-//! 16,000 nodes, not 256 million edges.
+//! Most edges of a tool graph exist by rule (`start` leads everywhere, every tool leads to itself
+//! and to `end`, an uninformed graph connects everything), so they are never stored: 16,000 tools
+//! cost 16,000 nodes, not 256 million edges.
 
 mod rows;
 
@@ -16,18 +16,18 @@ pub(crate) use rows::{Row, Successor};
 
 use crate::domain::id::ToolName;
 
-/// What the graph assumes before the first score (ToolNet, sections 3.2 and 3.3).
+/// The graph's assumption before the first score (ToolNet, sections 3.2 and 3.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Prior {
-    /// Observed in trajectories: what was never seen has prior 0 or no edge at all.
+    /// Observed in trajectories: an unseen transition has prior 0 or no edge at all.
     Static,
     /// Nothing: every tool leads to every tool and to `end`, all equally.
     #[default]
     Uninformed,
 }
 
-/// Whether edges are there by rule.
+/// Whether edges exist by rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Structure {
@@ -35,13 +35,13 @@ pub enum Structure {
     /// unless seen.
     #[default]
     Implied,
-    /// The successors of a node are the stored edges and no others: a graph written by hand.
+    /// The stored edges are the only ones: a graph written by hand.
     Listed,
 }
 
 /// Tools and the transitions between them.
 ///
-/// The order of the tools is the order in which they joined. It breaks ties wherever weights are equal.
+/// The tools are ordered by when they were added. This order breaks ties between equal weights.
 #[derive(Clone, Debug)]
 pub struct ToolGraph {
     prior: Prior,
@@ -56,26 +56,26 @@ pub struct ToolGraph {
 #[derive(Clone, Debug)]
 struct Node {
     name: ToolName,
-    /// Where it stands among the others: `start` is 0, `end` the largest, tools count upwards as they
-    /// join. Node indices do not serve, since freed ones are given out again.
+    /// Its position in the order: `start` is 0, `end` the largest, tools count upwards as they are
+    /// added. Node indices do not serve, since freed ones are reused.
     rank: u64,
 }
 
-/// What is known about a stored edge.
+/// The data of a stored edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Transition {
     prior: f64,
     count: u64,
 }
 
-/// One stored edge. Edges that are there by rule are never among them.
+/// One stored edge, never one that exists by rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EdgeRef<'a> {
     pub from: &'a ToolName,
     pub to: &'a ToolName,
     /// ToolNet, eq. 5: the share of this transition among all that leave `from`, 0 to 1.
     pub prior: f64,
-    /// How often it was seen in trajectories; 0 for an edge that an agent explored later.
+    /// How often trajectories contain it; 0 for an edge that an agent explored later.
     pub count: u64,
 }
 
@@ -106,7 +106,7 @@ impl ToolGraph {
         self.structure
     }
 
-    /// How many tools there are; `start` and `end` do not count.
+    /// The number of tools, without `start` and `end`.
     pub fn len(&self) -> usize {
         self.tools.len()
     }
@@ -115,25 +115,24 @@ impl ToolGraph {
         self.tools.is_empty()
     }
 
-    /// The tools in the order in which they joined.
+    /// The tools in the order in which they were added.
     pub fn tools(&self) -> impl ExactSizeIterator<Item = &ToolName> + Clone {
         self.tools.keys()
     }
 
-    /// Whether this is a tool of the graph; `start` and `end` are none.
+    /// Whether this is a tool of the graph; `start` and `end` are not.
     pub fn contains(&self, tool: &str) -> bool {
         self.tools.contains_key(tool)
     }
 
-    /// Lets a tool join, in amortised constant time: nothing that is there changes but the equal shares
-    /// of the implied rows. `false` where it is there already, or is called `start` or `end`.
+    /// Adds a tool, in amortised constant time: only the equal shares of the implied rows change.
+    /// `false` if it exists already, or is called `start` or `end`.
     pub fn add_tool(&mut self, tool: ToolName) -> bool {
         if !self.add_node(tool.clone()) {
             return false;
         }
         if self.structure == Structure::Listed {
-            // Nothing is implied in a listed graph, and a tool that nothing leads to nor away from
-            // would never be tried.
+            // A listed graph implies no edges, and a tool without edges would never be tried.
             self.put_edge(ToolName::START, tool.as_str(), 0.0, 0);
             self.put_edge(tool.as_str(), tool.as_str(), 0.0, 0);
             self.put_edge(tool.as_str(), ToolName::END, 0.0, 0);
@@ -141,7 +140,7 @@ impl ToolGraph {
         true
     }
 
-    /// Adds a node and no edge.
+    /// Adds a node without edges.
     pub(crate) fn add_node(&mut self, tool: ToolName) -> bool {
         if tool.is_special() || self.tools.contains_key(&tool) {
             return false;
@@ -152,11 +151,10 @@ impl ToolGraph {
         true
     }
 
-    /// Takes a tool out, with all its edges; what was learned about them is gone. `false` where there
-    /// is no such tool.
+    /// Removes a tool with all its edges and their data. `false` if the tool does not exist.
     ///
-    /// The rows that led to it keep their sum: what its share was goes to the others in proportion,
-    /// as if the trajectories had never gone there (ToolNet, eq. 5).
+    /// The rows that led to it keep their sum: the others receive its share in proportion, as if
+    /// the trajectories had never gone there (ToolNet, eq. 5).
     pub fn remove_tool(&mut self, tool: &str) -> bool {
         let Some(gone) = self.tools.shift_remove(tool) else {
             return false;
@@ -176,7 +174,7 @@ impl ToolGraph {
     /// Spreads the prior of `from → gone` over the other edges of `from`.
     fn hand_over(&mut self, from: NodeIndex, gone: NodeIndex) {
         let mut others: Vec<_> = self.store.edges(from).collect();
-        // In a fixed order: a graph that was read from a file sums as the one that was saved did.
+        // In a fixed order, so that a graph read from a file sums exactly like the saved one.
         others.sort_by_key(|edge| self.store[edge.target()].rank);
         let all: f64 = others.iter().map(|edge| edge.weight().prior).sum();
         others.retain(|edge| edge.target() != gone);
@@ -190,16 +188,16 @@ impl ToolGraph {
         }
     }
 
-    /// Adds an edge that an agent explored: prior 0, count 0. `false` where it is there already, by
-    /// rule or stored, and where it cannot be (no such tool, into `start`, out of `end`, past all tools).
+    /// Adds an explored edge: prior 0, count 0. `false` if it exists already, by rule or stored, or
+    /// is impossible (no such tool, into `start`, out of `end`, past all tools).
     pub fn add_edge(&mut self, from: &str, to: &str) -> bool {
         let past_all = from == ToolName::START && to == ToolName::END;
         let ruled_out = past_all && self.structure == Structure::Implied;
         !ruled_out && !self.has_edge(from, to) && self.put_edge(from, to, 0.0, 0)
     }
 
-    /// Stores an edge, which must not be stored yet: looking would cost a walk through the whole row.
-    /// `false` where it cannot be.
+    /// Stores an edge, which must not be stored yet: checking would walk the whole row. `false` if
+    /// it is impossible.
     pub(crate) fn put_edge(&mut self, from: &str, to: &str, prior: f64, count: u64) -> bool {
         let (Some(from), Some(to)) = (self.node(from), self.node(to)) else {
             return false;
@@ -228,7 +226,7 @@ impl ToolGraph {
         implied || self.store.contains_edge(a, b)
     }
 
-    /// The stored edges, ordered by where `from` and `to` stand among the nodes (`start` first, `end` last).
+    /// The stored edges, ordered by the positions of `from` and `to` (`start` first, `end` last).
     pub fn edges(&self) -> Vec<EdgeRef<'_>> {
         let mut edges: Vec<_> = self
             .store
@@ -247,8 +245,8 @@ impl ToolGraph {
             .collect()
     }
 
-    /// The stored edges that lead to this node, ordered by where they come from. Costs as much as there
-    /// are of them, however large the graph is.
+    /// The stored edges that lead to this node, ordered by their origin. The cost is linear in
+    /// their number, regardless of the graph's size.
     pub fn before(&self, to: &str) -> Vec<EdgeRef<'_>> {
         let Some(to) = self.node(to) else { return Vec::new() };
         let mut edges: Vec<_> = self
@@ -287,7 +285,7 @@ impl ToolGraph {
         }
     }
 
-    /// The graph's own copy of a name, and where it stands among the others.
+    /// The graph's own copy of a name, and its position.
     pub(crate) fn named(&self, name: &str) -> Option<(&ToolName, u64)> {
         self.node(name).map(|node| (&self.store[node].name, self.store[node].rank))
     }

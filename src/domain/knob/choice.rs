@@ -1,4 +1,4 @@
-//! Knobs that are one of several named things, as enums.
+//! Knobs with named values, as enums.
 
 use strum::{VariantArray, VariantNames};
 
@@ -14,13 +14,14 @@ pub trait Choice: Copy + VariantArray + VariantNames {
     const NAMES: &'static [&'static str] = <Self as VariantNames>::VARIANTS;
 }
 
-/// Which of two published ways is used to make expected values and limits of experience.
+/// Which of two published ways turns experience into expected values and limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum Estimation {
-    /// As the authors' code: the expected value of an unknown tool counts as one use more, so that a
-    /// single lucky use does not count as certainty; the limit is rounded half to even; and a past
-    /// query that the tool did not help counts as one use, however often the tool was tried on it.
+    /// As in the authors' code: the expected value of an unknown tool counts as one additional use,
+    /// so that a single lucky use does not count as certainty. The limit is rounded half to even. A
+    /// past query that the tool did not help counts as one use, however often the tool was tried on
+    /// it.
     Smoothed,
     /// Equations 3 and 4 and the floor of algorithm 1, as printed (BTP).
     Paper,
@@ -37,7 +38,7 @@ pub enum Blacklist {
     Strict,
 }
 
-/// Who judges whether a result helped.
+/// What judges whether a result helped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum Judge {

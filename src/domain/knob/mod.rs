@@ -1,4 +1,4 @@
-//! The numbers that a user may turn while an agent runs. Each is declared once, in [`KNOBS`]; the
+//! The numbers that a user may change while an agent runs. Each is declared once, in [`KNOBS`]; the
 //! configuration, the screen, the help and the journal all read this table.
 
 mod choice;
@@ -19,7 +19,7 @@ pub use self::{
 };
 
 impl Knob {
-    /// What is declared about this knob.
+    /// The declaration of this knob.
     pub fn spec(self) -> &'static KnobSpec {
         // KNOBS is in the order of the enum; a test keeps it so.
         &KNOBS[self as usize]
@@ -29,7 +29,7 @@ impl Knob {
         KNOBS.iter().find(|spec| spec.name == name).map(|spec| spec.knob)
     }
 
-    /// The same; where there is none of this name, the nearest ones are said.
+    /// The knob of this name; the error suggests the nearest names.
     pub fn named(name: &str) -> Result<Knob, String> {
         Self::by_name(name).ok_or_else(|| {
             let near = words::expected(name, KNOBS.iter().map(|spec| spec.name));
@@ -56,7 +56,7 @@ impl Default for Knobs {
 }
 
 impl Knobs {
-    /// A knob that an older journal does not name has its default.
+    /// A knob missing from an older journal has its default.
     pub fn get(&self, knob: Knob) -> f64 {
         self.0.get(&knob).copied().unwrap_or(knob.spec().default)
     }
@@ -68,7 +68,7 @@ impl Knobs {
 
     /// The value of a knob that is a choice.
     pub fn choice<C: Choice>(&self) -> C {
-        // A damaged journal may hold any number.
+        // A damaged journal may contain any number.
         C::ALL[self.count(C::KNOB).min(C::ALL.len() - 1)]
     }
 

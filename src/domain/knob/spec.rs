@@ -1,8 +1,8 @@
-//! What is declared about a knob, and how its values are read, shown and turned.
+//! The declaration of a knob, and how its values are parsed, shown and turned.
 
 use super::name::Knob;
 
-/// What values a knob takes.
+/// The values of a knob.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     /// Any number from `min` to `max`.
@@ -18,15 +18,15 @@ pub enum Kind {
 /// When a change takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// Every weight on the screen at once, and the next menu.
+    /// At once: all weights on the screen, and the next menu.
     AtOnce,
-    /// The next step of the agent.
+    /// At the next step of the agent.
     NextStep,
-    /// The next task.
+    /// At the next task.
     NextTask,
 }
 
-/// What is declared about a knob.
+/// The declaration of a knob.
 #[derive(Debug)]
 pub struct KnobSpec {
     pub knob: Knob,
@@ -37,24 +37,24 @@ pub struct KnobSpec {
     pub kind: Kind,
     pub min: f64,
     pub max: f64,
-    /// What one key press turns it by.
+    /// The change of one key press.
     pub step: f64,
     pub default: f64,
     pub takes: Takes,
-    /// Whether a change makes the plan of the task at work again: it was made for the old value.
+    /// Whether a change replans the current task: its plan was made for the old value.
     pub replans: bool,
     pub doc: &'static str,
 }
 
 impl KnobSpec {
-    /// The value, if this knob can take it; otherwise what it can take.
+    /// The value, if this knob accepts it; otherwise an error with the accepted range.
     pub fn check(&self, value: f64) -> Result<f64, String> {
         let fits = value.is_finite() && value >= self.min && value <= self.max;
         let whole = matches!(self.kind, Kind::Real) || value.fract() == 0.0;
         if fits && whole { Ok(value) } else { Err(format!("{} takes {}", self.name, self.range())) }
     }
 
-    /// Reads a value as people write it: a number, `on`/`off`, or a name.
+    /// Parses a value as people write it: a number, `on`/`off`, or a name.
     pub fn parse(&self, text: &str) -> Result<f64, String> {
         let text = text.trim();
         let named = match self.kind {
@@ -82,7 +82,7 @@ impl KnobSpec {
         }
     }
 
-    /// What it takes, in words.
+    /// The accepted values, in words.
     pub fn range(&self) -> String {
         match self.kind {
             Kind::Real => format!("a number from {} to {}", self.min, self.max),
@@ -92,7 +92,7 @@ impl KnobSpec {
         }
     }
 
-    /// The next value in this direction, within the range; switches and choices go round.
+    /// The next value in this direction, within the range; switches and choices wrap.
     pub fn turned(&self, value: f64, steps: i32) -> f64 {
         let moved = value + f64::from(steps) * self.step;
         match self.kind {

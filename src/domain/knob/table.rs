@@ -5,7 +5,7 @@ use super::name::Knob;
 use super::spec::{Kind, KnobSpec, Takes};
 use crate::domain::graph::WeightFormat;
 
-/// Every knob, in the order in which people see them.
+/// Every knob, in display order.
 pub const KNOBS: &[KnobSpec] = &[
     real(
         Knob::Alpha,
@@ -37,7 +37,7 @@ pub const KNOBS: &[KnobSpec] = &[
         (0.0, 20.0, 1.0),
         2.0,
         Takes::NextStep,
-        "how many tools that are no successors, but fit the last thought, are offered too",
+        "how many non-successors that match the last thought are also offered",
     ),
     whole(
         Knob::MenuMax,
@@ -45,13 +45,13 @@ pub const KNOBS: &[KnobSpec] = &[
         (1.0, 1000.0, 1.0),
         32.0,
         Takes::NextStep,
-        "at most so many successors are offered, the heaviest first",
+        "how many successors are offered at most, heaviest first",
     ),
     choice::<WeightFormat>(
         ("weight_format", "w"),
         WeightFormat::Integer as usize,
         Takes::NextStep,
-        "how the model is shown a weight (ToolNet, table 5)",
+        "how the model sees a weight (ToolNet, table 5)",
     ),
     whole(
         Knob::MaxSteps,
@@ -59,7 +59,7 @@ pub const KNOBS: &[KnobSpec] = &[
         (1.0, 100.0, 1.0),
         8.0,
         Takes::NextStep,
-        "steps after which a try is given up; dfsdt and tot-dfs have limits of their own",
+        "steps per attempt; dfsdt and tot-dfs have limits of their own",
     ),
     whole(
         Knob::History,
@@ -67,7 +67,7 @@ pub const KNOBS: &[KnobSpec] = &[
         (1.0, 100.0, 1.0),
         8.0,
         Takes::NextStep,
-        "how many past steps the model is shown",
+        "how many past steps the model sees",
     ),
     whole(
         Knob::Tries,
@@ -75,7 +75,7 @@ pub const KNOBS: &[KnobSpec] = &[
         (1.0, 10.0, 1.0),
         3.0,
         Takes::NextTask,
-        "tries per task with +reflexion",
+        "attempts per task with +reflexion",
     ),
     switch(
         Knob::Learn,
@@ -89,7 +89,7 @@ pub const KNOBS: &[KnobSpec] = &[
         ("learn_injected", "learn!"),
         true,
         Takes::AtOnce,
-        "whether tools lose score for failures that a fault made",
+        "whether failures caused by faults lower scores",
     ),
     real(
         Knob::Temperature,
@@ -105,7 +105,7 @@ pub const KNOBS: &[KnobSpec] = &[
         (1.0, 64.0, 1.0),
         8.0,
         Takes::NextStep,
-        "how many tool calls may run at once",
+        "how many tool calls may run in parallel",
     ),
     whole(
         Knob::Pace,
@@ -121,7 +121,7 @@ pub const KNOBS: &[KnobSpec] = &[
         (0.0, 1e6, 1.0),
         20.0,
         Takes::AtOnce,
-        "credits that a task may cost; +btp plans for it and holds to it (BTP, eq. 2)",
+        "credits that a task may cost; +btp plans for it and enforces it (BTP, eq. 2)",
     )
     .replanning(),
     real(
@@ -130,7 +130,7 @@ pub const KNOBS: &[KnobSpec] = &[
         (0.0, 1.0, 0.05),
         0.15,
         Takes::AtOnce,
-        "a tool whose expected value is below this is not planned for (BTP, section 2.2)",
+        "lowest expected value for which +btp plans a tool (BTP, section 2.2)",
     )
     .replanning(),
     whole(
@@ -139,13 +139,13 @@ pub const KNOBS: &[KnobSpec] = &[
         (1.0, 1000.0, 1.0),
         8.0,
         Takes::NextTask,
-        "how many tools a plan is made for: by words, and by what helped with similar tasks",
+        "how many tools +btp considers: by words, and by similar past tasks",
     ),
     choice::<Estimation>(
         ("estimate", "est"),
         Estimation::Smoothed as usize,
         Takes::AtOnce,
-        "how values are made of experience: smoothed, or bare as in the paper (BTP, eq. 3 and 4)",
+        "how experience becomes values: smoothed, or as in the paper (BTP, eq. 3 and 4)",
     )
     .replanning(),
     switch(
@@ -153,7 +153,7 @@ pub const KNOBS: &[KnobSpec] = &[
         ("widen", "widen"),
         true,
         Takes::NextStep,
-        "+btp: an agent without a fit tool says what it lacks, and gets a plan for that; off is BTP",
+        "+btp: if no planned tool fits, the agent says what is missing and is replanned; off is BTP",
     ),
     choice::<Blacklist>(
         ("blacklist", "ban"),
@@ -165,7 +165,7 @@ pub const KNOBS: &[KnobSpec] = &[
         ("judge", "judge"),
         Judge::Rules as usize,
         Takes::AtOnce,
-        "who says whether a result helped: rules (an error, nothing found) or a model",
+        "what judges whether a result helped: rules (an error, nothing found) or a model",
     )
     .replanning(),
 ];

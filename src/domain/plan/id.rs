@@ -4,21 +4,21 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// The number of a piece of evidence. Written `E1`, and `#E1` where it is named.
+/// The number of a piece of evidence. Written `E1`, and `#E1` in inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "String")]
 pub struct EvidenceId(pub u32);
 
-/// That a text is no name of evidence.
+/// The text is not a name of evidence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected the name of a piece of evidence such as \"E1\", got {0:?}")]
 pub struct NotAnId(String);
 
-/// Digits of a number that fits into 32 bits, whatever they are.
+/// Digits of any number that fits into 32 bits.
 pub(crate) const DIGITS: usize = 9;
 
 impl EvidenceId {
-    /// How it is named in inputs: `#E1`.
+    /// Its form in inputs: `#E1`.
     pub fn mark(self) -> String {
         format!("#{self}")
     }
@@ -33,7 +33,7 @@ impl fmt::Display for EvidenceId {
 impl FromStr for EvidenceId {
     type Err = NotAnId;
 
-    /// `E1`, also with a hash, as a small letter, or without the letter.
+    /// Accepts `E1`, also with a hash, in lower case, or without the letter.
     fn from_str(text: &str) -> Result<Self, NotAnId> {
         let bare = text.trim();
         let bare = bare.strip_prefix(['#', '＃']).unwrap_or(bare);

@@ -1,5 +1,5 @@
-//! What a planner writes: plans, and under each the calls that gather evidence for it. ReWOO calls the
-//! whole of it a blueprint (Xu et al. 2023).
+//! The output of a planner: plans, and under each the calls that gather evidence for it. ReWOO
+//! calls the whole a blueprint (Xu et al. 2023).
 //!
 //! ```text
 //! Plan: Ask both encyclopedias how high the mountain is.
@@ -9,12 +9,12 @@
 //! #E3 = Calculator[#E1 in feet]
 //! ```
 //!
-//! Evidence belongs to the plan that it follows: it is kept there and nowhere else, so that no list has
-//! to be matched with another by position, which loses evidence as soon as a plan has two pieces.
+//! Evidence belongs to the plan that it follows and is stored only there. So no list has to be
+//! matched with another by position, which loses evidence as soon as a plan has two pieces.
 //!
-//! Here is all that needs no world: reading (`papers::plan::parse`), judging ([`Plan::check`]), the order of
-//! calls ([`Plan::ready`]), what goes into a call ([`Evidence::arguments`]), and what the solver
-//! reads ([`Plan::worklog`]).
+//! This module contains all that needs no I/O: parsing (`papers::plan::parse`), checking ([`Plan::check`]), the
+//! order of calls ([`Plan::ready`]), the arguments of a call ([`Evidence::arguments`]), and the
+//! solver's input ([`Plan::worklog`]).
 
 mod id;
 mod reference;
@@ -31,10 +31,10 @@ pub use self::{
 };
 use crate::domain::arguments;
 
-/// What stands for evidence that says nothing or is missing, in inputs and before the solver.
+/// Replaces empty or missing evidence, in inputs and for the solver.
 pub const NULL: &str = "null";
 
-/// The planner's whole output. It may ask for nothing at all.
+/// The planner's whole output. It may request no calls at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     pub steps: Vec<PlanStep>,
@@ -43,29 +43,29 @@ pub struct Plan {
 /// One plan and the calls made for it, together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanStep {
-    /// What is to be done; one line as `papers::plan::parse` reads it. Empty for evidence that follows no plan.
+    /// The instruction, one line as `papers::plan::parse` reads it. Empty for evidence that follows no plan.
     pub text: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
 }
 
-/// One call, and the name under which others use its result.
+/// One call, and the name by which others use its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     pub id: EvidenceId,
-    /// As the planner wrote it; `papers::plan::resolve` says which tool it means.
+    /// As the planner wrote it; `papers::plan::resolve` finds the tool.
     pub tool: String,
     /// As written between the brackets; may name other evidence, always as `#E1`.
     pub input: String,
 }
 
 impl Plan {
-    /// All evidence, in the order in which it is written.
+    /// All evidence, in written order.
     pub fn evidence(&self) -> impl Iterator<Item = &Evidence> {
         self.steps.iter().flat_map(|step| &step.evidence)
     }
 
-    /// The evidence of this name; the first, should there be two.
+    /// The evidence of this name; the first of duplicates.
     pub fn get(&self, id: EvidenceId) -> Option<&Evidence> {
         self.evidence().find(|evidence| evidence.id == id)
     }
@@ -75,8 +75,9 @@ impl Plan {
         self.steps.len() + 1
     }
 
-    /// The plans with all their evidence, for the solver: under each call its result, or [`NULL`] where
-    /// `result` has none. Lines of results are indented, so that no result can pass for a plan.
+    /// The plans with all their evidence, for the solver: under each call its result, or [`NULL`]
+    /// where `result` has none. Lines of results are indented, so that no result can pass for a
+    /// plan.
     pub fn worklog<'r>(&self, mut result: impl FnMut(EvidenceId) -> Option<&'r str>) -> String {
         let mut log = String::new();
         for step in &self.steps {
@@ -107,9 +108,9 @@ impl Evidence {
     /// The arguments of the call, for a tool whose arguments have this schema; `text` is the text of
     /// the evidence that the input names.
     ///
-    /// The input is read before evidence is put into it, where it can be: a quote or a comma in a result
-    /// must not end an argument, and a result must not be able to add one. An argument that is wholly
-    /// one piece of evidence takes the kind that the schema wants.
+    /// If possible, the input is parsed before evidence is inserted: a quote or a comma in a result
+    /// must not end an argument, and a result must not be able to add one. An argument that is
+    /// exactly one piece of evidence takes the schema's type.
     pub fn arguments(&self, schema: &Value, mut text: impl FnMut(EvidenceId) -> String) -> Value {
         match arguments::read(&self.input, schema) {
             Value::Object(mut fields) => {
@@ -118,7 +119,7 @@ impl Evidence {
                 }
                 Value::Object(fields)
             }
-            // It is no JSON before evidence is in it, such as `{"days": #E1}`.
+            // It is not JSON before evidence is inserted, such as `{"days": #E1}`.
             _ => arguments::read(&substitute(&self.input, text), schema),
         }
     }
@@ -145,7 +146,7 @@ fn fill(value: &mut Value, schema: &Value, text: &mut impl FnMut(EvidenceId) -> 
     }
 }
 
-/// The text form, as a model is asked to write it; `papers::plan::parse` reads it back where plans are one line and
+/// The text form that a model is asked to write; `papers::plan::parse` reads it back if plans are one line and
 /// brackets in inputs come in pairs.
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

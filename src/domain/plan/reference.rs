@@ -1,4 +1,4 @@
-//! Evidence that is named in an input: `#E1`.
+//! References to evidence in an input: `#E1`.
 
 use std::{collections::BTreeSet, ops::Range};
 
@@ -7,30 +7,30 @@ use super::{EvidenceId, id::DIGITS};
 /// Evidence named in a text.
 struct Mark {
     id: EvidenceId,
-    /// Where it stands, in bytes.
+    /// Its position, in bytes.
     at: Range<usize>,
     /// Without its letter: `#1`.
     bare: bool,
 }
 
-/// The evidence that an input names, each once, in the order in which it is named first. `#E1` is not
-/// named by `#E10`, nor by `#E1a`.
+/// The evidence that an input names, each once, in order of first mention. `#E10` and `#E1a` do not
+/// name `#E1`.
 pub fn references(input: &str) -> Vec<EvidenceId> {
     let mut seen = BTreeSet::new();
     let named = marks(input).filter(|mark| !mark.bare).map(|mark| mark.id);
     named.filter(|id| seen.insert(*id)).collect()
 }
 
-/// The input with the text of each piece of evidence in the place of its name. What is put in is not
-/// searched for names again.
+/// The input with each reference replaced by the evidence's text. Inserted text is not searched for
+/// references again.
 pub fn substitute(input: &str, mut text: impl FnMut(EvidenceId) -> String) -> String {
     replaced(input, |mark| (!mark.bare).then(|| text(mark.id)))
 }
 
-/// The input with all names spelled `#E1`, the way [`substitute`] knows them.
+/// The input with all references spelled `#E1`, as [`substitute`] expects.
 ///
-/// Models forget the letter: `#1` means `#E1` where such evidence was asked for before. Elsewhere it is
-/// text, for people write "the #1 song" too.
+/// Models forget the letter: `#1` means `#E1` if such evidence was requested before. Otherwise it
+/// is text, because people write "the #1 song" too.
 pub(crate) fn spelled(input: &str, before: &BTreeSet<EvidenceId>) -> String {
     replaced(input, |mark| (!mark.bare || before.contains(&mark.id)).then(|| mark.id.mark()))
 }

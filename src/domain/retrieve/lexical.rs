@@ -1,9 +1,9 @@
-//! Retrieval by words: BM25 over what tools say about themselves.
+//! Retrieval by words: BM25 over the descriptions of tools.
 //!
-//! Tokens (stemmed, without stop words) and the BM25 weight of each term in each tool are the `bm25`
-//! crate's. Its search is not used: it looks every term of the query up in every candidate anew, which
-//! over 16,000 tools took 7 to 60 ms a query. Here the weights lie in one list per term, so that a query
-//! only adds up the lists of its terms.
+//! The `bm25` crate computes the tokens (stemmed, without stop words) and the BM25 weight of each
+//! term in each tool. Its search is not used: it looks up every term of the query again in every
+//! candidate, which took 7 to 60 ms per query over 16,000 tools. Here the weights lie in one list
+//! per term, so a query only adds up the lists of its terms.
 
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::{cmp::Reverse, iter};
@@ -13,17 +13,16 @@ use bm25::{Embedder, EmbedderBuilder, Language};
 use super::words::taken_apart;
 use crate::domain::{id::ToolName, spec::ToolSpec, state::State};
 
-/// The tools, ready to be searched.
+/// A searchable index of the tools.
 ///
-/// How long a tool's text is counts against the average of those that were there at the beginning. It is
-/// not brought up to date as tools come and go: that would change the weight of every term of every tool
-/// for no difference that anyone could see.
+/// The length of a tool's text is measured against the average of the initial tools. This average
+/// is not updated as tools come and go: that would change every weight for no visible difference.
 pub struct Lexical {
     embedder: Embedder<Term>,
     lists: HashMap<Term, Vec<Entry>>,
     tools: Vec<Option<Indexed>>,
     places: HashMap<ToolName, usize>,
-    /// Places that tools have left.
+    /// Places of removed tools.
     free: Vec<usize>,
 }
 
@@ -42,10 +41,10 @@ struct Indexed {
     terms: Vec<Term>,
 }
 
-/// Terms in an average tool, where there is none to measure.
+/// Terms in an average tool, used when there are none to measure.
 const USUAL_LENGTH: f32 = 24.0;
 
-/// From how many tools the average length is taken.
+/// The number of tools from which the average length is computed.
 const SAMPLE: usize = 1_000;
 
 impl Default for Lexical {
@@ -83,7 +82,7 @@ impl Lexical {
             self.tools.len() - 1
         });
         let mut terms = Vec::new();
-        // A term comes once for each time it occurs, always with the weight of all occurrences.
+        // A term appears once per occurrence, always with the weight of all occurrences.
         let mut seen = HashSet::new();
         for token in self.embedder.embed(&text_of(tool)).0 {
             if seen.insert(token.index) {
@@ -96,7 +95,7 @@ impl Lexical {
         self.places.insert(tool.name.clone(), place);
     }
 
-    /// Takes a tool out; `false` where it is not there.
+    /// Removes a tool; `false` if it is not in the index.
     pub fn remove(&mut self, tool: &str) -> bool {
         let Some(place) = self.places.remove(tool) else {
             return false;
@@ -121,8 +120,8 @@ impl Lexical {
         self.places.is_empty()
     }
 
-    /// The tools that share a word with the text, with their BM25 scores, the best first and equal ones
-    /// by name. A word counts once, however often it is said. Only what is taken is sorted.
+    /// The tools that share a word with the text, with their BM25 scores, best first and equal ones
+    /// by name. Repeated words count once. Only consumed results are sorted.
     pub fn search(&self, text: &str) -> impl Iterator<Item = (&ToolName, f32)> {
         let mut scores = vec![0.0_f32; self.tools.len()];
         let mut asked = HashSet::new();
@@ -136,7 +135,7 @@ impl Lexical {
                 }
             }
         }
-        // The bits of positive numbers are in the order of the numbers.
+        // The bits of positive numbers sort like the numbers.
         let mut found: BinaryHeap<(u32, Reverse<&ToolName>)> = self
             .tools
             .iter()
@@ -147,19 +146,19 @@ impl Lexical {
         iter::from_fn(move || found.pop()).map(|(bits, Reverse(name))| (name, f32::from_bits(bits)))
     }
 
-    /// The same without tools that are not offered now: these stay in the index.
+    /// The same without tools that are not currently offered: these stay in the index.
     pub fn offered(&self, state: &State, text: &str) -> impl Iterator<Item = (&ToolName, f32)> {
         self.search(text).filter(|(tool, _)| state.offers(tool.as_str()))
     }
 
-    /// The inverse document frequency of a term that this many tools have.
+    /// The inverse document frequency of a term that occurs in this many tools.
     fn rarity(&self, having: usize) -> f32 {
         let (all, having) = (self.places.len() as f32, having as f32);
         (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
     }
 }
 
-/// All that a tool says about itself.
+/// The whole text that describes a tool.
 fn text_of(tool: &ToolSpec) -> String {
     let ToolSpec { name, description, class, examples, .. } = tool;
     taken_apart(&format!("{name}\n{description}\n{class}\n{}", examples.join("\n")))

@@ -1,4 +1,4 @@
-//! Which tools suit a text: the first menu of a task, and what is offered beyond the successors.
+//! Retrieval of tools for a text: the first menu of a task, and offers beyond the successors.
 
 mod lexical;
 mod words;

@@ -1,7 +1,7 @@
-//! Names of tools as words.
+//! Names of tools, split into words.
 
-/// The text with compound names taken apart, so that `GetUserToken`, `get_user_token` and
-/// `user.getToken` share words with "get the user's token".
+/// The text with compound names split, so that `GetUserToken`, `get_user_token` and `user.getToken`
+/// share words with "get the user's token".
 pub fn taken_apart(text: &str) -> String {
     let mut apart = String::with_capacity(text.len() + text.len() / 8);
     let mut before = ' ';

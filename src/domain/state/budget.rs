@@ -1,4 +1,4 @@
-//! What a task may cost, what it has cost, and what was planned for it (BTP).
+//! The budget of a task, its spending, and its plans (BTP).
 
 use std::{ops::AddAssign, sync::Arc};
 
@@ -10,10 +10,10 @@ use crate::domain::event::{BudgetEvent, BudgetPlan, PlannedTool, Refusal};
 use crate::domain::id::{EffectId, TaskId, ToolName};
 use crate::domain::{command::Command, knob::Knob};
 
-/// Money compared to the budget may be off by so much: sums of decimals are not exact.
+/// Tolerance for comparing credits to the budget: sums of decimals are not exact.
 pub const CENT: f64 = 1e-9;
 
-/// Credits spent, by what they were spent on (BTP, eq. 1).
+/// Credits spent, by category (BTP, eq. 1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Spent {
     /// On the tools themselves.
@@ -36,17 +36,17 @@ impl AddAssign for Spent {
     }
 }
 
-/// The ledger of one task, and the plan where there is one.
+/// The ledger of one task, and its plan if there is one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TaskBudget {
-    /// The plan that the task began with; none without `+btp`.
+    /// The first plan of the task; none without `+btp`.
     pub first: Option<Arc<BudgetPlan>>,
-    /// The plan that the latest one replaced.
+    /// The previous plan.
     pub before: Option<Arc<BudgetPlan>>,
     pub plan: Option<Arc<BudgetPlan>>,
     /// Why the latest plan was made.
     pub why: String,
-    /// How many plans there were.
+    /// The number of plans made.
     pub plans: u32,
     /// Uses of each tool since the latest plan.
     pub used: IndexMap<ToolName, u32>,
@@ -56,22 +56,22 @@ pub struct TaskBudget {
     pub blacklist: IndexMap<ToolName, String>,
     /// Tools of which a result helped.
     pub helped: IndexSet<ToolName>,
-    /// Uses that the user set, and so many of them are left.
+    /// Remaining uses of each tool as set by the user.
     pub set: IndexMap<ToolName, u32>,
     /// Calls that the budget refused.
     pub refused: u32,
-    /// The agent has stopped looking and sums up.
+    /// The agent has stopped searching and sums up.
     pub closing: bool,
 }
 
-/// What one tool came to in one task.
+/// The calls of one tool in one task.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ToolLedger {
     /// Calls that ran.
     pub uses: u32,
-    /// Own cost and time of its calls; what models cost belongs to none of them.
+    /// Cost and time of its own calls; the cost of model calls belongs to no tool.
     pub spent: Spent,
-    /// Calls that the budget refused, and why the last one.
+    /// Calls that the budget refused, and the reason for the last one.
     pub refused: u32,
     pub refusal: Option<Refusal>,
     /// Results that were judged, and those that helped.
@@ -80,14 +80,14 @@ pub struct ToolLedger {
 }
 
 impl TaskBudget {
-    /// How many uses of a tool the plan has left; `None` where nothing is planned.
+    /// How many uses of a tool the plan has left; `None` without a plan.
     pub fn left(&self, tool: &str) -> Option<u32> {
         let plan = self.plan.as_ref()?;
         Some(plan.tool(tool).map_or(0, |planned| self.left_of(planned)))
     }
 
-    /// How often a tool may still be used: what the user said, though the budget may not pay for all of
-    /// it, else what the plan has left.
+    /// How often a tool may still be used: the user's number, even if the budget may not pay for
+    /// all of it, else the plan's rest.
     pub fn allowed(&self, tool: &str) -> u32 {
         let set = self.set.get(tool).copied();
         set.or_else(|| self.left(tool)).unwrap_or(0)
@@ -103,7 +103,7 @@ impl TaskBudget {
         !self.blacklist.contains_key(tool) && self.left(tool) != Some(0)
     }
 
-    /// What is planned and was not used yet would cost so much.
+    /// The cost of all planned uses still ahead.
     pub fn ahead(&self) -> f64 {
         let planned = self.plan.iter().flat_map(|plan| &plan.tools).filter(|tool| tool.uses > 0);
         planned.map(|tool| tool.cost * f64::from(self.left_of(tool))).sum()
@@ -115,30 +115,30 @@ impl TaskBudget {
 }
 
 impl TaskState {
-    /// What it has cost, in credits.
+    /// Credits spent so far.
     pub fn credits(&self) -> f64 {
         self.budget.spent.total()
     }
 
-    /// Whether it cost more than this.
+    /// Whether more than this was spent.
     pub fn is_over(&self, budget: f64) -> bool {
         self.credits() > budget + CENT
     }
 }
 
 impl State {
-    /// Whether the task at work is held to a plan.
+    /// Whether a plan constrains the current task.
     pub fn has_plan(&self) -> bool {
         self.current_task().is_some_and(|task| task.budget.plan.is_some())
     }
 
-    /// Whether the plan of the task at work, where there is one, lets this tool be offered.
+    /// Whether the current task's plan, if any, lets this tool be offered.
     pub fn plan_allows(&self, tool: &ToolName) -> bool {
         let offered = self.tools.get(tool).is_some_and(|tool| tool.is_offered());
         offered && self.current_task().is_none_or(|task| task.budget.allows(tool.as_str()))
     }
 
-    /// What the task at work may still cost, in credits; never below 0.
+    /// The rest of the current task's budget, in credits; never below 0.
     pub fn credits_left(&self) -> f64 {
         let spent = self.current_task().map_or(0.0, TaskState::credits);
         (self.knobs.get(Knob::Budget) - spent).max(0.0)
@@ -186,7 +186,7 @@ impl State {
         }
     }
 
-    /// A call of this tool starts: its own cost is due, whatever comes of it.
+    /// A call of this tool starts: its own cost is due, regardless of the outcome.
     pub(super) fn charge_call(&mut self, task: TaskId, tool: &ToolName, credits: f64) {
         let Some(budget) = self.budget_mut(task) else { return };
         let cost = Spent { tools: credits, ..Spent::default() };
@@ -200,7 +200,7 @@ impl State {
         budget.spent += cost;
     }
 
-    /// A call took so long.
+    /// A call took this long.
     pub(super) fn charge_call_time(&mut self, task: TaskId, tool: &ToolName, micros: u64) {
         let time = Spent { time: self.rates.time(micros), ..Spent::default() };
         let Some(budget) = self.budget_mut(task) else { return };

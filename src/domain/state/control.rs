@@ -1,4 +1,4 @@
-//! Whether the agent runs, where it is held, and what can be taken back.
+//! Whether the agent runs, where it is held, and what can be undone.
 
 use std::collections::BTreeSet;
 
@@ -14,16 +14,16 @@ use crate::domain::{command::Command, id::TaskId};
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "UPPERCASE")]
 pub enum Mode {
-    /// Nothing was said yet, so nothing runs that could be paused.
+    /// No command was given yet, so nothing runs that could be paused.
     #[default]
     Opening,
     Running,
-    /// On its way to the next boundary of one lane.
+    /// Running to the next boundary of one lane.
     Stepping,
-    /// On its way to the end of the task.
+    /// Running to the end of the task.
     #[strum(serialize = "TO TASK END")]
     SteppingTask,
-    /// Asked to pause; some lane has not come to a boundary yet.
+    /// Pausing: some lane has not reached a boundary yet.
     Pausing,
     /// Every lane is held.
     Paused,
@@ -55,19 +55,19 @@ pub struct Hold {
     pub since: u64,
 }
 
-/// An intervention that can be taken back.
+/// An intervention that can be undone.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Undoable {
     /// The event that made it.
     pub n: u64,
-    /// The command that takes it back.
+    /// The command that undoes it.
     pub back: Command,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Control {
     pub mode: Mode,
-    /// In the order in which they came.
+    /// In order of arrival.
     pub held: Vec<Hold>,
     /// Lanes that the user holds back alone.
     pub paused_lanes: BTreeSet<Lane>,
@@ -100,7 +100,7 @@ impl Control {
         self.held.iter().any(|hold| hold.boundary == boundary)
     }
 
-    /// The evaluator has added to a score that the user set: taking the edit back must leave that.
+    /// The evaluator has added to a score that the user set: undoing the edit must keep that.
     pub(super) fn keep_learned(&mut self, verdict: &Verdict) {
         for undoable in &mut self.undo {
             if let Command::SetScore { tool, score } = &mut undoable.back
@@ -111,7 +111,7 @@ impl Control {
         }
     }
 
-    /// Notes how to take this event back, or that it took another one back.
+    /// Notes how to undo this event, or that it undid another one.
     pub(super) fn remember(&mut self, record: &Record) {
         let Some(back) = record.event.opposite() else { return };
         match record.event.by().unwrap_or(By::Engine) {

@@ -1,18 +1,17 @@
-//! What things will probably cost, from what is known so far (BTP, eq. 1): as declared at first, and as
-//! measured from the first time on.
+//! Estimated costs (BTP, eq. 1): as declared at first, and as measured from the first time on.
 
 use super::{State, budget::CENT};
 use crate::domain::chat::{Role, Usage};
 use crate::domain::knob::{Judge, Knob};
 use crate::domain::{id::ToolName, strategy::Decides};
 
-/// Tokens of a request and of its answer, assumed of a model that was not asked yet.
+/// Tokens of a request and of its answer, assumed for a model before its first call.
 const ASSUMED: (u64, u64) = (1000, 150);
 
 impl State {
-    /// Credits for one use of a tool: its own cost, one model request where the agent decides on each use
-    /// by itself, and the time of both (BTP, eq. 1); with the judge's request where a model judges. 0 for
-    /// a tool that there is not.
+    /// Credits for one use of a tool: its own cost, one model request where the agent decides on
+    /// each use by itself, and the time of both (BTP, eq. 1); with the judge's request where a
+    /// model judges. 0 for a tool that does not exist.
     pub fn use_cost(&self, tool: &ToolName, decides: Decides) -> f64 {
         let Some(known) = self.tools.get(tool) else { return 0.0 };
         let ran = u64::from(known.succeeded) + u64::from(known.failed);
@@ -28,8 +27,8 @@ impl State {
         self.rates.tool(known.spec.cost) + time + decision + judge
     }
 
-    /// Whether a plan for the task at work may be made again with tools that it does not have, and one of
-    /// them could be paid.
+    /// Whether replanning may add tools to the current task's plan, and the budget pays for one of
+    /// them.
     pub fn may_widen(&self) -> bool {
         let Some(budget) = self.current_task().map(|task| &task.budget) else { return false };
         let left = self.credits_left() - self.model_call_cost(Role::Actor);
@@ -42,8 +41,8 @@ impl State {
             })
     }
 
-    /// Credits for one request of this role, with its time: the average of its model, or what its
-    /// price makes of an assumed request.
+    /// Credits for one request of this role, with its time: the average of its model, or the price
+    /// of an assumed request.
     pub fn model_call_cost(&self, role: Role) -> f64 {
         let Some(model) = self.models.of(role) else { return 0.0 };
         if let Some((credits, micros)) = model.tally.average() {

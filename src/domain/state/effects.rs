@@ -1,4 +1,4 @@
-//! What all effects have in common: who caused them, where they are in time, and where they were held.
+//! The common part of all effects: cause, times, and holds.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use crate::domain::event::{EffectRef, Lane, Origin};
 use crate::domain::id::{EffectId, FaultId, TaskId};
 use crate::domain::spec::EffectClass;
 
-/// An effect, as far as it does not matter of which kind it is.
+/// The part of an effect that does not depend on its kind.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EffectState {
     pub id: EffectId,
@@ -23,20 +23,20 @@ pub struct EffectState {
     /// The line of a program that it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// The fault that fired on it, if one did.
+    /// The fault that fired on it, if any.
     pub injected: Option<FaultId>,
     /// Microseconds since the session was opened.
     pub requested: u64,
     pub started: Option<u64>,
     pub ended: Option<u64>,
-    /// Microseconds spent held by the user since it started; no part of its own time.
+    /// Microseconds for which the user held it after its start; excluded from its own time.
     pub held: u64,
-    /// From when to when it was held, before it started and after it ended too, in microseconds since
-    /// the session was opened. A hold that lasts is in [`super::Control::held`].
+    /// The intervals in which it was held, including those before its start and after its end, in
+    /// microseconds since the session was opened. A current hold is in [`super::Control::held`].
     pub holds: Vec<(u64, u64)>,
 }
 
-/// Where the state of an effect is: its place among those of its kind.
+/// Where the state of an effect is stored: its index among those of its kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Place {
     ModelCall(usize),
@@ -66,15 +66,15 @@ impl EffectState {
         }
     }
 
-    /// As its events name it.
+    /// The reference that its events use.
     pub fn reference(&self) -> EffectRef {
         let Self { id, parent, lane, origin, class, line, .. } = *self;
         let lane = (lane != Lane::Effect(id)).then_some(lane);
         EffectRef { id, parent, lane, origin, class, line }
     }
 
-    /// How long it took since it started, or has taken until `now`, without the time it was held, in
-    /// microseconds; 0 while it has not started.
+    /// Its duration since the start, or until `now`, without the time it was held, in microseconds;
+    /// 0 before the start.
     pub fn elapsed(&self, now: u64) -> u64 {
         let took = |started: u64| self.ended.unwrap_or(now).saturating_sub(started);
         self.started.map_or(0, took).saturating_sub(self.held)
@@ -86,7 +86,7 @@ impl EffectState {
 }
 
 impl State {
-    /// What all effects have in common, of the effect with this number.
+    /// The common part of the effect with this number.
     pub fn effect(&self, id: EffectId) -> Option<&EffectState> {
         match self.place(id)? {
             Place::ModelCall(at) => self.model_calls.get(at).map(|call| &call.effect),
@@ -128,7 +128,7 @@ impl State {
         }
     }
 
-    /// The effects that wait, are held or run at this moment, in the order of their numbers.
+    /// The effects that currently wait, are held or run, in the order of their numbers.
     pub fn effects_in_flight(&self) -> impl DoubleEndedIterator<Item = &EffectState> {
         self.in_flight.iter().filter_map(|id| self.effect(*id))
     }
@@ -143,8 +143,8 @@ impl State {
         self.in_flight.iter().filter_map(|id| self.model_call(*id))
     }
 
-    /// An effect is wanted. `None` where its number is not the next one: effects are looked up by number, so
-    /// what a damaged journal has elsewhere is left out.
+    /// Requests an effect. `None` if its number is not the next one: effects are looked up by
+    /// number, so gaps in a damaged journal are left out.
     pub(super) fn request(
         &mut self,
         at: u64,
@@ -183,7 +183,7 @@ impl State {
         }
     }
 
-    /// Time held is no part of an effect's own time.
+    /// The time held is not part of an effect's own time.
     pub(super) fn charge_hold(&mut self, hold: Hold, until: u64) {
         if let Lane::Effect(id) = hold.lane
             && let Some(effect) = self.effect_mut(id)

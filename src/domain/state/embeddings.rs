@@ -23,7 +23,7 @@ pub struct EmbeddingState {
 impl Deref for EmbeddingState {
     type Target = EffectState;
 
-    /// An embedding is an effect: what holds for all effects is read as its own.
+    /// An embedding is an effect: its common part is read as its own.
     fn deref(&self) -> &EffectState {
         &self.effect
     }
@@ -53,7 +53,7 @@ impl State {
                 let Some(embedding) = self.embedding_mut(effect.id) else { return };
                 embedding.error = Some(error.clone());
                 let (task, micros) = (embedding.task, embedding.elapsed(at));
-                // What it cost besides time, nobody knows; refused requests cost nothing.
+                // Its cost besides time is unknown; refused requests cost nothing.
                 self.charge_model_call(task, 0.0, micros);
             }
         }

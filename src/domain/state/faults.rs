@@ -1,4 +1,4 @@
-//! What armed faults wait for, and what there is for a fault to hit.
+//! State of armed faults, and the possible targets.
 
 use std::collections::HashSet;
 
@@ -19,13 +19,13 @@ pub struct FaultState {
     /// The event that armed it.
     #[serde(skip)]
     since: u64,
-    /// Requests that it aims at since it was armed.
+    /// Requests that matched its target since it was armed.
     pub seen: u32,
     pub fired: u32,
 }
 
 impl FaultState {
-    /// Whether it waits for this effect.
+    /// Whether it is armed and matches this effect.
     pub fn is_armed_on(&self, aim: &Aim<'_>) -> bool {
         self.armed && self.spec.target.matches(aim)
     }
@@ -44,7 +44,8 @@ impl State {
         }
     }
 
-    /// Arms a fault, also again: its calls are counted from here, its firings all along.
+    /// Arms a fault, possibly again: matching effects are counted from here, firings are never
+    /// reset.
     fn arm(&mut self, id: FaultId, spec: &FaultSpec) {
         let n = self.n;
         let fault = self.faults.entry(id).or_insert_with(|| FaultState {
@@ -60,7 +61,7 @@ impl State {
         fault.seen = 0;
     }
 
-    /// What of an effect a fault can aim at.
+    /// The properties of an effect that a fault can match.
     fn aim(&self, effect: EffectId) -> Aim<'_> {
         if let Some(call) = self.model_call(effect) {
             return Aim { role: Some(call.role), model: Some(&call.model), ..Aim::default() };
@@ -72,27 +73,28 @@ impl State {
         Aim { embedding: self.embedding(effect).is_some(), ..Aim::default() }
     }
 
-    /// The armed faults that aim at an effect, the one armed first before the others.
+    /// The armed faults that match an effect, in the order in which they were armed.
     pub fn faults_on(&self, effect: EffectId) -> impl Iterator<Item = (FaultId, &FaultState)> {
-        // Mostly there are none, and then nothing has to be known of the effect.
+        // Usually there are none, and then the effect's properties are not needed.
         let aim = if self.faults.is_empty() { Aim::default() } else { self.aim(effect) };
         let hit = self.faults.iter().filter(move |(_, fault)| fault.is_armed_on(&aim));
         hit.map(|(id, fault)| (*id, fault))
     }
 
-    /// Which occasion an effect that was just requested is for each of these faults, from 1.
+    /// The number of this occasion for each of these faults, from 1, for an effect that was just
+    /// requested.
     pub fn occasions(&self, effect: EffectId) -> Vec<(FaultId, u32)> {
         self.faults_on(effect).map(|(id, fault)| (id, fault.seen)).collect()
     }
 
-    /// An effect was requested: it counts for the faults that aim at it. Requests are counted, and not starts,
-    /// so that it does not matter what runs first.
+    /// An effect was requested: it counts for the faults that match it. Requests are counted, not
+    /// starts, so that it does not matter what runs first.
     pub(super) fn count_occasions(&mut self, effect: EffectId) {
         let seen: Vec<FaultId> = self.faults_on(effect).map(|(id, _)| id).collect();
         self.count_seen(&seen);
     }
 
-    /// An effect starts: it counts for the faults that were armed since it was requested.
+    /// An effect starts: it counts for the faults that were armed since its request.
     pub(super) fn count_late_occasions(&mut self, effect: EffectId) {
         if self.faults.is_empty() {
             return;
@@ -111,14 +113,14 @@ impl State {
         }
     }
 
-    /// Whether any fault waits for this effect.
+    /// Whether any armed fault matches this effect.
     pub fn has_fault_on(&self, aim: &Aim<'_>) -> bool {
         self.faults.values().any(|fault| fault.is_armed_on(aim))
     }
 
-    /// The tools that an armed fault waits for.
+    /// The tools that an armed fault targets.
     pub fn broken_tools(&self) -> HashSet<&ToolName> {
-        // Mostly nothing is armed, and then no tool needs a look.
+        // Usually nothing is armed, and then no tool needs a look.
         if self.faults_armed() == 0 {
             return HashSet::new();
         }
@@ -126,11 +128,11 @@ impl State {
         broken.map(|tool| &tool.spec.name).collect()
     }
 
-    /// Everything that a fault can hit, one sort after the other.
+    /// Every possible target, one sort after the other.
     pub fn fault_targets(&self) -> Vec<Target> {
         let of_tools = self.tools.values().filter_map(|tool| tool.class.as_ref());
         let classes = self.workers.classes.names().chain(of_tools.map(ClassAssignment::name));
-        // What tools are of is mostly configured, too.
+        // The classes in use are usually configured ones, too.
         let classes: IndexSet<String> = classes.collect();
         let tools = self.tools.keys().cloned().map(Target::Tool);
         tools

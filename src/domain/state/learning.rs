@@ -1,4 +1,4 @@
-//! What has been learned: the graph's prior, the scores and their history, and the user's pins.
+//! The learned knowledge: the graph's prior, the scores and their history, and the user's pins.
 //! Weights are derived from these and the knobs, and never stored.
 
 use std::collections::BTreeMap;
@@ -19,11 +19,11 @@ pub struct Learning {
     pub pins: Pins,
     /// The score of a tool after each task that scored it, and after each edit.
     pub history: IndexMap<ToolName, Vec<ScorePoint>>,
-    /// What moved weights since the last evaluation that did, and that evaluation; oldest first.
+    /// The last evaluation that moved weights, and the later changes that did; oldest first.
     moves: Vec<Move>,
 }
 
-/// Something that moved weights.
+/// A change that moved weights.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct Move {
     /// The event that did.
@@ -31,24 +31,24 @@ struct Move {
     cause: Cause,
 }
 
-/// What moved weights, and what it replaced.
+/// The cause of a move, and the value it replaced.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
-    /// The evaluation of this task. What it added to the scores is in the task.
+    /// The evaluation of this task, whose verdicts are in the task.
     Evaluation { task: TaskId },
     /// The user turned alpha or beta.
     Knob { knob: Knob, was: f64 },
     /// The user set the score of a tool.
     Score { tool: ToolName, was: f64 },
-    /// The user pinned a weight, or let it go.
+    /// The user pinned a weight, or unpinned it.
     Pin { from: ToolName, to: ToolName, was: Option<f64> },
 }
 
 /// A tool's score at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ScorePoint {
-    /// The task that was at work or had just ended; 0 before the first.
+    /// The task that was current or had just ended; 0 before the first.
     pub task: TaskId,
     pub score: f64,
 }
@@ -58,12 +58,12 @@ impl Learning {
         self.scores.get(tool.as_str()).unwrap_or(0.0)
     }
 
-    /// What moved weights last, and was not taken back; `None` where nothing has moved one yet.
+    /// The last change that moved weights and was not undone; `None` if there is none.
     pub fn last_move(&self) -> Option<&Cause> {
         self.moves.last().map(|last| &last.cause)
     }
 
-    /// Notes that the event `n` moved weights, or took back an event that did.
+    /// Notes that the event `n` moved weights, or undid an event that did.
     pub(super) fn moved(&mut self, n: u64, by: By, cause: Cause) {
         match by {
             By::User => self.moves.push(Move { n, cause }),
@@ -73,7 +73,7 @@ impl Learning {
     }
 
     fn pin(&mut self, from: &ToolName, to: &ToolName, weight: f64) {
-        // The engine checks weights before it makes events of them; as with scores.
+        // The engine checks weights before it makes events of them, as it does scores.
         let _ = self.pins.set(from.clone(), to.clone(), weight);
     }
 

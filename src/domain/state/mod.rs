@@ -1,10 +1,10 @@
-//! What is true now: a fold of events and nothing else. The engine, the screen, a replay and a report
-//! each fold the same events with [`State::apply`] and so agree, byte for byte.
+//! The current state: a fold of events and nothing else. The engine, the screen, a replay and a
+//! report each fold the same events with [`State::apply`] and so agree, byte for byte.
 //!
-//! As JSON it has the names that `replay --json` has always had.
+//! As JSON it keeps the field names of `replay --json`.
 //!
-//! A fold never fails: an event that names something unknown (a newer journal, a torn one) changes
-//! what it can and leaves the rest.
+//! A fold never fails: an event that names something unknown (a newer journal, a torn one) is
+//! applied as far as possible, and the rest is left out.
 
 use std::collections::BTreeMap;
 
@@ -61,23 +61,23 @@ pub struct State {
     pub at: u64,
     pub seed: u64,
     pub workspace: String,
-    /// How the agent acts, from the next task on.
+    /// The strategy from the next task on.
     pub strategy: Strategy,
     pub control: Control,
     pub knobs: Knobs,
     pub rates: Rates,
-    /// How the calls of plans are made.
+    /// The settings for calls of plans.
     pub workers: WorkerSettings,
-    /// What models are told.
+    /// The prompts sent to models.
     pub prompts: Prompts,
     pub models: Models,
-    /// The results of tasks by pair of planner and solver, in this session and earlier ones.
+    /// Results per planner/solver pair, in this session and earlier ones.
     pub pairs: Pairs,
     pub tools: IndexMap<ToolName, ToolState>,
     pub learning: Learning,
     /// In the order of their numbers, which count from 1.
     pub tasks: Vec<TaskState>,
-    /// The task at work.
+    /// The current task.
     pub at_work: Option<TaskId>,
     /// How many tasks have ended.
     pub tasks_done: usize,
@@ -97,9 +97,9 @@ pub struct State {
     pub embeddings: Vec<EmbeddingState>,
     pub faults: BTreeMap<FaultId, FaultState>,
     pub transcript: Vec<Line>,
-    /// How many events of unknown kind were met.
+    /// The number of events of unknown kind.
     pub unknown_events: u64,
-    /// How many fields were met that this version does not know.
+    /// The number of fields unknown to this version.
     pub unknown_fields: u64,
 }
 
@@ -143,34 +143,34 @@ impl State {
         self.tasks.get_mut(index(id.0)?)
     }
 
-    /// The task at work, if any.
+    /// The current task, if any.
     pub fn current_task(&self) -> Option<&TaskState> {
         self.task(self.at_work?)
     }
 
-    /// How many effects were requested so far.
+    /// The number of effects requested so far.
     pub fn effects_requested(&self) -> usize {
         self.effects.len()
     }
 
-    /// A task is at work or waits for its turn.
+    /// Whether there is a current task or a queued one.
     pub fn has_work(&self) -> bool {
         self.at_work.is_some() || self.tasks_done < self.tasks.len()
     }
 
-    /// The task that a person most likely means: the one at work, else the last that was.
+    /// The task that a person most likely means: the current one, else the last one.
     pub fn shown_task(&self) -> Option<&TaskState> {
-        // Tasks are taken in order, so as many were started as have ended or are at work.
+        // Tasks are taken in order, so as many were started as have ended or are current.
         let started = self.tasks_done + usize::from(self.at_work.is_some());
         self.tasks.get(started.checked_sub(1)?)
     }
 
-    /// The first task that nobody has started.
+    /// The first task that has not started.
     pub fn next_task(&self) -> Option<&TaskState> {
         self.tasks.get(self.tasks_done + usize::from(self.at_work.is_some()))
     }
 
-    /// The tools that may be offered now, in order.
+    /// The tools that may currently be offered, in order.
     pub fn offered_tools(&self) -> impl Iterator<Item = &ToolState> {
         self.tools.values().filter(|tool| tool.is_offered())
     }
@@ -186,8 +186,8 @@ pub(crate) fn next_number(len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX).saturating_add(1)
 }
 
-/// Whether something with this number goes at the end of a list of this length. Lists are looked up
-/// by number, so what a damaged journal has elsewhere is left out.
+/// Whether this number is the next one for a list of this length. Lists are looked up by number, so
+/// gaps in a damaged journal are left out.
 fn is_next(number: u32, len: usize) -> bool {
     index(number) == Some(len)
 }

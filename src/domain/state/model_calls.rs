@@ -14,11 +14,11 @@ use crate::domain::event::{Bill, ModelCallEvent};
 use crate::domain::id::{EffectId, ModelName, TaskId};
 use crate::domain::{error::ModelError, plan::EvidenceId};
 
-/// Where a model call is.
+/// The progress of a model call.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelCallPhase {
-    /// Wanted, but not sent yet.
+    /// Requested, but not sent yet.
     Requested,
     Running,
     Done {
@@ -38,14 +38,14 @@ pub struct ModelCallState {
     pub model: ModelName,
     /// Exactly what the model saw.
     pub request: Arc<Request>,
-    /// The evidence of a plan that it is to find.
+    /// The evidence of a plan that the call must find.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceId>,
     pub phase: ModelCallPhase,
-    /// What has streamed in so far; empty once the answer is whole.
+    /// The streamed text so far; empty once the answer is complete.
     pub partial: String,
     pub retries: u32,
-    /// Of one that failed: what it has probably used all the same.
+    /// For a failed call: its probable usage.
     pub billed: Option<Usage>,
     pub dollars: Option<f64>,
 }
@@ -53,7 +53,7 @@ pub struct ModelCallState {
 impl Deref for ModelCallState {
     type Target = EffectState;
 
-    /// A model call is an effect: what holds for all effects is read as its own.
+    /// A model call is an effect: its common part is read as its own.
     fn deref(&self) -> &EffectState {
         &self.effect
     }
@@ -78,7 +78,7 @@ impl ModelCallState {
         }
     }
 
-    /// What it used, as far as that is known.
+    /// Its usage, as far as known.
     pub fn usage(&self) -> Option<Usage> {
         self.reply().map(|reply| reply.usage).or(self.billed)
     }
@@ -164,10 +164,10 @@ impl State {
         }
     }
 
-    /// A task had this read and written by a model.
+    /// Adds the tokens that a model read and wrote for a task.
     pub(super) fn count_tokens(&mut self, task: TaskId, usage: Usage, dollars: Option<f64>) {
         let Some(task) = self.task_mut(task) else { return };
-        // Endpoints say what they like, also 2^64 - 1 tokens twice.
+        // Endpoints may report any number, even 2^64 - 1 tokens twice.
         task.tokens_in = task.tokens_in.saturating_add(usage.tokens_in);
         task.tokens_out = task.tokens_out.saturating_add(usage.tokens_out);
         task.dollars += dollars.unwrap_or(0.0);

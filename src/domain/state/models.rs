@@ -1,4 +1,4 @@
-//! Models, the roles they are bound to, and what they have used.
+//! Models, the roles bound to them, and their usage.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -15,7 +15,7 @@ pub struct Models {
     pub roles: BTreeMap<Role, RoleUse>,
 }
 
-/// A configured model and what all roles have asked of it.
+/// A configured model and its usage over all roles.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ModelState {
     pub spec: ModelSpec,
@@ -29,7 +29,7 @@ pub struct ModelState {
 pub enum Reachable {
     #[default]
     NotTried,
-    /// Since when, in microseconds since the session was opened.
+    /// Probing since this time, in microseconds since the session was opened.
     Trying {
         since: u64,
     },
@@ -39,14 +39,14 @@ pub enum Reachable {
     },
 }
 
-/// A role, the model bound to it, and what the role has asked of any model.
+/// A role, its bound model, and its usage over all models.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RoleUse {
     pub model: ModelName,
     pub tally: Tally,
 }
 
-/// What one model call used.
+/// The usage of one model call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CallUsage {
     pub usage: Usage,
@@ -55,7 +55,7 @@ pub(super) struct CallUsage {
     pub micros: u64,
 }
 
-/// What a model call that failed used.
+/// The usage of a failed model call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FailedUsage {
     pub billed: Option<Bill>,
@@ -69,34 +69,34 @@ pub struct Tally {
     #[serde(rename = "asks")]
     pub calls: u32,
     pub failed: u32,
-    /// Times that an endpoint was asked once more for the same answer.
+    /// Requests that were repeated for the same answer.
     pub retries: u32,
     pub tokens_in: u64,
     pub tokens_out: u64,
-    /// Any of the counts was estimated rather than told by the endpoint.
+    /// Whether any count was estimated, not reported by the endpoint.
     pub estimated: bool,
     pub dollars: f64,
-    /// Asks without a known price; while any, `dollars` is a lower bound.
+    /// Model calls without a known price; if above 0, `dollars` is a lower bound.
     pub unpriced: u32,
-    /// What the model calls counted against budgets, those without a known price included.
+    /// Credits that the model calls cost against budgets, including those without a known price.
     pub credits: f64,
-    /// Of the last model call, and of all of them, in microseconds.
+    /// Duration of the last model call, and of all of them, in microseconds.
     pub last_micros: u64,
     pub micros: u64,
     pub latency: Latency,
 }
 
-/// How long the latest answers took: what a slow day ten thousand calls ago was like says nothing of now.
+/// Durations of the latest answers: a slow day ten thousand calls ago says nothing about now.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Latency {
     /// At most [`Latency::MOST`], in microseconds, the oldest first.
     latest: VecDeque<u64>,
-    /// Of these; kept, so that nobody who looks has to sort.
+    /// The median of `latest`, kept so that reading it needs no sorting.
     median: Option<u64>,
 }
 
 impl Latency {
-    /// How many answers count.
+    /// The number of answers considered.
     pub const MOST: usize = 100;
 
     fn add(&mut self, micros: u64) {
@@ -120,13 +120,13 @@ impl Latency {
 }
 
 impl Tally {
-    /// In and out together; the largest number there is where endpoints claim more.
+    /// In and out together; saturates if endpoints report more.
     pub fn tokens(&self) -> u64 {
         self.tokens_in.saturating_add(self.tokens_out)
     }
 
-    /// What one answer costs on average, in credits and in microseconds, with what failed on the way to
-    /// it; `None` before the first.
+    /// The average cost of one answer in credits and microseconds, including failed attempts;
+    /// `None` before the first.
     pub fn average(&self) -> Option<(f64, u64)> {
         let ended = self.calls.checked_sub(self.failed).filter(|ended| *ended > 0)?;
         Some((self.credits / f64::from(ended), self.micros / u64::from(ended)))
@@ -177,12 +177,12 @@ impl Models {
         Self { known, roles }
     }
 
-    /// The model that answers this role, and what is known of it.
+    /// The model bound to this role, and its usage.
     pub fn of(&self, role: Role) -> Option<&ModelState> {
         self.known.get(&self.roles.get(&role)?.model)
     }
 
-    /// Whether any bound role is played by the simulated model.
+    /// Whether any role is bound to the simulated model.
     pub fn any_simulated(&self) -> bool {
         self.roles.keys().any(|role| self.of(*role).is_some_and(|model| model.spec.simulated))
     }
@@ -208,7 +208,7 @@ impl Models {
         }
     }
 
-    /// Whoever was trying is gone.
+    /// The process that was probing has ended.
     pub(super) fn stop_probing(&mut self) {
         for model in self.known.values_mut() {
             if let Reachable::Trying { .. } = model.reachable {

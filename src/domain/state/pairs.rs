@@ -1,4 +1,4 @@
-//! What a task that has ended says of the models that did it.
+//! The result of an ended task, for the tally of its models.
 
 use super::{State, TaskState};
 use crate::domain::id::{ModelName, TaskId};
@@ -6,8 +6,8 @@ use crate::domain::pairs::{Pair, PairTally, Player};
 use crate::domain::{chat::Role, event::Outcome};
 
 impl State {
-    /// What came of a task, by who did it; `None` while it has not ended, and for one that the user
-    /// stopped, of which nothing came.
+    /// The result of a task, by its models; `None` for a task that has not ended or that the user
+    /// stopped.
     pub fn pair_tally(&self, task: TaskId) -> Option<PairTally> {
         let task = self.task(task)?;
         if task.outcome()? == Outcome::Stopped {
@@ -20,14 +20,14 @@ impl State {
             correct: u64::from(task.correct == Some(true)),
             tokens_in: task.tokens_in,
             tokens_out: task.tokens_out,
-            // To answer at once is a step, too.
+            // An immediate answer counts as a step, too.
             steps: task.steps_taken().max(1),
             dollars: task.dollars,
             unpriced: u64::from(task.unpriced > 0),
         })
     }
 
-    /// Whoever was asked last in a role has played it; where nobody was, whoever would have been.
+    /// The model called last in a role has played it; without a call, the bound model counts.
     fn pair_of(&self, task: &TaskState) -> Option<Pair> {
         let calls = || task.model_calls.iter().rev().filter_map(|call| self.model_call(*call));
         let player = |role: Role| {

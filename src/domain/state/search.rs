@@ -1,4 +1,4 @@
-//! The tree that a search goes through: a node for each step, in the order in which they were taken.
+//! The search tree: a node for each step, in the order in which they were taken.
 
 use serde::Serialize;
 
@@ -15,18 +15,18 @@ pub struct NodeState {
     pub parent: u32,
     /// 1 for a child of the root.
     pub depth: u32,
-    /// How often it was preferred to a sibling, where they were compared.
+    /// How often it was preferred to a sibling, if they were compared.
     pub votes: Option<u32>,
-    /// What became of it; `None` while it is open.
+    /// How it ended; `None` while it is open.
     pub end: Option<NodeEnd>,
 }
 
-/// A search tree, as far as it has grown.
+/// A search tree so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SearchTree {
-    /// A parent stands before its children.
+    /// A parent comes before its children.
     pub nodes: Vec<NodeState>,
-    /// Where the search is; 0 is the root.
+    /// The search's current node; 0 is the root.
     pub at: u32,
 }
 
@@ -43,7 +43,7 @@ impl SearchTree {
         self.nodes.iter().filter(move |node| node.parent == parent)
     }
 
-    /// How many nodes led nowhere.
+    /// The number of nodes that failed.
     pub fn pruned(&self) -> usize {
         let pruned = |node: &&NodeState| node.end.is_some_and(|end| end != NodeEnd::Answered);
         self.nodes.iter().filter(pruned).count()

@@ -1,4 +1,4 @@
-//! What a session is made of, and the settings that a person changes.
+//! The contents of a session, and the settings that a person changes.
 
 use std::sync::Arc;
 

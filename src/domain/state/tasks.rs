@@ -9,7 +9,7 @@ use crate::domain::event::{By, MenuItem, Outcome, TaskEvent, Verdict};
 use crate::domain::id::{EffectId, TaskId, ToolName};
 use crate::domain::{chat::Role, spec::Task, strategy::Strategy};
 
-/// Where a task stands.
+/// The progress of a task.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskPhase {
@@ -18,20 +18,20 @@ pub enum TaskPhase {
     Done { outcome: Outcome },
 }
 
-/// One task and what came of it.
+/// One task and its result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TaskState {
     pub id: TaskId,
     pub task: Task,
     pub phase: TaskPhase,
-    /// How the agent acts on it; `None` until it starts.
+    /// The strategy for it; `None` until it starts.
     pub strategy: Option<Strategy>,
-    /// Which try it is at, from 1.
+    /// The current attempt, from 1.
     pub tries: u32,
     pub reflections: Vec<String>,
-    /// The steps of all tries, in order.
+    /// The steps of all attempts, in order.
     pub steps: Vec<StepState>,
-    /// How many plans the plans of all tries have.
+    /// The number of steps in the plans of all attempts.
     pub plans: u64,
     #[serde(rename = "asks")]
     pub model_calls: Vec<EffectId>,
@@ -46,27 +46,28 @@ pub struct TaskState {
     pub tokens_in: u64,
     pub tokens_out: u64,
     pub budget: TaskBudget,
-    /// What a planner wrote; empty for strategies without one.
+    /// A planner's plan and its evidence; empty for strategies without a planner.
     pub work: Work,
-    /// Where a search has been; empty for strategies that do not search.
+    /// The search tree; empty for strategies that do not search.
     pub search: SearchTree,
-    /// What the model calls with a known price cost.
+    /// US dollars of the model calls with a known price.
     pub dollars: f64,
-    /// How many model calls had no known price; while any, `dollars` is a lower bound.
+    /// Model calls without a known price; if above 0, `dollars` is a lower bound.
     pub unpriced: u32,
 }
 
-/// One decision: where the agent was and what it could choose from.
+/// One decision: the agent's position and its choices.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StepState {
-    /// From 1 within its try; a search counts on over all tries, so that it names a node.
+    /// From 1 within its attempt; a search continues the count over all attempts, so that it names
+    /// a node.
     pub step: u32,
     pub from: ToolName,
     pub menu: Arc<[MenuItem]>,
     /// The model call that decides.
     #[serde(rename = "ask")]
     pub model_call: Option<EffectId>,
-    /// The tool call that was decided on; of several, the last.
+    /// The chosen tool call; of several, the last.
     pub call: Option<EffectId>,
 }
 
@@ -121,7 +122,7 @@ impl TaskState {
     pub(super) fn add_model_call(&mut self, role: Role, call: EffectId) {
         self.model_calls.push(call);
         if let (Role::Actor, Some(step)) = (role, self.steps.last_mut()) {
-            // Other calls of an actor may follow, such as the closing summary.
+            // Other model calls of an actor may follow, such as the closing summary.
             step.model_call.get_or_insert(call);
         }
     }
@@ -164,8 +165,8 @@ impl TaskState {
         self.outcome() == Some(Outcome::Answered) && self.correct != Some(false)
     }
 
-    /// Steps as papers count them: the decisions of an agent, or where it plans, plans and the answer of
-    /// each try.
+    /// Steps as papers count them: the decisions of an agent, or for a planner the plans and the
+    /// answer of each attempt.
     pub fn steps_taken(&self) -> u64 {
         self.plans.saturating_add(self.steps.len() as u64)
     }

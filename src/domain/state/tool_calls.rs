@@ -10,14 +10,14 @@ use crate::domain::event::{Refusal, ToolCallEvent};
 use crate::domain::id::{EffectId, TaskId, ToolName};
 use crate::domain::{error::ToolError, output::ToolOutput, plan::EvidenceId};
 
-/// Where a tool call is.
+/// The progress of a tool call.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolCallPhase {
-    /// Wanted, but not running yet.
+    /// Requested, but not running yet.
     Requested,
     Running,
-    /// Not run, and free of charge.
+    /// Not run, at no cost.
     Refused {
         why: String,
         reason: Refusal,
@@ -38,17 +38,17 @@ pub struct ToolCallState {
     pub step: u32,
     pub tool: ToolName,
     pub arguments: Value,
-    /// The evidence of a plan that it is to find.
+    /// The evidence of a plan that the call must find.
     pub evidence: Option<EvidenceId>,
     pub phase: ToolCallPhase,
-    /// Whether its result helped, once that was judged.
+    /// Whether its result helped, once it was judged.
     pub helpful: Option<bool>,
 }
 
 impl Deref for ToolCallState {
     type Target = EffectState;
 
-    /// A tool call is an effect: what holds for all effects is read as its own.
+    /// A tool call is an effect: its common part is read as its own.
     fn deref(&self) -> &EffectState {
         &self.effect
     }
@@ -66,7 +66,7 @@ impl ToolCallPhase {
 }
 
 impl ToolCallState {
-    /// What the agent was told.
+    /// The text that the agent saw.
     pub fn observation(&self) -> Option<&str> {
         match &self.phase {
             ToolCallPhase::Requested | ToolCallPhase::Running => None,

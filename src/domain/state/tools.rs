@@ -9,15 +9,15 @@ use crate::domain::event::{ClassAssignment, ClassedBy};
 use crate::domain::id::{TaskId, ToolName};
 use crate::domain::{fault::Aim, spec::ToolSpec};
 
-/// One tool and what its calls came to.
+/// One tool and the totals of its calls.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ToolState {
     pub spec: Arc<ToolSpec>,
-    /// False once its manifest is gone; it stays known, since the past names it.
+    /// False once its manifest is gone; the tool stays known, since past events name it.
     pub present: bool,
-    /// False while the user keeps it off every menu.
+    /// False while the user excludes it from every menu.
     pub switched_on: bool,
-    /// Of which class it is, once anybody has said so.
+    /// Its class, once assigned.
     pub class: Option<ClassAssignment>,
     /// Calls that ran, ended or not.
     pub started: u32,
@@ -54,14 +54,14 @@ impl ToolState {
         }
     }
 
-    /// Notes a class, unless somebody who is rather believed has named one.
+    /// Notes a class, unless a source of higher precedence has assigned one.
     pub(super) fn classify(&mut self, class: &ClassAssignment) {
         if self.class.as_ref().is_none_or(|known| known.by <= class.by) {
             self.class = Some(class.clone());
         }
     }
 
-    /// A call of it, as the target of a fault looks at it.
+    /// The properties of its calls that a fault's target compares.
     pub fn aim(&self) -> Aim<'_> {
         Aim { tool: Some((&self.spec.name, self.class.as_ref())), ..Aim::default() }
     }
@@ -73,7 +73,7 @@ impl ToolState {
 }
 
 impl State {
-    /// Whether there is such a tool, and it may be on a menu.
+    /// Whether the tool exists and may be on a menu.
     pub fn offers(&self, tool: &str) -> bool {
         self.tools.get(tool).is_some_and(ToolState::is_offered)
     }
@@ -108,7 +108,7 @@ impl State {
         self.charge_call(task, name, cost);
     }
 
-    /// A call of this tool ended, after so much time of its own if it ran at all.
+    /// A call of this tool ended, after this time of its own if it ran at all.
     pub(super) fn count_end(
         &mut self,
         name: &ToolName,

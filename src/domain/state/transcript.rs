@@ -1,5 +1,5 @@
-//! The session as a person reads it: one line for each thing worth a line, in order. Lines point at
-//! tasks and calls instead of copying them, so that a line shows how a call stands *now*.
+//! The session as a person reads it: one line for each event worth a line, in order. Lines point at
+//! tasks and calls instead of copying them, so that a line shows the *current* state of a call.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct Line {
     pub n: u64,
     /// Microseconds since the session was opened.
     pub at: u64,
-    /// The task at work at that moment.
+    /// The current task at that moment.
     pub task: Option<TaskId>,
     pub what: What,
 }
@@ -29,7 +29,7 @@ pub enum What {
     TryStarted {
         number: u32,
     },
-    /// The place of the step in its task's list.
+    /// The index of the step in its task's list.
     Step {
         index: u32,
     },
@@ -47,21 +47,21 @@ pub enum What {
         learned: bool,
     },
     TaskFinished,
-    /// What the planner wants called.
+    /// The calls that the planner requested.
     Plan {
         plan: Arc<Plan>,
     },
-    /// How often each tool may be used from here on, and what was planned before.
+    /// How often each tool may be used from here on, and the previous plan.
     BudgetPlanned {
         why: String,
         plan: Arc<BudgetPlan>,
         before: Option<Arc<BudgetPlan>>,
     },
-    /// Somebody changed something, or should know of something. The screen finds the words.
+    /// An intervention or a notice. The screen finds the words.
     Told {
         event: Box<Event>,
     },
-    /// An event has fields that this version does not know: where they are.
+    /// The paths of an event's fields that this version does not know.
     Newer {
         fields: Vec<String>,
     },

@@ -1,4 +1,4 @@
-//! What a planner wrote, and how far its workers are.
+//! A planner's plan, and the progress of its workers.
 
 use std::sync::Arc;
 
@@ -14,30 +14,30 @@ use crate::domain::{command::Command, null_filter::NullReason};
 /// The plan of a task, and its evidence.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Work {
-    /// `None` until one could be read.
+    /// `None` until one was parsed.
     pub plan: Option<Arc<Plan>>,
-    /// Why answers of the planner could not be used.
+    /// Why answers of the planner were refused.
     pub refused: Vec<String>,
-    /// What was begun, in the order in which it was.
+    /// Evidence that was started, in that order.
     pub evidence: IndexMap<EvidenceId, EvidenceState>,
 }
 
-/// A piece of evidence that somebody looks for, or has found.
+/// A piece of evidence that is searched or found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EvidenceState {
     pub source: Source,
-    /// Since when, in microseconds since the session was opened.
+    /// Start time, in microseconds since the session was opened.
     pub since: u64,
     pub found: Option<u64>,
-    /// What a model said; what a call found is in the call.
+    /// A model's answer; a tool's result is in the call.
     pub text: Option<String>,
-    /// Why it reaches the solver as null, if it does.
+    /// The reason for which it reaches the solver as null, if it does.
     pub nulled: Option<NullReason>,
-    /// Tokens that the solver is spared.
+    /// Tokens that the solver does not have to read.
     pub saved: u64,
 }
 
-/// Who looks for it.
+/// The effect that searches for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
@@ -65,19 +65,19 @@ impl Work {
         self.evidence.values().fold(0, |sum, evidence| sum.saturating_add(evidence.saved))
     }
 
-    /// Whether it is known what reaches the solver of this evidence.
+    /// Whether the final form of this evidence is known.
     pub fn is_found(&self, evidence: EvidenceId) -> bool {
         self.evidence.get(&evidence).is_some_and(|evidence| evidence.found.is_some())
     }
 
-    /// How many pieces of evidence reach the solver as null.
+    /// The number of pieces of evidence that reach the solver as null.
     pub fn nulled(&self) -> usize {
         self.evidence.values().filter(|evidence| evidence.nulled.is_some()).count()
     }
 }
 
 impl State {
-    /// What the solver is given of a piece of evidence; `None` where it is null or not there yet.
+    /// The solver's input for a piece of evidence; `None` if it is null or not found yet.
     pub fn evidence_text<'s>(&'s self, work: &'s Work, id: EvidenceId) -> Option<&'s str> {
         let evidence = work.evidence.get(&id)?;
         if evidence.found.is_none() || evidence.nulled.is_some() {
@@ -94,7 +94,7 @@ impl State {
         }
     }
 
-    /// Why a tool's result says nothing, if it does; `None` stands for a call that failed. The one rule for
+    /// Why a tool's result is null, if it is; `None` stands for a failed call. The one rule for
     /// solver, judge, blacklist and experience.
     pub fn nulled(&self, tool: &ToolName, result: Option<&str>) -> Option<NullReason> {
         let class = self.tools.get(tool).and_then(|tool| tool.class.as_ref());
@@ -103,7 +103,7 @@ impl State {
         self.workers.null.nulled(tool, &names, result)
     }
 
-    /// The model call that looks for a piece of evidence, if it is one that does.
+    /// The model call that searches for a piece of evidence, if it is one.
     pub fn evidence_model_call(&self, task: &TaskState, id: EvidenceId) -> Option<&ModelCallState> {
         match task.work.evidence.get(&id)?.source {
             Source::Model(call) => self.model_call(call),

@@ -1,5 +1,5 @@
-//! A model call for a role: who is bound to it, in what form it takes the request, and what is done when its
-//! answer breaks off.
+//! A model call for a role: the bound model, the form of the request, and retries when an answer
+//! breaks off.
 
 use std::{rc::Rc, sync::Arc, time::Duration};
 
@@ -11,26 +11,26 @@ use crate::domain::{
 use crate::engine::{handle::Handle, session::Session};
 use crate::model::{Model, text};
 
-/// A stream that broke after it had given text is asked for again at most so often.
+/// Most retries of a stream that broke off after some text.
 const AGAIN: u32 = 2;
 
-/// How long to wait before that, so that the endpoint notices that the first stream is gone.
+/// The wait before a retry, so that the endpoint notices the end of the first stream.
 const BEFORE_AGAIN: Duration = Duration::from_millis(500);
 
-/// Who wants a model called, and why.
+/// The origin of a model call.
 #[derive(Clone, Copy)]
 pub struct Caller {
     pub task: TaskId,
     pub evidence: Option<EvidenceId>,
-    /// The effect that causes it, where it is not the agent's own decision.
+    /// The effect that causes it, if it is not the agent's own decision.
     pub parent: Option<EffectId>,
     /// Whether the agent waits for it.
     pub is_awaited: bool,
 }
 
-/// Calls the model that is bound to this role. A stream that broke after it had given text is asked for
-/// again as a new call that everybody sees: the client never starts such a stream again by itself, since
-/// the text was already shown. Answers with the number of the call, too.
+/// Calls the model bound to this role. A stream that broke off after some text is retried as a new,
+/// visible call: the client never restarts such a stream by itself, because the text was already
+/// shown. Also returns the number of the call.
 pub async fn ask(
     handle: &Handle,
     caller: Caller,
@@ -50,7 +50,7 @@ pub async fn ask(
         });
         let Some(requested) = requested else {
             let text = format!("no model is bound to the role {role}");
-            // There is no call that could fail for all to see.
+            // There is no call that could visibly fail.
             handle.emit(SessionEvent::Noticed { text: text.clone() });
             return (None, Err(ModelError::new(ModelErrorKind::Refused, text)));
         };
@@ -58,7 +58,7 @@ pub async fn ask(
         match perform(handle, requested).await {
             Outcome::Reply(Err(error)) if again < AGAIN && broke_off(&error) => {
                 parent = Some(id);
-                let text = format!("the answer broke off ({error}); asking again");
+                let text = format!("the answer broke off ({error}); retrying");
                 handle.emit(SessionEvent::Noticed { text });
                 tokio::time::sleep(BEFORE_AGAIN).await;
             }
@@ -66,11 +66,11 @@ pub async fn ask(
             Outcome::Result(_) | Outcome::Refused(..) | Outcome::Embedded(_) => break,
         }
     }
-    let text = "the model call ended as no model call does";
+    let text = "the model call ended with the result of another effect";
     (None, Err(ModelError::new(ModelErrorKind::BadAnswer, text)))
 }
 
-/// Whether a stream failed after some of its text had come, in a way that another try may mend.
+/// Whether a stream failed after some text, so that a retry may succeed.
 fn broke_off(error: &ModelError) -> bool {
     let passing = match error.kind {
         ModelErrorKind::Connection
@@ -87,13 +87,14 @@ fn broke_off(error: &ModelError) -> bool {
     passing && !error.partial.is_empty()
 }
 
-/// The model that plays this role now.
+/// The model currently bound to this role.
 fn bound(session: &Session, role: Role) -> Option<Rc<dyn Model>> {
     let model = &session.state.models.roles.get(&role)?.model;
     session.models.get(model).cloned()
 }
 
-/// The request in the form in which this model takes tools: what is journaled is what it sees.
+/// The request in the form that this model needs for tools: the journal records what the model
+/// sees.
 fn as_seen(model: &ModelSpec, meant: &Arc<Request>) -> Arc<Request> {
     match model.mode {
         ToolMode::Native => Arc::clone(meant),

@@ -1,4 +1,4 @@
-//! How the end of an effect is told, and what it cost.
+//! The end of an effect as an event, and its cost.
 
 use std::sync::Arc;
 
@@ -61,7 +61,8 @@ fn model(passage: &Passage) -> Option<&ModelSpec> {
     }
 }
 
-/// That an effect is gone with the session; `None` for one that there is not.
+/// The end of an effect that was in flight at the end of the session; `None` if there is no such
+/// effect.
 pub fn abandoned(session: &Session, id: EffectId) -> Option<Event> {
     let state = &session.state;
     let effect = state.effect(id)?.reference();
@@ -78,8 +79,8 @@ pub fn abandoned(session: &Session, id: EffectId) -> Option<Event> {
     })
 }
 
-/// That a model call failed. Where some of its answer had come, it was most likely billed: nobody says how
-/// much, so that is counted here.
+/// The failure of a model call. If some of its answer had arrived, it was most likely billed; no
+/// endpoint reports the amount, so it is estimated here.
 fn failed(session: &Session, effect: EffectRef, error: ModelError) -> ModelCallEvent {
     let billed = billed(session, effect.id, &error);
     ModelCallEvent::ModelCallFailed { effect, error, billed }

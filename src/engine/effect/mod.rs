@@ -1,4 +1,4 @@
-//! Everything that reaches a model, a tool or an embedding model: one kind of thing, with one number, on one
+//! Effects: everything that reaches a model, a tool or an embedding model, with one number, on one
 //! path (see [`perform`]). Only files of this folder touch a model or a tool.
 
 mod ask;
@@ -25,7 +25,7 @@ use crate::domain::{
 };
 use crate::model::Model;
 
-/// What is to be done.
+/// The action of an effect.
 pub enum Effect {
     Model(ModelCall),
     Tool(ToolCall),
@@ -36,9 +36,9 @@ pub enum Effect {
 pub struct ModelCall {
     pub role: Role,
     pub model: Rc<dyn Model>,
-    /// What the strategy wants.
+    /// The strategy's request.
     pub meant: Arc<Request>,
-    /// What the model sees: the same, in the form in which it takes tools.
+    /// The request that the model sees: the same, in the form that it needs for tools.
     pub request: Arc<Request>,
     pub evidence: Option<EvidenceId>,
 }
@@ -51,33 +51,33 @@ pub struct ToolCall {
     pub evidence: Option<EvidenceId>,
 }
 
-/// A text whose meaning is wanted.
+/// A text to embed.
 pub struct EmbeddingCall {
     /// A model that has an embedder.
     pub model: Rc<dyn Model>,
     pub text: String,
 }
 
-/// What came of an effect.
+/// The outcome of an effect.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     Reply(Result<Arc<Reply>, ModelError>),
     Result(Result<ToolOutput, ToolError>),
-    /// A tool call that was not run, and cost nothing.
+    /// A tool call that did not run and cost nothing.
     Refused(Refusal, String),
     Embedded(Result<EmbeddingResult, ModelError>),
 }
 
-/// What an embedding model made of a text.
+/// The embedding of a text, with its usage.
 #[derive(Clone, Debug)]
 pub struct EmbeddingResult {
-    /// `None` where the vector has no direction.
+    /// `None` if the vector has no direction.
     pub embedding: Option<Embedding>,
     pub usage: Usage,
 }
 
 impl Effect {
-    /// Where it can be held before it is done.
+    /// The boundary before it.
     pub fn before(&self) -> Boundary {
         match self {
             Effect::Model(_) => Boundary::BeforeModelCall,
@@ -86,7 +86,7 @@ impl Effect {
         }
     }
 
-    /// Where it can be held once it is done.
+    /// The boundary after it.
     pub fn after(&self) -> Boundary {
         match self {
             Effect::Model(_) => Boundary::AfterModelCall,
@@ -95,7 +95,7 @@ impl Effect {
         }
     }
 
-    /// Which kind of effect it is.
+    /// The kind of effect.
     pub fn kind(&self) -> &'static str {
         match self {
             Effect::Model(_) => "model call",
@@ -104,7 +104,7 @@ impl Effect {
         }
     }
 
-    /// The role, the tool, or the model that makes embeddings.
+    /// The role, the tool, or the embedding model.
     pub fn name(&self) -> String {
         match self {
             Effect::Model(call) => call.role.to_string(),
@@ -113,7 +113,7 @@ impl Effect {
         }
     }
 
-    /// That the user cancelled it.
+    /// The outcome when the user cancels it.
     fn cancelled(&self) -> Outcome {
         let error = || ModelError::new(ModelErrorKind::Cancelled, "cancelled by the user");
         match self {
@@ -128,7 +128,7 @@ impl Effect {
 }
 
 impl Outcome {
-    /// How it ended, in a word.
+    /// The outcome in one word.
     pub fn name(&self) -> &'static str {
         match self {
             Outcome::Reply(Ok(_)) | Outcome::Result(Ok(_)) | Outcome::Embedded(Ok(_)) => "ok",

@@ -4,8 +4,8 @@
 //! requested → stations before, in order → started → the model or the tool → ended → stations after
 //! ```
 //!
-//! The event of a result comes before the stations behind it: a person who is held there must see the
-//! result, and the screen knows only what events say.
+//! The event of a result precedes the stations after it: a person who holds it there must see the
+//! result, and the screen knows only events.
 
 use tracing::{Instrument, info, info_span};
 
@@ -14,9 +14,9 @@ use crate::domain::{EmbeddingEvent, Event, FaultEvent, ModelCallEvent, Origin, T
 use crate::engine::handle::Handle;
 use crate::engine::station::{Passage, Verdict};
 
-/// Takes a requested effect to its end, in a span of its own in the log.
+/// Runs a requested effect to its end, in a span of its own in the log.
 pub async fn perform(handle: &Handle, requested: PendingEffect) -> Outcome {
-    // Without a log, the names are not even made.
+    // Without a log, the names are not computed.
     let PendingEffect { reference, effect, .. } = &requested;
     let span =
         info_span!("effect", id = reference.id.0, kind = effect.kind(), name = effect.name());
@@ -47,8 +47,8 @@ async fn pass(handle: &Handle, requested: PendingEffect) -> Outcome {
     outcome
 }
 
-/// Through the stations before the real thing, and to it. An effect that was held or edited passes the
-/// stations before it again, since the world may have changed.
+/// Takes it through the stations before the real call, and makes that. An effect that was held or
+/// edited passes the stations again, since the state may have changed.
 async fn reach(handle: &Handle, passage: &mut Passage) -> Outcome {
     let stations = handle.stations();
     let mut at = 0;
@@ -78,7 +78,7 @@ async fn reach(handle: &Handle, passage: &mut Passage) -> Outcome {
     real::run(handle, passage).await
 }
 
-/// Says what came of the effect.
+/// Records the outcome of the effect.
 fn end(handle: &Handle, passage: &Passage, outcome: Outcome) -> Outcome {
     handle.write(|session| {
         session.cancels.remove(&passage.reference.id);

@@ -1,9 +1,9 @@
-//! Whether models can be reached: looked for beside whatever runs, and only when somebody asks.
+//! Probes whether models can be reached: in parallel with the agent, and only on request.
 
 use crate::domain::{ModelName, Reach, Reachable, SessionEvent};
 use crate::engine::handle::Handle;
 
-/// Looks for every configured model that is not being looked for already.
+/// Probes every configured model that is not being probed already.
 pub fn probe_models(handle: &Handle) {
     let models: Vec<ModelName> = handle.read(|session| {
         let known = session.state.models.known.iter();

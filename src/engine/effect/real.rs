@@ -1,5 +1,5 @@
-//! The real thing: the model, the tool or the embedding model, or a fault in its stead, for as long as is
-//! allowed and paid for.
+//! The real call of a model, a tool or an embedding model, or a fault instead, within its time and
+//! budget.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,13 +14,14 @@ use crate::engine::{handle::Handle, station::Passage};
 use crate::model::{Model, Progress, text};
 use crate::tool::{Invocation, Tool};
 
-/// Streamed text is an event at most this often: a screen needs no more, and a journal wants less.
+/// Shortest interval between events of streamed text: a screen needs no more, and a journal should
+/// have fewer.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
-/// How long a client waits for a model that says nothing.
+/// How long a client waits for a silent model.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// Does the effect, which has just started.
+/// Runs the effect, which has just started.
 pub async fn run(handle: &Handle, passage: &Passage) -> Outcome {
     match &passage.effect {
         Effect::Model(call) => Outcome::Reply(ask(handle, passage, call).await),
@@ -58,7 +59,7 @@ async fn ask(
     Ok(Arc::new(reply))
 }
 
-/// The reply, read with the menu in mind that a text request no longer has.
+/// The reply, parsed with the menu that a text request no longer has.
 fn understood(model: &ModelSpec, meant: &Request, reply: Reply) -> Reply {
     match model.mode {
         ToolMode::Native => reply,
@@ -66,7 +67,7 @@ fn understood(model: &ModelSpec, meant: &Request, reply: Reply) -> Reply {
     }
 }
 
-/// Asks, and turns what streams in into events.
+/// Calls the model, and turns streamed text into events.
 async fn stream(
     handle: &Handle,
     effect: EffectRef,
@@ -91,7 +92,7 @@ async fn stream(
     model.ask(request, &mut report).await
 }
 
-/// What streamed in and was not told yet.
+/// Streamed text that is not in an event yet.
 #[derive(Default)]
 struct Piece {
     text: String,
@@ -110,7 +111,7 @@ impl Piece {
     }
 }
 
-/// What a model answers, if it does so within so many seconds. What had come of the answer by then is in its
+/// A model's answer, if it arrives within this many seconds. The part that had arrived is in its
 /// call.
 async fn within_budget<T>(
     limit: Option<f64>,
@@ -119,7 +120,7 @@ async fn within_budget<T>(
     let Some(limit) = limit.map(Duration::from_secs_f64) else { return answer.await };
     timeout(limit, answer).await.unwrap_or_else(|_| {
         let text = format!(
-            "over budget in time: no answer within {} ms, and what is left pays for no more",
+            "over budget in time: no answer within {} ms, and the rest of the budget pays for no more",
             limit.as_millis()
         );
         Err(ModelError::new(ModelErrorKind::OverBudget, text))
@@ -135,7 +136,7 @@ async fn embed(
     let limit =
         handle.read(|session| session.policy().embedding_seconds(passage.task, model.spec(), text));
     let Some(embedder) = model.embedder() else {
-        let text = format!("{} makes no embeddings", model.spec().name);
+        let text = format!("{} does not support embeddings", model.spec().name);
         return Err(ModelError::new(ModelErrorKind::Refused, text));
     };
     let texts = [text.clone()];
@@ -170,15 +171,14 @@ async fn call_tool(
     within(&*tool, allowed, paid, faulted(fault, &*tool, &invocation)).await
 }
 
-/// How long a call may take: what its tool allows, and for one of a plan no longer than is configured for
-/// workers.
+/// The time limit of a call: its tool's limit, and for a call of a plan at most the one configured
+/// for workers.
 fn allowed(worker_ms: u64, call: &ToolCall, tool: &dyn Tool) -> Duration {
     let own = tool.spec().timeout_ms;
     Duration::from_millis(call.evidence.map_or(own, |_| own.min(worker_ms)))
 }
 
-/// Runs a call for as long as its tool allows and the budget pays for. Time held is spent outside and
-/// does not count.
+/// Runs a call for as long as its tool allows and the budget pays for. Time held does not count.
 async fn within(
     tool: &dyn Tool,
     allowed: Duration,
@@ -190,7 +190,8 @@ async fn within(
     timeout(limit, run).await.unwrap_or_else(|_| {
         let text = format!("{} did not answer within {} ms", spec.name, limit.as_millis());
         Err(if limit < allowed {
-            let text = format!("over budget in time: {text}, and what is left pays for no more");
+            let text =
+                format!("over budget in time: {text}, and the rest of the budget pays for no more");
             ToolError::new(ToolErrorKind::OverBudget, text)
         } else {
             ToolError::new(ToolErrorKind::Timeout, text)
@@ -198,7 +199,7 @@ async fn within(
     })
 }
 
-/// Runs the call as the fault has it, or as it is. To the agent both look alike.
+/// Runs the call with the fault, or normally. To the agent both look alike.
 async fn faulted(
     fault: Option<&FaultKind>,
     tool: &dyn Tool,
@@ -223,7 +224,7 @@ async fn delay(kind: &FaultKind) {
     }
 }
 
-/// A model that is made to hang says nothing, until its client would give up.
+/// A model with an injected timeout stays silent until its client gives up.
 async fn silence(kind: &FaultKind) -> Option<ModelError> {
     if *kind != FaultKind::Timeout {
         return None;

@@ -1,4 +1,4 @@
-//! That an effect is wanted: it gets its number and its lane before anything about it is checked.
+//! Requests of effects: each gets its number and its lane before any check.
 
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -17,16 +17,16 @@ pub struct PendingEffect {
     pub effect: Effect,
     /// Ends it early.
     pub cancel: CancellationToken,
-    /// All the chance that it may use.
+    /// The source of all its randomness.
     pub chance: Chance,
-    /// Which occasion it is for each fault that was armed on it when it was requested, from 1.
+    /// The number of this occasion for each fault that was armed on it at the request, from 1.
     pub occasions: Vec<(FaultId, u32)>,
     /// Whether the agent waits for it.
     pub is_awaited: bool,
 }
 
-/// Says that an effect is wanted, for this task. Those that the agent wants together are requested before
-/// the first runs, so that their numbers and chances follow their order.
+/// Requests an effect for this task. Effects of one decision are all requested before the first one
+/// runs, so that their numbers and draws follow their order.
 pub fn request(
     session: &mut Session,
     task: TaskId,
@@ -52,7 +52,7 @@ pub fn request(
     PendingEffect { reference, task, effect, cancel, chance, occasions, is_awaited }
 }
 
-/// That this effect is wanted.
+/// The event of this request.
 pub fn requested(reference: EffectRef, task: TaskId, effect: &Effect) -> Event {
     match effect {
         Effect::Model(ModelCall { role, model, request, evidence, .. }) => {
@@ -87,8 +87,9 @@ pub fn requested(reference: EffectRef, task: TaskId, effect: &Effect) -> Event {
     }
 }
 
-/// The draw for this occurrence of this request, counted; `None` for an event that requests nothing. It
-/// depends on the seed, on what is requested and on how often it was before, never on a shared stream.
+/// The draw for this occurrence of this request, counted; `None` for an event that is not a
+/// request. It depends on the seed, the request and its earlier occurrences, never on a shared
+/// stream.
 pub fn occurrence(session: &mut Session, event: &Event) -> Option<Chance> {
     let seed = Chance::new(session.state.seed);
     let what = match event {
@@ -112,7 +113,8 @@ fn of_call(seed: Chance, tool: &ToolName, arguments: &Value) -> Chance {
     seed.with(tool.as_str().as_bytes()).with(canonical(arguments).as_bytes())
 }
 
-/// The last message and how many there are tell requests of a role apart, without reading long prompts.
+/// The last message and the number of messages distinguish requests of a role, without reading long
+/// prompts.
 fn of_request(seed: Chance, role: Role, request: &Request) -> Chance {
     let last = request.messages.last().map_or("", |message| message.text());
     let count = request.messages.len() as u64;

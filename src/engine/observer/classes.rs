@@ -1,5 +1,5 @@
-//! Classes of tools beyond the session: what the classifier has said of a tool counts until the tool or
-//! the classes are others.
+//! Tool classes beyond the session: the classifier's answer for a tool counts until the tool or the
+//! classes change.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use crate::domain::{
     ToolName, ToolSpec, chance::canonical,
 };
 
-/// What the classifier has said, by what it was asked about.
+/// The classifier's answers, by the hash of the question.
 pub type KeptClasses = BTreeMap<String, KeptClass>;
 
-/// A class as it is kept.
+/// A stored class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptClass {
     /// For people who read the file.
@@ -24,7 +24,7 @@ pub struct KeptClass {
     pub domain: Option<String>,
 }
 
-/// Saves all that the classifier has said.
+/// Saves all answers of the classifier.
 pub type SaveClasses = Box<dyn FnMut(&KeptClasses) -> Result<(), String>>;
 
 /// The classes of earlier sessions, and how those of this one are saved.
@@ -34,14 +34,14 @@ pub struct ClassBook {
 }
 
 impl ClassBook {
-    /// The class that a tool like this was sorted into in an earlier session.
+    /// The class of an equal tool in an earlier session.
     fn class(&self, spec: &ToolSpec, classes: &ToolClasses) -> Option<ClassAssignment> {
         let kept = self.kept.get(&key(spec, classes))?;
         let (class, domain) = (kept.class.clone(), kept.domain.clone());
         Some(ClassAssignment { class, domain, by: ClassedBy::Kept })
     }
 
-    /// Keeps what a model said.
+    /// Stores a model's answer.
     fn keep(
         &mut self,
         tools: &[(ToolName, ClassAssignment)],
@@ -88,7 +88,7 @@ impl Observer for ClassBook {
     }
 }
 
-/// What a classifier's answer depends on.
+/// The inputs of a classifier's answer, as a key.
 fn key(spec: &ToolSpec, classes: &ToolClasses) -> String {
     let classes = serde_json::to_string(classes).unwrap_or_default();
     let chance = Chance::new(0)

@@ -1,5 +1,6 @@
-//! What was judged becomes experience for later budget plans, once a task: a store on a disk is slower than
-//! an agent's step. Vectors of texts are kept as well, so that no text is paid for twice.
+//! Judged results become experience for later budget plans, once per task: a store on a disk is
+//! slower than an agent's step. Embeddings of texts are stored as well, so that each text is paid
+//! for once.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -14,7 +15,7 @@ use crate::store::experience::{Experience, Use};
 
 pub(in crate::engine) struct Remembered {
     store: Rc<RefCell<Experience>>,
-    /// Judged calls of the task at work.
+    /// Judged calls of the current task.
     judged: Vec<EffectId>,
 }
 
@@ -23,8 +24,8 @@ impl Remembered {
         Self { store, judged: Vec::new() }
     }
 
-    /// Writes the judged uses down. What a fault spoilt is left out where nothing is to be learned from
-    /// faults, and everything while learning is frozen. A failure is said, and loses no session.
+    /// Stores the judged uses. Uses spoilt by a fault are left out if `learn_injected` is off, and
+    /// all uses while learning is frozen. A failure is reported, and does not end the session.
     fn remember(&mut self, state: &State) -> Option<SessionEvent> {
         let judged = std::mem::take(&mut self.judged);
         if !state.knobs.is_on(Knob::Learn) {
@@ -42,7 +43,7 @@ impl Remembered {
         }
         let added = self.store.borrow_mut().add_all(&uses);
         added.err().map(|error| {
-            let text = format!("uses of tools were not remembered: {error}");
+            let text = format!("could not save the uses of tools: {error}");
             SessionEvent::Noticed { text }
         })
     }
@@ -50,7 +51,7 @@ impl Remembered {
     fn keep(&mut self, text: &str, embedding: Embedding) -> Option<SessionEvent> {
         let kept = self.store.borrow_mut().keep_embeddings(&[(text, embedding)]);
         kept.err().map(|error| {
-            let text = format!("what the embedding model read was not kept: {error}");
+            let text = format!("could not save embeddings: {error}");
             SessionEvent::Noticed { text }
         })
     }
@@ -82,9 +83,9 @@ impl Observer for Remembered {
     }
 }
 
-/// The result that a wrong answer was made of: the last one that seemed to help. Rules see only that
-/// there is a result, and so a tool that finds something wrong would pass for a good one for ever. A
-/// judge that is a model has read it, and is believed.
+/// The result behind a wrong answer: the last one that seemed to help. Rules see only that there is
+/// a result, so a tool with wrong results would pass for a good one for ever. A judge that is a
+/// model has read it, and is trusted.
 fn misled(state: &State, judged: &[EffectId]) -> Option<EffectId> {
     let rules = state.knobs.choice::<Judge>() == Judge::Rules;
     let seemed =

@@ -1,5 +1,5 @@
-//! The journal comes before all other listeners, and before the state: what it does not take has not
-//! happened.
+//! The journal comes before all other listeners, and before the state: an event that is not
+//! journaled has not happened.
 
 use crate::domain::Record;
 use crate::store::journal::{Journal, JournalError};
@@ -17,7 +17,7 @@ impl Writer {
         Self { journal, broken: None, is_broken: false }
     }
 
-    /// Hands a record to the system; `false` if that failed, now or before.
+    /// Hands a record to the operating system; `false` if that failed, now or before.
     pub fn append(&mut self, record: &Record) -> bool {
         if let Some(journal) = self.journal.as_mut().filter(|_| !self.is_broken) {
             let written = journal.append(record);

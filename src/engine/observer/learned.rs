@@ -1,9 +1,9 @@
-//! What was learned of the tool graph is kept beyond the session, after every task and at the end.
+//! Saves the knowledge about the tool graph beyond the session, after every task and at the end.
 
 use super::Observer;
 use crate::domain::{Event, Learning, Record, SessionEvent, State, TaskEvent};
 
-/// Keeps what was learned beyond the session.
+/// Saves the learned knowledge beyond the session.
 pub type Keep = Box<dyn FnMut(&Learning) -> Result<(), String>>;
 
 pub(in crate::engine) struct Learned(pub Keep);
@@ -16,13 +16,13 @@ impl Observer for Learned {
         }
     }
 
-    /// Scores that the user set after the last task count as well. A failure loses nothing: the journal has
-    /// it.
+    /// Includes scores that the user set after the last task. A failure loses nothing: the journal
+    /// has it.
     fn close(&mut self, state: &State) -> Vec<Event> {
         match self.0(&state.learning) {
             Ok(()) => Vec::new(),
             Err(error) => {
-                let text = format!("what was learned was not saved: {error}");
+                let text = format!("could not save what was learned: {error}");
                 vec![SessionEvent::Noticed { text }.into()]
             }
         }

@@ -1,5 +1,5 @@
-//! Who listens to the records of a session, a file each: what is kept beyond it is a matter of listening, not
-//! of the engine.
+//! Observers of a session's records, one file each: persistence beyond the session is done here,
+//! not in the engine.
 
 pub(super) mod classes;
 pub(super) mod experience;
@@ -11,10 +11,10 @@ use crate::domain::{Event, Record, State};
 
 /// Listens to the records of a session.
 pub(super) trait Observer {
-    /// What is to be said of a record, which the state has folded.
+    /// Returns events about a record that the state has folded.
     fn on(&mut self, record: &Record, state: &State) -> Vec<Event>;
 
-    /// The session ends; what is still to be said.
+    /// Returns last events at the end of the session.
     fn close(&mut self, _state: &State) -> Vec<Event> {
         Vec::new()
     }

@@ -1,5 +1,5 @@
-//! What each pair of planner and solver came to, over the sessions of a workspace. That is counting and no
-//! learning, so it goes on while learning is frozen.
+//! Results per planner/solver pair, over the sessions of a workspace. These are counts, not
+//! learning, so they continue while learning is frozen.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -28,7 +28,7 @@ impl Observer for Pairs {
                 let added =
                     tally.map(|tally| store.add_run(&state.workspace, Timestamp::now(), &tally));
                 added.and_then(Result::err).map(|error| {
-                    let text = format!("what came of the task was not remembered: {error}");
+                    let text = format!("could not save the result of the task: {error}");
                     SessionEvent::Noticed { text }
                 })
             }

@@ -1,5 +1,5 @@
-//! Whether what is left of the budget pays for an effect (BTP, algorithm 2). It refuses free of charge and
-//! says why; it does so for tasks that have a budget plan, whatever their strategy.
+//! Checks that the rest of the budget pays for an effect (BTP, algorithm 2). A refusal is free and
+//! has a reason. It applies to tasks with a budget plan, regardless of the strategy.
 
 use super::{Effect, Outcome, Passage, Passing, Station, Verdict, now};
 use crate::domain::{ModelError, ModelErrorKind, Origin};

@@ -1,4 +1,4 @@
-//! The station at which things are made to go wrong.
+//! The station that injects faults.
 
 use super::{Passage, Passing, Station, Verdict, now};
 use crate::domain::{FaultId, FaultKind, fault::Occasion};
@@ -20,7 +20,7 @@ fn firing(session: &Session, passage: &Passage) -> Option<(FaultId, FaultKind)> 
     let fault = session.state.faults_on(id).find(|(fault, known)| {
         let chance = passage.chance.with(b"fault").with(&fault.0.to_le_bytes());
         let counted = passage.occasions.iter().find(|(counted, _)| counted == fault);
-        // One that was armed after the request counts it when it starts, which is now.
+        // A fault that was armed after the request counts it when it starts, which is now.
         let nth = counted.map_or(known.seen.saturating_add(1), |(_, nth)| *nth);
         known.spec.fires(Occasion { task, nth, chance })
     });

@@ -1,5 +1,5 @@
-//! Where a run is held. Every lane passes the gate at every boundary; a pause or a step lets it wait
-//! there. Holding never kills: what runs, runs on to its next boundary.
+//! Holds a run. Every lane passes the gate at every boundary; a pause or a step makes it wait
+//! there. Holding never kills: running effects continue to their next boundary.
 
 use super::{Outcome, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::{Boundary, ControlEvent, Knob, Lane, Mode};
@@ -37,8 +37,8 @@ impl Station for Gate {
 }
 
 impl Session {
-    /// A lane that is cancelled while it is held is held no longer. A step that it was granted is
-    /// spent: it must not carry the lane past its next boundary as well.
+    /// Releases a lane that is cancelled while it is held. A step granted to it is spent: it must
+    /// not carry the lane past its next boundary as well.
     pub fn let_go(&mut self, lane: Lane) {
         if self.lanes.granted == Some(lane) {
             self.lanes.granted = None;
@@ -48,7 +48,7 @@ impl Session {
         }
     }
 
-    /// Releases every lane; the session ends.
+    /// Releases every lane at the end of the session.
     pub fn let_all_go(&mut self) {
         let held: Vec<_> = self.state.control.held.iter().map(|hold| hold.lane).collect();
         for lane in held {
@@ -56,17 +56,17 @@ impl Session {
         }
     }
 
-    /// Takes back a step that no lane has taken yet.
+    /// Revokes a step that no lane has taken yet.
     pub fn revoke_step(&mut self) {
         self.lanes.granted = None;
     }
 
-    /// Lets the lane that was held first go on by one boundary.
+    /// Lets the lane that was held first pass one boundary.
     pub fn grant_step(&mut self) {
         self.lanes.granted = self.state.control.held.first().map(|hold| hold.lane);
     }
 
-    /// Says `Paused` once every lane is held, or there is none.
+    /// Records `Paused` once every lane is held, or there is none.
     pub fn settle(&mut self) {
         let control = &self.state.control;
         let all_held = self.lanes.live().all(|lane| control.is_held(lane));
@@ -75,7 +75,7 @@ impl Session {
             Mode::Pausing => all_held,
             Mode::Stepping => all_held && self.lanes.granted.is_none() && !idle,
             // Lanes that were released together wake one after another, so lanes that look held may
-            // be on their way; only a hold before the next task ends this.
+            // be on their way; only a hold before the next task ends this mode.
             Mode::SteppingTask => control.is_held_at(Boundary::BeforeTask),
             Mode::Opening | Mode::Running | Mode::Paused | Mode::Ended => false,
         };
@@ -84,7 +84,7 @@ impl Session {
         }
     }
 
-    /// Whether nothing keeps a lane here, not even for a moment.
+    /// Whether a lane can pass here without any wait.
     fn is_open(&self, lane: Lane, boundary: Boundary) -> bool {
         let pace = self.state.knobs.count(Knob::Pace);
         !self.is_broken() && pace == 0 && !self.holds(lane, boundary)
@@ -100,13 +100,13 @@ impl Session {
             }
     }
 
-    /// Whether the user holds this lane back alone. At the end of the session nothing is held.
+    /// Whether the user holds this lane alone. At the end of the session nothing is held.
     fn is_paused(&self, lane: Lane) -> bool {
         self.state.control.mode != Mode::Ended && self.state.control.paused_lanes.contains(&lane)
     }
 
-    /// Whether a lane that is held may go on. The wish to go on to the end of a task also releases
-    /// the hold before it.
+    /// Whether a held lane may continue. A step to the end of a task also releases the hold before
+    /// it.
     fn releases(&self, lane: Lane) -> bool {
         self.lanes.granted == Some(lane)
             || !self.is_paused(lane)
@@ -118,7 +118,7 @@ impl Session {
 }
 
 impl Handle {
-    /// Lets a lane pass a boundary, at once or when the user says so; whether it was held.
+    /// Lets a lane pass a boundary, at once or on the user's command; returns whether it was held.
     pub async fn checkpoint(&self, lane: Lane, boundary: Boundary) -> bool {
         self.halt_if_journal_failed().await;
         let pace = self.read(|session| session.state.knobs.count(Knob::Pace));

@@ -1,9 +1,9 @@
-//! Whether a result helped (BTP, section 2.4): every result of every strategy is judged, since judged results
-//! are the experience that later budget plans are made of.
+//! Judges whether a result helped (BTP, section 2.4): every result of every strategy is judged,
+//! because judged results are the experience for later budget plans.
 //!
-//! Rules decide at once. A model's verdict is a model call of its own beside the agent: calls that depend on
-//! the result go on, and the agent's next own decision waits for it (see [`Handle::verdicts`]), so that
-//! blacklist and budget plan never act on a missing verdict.
+//! Rules decide at once. A model's verdict is a model call of its own in parallel with the agent:
+//! calls that depend on the result continue, and the agent's next own decision waits for it (see
+//! [`Handle::verdicts`]), so that blacklist and budget plan never act on a missing verdict.
 
 use super::{Effect, Outcome, Passage, Passing, Station, now};
 use crate::domain::{EffectId, Request, Role, TaskId, ToolErrorKind, knob};
@@ -37,14 +37,14 @@ impl Station for Judge {
                     }
                 }
             }
-            // What was not run, or was cancelled, says nothing about its tool.
+            // A call that did not run, or was cancelled, does not count for its tool.
             (Effect::Tool(_) | Effect::Model(_) | Effect::Embedding(_), _) => {}
         }
         now(())
     }
 }
 
-/// What the judge is asked; `None` where rules judge.
+/// The judge's request; `None` if rules judge.
 fn question(session: &Session, call: EffectId) -> Option<Request> {
     if session.state.knobs.choice::<knob::Judge>() == knob::Judge::Rules {
         return None;
@@ -52,7 +52,7 @@ fn question(session: &Session, call: EffectId) -> Option<Request> {
     judge::question(&session.state, session.state.tool_call(call)?)
 }
 
-/// Has a model judge, beside whatever goes on.
+/// Has a model judge, in parallel with the agent.
 fn ask_beside(handle: &Handle, task: TaskId, call: EffectId, question: Request) {
     handle.write(|session| session.verdicts += 1);
     let beside = handle.clone();
@@ -62,7 +62,7 @@ fn ask_beside(handle: &Handle, task: TaskId, call: EffectId, question: Request) 
         let (verdict, reply) = effect::ask(&beside, caller, Role::Judge, question).await;
         let (helpful, why) = match reply {
             Ok(reply) => judge::read(&reply.text).unwrap_or_else(|| {
-                (true, "by rules: the judge's answer has no verdict".to_owned())
+                (true, "by rules: the judge's answer contains no verdict".to_owned())
             }),
             Err(error) => (true, format!("by rules: {error}")),
         };
@@ -74,7 +74,7 @@ fn ask_beside(handle: &Handle, task: TaskId, call: EffectId, question: Request) 
 }
 
 impl Handle {
-    /// Waits until every result that a model judges is judged.
+    /// Waits for all verdicts of models.
     pub async fn verdicts(&self) {
         self.until(|session| session.verdicts == 0).await;
     }

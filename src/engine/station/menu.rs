@@ -1,5 +1,5 @@
-//! Whether a tool may be called: it is there, not switched off, on the menu of this step, and the arguments
-//! fit it.
+//! Checks that a tool may be called: it exists, is switched on and on the menu of this step, and
+//! the arguments fit it.
 
 use super::{Effect, Passage, Passing, Station, ToolCall, Verdict, now};
 use crate::domain::Refusal;
@@ -23,7 +23,7 @@ impl Station for Menu {
 fn check(session: &Session, call: &ToolCall) -> Result<(), (Refusal, String)> {
     let name = &call.tool;
     let refused = |why: String| Err((Refusal::NotOffered, why));
-    // What is banned is banned, whatever else is wrong with it (BTP, algorithm 2).
+    // A ban comes before any other reason (BTP, algorithm 2).
     session.policy().not_blacklisted(name)?;
     match (session.tools.get(name.as_str()), session.state.tools.get(name)) {
         (Some(_), Some(state)) if state.is_offered() => {}
@@ -34,7 +34,7 @@ fn check(session: &Session, call: &ToolCall) -> Result<(), (Refusal, String)> {
             return refused(format!("there is no tool {name}; choose one of those offered"));
         }
     }
-    // That no use is left says more than that a menu without uses left does not have it.
+    // "No use left" explains more than "not on the menu".
     session.policy().has_use_left(name)?;
     let step = session.state.current_task().and_then(|task| task.steps.last());
     if step.is_some_and(|step| !step.menu.iter().any(|item| item.tool == *name)) {

@@ -1,5 +1,6 @@
-//! The stations that every effect passes, in order, before and after the real thing. A station can hold an
-//! effect, change it, or answer in its stead; what was held or changed passes the stations before it again.
+//! The stations that every effect passes, in order, before and after the real call. A station can
+//! hold an effect, change it, or answer in its place; an effect that was held or changed passes the
+//! stations again.
 
 mod budget;
 mod fault;
@@ -18,20 +19,20 @@ pub use super::effect::{Effect, EmbeddingCall, ModelCall, Outcome, ToolCall};
 use super::{effect::PendingEffect, handle::Handle};
 use crate::domain::{Chance, EffectRef, FaultId, FaultKind, Origin, Refusal, TaskId};
 
-/// A place that every effect passes.
+/// A station that every effect passes.
 pub trait Station {
-    /// Before the real thing.
+    /// Runs before the real call.
     fn before<'a>(&'a self, _passage: &'a mut Passage) -> Passing<'a, Verdict> {
         now(Verdict::Go)
     }
 
-    /// After its result was told.
+    /// Runs after the event of its result.
     fn after<'a>(&'a self, _passage: &'a mut Passage, _outcome: &'a Outcome) -> Passing<'a, ()> {
         now(())
     }
 }
 
-/// What a station answers. Most answer at once, at every effect, and need no allocation for that.
+/// A station's answer. Most stations answer at once, at every effect, without allocating.
 pub type Passing<'a, T> = Either<Ready<T>, LocalBoxFuture<'a, T>>;
 
 /// The answer of a station that does not wait.
@@ -44,25 +45,25 @@ pub fn later<'a, T>(answer: impl Future<Output = T> + 'a) -> Passing<'a, T> {
     Either::Right(answer.boxed_local())
 }
 
-/// What a station says of an effect.
+/// A station's verdict on an effect.
 #[derive(Debug)]
 pub enum Verdict {
-    /// On to the next one.
+    /// Continue with the next station.
     Go,
-    /// It was held or changed: through all stations again.
+    /// It was held or changed: pass all stations again.
     Again,
-    /// This is what comes of it; it goes no further.
+    /// This is the outcome; the effect ends here.
     Answer(Outcome, Origin),
 }
 
 impl Verdict {
-    /// A tool call is not run.
+    /// Refuses a tool call.
     fn refuse((reason, why): (Refusal, String)) -> Self {
         Verdict::Answer(Outcome::Refused(reason, why), Origin::Live)
     }
 }
 
-/// An effect on its way.
+/// An effect on its way through the stations.
 pub struct Passage {
     handle: Handle,
     pub reference: EffectRef,
@@ -70,9 +71,9 @@ pub struct Passage {
     pub effect: Effect,
     pub(super) chance: Chance,
     occasions: Vec<(FaultId, u32)>,
-    /// The fault that takes the place of the real thing.
+    /// The fault that replaces the real call.
     pub(super) fault: Option<(FaultId, FaultKind)>,
-    /// The gate has let it go, and nothing has kept it since.
+    /// The gate has released it, and nothing has held it since.
     was_released: bool,
 }
 
@@ -84,7 +85,7 @@ impl Passage {
     }
 }
 
-/// The engine's own stations, in their order, and behind them these.
+/// The engine's own stations in order, followed by these.
 pub(super) fn stations(more: Vec<Rc<dyn Station>>) -> Rc<[Rc<dyn Station>]> {
     let own: [Rc<dyn Station>; 7] = [
         Rc::new(recorded::FromRecord),

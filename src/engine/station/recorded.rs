@@ -1,5 +1,5 @@
-//! Answers an effect from the record of an earlier session (see [`crate::engine::recorded`]). It comes first,
-//! since a recorded answer costs nothing, takes no room, and may be a refusal.
+//! Answers an effect from the record of an earlier session (see [`crate::engine::recorded`]). It is
+//! the first station, because a recorded answer is free, takes no room, and may be a refusal.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::domain::{
 use crate::engine::effect::{self, EmbeddingResult};
 use crate::engine::{handle::Handle, session::Session};
 
-/// How long the others are given before a record that does not come is no longer waited for.
+/// How long to wait for other effects before a missing record is given up.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 pub(super) struct FromRecord;
@@ -45,7 +45,7 @@ impl Station for FromRecord {
     }
 }
 
-/// Tells the events of an effect again, each when it came then, up to its outcome. `None` where the record
+/// Repeats the events of an effect in their recorded order, up to its outcome. `None` if the record
 /// breaks off before it.
 async fn replay(handle: &Handle, effect: EffectRef, events: Vec<Record>) -> Option<Outcome> {
     for record in events {
@@ -58,7 +58,7 @@ async fn replay(handle: &Handle, effect: EffectRef, events: Vec<Record>) -> Opti
     None
 }
 
-/// Waits until the records before this one are there; no longer than something else can still happen.
+/// Waits until the records before this one exist, but only while something else can still happen.
 async fn until_due(handle: &Handle, id: EffectId, n: u64) {
     handle.write(|session| session.recorded.wait(id, n));
     loop {
@@ -71,7 +71,7 @@ async fn until_due(handle: &Handle, id: EffectId, n: u64) {
     handle.write(|session| session.recorded.go_on(id));
 }
 
-/// The event, of an effect that is answered from a record now.
+/// The event for an effect that is answered from a record now.
 fn again(event: Event, effect: EffectRef) -> Event {
     match event {
         Event::ModelCall(ModelCallEvent::ModelCallStarted { .. }) => {
@@ -96,7 +96,7 @@ fn again(event: Event, effect: EffectRef) -> Event {
     }
 }
 
-/// What came of the effect, if this event says so.
+/// The outcome of the effect, if this event has one.
 fn outcome(handle: &Handle, id: EffectId, event: &Event) -> Option<Outcome> {
     Some(match event {
         Event::ModelCall(ModelCallEvent::ModelCallFinished { reply, .. }) => {

@@ -1,5 +1,5 @@
-//! How many tools may run at once: as many as the knob `concurrency` says. A held call takes no room. Room is
-//! given in the order in which calls were requested, so that runs repeat.
+//! Limits the number of parallel tool calls to the knob `concurrency`. A held call takes no room.
+//! Room is given in the order in which calls were requested, so that runs repeat.
 
 use super::{Effect, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::{EffectId, Knob};
@@ -18,15 +18,15 @@ impl Station for Room {
             passage.handle.write(|session| session.waiting_for_room.insert(id));
             passage.handle.until(|session| has_room(session, id)).await;
             passage.handle.write(|session| session.waiting_for_room.remove(&id));
-            // While it waited the world may have changed, and a pause may have come: nothing starts in
-            // a pause because something else has ended.
+            // While it waited the state may have changed, and a pause may have started: no call
+            // starts during a pause because another one has ended.
             passage.was_released = false;
             Verdict::Again
         })
     }
 }
 
-/// Whether a call may start beside those that run, and before those that wait.
+/// Whether a call may start in addition to the running ones, and before the waiting ones.
 fn has_room(session: &Session, id: EffectId) -> bool {
     if session.waiting_for_room.first().is_some_and(|first| *first < id) {
         return false;

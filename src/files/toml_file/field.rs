@@ -1,4 +1,4 @@
-//! Reading one value: each reader says what it expected where the value is something else.
+//! Reads one value: each reader reports what it expected if the value is something else.
 
 use std::{ops::Range, sync::LazyLock, time::Duration};
 
@@ -9,7 +9,7 @@ use toml::de::{DeInteger, DeTable, DeValue};
 use super::{Fields, Problems, TomlFile};
 use crate::domain::words;
 
-/// One value and where it stands.
+/// One value and its place.
 #[derive(Clone)]
 pub struct Field<'f> {
     pub(super) file: &'f TomlFile<'f>,
@@ -24,17 +24,17 @@ impl<'f> Field<'f> {
         self.file.note(Some(self.span.clone()), self.path.clone(), text.into());
     }
 
-    /// Notes that something else was expected, and what is there.
+    /// Notes what was expected, and what was found.
     pub fn wrong(&self, expected: &str) {
         self.refuse(format!("expected {expected}, got {}", self.shown()));
     }
 
-    /// Notes what is wrong in another file that this field names.
+    /// Notes the problems of another file that this field names.
     pub fn refuse_for(&self, problems: Problems) {
         self.file.problems.borrow_mut().extend(problems.0);
     }
 
-    /// No fields at all, for an optional table that belongs to this field and is not there.
+    /// No fields at all, for an optional table of this field that is missing.
     pub fn without_fields(&self) -> Fields<'f> {
         static NOTHING: LazyLock<DeTable<'static>> = LazyLock::new(DeTable::new);
         Fields::new(self.file, self.path.clone(), self.span.clone(), &NOTHING)
@@ -45,12 +45,12 @@ impl<'f> Field<'f> {
         self.or_wrong(self.value.as_str(), "a text in quotes")
     }
 
-    /// What `read` makes of a text; where that is nothing, `expected` says what it should be.
+    /// Parses a text with `read`; if that fails, `expected` describes the right value.
     pub fn text_as<T>(&self, expected: &str, read: impl FnOnce(&'f str) -> Option<T>) -> Option<T> {
         self.or_wrong(self.value.as_str().and_then(read), expected)
     }
 
-    /// A text that says something.
+    /// A non-empty text.
     pub fn filled(&self, expected: &str) -> Option<&'f str> {
         self.text_as(expected, |text| Some(text).filter(|text| !text.trim().is_empty()))
     }
@@ -85,13 +85,13 @@ impl<'f> Field<'f> {
         self.text_as(&expected, |text| parse_duration(text).filter(inside))
     }
 
-    /// Whether it is a text: for settings that have a short and a long form, and for those that must
-    /// not be repeated when they are wrong.
+    /// Whether it is a text: for settings that have a short and a long form, and for values that
+    /// must not be repeated in errors.
     pub fn is_text(&self) -> bool {
         self.value.is_str()
     }
 
-    /// Whether it is a table, for settings that have a short form besides.
+    /// Whether it is a table, for settings that also have a short form.
     pub fn is_table(&self) -> bool {
         self.value.is_table()
     }
@@ -107,7 +107,7 @@ impl<'f> Field<'f> {
         let found = choices.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
         if found.is_none() {
             let expected = words::expected(text, choices.iter().map(|(word, _)| *word));
-            self.refuse(format!("{} is not possible; {expected}", self.shown()));
+            self.refuse(format!("{} is not a valid value; {expected}", self.shown()));
         }
         found
     }
@@ -179,7 +179,7 @@ impl<'f> Field<'f> {
     }
 }
 
-/// A length of time as people write it: a number and `ms`, `s`, `m` or `h`.
+/// Parses a length of time: a number and `ms`, `s`, `m` or `h`.
 pub fn parse_duration(text: &str) -> Option<Duration> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match &text[digits.len()..] {

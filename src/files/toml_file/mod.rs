@@ -1,9 +1,9 @@
-//! Reading a TOML file that a person wrote, so that every mistake in it is named at once: file,
+//! Parses a TOML file written by a person, so that every mistake in it is reported at once: file,
 //! line, field, what was expected, what to do.
 //!
-//! Serde would stop at the first mistake and forget where it was as soon as a value had to make
-//! sense and not only have a type. Here the parsed document is walked by hand; each reader hands
-//! back `None` for what is wrong and notes the problem, and the caller goes on to the next field.
+//! Serde would stop at the first mistake, and would lose its place as soon as a value needs more
+//! than a type check. Here the parsed document is walked by hand; each reader returns `None` for an
+//! invalid value and notes the problem, and the caller continues with the next field.
 
 mod field;
 mod problem;
@@ -19,7 +19,7 @@ pub use self::{
 };
 use crate::domain::words;
 
-/// The name and text of a file that is being read, and the problems found so far.
+/// The name and text of a file being parsed, and the problems found so far.
 pub struct TomlFile<'t> {
     name: &'t str,
     text: &'t str,
@@ -30,7 +30,7 @@ impl<'t> TomlFile<'t> {
     /// Reads `text` with `read`, which notes problems on the way and may give up with `None`.
     ///
     /// # Errors
-    /// Every problem found: bad TOML, what `read` noted.
+    /// All problems found: invalid TOML, and those noted by `read`.
     pub fn read<T>(
         name: &'t str,
         text: &'t str,
@@ -44,8 +44,8 @@ impl<'t> TomlFile<'t> {
         }
     }
 
-    /// Reads `text` with `read`, and gives back what it made of it, whatever else is wrong; `None` for bad
-    /// TOML.
+    /// Reads `text` with `read`, and returns its result regardless of other problems; `None` for
+    /// invalid TOML.
     pub fn read_what_is_right<T>(
         name: &'t str,
         text: &'t str,
@@ -72,14 +72,14 @@ impl<'t> TomlFile<'t> {
     }
 }
 
-/// The fields of one table. What is asked for becomes known; [`Fields::finish`] refuses the rest.
+/// The fields of one table. Requested fields become known; [`Fields::finish`] refuses the rest.
 pub struct Fields<'f> {
     file: &'f TomlFile<'f>,
     path: String,
     span: Range<usize>,
     table: &'f DeTable<'f>,
     known: Vec<&'static str>,
-    /// Refused already.
+    /// Already refused keys.
     forbidden: Vec<&'f str>,
 }
 
@@ -93,14 +93,14 @@ impl<'f> Fields<'f> {
         Self { file, path, span, table, known: Vec::new(), forbidden: Vec::new() }
     }
 
-    /// The field of this name, where there is one.
+    /// The field of this name, if present.
     pub fn get(&mut self, key: &'static str) -> Option<Field<'f>> {
         self.known.push(key);
         let (name, value) = self.table.get_key_value(key)?;
         Some(self.field(name, value))
     }
 
-    /// The field of this name; that it is missing is a problem, and `advice` says what to write.
+    /// The field of this name; a missing one is a problem, and `advice` says what to write.
     pub fn need(&mut self, key: &'static str, advice: &str) -> Option<Field<'f>> {
         let field = self.get(key);
         if field.is_none() {
@@ -113,8 +113,8 @@ impl<'f> Fields<'f> {
         field
     }
 
-    /// Puts what `read` makes of the field of this name into its place; without the field, and where it is
-    /// wrong, the place stays as it is.
+    /// Stores the value that `read` returns for the field of this name; if the field is missing or
+    /// invalid, the place is unchanged.
     pub fn put<T>(
         &mut self,
         key: &'static str,
@@ -126,7 +126,8 @@ impl<'f> Fields<'f> {
         }
     }
 
-    /// Reads the table of this name, where there is one, to its end: what `read` does not ask for is refused.
+    /// Reads the table of this name, if present, completely: fields that `read` does not request
+    /// are refused.
     pub fn section(&mut self, key: &'static str, read: impl FnOnce(&mut Fields<'f>)) {
         if let Some(mut fields) = self.get(key).and_then(|field| field.table()) {
             read(&mut fields);
@@ -134,7 +135,7 @@ impl<'f> Fields<'f> {
         }
     }
 
-    /// All fields in the order they were written, for tables whose keys are names.
+    /// All fields in written order, for tables whose keys are names.
     pub fn all(&self) -> Vec<(&'f str, Field<'f>)> {
         let mut fields: Vec<_> =
             self.table.iter().map(|(name, value)| (name.span().start, name, value)).collect();
@@ -145,8 +146,8 @@ impl<'f> Fields<'f> {
             .collect()
     }
 
-    /// Refuses these keys with advice. They are not suggested to anyone, and their values, which may
-    /// be secrets, are not repeated.
+    /// Refuses these keys with advice. They are never suggested, and their values, which may be
+    /// secrets, are not repeated.
     pub fn forbid(&mut self, is_forbidden: impl Fn(&str) -> bool, advice: &str) {
         for (name, field) in self.all() {
             if is_forbidden(name) && !self.known.contains(&name) {
@@ -161,7 +162,7 @@ impl<'f> Fields<'f> {
         self.file.note(Some(self.span.clone()), self.path.clone(), text.into());
     }
 
-    /// Refuses every key that was not asked for, with the nearest one that was.
+    /// Refuses every key that was not requested, and suggests the nearest requested one.
     pub fn finish(self) {
         for (name, field) in self.all() {
             if !self.known.contains(&name) && !self.forbidden.contains(&name) {

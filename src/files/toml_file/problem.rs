@@ -1,13 +1,13 @@
-//! What is wrong in a file, said so that its author can mend it.
+//! Problems in files, worded so that authors can fix them.
 
 use std::fmt;
 
-/// One thing that is wrong in a file.
+/// One problem in a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Problem {
-    /// The file as the user named it, or what was embedded.
+    /// The file as the user named it, or the name of embedded content.
     pub file: String,
-    /// Counted from 1; `None` when the file as a whole is meant.
+    /// Counted from 1; `None` for the file as a whole.
     pub line: Option<usize>,
     /// The field's path in the file, such as `source.command`; may be empty.
     pub field: String,
@@ -45,7 +45,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Everything that is wrong in one or several files; never empty.
+/// All problems of one or several files; never empty.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Problems(pub Vec<Problem>);
 

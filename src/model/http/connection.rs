@@ -1,4 +1,4 @@
-//! The connection to one endpoint: its headers and keys, and tries until one succeeds.
+//! The connection to one endpoint: its headers and keys, and the retries of a request.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::domain::{Chance, ModelError, ModelErrorKind, ModelSpec};
 use crate::model::Progress;
 use crate::model::secret::{HeaderSource, Key, Redactor, Secret, from_env};
 
-/// One endpoint that can be asked.
+/// One endpoint that can be called.
 ///
 /// Dropping the future of a request closes its connection.
 #[derive(Debug)]
@@ -33,8 +33,8 @@ pub struct Connection {
 
 impl Connection {
     /// # Errors
-    /// [`ModelErrorKind::Refused`] for an address that is none, and for a key or password written
-    /// into an address or a header. Keys are not read yet.
+    /// [`ModelErrorKind::Refused`] for an invalid address, and for a key or password written into
+    /// an address or a header. Keys are not read yet.
     pub fn new(endpoint: Endpoint, wire: Wire) -> Result<Self, ModelError> {
         endpoint.check_secrets()?;
         let base = endpoint.base()?;
@@ -53,16 +53,16 @@ impl Connection {
         &self.endpoint
     }
 
-    /// What the screen may know of the model.
+    /// The public description of the model.
     pub fn spec(&self) -> &Arc<ModelSpec> {
         &self.spec
     }
 
-    /// Posts this body to a path below the address, and reads the answer while it comes, streamed or
-    /// whole. What it adds and each retry are reported.
+    /// Posts this body to a path below the address, and reads the answer as it arrives, streamed or
+    /// whole. New text and each retry are reported.
     ///
     /// # Errors
-    /// Why the last try failed, with the text that had come. Without a key that is named:
+    /// Why the last attempt failed, with the text that had arrived. If a configured key is missing:
     /// [`ModelErrorKind::Auth`].
     pub async fn ask<A: Answer>(
         &self,
@@ -76,10 +76,10 @@ impl Connection {
         self.tries(path, body, progress, read).await
     }
 
-    /// Posts this body to a path below the address, and reads the one JSON document that answers it.
+    /// Posts this body to a path below the address, and reads the one JSON document of the answer.
     ///
     /// # Errors
-    /// Why the last try failed; `read` may find that the document does not hold what was asked for.
+    /// Why the last attempt failed; `read` may reject the document.
     pub async fn fetch<T>(
         &self,
         path: &[&str],
@@ -94,7 +94,7 @@ impl Connection {
         self.tries(path, body, &mut |_| {}, fetch).await
     }
 
-    /// Tries until one succeeds or another is not worth it.
+    /// Repeats a request until it succeeds or a retry is pointless.
     async fn tries<T>(
         &self,
         path: &[&str],
@@ -123,7 +123,7 @@ impl Connection {
         }
     }
 
-    /// How long to wait before the next try, after so many failed; `None`: there is none.
+    /// The wait before the next attempt, after this many failed; `None` if there is none.
     fn wait(&self, why: &Failure, failed: u32, chance: Chance) -> Option<Duration> {
         let wait = why.again.wait(failed, self.endpoint.max_retries, chance);
         let (host, model, kind) = (&self.host, &self.endpoint.model, why.error.kind);
@@ -157,7 +157,7 @@ impl Connection {
         Ok(self.client.get_or_init(|| client))
     }
 
-    /// The headers with keys in them, and what takes these keys out of any text.
+    /// The headers including keys, and a redactor for these keys.
     pub(super) async fn headers(&self) -> Result<(HeaderMap, Redactor), ModelError> {
         let mut headers = HeaderMap::new();
         let mut redactor = Redactor::default();
@@ -175,7 +175,10 @@ impl Connection {
         for (name, source) in &self.endpoint.headers {
             let what = format!("header {name:?} of model {}", self.endpoint.name);
             let header = HeaderName::try_from(name.as_str()).map_err(|_| {
-                ModelError::new(ModelErrorKind::Refused, format!("{what} is no header's name"))
+                ModelError::new(
+                    ModelErrorKind::Refused,
+                    format!("{what} is not a valid header name"),
+                )
             })?;
             let value = match source {
                 HeaderSource::Literal(text) => sensitive(text, &what)?,
@@ -192,11 +195,11 @@ impl Connection {
     }
 }
 
-/// A header's value that nothing prints.
+/// A header's value that cannot be printed.
 fn sensitive(text: &str, what: &str) -> Result<HeaderValue, ModelError> {
     let mut value = HeaderValue::try_from(text).map_err(|_| {
         let text =
-            format!("{what} holds characters that a header cannot carry, such as a line break");
+            format!("{what} contains characters that a header cannot carry, such as a line break");
         ModelError::new(ModelErrorKind::Auth, text)
     })?;
     value.set_sensitive(true);

@@ -1,4 +1,4 @@
-//! The settings of one endpoint, and the HTTP client that they make.
+//! The settings of one endpoint, and its HTTP client.
 
 use std::{sync::Once, time::Duration};
 
@@ -9,50 +9,49 @@ use serde_json::{Map, Value};
 use crate::domain::{ModelError, ModelErrorKind, ModelName, ModelSpec, ToolMode};
 use crate::model::secret::{HeaderSource, KeySource};
 
-/// Headers that carry keys: their values may not stand in a configuration.
+/// Headers that carry keys: their values must not be in a configuration.
 const KEY_HEADERS: [&str; 6] =
     ["authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie"];
 
-/// How to reach a model, and what to ask of it.
+/// How to reach a model, and the options of its requests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Endpoint {
     pub name: ModelName,
-    /// What stands before the wire's own paths, such as `http://127.0.0.1:8080/v1`.
+    /// The address without the wire's own paths, such as `http://127.0.0.1:8080/v1`.
     pub base_url: String,
-    /// The endpoint's own name of the model.
+    /// The endpoint's own name for the model.
     pub model: String,
     pub key: KeySource,
     pub headers: IndexMap<String, HeaderSource>,
     pub mode: ToolMode,
-    /// Whether its answers can be held to a JSON Schema.
+    /// Whether its answers can be constrained to a JSON Schema.
     pub structured: bool,
-    /// Whether to ask for the answer piece by piece.
+    /// Whether to stream the answer.
     pub stream: bool,
-    /// How long making a connection may take.
+    /// Time limit for making a connection.
     pub connect_timeout: Duration,
-    /// How long the endpoint may send nothing: before an answer begins, and inside it.
+    /// The longest silence of the endpoint: before an answer begins, and inside it.
     pub silence_timeout: Duration,
-    /// How often a failed try is repeated; 0 is never.
+    /// Most retries of a request; 0 is never.
     pub max_retries: u32,
-    /// Under which name the bound on the answer's length is sent: `max_tokens`, or
-    /// `max_completion_tokens` for new OpenAI-compatible servers.
+    /// The field for the limit of the answer's length: `max_tokens`, or `max_completion_tokens` for
+    /// new OpenAI-compatible servers.
     pub max_tokens_field: String,
-    /// Added to the body of each request, in place of what would stand there.
+    /// Fields added to the body of each request, which override others.
     pub extra: Map<String, Value>,
-    /// A proxy's URL without a password; `none` for no proxy; nothing for what the environment
-    /// says.
+    /// A proxy's URL without a password; `none` for no proxy; empty for the environment's setting.
     pub proxy: Option<String>,
-    /// US dollars per million input tokens, where known.
+    /// US dollars per million input tokens, if known.
     pub price_in: Option<f64>,
-    /// US dollars per million output tokens, where known.
+    /// US dollars per million output tokens, if known.
     pub price_out: Option<f64>,
     /// US dollars per million input tokens from the endpoint's cache; `None`: as any others.
     pub price_cached: Option<f64>,
-    /// Where the prices are from, for people.
+    /// The source of the prices, for people.
     pub price_from: Option<String>,
-    /// Whose prices are paid, by the name that a price table has for it; `None`: what the address says.
+    /// The provider that charges, by its name in a price table; `None`: derived from the address.
     pub provider: Option<String>,
-    /// Largest prompt in tokens, where known.
+    /// Largest prompt in tokens, if known.
     pub context: Option<u64>,
 }
 
@@ -88,7 +87,7 @@ impl Endpoint {
         }
     }
 
-    /// What the screen may know.
+    /// The public description of the model.
     pub(super) fn spec(&self, base: &Url) -> ModelSpec {
         ModelSpec {
             name: self.name.clone(),
@@ -109,12 +108,12 @@ impl Endpoint {
         }
     }
 
-    /// The address, checked. A key in it is refused, as addresses are shown and logged.
+    /// The address, checked. A key in it is refused, because addresses are shown and logged.
     pub(super) fn base(&self) -> Result<Url, ModelError> {
         let name = &self.name;
         let url = Url::parse(&self.base_url).map_err(|why| {
             wrong(format!(
-                "the address of model {name} is no URL ({why}); expected https://HOST/v1"
+                "the address of model {name} is not a URL ({why}); expected https://HOST/v1"
             ))
         })?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
@@ -124,7 +123,7 @@ impl Endpoint {
         }
         if !url.username().is_empty() || url.password().is_some() {
             return Err(wrong(format!(
-                "the address of model {name} holds a password: use an environment variable or a key \
+                "the address of model {name} contains a password: use an environment variable or a key \
                  command instead"
             )));
         }
@@ -136,7 +135,7 @@ impl Endpoint {
         let proxy = self.proxy.as_deref().and_then(|proxy| Url::parse(proxy).ok());
         if proxy.is_some_and(|proxy| proxy.password().is_some()) {
             return Err(wrong(format!(
-                "proxy of model {} holds a password: set HTTPS_PROXY in the environment instead",
+                "proxy of model {} contains a password: set HTTPS_PROXY in the environment instead",
                 self.name
             )));
         }
@@ -152,10 +151,10 @@ impl Endpoint {
         Ok(())
     }
 
-    /// The client. It follows no redirect: that would send key headers to wherever a server points.
+    /// The client. It follows no redirect, because that would send key headers to any server.
     pub(super) fn client(&self, base: &Url) -> Result<Client, ModelError> {
         static PROVIDER: Once = Once::new();
-        // An error means that another part of the program installed one, which serves as well.
+        // An error means that another part of the program installed one, which works as well.
         PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
         let builder = Client::builder()
             .user_agent(concat!("toolyard/", env!("CARGO_PKG_VERSION")))
@@ -165,16 +164,16 @@ impl Endpoint {
             Some("none") => builder.no_proxy(),
             Some(url) => {
                 let proxy = Proxy::all(url).map_err(|_| {
-                    // Without the reason, which may repeat a password.
-                    wrong(format!("proxy of model {} is no URL of a proxy", self.name))
+                    // The reason is left out, because it may repeat a password.
+                    wrong(format!("proxy of model {} is not a proxy URL", self.name))
                 })?;
                 builder.proxy(proxy.no_proxy(NoProxy::from_env()))
             }
-            // No proxy of the environment leads to this machine.
+            // A proxy from the environment is never used for this machine.
             None if is_local(base) => builder.no_proxy(),
             None => builder,
         };
-        builder.build().map_err(|why| wrong(format!("no HTTP client could be made: {why}")))
+        builder.build().map_err(|why| wrong(format!("cannot create an HTTP client: {why}")))
     }
 }
 
@@ -183,13 +182,14 @@ pub(crate) fn carries_key(header: &str) -> bool {
     KEY_HEADERS.iter().any(|key| header.eq_ignore_ascii_case(key))
 }
 
-/// Host and port, as people know them.
+/// Host and port, for people.
 pub(super) fn place(base: &Url) -> String {
     let host = base.host_str().unwrap_or_default();
     base.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
 }
 
-/// The address of one of the endpoint's services, with the base's own query (Azure's `api-version`).
+/// The address of one of the endpoint's services, with the base's own query (Azure's
+/// `api-version`).
 pub(super) fn service(base: &Url, path: &[&str]) -> Url {
     let mut url = base.clone();
     // Only URLs without a host have no path, and those were refused.
@@ -238,10 +238,10 @@ mod tests {
 
     #[test]
     fn bad_settings_are_refused_without_repeating_secrets() {
-        assert!(base("not a url").unwrap_err().contains("the address of model m is no URL"));
+        assert!(base("not a url").unwrap_err().contains("the address of model m is not a URL"));
         assert!(base("file:///etc").unwrap_err().contains("must begin with http"));
         let error = base("https://u:hunter22@h/v1").unwrap_err();
-        assert!(error.contains("holds a password") && !error.contains("hunter22"), "{error}");
+        assert!(error.contains("contains a password") && !error.contains("hunter22"), "{error}");
 
         let mut endpoint = Endpoint::new("m", "http://h", "x");
         let literal = HeaderSource::Literal("Bearer hunter22".into());

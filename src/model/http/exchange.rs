@@ -1,4 +1,4 @@
-//! One try: a request goes out, and an answer comes back to its end, or a failure does.
+//! One attempt: a request is sent, and either a complete answer or a failure returns.
 
 use std::time::{Duration, SystemTime};
 
@@ -15,21 +15,21 @@ use super::sse::{Event, Parser};
 use crate::domain::ModelErrorKind;
 use crate::model::Progress;
 
-/// How long usage may come after the finish reason, which ends the answer itself.
+/// How long usage may arrive after the finish reason, which ends the answer itself.
 const AFTER_FINISH: Duration = Duration::from_secs(5);
-/// How long the connection may take to end after its last event, so that it can be used again.
+/// How long to wait for the connection to end after its last event, so that it can be reused.
 const AFTER_LAST: Duration = Duration::from_millis(20);
 
-/// An answer as one wire reads it: from the events of a stream, or from one whole document, whichever
-/// the server sends.
+/// An answer as one wire parses it: from the events of a stream, or from one whole document,
+/// whichever the server sends.
 pub trait Answer: Sized {
-    /// Nothing but these headers has come.
+    /// Only these headers have arrived.
     fn begin(headers: &HeaderMap) -> Self;
 
-    /// Takes a whole answer. Errors that the document holds were found before.
+    /// Reads a whole answer. Errors in the document were handled before.
     ///
     /// # Errors
-    /// That it is no answer.
+    /// The document is not an answer.
     fn whole(
         &mut self,
         document: &Value,
@@ -37,10 +37,10 @@ pub trait Answer: Sized {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), Failure>;
 
-    /// Takes one event whose data is not blank, and reports what it adds. True if it is the last event.
+    /// Reads one event whose data is not blank, and reports what it adds. True for the last event.
     ///
     /// # Errors
-    /// What [`Place::event`] finds, or that the answer cannot be what was asked for.
+    /// Those of [`Place::event`], or the answer is invalid.
     fn event(
         &mut self,
         event: &Event,
@@ -48,7 +48,7 @@ pub trait Answer: Sized {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<bool, Failure>;
 
-    /// Whether the server has said how the answer ends. Without that, it is only a beginning.
+    /// Whether the server has sent the end of the answer. Without that, it is only a beginning.
     fn is_finished(&self) -> bool;
 
     /// The text so far. A failure keeps it.
@@ -56,8 +56,8 @@ pub trait Answer: Sized {
 }
 
 impl Line<'_> {
-    /// Sends, and reads the answer by what comes, not by what was asked for: some servers stream
-    /// always, some never.
+    /// Sends the request, and reads the answer by its type, not by the request: some servers always
+    /// stream, some never do.
     pub(super) async fn answer<A: Answer>(
         &self,
         send: RequestBuilder,
@@ -97,7 +97,7 @@ impl Line<'_> {
             let chunk = match timeout(patience, response.chunk()).await {
                 Ok(Ok(Some(chunk))) => chunk,
                 Ok(Ok(None)) => break,
-                // What breaks after its end is whole.
+                // A connection that breaks after the end of the answer does no harm.
                 Ok(Err(_)) | Err(_) if answer.is_finished() || was_last => break,
                 Ok(Err(error)) => return Err(self.place.broken(error)),
                 Err(_) => return Err(self.silent("sent nothing more")),
@@ -107,7 +107,7 @@ impl Line<'_> {
                 was_last |= answer.event(event, &self.place, progress)?;
             }
         }
-        // Cut inside an event, what stands there is half, and the end below says so.
+        // An event that was cut contains half of its data; the check below reports it.
         let whole = |event: &Event| serde_json::from_str::<IgnoredAny>(&event.data).is_ok();
         if let Some(event) = parser.finish().filter(whole) {
             answer.event(&event, &self.place, progress)?;
@@ -119,7 +119,7 @@ impl Line<'_> {
         Ok(())
     }
 
-    /// A web page in place of an answer, which no second try turns into one.
+    /// A web page instead of an answer; a retry would not help.
     async fn page(&self, response: Response) -> Failure {
         let (status, headers) = (response.status(), response.headers().clone());
         let body = self.body(response, LONGEST_REFUSAL).await.unwrap_or_else(|(read, _)| read);
@@ -127,7 +127,7 @@ impl Line<'_> {
         let wire = self.place.wire;
         failed.error.kind = ModelErrorKind::BadAnswer;
         failed.error.text +=
-            &format!(" Is `url` that of {}? Most end in {}.", wire.api, wire.address_end);
+            &format!(" Is `url` the address of {}? Most end in {}.", wire.api, wire.address_end);
         failed.again = Again::Never;
         failed
     }

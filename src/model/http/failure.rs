@@ -1,4 +1,4 @@
-//! Failures, told apart and told to people: what went wrong, where, and what to do about it.
+//! Classifies failures and explains them: what went wrong, where, and what to do about it.
 
 use reqwest::{StatusCode, header::HeaderMap};
 use serde_json::Value;
@@ -11,12 +11,12 @@ use crate::model::secret::{KeySource, Redactor};
 /// Longest text from an endpoint that an error repeats, in characters.
 const LONGEST: usize = 300;
 
-/// A failed try, and whether another is worth it.
+/// A failed attempt, and whether to retry.
 #[derive(Debug)]
 pub struct Failure {
     pub(super) error: ModelError,
     pub(super) again: Again,
-    /// Of the response, where it was a refusal.
+    /// The status of the response, if it was a refusal.
     pub(super) status: Option<StatusCode>,
 }
 
@@ -25,12 +25,12 @@ impl Failure {
         Self { error: ModelError::new(kind, text), again, status: None }
     }
 
-    /// An answer that makes no sense, which another try may mend.
+    /// An invalid answer; a retry may help.
     pub fn bad(text: impl Into<String>) -> Self {
         Self::new(ModelErrorKind::BadAnswer, text, Again::Soon)
     }
 
-    /// A failure after text has come: it is not silently started again.
+    /// A failure after text has arrived: it is not silently restarted.
     pub(super) fn with_partial(mut self, partial: &str) -> Self {
         if !partial.is_empty() {
             self.error.partial = partial.to_owned();
@@ -40,7 +40,7 @@ impl Failure {
     }
 }
 
-/// The endpoint as errors name it.
+/// The endpoint's description in errors.
 #[derive(Debug)]
 pub struct Place<'a> {
     /// Host and port.
@@ -51,7 +51,7 @@ pub struct Place<'a> {
     pub(super) wire: &'a Wire,
 }
 
-/// What an endpoint says about an error, in one of many shapes.
+/// An endpoint's error details, in one of many shapes.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Detail {
     message: String,
@@ -62,7 +62,7 @@ struct Detail {
 }
 
 impl Place<'_> {
-    /// A response with a status that is no success.
+    /// A response with an unsuccessful status.
     pub(super) fn refused(
         &self,
         status: StatusCode,
@@ -85,13 +85,13 @@ impl Place<'_> {
         failed
     }
 
-    /// The document that a whole body holds.
+    /// The JSON document of a whole body.
     ///
     /// # Errors
-    /// That it is no JSON, or the error that it tells of.
+    /// It is not JSON, or it reports an error.
     pub(super) fn document(&self, body: &[u8]) -> Result<Value, Failure> {
         let document = serde_json::from_slice(body).map_err(|why| {
-            Failure::bad(format!("the answer of {} is no JSON ({why}).", self.host))
+            Failure::bad(format!("the answer of {} is not JSON ({why}).", self.host))
         })?;
         if is_error(&document) { Err(self.inside(&document)) } else { Ok(document) }
     }
@@ -99,10 +99,10 @@ impl Place<'_> {
     /// The JSON data of an event.
     ///
     /// # Errors
-    /// That it is no JSON, or the error that it tells of.
+    /// It is not JSON, or it reports an error.
     pub fn event(&self, event: &Event) -> Result<Value, Failure> {
         let data = serde_json::from_str(event.data.trim()).map_err(|why| {
-            Failure::bad(format!("{} sent an event that is no JSON ({why}).", self.host))
+            Failure::bad(format!("{} sent an event that is not JSON ({why}).", self.host))
         })?;
         let failed = is_error(&data) || event.name == "error";
         if failed { Err(self.inside(&data)) } else { Ok(data) }
@@ -133,7 +133,8 @@ impl Place<'_> {
         Failure::new(kind, format!("{told}: {said}{stop}{}", self.advice(kind, status)), again)
     }
 
-    /// Text from elsewhere, fit to be shown. Secrets go first: cut in half, one would not be found.
+    /// External text, made safe to show. Secrets are removed first: one that is cut in half would
+    /// not be found.
     fn clean(&self, text: &str) -> String {
         visible(&self.redactor.clean(text), LONGEST)
     }
@@ -150,7 +151,7 @@ impl Place<'_> {
                 }
             },
             ModelErrorKind::Refused if status == StatusCode::NOT_FOUND => format!(
-                " Check `url` (most end in {}) and whether there is a model {:?}.",
+                " Check `url` (most end in {}) and whether the endpoint has a model {:?}.",
                 self.wire.address_end, self.model
             ),
             ModelErrorKind::ContextOverflow => " The prompt is longer than the model takes.".into(),
@@ -165,7 +166,7 @@ impl Place<'_> {
         }
     }
 
-    /// No answer at all, or none to its end.
+    /// No answer, or an incomplete one.
     pub(super) fn broken(&self, error: reqwest::Error) -> Failure {
         let error = error.without_url();
         let why = self.clean(&root(&error));
@@ -175,11 +176,13 @@ impl Place<'_> {
             return Failure::new(ModelErrorKind::Timeout, text, Again::Soon);
         }
         if error.is_connect() {
-            let text = format!("no connection to {host}: {why}. Is it running, and `url` right?");
+            let text = format!(
+                "no connection to {host}: {why}. Is the server running and is `url` correct?"
+            );
             return Failure::new(ModelErrorKind::Connection, text, Again::Soon);
         }
         if error.is_builder() {
-            let text = format!("the request to {host} could not be made: {why}.");
+            let text = format!("cannot send the request to {host}: {why}.");
             return Failure::new(ModelErrorKind::Refused, text, Again::Never);
         }
         let text = format!("the connection to {host} broke: {why}.");
@@ -187,7 +190,7 @@ impl Place<'_> {
     }
 }
 
-/// The error that a body of a success or of a stream holds, if it holds one.
+/// The error in the body of a success or of a stream, if there is one.
 fn is_error(body: &Value) -> bool {
     match &body["error"] {
         Value::Null | Value::Bool(false) => false,
@@ -205,7 +208,8 @@ fn kind(status: StatusCode, detail: &Detail) -> ModelErrorKind {
     if moderated { ModelErrorKind::Refused } else { kind }
 }
 
-/// Whether the prompt was too long: by code where there is one, else by what servers write.
+/// Whether the prompt was too long: by its code if there is one, else by the messages of known
+/// servers.
 fn overflow(detail: &Detail) -> bool {
     let codes = ["context_length_exceeded", "exceed_context_size_error", "context_window_exceeded"];
     let phrases = [
@@ -237,7 +241,7 @@ fn from_words(words: &str) -> Option<u16> {
 
 fn read(body: &[u8]) -> Detail {
     if let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_slice(body) {
-        // Google wraps its error into a list.
+        // Google wraps its error in a list.
         return of_value(value.get(0).unwrap_or(&value));
     }
     let text = String::from_utf8_lossy(body);
@@ -251,7 +255,8 @@ fn of_value(body: &Value) -> Detail {
         .into_iter()
         .find_map(message)
         .unwrap_or_default();
-    // What the provider behind a router said, beside the router's "Provider returned error".
+    // The provider's error behind a router, which is more specific than the router's "Provider
+    // returned error".
     let message = match error["metadata"]["raw"].as_str() {
         Some(raw) => format!("{message} ({raw})"),
         None => message,
@@ -270,7 +275,7 @@ fn of_value(body: &Value) -> Detail {
 fn message(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
-        // FastAPI lists what is wrong, and where.
+        // FastAPI lists the faults and their places.
         Value::Array(items) => {
             let one = |item: &Value| Some(format!("{}: {}", item["loc"], item["msg"].as_str()?));
             let all: Vec<String> = items.iter().filter_map(one).collect();
@@ -292,7 +297,7 @@ fn html_title(text: &str) -> Option<String> {
     Some(format!("a web page, {:?}", title.unwrap_or("without a title").trim()))
 }
 
-/// The innermost cause, which says what really happened.
+/// The innermost cause, which is the real one.
 fn root(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(next) = cause.source() {
@@ -301,7 +306,7 @@ fn root(error: &dyn std::error::Error) -> String {
     cause.to_string()
 }
 
-/// A text on one line, without control or direction characters, and not longer than `longest`.
+/// A text on one line, without control or direction characters, of at most `longest` characters.
 pub(super) fn visible(text: &str, longest: usize) -> String {
     let hidden = |c: char| {
         c.is_control()

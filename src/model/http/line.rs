@@ -1,4 +1,4 @@
-//! The way to an endpoint: a request goes out, and bytes come back in time or a failure does.
+//! Transport to an endpoint: sends a request, and returns bytes in time or a failure.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -10,13 +10,13 @@ use super::failure::{Failure, Place};
 use super::retry::Again;
 use crate::domain::ModelErrorKind;
 
-/// Longest body of an answer that is not streamed, in bytes: a hundred texts' vectors of some thousand
-/// numbers each.
+/// Longest body of an answer that is not streamed, in bytes: the vectors of a hundred texts with
+/// some thousand numbers each.
 pub(super) const LONGEST_BODY: usize = 32 * 1024 * 1024;
 /// Longest body of a refusal that is read, in bytes.
 pub(super) const LONGEST_REFUSAL: usize = 64 * 1024;
 
-/// An endpoint, and how long it may be silent.
+/// An endpoint, and its longest silence.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
     pub place: Place<'a>,
@@ -24,7 +24,7 @@ pub(super) struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// The response, once its headers say that there is an answer.
+    /// The response, once its headers report success.
     pub(super) async fn send(&self, send: RequestBuilder) -> Result<Response, Failure> {
         let sent = Instant::now();
         let response = match timeout(self.silence, send.send()).await {
@@ -38,12 +38,12 @@ impl Line<'_> {
             return Ok(response);
         }
         let headers = response.headers().clone();
-        // The refusal itself counts, even if its explanation does not come to its end.
+        // The refusal counts, even if its explanation is incomplete.
         let body = self.body(response, LONGEST_REFUSAL).await.unwrap_or_else(|(read, _)| read);
         Err(self.place.refused(status, &headers, &body, SystemTime::now()))
     }
 
-    /// A body to its end, or what had come of it and why there is no more. A longer one is cut.
+    /// A whole body, or the part that arrived and the reason for its end. A longer one is cut.
     pub(super) async fn body(
         &self,
         mut response: Response,
@@ -63,7 +63,7 @@ impl Line<'_> {
         Ok(body)
     }
 
-    /// Nothing came for longer than allowed.
+    /// The failure after too long a silence.
     pub(super) fn silent(&self, what: &str) -> Failure {
         let (host, seconds) = (self.place.host, self.silence.as_secs_f64());
         let text = format!("{host} {what} for {seconds} s.");

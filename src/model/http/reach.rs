@@ -1,4 +1,4 @@
-//! Whether an endpoint answers, takes the key and has the model.
+//! Probes whether an endpoint answers, accepts the key and has the model.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use crate::model::Reachability;
 
 /// Largest list of models that is read, in bytes. Routers list hundreds.
 const LONGEST_LIST: usize = 8 * 1024 * 1024;
-/// How long a look whether it is reachable waits: a list is ready at once.
+/// Time limit of a probe: a list is available at once.
 const REACH: Duration = Duration::from_secs(10);
 
 impl Connection {
-    /// Asks for the list of models at a path below the address, which costs no tokens; `ids` finds their
-    /// ids in it. A server without such a list is reachable all the same.
+    /// Requests the list of models at a path below the address, which costs no tokens; `ids` finds
+    /// their ids in it. A server without such a list still counts as reachable.
     ///
     /// # Errors
     /// As [`Connection::ask`], without retries.
@@ -56,7 +56,7 @@ impl Connection {
     }
 }
 
-/// Whether a refusal means that a server keeps no list of models, not that it is broken.
+/// Whether a refusal means that a server has no list of models, not that it is broken.
 fn has_no_list(status: StatusCode) -> bool {
     matches!(
         status,

@@ -1,4 +1,4 @@
-//! When to try again, and after how long. Pure: what the clock says comes in as an argument.
+//! When to retry, and after how long. Pure: the time is an argument.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,16 +6,16 @@ use reqwest::{StatusCode, header::HeaderMap};
 
 use crate::domain::Chance;
 
-/// The longest wait that an endpoint may ask for. If it asks for more, another try before that
-/// would only fail again, so that there is none.
+/// The longest wait that an endpoint may ask for. If it asks for more, an earlier retry would only
+/// fail again, so there is none.
 const LONGEST_ASKED: Duration = Duration::from_secs(120);
-/// The first wait of our own, doubled with each try up to the longest.
+/// The first wait without advice from the endpoint, doubled with each retry up to the longest.
 const FIRST: f64 = 0.5;
 const LONGEST: f64 = 8.0;
-/// How much of a wait chance may take away: waits still grow from try to try.
+/// The share of a wait that randomness may remove: waits still grow from retry to retry.
 const JITTER: f64 = 0.25;
 
-/// Whether a failed try is worth another.
+/// Whether to retry a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Again {
     Never,
@@ -26,7 +26,7 @@ pub enum Again {
 }
 
 impl Again {
-    /// What a refused request's status and headers say.
+    /// Reads the status and the headers of a refused request.
     pub(super) fn of(status: StatusCode, headers: &HeaderMap, now: SystemTime) -> Self {
         let worth = match headers.get("x-should-retry").map(|value| value.as_bytes()) {
             Some(b"true") => true,
@@ -41,8 +41,8 @@ impl Again {
         }
     }
 
-    /// How long to wait before the next try, after `failed` tries of at most `retries + 1`.
-    /// `chance` is that of the request, so that a run can be repeated.
+    /// The wait before the next attempt, after `failed` attempts of at most `retries + 1`. `chance`
+    /// is that of the request, so that a run can be repeated.
     pub(super) fn wait(self, failed: u32, retries: u32, chance: Chance) -> Option<Duration> {
         if failed > retries {
             return None;
@@ -54,19 +54,19 @@ impl Again {
                 let doubled = FIRST * 2f64.powi(failed.saturating_sub(1).min(16) as i32);
                 let chance = chance.with(b"retry").with(&failed.to_le_bytes());
                 let seconds = doubled.min(LONGEST) * (1.0 - JITTER * chance.unit());
-                // Whole milliseconds read better, and are what a journal keeps.
+                // Whole milliseconds are easier to read, and are what a journal stores.
                 Some(Duration::from_millis((seconds * 1000.0) as u64))
             }
         }
     }
 }
 
-/// Statuses that may pass: a timeout, a conflict, a limit of rate, a failing server.
+/// Statuses that may be temporary: a timeout, a conflict, a rate limit, a failing server.
 pub(super) fn worth(status: StatusCode) -> bool {
     matches!(status.as_u16(), 408 | 409 | 429) || status.is_server_error()
 }
 
-/// How long the endpoint asks to wait; zero and the past ask for nothing.
+/// The wait that the endpoint asks for; zero and past times count as none.
 pub(super) fn asked(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     let number = |name: &str, unit: f64| {

@@ -1,7 +1,7 @@
-//! Server-sent events, from bytes as they come off the network: chunks may end inside a line, inside a
-//! line ending and inside a UTF-8 character.
+//! Server-sent events, from bytes as they arrive from the network: chunks may end inside a line,
+//! inside a line ending and inside a UTF-8 character.
 
-/// Longest event in bytes, lines and all. One delta is small; a server without streaming of its own
+/// Longest event in bytes, with all its lines. One delta is small; a server without real streaming
 /// may put a whole answer into one.
 const LONGEST: usize = 16 * 1024 * 1024;
 
@@ -17,7 +17,7 @@ pub struct Event {
 #[error("an event of the stream is longer than {} MiB", LONGEST / (1024 * 1024))]
 pub struct TooLong;
 
-/// Puts bytes together to events.
+/// Assembles bytes into events.
 #[derive(Debug, Default)]
 pub struct Parser {
     line: Vec<u8>,
@@ -30,10 +30,10 @@ pub struct Parser {
 }
 
 impl Parser {
-    /// Takes bytes and gives the events that they complete.
+    /// Reads bytes and returns the events that they complete.
     ///
     /// # Errors
-    /// That the event at work has become too long; nothing more can be read then.
+    /// If the current event is too long; no more can be read then.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<Event>, TooLong> {
         let mut events = Vec::new();
         let mut rest = bytes;
@@ -58,7 +58,7 @@ impl Parser {
         Ok(events)
     }
 
-    /// The event that the end of the stream completes. Servers do leave out the last empty line.
+    /// The event that the end of the stream completes. Some servers omit the last empty line.
     pub fn finish(mut self) -> Option<Event> {
         let event = if self.line.is_empty() { None } else { self.end_line() };
         event.or_else(|| self.end_event())
@@ -96,7 +96,7 @@ impl Parser {
         match name {
             "data" => self.data(value),
             "event" => self.event.name = value.into(),
-            // Comments (an empty name), `id`, `retry` and whatever else may come.
+            // Comments (an empty name), `id`, `retry` and anything else.
             _ => {}
         }
     }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     proptest! {
-        /// Wherever the network cuts, the events are the same.
+        /// Chunk boundaries never change the events.
         #[test]
         fn cuts_change_nothing(
             text in "((data|event|id|)(: ?)[aé\u{1F980}]{0,3}(\n|\r\n|\r){1,3}){0,12}",

@@ -1,4 +1,4 @@
-//! An answer as it grows: deltas of a stream, or one whole message, become a reply.
+//! A growing answer: deltas of a stream, or one whole message, become a reply.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,21 +10,21 @@ use crate::domain::{Finish, ModelErrorKind, Reply, Request, ToolCall, Usage};
 use crate::model::http::{self, Again, Event, Failure, Place};
 use crate::model::{Progress, ids::FreeIds};
 
-/// Largest answer in bytes. No model writes as much; a broken server may.
+/// Largest answer in bytes. No model writes that much, but a broken server may.
 const LARGEST: usize = 16 * 1024 * 1024;
 
-/// What has come so far.
+/// The parts that have arrived so far.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     text: String,
     reasoning: String,
     refusal: String,
     calls: Vec<Call>,
-    /// Which of `calls` a delta of this `index` goes on with.
+    /// The index in `calls` that a delta of this `index` continues.
     places: BTreeMap<u64, usize>,
     finish: Option<String>,
     usage: Option<Usage>,
-    /// US dollars that the endpoint says apart from the usage.
+    /// US dollars that the endpoint reports separately from the usage.
     cost: Option<f64>,
 }
 
@@ -49,12 +49,12 @@ impl http::Answer for Answer {
     ) -> Result<(), Failure> {
         if document["choices"][0]["message"].is_null() {
             return Err(Failure::bad(format!(
-                "the answer of {} holds no message; is `url` that of {}?",
+                "the answer of {} contains no message; is `url` the address of {}?",
                 place.host, WIRE.api
             )));
         }
         self.take(document, progress)?;
-        // It is all there is, even if its server gives no reason.
+        // It is complete, even if its server sends no reason.
         self.finish.get_or_insert_with(|| "stop".into());
         Ok(())
     }
@@ -82,7 +82,7 @@ impl http::Answer for Answer {
 }
 
 impl Answer {
-    /// Takes one chunk of a stream, or one whole completion, and reports what it adds.
+    /// Reads one chunk of a stream, or one whole completion, and reports what it adds.
     fn take(&mut self, chunk: &Value, progress: &mut dyn FnMut(Progress)) -> Result<(), Failure> {
         // The last usage counts: some servers send a running one with every chunk.
         self.usage = usage::read(&chunk["usage"]).or(self.usage);
@@ -105,7 +105,7 @@ impl Answer {
 
     fn part(&mut self, part: &Value, progress: &mut dyn FnMut(Progress)) {
         let reasoning = [&part["reasoning_content"], &part["reasoning"]];
-        // Servers that send both send the same twice.
+        // Servers that send both send the same text twice.
         if let Some(text) =
             reasoning.into_iter().find_map(|text| text.as_str().filter(|t| !t.is_empty()))
         {
@@ -124,7 +124,7 @@ impl Answer {
         }
     }
 
-    /// One part of a content in parts, such as `{"type": "text", "text": …}`; thinking is nested.
+    /// One part of a content in parts, such as `{"type": "text", "text": …}`; reasoning is nested.
     fn content(&mut self, part: &Value, progress: &mut dyn FnMut(Progress)) {
         if let Some(text) = part["text"].as_str() {
             self.say(text, progress);
@@ -191,7 +191,7 @@ impl Answer {
             _ if refused => Finish::Refused,
             "length" | "max_tokens" => Finish::Length,
             "content_filter" => Finish::Refused,
-            // Seen: calls that end with "stop", and "tool_calls" without a call.
+            // Observed: calls that end with "stop", and "tool_calls" without a call.
             _ if !calls.is_empty() => Finish::Calls,
             "stop" | "eos" | "end_turn" | "tool_calls" | "function_call" => Finish::Stop,
             other => Finish::Other(other.chars().take(64).collect()),
@@ -205,7 +205,7 @@ impl Answer {
 }
 
 impl Call {
-    /// Whether a delta with this id and name cannot be of this call.
+    /// Whether a delta with this id and name belongs to another call.
     fn is_other(&self, id: &str, name: &str) -> bool {
         let given = !id.is_empty() && !name.is_empty() && !self.id.is_empty();
         given
@@ -234,19 +234,19 @@ fn named(mut calls: Vec<Call>, request: &Request, names: &Names) -> Vec<ToolCall
         .collect()
 }
 
-/// What LiteLLM says that a request cost, in a header.
+/// The cost that LiteLLM reports in a header.
 fn litellm_cost(headers: &HeaderMap) -> Option<f64> {
     let cost = headers.get("x-litellm-response-cost")?;
     usage::dollars(cost.to_str().ok()?.trim().parse().ok())
 }
 
-/// Arguments as JSON; the raw text where they are none.
+/// Arguments as JSON; the raw text if they are not valid JSON.
 fn arguments(raw: &str) -> Value {
     if raw.trim().is_empty() {
         return Value::Object(Map::new());
     }
     match serde_json::from_str(raw) {
-        // Some models write their object into a string.
+        // Some models encode their object as a string.
         Ok(Value::String(inner)) => match serde_json::from_str::<Map<String, Value>>(&inner) {
             Ok(object) => Value::Object(object),
             Err(_) => Value::String(inner),

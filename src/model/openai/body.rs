@@ -6,7 +6,7 @@ use super::names::Names;
 use crate::domain::{Message, Request, ToolCall, ToolDef};
 use crate::model::http::Endpoint;
 
-/// The whole body; what the endpoint's settings add comes last and wins.
+/// The whole body; the endpoint's extra fields come last and take precedence.
 pub(super) fn body(endpoint: &Endpoint, request: &Request, names: &Names) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), endpoint.model.as_str().into());
@@ -70,8 +70,8 @@ fn message(message: &Message, names: &Names) -> Value {
 
 fn call(call: &ToolCall, names: &Names) -> Value {
     let arguments = match &call.arguments {
-        // Servers parse past arguments when they fill the model's template, and fail on what is no
-        // object; so a model's broken JSON goes back inside one.
+        // Servers parse past arguments when they fill the model's template, and fail on anything
+        // but an object; so a model's broken JSON is sent back inside one.
         Value::String(raw) => json!({"not_valid_json": raw}).to_string(),
         arguments => arguments.to_string(),
     };

@@ -1,4 +1,4 @@
-//! Texts as vectors (`/embeddings`): what a likeness of meaning is computed from.
+//! Embeddings of texts (`/embeddings`), for comparing meanings.
 
 use futures::future::LocalBoxFuture;
 use serde::Deserialize;
@@ -22,7 +22,7 @@ impl Embedder for OpenAi {
         &self.connection.endpoint().model
     }
 
-    /// In one request: at most some hundred texts, as endpoints have bounds of their own.
+    /// In one request: at most some hundred texts, because endpoints have limits of their own.
     fn embed<'a>(
         &'a self,
         texts: &'a [String],
@@ -39,7 +39,7 @@ impl OpenAi {
         }
         let read = |answer: Value, place: &Place<'_>| {
             embedded(answer, self.model(), texts).map_err(|why| {
-                let text = format!("the answer of {} holds no embeddings: {why}.", place.host);
+                let text = format!("the answer of {} contains no embeddings: {why}.", place.host);
                 Failure::new(ModelErrorKind::BadAnswer, text, Again::Never)
             })
         };
@@ -51,7 +51,7 @@ fn embedded(mut answer: Value, model: &str, texts: &[String]) -> Result<Embeddin
     let list: Vec<Entry> = serde_json::from_value(answer["data"].take())
         .map_err(|why| format!("expected a list `data` of vectors ({why})"))?;
     let vectors = in_order(list, texts.len())?;
-    let zero = || format!("{model} made nothing but zeros of a text");
+    let zero = || format!("{model} returned only zeros for a text");
     let embeddings = vectors.iter().map(|vector| Embedding::new(model, vector).ok_or_else(zero));
     let embeddings = embeddings.collect::<Result<_, _>>()?;
     let tokens_in = || texts.iter().map(|text| tokens::count(text)).sum();
@@ -59,7 +59,7 @@ fn embedded(mut answer: Value, model: &str, texts: &[String]) -> Result<Embeddin
     Ok(Embeddings { embeddings, usage })
 }
 
-/// The vectors by their index, or in the order in which they came.
+/// The vectors by their index, or in the order in which they arrived.
 fn in_order(list: Vec<Entry>, expected: usize) -> Result<Vec<Vec<f32>>, String> {
     if list.len() != expected {
         return Err(format!("expected {expected} vectors, found {}", list.len()));
@@ -77,7 +77,7 @@ fn in_order(list: Vec<Entry>, expected: usize) -> Result<Vec<Vec<f32>>, String> 
         *place.ok_or_else(|| "an index is beyond the list".to_owned())? = embedding;
     }
     if vectors.iter().any(Vec::is_empty) {
-        return Err("two vectors have one index".to_owned());
+        return Err("two vectors have the same index".to_owned());
     }
     Ok(vectors)
 }

@@ -1,7 +1,8 @@
 //! Models behind an OpenAI-compatible endpoint: OpenAI itself, routers, and local servers.
 //!
-//! Servers differ in what they send more than in what they take, so this reads tolerantly what
-//! is known to differ, and is strict in one thing: an answer is complete only if a finish reason came.
+//! Servers differ in what they send more than in what they accept. So this parser tolerates the
+//! known differences, and is strict in one thing: an answer is complete only if a finish reason
+//! arrived.
 
 mod answer;
 mod body;
@@ -31,7 +32,7 @@ const WIRE: Wire = Wire {
 #[derive(Debug)]
 pub struct OpenAi {
     connection: Connection,
-    /// The model makes embeddings, not answers.
+    /// It is an embedding model, not a chat model.
     embeds: bool,
 }
 
@@ -44,8 +45,7 @@ impl OpenAi {
         Ok(Self { connection: Connection::new(endpoint, WIRE)?, embeds: false })
     }
 
-    /// An embedding model. Nothing comes out of it that could have a price, so that an unknown price of
-    /// its output is 0.
+    /// An embedding model. It has no output tokens, so an unknown output price counts as 0.
     ///
     /// # Errors
     /// As [`Connection::new`].

@@ -1,5 +1,5 @@
-//! Function names as the endpoints take them: `[A-Za-z0-9_-]`, 1 to 64. Tools may be named otherwise,
-//! so that names are mapped on the way out and back on the way in.
+//! Function names as the endpoints accept them: `[A-Za-z0-9_-]`, 1 to 64. Tools may have other
+//! names, so names are mapped on the way out and back on the way in.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,8 +8,8 @@ use crate::model::ids::calls;
 
 const LONGEST: usize = 64;
 
-/// The names of one request, both ways. A tool has the same name on the wire in every request, so that
-/// an endpoint's prompt cache holds, unless another tool's own name is in its way.
+/// The names of one request, both ways. A tool has the same name on the wire in every request, so
+/// that an endpoint's prompt cache stays valid, unless another tool's own name conflicts.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     out: HashMap<ToolName, String>,
@@ -17,13 +17,13 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Of all tools that a request names, in its menu and in its past.
+    /// The names of all tools in a request, both in its menu and in its past.
     pub(super) fn of(request: &Request) -> Self {
         let menu = request.tools.iter().map(|tool| &tool.name);
         let past = calls(request).map(|call| &call.tool);
         let tools: BTreeSet<&ToolName> = menu.chain(past).collect();
         let mut names = Self::default();
-        // Names that fit keep themselves, so they are taken first.
+        // Valid names are used as they are, so they are taken first.
         let (fit, unfit): (Vec<_>, Vec<_>) =
             tools.into_iter().partition(|tool| fits(tool.as_str()));
         for tool in fit {
@@ -47,7 +47,7 @@ impl Names {
         self.out.get(tool).map_or_else(|| tool.as_str(), String::as_str)
     }
 
-    /// The tool that a name from the endpoint means. One that was never sent stays as it is.
+    /// The tool for a name from the endpoint. A name that was never sent stays as it is.
     pub(super) fn back(&self, wire: &str) -> ToolName {
         self.back.get(wire).cloned().unwrap_or_else(|| wire.into())
     }
@@ -61,7 +61,7 @@ fn allowed(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// A readable name, and a hash that keeps apart what reads the same.
+/// A readable name, plus a hash that distinguishes names that read the same.
 fn made(name: &str, salt: u64) -> String {
     let hash = Chance::new(salt).with(name.as_bytes()).bits() as u32;
     let keep = |c: char| u8::try_from(c).is_ok_and(allowed);
@@ -98,7 +98,7 @@ mod tests {
     proptest! {
         #[test]
         fn names_fit_and_come_back(mut names in prop::collection::vec("[a.é_]{0,3}|.{60,70}", 0..30)) {
-            // Names that look just like made ones must not collide with them.
+            // Names that look like generated ones must not collide with them.
             let looks: Vec<String> = names.iter().map(|name| made(name, 0)).collect();
             names.extend(looks);
             let map = Names::of(&request(&names));

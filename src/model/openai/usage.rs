@@ -1,11 +1,11 @@
-//! What a request consumed, in the words of several servers.
+//! Usage of a request, as several servers report it.
 
 use serde_json::Value;
 
 use crate::domain::{Request, ToolCall, Usage, tokens};
 
-/// Reads a `usage` object. `None` where it is missing or says nothing, as some servers do in every
-/// chunk but the last.
+/// Reads a `usage` object. `None` if it is missing or empty, as some servers send it in every chunk
+/// but the last.
 pub(super) fn read(usage: &Value) -> Option<Usage> {
     let first = |names: &[&str]| names.iter().find_map(|name| whole(&usage[name]));
     let tokens_in = first(&["prompt_tokens", "input_tokens"]);
@@ -25,7 +25,7 @@ pub(super) fn read(usage: &Value) -> Option<Usage> {
     })
 }
 
-/// Counts here what the endpoint did not count, and says so.
+/// Estimates locally what the endpoint did not report, and marks it so.
 pub(super) fn estimate(request: &Request, said: &[&str], calls: &[ToolCall]) -> Usage {
     let called: u64 = calls
         .iter()
@@ -35,7 +35,7 @@ pub(super) fn estimate(request: &Request, said: &[&str], calls: &[ToolCall]) -> 
     Usage::estimate(tokens::count_request(request), said + called)
 }
 
-/// A cost, if it can be one.
+/// A cost, if it is valid.
 pub(super) fn dollars(cost: Option<f64>) -> Option<f64> {
     cost.filter(|cost| cost.is_finite() && *cost >= 0.0)
 }

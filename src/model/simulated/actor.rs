@@ -1,4 +1,4 @@
-//! The actor: what to call next, or the answer.
+//! The actor: chooses the next call or the answer.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ pub(super) fn act(
     chance: Chance,
 ) -> Speech {
     if prompted.menu.is_empty() && prompted.past.is_empty() && !prompted.may_lack {
-        // Asked without tools: it knows nothing by itself.
+        // Called without tools: it knows nothing by itself.
         return Speech::text("I do not know.".to_owned());
     }
     match chain {
@@ -40,7 +40,7 @@ fn follow(prompted: &PromptReading<'_>, task: &Task, settings: Settings, chance:
     let others = prompted.menu.iter().filter(|choice| !step.tools.contains(&choice.def.name));
     match pick(&untried(prompted, others), settings, chance) {
         Some(choice) => call(thought, choice, guess(choice, prompted.task)),
-        // With nothing else to slip to, it does the right thing after all.
+        // With nothing else to slip to, it does the right thing anyway.
         None => match pick(&fitting(prompted, step, settings), settings, chance) {
             Some(choice) => call(thought, choice, step.arguments.clone()),
             None => give_up(&thought),
@@ -48,7 +48,7 @@ fn follow(prompted: &PromptReading<'_>, task: &Task, settings: Settings, chance:
     }
 }
 
-/// Answers. Told to do something else than that, it has another tool check the last step, if there is
+/// Answers. If told to choose something else, it has another tool check the last step, if there is
 /// one.
 fn conclude(
     prompted: &PromptReading<'_>,
@@ -77,7 +77,7 @@ fn fitting<'p, 'd>(
     fitting.collect()
 }
 
-/// The latest observation that looks like what this step wants.
+/// The latest observation that looks like this step's result.
 fn useful<'p>(past: &'p [Past], step: &ChainStep) -> Option<&'p Past> {
     past.iter().rev().find(|past| {
         step.tools.contains(&past.tool)
@@ -86,8 +86,8 @@ fn useful<'p>(past: &'p [Past], step: &ChainStep) -> Option<&'p Past> {
     })
 }
 
-/// The answer that the observations support: the right one if every step found what it should, else
-/// what the last one seems to say. A result that misleads makes a wrong answer.
+/// The answer that the observations support: the right one if every step found its result, else the
+/// apparent one of the last observation. A misleading result makes a wrong answer.
 fn answer(prompted: &PromptReading<'_>, task: &Task) -> String {
     let found_all = task.chain.iter().all(|step| {
         let found = useful(&prompted.past, step);
@@ -103,7 +103,7 @@ fn answer(prompted: &PromptReading<'_>, task: &Task) -> String {
     }
 }
 
-/// What it wants now and next, in words that a retriever can use.
+/// What it needs now and next, in words that a retriever can use.
 fn thought(step: &ChainStep, next: Option<&ChainStep>) -> String {
     match next {
         Some(next) => format!("I need {}. After that {}.", need(step), need(next)),

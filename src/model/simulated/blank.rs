@@ -1,5 +1,5 @@
-//! What of a step's arguments cannot be known before earlier steps have found it. A reference chain has
-//! all arguments in full; a planner that wrote them down would know results before they are there.
+//! Parts of a step's arguments that are unknown before earlier steps have found them. A reference
+//! chain has all arguments in full; a planner that copied them would know results in advance.
 
 use std::collections::HashSet;
 
@@ -7,25 +7,25 @@ use serde_json::Value;
 
 use crate::domain::{ChainStep, Task, words};
 
-/// Stands for what is not known yet.
+/// Represents an unknown part.
 const GAP: &str = "___";
 
-/// What could end the input of a call, or name evidence.
+/// Characters that could end the input of a call, or name evidence.
 const ENDS_INPUT: [char; 10] = ['[', ']', '［', '］', '【', '】', '"', '`', '#', '＃'];
 
-/// Characters of an argument that are repeated in a plan or a question.
+/// Characters up to which an argument is repeated in a plan or a question.
 const LONGEST: usize = 200;
 
-/// An argument as far as the task's text tells it.
+/// An argument as far as the task's text determines it.
 #[derive(Debug, PartialEq)]
 pub(super) struct Blank {
     /// With gaps for the rest.
     pub form: String,
-    /// The earlier steps that find the rest, by their place in the chain.
+    /// The earlier steps that find the rest, by their index in the chain.
     pub needs: Vec<usize>,
 }
 
-/// The blank for an argument of this step; `None`: all of it is known beforehand.
+/// The blank for an argument of this step; `None` if all of it is known in advance.
 pub(super) fn blank(task: &Task, at: usize, argument: &Value) -> Option<Blank> {
     let text = told(argument);
     let (known, wanted) = (words_of(&task.text), words_of(&text));
@@ -38,18 +38,19 @@ pub(super) fn blank(task: &Task, at: usize, argument: &Value) -> Option<Blank> {
             gaps.extend(found);
         }
     }
-    // Numbers that are not the task's come with the others: of a date that was found, day and month.
+    // Numbers that are not in the task's text are unknown, too: the day and the month of a date
+    // that was found.
     let is_gap = |word: &str| gaps.contains(word) || has_digit(word) && !known.contains(word);
     (!needs.is_empty()).then(|| Blank { form: with_gaps(&text, is_gap), needs })
 }
 
-/// An argument as a line of text, without what could end the input of a call.
+/// An argument as a line of text, without characters that could end the input of a call.
 pub(super) fn line(argument: &Value) -> String {
     let text = told(argument).replace(ENDS_INPUT, " ");
     words::clipped(&text.split_whitespace().collect::<Vec<_>>().join(" "), LONGEST)
 }
 
-/// The argument's value as it is written where it stands alone.
+/// The argument's value as it is written by itself.
 pub(super) fn plain(argument: &Value) -> String {
     match argument {
         Value::String(text) => text.clone(),
@@ -59,14 +60,14 @@ pub(super) fn plain(argument: &Value) -> String {
     }
 }
 
-/// The same with space between the items of a list, so that `612,840` is no number.
+/// The same with space between the items of a list, so that `612,840` is not a number.
 fn told(argument: &Value) -> String {
     let text = plain(argument);
     if argument.is_string() { text } else { text.replace(',', ", ") }
 }
 
-/// The words of what a step finds that the task does not tell: all of them where it stands in the
-/// argument as a whole, else its numbers and names.
+/// The words of a step's result that the task does not contain: all of them if the argument
+/// contains the whole result, else its numbers and names.
 fn found_for(step: &ChainStep, text: &str, task: &str, known: &HashSet<String>) -> HashSet<String> {
     let Some(finds) = &step.finds else { return HashSet::new() };
     let whole = spelled(finds).to_lowercase();

@@ -1,4 +1,4 @@
-//! Choosing among tools, and what is said once it is chosen.
+//! Choosing among tools, and the text of that decision.
 
 use serde_json::{Value, json};
 
@@ -6,12 +6,11 @@ use super::prompted::{Choice, Looks, PromptReading};
 use super::{Settings, Speech, guess::guess};
 use crate::domain::{Chance, chance::canonical, markers::FINISH};
 
-/// How often it lets one tool fail at one thing before it takes another.
+/// Failures of one tool at one thing before another tool is tried.
 const PATIENCE: usize = 2;
 
-/// Whether these arguments may still bring something from this tool: a failure may pass, so it is
-/// tried again; a tool that found nothing will find nothing again. What it is told to differ from, it
-/// does not choose again.
+/// Whether this call may still bring something: a failure may pass, so it is tried again; a tool
+/// that found nothing will find nothing again. A choice that it must differ from is not repeated.
 pub(super) fn is_worth_trying(
     prompted: &PromptReading<'_>,
     choice: &Choice<'_>,
@@ -28,7 +27,7 @@ pub(super) fn is_worth_trying(
     tried.clone().count() < PATIENCE && tried.all(|past| past.looks() == Looks::Failed)
 }
 
-/// Those that were not tried with what would be guessed for them.
+/// The choices that were not tried with their guessed arguments.
 pub(super) fn untried<'c, 'd>(
     prompted: &PromptReading<'_>,
     choices: impl Iterator<Item = &'c Choice<'d>>,
@@ -38,8 +37,8 @@ pub(super) fn untried<'c, 'd>(
     fresh.map(|choice| (choice, 1.0)).collect()
 }
 
-/// One of these, in proportion to its weight to the power of the sensitivity, times how usual it is.
-/// A tool without a weight among weighted ones counts as a light one.
+/// Draws one of these, in proportion to its weight to the power of the sensitivity, times how usual
+/// it is. A tool without a weight among weighted ones counts as a light one.
 pub(super) fn pick<'c, 'd>(
     choices: &[(&'c Choice<'d>, f64)],
     settings: Settings,
@@ -52,8 +51,8 @@ pub(super) fn pick<'c, 'd>(
     let weights: Vec<_> = choices
         .iter()
         .map(|(choice, usual)| {
-            // Relative to the heaviest, so that a high power cannot overflow; never quite nothing,
-            // since a weight that is shown as 0 was rounded.
+            // Relative to the heaviest, so that a high power cannot overflow; never quite 0, since
+            // a weight that is shown as 0 was rounded.
             let share = (choice.weight.unwrap_or(light) / heaviest).max(0.01);
             share.powf(settings.sensitivity) * usual
         })
@@ -78,7 +77,7 @@ pub(super) fn finish(answer: String) -> Speech {
     Speech::call("I know the answer.".to_owned(), FINISH.into(), json!({ "answer": answer }))
 }
 
-/// `needed`: what it would need.
+/// `needed`: the missing capability.
 pub(super) fn give_up(needed: &str) -> Speech {
     let text = format!("None of these tools helps any further. {needed}");
     let arguments = json!({ "answer": "", "gave_up": true });

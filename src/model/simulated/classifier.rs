@@ -5,18 +5,18 @@ use serde_json::{Map, Value, json};
 use super::{improvise::words, prompted::user_texts};
 use crate::domain::{Request, markers::TOOLS};
 
-/// What tools that find something out say of themselves.
+/// Words in descriptions of tools that find something out.
 const FINDING: [&str; 9] =
     ["search", "look", "find", "tell", "return", "give", "read", "retriev", "show"];
 
-/// A class that is offered, and what belongs to it.
+/// A class on offer, and the words that belong to it.
 struct Class<'a> {
     name: &'a str,
     about: &'a str,
     domains: Vec<(&'a str, &'a str)>,
 }
 
-/// The classes as they are asked for.
+/// The classes in the requested format.
 pub(super) fn classify(request: &Request) -> String {
     let text = user_texts(request).next_back();
     let parts = text.and_then(|text| text.rsplit_once(&format!("\n\n{TOOLS}")));
@@ -48,7 +48,7 @@ fn entry(line: &str) -> Option<(&str, &str)> {
     line.strip_prefix("- ")?.split_once(": ")
 }
 
-/// The class, with the domain where the class has some.
+/// The class, with its domain if the class has domains.
 fn label(about: &str, classes: &[Class<'_>]) -> Option<Value> {
     let usual = usual(about);
     let class = classes
@@ -62,13 +62,14 @@ fn label(about: &str, classes: &[Class<'_>]) -> Option<Value> {
     })
 }
 
-/// Which of the two classes of the paper a tool would be of.
+/// Which of the paper's two classes a tool belongs to.
 fn usual(about: &str) -> &'static str {
     let finds = words(about).iter().any(|word| FINDING.iter().any(|verb| word.starts_with(verb)));
     if finds { "Information Retrieval" } else { "Task Completion" }
 }
 
-/// The one whose name and description have most words in common with a text; of equal ones the first.
+/// The one whose name and description have most words in common with a text; of equal ones the
+/// first.
 fn nearest<'a, T>(text: &str, all: impl Iterator<Item = (T, &'a str, &'a str)>) -> Option<T> {
     let text = words(text);
     let common =

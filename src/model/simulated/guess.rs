@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::prompted::Choice;
 
-/// Arguments that fit a schema as well as a guess can: sums where expressions are wanted, the task's
-/// text for other texts, its first number for numbers.
+/// Arguments that fit a schema as well as possible: sums for expressions, the task's text for other
+/// texts, its first number for numbers.
 pub(super) fn guess(choice: &Choice<'_>, task: &str) -> Value {
     required(choice).map(|(name, schema)| (name.to_owned(), fitting(name, schema, task))).collect()
 }

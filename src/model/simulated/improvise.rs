@@ -1,6 +1,6 @@
-//! What the simulated model does with a task that it knows no chain for: the tool that seems to suit
-//! the words of the task, with arguments guessed from them, and the result as the answer. It is meant
-//! to be tried out with, not to be clever.
+//! Tasks without a known chain: the simulated model calls the tool that best matches the words of
+//! the task, with guessed arguments, and answers with the result. It is meant for trying things
+//! out, not to be clever.
 
 use std::collections::HashSet;
 
@@ -10,13 +10,13 @@ use super::prompted::{Choice, Looks, PromptReading};
 use super::{Settings, Speech};
 use crate::domain::Chance;
 
-/// After so many calls without a useful result it gives up.
+/// Calls without a useful result after which it gives up.
 const ENOUGH: usize = 4;
 
-/// What words about a tool weigh against the kind of argument that it takes.
+/// The weight of a matching argument, compared to one word in common.
 const TAKES_WHAT_IS_THERE: usize = 3;
 
-/// Calls a tool that suits, or answers with what one said.
+/// Calls a matching tool, or answers with a result.
 pub(super) fn improvise(
     prompted: &PromptReading<'_>,
     settings: Settings,
@@ -25,7 +25,7 @@ pub(super) fn improvise(
     let useful = prompted.past.iter().rev().find(|past| past.looks() == Looks::Useful);
     let fresh = untried(prompted, prompted.menu.iter());
     let goes_on = prompted.past.len() < ENOUGH && !fresh.is_empty();
-    // Told to do something else than to finish, it does, if there is anything.
+    // If told not to finish, it does something else, if there is anything.
     match useful {
         Some(past) if !(prompted.has_finished() && goes_on) => return finish(gist(&past.result)),
         None if !goes_on => return give_up(""),
@@ -43,7 +43,8 @@ pub(super) fn improvise(
     }
 }
 
-/// How well a tool suits a task: words in common, and whether the task holds what the tool takes.
+/// How well a tool matches a task: words in common, and whether the task contains its kind of
+/// argument.
 pub(super) fn suits(choice: &Choice<'_>, task: &str) -> usize {
     let about =
         format!("{} {}", choice.def.name.as_str().replace('_', " "), choice.def.description);
@@ -57,7 +58,7 @@ pub(super) fn suits(choice: &Choice<'_>, task: &str) -> usize {
     common + if takes { TAKES_WHAT_IS_THERE } else { 0 }
 }
 
-/// Words that say something, without their endings, so that `converts` and `convert` are one.
+/// Significant words without their endings, so that `converts` and `convert` are equal.
 pub(super) fn words(text: &str) -> HashSet<String> {
     let text = text.to_lowercase();
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 3);

@@ -9,8 +9,8 @@ use super::Settings;
 use super::prompted::{Looks, Past, PromptReading};
 use crate::domain::{ChainStep, Chance, Task, ToolName, markers::FINISH};
 
-/// Scores every tool of a trajectory from what can be seen of it: failures and empty results cost,
-/// results that hold what the chain looks for earn, results that led to a wrong answer cost.
+/// Scores every tool of a trajectory by what is visible: failures and empty results cost, results
+/// that the chain looks for earn, results that led to a wrong answer cost.
 pub(super) fn evaluate(
     prompted: &PromptReading<'_>,
     chain: Option<&Task>,
@@ -35,7 +35,7 @@ pub(super) fn evaluate(
     json!({ "scores": scores }).to_string()
 }
 
-/// The worst that a tool did, unless something it found counts.
+/// The worst result of a tool, unless a useful one counts.
 fn score(
     prompted: &PromptReading<'_>,
     chain: Option<&Task>,
@@ -55,16 +55,16 @@ fn score(
     }
 }
 
-/// Whether a result holds what some step of the chain looks for.
+/// Whether a result contains what some step of the chain looks for.
 fn finds(chain: Option<&Task>, past: &Past) -> bool {
     match chain {
         Some(task) => task.chain.iter().any(|step| holds(step, past)),
-        // Without a chain it cannot know better than that it looks useful.
+        // Without a chain it can only see that the result looks useful.
         None => past.looks() == Looks::Useful,
     }
 }
 
-/// Whether a result holds what this step looks for.
+/// Whether a result contains what this step looks for.
 pub(super) fn holds(step: &ChainStep, past: &Past) -> bool {
     let result = past.result.to_lowercase();
     step.tools.contains(&past.tool)
@@ -72,8 +72,8 @@ pub(super) fn holds(step: &ChainStep, past: &Past) -> bool {
         && past.looks() == Looks::Useful
 }
 
-/// Which of two decisions at the end of the same way brings the task further; one of them by chance
-/// where they bring it as far, or where it slips.
+/// Which of two decisions at the end of a path brings the task further; chance decides if both do
+/// equally, or on a slip.
 pub(super) fn prefer(
     prompted: &PromptReading<'_>,
     [first, second]: &[Vec<Past>; 2],
@@ -93,8 +93,8 @@ pub(super) fn prefer(
     json!({ "better": better, "reason": why }).to_string()
 }
 
-/// How far a task is with this decision: how many steps have found what they should, and one more for
-/// an answer that all of them support. An answer without support is nowhere.
+/// The progress of a task with this decision: the number of steps with their result, and one more
+/// for an answer that all of them support. An answer without support counts as none.
 fn reach(prompted: &PromptReading<'_>, decision: &[Past], chain: Option<&Task>) -> usize {
     let answers = decision.iter().any(|past| past.tool.as_str() == FINISH);
     let way: Vec<_> = prompted.past.iter().chain(decision).collect();
@@ -113,14 +113,14 @@ fn reach(prompted: &PromptReading<'_>, decision: &[Past], chain: Option<&Task>) 
     }
 }
 
-/// Whether the one result that it is shown helps with the task.
+/// Whether the given result helps with the task.
 pub(super) fn helps(prompted: &PromptReading<'_>, chain: Option<&Task>) -> String {
     let helps = prompted.past.last().is_some_and(|past| finds(chain, past));
     let why = if helps { "it holds what was looked for" } else { "it is beside the point" };
     json!({ "helpful": helps, "reason": why }).to_string()
 }
 
-/// Says which tools failed or found nothing.
+/// Names the tools that failed or found nothing.
 pub(super) fn reflect(prompted: &PromptReading<'_>) -> String {
     let bad = prompted.past.iter().filter_map(|past| match past.looks() {
         Looks::Useful => None,
@@ -156,7 +156,7 @@ mod tests {
         Task { chain: vec![step], ..Task::from_text("Where?") }
     }
 
-    /// Which of two decisions a judge without slips prefers, over many draws.
+    /// The preferences of a judge without slips, over many draws.
     fn votes(rivals: [Vec<Past>; 2], chain: Option<&Task>) -> [usize; 2] {
         let request = Request {
             role: Role::Judge,

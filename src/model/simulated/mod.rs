@@ -1,13 +1,12 @@
-//! The built-in **simulated** model: no language model at all, but a deterministic stand-in that
-//! plays every role, so that the workbench runs without a key or a network. It says so in its name,
-//! its source and its spec.
+//! The built-in **simulated** model: not a language model, but a deterministic substitute that
+//! plays every role, so that the workbench runs without a key or a network. Its name, its source
+//! and its spec say so.
 //!
-//! It gets the same request as any model and reads it like one: the task from the prompt, the menu
-//! with the weights it is shown, the observations so far. Besides that it has only the reference
-//! chains of known tasks, which stand for what a language model would understand of a task's text.
-//! It picks a tool of the right *capability* with probability `skill`; which tool of that capability
-//! is decided by the weights, and so by what the graph has learned. All chance is a hash of the seed
-//! and the request.
+//! It gets the same request as any model and parses it: the task from the prompt, the menu with its
+//! weights, the observations so far. In addition it knows only the reference chains of known tasks,
+//! which replace a language model's understanding of a task's text. It picks a tool of the right
+//! *capability* with probability `skill`; the weights decide which tool of that capability, and so
+//! does what the graph has learned. All randomness is a hash of the seed and the request.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -33,21 +32,21 @@ mod prompted;
 mod reader;
 mod solver;
 
-/// How well the simulated model does, and at what price.
+/// The quality of the simulated model, and its price.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// Probability of getting a decision right, 0 to 1: the capability that a step needs, in a plan also
-    /// that it needs a result; which evidence counts.
+    /// Probability of a right decision, 0 to 1: the capability that a step needs (in a plan also
+    /// the need for a result), and the evidence that counts.
     pub skill: f64,
-    /// How strongly it follows the weights it is shown: a tool is picked in proportion to its weight
-    /// to this power. 0 ignores weights.
+    /// How strongly it follows weights: a tool is picked in proportion to its weight to this power.
+    /// 0 ignores weights.
     pub sensitivity: f64,
-    /// How much it prefers the usual tool of a capability to the next one where weights do not
-    /// differ; 1 is not at all. What a language model would take from names and descriptions.
+    /// How much it prefers the usual tool of a capability to the next one if weights do not differ;
+    /// 1 is no preference. A language model would take this from names and descriptions.
     pub habit: f64,
-    /// How long it takes to answer.
+    /// Delay of its answers.
     pub latency: Duration,
-    /// US dollars per million tokens, in and out. It costs nothing; a price is for demonstrations.
+    /// US dollars per million tokens, in and out. It is free; a price is for demonstrations.
     pub price_in: f64,
     pub price_out: f64,
 }
@@ -72,7 +71,7 @@ impl Default for Settings {
     }
 }
 
-/// What it says besides the words: calls, or nothing but text.
+/// The parts of its answer besides the text: calls, if any.
 struct Speech {
     text: String,
     call: Option<ToolCall>,
@@ -106,7 +105,7 @@ impl Simulated {
     ) -> Self {
         let spec = ModelSpec {
             name,
-            // Two that differ in skill are two models to whoever compares them.
+            // Two settings of skill count as two models in comparisons.
             source: format!(
                 "simulated: no language model, decides by reference chains and weights with skill {}",
                 settings.skill
@@ -146,7 +145,7 @@ impl Simulated {
         })
     }
 
-    /// A draw of this request: the same request has the same answer.
+    /// A draw for this request: the same request has the same answer.
     fn chance(&self, request: &Request) -> Chance {
         let mut chance = Chance::new(self.seed).with(request.role.name().as_bytes());
         for message in &request.messages {

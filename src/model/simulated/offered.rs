@@ -1,4 +1,4 @@
-//! The tools that a planner's prompt lists, read as any model reads them.
+//! The tools in a planner's prompt, parsed as any model would.
 
 use serde_json::{Map, Value, json};
 
@@ -6,9 +6,9 @@ use super::prompted::{Choice, is_told, user_texts};
 use crate::domain::markers::{LACKING, LLM, TOOLS};
 use crate::domain::{Request, ToolDef, ToolName};
 
-/// A planner's prompt, but for the task.
+/// A planner's prompt without the task.
 pub(super) struct PlannerPrompt {
-    /// It may say what it lacks instead of planning.
+    /// It may name a missing capability instead of planning.
     pub may_lack: bool,
     tools: Vec<Listed>,
 }
@@ -16,14 +16,14 @@ pub(super) struct PlannerPrompt {
 struct Listed {
     def: ToolDef,
     class: Option<String>,
-    /// How often it may be called.
+    /// The most calls allowed.
     most: Option<usize>,
 }
 
 impl PlannerPrompt {
     pub fn read(request: &Request) -> Self {
         let may_lack = is_told(request, LACKING);
-        // After an empty line: a class may be called "Tools" too.
+        // After an empty line: a class may be called "Tools", too.
         let heading = format!("\n\n{TOOLS}");
         let list = user_texts(request).rev().find_map(|text| text.rsplit_once(&heading));
         Self { may_lack, tools: list.map(|(_, list)| listed(list)).unwrap_or_default() }
@@ -33,13 +33,13 @@ impl PlannerPrompt {
         self.tools.iter().map(|tool| Choice::of(&tool.def)).collect()
     }
 
-    /// The class under which a tool is listed. Tools are listed by class where several may be called for
-    /// one need.
+    /// The class under which a tool is listed. Tools are listed by class if several may be called
+    /// for one need.
     pub fn class(&self, tool: &ToolName) -> Option<&str> {
         self.of(tool)?.class.as_deref()
     }
 
-    /// How often a tool may be called; `None`: as often as wanted.
+    /// The most calls of a tool allowed; `None`: unlimited.
     pub fn most(&self, tool: &ToolName) -> Option<usize> {
         self.of(tool)?.most
     }
@@ -68,7 +68,7 @@ fn tool(line: &str, class: Option<&str>) -> Option<Listed> {
     let (names, about) = rest.split_once("):")?;
     let names = names.split(", ").filter(|name| !name.is_empty());
     let required: Vec<&str> = names.clone().filter(|name| !name.ends_with('?')).collect();
-    // Of what kind they are is not told.
+    // Their types are not in the prompt.
     let properties: Map<String, Value> =
         names.map(|name| (name.trim_end_matches('?').to_owned(), json!({}))).collect();
     let description = about.trim().to_owned();

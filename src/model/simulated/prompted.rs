@@ -1,4 +1,4 @@
-//! What the simulated model reads out of a request: what any model would.
+//! The simulated model's parser of requests: it reads what any model would.
 
 use std::sync::LazyLock;
 
@@ -7,34 +7,34 @@ use serde_json::Value;
 use crate::domain::markers::{CHOSEN, FINISH, OTHER_TOOLS, RIVALS, TASK, shortened};
 use crate::domain::{Message, NullFilter, Request, ToolDef, ToolName, chance::canonical};
 
-/// A request as it was understood.
+/// A parsed request.
 pub(super) struct PromptReading<'a> {
     pub task: &'a str,
-    /// What the message with the task goes on with.
+    /// The rest of the message with the task.
     pub account: &'a str,
-    /// The tools on offer but for `Finish`.
+    /// The offered tools without `Finish`.
     pub menu: Vec<Choice<'a>>,
-    /// Calls and what came of them, oldest first: from the conversation, or from the account of it
-    /// that evaluators and reflectors are given.
+    /// Calls and their results, oldest first: from the conversation, or from the account of it that
+    /// evaluators and reflectors receive.
     pub past: Vec<Past>,
-    /// It was told to say what it lacks where nothing on the menu does what it needs.
+    /// It was told to name a missing capability if nothing on the menu fits.
     pub may_lack: bool,
-    /// What was chosen at this point before, where it is to choose something else.
+    /// Earlier choices at this point, if it must choose something else.
     pub chosen: Vec<Chosen>,
-    /// Two decisions that are to be compared.
+    /// Two decisions to compare.
     pub rivals: Option<[Vec<Past>; 2]>,
-    /// What the account says of the answer.
+    /// The account's statement about the answer.
     pub verdict: Option<bool>,
 }
 
 /// A tool on the menu.
 pub(super) struct Choice<'a> {
     pub def: &'a ToolDef,
-    /// As shown; `None` where none is.
+    /// As shown; `None` if none is.
     pub weight: Option<f64>,
 }
 
-/// An action as it is told again: long arguments are cut.
+/// An action as it is repeated: long arguments are cut.
 pub(super) struct Chosen {
     tool: ToolName,
     arguments: Value,
@@ -97,7 +97,7 @@ impl<'a> Choice<'a> {
     }
 }
 
-/// The user's messages, or what a prompt says for the user.
+/// The user's messages, or the prompt's text for the user.
 pub(super) fn user_texts(request: &Request) -> impl DoubleEndedIterator<Item = &str> {
     request.messages.iter().filter_map(|message| match message {
         Message::User { text } => Some(text.as_str()),
@@ -105,16 +105,16 @@ pub(super) fn user_texts(request: &Request) -> impl DoubleEndedIterator<Item = &
     })
 }
 
-/// Whether the model is told of what these words mark.
+/// Whether the prompt contains this marker.
 pub(super) fn is_told(request: &Request, marker: &str) -> bool {
     let told =
         |message: &Message| matches!(message, Message::System { text } if text.contains(marker));
     request.messages.iter().any(told)
 }
 
-/// The account of what was done, and those of two decisions behind it.
+/// The account of the calls, and the two decisions after it.
 fn apart(account: &str) -> (&str, Option<[Vec<Past>; 2]>) {
-    // A line of its own: what tools say is told in lines of JSON, and so never makes one.
+    // On a line of its own: results are given in lines of JSON, and so never form one.
     let [first, second] = RIVALS.map(|rival| format!("\n\n{rival}\n"));
     let parts = account.split_once(&first).and_then(|(done, rivals)| {
         let (first, second) = rivals.split_once(&second)?;
@@ -123,7 +123,7 @@ fn apart(account: &str) -> (&str, Option<[Vec<Past>; 2]>) {
     parts.map_or((account, None), |(done, rivals)| (done, Some(rivals)))
 }
 
-/// What the last message says was chosen at this point before.
+/// The earlier choices at this point, from the last message.
 fn chosen(messages: &[Message]) -> Vec<Chosen> {
     let Some(Message::User { text }) = messages.last() else { return Vec::new() };
     let Some(list) = text.strip_prefix(CHOSEN) else { return Vec::new() };
@@ -162,15 +162,15 @@ fn told(line: &str) -> Option<Past> {
     })
 }
 
-/// What an observation looks like to a reader who does not know better.
-/// It knows no configuration, as a model would not.
+/// How an observation looks to a reader without further knowledge. It knows no configuration, as a
+/// model would not.
 static NULL_FILTER: LazyLock<NullFilter> = LazyLock::new(NullFilter::default);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Looks {
     Useful,
     Failed,
-    /// Empty, or says that nothing was found, or means nothing.
+    /// Empty, reports that nothing was found, or is meaningless.
     Useless,
 }
 

@@ -1,10 +1,10 @@
-//! The worker that is a model: reads out of evidence what the next call needs.
+//! The worker that is a model: extracts from evidence what the next call needs.
 
 use super::blank::{Blank, blank, plain};
 use crate::domain::markers::{QUESTION, UNKNOWN};
 use crate::domain::{Task, ToolName};
 
-/// What the planner asks for one argument of a step; `from` names the evidence.
+/// The planner's question for one argument of a step; `from` names the evidence.
 pub(super) fn question(
     at: usize,
     tool: &ToolName,
@@ -20,12 +20,12 @@ fn head(at: usize, tool: &ToolName, name: &str, blank: &Blank) -> String {
     format!("Step {} needs the {name} for {tool}: fill in \"{form}\" from ", at + 1)
 }
 
-/// The question in a prompt of the actor, if it is asked one.
+/// The question in a prompt of the actor, if there is one.
 pub(super) fn asked(account: &str) -> Option<&str> {
     account.strip_prefix(QUESTION)
 }
 
-/// The argument, if what the question holds supports it.
+/// The argument, if the question's evidence supports it.
 pub(super) fn answer(question: &str, chain: Option<&Task>) -> String {
     let filled = chain.and_then(|task| filled(question, task));
     filled.unwrap_or_else(|| UNKNOWN.to_owned())

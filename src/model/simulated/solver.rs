@@ -7,8 +7,8 @@ use super::{Settings, choose::gist, judge::holds};
 use crate::domain::markers::{EVIDENCE, LLM, UNKNOWN};
 use crate::domain::{Chance, Task, plan::NULL};
 
-/// The right answer if every step found what it should, else what the last evidence seems to say. A slip
-/// takes other evidence for it.
+/// The right answer if every step found its result, else the apparent one of the last evidence. A
+/// slip uses other evidence.
 pub(super) fn solve(
     account: &str,
     chain: Option<&Task>,
@@ -16,7 +16,7 @@ pub(super) fn solve(
     chance: Chance,
 ) -> String {
     let shown = account.split_once(EVIDENCE).map(|(_, worklog)| found(worklog)).unwrap_or_default();
-    // What a model has read out of evidence was asked for to call something with it.
+    // Text that a model extracted from evidence was requested for a further call.
     let is_useful = |past: &&Past| past.looks() == Looks::Useful && past.tool.as_str() != LLM;
     let useful: Vec<&Past> = shown.iter().filter(is_useful).collect();
     let said = |past: Option<&&Past>| {
@@ -39,7 +39,7 @@ pub(super) fn solve(
     }
 }
 
-/// The evidence that is not null: results stand indented under their calls.
+/// The evidence that is not null: results are indented under their calls.
 fn found(worklog: &str) -> Vec<Past> {
     let mut found: Vec<Past> = Vec::new();
     for line in worklog.lines() {

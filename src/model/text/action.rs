@@ -1,4 +1,4 @@
-//! Reads an answer written as text: the first action, or the final answer, or neither.
+//! Parses an answer written as text: the first action, or the final answer, or neither.
 
 use serde_json::Value;
 
@@ -6,14 +6,14 @@ use super::label::{Label, Section, sections};
 use crate::domain::{Finish, Reply, Request, ToolCall, ToolDef, ToolName, arguments};
 use crate::model::ids::FreeIds;
 
-/// Names under which a model ends the task by an action.
+/// Names of actions by which a model ends the task.
 const FINISH: [&str; 4] = ["finish", "final answer", "final_answer", "finalanswer"];
 
-/// The reply with the call or the answer that its text holds. `request` is the one with the menu,
-/// before [`super::to_text`].
+/// The reply with the call or the answer in its text. `request` is the one with the menu, before
+/// [`super::to_text`].
 ///
-/// Only the first action counts: what follows it was written without having seen its result. Text of
-/// an unknown shape stays a plain reply, as does everything where no tools were offered.
+/// Only the first action counts: the rest was written without its result. Text of an unknown shape
+/// stays a plain reply, as does everything if no tools were offered.
 pub fn from_text(request: &Request, reply: Reply) -> Reply {
     if request.tools.is_empty() || !reply.calls.is_empty() {
         return reply;
@@ -34,7 +34,7 @@ pub fn from_text(request: &Request, reply: Reply) -> Reply {
     }
 }
 
-/// What an answer says: thoughts, then perhaps something to do.
+/// The content of an answer: thoughts, then perhaps an action.
 struct Said {
     thought: String,
     then: Then,
@@ -61,14 +61,14 @@ fn read(text: &str, tools: &[ToolDef]) -> Said {
                     return Said { thought, then };
                 }
             }
-            // An input without its action, and an observation that nobody made.
+            // An input without its action, and an invented observation.
             Some(Label::Input | Label::Observation) => {}
         }
     }
     let then = as_json(text, tools);
     let thought = match then {
         Then::Call { .. } | Then::Answer(_) => String::new(),
-        // No label, or nothing but empty ones: all of it is the reply, unchanged.
+        // No label, or only empty ones: all of it is the reply, unchanged.
         Then::Nothing if sections.len() == 1 || thought.is_empty() => text.trim().into(),
         Then::Nothing => thought,
     };
@@ -101,7 +101,7 @@ fn act(text: &str, input: Option<&str>, tools: &[ToolDef], thought: &str) -> The
             let arguments = arguments::read(raw, &tool.parameters);
             Then::Call { tool: tool.name.clone(), arguments }
         }
-        // Not on the menu: still a call, so that the model learns what it did wrong.
+        // Not on the menu: still a call, so that the model learns its mistake.
         None => {
             let name: String = name.chars().take(128).collect();
             Then::Call { tool: name.into(), arguments: arguments::read(raw, &Value::Null) }
@@ -109,13 +109,13 @@ fn act(text: &str, input: Option<&str>, tools: &[ToolDef], thought: &str) -> The
     }
 }
 
-/// The name at the start of an action, and what stands behind it on the way to being its input.
+/// The name at the start of an action, and the following text as a candidate for its input.
 fn split_name<'a>(text: &'a str, tools: &[ToolDef]) -> (&'a str, &'a str) {
     let (line, below) = text.split_once('\n').unwrap_or((text, ""));
     let below = below.trim();
     let below = if below.starts_with(['{', '"', '`']) { below } else { "" };
     let bare = |name: &'a str| name.trim().trim_matches(['`', '*', '"', '\'', '[', ']', '.', ' ']);
-    // The whole line first: names may hold spaces, brackets and dots.
+    // The whole line first: names may contain spaces, brackets and dots.
     if find(bare(line), tools).is_some() {
         return (bare(line), below);
     }
@@ -137,7 +137,7 @@ fn split_name<'a>(text: &'a str, tools: &[ToolDef]) -> (&'a str, &'a str) {
     }
 }
 
-/// The tool of this name: exactly, or but for case and separators.
+/// The tool of this name: exactly, or up to case and separators.
 fn find<'a>(name: &str, tools: &'a [ToolDef]) -> Option<&'a ToolDef> {
     let plain = |name: &str| {
         let kept = name.chars().filter(|c| !matches!(c, '_' | '-' | '.' | ' '));
@@ -175,7 +175,7 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Models that were trained on other formats write a call as JSON, with or without a tag around it.
+/// Models trained on other formats write a call as JSON, with or without a tag around it.
 fn as_json(text: &str, tools: &[ToolDef]) -> Then {
     let tagged = text.split_once("<tool_call>").map(|(_, rest)| rest);
     let bare = tagged.map_or_else(|| arguments::unfenced(text), str::trim);
@@ -204,7 +204,7 @@ fn from_json(value: &Value, tools: &[ToolDef]) -> Then {
     Then::Call { tool: tool.name.clone(), arguments }
 }
 
-/// Thinking in the text itself, as open models give it whose server does not take it out.
+/// Reasoning in the text itself, from open models whose server does not remove it.
 fn without_thinking(reply: Reply) -> Reply {
     let Some((before, after)) = reply.text.split_once("</think>") else { return reply };
     let thinking = before.trim_start().trim_start_matches("<think>").trim();

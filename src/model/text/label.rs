@@ -1,7 +1,7 @@
-//! The labels of the format, as models really write them: bold, numbered, as headings, in a list,
-//! in any case, several on one line.
+//! The labels of the format in the variants that models write: bold, numbered, as headings, in a
+//! list, in any case, several on one line.
 
-/// What a line of an answer begins with.
+/// The beginning of a line of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Label {
     Thought,
@@ -24,22 +24,22 @@ const NAMES: [(&str, Label); 9] = [
     ("answer", Label::Answer),
 ];
 
-/// A part of an answer under its label; without one it is what stands before the first label.
+/// A part of an answer under its label; without one, the text before the first label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Section<'a> {
     pub label: Option<Label>,
     pub text: &'a str,
 }
 
-/// Cuts an answer at its labels. An [`Label::Answer`] runs on over thoughts and actions, which may be
-/// the answer's own words, up to an invented observation.
+/// Splits an answer at its labels. An [`Label::Answer`] continues over thoughts and actions, which
+/// may be the answer's own words, up to an invented observation.
 pub(super) fn sections(text: &str) -> Vec<Section<'_>> {
     let sections = cut(text, at_line_starts(text));
     let acts = |section: &Section<'_>| matches!(section.label, Some(Label::Action | Label::Answer));
     if sections.iter().any(acts) { sections } else { cut(text, inside_lines(text)) }
 }
 
-/// Where a label begins, where its text begins, and which it is.
+/// The start of a label, the start of its text, and the label.
 type Mark = (usize, usize, Label);
 
 fn cut(text: &str, marks: Vec<Mark>) -> Vec<Section<'_>> {
@@ -75,7 +75,8 @@ fn at_line_starts(text: &str) -> Vec<Mark> {
     marks
 }
 
-/// Labels in running text: only with a capital and after a space, or any prose would hold some.
+/// Labels in running text: only with a capital and after a space; otherwise any prose would contain
+/// some.
 fn inside_lines(text: &str) -> Vec<Mark> {
     let mut marks: Vec<Mark> = at_line_starts(text);
     let mut start = 0;
@@ -92,7 +93,7 @@ fn inside(line: &str, start: usize) -> Vec<Mark> {
     let after_space = capitals.filter(|&(at, _)| line[..at].ends_with([' ', '\t', '*']));
     let found = after_space.filter_map(|(at, _)| {
         let (length, label) = label(&line[at..])?;
-        // A bare "Answer:" in prose says too little.
+        // A bare "Answer:" in prose is too ambiguous.
         (label != Label::Answer || line[at..].starts_with('F')).then_some((
             start + at,
             start + at + length,
@@ -102,14 +103,14 @@ fn inside(line: &str, start: usize) -> Vec<Mark> {
     without_overlaps(found.collect())
 }
 
-/// Drops a mark that begins inside the one before it: "Final Answer:" holds "Answer:", and
+/// Drops a mark that begins inside the previous one: "Final Answer:" contains "Answer:", and
 /// "*Action:" is found with its star and without. Marks must be in order.
 fn without_overlaps(mut marks: Vec<Mark>) -> Vec<Mark> {
     marks.dedup_by(|next, mark| next.0 < mark.1);
     marks
 }
 
-/// The label that a line begins with, and how many bytes it and its decoration take.
+/// The label at the beginning of a line, and the length of it and its decoration in bytes.
 fn label(line: &str) -> Option<(usize, Label)> {
     let decoration: &[char] = &[' ', '\t', '*', '_', '#', '>', '`', '-'];
     let bare = line.trim_start_matches(decoration);

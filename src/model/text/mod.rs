@@ -1,8 +1,8 @@
-//! Tools for models that have no tool calls of their own: ReAct in plain text (Yao et al. 2023).
+//! Tools for models without tool calls of their own: ReAct in plain text (Yao et al. 2023).
 //!
-//! [`to_text`] writes the menu, the format and the past calls into the messages; [`from_text`] reads
-//! what comes back. Both are pure, and stand outside the HTTP adapter, so that a journal
-//! holds the very text that the model saw.
+//! [`to_text`] writes the menu, the format and the past calls into the messages; [`from_text`]
+//! parses the answer. Both are pure and outside the HTTP adapter, so that a journal contains
+//! exactly the text that the model saw.
 
 mod action;
 mod label;

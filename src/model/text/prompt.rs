@@ -1,10 +1,10 @@
-//! Writes a request with tools as one without: the menu and the format into the system message, past
-//! calls and results as the text that the model would have written and read.
+//! Turns a request with tools into one without: the menu and the format go into the system message,
+//! past calls and results become text as the model would have written and read it.
 
 use super::schema::signature;
 use crate::domain::{Message, Request, ToolCall, ToolDef};
 
-/// Where a model is to stop: from here on it would invent its own observation.
+/// Where a model must stop: from here on it would invent its own observation.
 const STOP: &str = "\nObservation:";
 
 const FORMAT: &str = "\
@@ -20,8 +20,8 @@ These four may repeat. As soon as you know the answer, write:
 Thought: why this is the answer
 Final Answer: the answer";
 
-/// The request as a model without tool calls is to see it: no tools, no calls, no tool messages.
-/// What is already plain stays as it is.
+/// The request for a model without tool calls: no tools, no calls, no tool messages. Plain messages
+/// stay as they are.
 pub fn to_text(request: &Request) -> Request {
     let mut written = Written { messages: Vec::with_capacity(request.messages.len() + 1) };
     let mut rest = request.messages.as_slice();
@@ -55,7 +55,7 @@ pub fn to_text(request: &Request) -> Request {
     Request { messages, tools: Vec::new(), stop, ..request.clone() }
 }
 
-/// Puts menu and format at the end of the first system message, or before all else.
+/// Puts menu and format at the end of the first system message, or at the beginning.
 fn explain(messages: &mut Vec<Message>, tools: &[ToolDef]) {
     let menu: Vec<String> = tools.iter().map(line).collect();
     let told = format!("You can use these tools:\n\n{}\n\n{FORMAT}", menu.join("\n"));
@@ -74,7 +74,7 @@ fn observation(text: &str) -> String {
     format!("Observation: {text}")
 }
 
-/// The messages so far. Neighbours of one speaker become one message, since the templates of many
+/// The messages so far. Adjacent messages of one speaker are merged, since the templates of many
 /// open models refuse two user turns in a row.
 struct Written {
     messages: Vec<Message>,
@@ -95,8 +95,8 @@ impl Written {
         }
     }
 
-    /// Writes calls each with its own observation, though they may have been asked for together by
-    /// a model with tool calls; gives back what follows the observations.
+    /// Writes each call with its own observation, even if a model with tool calls requested them
+    /// together; returns the messages after the observations.
     fn calls<'a>(
         &mut self,
         thought: &str,

@@ -1,14 +1,14 @@
-//! A JSON Schema in one short line, as people write signatures: a menu of thirty whole schemas would
+//! A JSON Schema in one short line, like a function signature: a menu of thirty whole schemas would
 //! cost more tokens than everything else in the prompt.
 
 use serde_json::Value;
 
 use crate::domain::arguments::required;
 
-/// Deepest nesting that is spelled out; below it stands only `object` or `array`.
+/// Deepest nesting that is written out; below it appears only `object` or `array`.
 const DEPTH: usize = 3;
 
-/// `{"city": string (where), "days"?: integer, "unit": "C" | "F"}`. A question mark: may be left out.
+/// `{"city": string (where), "days"?: integer, "unit": "C" | "F"}`. A question mark: optional.
 pub(super) fn signature(schema: &Value) -> String {
     kind(schema, DEPTH)
 }

@@ -1,17 +1,18 @@
-//! What a plan is made of (BTP, section 2.2): the tools that a task may be done with, and what is
-//! expected of each. A session and `toolyard plan --task` choose and value them in this one way.
+//! Candidates of a plan (BTP, section 2.2): the tools that may solve a task, and their estimated
+//! values. A session and `toolyard plan --task` use this same code.
 
 use super::{Estimate, Evidence};
 use crate::domain::{Knob, Knobs, Lexical, State, ToolName};
 
-/// How a tool fared in one past query. It was used `helpful + unhelpful` times there, at least once.
+/// A tool's results in one past query. It was used `helpful + unhelpful` times there, at least
+/// once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Past {
     /// sim(q_u, q) of eq. 3 and 4, from 0 to 1.
     pub similarity: f64,
-    /// Uses whose result helped: their score is 1.
+    /// Uses with a helpful result: their score is 1.
     pub helpful: u32,
-    /// Uses whose result did not: their score is 0.
+    /// Uses with an unhelpful result: their score is 0.
     pub unhelpful: u32,
 }
 
@@ -19,23 +20,23 @@ pub struct Past {
 #[derive(Clone, Debug, PartialEq)]
 pub struct HelpfulTool {
     pub tool: ToolName,
-    /// Of the most similar past query in which it helped, 0.3 to 1.
+    /// Similarity of the most similar past query in which it helped, 0.3 to 1.
     pub similarity: f64,
-    /// In how many of the similar past queries it helped.
+    /// The number of similar past queries in which it helped.
     pub queries: usize,
 }
 
-/// A tool that suits a text so much worse than the best one does is taken not to suit it at all.
+/// A tool whose match is worse than this share of the best match counts as not matching.
 const SUITS: f64 = 0.5;
 
-/// Tools that may be what an agent lacks.
+/// Most tools that can match a missing capability.
 const MEANT: usize = 3;
 
-/// The tools that a plan is made for, at most as many as the knob `candidates` says: in turn one that
-/// helped with similar tasks and one whose words suit, but none that suits far worse than the best. The
-/// paper's candidates come with its queries; a tool that has nothing to do with the task would only
-/// crowd the right one out by being cheap, since its past says how well it did other things. Where
-/// nothing is known to suit, any tools.
+/// The candidates of a plan, at most `candidates` (knob) of them: alternately a tool that helped
+/// with similar tasks and one whose words match, but none that matches far worse than the best. The
+/// paper's candidates come with its queries; here an unrelated tool could displace the right one by
+/// being cheap, since its past only shows how well it did other things. If nothing matches, any
+/// tools.
 pub fn candidates(
     state: &State,
     index: &Lexical,
@@ -68,15 +69,15 @@ pub fn candidates(
     found
 }
 
-/// The tools that an agent may mean that says what it lacks, at most three, the likeliest first. What
-/// its plan allows it has, and so lacks none of that.
+/// The tools that match a missing capability named by the agent, at most three, the likeliest
+/// first. Tools that its plan allows are excluded, because they are not missing.
 pub fn meant(state: &State, index: &Lexical, said: &str) -> Vec<ToolName> {
     let lacking = index.offered(state, said).filter(|(tool, _)| !state.plan_allows(tool));
     best(lacking, MEANT)
 }
 
-/// Tools that a task may be done with besides those that suit it best, as many as the knob `candidates`
-/// says of each kind: others whose words suit what the agent says or the task, then any.
+/// Further candidates besides the best matches, at most `candidates` (knob) of each kind: tools
+/// whose words match the agent's text or the task, then any.
 pub fn others(
     state: &State,
     index: &Lexical,
@@ -97,7 +98,7 @@ pub fn others(
     [suit, any]
 }
 
-/// The first `k` of these hits, without those that suit far worse than the first.
+/// The first `k` of these hits, without those that match far worse than the first.
 fn best<'a>(hits: impl Iterator<Item = (&'a ToolName, f32)>, k: usize) -> Vec<ToolName> {
     let mut hits = hits.peekable();
     let least = hits.peek().map_or(0.0, |(_, most)| most * SUITS as f32);
@@ -105,7 +106,7 @@ fn best<'a>(hits: impl Iterator<Item = (&'a ToolName, f32)>, k: usize) -> Vec<To
     close.take(k).map(|(tool, _)| tool.clone()).collect()
 }
 
-/// What is expected of a tool with this past, in the mode and above the value that the knobs say.
+/// The estimate for a tool with this past, with the mode and tau from the knobs.
 pub fn estimate(knobs: &Knobs, past: &[Past]) -> Estimate {
     let mut evidence = Evidence::new(knobs.choice());
     for past in past {

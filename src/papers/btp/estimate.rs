@@ -1,18 +1,17 @@
-//! What a tool is worth to a query, and how often it makes sense to use it, from what past uses of it
-//! came to: the more alike a past query is, the more it counts.
+//! The value of a tool for a query, and a limit of its uses, from the results of past uses: the
+//! more similar a past query is, the more it counts.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::Estimation;
 
-/// Shares of weights are known no better than this.
+/// Precision of shares of weights.
 const CLOSE: f64 = 1e-9;
 
-/// How much a past query counts: `exp(similarity)`, in smoothed mode `exp(similarity − 1)`, which
-/// weighs the expected value of an unknown tool against a query that is the same. `None` for what
-/// is no number.
+/// The weight of a past query: `exp(similarity)`, in smoothed mode `exp(similarity − 1)`, which
+/// weighs the expected value of an unknown tool against an identical query. `None` for NaN.
 fn weight(mode: Estimation, similarity: f64) -> Option<f64> {
-    // A cosine is never beyond these; a score that is must not outweigh everything.
+    // A cosine never exceeds this range; a similarity that does must not outweigh everything.
     let similarity = (!similarity.is_nan()).then(|| similarity.clamp(-1.0, 1.0))?;
     Some(match mode {
         Estimation::Paper => similarity.exp(),
@@ -20,7 +19,7 @@ fn weight(mode: Estimation, similarity: f64) -> Option<f64> {
     })
 }
 
-/// κ: how much the value of an unknown tool counts.
+/// κ: the weight of an unknown tool's value.
 fn prior(mode: Estimation) -> f64 {
     match mode {
         Estimation::Paper => 0.0,
@@ -29,7 +28,8 @@ fn prior(mode: Estimation) -> f64 {
 }
 
 fn whole(mode: Estimation, uses: f64) -> u32 {
-    // A mean of threes is a three, and a half is a half, whatever the weights' last digits.
+    // A mean of threes is a three, and a half is a half, regardless of rounding errors in the
+    // weights.
     let halves = (uses * 2.0).round();
     let is_half = (uses * 2.0 - halves).abs() <= CLOSE * uses.max(1.0);
     let uses = if is_half { halves / 2.0 } else { uses };
@@ -40,24 +40,25 @@ fn whole(mode: Estimation, uses: f64) -> u32 {
     whole as u32
 }
 
-/// What is expected of a tool.
+/// The estimate for a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// v(q, t): the expected share of uses that help, 0 to 1.
     pub value: f64,
     /// F: the most uses that make sense; 0 if the value is below tau.
     pub limit: u32,
-    /// Past uses that it is made of. Without any the tool gets one use to be tried, whatever tau is.
+    /// Past uses behind the estimate. Without any the tool gets one use to be tried, regardless of
+    /// tau.
     pub experience: u32,
 }
 
 impl Estimate {
-    /// Of a tool that nobody has used: otherwise a new tool could never be tried.
+    /// The estimate for an unused tool: otherwise a new tool could never be tried.
     pub const UNKNOWN: Self = Self { value: Evidence::UNKNOWN_VALUE, limit: 1, experience: 0 };
 }
 
-/// Past uses of one tool, summed up for the query at hand. It holds a few sums however many uses there
-/// are, so another tau needs no second look at them.
+/// Past uses of one tool, summed up for the current query. It holds a few sums regardless of the
+/// number of uses, so another tau needs no second pass.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence {
     mode: Estimation,
@@ -66,7 +67,7 @@ pub struct Evidence {
     queries: Share,
 }
 
-/// A weighted mean in the making.
+/// A weighted mean under construction.
 #[derive(Clone, Copy, Debug, Default)]
 struct Share {
     weight: f64,
@@ -81,10 +82,10 @@ impl Share {
 }
 
 impl Evidence {
-    /// v₀: the expected value of a tool that nobody has used.
+    /// v₀: the expected value of an unused tool.
     pub const UNKNOWN_VALUE: f64 = 0.1;
 
-    /// Nothing yet.
+    /// No uses yet.
     pub fn new(mode: Estimation) -> Self {
         Self { mode, count: 0, uses: Share::default(), queries: Share::default() }
     }
@@ -97,15 +98,15 @@ impl Evidence {
         self.uses.add(weight * f64::from(unhelpful), 0.0);
     }
 
-    /// One past use: how alike its query is (a cosine, −1 to 1; beyond counts as the end of that range,
-    /// and what is no number is left out), and whether it helped.
+    /// One past use: the similarity of its query (a cosine, −1 to 1; values beyond are clamped, and
+    /// NaN is ignored), and whether it helped.
     pub fn add_use(&mut self, similarity: f64, helpful: bool) {
         let helpful = u32::from(helpful);
         self.add_uses(similarity, helpful, 1 - helpful);
     }
 
-    /// One past query in which the tool was used: how alike it is, how often the tool was used, and
-    /// whether any of these uses helped. Without a use it says nothing.
+    /// One past query in which the tool was used: its similarity, the number of uses, and whether
+    /// any of them helped. Without uses it is ignored.
     pub fn add_query(&mut self, similarity: f64, uses: u32, helpful: bool) {
         let uses = match self.mode {
             Estimation::Smoothed if !helpful => uses.min(1),
@@ -115,8 +116,8 @@ impl Evidence {
         self.queries.add(weight, f64::from(uses));
     }
 
-    /// Equations 3 and 4. A value below `tau` leaves no use; a tool that was used in queries that
-    /// nobody counted has one.
+    /// Equations 3 and 4. A value below `tau` leaves no use; a tool whose past queries were not
+    /// counted has one.
     pub fn estimate(&self, tau: f64) -> Estimate {
         if self.count == 0 {
             return Estimate::UNKNOWN;

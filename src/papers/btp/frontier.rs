@@ -1,12 +1,12 @@
-//! The search by lists: for the items from each one on, every cost at which a greater value begins.
+//! The search by lists: for the items from each one on, every cost at which a higher value begins.
 //!
-//! A table is as wide as its budget has units; these lists are as long as there are combinations worth
-//! having, however fine the units are. Whatever cannot become as good as a plan that is known already
-//! is left out.
+//! A table is as wide as its budget has units; these lists are as long as there are useful
+//! combinations, regardless of how fine the units are. Combinations that cannot match a known plan
+//! are left out.
 
 use super::reduce::{Item, Price, value};
 
-/// Combinations that are kept in all: 16 MB.
+/// Most combinations kept: 16 MB.
 const KEPT: usize = 1 << 20;
 
 /// Costs and values of combinations; both rise.
@@ -16,7 +16,7 @@ type Frontier = Vec<(u64, i64)>;
 pub(super) fn solve(items: &[Item], budget: u64, price: &Price) -> Option<Vec<u64>> {
     let mut lists = vec![vec![(0, 0)]];
     let mut kept = 0;
-    // What the items before could still gain.
+    // The possible gain of the items before.
     let mut before: i128 = items.iter().map(|item| price.most_gain(item)).sum();
     let least = price.least_gain(budget);
     for item in items.iter().rev() {
@@ -38,8 +38,8 @@ pub(super) fn solve(items: &[Item], budget: u64, price: &Price) -> Option<Vec<u6
     Some(uses)
 }
 
-/// The combinations behind with those of one item more. Its uses go in as packs of 1, 2, 4 … and a
-/// rest, which come to every number of them.
+/// The combinations behind with those of one more item. Its uses are added as packs of 1, 2, 4 …
+/// and a rest, which can form every number of them.
 fn with(item: &Item, behind: &Frontier, budget: u64, most: usize) -> Option<Frontier> {
     let mut list = behind.clone();
     let (mut pack, mut rest) = (1, item.high);
@@ -55,7 +55,7 @@ fn with(item: &Item, behind: &Frontier, budget: u64, most: usize) -> Option<Fron
     Some(list)
 }
 
-/// A list and the same with a pack added to each, without what costs as much and is worth no more.
+/// A list merged with its copy plus a pack, without entries of equal cost and no higher value.
 fn merged(list: &Frontier, cost: u64, value: i64, budget: u64) -> Frontier {
     let mut merged: Frontier = Vec::with_capacity(2 * list.len());
     let fitting = list.partition_point(|one| one.0 + cost <= budget);
@@ -75,8 +75,8 @@ fn merged(list: &Frontier, cost: u64, value: i64, budget: u64) -> Frontier {
     merged
 }
 
-/// The most uses with which the combinations behind still come to `best` in all, at no more than
-/// `left`. What was left out of a list is part of no best plan.
+/// The most uses with which the combinations behind still reach `best` in all, at no more than
+/// `left`. Entries left out of a list are part of no best plan.
 fn most_uses(item: &Item, left: u64, best: i64, behind: &Frontier) -> u64 {
     let most = item.high.min(left / item.cost);
     let reaches = |uses: u64| {

@@ -3,16 +3,16 @@
 use super::reduce::{self, Item, Price, value};
 use super::{frontier, table};
 
-/// Cells of a table that is filled without further ado: some milliseconds.
+/// Cells of a table that is always filled: some milliseconds.
 const QUICK_CELLS: u64 = 1 << 22;
 
-/// Cells of the greatest table: some tenths of a second.
+/// Cells of the largest table: some tenths of a second.
 const MOST_CELLS: u64 = 1 << 28;
 
 /// The widest table.
 const WIDEST: u64 = 1 << 17;
 
-/// Parts that a budget is cut into if nothing else is possible: λ is this for each such budget.
+/// Parts into which a budget is cut as a last resort: λ is this for each such budget.
 const PARTS: u64 = 1 << 14;
 
 /// Uses of each item: the most valuable within the budget; of these the cheapest; of these the one with
@@ -40,7 +40,7 @@ pub(super) fn solve(items: &[Item], budget: u64) -> Vec<u64> {
     uses
 }
 
-/// The same for items that nothing more is known about; all their `low` are 0.
+/// The same for items without further information; all their `low` are 0.
 fn search(open: &[Item], budget: u64) -> Vec<u64> {
     let whole = |item: &Item| u128::from(item.high) * u128::from(item.cost);
     let everything: u128 = open.iter().map(whole).sum();
@@ -61,10 +61,10 @@ fn search(open: &[Item], budget: u64) -> Vec<u64> {
     coarsely(open, budget, price)
 }
 
-/// In larger units, never over budget: each use is counted up to one part of the budget too dear.
+/// In larger units, never over budget: the cost of each use is rounded up to a part of the budget.
 fn coarsely(open: &[Item], budget: u64, price: Price) -> Vec<u64> {
     let part = |cost: u64| (u128::from(cost) * u128::from(PARTS)).div_ceil(u128::from(budget));
-    // No item costs more than the budget, so no more than all parts.
+    // No item costs more than the budget, so at most all parts.
     let coarse = |item: &Item| Item { cost: part(item.cost) as u64, ..*item };
     let coarse: Vec<Item> = open.iter().map(coarse).collect();
     let uses = table::solve(&coarse, PARTS);
@@ -94,8 +94,8 @@ mod tests {
     }
 
     proptest! {
-        /// Each of three ways is exact, down to how ties are broken: with all that rules items out, and
-        /// both searches without it.
+        /// Each of three ways is exact, down to how ties are broken: with the rules that exclude
+        /// items, and both searches without them.
         #[test]
         fn every_way_finds_the_same_plan(items in some(), budget in 0..=500_u64) {
             let solved = solve(&items, budget);
@@ -125,7 +125,7 @@ mod tests {
             let worth = |uses: &[u64]| sum(&items, uses, |item| item.value as u64);
             prop_assert!(worth(&uses) >= least as u64);
             prop_assert!(worth(&uses) <= worth(&solve(&items, budget)));
-            // What is lost is less than what all those uses could cost in parts of the budget.
+            // The loss is smaller than the rounding of all those uses in parts of the budget.
             let lost = uses.iter().sum::<u64>() * budget / PARTS + 1;
             let smaller = solve(&items, budget - lost.min(budget));
             prop_assert!(worth(&uses) >= worth(&smaller), "{} of {budget} lost", lost);

@@ -1,11 +1,11 @@
-//! What more credits would buy.
+//! The value of additional credits.
 
 use serde::{Deserialize, Serialize};
 
 use super::plan::{Problem, check, rounded};
 use super::{BadInput, Candidate, Plan};
 
-/// How one candidate's uses differ between two plans.
+/// The difference in one candidate's uses between two plans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// Counted from 0.
@@ -14,30 +14,30 @@ pub struct Change {
     pub after: u32,
 }
 
-/// What a plan with more credits has over the plan at hand.
+/// The gain of a plan with more credits over the current plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// So many more than the budget.
+    /// Credits above the budget.
     pub credits: f64,
-    /// By so much the value of the plan rises.
+    /// Increase of the plan's value.
     pub value: f64,
-    /// What is used more often or less; nothing if the value does not rise.
+    /// Candidates with more or fewer uses; empty if the value does not rise.
     pub changes: Vec<Change>,
 }
 
-/// What more credits would buy.
+/// The value of additional credits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Marginal {
-    /// One credit more.
+    /// One additional credit.
     pub one: Step,
-    /// The fewest credits that buy anything; `None` where nothing is left to buy.
+    /// The fewest credits that buy anything; `None` if nothing is left to buy.
     pub next: Option<Step>,
 }
 
 /// What one more credit would buy, and the fewest that buy anything. The value of a plan rises in
-/// steps, so the second question is often the more telling one.
+/// steps, so the second answer is often more useful.
 ///
-/// It takes some plans: a dozen with whole costs, a few dozen with real ones.
+/// This solves several plans: a dozen with whole costs, a few dozen with real ones.
 ///
 /// # Errors
 /// As [`plan`](super::plan()).
@@ -55,7 +55,7 @@ pub fn marginal(candidates: &[Candidate], budget: f64) -> Result<Marginal, BadIn
     Ok(Marginal { one, next: next(&problem, &now, budget, enough) })
 }
 
-/// So many more credits surely buy something: another use of what is not used up.
+/// Credits that are sure to buy something: another use of a tool below its limit.
 fn enough(candidates: &[Candidate], now: &Plan) -> Option<f64> {
     let wanted = |one: &(&Candidate, &u32)| one.0.value > 0.0 && *one.1 < one.0.limit;
     let costs = candidates.iter().zip(&now.uses).filter(wanted).map(|(one, _)| one.cost);
@@ -69,14 +69,14 @@ fn step(credits: f64, now: &Plan, then: &Plan) -> Step {
     Step { credits, value: rounded(then.value - now.value), changes: changes.map(change).collect() }
 }
 
-/// Halves the range between a budget that buys nothing more and one that does; each better plan found
-/// narrows it to what that plan costs.
+/// Halves the range between a budget that buys nothing more and one that does; each better plan
+/// narrows it to its cost.
 fn next(problem: &Problem<'_>, now: &Plan, budget: f64, enough: f64) -> Option<Step> {
     let worth = problem.spend(problem.units_of(budget)).value;
     let mut nothing = problem.units_of(budget);
     let mut better = problem.spend(problem.units_of(budget + enough));
     if better.value <= worth {
-        // Credits too few to tell such budgets apart.
+        // The credits are too few to distinguish such budgets.
         return None;
     }
     while better.cost > nothing + 1 {

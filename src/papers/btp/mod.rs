@@ -1,26 +1,26 @@
-//! BTP's budget planning: how much each tool is worth to a query, and how often it may be used so that
-//! the budget holds.
+//! BTP's budget planning: the value of each tool for a query, and how often it may be used within
+//! the budget.
 //!
-//! [`Evidence`] turns past uses of a tool into its expected value and a limit of its uses (equations 3
-//! and 4). [`plan`] solves the bounded knapsack of algorithm 1 over these, [`marginal`] says what more
-//! credits would buy, and [`why`] tells a person what became of each candidate.
+//! [`Evidence`] turns past uses of a tool into its expected value and a limit of its uses
+//! (equations 3 and 4). [`plan`] solves the bounded knapsack of algorithm 1 over these,
+//! [`marginal`] computes the value of more credits, and [`why`] explains the result for each
+//! candidate.
 //!
-//! [`candidates`] chooses and values the tools that a task is planned with, and [`policy`] holds a task to
-//! its plan.
+//! [`candidates`] chooses and values the tools for a task's plan, and [`policy`] enforces the plan.
 //!
 //! # How a plan is found
 //!
-//! Algorithm 1 as printed fills a table of tools × credits × uses. Here most tools are decided before
-//! any table is made, so that a plan of 16,000 tools follows a knob that is dragged:
+//! Algorithm 1 as printed fills a table of tools × credits × uses. Here most tools are decided
+//! before any table is made, so that a plan of 16,000 tools follows a knob that is dragged:
 //!
 //! 1. `scale` makes costs and values whole numbers, so that ties are ties.
-//! 2. `reduce` narrows each tool's uses to those that the best plan can have: by tools that are better
-//!    in both respects, and by what a credit is worth.
-//! 3. The few tools that are left open go through one of two exact searches that break ties alike:
-//!    `table`, one cell for each unit of budget, or `frontier`, which keeps only combinations worth
-//!    having and does not mind how fine costs are.
+//! 2. `reduce` narrows each tool's uses to those possible in the best plan: by tools that are
+//!    better in both respects, and by the value of a credit.
+//! 3. The few remaining tools go through one of two exact searches that break ties alike: `table`,
+//!    with one cell per unit of budget, or `frontier`, which keeps only useful combinations and
+//!    works with any precision of costs.
 //!
-//! Everything here is pure: no files, no clock, no chance.
+//! Everything here is pure: no files, no clock, no randomness.
 
 pub mod candidates;
 mod estimate;

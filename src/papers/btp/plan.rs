@@ -11,24 +11,24 @@ use super::{knapsack, reduce, scale::Units};
 pub struct Candidate {
     /// Credits for one use, at least 0.
     pub cost: f64,
-    /// What one use is worth, at least 0: v(q, t) of equation 3.
+    /// The value of one use, at least 0: v(q, t) of equation 3.
     pub value: f64,
     /// The most uses that make sense: F of equation 4.
     pub limit: u32,
 }
 
-/// How often each tool may be used, and what that comes to.
+/// How often each tool may be used, with the total value and cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// In the candidates' order.
+    /// In the order of the candidates.
     pub uses: Vec<u32>,
-    /// Of all uses together, rounded to 12 digits so that a sum of decimals reads like one.
+    /// Value of all uses together, rounded to 12 digits so that a sum of decimals reads like one.
     pub value: f64,
     /// Credits for all uses together; never more than the budget.
     pub cost: f64,
 }
 
-/// A number that no plan can be made from.
+/// An invalid number in the input of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum BadInput {
     /// `candidate` counts from 0.
@@ -55,13 +55,13 @@ impl fmt::Display for Field {
 }
 
 /// The most valuable plan within a budget in credits (algorithm 1). Of plans with equal value the
-/// cheapest, and of those with equal cost the one that uses the first tool most, then the second, and
-/// so on. A tool that costs nothing is planned as often as its limit allows.
+/// cheapest, and of those with equal cost the one that uses the first tool most, then the second,
+/// and so on. A free tool is planned up to its limit.
 ///
-/// Values count to 12 digits of the greatest. Costs of up to 9 decimals are exact; finer ones are
+/// Values count to 12 digits of the largest. Costs of up to 9 decimals are exact; finer ones are
 /// rounded up and the budget down as in appendix A.1, by less than 2⁻⁵⁹ of the budget for each use.
-/// Only where thousands of tools have such costs and nearly the same value for a credit is the open
-/// rest of the budget cut into 16,384 parts instead, and up to one such part a use stays unspent.
+/// Only if thousands of tools have such costs and nearly the same value per credit, the rest of the
+/// budget is cut into 16,384 parts instead, and up to one such part per use stays unspent.
 ///
 /// # Errors
 /// Names the first number that is negative, infinite or not a number.
@@ -82,10 +82,10 @@ pub(super) fn check(candidates: &[Candidate], budget: f64) -> Result<(), BadInpu
     if good(budget) { Ok(()) } else { Err(BadInput::Budget(budget)) }
 }
 
-/// Candidates in whole numbers, to be planned for any budget up to the one that they were scaled for.
+/// Candidates in whole numbers, for plans with any budget up to the one that they were scaled for.
 pub(super) struct Problem<'c> {
     candidates: &'c [Candidate],
-    /// Places of the candidates that cost something and are worth something.
+    /// Indexes of the candidates with a positive cost and value.
     open: Vec<usize>,
     /// Of the open ones, in their order.
     units: Units,
@@ -94,7 +94,7 @@ pub(super) struct Problem<'c> {
 }
 
 impl<'c> Problem<'c> {
-    /// `most` is the greatest budget that will be asked for, in credits.
+    /// `most` is the largest budget of later calls, in credits.
     pub(super) fn new(candidates: &'c [Candidate], most: f64) -> Self {
         let is_open = |one: &Candidate| one.cost > 0.0 && one.value > 0.0 && one.limit > 0;
         let places = candidates.iter().enumerate();
@@ -106,7 +106,7 @@ impl<'c> Problem<'c> {
     }
 
     pub(super) fn plan(&self, budget: f64) -> Plan {
-        // A sum of so many costs may be off by a little.
+        // A sum of this many costs may be slightly off.
         if self.everything * (1.0 + 1e-9) <= budget {
             let limits = self.units.items.iter().map(|item| item.high);
             return self.finished(limits, budget);
@@ -115,19 +115,19 @@ impl<'c> Problem<'c> {
         self.finished(spent.uses.into_iter(), budget)
     }
 
-    /// The plan with so many uses of each open candidate.
+    /// The plan with these uses of each open candidate.
     pub(super) fn finished(&self, open: impl Iterator<Item = u64>, budget: f64) -> Plan {
         let free = |one: &Candidate| if one.cost == 0.0 { one.limit } else { 0 };
         let mut uses: Vec<u32> = self.candidates.iter().map(free).collect();
         for (&at, planned) in self.open.iter().zip(open) {
-            // Never more than the limit, which fits.
+            // At most the limit, which fits.
             uses[at] = u32::try_from(planned).unwrap_or(u32::MAX);
         }
         let (value, cost) = (self.value(&uses), self.cost(&uses).min(budget));
         Plan { uses, value, cost }
     }
 
-    /// The best that so many units buy of the open candidates.
+    /// The best use of this many units for the open candidates.
     pub(super) fn spend(&self, budget: u64) -> Spent {
         let items = &self.units.items;
         let uses = knapsack::solve(items, budget);
@@ -159,7 +159,7 @@ impl<'c> Problem<'c> {
     }
 }
 
-/// What a budget in units was spent on.
+/// The result of spending a budget in units.
 pub(super) struct Spent {
     /// Of the open candidates.
     pub(super) uses: Vec<u64>,

@@ -1,20 +1,20 @@
-//! Deciding most items before any search: bounds within which the chosen plan's uses must lie.
+//! Decides most items before any search: bounds for the uses in the chosen plan.
 //!
-//! The chosen plan is the only best one, because ties are broken down to the order of the tools. So
-//! whatever would make another plan better rules a plan out, and no rule here may rule out the best.
+//! The chosen plan is the only best one, because ties are broken by the order of the tools. So a
+//! rule may exclude any plan that another one beats, and must never exclude the best.
 
 use std::cmp::Reverse;
 
-/// What may be taken several times, in whole numbers.
+/// An item with a cost and a value that can be used several times, in whole numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item {
     /// At least 1.
     pub(super) cost: u64,
     /// At least 1.
     pub(super) value: i64,
-    /// Uses that the chosen plan has at least …
+    /// The chosen plan has at least this many uses …
     pub(super) low: u64,
-    /// … and at most.
+    /// … and at most this many.
     pub(super) high: u64,
 }
 
@@ -24,15 +24,15 @@ impl Item {
     }
 }
 
-/// What is left of the budget when every item has its lowest number of uses.
+/// The rest of the budget when every item has its lowest number of uses.
 pub(super) fn left(items: &[Item], budget: u64) -> u64 {
     items.iter().fold(budget, |left, item| left.saturating_sub(item.low.saturating_mul(item.cost)))
 }
 
-/// Narrows by rivals. One item beats another if it costs no more and is worth no less, or is the same
-/// and stands earlier. A plan that has a use of the loser and lacks one of the winner gets better by
-/// exchanging them. So the loser has room only beside all uses of all its winners; and an item has
-/// as many uses as there is room for beside everything that it does not beat.
+/// Narrows by rivals. One item beats another if it costs no more and is worth no less, or is the
+/// same and comes earlier. A plan that has a use of the loser and lacks one of the winner gets
+/// better by exchanging them. So the loser fits only in addition to all uses of all its winners;
+/// and an item has at least as many uses as fit in addition to everything that it does not beat.
 pub(super) fn by_rivals(items: &mut [Item], budget: u64) {
     let mut order: Vec<usize> = (0..items.len()).collect();
     order.sort_unstable_by_key(|&at| (Reverse(items[at].value), items[at].cost, at));
@@ -44,7 +44,7 @@ pub(super) fn by_rivals(items: &mut [Item], budget: u64) {
     for item in items.iter_mut() {
         item.high = item.high.min(budget / item.cost);
     }
-    // Whatever was met before is worth no less.
+    // All items seen before are worth no less.
     let mut met = Sums::new(costs.len());
     for &at in &order {
         let Item { cost, high, .. } = items[at];
@@ -54,7 +54,7 @@ pub(super) fn by_rivals(items: &mut [Item], budget: u64) {
     }
     let whole = |item: &Item| u128::from(item.high) * u128::from(item.cost);
     let everything: u128 = items.iter().map(whole).sum();
-    // Whatever was met before is worth no more; ranks count from the dearest.
+    // All items seen before are worth no more; ranks count from the most expensive.
     let mut met = Sums::new(costs.len());
     for &at in order.iter().rev() {
         let rank = costs.len() - 1 - rank(items[at].cost);
@@ -65,7 +65,7 @@ pub(super) fn by_rivals(items: &mut [Item], budget: u64) {
     }
 }
 
-/// How often a cost fits into the budget beside others.
+/// How often a cost fits into the budget in addition to others.
 fn fitting(others: u128, cost: u64, budget: u64) -> u64 {
     u64::try_from(others).map_or(0, |others| budget.saturating_sub(others) / cost)
 }
@@ -86,7 +86,7 @@ impl Sums {
         }
     }
 
-    /// Of this rank and all before it.
+    /// The sum of this rank and all before it.
     fn up_to(&self, rank: usize) -> u128 {
         let (mut at, mut sum) = (rank + 1, 0);
         while at > 0 {
@@ -97,11 +97,11 @@ impl Sums {
     }
 }
 
-/// What a credit is worth where the budget runs out, and a plan that is good already.
+/// The value of a credit where the budget runs out, and a good plan.
 ///
-/// Were uses divisible, one would take the items that are worth most for their cost, and the budget
-/// would run out within one of them (Dantzig): its value for its cost is the price. An item's gain, its
-/// value less its cost at that price, says how much a plan loses by doing otherwise.
+/// If uses were divisible, one would take the items with the highest value per cost, and the budget
+/// would run out within one of them (Dantzig): its value per cost is the price. An item's gain, its
+/// value less its cost at that price, tells how much a plan loses by deciding otherwise.
 pub(super) struct Price {
     value: i64,
     cost: u64,
@@ -117,7 +117,7 @@ impl Price {
         let worth = |item: &Item| item.value as f64 / item.cost as f64;
         let open = items.iter().enumerate().filter(|(_, item)| item.open() > 0);
         let mut order: Vec<(f64, usize)> = open.map(|(at, item)| (worth(item), at)).collect();
-        // A price from a wrong order is still one, so rounding does no harm.
+        // A price from a wrong order is still valid, so rounding does no harm.
         order.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         let mut left = left(items, budget);
         let (mut greedy, mut least, mut first_cut) = (vec![0; items.len()], 0, None);
@@ -167,7 +167,7 @@ impl Price {
     }
 }
 
-/// Of so many uses. Scaled so that every sum within the budget fits.
+/// The value of this many uses. Scaled so that every sum within the budget fits.
 pub(super) fn value(item: &Item, uses: u64) -> i64 {
     item.value.saturating_mul(i64::try_from(uses).unwrap_or(i64::MAX))
 }

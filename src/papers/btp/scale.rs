@@ -1,17 +1,17 @@
-//! Whole numbers for costs and values: appendix A.1, with as fine a unit as the numbers need.
+//! Whole numbers for costs and values: appendix A.1, with a unit as fine as the numbers need.
 
 use super::{Candidate, reduce::Item};
 
 /// Sums of costs up to this stay exact as floating point.
 const EXACT: f64 = (1_u64 << 53) as f64;
 
-/// Decimals of costs that are tried before they count as real numbers.
+/// Decimals up to which costs count as decimal numbers, not as real ones.
 const DECIMALS: i32 = 9;
 
 /// The greatest value in whole numbers.
 const GREATEST_VALUE: f64 = 1e12;
 
-/// The greatest sum of values in whole numbers; what a cost multiplies it by must fit 127 bits.
+/// The greatest sum of values in whole numbers; its product with a cost must fit 127 bits.
 const GREATEST_SUM: f64 = (1_u64 << 61) as f64;
 
 /// The candidates in whole numbers.
@@ -19,17 +19,18 @@ pub(super) struct Units {
     pub(super) items: Vec<Item>,
     /// λ of equation 8: units for a credit.
     per_credit: f64,
-    /// All costs are multiples of so many units, and counted in these.
+    /// All costs are multiples of this many units, and counted in these.
     step: u64,
-    /// A power of ten, by which every cost is whole; otherwise of two, and costs are rounded up.
+    /// True: `per_credit` is a power of ten and every cost is whole. False: it is a power of two,
+    /// and costs are rounded up.
     decimal: bool,
-    /// No budget needs to be greater, in credits.
+    /// The greatest budget needed, in credits.
     most: f64,
 }
 
 impl Units {
-    /// `most` is the greatest budget and `everything` what all uses of all candidates cost, in credits.
-    /// Costs and values are greater than 0, and costs not greater than `most`.
+    /// `most` is the greatest budget and `everything` the cost of all uses of all candidates, in
+    /// credits. Costs and values are greater than 0, and costs not greater than `most`.
     pub(super) fn new(candidates: &[Candidate], most: f64, everything: f64) -> Self {
         let most = most.min(everything * (1.0 + 1e-9));
         let decimal = decimal_scale(candidates, most);
@@ -43,7 +44,7 @@ impl Units {
         let scale = value_scale(candidates, most);
         let item = |(one, cost): (&Candidate, u64)| Item {
             cost: cost / step,
-            // What is worth anything stays worth something.
+            // A positive value stays positive.
             value: ((one.value * scale).round() as i64).max(1),
             low: 0,
             high: u64::from(one.limit),
@@ -57,7 +58,7 @@ impl Units {
         let credits = credits.min(self.most);
         let units = credits * self.per_credit;
         let whole = if self.decimal { units.round() } else { units.floor() };
-        // Rounding finds a whole number that the product only nearly reached.
+        // Rounding finds a whole number that the product missed by a rounding error.
         let whole = if whole / self.per_credit > credits { whole - 1.0 } else { whole };
         whole as u64 / self.step
     }
@@ -67,7 +68,7 @@ impl Units {
         (u128::from(units) * u128::from(self.step)) as f64 / self.per_credit
     }
 
-    /// Credits for so many uses of the items; `None` where units are no exact measure.
+    /// Credits for this many uses of the items; `None` if units are not an exact measure.
     pub(super) fn to_credits(&self, uses: impl Iterator<Item = u32>) -> Option<f64> {
         let each =
             self.items.iter().zip(uses).map(|(item, n)| u128::from(item.cost) * u128::from(n));
@@ -85,11 +86,11 @@ fn decimal_scale(candidates: &[Candidate], most: f64) -> Option<f64> {
         .find(|scale| candidates.iter().all(|one| (one.cost * scale).round() / scale == one.cost))
 }
 
-/// A power of two by which `most` becomes a number of 60 bits. Multiplying by it loses nothing, so only
-/// what is finer than one unit is rounded.
+/// A power of two by which `most` becomes a number of 60 bits. The multiplication is exact, so only
+/// parts finer than one unit are rounded.
 fn binary_scale(most: f64) -> f64 {
     const BITS: f64 = 59.0;
-    // Beyond this range powers of two are infinite or 0; such credits need not be told apart.
+    // Beyond this range powers of two are infinite or 0; such credits need not be distinguished.
     let power = (BITS - most.log2().floor()).clamp(-1000.0, 1000.0);
     2_f64.powi(power as i32)
 }

@@ -1,22 +1,22 @@
 //! The search by a table: for the items from each one on, the best value within each budget.
 //!
-//! Going from the last item to the first lets the choices be read off from the first item on, each as
-//! large as a best plan allows: that is how ties are broken. All rows together would be too much to
-//! keep for thousands of items, so every so many rows one is kept and the rows between are made again
-//! when the reading comes there, only as wide as what is left of the budget.
+//! Going from the last item to the first lets the choices be read off from the first item on, each
+//! as large as a best plan allows: that is how ties are broken. All rows together would need too
+//! much memory for thousands of items. So only every nth row is kept, and the rows between are
+//! recomputed when needed, only as wide as the rest of the budget.
 
 use std::ops::Add;
 
 use super::reduce::{Item, value};
 
-/// Cells of rows that are kept at once: 32 MB.
+/// Cells of rows that are kept in memory: 32 MB.
 const KEPT_CELLS: usize = 1 << 22;
 
 /// The greatest whole number up to which `f64` has every one.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// A whole number in a row. Processors of any age find the greater ones of several `f64` at once, but
-/// not of `i64`.
+/// A whole number in a row. Older processors find the maximum of several `f64` at once, but not of
+/// `i64`.
 trait Cell: Copy + PartialOrd + Add<Output = Self> {
     fn of(value: i64) -> Self;
 }
@@ -44,10 +44,10 @@ pub(super) fn solve(items: &[Item], budget: u64) -> Vec<u64> {
     }
 }
 
-/// Whether nothing that the budget buys is worth more than `f64` can tell apart.
+/// Whether `f64` holds every value that the budget can buy exactly.
 fn is_exact(items: &[Item], budget: u64) -> bool {
     let worth = items.iter().map(|item| item.value as f64 / item.cost as f64).fold(0.0, f64::max);
-    // Far enough below, so that rounding does not matter here.
+    // Far enough below that rounding does not matter here.
     worth * (budget as f64) < EXACT / 2.0
 }
 
@@ -79,7 +79,7 @@ fn solve_in_blocks<C: Cell>(items: &[Item], width: usize, block: usize) -> Vec<u
     uses
 }
 
-/// Rows to a block.
+/// Rows per block.
 fn block(items: usize, width: usize) -> usize {
     if items.saturating_mul(width) <= KEPT_CELLS { items.max(1) } else { items.isqrt() }
 }
@@ -95,8 +95,8 @@ fn rows<C: Cell>(block: &[Item], tail: &[C]) -> Vec<Vec<C>> {
     rows
 }
 
-/// The row of the items behind with one item more. Its uses go in as packs of 1, 2, 4 … and a rest,
-/// which come to every number of them.
+/// The row of the items behind with one more item. Its uses are added as packs of 1, 2, 4 … and a
+/// rest, which can form every number of them.
 fn with<C: Cell>(item: &Item, behind: &[C]) -> Vec<C> {
     let cost = item.cost as usize;
     let mut row = behind.to_vec();
@@ -120,7 +120,7 @@ fn greater<C: Cell>(one: C, other: C) -> C {
     if one > other { one } else { other }
 }
 
-/// The most uses with which the items behind still come to `best` in all.
+/// The most uses with which the items behind still reach `best` in all.
 fn most_uses<C: Cell>(item: &Item, left: usize, best: C, behind: &[C]) -> u64 {
     let most = item.high.min(left as u64 / item.cost);
     let reaches = |uses: u64| {
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn blocks_of_any_size_give_the_same_plan() {
-        // Worth what they cost, or nearly: many plans are equal.
+        // Value equal to the cost, or nearly: many plans tie.
         let item = |n: u64| Item {
             cost: 1 + n * 7 % 11,
             value: (1 + n * 7 % 11) as i64 * 5 + i64::from(n.is_multiple_of(5)),

@@ -1,4 +1,4 @@
-//! Why a plan allows a candidate the uses that it does.
+//! Why a plan gives a candidate its uses.
 
 use std::fmt;
 
@@ -6,23 +6,23 @@ use serde::{Deserialize, Serialize};
 
 use super::{Candidate, Estimate, Plan};
 
-/// Why a candidate has the uses that a plan gives it.
+/// Why a plan gives a candidate its uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Why {
-    /// As often as its limit allows.
+    /// Its limit allows no more.
     InFull,
-    /// As often as its limit allows, which is once because nobody has used it.
+    /// Its limit is one trial use, because it was never used.
     NoExperience,
-    /// Other uses of the credits are worth more than one use more of it.
+    /// Other tools are worth more per credit than one more use of it.
     InPart,
-    /// One use more would cost more than the whole budget.
+    /// One more use would exceed the budget.
     FillsBudget,
-    /// Other uses of the credits are worth more than any use of it.
+    /// Other tools are worth more per credit than any use of it.
     CrowdedOut,
     /// One use costs more than the budget.
     TooDear,
-    /// It costs something and is worth nothing.
+    /// It has a cost and no value.
     Worthless,
     /// Its limit is 0.
     NotAllowed,
@@ -31,7 +31,7 @@ pub enum Why {
 }
 
 impl Why {
-    /// The same, knowing where value and limit come from.
+    /// The same, refined by the origin of value and limit.
     #[must_use]
     pub fn from_estimate(self, estimate: &Estimate) -> Self {
         match self {
@@ -52,12 +52,12 @@ impl Why {
 impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Why::InFull => "in full: as often as its limit allows",
-            Why::NoExperience => "no experience: once, to try it",
-            Why::InPart => "in part: the credits are worth more elsewhere",
-            Why::FillsBudget => "in part: one use more would cost more than the budget",
-            Why::CrowdedOut => "crowded out: the credits are worth more elsewhere",
-            Why::TooDear => "too dear: one use costs more than the budget",
+            Why::InFull => "at its limit",
+            Why::NoExperience => "no experience: one trial use",
+            Why::InPart => "in part: better value elsewhere",
+            Why::FillsBudget => "in part: one more use would exceed the budget",
+            Why::CrowdedOut => "better value elsewhere",
+            Why::TooDear => "too expensive: one use costs more than the budget",
             Why::Worthless => "worthless: its value is 0",
             Why::NotAllowed => "not allowed: its limit is 0",
             Why::BelowTau => "below tau: its expected value is too low",
@@ -65,8 +65,8 @@ impl fmt::Display for Why {
     }
 }
 
-/// Why each candidate has the uses that the [`plan`](super::plan()) of this budget gives it, in the
-/// candidates' order.
+/// Why the [`plan`](super::plan()) of this budget gives each candidate its uses, in the order of
+/// the candidates.
 pub fn why(candidates: &[Candidate], budget: f64, plan: &Plan) -> Vec<Why> {
     let each = candidates.iter().zip(&plan.uses);
     each.map(|(one, &uses)| of_one(one, budget, uses)).collect()

@@ -1,5 +1,5 @@
-//! Where the bracket after a tool's name is closed. Inputs have brackets and quotes of their own, notes
-//! follow, and some inputs, such as `smile :[`, never come out even.
+//! Finds where the bracket after a tool's name is closed. Inputs have brackets and quotes of their
+//! own, notes follow, and some inputs, such as `smile :[`, are never balanced.
 
 /// Square brackets, as they are typed and as Chinese and Japanese models write them.
 const SQUARE: (&[char], &[char]) = (&['[', '［', '【'], &[']', '］', '】']);
@@ -10,7 +10,7 @@ const ROUND: (&[char], &[char]) = (&['(', '（'], &[')', '）']);
 enum Quotes {
     /// They are text: `print("]")`.
     Hide,
-    /// They count: a quote may as well be an inch or an apostrophe.
+    /// They count: a quote may also be an inch or an apostrophe.
     Ignored,
 }
 
@@ -24,8 +24,8 @@ pub(super) fn is_square(c: char) -> bool {
     SQUARE.0.contains(&c)
 }
 
-/// What stands in a bracket, and what follows it. `text` begins after the opening one, `open`; `None`:
-/// it is never closed.
+/// The text inside a bracket, and the text after it. `text` begins after the opening one, `open`;
+/// `None` if it is never closed.
 pub(super) fn inside(text: &str, open: char) -> Option<(&str, &str)> {
     let kind = if is_square(open) { SQUARE } else { ROUND };
     let end = even(text, kind, Quotes::Hide)
@@ -35,7 +35,7 @@ pub(super) fn inside(text: &str, open: char) -> Option<(&str, &str)> {
     Some((&text[..end], &text[end + closing.len_utf8()..]))
 }
 
-/// Where as many are closed as were opened.
+/// The position at which all brackets are closed.
 fn even(text: &str, (opening, closing): (&[char], &[char]), quotes: Quotes) -> Option<usize> {
     let mut depth = 1usize;
     let mut skipped = Skipped::default();
@@ -60,14 +60,14 @@ fn even(text: &str, (opening, closing): (&[char], &[char]), quotes: Quotes) -> O
     None
 }
 
-/// The last bracket of the first line, where nothing follows it: more are opened than closed.
+/// The last bracket of the first line, if nothing follows it: more are opened than closed.
 fn last_of_line(text: &str, (_, closing): (&[char], &[char])) -> Option<usize> {
     let line = text.lines().next()?.trim_end_matches([' ', '\t', '`', '*', '_', '.', '|']);
     line.char_indices().next_back().filter(|(_, c)| closing.contains(c)).map(|(at, _)| at)
 }
 
-/// Finds quotes. A kind that was not closed on this line is not looked for again on it, so that a line
-/// full of apostrophes is read once.
+/// Finds quotes. A kind that was not closed on this line is not searched again on it, so that a
+/// line full of apostrophes is read once.
 #[derive(Default)]
 struct Skipped {
     double: usize,
@@ -75,7 +75,7 @@ struct Skipped {
 }
 
 impl Skipped {
-    /// The length of the quoted text that begins here, if one does and ends on this line.
+    /// The length of the quoted text that begins here and ends on this line, if any.
     fn quoted(&mut self, text: &str, at: usize) -> Option<usize> {
         let rest = &text[at..];
         let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
@@ -83,7 +83,7 @@ impl Skipped {
         if at < *given_up {
             return None;
         }
-        // An apostrophe stands in or after a word.
+        // An apostrophe is in or after a word.
         if quote == '\'' && text[..at].ends_with(char::is_alphanumeric) {
             return None;
         }
@@ -97,7 +97,7 @@ impl Skipped {
     }
 }
 
-/// The length of the quoted text that this begins with, or else that of the line.
+/// The length of the quoted text at the beginning, or else that of the line.
 fn closed(text: &str, quote: char) -> Result<usize, usize> {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {

@@ -1,39 +1,39 @@
-//! Whether a plan can be carried out: its tools are there, and what its calls need can come. All
-//! faults are told at once, in words that tell a model what to write instead, for it is asked again
-//! only once.
+//! Checks that a plan can be carried out: its tools exist, and its calls can get the evidence they
+//! need. All faults are reported at once, in words that tell a model what to write instead, because
+//! it is called again only once.
 
 use std::{collections::BTreeSet, fmt};
 
 use super::order::Needs;
 use crate::domain::{EvidenceId, Plan, ToolName, plan::references, words};
 
-/// More than this would bury the first.
+/// More faults than this would bury the first.
 const SHOWN: usize = 20;
 /// Characters of a tool's name that are repeated.
 const NAME: usize = 64;
 
-/// One thing that is wrong with a plan.
+/// One fault of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// `expected` is the nearest name and what is known.
+    /// `expected` is the nearest name and the known names.
     #[error("#{id}: there is no tool {tool:?}; {expected}")]
     UnknownTool { id: EvidenceId, tool: String, expected: String },
     #[error("#{id} is used for two calls; give each call a number of its own")]
     Duplicate { id: EvidenceId },
-    /// `known`: the evidence that there is.
-    #[error("#{id}: its input names #{names}, which there is none of; {known}")]
+    /// `known`: the existing evidence.
+    #[error("#{id}: its input names #{names}, which does not exist; {known}")]
     UnknownReference { id: EvidenceId, names: EvidenceId, known: String },
     #[error("#{id}: its input names itself; name only other evidence, or write the text itself")]
     Itself { id: EvidenceId },
     /// The first needs the second, and so on, and the last needs the first.
     #[error(
-        "{} wait for each other, so that none can begin; let the first of them do without the others",
+        "{} wait for each other, so none can begin; write the first without the others",
         marks(ids)
     )]
     Circle { ids: Vec<EvidenceId> },
 }
 
-/// Everything that is wrong with a plan; never empty.
+/// All faults of a plan; never empty.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Faults(pub Vec<Fault>);
 
@@ -50,8 +50,8 @@ impl fmt::Display for Faults {
     }
 }
 
-/// The tool that a planner means: of this name, or the only one of this name but for case, spaces,
-/// hyphens and underscores.
+/// The tool that a planner means: the one with this name, or the only one that differs just in
+/// case, spaces, hyphens and underscores.
 pub fn resolve<'t>(
     written: &str,
     tools: impl Iterator<Item = &'t ToolName> + Clone,
@@ -70,11 +70,11 @@ fn folded(name: &str) -> String {
 }
 
 impl Plan {
-    /// Whether it can be carried out with these tools. Evidence may be named before it is written, as
-    /// long as nothing waits for itself; a plan may do without evidence.
+    /// Checks whether the plan can be carried out with these tools. Evidence may be named before it
+    /// is written, unless it waits for itself; a plan may have no evidence.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All faults of the plan.
     pub fn check<'t>(
         &self,
         tools: impl Iterator<Item = &'t ToolName> + Clone,
@@ -105,7 +105,7 @@ impl Plan {
     }
 }
 
-/// What could be named instead.
+/// The evidence that could be named instead.
 fn known(ids: &BTreeSet<EvidenceId>, own: EvidenceId) -> String {
     let others: Vec<EvidenceId> = ids.iter().copied().filter(|id| *id != own).collect();
     if others.is_empty() {
@@ -118,7 +118,7 @@ fn marks(ids: &[EvidenceId]) -> String {
     ids.iter().map(|id| id.mark()).collect::<Vec<_>>().join(", ")
 }
 
-/// Circles that have no evidence in common; while there is any, one is found.
+/// Disjoint circles; if the plan has any circle, at least one is found.
 fn circles(needs: &Needs) -> impl Iterator<Item = Vec<EvidenceId>> {
     let mut open = vec![true; needs.ids.len()];
     for at in needs.levels().into_iter().flatten() {
@@ -127,8 +127,8 @@ fn circles(needs: &Needs) -> impl Iterator<Item = Vec<EvidenceId>> {
     (0..needs.ids.len()).filter_map(move |start| circle(needs, &mut open, start))
 }
 
-/// The circle that is come to from `start` by going to the first open need again and again. All that
-/// was walked over is closed: what leads into a circle need not be told.
+/// The circle reached from `start` by always following the first open need. All visited evidence is
+/// closed: calls that only lead into a circle need not be reported.
 fn circle(needs: &Needs, open: &mut [bool], start: usize) -> Option<Vec<EvidenceId>> {
     let mut path: Vec<usize> = Vec::new();
     let mut at = Some(start).filter(|start| open[*start])?;
@@ -182,10 +182,10 @@ mod tests {
         let right = "#E1: there is no tool \"Wikpedia\"; did you mean `Wikipedia`? (known: Wikipedia, \
                      web_search, LLM)\n\
                      #E2: its input names itself; name only other evidence, or write the text itself\n\
-                     #E2: its input names #E9, which there is none of; there is #E1, #E3, #E4, #E5, #E6\n\
+                     #E2: its input names #E9, which does not exist; there is #E1, #E3, #E4, #E5, #E6\n\
                      #E2 is used for two calls; give each call a number of its own\n\
-                     #E3, #E4, #E5 wait for each other, so that none can begin; let the first of them \
-                     do without the others";
+                     #E3, #E4, #E5 wait for each other, so none can begin; write the first without \
+                     the others";
         assert_eq!(faults(text), right);
         let two = "Plan: a\n#E1 = LLM[#E2]\n#E2 = LLM[#E1]\n#E3 = LLM[#E1 #E4]\n#E4 = LLM[#E3]";
         assert_eq!(faults(two).lines().count(), 2, "{}", faults(two));

@@ -1,15 +1,16 @@
-//! How a plan and a call begin, in whatever dress: headings, lists, bold, backticks, numbers.
+//! Recognises the beginning of a plan and of a call in any decoration: headings, lists, bold,
+//! backticks, numbers.
 
 use std::iter;
 
 use super::bracket;
 use crate::domain::{EvidenceId, plan::DIGITS};
 
-/// Layers of decoration that are taken off a line; more is no line of a plan.
+/// Most layers of decoration around a line of a plan.
 const LAYERS: usize = 10;
 /// Bytes of a tool's name.
 const NAME: usize = 64;
-/// What makes text bold, slanted or code.
+/// Characters that make text bold, italic or code.
 const DRESS: [char; 5] = [' ', '\t', '*', '_', '`'];
 
 /// The beginning of a call.
@@ -19,10 +20,10 @@ pub(super) struct Head<'t> {
     pub call: Call<'t>,
 }
 
-/// What follows the equals sign.
+/// The text after the equals sign.
 #[derive(Debug, PartialEq)]
 pub(super) enum Call<'t> {
-    /// A tool's name and an opening bracket, after which so many bytes of the line are left.
+    /// A tool's name and an opening bracket, followed by `left` bytes of the line.
     Open { tool: &'t str, bracket: char, left: usize },
     /// A tool's name and nothing else.
     Name(&'t str),
@@ -52,7 +53,7 @@ pub(super) fn step(line: &str) -> Option<&str> {
     })
 }
 
-/// Whether a line is only there for looks: a rule, the border of a block of code, or the bare word
+/// Whether a line is only decoration: a rule, the border of a block of code, or the bare word
 /// `Evidence:` above the calls.
 pub(super) fn is_border(line: &str) -> bool {
     let line = line.trim();
@@ -64,7 +65,7 @@ pub(super) fn is_border(line: &str) -> bool {
     rule || line.starts_with("```")
 }
 
-/// The line without what stands before its text, one layer less each time.
+/// The line with its decoration removed, one more layer each time.
 fn layers(line: &str) -> impl Iterator<Item = &str> {
     iter::successors(Some(line.trim_start()), |rest| bared(rest)).take(LAYERS)
 }
@@ -80,7 +81,7 @@ fn bared(line: &str) -> Option<&str> {
     Some(inside.trim_start())
 }
 
-/// What follows `1.`, `1)`, `(1)` or `[1]`.
+/// The text after `1.`, `1)`, `(1)` or `[1]`.
 fn list_number(line: &str) -> Option<&str> {
     let digits = line.strip_prefix(['(', '[']).unwrap_or(line);
     let count = digits.bytes().take_while(u8::is_ascii_digit).count();
@@ -103,7 +104,7 @@ fn head(line: &str) -> Option<Head<'_>> {
         Some(rest) => (call(rest), true),
         None => (call(after_arrow(rest).filter(|_| letter)?), false),
     };
-    // Only a hash and an equals sign leave no doubt that a call was meant.
+    // Only a hash and an equals sign leave no doubt about a call.
     let meant = hash && equals;
     (meant || matches!(call, Call::Open { .. })).then_some(Head { id, call })
 }
@@ -130,7 +131,7 @@ fn call(text: &str) -> Call<'_> {
     let Some(bracket) = rest.chars().next() else {
         return if tool.contains(' ') { Call::Unread } else { Call::Name(tool) };
     };
-    // Words are followed by round brackets in any text: they must touch a name that is one word.
+    // Round brackets follow words in any text: they must touch a name that is one word.
     let touches = tool.len() == length && !tool.contains(' ');
     if bracket::opens(bracket) && (touches || bracket::is_square(bracket)) {
         return Call::Open { tool, bracket, left: rest.len() - bracket.len_utf8() };
@@ -138,8 +139,8 @@ fn call(text: &str) -> Call<'_> {
     Call::Unread
 }
 
-/// What follows `Plan:`, `Plan 2.`, `plan (b) –`, or nothing where the line ends after the word. `open`
-/// is what was opened right before it, and is closed somewhere behind.
+/// The text after `Plan:`, `Plan 2.`, `plan (b) –`, or nothing if the line ends after the word.
+/// `open` is the decoration opened right before it, which is closed somewhere behind.
 fn plan_text<'t>(line: &'t str, open: &str) -> Option<&'t str> {
     let word = line.get(..4).filter(|word| word.eq_ignore_ascii_case("plan"))?;
     let rest = &line[word.len()..];
@@ -160,7 +161,7 @@ fn plan_text<'t>(line: &'t str, open: &str) -> Option<&'t str> {
     Some(text.trim())
 }
 
-/// What follows `1`, `#1`, `(1)` or a capital letter.
+/// The text after `1`, `#1`, `(1)` or a capital letter.
 fn plan_number(text: &str) -> Option<&str> {
     let bare = text.strip_prefix(['#', '(']).unwrap_or(text);
     let digits = bare.bytes().take_while(u8::is_ascii_digit).count();

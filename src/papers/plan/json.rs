@@ -6,16 +6,17 @@ use serde_json::{Value, json};
 use super::{MOST, Unreadable, parse::spelled};
 use crate::domain::{Evidence, EvidenceId, Plan, PlanStep, words};
 
-/// Characters of an error that are shown.
+/// Characters up to which an error is shown.
 const SHOWN: usize = 300;
 
-/// The JSON Schema of a plan that calls these tools, as narrow as endpoints take it: all fields
-/// required, no others allowed, no bounds (which strict ones refuse). Bounds are kept by [`parse_json`].
+/// The JSON Schema of a plan that calls these tools, as narrow as endpoints accept: all fields
+/// required, no others allowed, no bounds (which strict endpoints refuse). [`parse_json`] checks
+/// the bounds.
 pub fn schema<'t>(tools: impl IntoIterator<Item = &'t str>) -> Value {
     let tools: Vec<&str> = tools.into_iter().collect();
     let text = |description: &str| json!({"type": "string", "description": description});
     let mut tool = text("the tool that is called");
-    // An empty list of choices is no schema.
+    // An empty list of choices is not a valid schema.
     if !tools.is_empty() {
         tool["enum"] = json!(tools);
     }
@@ -42,11 +43,11 @@ fn object(properties: Value) -> Value {
     })
 }
 
-/// Reads the structured form. Takes also what models write that are not held to the schema: a bare list
-/// of plans, `plan` for `text`, arguments as an object.
+/// Reads the structured form. Also accepts the output of models that are not held to the schema: a
+/// bare list of plans, `plan` for `text`, arguments as an object.
 ///
 /// # Errors
-/// Where it is something else, or that it is too large or without plans.
+/// Where it is something else, too large or without plans.
 pub fn parse_json(text: &str) -> Result<Plan, Unreadable> {
     if text.len() > super::LONGEST {
         return Err(Unreadable::TooLong { bytes: text.len() });
@@ -97,7 +98,7 @@ struct WrittenEvidence {
 }
 
 impl From<WrittenPlan> for PlanStep {
-    /// On one line, as the text form has it.
+    /// On one line, as in the text form.
     fn from(step: WrittenPlan) -> Self {
         let words: Vec<&str> = step.text.split_whitespace().collect();
         let evidence = step.evidence.into_iter().map(Evidence::from).collect();

@@ -1,4 +1,4 @@
-//! Reading what a planner writes, and judging it: the text form, JSON, and the order of calls.
+//! Parsing and checking a planner's output: the text form, JSON, and the order of calls.
 
 mod bracket;
 mod check;

@@ -1,11 +1,12 @@
-//! In which order calls can be made: each needs the evidence that its input names, and nothing else.
+//! The order in which calls can be made: each needs the evidence that its input names, and nothing
+//! else.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::{EvidenceId, Plan, plan::references};
 
-/// What each piece of evidence needs, as positions in writing order. References to what is not there,
-/// and to itself, are left out: [`Plan::check`] finds them.
+/// The needs of each piece of evidence, as positions in writing order. References to missing
+/// evidence, and to itself, are left out: [`Plan::check`] finds them.
 pub(super) struct Needs {
     pub ids: Vec<EvidenceId>,
     pub needs: Vec<Vec<usize>>,
@@ -26,8 +27,8 @@ impl Needs {
         Self { needs: inputs.enumerate().map(named).collect(), ids }
     }
 
-    /// Positions by depth: those that need nothing, then those that need only these, and so on. What
-    /// is in a circle, or waits for one, is in none.
+    /// Positions by depth: those that need nothing, then those that need only these, and so on.
+    /// Evidence in a circle, or waiting for one, is in none.
     pub(super) fn levels(&self) -> Vec<Vec<usize>> {
         let mut done = vec![false; self.ids.len()];
         let mut levels = Vec::new();
@@ -45,25 +46,25 @@ impl Needs {
 }
 
 impl Plan {
-    /// The evidence that is not `done` and needs nothing that is not; in writing order, also where it is
-    /// being gathered already. Evidence that is null or failed is done.
+    /// The evidence that is not `done` and whose needs all are; in writing order, including
+    /// evidence in progress. Null or failed evidence is done.
     pub fn ready(&self, done: &BTreeSet<EvidenceId>) -> Vec<EvidenceId> {
         let open = self.evidence().filter(|evidence| !done.contains(&evidence.id));
         let is_ready = |input: &str| references(input).iter().all(|id| done.contains(id));
         open.filter(|evidence| is_ready(&evidence.input)).map(|evidence| evidence.id).collect()
     }
 
-    /// The evidence by how many calls it has to wait for in a row, in writing order within a level.
-    /// Evidence in a circle is in none.
+    /// The evidence by the number of calls that it waits for in a row, in writing order within a
+    /// level. Evidence in a circle is in none.
     pub fn levels(&self) -> Vec<Vec<EvidenceId>> {
         let needs = Needs::of(self);
         let named = |level: Vec<usize>| level.into_iter().map(|at| needs.ids[at]).collect();
         needs.levels().into_iter().map(named).collect()
     }
 
-    /// The calls that decide how long all takes, in the order of their running: the chain of needs with
-    /// the largest sum of `durations` (milliseconds, say). Of equal ones a shorter, then the first
-    /// written. It counts needs alone: with fewer workers than calls it takes longer.
+    /// The calls that determine the total duration, in the order of their running: the chain of
+    /// needs with the largest sum of `durations` (milliseconds, say). Of equal ones a shorter, then
+    /// the first written. Only needs count: with fewer workers than calls it takes longer.
     pub fn critical_path(&self, durations: impl Fn(EvidenceId) -> u64) -> Vec<EvidenceId> {
         let needs = Needs::of(self);
         let mut ends = vec![0u64; needs.ids.len()];
@@ -98,7 +99,7 @@ mod tests {
 
     #[test]
     fn calls_run_as_soon_as_what_they_name_is_there() {
-        // E5 names what is written after it, which is unusual and fine.
+        // E5 names evidence that is written after it, which is unusual and fine.
         let plan = parse(
             "Plan: a\n#E1 = f[]\n#E5 = g[#E4]\nPlan: b\n#E2 = f[]\n#E3 = g[#E1 #E2]\n#E4 = g[#E3 #E1]",
         )

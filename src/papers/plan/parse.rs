@@ -1,20 +1,20 @@
-//! Reading what a planner wrote, as text or as JSON, whichever it is.
+//! Reads a planner's output, as text or as JSON.
 
 use std::collections::BTreeSet;
 
 use super::{json, text};
 use crate::domain::{EvidenceId, Plan, arguments, plan};
 
-/// Bytes of the longest text that is read. Plans have a few lines.
+/// Bytes of the longest text that is accepted. Plans have a few lines.
 pub const LONGEST: usize = 128 * 1024;
 /// The most plans, and the most calls, of one plan.
 pub const MOST: usize = 256;
 
-/// Why there is no plan in a text. In words that a person understands and a model can act on.
+/// Why a text contains no plan. The text is for people, and models can act on it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
     #[error(
-        "there is no plan in it; write each plan as a line `Plan: what to do`, and each call for it on \
+        "it contains no plan; write each plan as a line `Plan: what to do`, and each call for it on \
          a line of its own below, as `#E1 = Tool[input]`"
     )]
     NoPlan,
@@ -27,20 +27,20 @@ pub enum Unreadable {
     Unclosed { id: EvidenceId, line: String },
     #[error("no tool is called in {line:?}; write it as `#{id} = Tool[input]`")]
     NoCall { id: EvidenceId, line: String },
-    #[error("it is no plan in JSON: {why}")]
+    #[error("it is not a plan in JSON: {why}")]
     Json { why: String },
 }
 
-/// Reads a planner's answer: the text form in whatever dress models give it, or JSON, also in a fence or
-/// after a preface. Whether its tools and references make sense is for [`Plan::check`] to say.
+/// Reads a planner's answer: the text form in any decoration, or JSON, also in a fence or after a
+/// preface. [`Plan::check`] decides whether its tools and references make sense.
 ///
 /// # Errors
-/// That there is no plan in it, that a call in it cannot be read, or that it is too large.
+/// Where it contains no plan or an unreadable call, or is too large.
 pub fn parse(text: &str) -> Result<Plan, Unreadable> {
     if text.len() > LONGEST {
         return Err(Unreadable::TooLong { bytes: text.len() });
     }
-    // Plans that are only thought about are not meant.
+    // Plans inside the model's reasoning are not meant.
     let text = text.rsplit_once("</think>").map_or(text, |(_, said)| said);
     let bare = arguments::unfenced(text);
     if bare.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(bare).is_ok() {
@@ -58,7 +58,7 @@ pub fn parse(text: &str) -> Result<Plan, Unreadable> {
     }
 }
 
-/// The same with all references written alike.
+/// The same with all references in one spelling.
 pub(super) fn spelled(mut plan: Plan) -> Plan {
     let mut before = BTreeSet::new();
     let all = plan.steps.iter_mut().flat_map(|step| &mut step.evidence);
@@ -156,7 +156,7 @@ mod tests {
                 "Plan: a\n#E1 = look it up!",
                 "no tool is called in \"#E1 = look it up!\"; write it as `#E1 = T",
             ),
-            ("{\"plans\": []}", "there is no plan in it"),
+            ("{\"plans\": []}", "it contains no plan"),
             (
                 "{\"plans\": [{\"text\": \"a\", \"evidence\": [{\"id\": \"E1\"}]}]}",
                 "plans[0].evidence[0]: missing field `tool`",
@@ -166,7 +166,7 @@ mod tests {
                 "such as \"E1\", got \"X\"",
             ),
             ("{\"answer\": 42}", "missing field `plans`"),
-            ("{\"plans\": [", "it is no plan in JSON"),
+            ("{\"plans\": [", "it is not a plan in JSON"),
         ] {
             assert!(said(text).contains(right), "{text}: {}", said(text));
         }

@@ -1,17 +1,17 @@
-//! The text form, line by line. All that is no plan and no call is prose around them: before the first
-//! plan and after a call it is left out, after a plan's first line it goes on with the plan's text.
+//! The text form, line by line. Lines that are neither plan nor call are prose: before the first
+//! plan and after a call it is left out; after a plan's first line it continues the plan's text.
 
 use super::head::{self, Call, Head};
 use super::{MOST, Unreadable, bracket};
 use crate::domain::{Evidence, EvidenceId, Plan, PlanStep, words};
 
-/// Characters of a line that is shown as unreadable.
+/// Characters up to which an unreadable line is shown.
 const SHOWN: usize = 80;
 
-/// Reads plans and calls from a text with Unix line ends; none is no error here.
+/// Reads plans and calls from a text with Unix line ends; an empty result is not an error here.
 ///
 /// # Errors
-/// A call that was begun and cannot be read, or more than [`MOST`] plans or calls.
+/// An unfinished call that cannot be parsed, or more than [`MOST`] plans or calls.
 pub(super) fn read(text: &str) -> Result<Plan, Unreadable> {
     let mut reader = Reader {
         text,
@@ -28,7 +28,7 @@ pub(super) fn read(text: &str) -> Result<Plan, Unreadable> {
     reader.finish()
 }
 
-/// Where the lines begin that begin with a call and a hash: none of them is inside of another call.
+/// The starts of lines that begin with a call and a hash: none of them is inside of another call.
 fn calls(text: &str) -> Vec<usize> {
     let mut at = 0;
     let mut calls = Vec::new();
@@ -47,16 +47,17 @@ struct Reader<'t> {
     /// See [`calls`].
     calls: Vec<usize>,
     steps: Vec<PlanStep>,
-    /// Whether the last plan's text may go on.
+    /// Whether the last plan's text may continue.
     is_open: bool,
-    /// How many calls were read.
+    /// The number of calls read.
     evidence: usize,
-    /// What was meant for a call; fine where the call was made elsewhere.
+    /// Apparent calls that could not be parsed; fine if the call was made elsewhere.
     unread: Vec<(EvidenceId, &'t str)>,
 }
 
 impl<'t> Reader<'t> {
-    /// Reads the line that begins here, or what is left of it; returns where to go on, which is further.
+    /// Reads the line that begins here, or the rest of it; returns the position to continue at,
+    /// which is further.
     fn line(&mut self, at: usize) -> Result<usize, Unreadable> {
         let rest = &self.text[at..];
         let length = rest.find('\n').unwrap_or(rest.len());
@@ -71,7 +72,7 @@ impl<'t> Reader<'t> {
         Ok(end.flatten().unwrap_or(next))
     }
 
-    /// Takes a line, or as much of it as stands before a call.
+    /// Reads a line of prose, or its part before a call.
     fn prose(&mut self, line: &str) -> Result<(), Unreadable> {
         if let Some(said) = head::step(line) {
             self.begin_plan()?;
@@ -96,7 +97,7 @@ impl<'t> Reader<'t> {
 
     fn begin_plan(&mut self) -> Result<(), Unreadable> {
         self.is_open = true;
-        // A heading above the plans is none itself.
+        // A heading above the plans is not a plan.
         if self.steps.last().is_some_and(is_hollow) {
             return Ok(());
         }
@@ -107,7 +108,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Takes the call that begins in this line, which begins at `at`; returns where the call ends.
+    /// Reads the call that begins in this line, which begins at `at`; returns the end of the call.
     fn call(
         &mut self,
         head: Head<'t>,

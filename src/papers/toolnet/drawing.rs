@@ -1,12 +1,12 @@
-//! A [`Listing`] in the languages of programs that draw graphs: DOT, Mermaid, GraphML.
+//! A [`Listing`] in graph formats: DOT, Mermaid, GraphML.
 //!
-//! Names come from tools, and tools are not trusted: each language's own escapes keep a name a name.
+//! Names come from tools, and tools are not trusted: each format's own escapes keep a name a name.
 
 use std::{collections::HashMap, fmt::Write as _};
 
 use crate::domain::{ListedEdge, Listing, ToolName};
 
-// Writing to a string cannot fail, so the results of `writeln!` say nothing.
+// Writing to a string cannot fail, so the results of `writeln!` are ignored.
 impl Listing {
     /// For Graphviz. Edges are labelled with their weight, 0.00 to 1.00.
     pub fn to_dot(&self) -> String {
@@ -121,7 +121,7 @@ fn mermaid(name: &ToolName) -> String {
     text
 }
 
-/// XML text; what XML 1.0 has no way to write becomes U+FFFD.
+/// XML text; characters that XML 1.0 cannot represent become U+FFFD.
 fn xml(name: &ToolName) -> String {
     let mut text = String::new();
     for c in name.as_str().chars() {

@@ -1,10 +1,10 @@
-//! Static construction: the graph that trajectories show, as a 2-gram model of tool calls.
+//! Static construction: the graph learned from trajectories, as a 2-gram model of tool calls.
 
 use std::collections::HashMap;
 
 use crate::domain::{Prior, ToolGraph, ToolName};
 
-/// Counts which tool came after which, one solved task at a time (ToolNet, section 3.2).
+/// Counts which tool followed which, one solved task at a time (ToolNet, section 3.2).
 #[derive(Clone, Debug, Default)]
 pub struct Learner {
     numbers: HashMap<ToolName, u32>,
@@ -12,7 +12,7 @@ pub struct Learner {
     seen: HashMap<(u32, u32), u64>,
 }
 
-/// A call in a trajectory that cannot be one.
+/// An invalid call in a trajectory.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "call {place}: {name:?} is not a valid tool name; expected any name but \"\", \"start\" and \"end\""
@@ -23,7 +23,7 @@ pub struct LearnError {
     pub name: ToolName,
 }
 
-/// Stands for `end` among the numbers of the tools.
+/// Represents `end` among the numbers of the tools.
 const END: u32 = u32::MAX;
 
 impl Learner {
@@ -31,11 +31,11 @@ impl Learner {
         Self::default()
     }
 
-    /// Counts the transitions of one solved task, from its first call to `end`. How it started is not
+    /// Counts the transitions of one solved task, from its first call to `end`. Its start is not
     /// counted: `start` leads to every tool equally (ToolNet, section 3.2).
     ///
     /// # Errors
-    /// Where a name cannot be a tool's; nothing is counted then.
+    /// Where a name cannot be a tool's; nothing is counted in that case.
     pub fn add(&mut self, calls: &[ToolName]) -> Result<(), LearnError> {
         if let Some(at) =
             calls.iter().position(|call| call.is_special() || call.as_str().is_empty())

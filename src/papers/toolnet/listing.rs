@@ -4,10 +4,10 @@ use super::weights::Weights;
 use crate::domain::{ListedEdge, Listing, Prior, Structure, graph::nodes};
 
 impl Listing {
-    /// Every row in full, implied edges too, with the weights as they are now.
+    /// Every row in full, including implied edges, with the current weights.
     ///
-    /// Only an uninformed graph with more than `most` edges stays as it is, with none listed: written
-    /// out, 16,000 tools would take some 30 GB.
+    /// Only an uninformed graph with more than `most` edges stays unlisted: written out, 16,000
+    /// tools would take some 30 GB.
     pub fn weighed(weights: &Weights<'_>, most: usize) -> Self {
         let graph = weights.graph;
         if graph.prior() == Prior::Uninformed && graph.len() * (graph.len() + 2) > most {

@@ -1,5 +1,5 @@
-//! ToolNet's mathematics over a [tool graph](crate::domain::graph): the static prior that trajectories
-//! teach, and the weights that prior and scores make (equations 5 to 7).
+//! ToolNet's mathematics over a [tool graph](crate::domain::graph): the static prior learned from
+//! trajectories, and the weights computed from prior and scores (equations 5 to 7).
 
 mod drawing;
 mod evidence;

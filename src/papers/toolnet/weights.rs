@@ -1,4 +1,4 @@
-//! The weights of the edges, derived from prior and scores whenever they are looked at.
+//! The weights of the edges, derived from prior and scores on every access.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::domain::{Knob, Knobs, Learning, Pins, Scores, ToolGraph, ToolName};
 /// w[i][j] = beta · w0[i][j] + (1 - beta) · f(s_j) / Σ_k f(s_k)      k over the successors of i
 /// ```
 ///
-/// A row whose prior sums to 1 has weights that sum to 1, but for pins.
+/// A row whose prior sums to 1 has weights that sum to 1, except for pins.
 #[derive(Clone, Copy, Debug)]
 pub struct Weights<'a> {
     pub graph: &'a ToolGraph,
@@ -41,7 +41,7 @@ pub struct WeightedEdge {
 }
 
 impl Learning {
-    /// Every weight, as these knobs make them.
+    /// The weights of all edges for these knobs.
     pub fn weights(&self, knobs: &Knobs) -> Weights<'_> {
         Weights {
             graph: &self.graph,
@@ -57,16 +57,16 @@ impl<'a> Weights<'a> {
     /// The largest alpha. One step of the evaluator then changes a weight by three orders of magnitude.
     pub const MAX_ALPHA: f64 = 1000.0;
 
-    /// What may follow `from`, the heaviest first; equal weights in the order of the tools, `end` behind
-    /// them. Empty for `end` and for a name that the graph does not know.
+    /// All possible successors of `from`, the heaviest first; equal weights in the order of the
+    /// tools, `end` last. Empty for `end` and for an unknown name.
     ///
-    /// Builds the whole row, also where it is implied: use [`Weights::top`] for a menu.
+    /// Builds the whole row, even an implied one: use [`Weights::top`] for a menu.
     pub fn row(&self, from: &str) -> Vec<WeightedEdge> {
         self.top(from, usize::MAX)
     }
 
-    /// The first `k` of [`Weights::row`], exactly. An implied row is not built for that: it costs as
-    /// much as there are scores, pins in the row and `k`, however many tools there are.
+    /// The first `k` of [`Weights::row`], exactly. An implied row is not built for that: the cost
+    /// depends on the number of scores, of pins in the row and on `k`, not on the number of tools.
     pub fn top(&self, from: &str, k: usize) -> Vec<WeightedEdge> {
         let mut row = self.ranked(from, k);
         row.sort_unstable_by(|(rank_a, a), (rank_b, b)| {
@@ -83,7 +83,7 @@ impl<'a> Weights<'a> {
         row.into_iter().map(|(_, step)| step).collect()
     }
 
-    /// Those with their ranks among which the best `k` of a row are.
+    /// Edges with their ranks that include the best `k` of a row.
     fn ranked(&self, from: &str, k: usize) -> Vec<(u64, WeightedEdge)> {
         let (steps, evidence) = match self.graph.row(from) {
             None => return Vec::new(),
@@ -102,7 +102,7 @@ impl<'a> Weights<'a> {
         steps.into_iter().map(weigh).collect()
     }
 
-    /// The weight of one edge; `None` where `to` is no successor of `from`.
+    /// The weight of one edge; `None` if `to` is not a successor of `from`.
     pub fn weight(&self, from: &str, to: &str) -> Option<f64> {
         if !self.graph.has_edge(from, to) {
             return None;
@@ -118,14 +118,14 @@ impl<'a> Weights<'a> {
         Some(self.weigh(from, step, evidence.share(score)).weight)
     }
 
-    /// The edges from `from` to these, in this order; `None` where there is no such edge. However many
-    /// are asked for, the row is summed up only once.
+    /// The edges from `from` to these, in this order; `None` if there is no such edge. The row is
+    /// summed up only once for all of them.
     pub fn some(&self, from: &str, to: &[&str]) -> Vec<Option<WeightedEdge>> {
         self.table(&[from], to).pop().unwrap_or_default()
     }
 
-    /// [`Weights::some`] for several rows. Rows that are there by rule have the same sum, which is then
-    /// made once for all of them.
+    /// [`Weights::some`] for several rows. Rows that exist by rule have the same sum, which is then
+    /// computed once for all of them.
     pub fn table(&self, from: &[&str], to: &[&str]) -> Vec<Vec<Option<WeightedEdge>>> {
         // By whether `end` is in the row.
         let mut even: [Option<Evidence>; 2] = [None; 2];
@@ -173,7 +173,7 @@ impl<'a> Weights<'a> {
         to.iter().map(weigh).collect()
     }
 
-    /// How many successors a node has, implied ones among them.
+    /// The number of successors of a node, including implied ones.
     pub fn successors_len(&self, from: &str) -> usize {
         match self.graph.row(from) {
             None => 0,
@@ -211,7 +211,7 @@ impl<'a> Weights<'a> {
         self.graph.len() + usize::from(end)
     }
 
-    /// The scores of those that stand in an even row.
+    /// The scores of tools in an even row.
     fn scored(&self, end: bool) -> impl Iterator<Item = (&'a ToolName, f64)> + Clone {
         let (graph, scores) = (self.graph, self.scores);
         scores.iter().filter(move |(tool, _)| in_even_row(graph, tool, end))
@@ -223,8 +223,8 @@ impl<'a> Weights<'a> {
         Some(self.with_score(Successor { name, rank, prior, count: 0 }))
     }
 
-    /// Those of an even row among which the best `k` are: all that have a score, a pin or are `end`, and
-    /// the first `k` of the rest, which are all worth the same.
+    /// Edges of an even row that include the best `k`: all that have a score, a pin or are `end`,
+    /// and the first `k` of the rest, which all have the same weight.
     fn best_of_even(&self, from: &str, end: bool, k: usize) -> Vec<(Successor<'a>, f64)> {
         let scored = self.scored(end).map(|(tool, _)| tool.as_str());
         let pinned = self.pins.row(from).map(|(tool, _)| tool).filter(|tool| {

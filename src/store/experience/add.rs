@@ -11,13 +11,13 @@ impl Experience {
     /// Adds one use. It outlives this process from here on.
     ///
     /// # Errors
-    /// That the use cannot be one, or what the store says; nothing is written then.
+    /// The use is invalid, or the store fails; nothing is written in that case.
     pub fn add(&mut self, past: &Use) -> Result<(), ExperienceError> {
         self.add_all(std::slice::from_ref(past))
     }
 
-    /// Adds uses in one transaction: all or none. Other sessions wait as long; some thousand at a time
-    /// is what they do not notice.
+    /// Adds uses in one transaction: all or none. Other sessions wait that long; some thousand at a
+    /// time are not noticeable.
     ///
     /// # Errors
     /// As [`Experience::add`].
@@ -33,7 +33,7 @@ impl Experience {
     }
 }
 
-/// What has a name and an id of its own.
+/// Things with a name and an id.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Named {
     Query,
@@ -41,7 +41,7 @@ enum Named {
     Source,
 }
 
-/// Adds uses in one transaction; ids that were looked up hold as long.
+/// Adds uses in one transaction; ids that were looked up stay valid during it.
 pub(super) struct Adder<'e, 'u> {
     reader: &'e Reader,
     pub transaction: Transaction<'e>,
@@ -53,7 +53,7 @@ impl<'e, 'u> Adder<'e, 'u> {
         Self { reader, transaction, ids: HashMap::new() }
     }
 
-    /// The id of this query, which is made where there is none.
+    /// The id of this query, created if necessary.
     pub fn query(&mut self, text: &'u str) -> rusqlite::Result<i64> {
         self.id(Named::Query, text)
     }
@@ -71,7 +71,7 @@ impl<'e, 'u> Adder<'e, 'u> {
         Ok(())
     }
 
-    /// The id of this name, which is made where there is none.
+    /// The id of this name, created if necessary.
     fn id(&mut self, named: Named, name: &'u str) -> rusqlite::Result<i64> {
         if let Some(id) = self.ids.get(&(named, name)) {
             return Ok(*id);
@@ -105,7 +105,7 @@ impl<'e, 'u> Adder<'e, 'u> {
     }
 }
 
-/// Makes a query comparable, and findable by each of its words.
+/// Makes a query comparable, and searchable by each of its words.
 pub(super) fn index(
     connection: &Connection,
     reader: &Reader,

@@ -1,22 +1,21 @@
-//! A copy to go on from, so that what is compared begins with the same past.
+//! Copies of the store, so that compared sessions start with the same past.
 
 use std::path::Path;
 
 use super::{Experience, error::ExperienceError};
 
 impl Experience {
-    /// Writes all uses, as they are at this moment, to a new store in this file. Other sessions may go on
-    /// meanwhile.
+    /// Writes all current uses to a new store in this file. Other sessions may continue meanwhile.
     ///
     /// # Errors
-    /// That there is such a file already, or what the store says.
+    /// The file exists already, or the store fails.
     pub fn copy_to(&self, file: &Path) -> Result<(), ExperienceError> {
         let failed = ExperienceError::of(file);
-        // A relative path that begins with "file:" would be read as an address.
+        // SQLite would take a relative path that begins with "file:" for a URI.
         let name = Path::new(".").join(file);
         let name = name.to_str().ok_or_else(|| ExperienceError::Failed {
             path: file.to_owned(),
-            why: "SQLite takes no path that is not UTF-8; choose another one".to_owned(),
+            why: "the path is not UTF-8, which SQLite requires; choose another one".to_owned(),
         })?;
         self.connection.execute("VACUUM INTO ?1", [name]).map_err(failed)?;
         Ok(())
@@ -47,7 +46,7 @@ mod tests {
         first.add(&past).unwrap();
         let file = folder.path().join("b.sqlite");
         first.copy_to(&file).unwrap();
-        assert!(first.copy_to(&file).is_err(), "a file that is there is not written over");
+        assert!(first.copy_to(&file).is_err(), "an existing file is not overwritten");
         let mut copy = Experience::open_existing(&file).unwrap();
         assert_eq!(copy.summary().unwrap(), first.summary().unwrap());
         copy.add(&past).unwrap();

@@ -1,5 +1,5 @@
-//! The vectors of past queries, one for each query and embedding model, so that no query is paid for
-//! twice. The model is asked by whoever has a way to it.
+//! The embeddings of past queries, one for each query and embedding model, so that no query is paid
+//! for twice. The caller does the model calls.
 
 use rusqlite::{OptionalExtension, params};
 
@@ -7,24 +7,24 @@ use super::{Experience, Query, add::Adder, error::ExperienceError, past_use::ide
 use crate::domain::Embedding;
 
 impl Query {
-    /// What makes two queries the same one: the text without white space around it, up to
+    /// The identity of a query: its text without surrounding white space, up to
     /// [`MAX_QUERY`](super::MAX_QUERY).
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The same, compared by meaning with those past queries of which the store has what the same model
-    /// made, and with the others by words.
+    /// The same query with an embedding: past queries with an embedding of the same model are
+    /// compared by it, the others by words.
     pub fn with_embedding(self, embedding: Embedding) -> Self {
         Self { embedding: Some(embedding), ..self }
     }
 }
 
 impl Experience {
-    /// What this model made of this query, if it was kept.
+    /// The stored embedding of this query by this model, if there is one.
     ///
     /// # Errors
-    /// What the store says.
+    /// The store fails.
     pub fn embedding(
         &self,
         query: &str,
@@ -43,10 +43,10 @@ impl Experience {
         Ok(found.map(|bytes| Embedding::of_rounded(model, vector(bytes))))
     }
 
-    /// Keeps what models made of queries, all or none; in place of what was kept of these before.
+    /// Stores embeddings of queries, all or none, replacing earlier ones.
     ///
     /// # Errors
-    /// What the store says.
+    /// The store fails.
     pub fn keep_embeddings(&mut self, all: &[(&str, Embedding)]) -> Result<(), ExperienceError> {
         let mut keep = || {
             let mut adder = Adder::new(&self.reader, self.connection.transaction()?);
@@ -64,10 +64,10 @@ impl Experience {
         keep().map_err(ExperienceError::of(&self.path))
     }
 
-    /// Past queries of which nothing by this model is kept, the latest first, `most` at most.
+    /// Past queries without an embedding by this model, the latest first, `most` at most.
     ///
     /// # Errors
-    /// What the store says.
+    /// The store fails.
     pub fn without_embedding(
         &self,
         model: &str,

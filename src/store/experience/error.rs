@@ -1,4 +1,4 @@
-//! What can be wrong with the store of past uses.
+//! Errors of the store of past uses.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,52 +7,52 @@ use rusqlite::ErrorCode;
 
 use crate::files::toml_file::Problem;
 
-/// Why the store could not be opened, read or written. A failed write has changed nothing.
+/// Why the store could not be opened, read or written. A failed write changes nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum ExperienceError {
-    #[error("{path}: there is no such file; `toolyard experience import` and sessions make one")]
+    #[error("{path}: no such file; sessions and `toolyard experience import` create one")]
     Missing { path: PathBuf },
     #[error("{path}: {source}")]
     Io { path: PathBuf, source: io::Error },
     #[error("{path}: not a SQLite database; choose another file, or move this one away")]
     NoDatabase { path: PathBuf },
     #[error(
-        "{path}: a database, but not one of past uses; choose another file, it was not changed"
+        "{path}: a database, but not a store of past uses; choose another file (this one is unchanged)"
     )]
     Foreign { path: PathBuf },
     #[error(
-        "{path}: written in format {found}, but this version knows formats up to {known}; \
+        "{path}: written in format {found}, but this version reads formats up to {known}; \
          use a newer toolyard"
     )]
     TooNew { path: PathBuf, found: i64, known: i64 },
     #[error(
-        "{path}: damaged ({why}); move it away and import an export of it, or take what \
-         `sqlite3 {path} .recover` can save"
+        "{path}: damaged ({why}); move it away and import an export of it, or recover the data with \
+         `sqlite3 {path} .recover`"
     )]
     Damaged { path: PathBuf, why: String },
-    #[error("{path}: another program has been writing to it for too long; try again")]
+    #[error("{path}: locked by another program for too long; try again")]
     Busy { path: PathBuf },
     #[error("{path}: {why}")]
     Failed { path: PathBuf, why: String },
-    /// What was exported could not be written.
+    /// The export could not be written.
     #[error("cannot be written: {0}")]
     Write(#[from] io::Error),
-    /// A use that cannot be one.
+    /// An invalid use.
     #[error("{field}: {why}")]
     BadUse { field: &'static str, why: String },
-    /// A line of what is imported.
+    /// A line of an import.
     #[error(transparent)]
     Line(#[from] Problem),
-    /// An import that ended early, after it was checked: a full disk, or a file that changed.
+    /// An import that stopped early, after it was checked: a full disk, or a file that changed.
     #[error(
         "{source}; {imported} uses are in the store already, \
-         `toolyard experience prune --source {origin}` takes them out again"
+         `toolyard experience prune --source {origin}` removes them again"
     )]
     Partly { imported: u64, origin: String, source: Box<ExperienceError> },
 }
 
 impl ExperienceError {
-    /// What SQLite said of the store at this path; for `map_err`.
+    /// The error of SQLite for the store at this path; for `map_err`.
     pub(super) fn of(path: &Path) -> impl Fn(rusqlite::Error) -> Self + Copy {
         move |error| {
             let path = path.to_owned();

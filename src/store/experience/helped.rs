@@ -1,9 +1,9 @@
-//! Which tools helped before in queries like this one: candidates that no description would find.
+//! Tools that helped before in similar queries: candidates that no description would find.
 //!
-//! Past queries are found by their words, and those found are compared by meaning where that is known. So that this takes milliseconds however many there are, the
-//! words that say most (the rarest) are followed furthest: a word that is in more than [`MOST_HAVING`]
-//! past queries leads only to the latest of them, and only the [`MOST_COMPARED`] queries to which most
-//! leads are compared. What that passes over shares nothing but common words with the query.
+//! Past queries are matched by words, then compared by embedding where one exists. To stay in
+//! milliseconds at any size, rare words are followed first: a word in more than [`MOST_HAVING`]
+//! past queries contributes only the latest of them, and only the best [`MOST_COMPARED`] matches
+//! are compared. The others share only common words with the query.
 
 use std::collections::HashMap;
 
@@ -13,23 +13,23 @@ use super::{Experience, Query, Same, error::ExperienceError, history::own_id};
 use crate::domain::{Embedding, ToolName};
 use crate::papers::btp::candidates::HelpfulTool;
 
-/// Past queries to which one word leads.
+/// Most past queries found by one word.
 const MOST_HAVING: u32 = 512;
-/// Words of a query that are followed.
+/// Most words of a query that are followed.
 const MOST_FOLLOWED: usize = 48;
-/// Past queries that are compared.
+/// Most past queries that are compared.
 const MOST_COMPARED: usize = 512;
-/// Past queries whose tools are taken.
+/// Most past queries whose tools are candidates.
 const NEAREST: usize = 32;
-/// A past query less similar than this says nothing about which tools could help.
+/// Below this similarity a past query says nothing about which tools could help.
 const ALIKE: f64 = 0.3;
 
 impl Experience {
-    /// At most `k` of the tools that helped in the past queries most like this one, and that are wanted:
-    /// first by the most similar query in which they helped, then by how many there were, then by name.
+    /// At most `k` of the wanted tools that helped in the most similar past queries: first by the
+    /// most similar query in which they helped, then by the number of such queries, then by name.
     ///
     /// # Errors
-    /// What the store says.
+    /// The store fails.
     pub fn helped(
         &self,
         query: &Query,
@@ -51,7 +51,7 @@ impl Experience {
         Ok(found)
     }
 
-    /// The past queries most like this one, with their similarity, the most similar first.
+    /// The most similar past queries with their similarity, the most similar first.
     fn nearest(&self, query: &Query, same: Same) -> rusqlite::Result<Vec<(i64, f64)>> {
         let own = own_id(&self.connection, query)?;
         let mut select = self.connection.prepare_cached(
@@ -87,7 +87,7 @@ fn leads(connection: &Connection, query: &Query) -> rusqlite::Result<Vec<i64>> {
     for (word, weight) in query.words.heaviest(MOST_FOLLOWED) {
         let having = select.query_map(params![word, MOST_HAVING], |row| row.get(0))?;
         let having = having.collect::<rusqlite::Result<Vec<i64>>>()?;
-        // The rarer, the more it says.
+        // The rarer a word, the more it tells.
         let worth = weight / (having.len() as f32).sqrt();
         for query in having {
             *leads.entry(query).or_default() += worth;
@@ -111,7 +111,7 @@ fn tools_of(connection: &Connection, near: &[(i64, f64)]) -> rusqlite::Result<Ve
             let name = name?;
             let tool = ToolName::new(&name);
             let first = HelpfulTool { tool, similarity: *similarity, queries: 0 };
-            // The nearest come first, so its similarity is the highest.
+            // The nearest come first, so the first similarity is the highest.
             found.entry(name).or_insert(first).queries += 1;
         }
     }

@@ -1,4 +1,4 @@
-//! What the estimates need to know of each candidate tool (BTP, section 2.2).
+//! The past of each candidate tool, as the estimates need it (BTP, section 2.2).
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -6,10 +6,10 @@ use super::{Experience, error::ExperienceError, past_use::identity, words::Words
 use crate::domain::{Embedding, ToolName};
 use crate::papers::btp::candidates::Past;
 
-/// Of a tool's past queries so many are looked at, the latest. The estimates weigh each past use with
-/// e^sim, which is between 1 and 2.72, so that they are hardly more than averages; that of a sample of
-/// this size is off by 0.016 (one standard deviation) at most. Without a bound, a tool that everybody
-/// uses would make planning slower with every session.
+/// Most past queries of a tool that are compared, the latest first. The estimates weigh each past
+/// use with e^sim, which is between 1 and 2.72, so they are almost averages; a sample of this size
+/// is off by 0.016 (one standard deviation) at most. Without a limit, a popular tool would make
+/// planning slower with every session.
 pub const MOST_PAST: u32 = 1_000;
 
 /// A query, ready to be compared with past ones.
@@ -20,16 +20,16 @@ pub struct Query {
     pub(super) embedding: Option<Embedding>,
 }
 
-/// Whether the past of the very same query counts.
+/// Whether past uses of the identical query count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Same {
-    /// It counts: who asks again profits from the first time.
+    /// They count: a repeated query profits from the first time.
     Counts,
-    /// It is left out, so that no task of a benchmark knows its own answer.
+    /// They are left out, so that no benchmark task knows its own answer.
     LeftOut,
 }
 
-/// What is known of one tool for one query.
+/// The past of one tool for one query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct History {
     pub tool: ToolName,
@@ -44,12 +44,12 @@ impl Experience {
         Query { words: self.reader.read(text), embedding: None, text: text.to_owned() }
     }
 
-    /// What is known of each of these tools for this query, in their order. It takes time in
-    /// proportion to the tools, and at most as much for each as [`MOST_PAST`] past queries need,
-    /// however much is in the store.
+    /// The past of each of these tools for this query, in their order. The time is proportional to
+    /// the number of tools and at most [`MOST_PAST`] past queries for each, regardless of the
+    /// store's size.
     ///
     /// # Errors
-    /// What the store says.
+    /// The store fails.
     pub fn history(
         &self,
         query: &Query,
@@ -67,7 +67,7 @@ impl Experience {
 }
 
 impl Query {
-    /// With a past query: by meaning where both were embedded by one model, else by words.
+    /// Similarity to a past query: by embedding if both have one of the same model, else by words.
     pub(super) fn similarity(&self, words: &[u8], embedding: Option<&[u8]>) -> f64 {
         let own = self.embedding.as_ref();
         let by_meaning = own.zip(embedding).and_then(|(own, other)| own.cosine(other));
@@ -75,7 +75,7 @@ impl Query {
     }
 }
 
-/// The id of this very query, if it is a past one too.
+/// The id of this query, if it is in the store.
 pub(super) fn own_id(connection: &Connection, query: &Query) -> rusqlite::Result<Option<i64>> {
     let mut select = connection.prepare_cached("SELECT id FROM query WHERE text = ?1")?;
     select.query_row([&query.text], |row| row.get(0)).optional()

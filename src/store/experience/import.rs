@@ -1,6 +1,6 @@
-//! Uses as lines of JSON, in and out. A line is
-//! `{"query": TEXT, "tool": NAME, "parameters": JSON, "result": TEXT or JSON, "helpful": true or false}`,
-//! and may say `"at"` (RFC 3339) and `"source"`; further fields are passed over.
+//! Import and export of uses as lines of JSON. A line is `{"query": TEXT, "tool": NAME,
+//! "parameters": JSON, "result": TEXT or JSON, "helpful": true or false}`, and may have `"at"` (RFC
+//! 3339) and `"source"`; further fields are ignored.
 
 use std::{io::Write, path::Path};
 
@@ -14,7 +14,7 @@ use super::{Experience, Use, error::ExperienceError};
 use crate::domain::ToolName;
 use crate::files::{json_file, toml_file::Problem};
 
-/// Uses and bytes of lines that are written in one transaction, whichever is reached first.
+/// Most uses and bytes of lines in one transaction, whichever is reached first.
 const BATCH: usize = 2_000;
 const BATCH_BYTES: usize = 8 * 1024 * 1024;
 
@@ -35,12 +35,12 @@ struct Line {
 }
 
 impl Experience {
-    /// Imports a file of lines; how many uses that were. The whole file is checked before anything is
-    /// written. `now` is when uses happened that do not say it, `origin` where they are from, which is
-    /// what takes them out again (see [`Prune`](super::Prune)).
+    /// Imports a file of lines; returns the number of uses. The whole file is checked before
+    /// anything is written. `now` is the time of uses without one, `origin` their source, by which
+    /// they can be removed again (see [`Prune`](super::Prune)).
     ///
     /// # Errors
-    /// The first line that is no use, with file, line and field; nothing was imported then. Or that the
+    /// The first invalid line, with file, line and field; nothing was imported in that case. Or the
     /// store could not be written, see [`ExperienceError::Partly`].
     pub fn import(
         &mut self,
@@ -87,11 +87,11 @@ impl Experience {
         Ok(())
     }
 
-    /// Writes all uses as lines, in the order in which they were added; how many. Others may go on
-    /// writing to the store meanwhile; what they add is left out.
+    /// Writes all uses as lines, in the order in which they were added; returns their number. Uses
+    /// that other sessions add meanwhile are left out.
     ///
     /// # Errors
-    /// What the store says, or [`ExperienceError::Write`].
+    /// The store fails, or [`ExperienceError::Write`].
     pub fn export(&self, out: &mut dyn Write) -> Result<u64, ExperienceError> {
         let failed = ExperienceError::of(&self.path);
         let select = self.connection.prepare(
@@ -164,7 +164,7 @@ fn read_use(row: &Row<'_>) -> rusqlite::Result<Use> {
     Ok(Use {
         query: row.get(0)?,
         tool: ToolName::from(row.get::<_, String>(1)?),
-        // It was JSON when it was written; who changed it by hand shall get it back.
+        // It was JSON when it was written; text that was edited by hand is returned as it is.
         parameters: serde_json::from_str(&parameters).unwrap_or(Value::String(parameters)),
         result: row.get(3)?,
         helpful: row.get(4)?,

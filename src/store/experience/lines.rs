@@ -1,4 +1,4 @@
-//! A file of JSON lines, read a line at a time, so that a file may be larger than the memory.
+//! A file of JSON lines, read one line at a time, so that a file may be larger than the memory.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::error::ExperienceError;
 use crate::files::toml_file::Problem;
 
-/// A longer line is no use of a tool, and would only fill the memory.
+/// A longer line is not a use of a tool, and would only fill the memory.
 const LONGEST: usize = 16 * 1024 * 1024;
 
 pub(super) struct Lines {
@@ -21,9 +21,9 @@ impl Lines {
     pub fn open(path: &Path) -> Result<Self, ExperienceError> {
         let io = |source| ExperienceError::Io { path: path.to_owned(), source };
         let file = File::open(path).map_err(io)?;
-        // What is imported is read twice.
+        // An import reads the file twice.
         if !file.metadata().map_err(io)?.is_file() {
-            let text = "not a file; a pipe has to be written into one first";
+            let text = "not a file; save the output of a pipe to a file first";
             return Err(Problem::of_file(path.display().to_string(), text).into());
         }
         let reader = BufReader::new(file);
@@ -55,7 +55,7 @@ impl Lines {
         }
     }
 
-    /// What is wrong with the line that was read last.
+    /// A problem of the line that was read last.
     fn problem(&self, text: impl Into<String>) -> ExperienceError {
         Problem::of_line(self.path.display().to_string(), self.number, "", text).into()
     }

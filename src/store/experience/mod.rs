@@ -1,14 +1,14 @@
-//! The past: uses of tools ⟨query, tool, parameters, result, helpful⟩ (BTP, section 2.2), in SQLite, so
-//! that people can open it with what they have.
+//! The past: uses of tools ⟨query, tool, parameters, result, helpful⟩ (BTP, section 2.2), in
+//! SQLite, so that people can open it with standard tools.
 //!
-//! Sessions add to it as they go, several at once if need be; each owns an [`Experience`] of its own on
-//! the same file. What is planned with is a [`History`] per candidate tool: how similar each past query
-//! was, and how often the tool helped there or did not. It is read from a table that triggers keep up to
-//! date, and work is bounded by [`MOST_PAST`], so that a plan takes as long among millions of uses as
-//! among some thousand.
+//! Sessions add to it as they run, possibly several at once; each owns an [`Experience`] of its own
+//! on the same file. Plans use a [`History`] per candidate tool: the similarity of each past query,
+//! and how often the tool helped there or did not. It is read from a table that triggers keep up to
+//! date, and the work is limited by [`MOST_PAST`], so that a plan takes as long among millions of
+//! uses as among some thousand.
 //!
-//! Everything in it is as hostile as the tools it comes from: it is kept as it is, up to a bounded size,
-//! and cleaned by whoever prints it.
+//! The content is as hostile as the tools it comes from: it is stored unchanged, up to a size
+//! limit, and cleaned when it is printed.
 
 mod add;
 mod copy;
@@ -39,7 +39,7 @@ pub use self::{
     summary::{Summary, ToolSummary},
 };
 
-/// An open store of past uses. It belongs to one thread; more of them may be open on one file.
+/// An open store of past uses. It belongs to one thread; several may be open on one file.
 pub struct Experience {
     connection: Connection,
     path: PathBuf,
@@ -47,7 +47,7 @@ pub struct Experience {
 }
 
 impl Experience {
-    /// The file; `:memory:` where there is none.
+    /// The file; `:memory:` for a store without one.
     pub fn path(&self) -> &Path {
         &self.path
     }

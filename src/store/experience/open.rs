@@ -1,4 +1,4 @@
-//! Opening the store: whether the file is one, and of a format that is known.
+//! Opens the store, and checks that the file is one with a known format.
 
 use std::path::{Path, PathBuf};
 use std::{fs, time::Duration};
@@ -9,17 +9,17 @@ use tracing::info;
 use super::upgrade::{VERSION, upgrade};
 use super::{Experience, error::ExperienceError, reread::reread, words::Reader};
 
-/// Marks the file as a store of past uses: "tyex", kept as `application_id`.
+/// Identifies the file as a store of past uses: "tyex", stored as `application_id`.
 const MARK: i64 = 0x7479_6578;
 
-/// How long a write waits for that of another session. One transaction takes milliseconds.
+/// How long a write waits for another session. One transaction takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Experience {
-    /// Opens the store in this file, and makes it where it is not there.
+    /// Opens the store in this file, and creates it if necessary.
     ///
     /// # Errors
-    /// That the file is no store, is damaged or of a newer version, or what the system says.
+    /// The file is not a store, is damaged or of a newer version; or the system's error.
     pub fn open(path: &Path) -> Result<Self, ExperienceError> {
         if let Some(folder) = path.parent() {
             let io = |source| ExperienceError::Io { path: folder.to_owned(), source };
@@ -28,10 +28,10 @@ impl Experience {
         Self::open_with(path, OpenFlags::SQLITE_OPEN_CREATE)
     }
 
-    /// Opens the store in this file, which must be there.
+    /// Opens the store in this file, which must exist.
     ///
     /// # Errors
-    /// As [`Experience::open`], and that there is none.
+    /// As [`Experience::open`], or the file does not exist.
     pub fn open_existing(path: &Path) -> Result<Self, ExperienceError> {
         if !path.exists() {
             return Err(ExperienceError::Missing { path: path.to_owned() });
@@ -39,10 +39,10 @@ impl Experience {
         Self::open_with(path, OpenFlags::empty())
     }
 
-    /// A store that nobody else sees and that ends with this value.
+    /// A private store that ends with this value.
     ///
     /// # Errors
-    /// That there is no memory left.
+    /// Out of memory.
     pub fn in_memory() -> Result<Self, ExperienceError> {
         let path = PathBuf::from(":memory:");
         let opened = Connection::open_in_memory();
@@ -52,8 +52,8 @@ impl Experience {
 
     fn open_with(path: &Path, more: OpenFlags) -> Result<Self, ExperienceError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
-        // A relative path that begins with "file:" would be read as an address.
-        info!(?path, "past uses of tools are opened");
+        // SQLite would take a relative path that begins with "file:" for a URI.
+        info!(?path, "opening past uses of tools");
         let opened = Connection::open_with_flags(Path::new(".").join(path), flags);
         let connection = opened.map_err(ExperienceError::of(path))?;
         Self::over(connection, path.to_owned())
@@ -71,13 +71,13 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), ExperienceErr
     let failed = ExperienceError::of(path);
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     connection.set_prepared_statement_cache_capacity(32);
-    // What is going to write waits for its turn at once, not halfway.
+    // A transaction that will write waits for its turn at the start, not halfway.
     connection.set_transaction_behavior(TransactionBehavior::Immediate);
     let before = found(connection, path)?;
     if before == Found::Store(VERSION) {
         return settings(connection).map_err(failed);
     }
-    // Must come before the first table; only then the file shrinks when uses are taken out.
+    // Must come before the first table; only then does the file shrink when uses are removed.
     if before == Found::Nothing {
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
     }
@@ -97,23 +97,23 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), ExperienceErr
     transaction.commit().map_err(failed)
 }
 
-/// How this connection works. Nothing is written beside the file but SQLite's own `-wal` and `-shm`.
+/// Settings of this connection. SQLite's own `-wal` and `-shm` are the only further files.
 fn settings(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    // A loss of power may cost the last uses, never the store.
+    // A power cut may lose the last uses, but never damages the store.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "journal_size_limit", 16 * 1024 * 1024)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
-    // In KiB. It bounds the memory; the words of 100,000 queries fit.
+    // In KiB. It limits the memory; the words of 100,000 queries fit.
     connection.pragma_update(None, "cache_size", -32 * 1024)
 }
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Found {
-    /// Nothing at all.
+    /// An empty file.
     Nothing,
-    /// A store of this format, which is known.
+    /// A store of this known format.
     Store(i64),
 }
 

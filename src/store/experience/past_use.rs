@@ -1,4 +1,4 @@
-//! One past use of a tool, and how much of it is kept.
+//! One past use of a tool, and the part of it that is stored.
 
 use std::borrow::Cow;
 
@@ -9,16 +9,17 @@ use serde_json::Value;
 use super::error::ExperienceError;
 use crate::domain::ToolName;
 
-/// The longest query that is kept, in bytes; of a longer one the beginning is.
+/// The longest stored query, in bytes; a longer one is cut to its beginning.
 pub const MAX_QUERY: usize = 8 * 1024;
-/// The longest parameters that are kept, in bytes of JSON; of longer ones the beginning is, as a text.
+/// The longest stored parameters, in bytes of JSON; longer ones are cut to their beginning, as a
+/// text.
 pub const MAX_PARAMETERS: usize = 4 * 1024;
-/// The longest result that is kept, in bytes; of a longer one the beginning is.
+/// The longest stored result, in bytes; a longer one is cut to its beginning.
 pub const MAX_RESULT: usize = 4 * 1024;
 /// The longest name of a tool or a source, in bytes.
 pub const MAX_NAME: usize = 256;
 
-/// That a tool was used for a query, and whether it helped: ⟨q, t, p, r, score⟩ of BTP, section 2.2.
+/// A use of a tool for a query, and whether it helped: ⟨q, t, p, r, score⟩ of BTP, section 2.2.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Use {
     /// The text of the task. White space around it does not count.
@@ -30,7 +31,7 @@ pub struct Use {
     pub helpful: bool,
     #[serde(serialize_with = "as_text")]
     pub at: Timestamp,
-    /// Where it is known from: a session, or a file that was imported.
+    /// Its origin: a session, or a file that was imported.
     pub source: String,
 }
 
@@ -38,7 +39,7 @@ fn as_text<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Err
     serializer.collect_str(at)
 }
 
-/// The parts of a use as they are kept.
+/// The stored parts of a use.
 pub(super) struct Kept<'u> {
     pub query: &'u str,
     pub tool: &'u str,
@@ -50,10 +51,10 @@ pub(super) struct Kept<'u> {
 }
 
 impl Use {
-    /// What is kept of it.
+    /// The parts to store.
     ///
     /// # Errors
-    /// That the query or the tool has no name, or that a name is longer than [`MAX_NAME`].
+    /// The query or the tool has no name, or a name is longer than [`MAX_NAME`].
     pub(super) fn kept(&self) -> Result<Kept<'_>, ExperienceError> {
         let bad = |field, why: String| ExperienceError::BadUse { field, why };
         let query = identity(&self.query);
@@ -83,7 +84,7 @@ impl Use {
     }
 }
 
-/// What makes two queries the same one.
+/// The identity of a query.
 pub(super) fn identity(query: &str) -> &str {
     beginning(query.trim(), MAX_QUERY).trim_end()
 }
@@ -93,7 +94,8 @@ fn kept_parameters(parameters: &Value) -> String {
     if text.len() <= MAX_PARAMETERS {
         return text;
     }
-    // In quotes it becomes longer again, twice at most: of JSON, only `"` and `\\` need escaping.
+    // Quotes and escapes make it longer again, at most twice: of JSON, only `"` and `\\` need
+    // escaping.
     Value::from(kept_text(&text, MAX_PARAMETERS / 2 - 1)).to_string()
 }
 
@@ -104,7 +106,7 @@ fn kept_text(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…", beginning(text, most - '…'.len_utf8())))
 }
 
-/// As much of the text's beginning as fits into so many bytes.
+/// The longest beginning of the text that fits into `most` bytes.
 fn beginning(text: &str, most: usize) -> &str {
     let mut end = text.len().min(most);
     while !text.is_char_boundary(end) {

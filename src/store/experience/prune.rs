@@ -1,4 +1,4 @@
-//! Forgetting.
+//! Deletes past uses.
 
 use jiff::Timestamp;
 use rusqlite::{Connection, Transaction};
@@ -6,45 +6,45 @@ use rusqlite::{Connection, Transaction};
 use super::{Experience, error::ExperienceError, words::Words};
 use crate::domain::ToolName;
 
-/// What goes in one transaction, so that sessions need not wait for all.
+/// Most uses in one transaction, so that sessions need not wait for all.
 const BATCH: usize = 2_000;
 
-/// Which uses go: those to which everything applies that is said here. Where nothing is said, all.
+/// Selects the uses to delete: those that match all of the given filters. Without filters, all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prune {
-    /// Those from before this moment.
+    /// Uses from before this moment.
     pub before: Option<Timestamp>,
-    /// Those that are not among the latest so many of their tool.
+    /// Uses that are not among the latest `keep` of their tool.
     pub keep: Option<u32>,
-    /// Those of this tool.
+    /// Uses of this tool.
     pub tool: Option<ToolName>,
-    /// Those that are known from this session or import.
+    /// Uses from this session or import.
     pub source: Option<String>,
 }
 
-/// What went.
+/// The number of deleted uses and queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PruneSummary {
     pub uses: u64,
-    /// Queries of which nothing is left.
+    /// Queries without any remaining use.
     pub queries: u64,
 }
 
 impl Experience {
-    /// How many uses [`Experience::prune`] would take out.
+    /// The number of uses that [`Experience::prune`] would delete.
     ///
     /// # Errors
-    /// What the store says.
+    /// The store fails.
     pub fn would_prune(&self, what: &Prune) -> Result<u64, ExperienceError> {
         let chosen = chosen(&self.connection, what).map_err(ExperienceError::of(&self.path))?;
         Ok(chosen.len() as u64)
     }
 
-    /// Takes uses out, with the queries of which none is left, and gives the space back. Other sessions
-    /// may go on meanwhile.
+    /// Deletes uses, and queries without remaining uses, and frees the space. Other sessions may
+    /// continue meanwhile.
     ///
     /// # Errors
-    /// What the store says. What had gone by then is gone, and all else is as it was.
+    /// The store fails. Uses deleted before that stay deleted; the rest is unchanged.
     pub fn prune(&mut self, what: &Prune) -> Result<PruneSummary, ExperienceError> {
         take_out(&mut self.connection, what).map_err(ExperienceError::of(&self.path))
     }
@@ -60,18 +60,18 @@ fn take_out(connection: &mut Connection, what: &Prune) -> rusqlite::Result<Prune
     let unused: Vec<i64> =
         connection.prepare(unused)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     let queries = in_batches(connection, &unused, forget)?;
-    // Sources stay: they are few, and finding one of no use would read all uses.
+    // Sources stay: they are few, and finding unused ones would require reading all uses.
     connection.execute_batch(
         "DELETE FROM tool WHERE NOT EXISTS (SELECT 1 FROM uses WHERE uses.tool = tool.id)",
     )?;
-    // It frees a page for each row that it returns.
+    // It frees one page for each row that it returns.
     let mut freeing = connection.prepare("PRAGMA incremental_vacuum")?;
     let mut freed = freeing.query([])?;
     while freed.next()?.is_some() {}
     Ok(PruneSummary { uses, queries })
 }
 
-/// The ids of the uses that go.
+/// The ids of the selected uses.
 fn chosen(connection: &Connection, what: &Prune) -> rusqlite::Result<Vec<i64>> {
     // Without a source all columns come from the index, which is much faster.
     let source = if what.source.is_some() { "source" } else { "NULL" };
@@ -99,7 +99,7 @@ fn chosen(connection: &Connection, what: &Prune) -> rusqlite::Result<Vec<i64>> {
     Ok(chosen)
 }
 
-/// Takes each of these out, some thousand in a transaction; how many were still there.
+/// Deletes each of these, some thousand per transaction; returns how many still existed.
 fn in_batches(
     connection: &mut Connection,
     ids: &[i64],
@@ -116,7 +116,7 @@ fn in_batches(
     Ok(gone as u64)
 }
 
-/// Forgets a query, unless it was used again in the meantime.
+/// Deletes a query, unless it was used again in the meantime.
 fn forget(transaction: &Transaction<'_>, query: i64) -> rusqlite::Result<usize> {
     let gone = transaction
         .prepare_cached(

@@ -1,17 +1,17 @@
-//! Reads all queries again when the way that words are read has changed.
+//! Re-reads all queries after a change in how words are read.
 //!
-//! Stored vectors hold stems and hashes of another crate's making. After a version that makes others they
-//! would be like nothing any more, in silence; so the store remembers how a sample was read.
+//! Stored vectors contain stems and hashes of another crate. After an update that changes them,
+//! they would silently match nothing; so the store remembers how a sample was read.
 
 use rusqlite::{Connection, OptionalExtension};
 
 use super::{add::index, words::Reader};
 
-/// It has stems, stop words, humps, digits and letters beyond ASCII.
+/// It contains stems, stop words, camel case, digits and letters beyond ASCII.
 const SAMPLE: &str =
     "Which of the restaurants in München are opening at 10 p.m., says getOpeningHours?";
 
-/// Makes sure that all queries are read as this reader reads.
+/// Ensures that all queries are stored as this reader reads them.
 pub(super) fn reread(connection: &mut Connection, reader: &Reader) -> rusqlite::Result<()> {
     let sample = reader.read(SAMPLE).to_bytes();
     if is_read_so(connection, &sample)? {

@@ -1,4 +1,4 @@
-//! Tasks that have ended, and which models did them: a row each, summed up by pair.
+//! Ended tasks with their models: one row each, summed up by pair.
 
 use jiff::Timestamp;
 use rusqlite::{Row, params};
@@ -7,10 +7,10 @@ use super::{Experience, error::ExperienceError};
 use crate::domain::{ModelName, Pair, PairTally, Player};
 
 impl Experience {
-    /// Adds what came of a task of this workspace.
+    /// Adds the result of a task of this workspace.
     ///
     /// # Errors
-    /// What the store says; nothing is written then.
+    /// The store fails; nothing is written in that case.
     pub fn add_run(
         &mut self,
         workspace: &str,
@@ -54,16 +54,17 @@ impl Experience {
         Ok(())
     }
 
-    /// What came of all tasks of this workspace, by who did them; first tried, first listed.
+    /// The results of all tasks of this workspace, by planner/solver pair, in order of the first
+    /// task.
     ///
     /// # Errors
-    /// What the store says.
+    /// The store fails.
     pub fn pairs(&self, workspace: &str) -> Result<Vec<PairTally>, ExperienceError> {
         self.sum_up(workspace).map_err(ExperienceError::of(&self.path))
     }
 
     fn sum_up(&self, workspace: &str) -> rusqlite::Result<Vec<PairTally>> {
-        // `total` never overflows, where `sum` would give an error.
+        // `total` never overflows; `sum` would return an error.
         let mut select = self.connection.prepare_cached(
             "SELECT strategy, planner, planner_source, planner_simulated, solver, solver_source,
                 solver_simulated, total(tasks), total(with_gold), total(correct), total(tokens_in),
@@ -78,7 +79,7 @@ impl Experience {
 /// `None` for a strategy that only another version knows.
 fn tally(row: &Row<'_>) -> rusqlite::Result<Option<PairTally>> {
     let Ok(strategy) = row.get::<_, String>(0)?.parse() else { return Ok(None) };
-    // Whole numbers far below 2^53, but for what an endpoint made up; then the largest there is.
+    // Whole numbers far below 2^53, except for false reports of endpoints, which saturate.
     let count = |column: usize| row.get::<_, f64>(column).map(|sum| sum as u64);
     let model: Option<String> = row.get(1)?;
     let planner = match model {

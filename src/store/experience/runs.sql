@@ -1,5 +1,5 @@
--- Tasks that have ended, one a row, and which models did them. Where nobody planned, the planner is NULL and
--- the solver is whoever acted. US dollars are those of known prices; `unpriced`: there was more.
+-- Ended tasks with their models, one per row. Without a planner, `planner` is NULL and the solver is the
+-- actor. US dollars are those of known prices; `unpriced`: there was more.
 CREATE TABLE IF NOT EXISTS run (
     id INTEGER PRIMARY KEY,
     workspace TEXT NOT NULL,

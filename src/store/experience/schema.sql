@@ -1,11 +1,11 @@
--- The store of past uses, format 3; how earlier ones become this one is in upgrade.rs. Times are milliseconds since 1970, UTC.
+-- The store of past uses, format 3; upgrade.rs converts earlier formats. Times are milliseconds since 1970, UTC.
 
 CREATE TABLE query (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE tool (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
 
 CREATE TABLE uses (
-    -- Never given twice, so that a list of what is to go cannot come to mean what was added since.
+    -- Never reused, so that a list of uses to delete cannot match uses added later.
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     query INTEGER NOT NULL,
     tool INTEGER NOT NULL,
@@ -17,7 +17,7 @@ CREATE TABLE uses (
 ) STRICT;
 CREATE INDEX uses_by_tool ON uses (tool, at);
 
--- What the estimates need of all uses of one tool for one query. Triggers keep it true, whoever writes.
+-- The uses of one tool for one query, as the estimates need them. Triggers keep it up to date.
 CREATE TABLE past (
     query INTEGER NOT NULL,
     tool INTEGER NOT NULL,
@@ -26,7 +26,7 @@ CREATE TABLE past (
     unhelpful INTEGER NOT NULL,
     PRIMARY KEY (query, tool)
 ) STRICT, WITHOUT ROWID;
--- It has all columns, so that a tool's latest past is read from one place.
+-- It has all columns, so that a tool's latest past is read from the index alone.
 CREATE INDEX past_by_tool ON past (tool, latest, helpful, unhelpful);
 
 CREATE TRIGGER use_added AFTER INSERT ON uses BEGIN
@@ -47,19 +47,19 @@ CREATE TRIGGER use_removed AFTER DELETE ON uses BEGIN
 END;
 
 -- A query's words as a vector of length 1: pairs of a word's hash (u32) and its weight (f32), by hash,
--- little-endian. Apart from the texts, so that thousands of them lie close together.
+-- little-endian. In a table of their own, so that thousands of them are stored close together.
 CREATE TABLE words (query INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT;
--- Which queries have a word.
+-- The queries that contain a word.
 CREATE TABLE word_in (
     word INTEGER NOT NULL,
     query INTEGER NOT NULL,
     PRIMARY KEY (word, query)
 ) STRICT, WITHOUT ROWID;
 
--- How a sample was read when `words` was filled: whether words are still read in the same way.
+-- The vector of a sample when `words` was filled, to detect a change in how words are read.
 CREATE TABLE reading (sample BLOB NOT NULL) STRICT;
 
--- What an embedding model made of a query: a number (i8) for each dimension. Only their ratio counts.
+-- The embedding of a query by a model: a number (i8) for each dimension. Only their ratio counts.
 CREATE TABLE embedding (
     query INTEGER NOT NULL,
     model TEXT NOT NULL,

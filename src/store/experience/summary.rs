@@ -1,11 +1,11 @@
-//! How much is known of which tool.
+//! The amount of experience per tool.
 
 use serde::Serialize;
 
 use super::{Experience, error::ExperienceError};
 use crate::domain::ToolName;
 
-/// What the store holds.
+/// The content of the store in numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     pub uses: u64,
@@ -15,22 +15,22 @@ pub struct Summary {
     pub tools: Vec<ToolSummary>,
 }
 
-/// What is known of one tool.
+/// The experience with one tool.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ToolSummary {
     pub tool: ToolName,
     pub uses: u64,
-    /// Those whose result helped.
+    /// Uses with a helpful result.
     pub helpful: u64,
     /// Different queries in which it was used.
     pub queries: u64,
 }
 
 impl Experience {
-    /// Counts what there is. It reads all of `past`: half a second at millions of uses.
+    /// Counts the content. It reads all of `past`: half a second for millions of uses.
     ///
     /// # Errors
-    /// What the store says.
+    /// The store fails.
     pub fn summary(&self) -> Result<Summary, ExperienceError> {
         self.count().map_err(ExperienceError::of(&self.path))
     }
@@ -46,7 +46,7 @@ impl Experience {
             Ok(ToolSummary { tool, uses: row.get(1)?, helpful: row.get(2)?, queries: row.get(3)? })
         };
         let tools: Vec<_> = select.query_map([], of_tool)?.collect::<rusqlite::Result<_>>()?;
-        // Those that were only read by an embedding model were not used.
+        // Queries that were only embedded were not used.
         let count = "SELECT count(DISTINCT query) FROM past";
         let queries = self.connection.query_row(count, [], |row| row.get(0))?;
         Ok(Summary { uses: tools.iter().map(|tool| tool.uses).sum(), queries, tools })

@@ -1,18 +1,18 @@
-//! Bringing a store of an earlier format up to this one, a format at a time.
+//! Upgrades a store of an earlier format to this one, one format at a time.
 
 use rusqlite::Connection;
 
-/// The format of `schema.sql`, kept in the file as `user_version`; the first was 1.
+/// The format of `schema.sql`, stored in the file as `user_version`; the first was 1.
 pub(super) const VERSION: i64 = 3;
 
-/// What leads from each format to the next, from 1 on.
+/// The step from each format to the next, from 1 on.
 ///
-/// Early files of format 1 have no table `reading`, later ones have it.
+/// Early files of format 1 have no table `reading`, later ones do.
 const STEPS: [&str; VERSION as usize - 1] =
     ["CREATE TABLE IF NOT EXISTS reading (sample BLOB NOT NULL) STRICT", include_str!("runs.sql")];
 
-/// Takes all steps from this format on. To be called in a transaction: a file is of one format or of
-/// another, never between them.
+/// Applies all steps from this format on. Call it in a transaction: a file always has one complete
+/// format.
 pub(super) fn upgrade(connection: &Connection, from: i64) -> rusqlite::Result<()> {
     let done = usize::try_from(from - 1).unwrap_or(usize::MAX);
     for step in STEPS.iter().skip(done) {

@@ -1,9 +1,9 @@
-//! How alike two queries are by their words: the cosine of their weighed words, from 0 to 1.
+//! The similarity of two queries by their words: the cosine of their weighted words, from 0 to 1.
 //!
-//! Words (stemmed, without stop words) and the weight of a word that is said several times are BM25's,
-//! as in [`retrieve`](crate::domain::retrieve), but its rarity is left out: it would make the likeness of two
-//! texts, and with it every estimate, depend on whatever else is in the store. Length is left out too;
-//! the cosine takes care of it.
+//! Words (stemmed, without stop words) and the weight of a repeated word are BM25's, as in
+//! [`retrieve`](crate::domain::retrieve). Its rarity is left out: it would make the similarity of
+//! two texts, and with it every estimate, depend on the rest of the store. Length is left out too;
+//! the cosine handles it.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use bm25::{Embedder, EmbedderBuilder, Language};
 
 use crate::domain::retrieve::taken_apart;
 
-/// The words of a longer text that count.
+/// Most words of a longer text that count.
 const MOST_WORDS: usize = 256;
 
 /// A word's hash and its weight, in bytes.
 const ENTRY: usize = 8;
 
-/// Reads texts as vectors.
+/// Converts texts to vectors.
 pub(super) struct Reader(Embedder<u32>);
 
 /// A text's words by their hashes, with weights that make a vector of length 1. Empty for a text
@@ -27,7 +27,7 @@ pub(super) struct Words(Vec<(u32, f32)>);
 
 impl Reader {
     pub fn new() -> Self {
-        // With b = 0 the average length, here 1, is not looked at.
+        // With b = 0 the average length, here 1, is ignored.
         Self(EmbedderBuilder::with_avgdl(1.0).b(0.0).language_mode(Language::English).build())
     }
 
@@ -49,7 +49,7 @@ impl Words {
         self.0.iter().map(|(word, _)| *word)
     }
 
-    /// The words that weigh most, at most `k`.
+    /// The words with the highest weights, at most `k`.
     pub fn heaviest(&self, k: usize) -> Vec<(u32, f32)> {
         let mut words = self.0.clone();
         words.sort_by(|one, other| other.1.total_cmp(&one.1));
@@ -57,7 +57,7 @@ impl Words {
         words
     }
 
-    /// As it is stored.
+    /// The stored form.
     pub fn to_bytes(&self) -> Vec<u8> {
         let bytes = |(word, weight): &(u32, f32)| {
             word.to_le_bytes().into_iter().chain(weight.to_le_bytes())

@@ -1,16 +1,16 @@
-//! API-Bank as a workspace: its tools with the answers that were recorded, its dialogues as tasks and as
+//! API-Bank as a workspace: its tools with recorded answers, its dialogues as tasks and as
 //! trajectories, and the graph learned from them.
 //!
-//! - `tools/NAME.toml`, `tools/NAME.answers.jsonl`: every tool that a dialogue calls. One that none calls
-//!   has no answers to give, so it is left out.
-//! - `tasks.jsonl`: a dialogue a line. The text is all that the user said up to the last call, since the
-//!   arguments come out bit by bit. The gold answer is the last result, word for word: what the assistant
-//!   then made of it in its own words no program can check.
-//! - `trajectories.jsonl`, `graph.json`: what was called in which order, and what is learned from it.
-//! - `workspace.toml`: where all this comes from.
+//! - `tools/NAME.toml`, `tools/NAME.answers.jsonl`: every tool that a dialogue calls. Tools that
+//!   are never called have no answers, so they are left out.
+//! - `tasks.jsonl`: one dialogue per line. The text is everything that the user said up to the last
+//!   call, because users give the arguments bit by bit. The gold answer is the last result, word
+//!   for word: a program cannot check the assistant's own wording of it.
+//! - `trajectories.jsonl`, `graph.json`: the order of calls, and the graph learned from it.
+//! - `workspace.toml`: the origin of the data.
 //!
-//! The tools have no examples for retrieval: the only questions at hand are the tasks themselves, and
-//! finding a tool by the very question it is then tried on would prove nothing.
+//! The tools have no examples for retrieval: the only available questions are the tasks themselves,
+//! and finding a tool by the question that then tests it would prove nothing.
 
 use std::{collections::HashSet, fmt, path::Path};
 
@@ -22,21 +22,22 @@ use super::declared::{self, Declared};
 use super::dialogue::{Call, Dialogue};
 use super::manifest::{Manifest, Source};
 use super::{error::ImportError, files, schema, trajectories::Trajectory};
+use crate::domain::words::counted;
 use crate::domain::{ChainStep, EffectClass, Listing, Task, ToolName, chance::canonical};
 use crate::files::toml_file::Problem;
 use crate::papers::toolnet::learn;
 
-/// The file by which a workspace is known.
+/// The file that identifies a workspace.
 const MARK: &str = "workspace.toml";
 
-/// How much was brought in.
+/// The amount of imported data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ImportSummary {
     pub tools: usize,
     /// Dialogues with calls: each is a task and a trajectory.
     pub tasks: usize,
     pub calls: usize,
-    /// Dialogues that call no tool; they are left out.
+    /// Dialogues without tool calls; they are left out.
     pub without_calls: usize,
 }
 
@@ -45,8 +46,11 @@ impl fmt::Display for ImportSummary {
         let Self { tools, tasks, calls, without_calls } = self;
         write!(
             f,
-            "{tools} tools, {tasks} tasks with {calls} calls; \
-             {without_calls} dialogues without calls left out"
+            "{}, {} with {}; {} without calls left out",
+            counted(*tools, "tool"),
+            counted(*tasks, "task"),
+            counted(*calls, "call"),
+            counted(*without_calls, "dialogue"),
         )
     }
 }
@@ -54,13 +58,13 @@ impl fmt::Display for ImportSummary {
 /// Turns API-Bank into a workspace.
 ///
 /// `dir` is the folder with `derived_tools.json` and, anywhere below, the dialogues; or a folder of
-/// dialogues alone, whose tools then have no descriptions but those of their calls.
+/// dialogues alone, whose tools then have only the descriptions of their calls.
 ///
-/// Files in `out` are replaced one by one and as a whole; other files in there stay.
+/// Files in `out` are replaced one by one and atomically; other files in there stay.
 ///
 /// # Errors
-/// Where something cannot be read or written, a file is not as API-Bank has it, or `out` is neither empty
-/// nor a workspace that was made here and `force` is not given.
+/// Where something cannot be read or written, a file is not in API-Bank's form, or `out` is neither
+/// empty nor an earlier import and `force` is not given.
 pub fn import_api_bank(dir: &Path, out: &Path, force: bool) -> Result<ImportSummary, ImportError> {
     let declared = declared::read(dir)?;
     let (dialogues, without_calls) = dialogues(dir)?;
@@ -77,7 +81,7 @@ pub fn import_api_bank(dir: &Path, out: &Path, force: bool) -> Result<ImportSumm
         return Err(ImportError::Occupied(out.to_owned()));
     }
     files::make_folder(&out.join("tools"))?;
-    // The mark comes first: an import that was cut short can be done again without force.
+    // The mark comes first: an interrupted import can be repeated without force.
     files::write(&out.join(MARK), &mark(dir))?;
     for (tool, calls) in &tools {
         write_tool(&out.join("tools"), tool, declared.get(tool.as_str()), calls)?;
@@ -94,7 +98,8 @@ pub fn import_api_bank(dir: &Path, out: &Path, force: bool) -> Result<ImportSumm
     Ok(ImportSummary { tools: tools.len(), tasks: tasks.len(), calls, without_calls })
 }
 
-/// Those with calls, by path, each with the stem of its file; and how many have none.
+/// The dialogues with calls, by path, each with the stem of its file; and the number of those
+/// without.
 fn dialogues(dir: &Path) -> Result<(Vec<(String, Dialogue)>, usize), ImportError> {
     let mut list = Vec::new();
     let mut without_calls = 0;
@@ -110,7 +115,7 @@ fn dialogues(dir: &Path) -> Result<(Vec<(String, Dialogue)>, usize), ImportError
     Ok((list, without_calls))
 }
 
-/// Names become file names, so nothing in them may lead elsewhere.
+/// Names become file names, so they must not contain path components.
 fn check_file_name(tool: &ToolName, dir: &Path) -> Result<(), ImportError> {
     let name = tool.as_str();
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
@@ -140,7 +145,7 @@ fn write_tool(
             .filter(|description| !description.is_empty())
             .unwrap_or(&undescribed),
         class: declared.map_or("", |declared| &declared.database_name),
-        // Whatever the real one did: looking an answer up changes nothing.
+        // The original may have written: a lookup of an answer changes nothing.
         effect: EffectClass::Read,
         timeout: "10s",
         parameters: &schema::parameters(
@@ -155,8 +160,8 @@ fn write_tool(
     files::write(&path, &text)
 }
 
-/// The table of a recorded tool, a line per call. Where the same arguments had two different answers,
-/// which a table cannot give, the first stays.
+/// The table of a recorded tool, one line per call. If the same arguments had two different
+/// answers, which a table cannot return, the first stays.
 fn answers(calls: &[&Call]) -> String {
     let mut seen = HashSet::new();
     let mut lines = String::new();

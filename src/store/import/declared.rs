@@ -1,4 +1,4 @@
-//! What API-Bank says about its tools: `derived_tools.json`.
+//! API-Bank's declarations of its tools: `derived_tools.json`.
 
 use std::{collections::HashMap, path::Path};
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::files;
 use crate::files::{json_file, toml_file::Problem};
 
-/// One entry. A name may have several, since the levels of API-Bank declare their tools anew.
+/// One entry. A name may have several, since the levels of API-Bank repeat the declarations.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Declared {
     name: String,
@@ -19,22 +19,22 @@ pub(super) struct Declared {
     pub description: String,
     #[serde(default)]
     pub input_parameters: IndexMap<String, Parameter>,
-    /// The table that it works on: the nearest that API-Bank has to a class of tools.
+    /// The table that it works on, which is API-Bank's closest equivalent of a tool class.
     #[serde(default)]
     pub database_name: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Parameter {
-    /// In words like Python's: `str`, `int`, `list(str)`.
+    /// In Python-like words: `str`, `int`, `list(str)`.
     #[serde(rename = "type", default)]
     pub kind: String,
     #[serde(default)]
     pub description: String,
 }
 
-/// Reads the declarations in a folder by tool; empty where there are none, since dialogues can stand
-/// alone. Of several for one name that of `apis` counts, else the first.
+/// Reads the declarations in a folder by tool; empty if there are none, since dialogues can be used
+/// alone. Of several for one name the one in `apis` counts, else the first.
 pub(super) fn read(folder: &Path) -> Result<HashMap<String, Declared>, Problem> {
     let path = folder.join("derived_tools.json");
     if !path.is_file() {

@@ -1,7 +1,7 @@
-//! A dialogue of API-Bank: what the user and the assistant said, and the calls in between.
+//! A dialogue of API-Bank: messages of user and assistant, and the calls in between.
 //!
-//! A file holds one, a line a turn, told apart by `role`: `User` and `AI` have a `text`; `API` has the
-//! call's `api_name` and `param_dict`, and in `result` its `output` and `exception`.
+//! A file contains one, one turn per line, with a `role`: `User` and `AI` have a `text`; `API` has
+//! the call's `api_name` and `param_dict`, and in `result` its `output` and `exception`.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -21,7 +21,7 @@ pub(super) struct Dialogue {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Turn {
     User(String),
-    /// What the assistant says is never the task's: it is what an agent would have to find itself.
+    /// The assistant's text is never part of the task: an agent would have to find it itself.
     Assistant,
     Api(Call),
 }
@@ -30,7 +30,7 @@ pub(super) enum Turn {
 pub(super) struct Call {
     pub tool: ToolName,
     pub arguments: Map<String, Value>,
-    /// The result as text; an error's text where the call failed.
+    /// The result as text; an error's text if the call failed.
     pub result: Result<String, String>,
 }
 
@@ -51,7 +51,7 @@ impl Dialogue {
         })
     }
 
-    /// What was asked for, and what was called for it.
+    /// The request, and the calls made for it.
     pub fn trajectory(&self) -> Trajectory {
         Trajectory {
             task: self.request(),
@@ -59,8 +59,8 @@ impl Dialogue {
         }
     }
 
-    /// All that the user said up to the last call. What comes after asks for nothing, and what comes
-    /// before has the arguments of the calls in it, though often bit by bit.
+    /// Everything that the user said up to the last call. Later text requests nothing, and earlier
+    /// text has the arguments of the calls, though often bit by bit.
     pub fn request(&self) -> String {
         let last = self.turns.iter().rposition(|turn| matches!(turn, Turn::Api(_)));
         let said = self.turns[..last.unwrap_or(0)].iter().filter_map(|turn| match turn {
@@ -71,7 +71,7 @@ impl Dialogue {
     }
 }
 
-/// A line of the file. Its role says which of the other fields it needs.
+/// A line of the file. Its role determines the required fields.
 #[derive(Deserialize)]
 struct Line {
     role: Role,
@@ -91,7 +91,7 @@ enum Role {
 }
 
 impl Line {
-    /// What was said or called; or the field that is missing.
+    /// The message or the call; or the missing field.
     fn turn(self) -> Result<Turn, &'static str> {
         match self.role {
             Role::User => Ok(Turn::User(self.text.ok_or("text")?)),

@@ -1,4 +1,4 @@
-//! Finding, reading and replacing files.
+//! Finds, reads and replaces files.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ const DATA: Expectation = Expectation {
     largest: 1 << 30,
 };
 
-/// Deeper than any data set; a loop of links ends here.
+/// Deeper than any data set; it ends a loop of links.
 const DEEPEST: usize = 8;
 
 /// The path itself if it is a file; else all files with this extension in the folder and below it,
@@ -58,20 +58,20 @@ pub fn read(path: &Path) -> Result<String, Problem> {
     text_file::read(path, &DATA)
 }
 
-/// Replaces a file as a whole: whoever reads it, whenever this is cut short, finds the old text or the
-/// new one, never a part. A link is followed, and what is no file, such as a pipe, is written to as it is.
+/// Replaces a file atomically: a reader sees the old text or the new one, never a part, even after
+/// an interruption. A link is followed, and a special file such as a pipe is written to directly.
 ///
 /// # Errors
-/// What the system said, with the path. The old file is still there then.
+/// The system's error, with the path. The old file still exists in that case.
 pub fn write(path: &Path, text: &str) -> Result<(), ImportError> {
     write_with(path, |out| out.write_all(text.as_bytes()))
         .map_err(|source| io_error(path, "cannot be written", source))
 }
 
-/// The same for what is written a piece at a time, because it may be larger than the memory.
+/// The same for content that is written piece by piece, because it may be larger than the memory.
 ///
 /// # Errors
-/// What the system said, or `give`. The old file is still there then.
+/// The system's error, or that of `give`. The old file still exists in that case.
 pub fn write_with<T, E: From<io::Error>>(
     path: &Path,
     give: impl FnOnce(&mut dyn io::Write) -> Result<T, E>,
@@ -83,7 +83,7 @@ pub fn write_with<T, E: From<io::Error>>(
     }
 }
 
-/// Writes to a pipe or a device, which must not be replaced by a file.
+/// Writes to a pipe or a device, which a file must not replace.
 fn write_to<T, E: From<io::Error>>(
     path: &Path,
     give: impl FnOnce(&mut dyn io::Write) -> Result<T, E>,
@@ -105,7 +105,7 @@ fn replace<T, E: From<io::Error>>(
     let written = write_through(&beside, give)
         .and_then(|given| fs::rename(&beside, path).map(|()| given).map_err(E::from));
     if written.is_err() {
-        // What went wrong is reported; that the remainder could not be removed adds nothing.
+        // The first error is reported; a failure to remove the remainder adds nothing.
         let _ = fs::remove_file(&beside);
     }
     written
@@ -122,12 +122,12 @@ fn write_through<T, E: From<io::Error>>(
     Ok(given)
 }
 
-/// Makes a folder and those above it.
+/// Creates a folder and its parents.
 pub fn make_folder(path: &Path) -> Result<(), ImportError> {
-    fs::create_dir_all(path).map_err(|source| io_error(path, "cannot be made", source))
+    fs::create_dir_all(path).map_err(|source| io_error(path, "cannot be created", source))
 }
 
-/// Whether there is nothing at all: no such folder, or nothing in it.
+/// Whether the folder is missing or empty.
 pub fn is_vacant(path: &Path) -> Result<bool, ImportError> {
     match fs::read_dir(path) {
         Ok(mut entries) => Ok(entries.next().is_none()),

@@ -1,4 +1,4 @@
-//! A tool's manifest as TOML, written so that it can be read and edited.
+//! A tool's manifest as TOML, easy to read and edit.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -19,6 +19,6 @@ pub(super) struct Manifest<'a> {
 
 #[derive(Serialize)]
 pub(super) struct Source<'a> {
-    /// The file of recorded answers, beside the manifest.
+    /// The file of recorded answers, next to the manifest.
     pub recorded: &'a str,
 }

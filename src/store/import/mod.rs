@@ -1,7 +1,7 @@
-//! Other people's data: trajectories to learn a graph from, and API-Bank as a whole workspace.
+//! External data: trajectories to learn a graph from, and API-Bank as a whole workspace.
 //!
-//! Data sets are large and never quite as documented, so an error here names the file, the line and
-//! the field, and says what was expected there.
+//! Data sets are large and never exactly as documented, so an error here names the file, the line,
+//! the field, and the expected content.
 
 mod api_bank;
 mod declared;

@@ -1,14 +1,14 @@
-//! The JSON Schema of a tool's arguments, from what is declared and from what was really passed.
+//! The JSON Schema of a tool's arguments, from its declaration and its recorded calls.
 //!
-//! The two differ: API-Bank passes every argument as text, leaves declared ones out and passes others.
-//! The recorded calls are what has answers, so the schema follows them wherever they disagree.
+//! The two differ: API-Bank passes every argument as text, omits declared ones and passes others.
+//! Only the recorded calls have answers, so the schema follows them if they disagree.
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use super::declared::Parameter;
 
-/// The schema that all `calls` pass, as near to what is declared as that allows.
+/// The schema that all `calls` satisfy, as close to the declaration as possible.
 pub(super) fn parameters(
     declared: &IndexMap<String, Parameter>,
     calls: &[&Map<String, Value>],
@@ -50,7 +50,7 @@ fn property(declared: Option<&Parameter>, passed: &[&Value]) -> Value {
     schema
 }
 
-/// API-Bank's word for a type as a schema; one that it does not know allows everything.
+/// The schema for one of API-Bank's type names; an unknown one allows everything.
 fn schema_of(kind: &str) -> Value {
     let kind = kind.trim();
     if let Some(item) = kind.strip_prefix("list(").and_then(|rest| rest.strip_suffix(')')) {
@@ -67,7 +67,7 @@ fn schema_of(kind: &str) -> Value {
     }
 }
 
-/// Whether a value passes a schema made by [`schema_of`].
+/// Whether a value satisfies a schema made by [`schema_of`].
 fn fits(schema: &Value, value: &Value) -> bool {
     let right_type = match schema["type"].as_str() {
         None => true,
@@ -81,7 +81,7 @@ fn fits(schema: &Value, value: &Value) -> bool {
         }
 }
 
-/// The types that occur: one name, or a list of them.
+/// The types of the values: one name, or a list of them.
 fn types(values: &[&Value]) -> Value {
     let mut types: Vec<&str> = values.iter().map(|value| type_of(value)).collect();
     types.sort_unstable();

@@ -1,4 +1,4 @@
-//! Which tools solved a task, in which order: what a graph is learned from.
+//! The tools that solved a task, in order: the input for learning a graph.
 
 use std::path::Path;
 
@@ -9,17 +9,17 @@ use crate::domain::{ToolGraph, ToolName};
 use crate::files::{json_file, toml_file::Problem};
 use crate::papers::toolnet::{LearnError, learn};
 
-/// How trajectories are written.
+/// File formats of trajectories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Format {
-    /// A line per task: `{"task": TEXT, "tools": [NAME, …]}`, further fields as you like.
+    /// One line per task: `{"task": TEXT, "tools": [NAME, …]}`, with any further fields.
     Jsonl,
-    /// A file per dialogue, as API-Bank has them.
+    /// One file per dialogue, as in API-Bank.
     ApiBank,
 }
 
-/// A tool's name that can be a node of a graph and is none of its own nodes.
+/// The name of a tool that can be a node of a graph, other than its special nodes.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 pub(super) struct Known(pub ToolName);
@@ -41,9 +41,9 @@ impl TryFrom<String> for Known {
 /// One solved task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trajectory {
-    /// What was asked for; may be empty.
+    /// The text of the task; may be empty.
     pub task: String,
-    /// The tools called, in order; never empty.
+    /// The called tools, in order; never empty.
     pub tools: Vec<ToolName>,
 }
 
@@ -53,19 +53,19 @@ impl AsRef<[ToolName]> for Trajectory {
     }
 }
 
-/// What was read.
+/// Trajectories read from files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trajectories {
     pub list: Vec<Trajectory>,
-    /// How many tasks were left out because they called no tool.
+    /// Tasks left out because they called no tool.
     pub without_calls: usize,
 }
 
 impl Trajectories {
-    /// The graph that these show (ToolNet, eq. 5).
+    /// The graph learned from these (ToolNet, eq. 5).
     ///
     /// # Errors
-    /// Where a tool has a name that none can have; names that were read here are all right.
+    /// Where a tool has an invalid name; names read here are always valid.
     pub fn learn(&self) -> Result<ToolGraph, LearnError> {
         learn(&self.list)
     }
@@ -82,7 +82,7 @@ impl Trajectories {
 /// Reads trajectories from files, and from the `*.jsonl` in folders and below them, by path.
 ///
 /// # Errors
-/// Where a file cannot be read or a line is not as the format has it.
+/// Where a file cannot be read or a line is not in the given format.
 pub fn read_trajectories<P: AsRef<Path>>(
     format: Format,
     paths: impl IntoIterator<Item = P>,

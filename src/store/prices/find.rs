@@ -1,11 +1,12 @@
-//! Which entry of a price table is the price of a configured model.
+//! Finds the entry of a price table for a configured model.
 //!
-//! The same model costs differently from different providers, and the table's names say only half of it:
-//! `gpt-4o` is OpenAI's, `azure/gpt-4o` is Azure's. So it matters who is asked. That is told by the
-//! address where it is a well-known one, or by the configuration; then only that provider's entries count.
-//! Elsewhere only an entry that is exactly the model's name does. A model on this machine or in a private
-//! network has no price: whatever runs there is paid for in another way, also if it is called as a model
-//! that a provider sells. Where a server there only passes requests on, the configuration can say to whom.
+//! The same model has different prices at different providers, and the table's names are only half
+//! of the key: `gpt-4o` is OpenAI's, `azure/gpt-4o` is Azure's. So the provider matters. The
+//! configuration names it, or a well-known address does; then only that provider's entries count.
+//! For other addresses only an entry with exactly the model's name counts. A model on this machine
+//! or in a private network has no price: it is paid for in another way, even if a provider sells a
+//! model of the same name. If a local server only forwards requests, the configuration can name the
+//! provider.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -13,7 +14,7 @@ use reqwest::Url;
 
 use super::{Price, PriceTable};
 
-/// Well-known hosts, or what they end in, and the name that LiteLLM has for who charges there.
+/// Well-known hosts, or their suffixes, and LiteLLM's name for the provider.
 const HOSTS: [(&str, &str); 36] = [
     ("ai-gateway.vercel.sh", "vercel_ai_gateway"),
     ("amazonaws.com", "bedrock"),
@@ -53,24 +54,24 @@ const HOSTS: [(&str, &str); 36] = [
     ("services.ai.azure.com", "azure_ai"),
 ];
 
-/// What ends the names of machines in private networks.
+/// Suffixes of host names in private networks.
 const PRIVATE: [&str; 5] = [".home.arpa", ".internal", ".lan", ".local", ".localhost"];
 
-/// What a table has for a model.
+/// The result of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PriceMatch<'t> {
     /// The entry of this name.
     Price(&'t str, &'t Price),
-    /// Entries that fit alike and differ in what they say.
+    /// Entries that match equally well and differ in content.
     Ambiguous(&'t str, &'t str),
     Nothing,
-    /// It runs where nobody charges by the token, as far as one can tell.
+    /// It runs where, as far as known, nothing is charged by the token.
     Private,
 }
 
 impl PriceTable {
-    /// The price of the model that the endpoint at `base_url` calls `model`. `provider` says who charges
-    /// it, by the table's name for them; `None`: told by the address.
+    /// The price of the model that the endpoint at `base_url` calls `model`. `provider` is the
+    /// table's name for who charges it; `None`: derived from the address.
     pub fn find(&self, base_url: &str, model: &str, provider: Option<&str>) -> PriceMatch<'_> {
         match provider.or_else(|| known_provider(base_url)) {
             Some(provider) => self.of(provider, model),
@@ -79,7 +80,7 @@ impl PriceTable {
         }
     }
 
-    /// The model of a provider, whose name stands before some of its models' names.
+    /// The model of a provider, whose name precedes some of its models' names.
     fn of(&self, provider: &str, model: &str) -> PriceMatch<'_> {
         let longer = format!("{provider}/{model}");
         let shorter = split(model).filter(|(first, _)| *first == provider).map(|(_, rest)| rest);
@@ -98,7 +99,7 @@ impl PriceTable {
         }
     }
 
-    /// The model of this very name, with or without its provider's before it.
+    /// The model of exactly this name, with or without its provider's before it.
     fn named(&self, model: &str) -> PriceMatch<'_> {
         if let Some((id, price)) = self.models.get_key_value(model) {
             return PriceMatch::Price(id, price);
@@ -115,8 +116,8 @@ fn split(model: &str) -> Option<(&str, &str)> {
     model.split_once('/')
 }
 
-/// Whether this provider charges it. Some have several names, such as `vertex_ai-mistral_models`, or
-/// `bedrock_converse`.
+/// Whether this provider charges for it. Some have several names, such as
+/// `vertex_ai-mistral_models`, or `bedrock_converse`.
 fn belongs(price: &Price, provider: &str) -> bool {
     let rest = price.provider.strip_prefix(provider);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
@@ -132,7 +133,8 @@ fn known_provider(base_url: &str) -> Option<&'static str> {
     HOSTS.iter().find(|(known, _)| ends_in(known)).map(|(_, provider)| *provider)
 }
 
-/// Whether this address is that of this machine or of a private network. So is what is no address.
+/// Whether this address is that of this machine or of a private network. Invalid addresses count as
+/// private.
 pub fn is_private(base_url: &str) -> bool {
     let Some(url) = Url::parse(base_url).ok().filter(Url::has_host) else { return true };
     let host = url.host_str().unwrap_or_default();
@@ -147,7 +149,7 @@ pub fn is_private(base_url: &str) -> bool {
 }
 
 fn is_private_v4(ip: Ipv4Addr) -> bool {
-    // Of carriers and of networks such as Tailscale's (RFC 6598).
+    // Addresses of carriers and of networks such as Tailscale's (RFC 6598).
     let [first, second, ..] = ip.octets();
     let is_shared = first == 100 && second & 0xC0 == 64;
     ip.is_private() || ip.is_loopback() || ip.is_link_local() || ip.is_unspecified() || is_shared
@@ -171,7 +173,7 @@ mod tests {
 
     const OPENAI: &str = "https://api.openai.com/v1";
 
-    /// Models, whose they are, and what they cost.
+    /// Models, their providers, and their prices.
     fn table(models: &[(&str, &str, f64)]) -> PriceTable {
         let price = |provider: &str, price_in| Price {
             provider: provider.into(),
@@ -216,7 +218,7 @@ mod tests {
             ("https://me.openai.azure.com/openai/v1", "gpt-a", "azure/gpt-a"),
             ("https://api.groq.com/openai/v1", "open/b", "groq/open/b"),
             ("https://API.GROQ.COM./openai/v1", "open/b", "groq/open/b"),
-            // Sold elsewhere is not sold here.
+            // Only another provider sells it.
             ("https://api.groq.com/openai/v1", "gpt-a", "-"),
             ("https://openrouter.ai/api/v1", "openai/gpt-a", "-"),
             (OPENAI, "GPT-A", "-"),
@@ -249,7 +251,7 @@ mod tests {
     fn two_prices_are_none() {
         assert_eq!(found("https://api.perplexity.ai", "perplexity/sonar", None), "?");
         assert_eq!(found("https://api.perplexity.ai", "sonar", None), "perplexity/sonar");
-        // The same price under two names is one.
+        // Two names with the same price count as one.
         assert_eq!(found("https://gateway.example", "opus", Some("vertex_ai")), "opus");
     }
 

@@ -1,10 +1,10 @@
-//! LiteLLM's table of models, `model_prices_and_context_window.json`: an object that has an entry for
-//! each model, with prices in US dollars per token.
+//! LiteLLM's table of models, `model_prices_and_context_window.json`: an object that has an entry
+//! for each model, with prices in US dollars per token.
 //!
-//! It is kept by hand for another program and not for this one. Of its oddities these matter here: it
-//! also lists pictures, voices and searches, which are not paid by the token; a price of 0 may mean that
-//! a model is free, that it is paid for in another way, or that nobody looked the price up; and some
-//! entries are no models at all. So what is no plain price of tokens is left unknown.
+//! It is maintained by hand for another program. Three oddities matter here. It also lists
+//! pictures, voices and searches, which are not paid by the token. A price of 0 may mean that a
+//! model is free, that it is paid for in another way, or that its price was never looked up. And
+//! some entries are not models at all. So anything but a plain price of tokens stays unknown.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::{fmt, path::Path};
@@ -25,25 +25,25 @@ const FILE: Expectation = Expectation {
     largest: 64 * 1024 * 1024,
 };
 
-/// The entry that explains the others.
+/// The entry that documents the others.
 const SAMPLE: &str = "sample_spec";
-/// Kinds of models that are paid by the token. What has no kind is a model for text.
+/// Kinds of models that are paid by the token. A model without a kind is a text model.
 const MODES: [&str; 4] = ["chat", "completion", "responses", EMBEDDING];
 const EMBEDDING: &str = "embedding";
-/// How many odd entries are named to the user.
+/// Most invalid entries that are named to the user.
 const NAMED: usize = 8;
 
-/// A table, and what became of the entries of its source.
+/// A table, and statistics about the entries of its source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportSummary {
     pub table: PriceTable,
-    /// Entries of the file, but for the one that explains the others.
+    /// Entries of the file, except the one that documents the others.
     pub entries: usize,
     /// Models that are paid by the token, without a price for both directions.
     pub unpriced: usize,
-    /// Entries that are no models, or not paid by the token.
+    /// Entries that are not models, or not paid by the token.
     pub others: usize,
-    /// Entries with a price or a length that cannot be one, and those that are there twice and differ.
+    /// Entries with an invalid price or length, and differing duplicates.
     pub odd: BTreeSet<String>,
 }
 
@@ -53,7 +53,7 @@ impl fmt::Display for ImportSummary {
         write!(
             f,
             "prices of {priced} models; of {} entries {} are not paid by the token and {} have no \
-             price, or 0, which is not taken for one",
+             price, or 0, which counts as unknown",
             self.entries, self.others, self.unpriced
         )?;
         if self.odd.is_empty() {
@@ -62,14 +62,14 @@ impl fmt::Display for ImportSummary {
         let names: Vec<_> = self.odd.iter().take(NAMED).map(|id| words::clipped(id, 80)).collect();
         let more = if self.odd.len() > NAMED { ", …" } else { "" };
         let (count, names) = (self.odd.len(), names.join(", "));
-        write!(f, "\nleft out because they make no sense: {count} ({names}{more})")
+        write!(f, "\nleft out because they are invalid: {count} ({names}{more})")
     }
 }
 
 /// Reads the file. `today` is the day of the import, as `2026-01-31`.
 ///
 /// # Errors
-/// That it cannot be read, or is something else.
+/// It cannot be read, or is something else.
 pub fn import(path: &Path, today: &str) -> Result<ImportSummary, Problem> {
     parse(&path.display().to_string(), &text_file::read(path, &FILE)?, today)
 }
@@ -77,7 +77,7 @@ pub fn import(path: &Path, today: &str) -> Result<ImportSummary, Problem> {
 /// Reads the file's text. `file` names it in messages.
 ///
 /// # Errors
-/// That it is something else, and where.
+/// It is something else, with the place.
 pub fn parse(file: &str, text: &str, today: &str) -> Result<ImportSummary, Problem> {
     let Entries(entries) = json_file::read(file, text, FILE.what)?;
     let mut imported = ImportSummary::new(today);
@@ -149,11 +149,11 @@ fn kind(entry: &Map<String, Value>) -> Option<(&str, &str)> {
     (mode.is_empty() || MODES.contains(&mode)).then_some((provider, mode))
 }
 
-/// What is known of it; `None` if anything in it makes no sense, since then the rest may not either.
+/// The price entry; `None` if anything in it is invalid, since then the rest may be, too.
 fn price(provider: &str, mode: &str, entry: &Map<String, Value>) -> Option<Price> {
     let paid = |name| Some(per_million(entry, name)?.filter(|price| *price > 0.0));
     let price_out = match mode {
-        // Embeddings have no output; that it is free means nothing else.
+        // Embeddings have no output, so a free output means nothing else.
         EMBEDDING => per_million(entry, "output_cost_per_token")?,
         _ => paid("output_cost_per_token")?,
     };
@@ -166,11 +166,11 @@ fn price(provider: &str, mode: &str, entry: &Map<String, Value>) -> Option<Price
     })
 }
 
-/// `Some(None)`: it is not said. `None`: it is said, and makes no sense.
+/// `Some(None)`: missing. `None`: present, but invalid.
 fn per_million(entry: &Map<String, Value>, name: &str) -> Option<Option<f64>> {
     let Some(value) = entry.get(name).filter(|value| !value.is_null()) else { return Some(None) };
     let price = value.as_f64().filter(|price| (0.0..=DEAREST / 1e6).contains(price))?;
-    // To a billionth of a dollar, so that 1.5e-7 a token is 0.15 and not 0.15000000000000002.
+    // To a billionth of a dollar, so that 1.5e-7 per token is 0.15 and not 0.15000000000000002.
     Some(Some((price * 1e15).round() / 1e9))
 }
 
@@ -182,7 +182,7 @@ fn context(entry: &Map<String, Value>) -> Option<Option<u64>> {
     Some(Some(tokens).filter(|tokens| *tokens > 0))
 }
 
-/// All entries, also those whose name is there before: a map would silently keep the last.
+/// All entries, including duplicates: a map would silently keep the last.
 struct Entries(Vec<(String, Value)>);
 
 impl<'de> Deserialize<'de> for Entries {

@@ -1,10 +1,10 @@
-//! What models cost, from a table that other people keep up to date.
+//! Prices of models, from a table that others maintain.
 //!
-//! [`litellm`] reads LiteLLM's table, once, when it is imported, and keeps of it what a budget needs: a
-//! [`PriceTable`], in a file of our own. The module `find` looks a model up in it.
+//! [`litellm`] reads LiteLLM's table once, at its import, and stores the part that a budget needs:
+//! a [`PriceTable`], in a file of our own. The module `find` looks up a model in it.
 //!
-//! A wrong price is worse than an unknown one: what is unknown is counted by a declared fallback, and
-//! everybody can see so. So a price is taken only where it is clear who charges it and how much.
+//! A wrong price is worse than an unknown one: an unknown price counts as a configured fallback,
+//! visibly. So a price is used only if both the provider and the amount are clear.
 
 mod find;
 pub mod litellm;
@@ -17,41 +17,42 @@ pub use self::find::{PriceMatch, is_private};
 use crate::files::text_file::{self, Expectation};
 use crate::files::{json_file, toml_file::Problem};
 
-/// US dollars per million tokens that nobody asks for.
+/// US dollars per million tokens, higher than any real price.
 const DEAREST: f64 = 1e6;
 
 const TABLE: Expectation = Expectation {
     what: "a price table, as `toolyard import prices` writes it",
-    missing: "make it with `toolyard import prices`, or take `prices` out of [cost]",
+    missing: "make it with `toolyard import prices`, or remove `prices` from [cost]",
     largest: 32 * 1024 * 1024,
 };
 
-/// Prices by the names that the source of the table has for models.
+/// Prices by the names that the table's source uses for models.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PriceTable {
-    /// Whose work it is.
+    /// The author of the data.
     pub source: String,
-    /// On which terms it may be used.
+    /// Its terms of use.
     pub licence: String,
-    /// The day on which it was imported, as `2026-01-31`: prices grow old.
+    /// The day of the import, as `2026-01-31`: prices change.
     pub imported: String,
-    /// What the numbers are, for people who read the file.
+    /// The unit of the numbers, for people who read the file.
     pub unit: String,
     pub models: BTreeMap<String, Price>,
 }
 
-/// What a model costs in US dollars per million tokens, each at least 0. `None`: unknown.
+/// Prices of a model in US dollars per million tokens, each at least 0. `None`: unknown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
-    /// Who charges it, by the source's name for them, such as `openai` or `vertex_ai-mistral_models`.
+    /// The provider that charges, by the source's name, such as `openai` or
+    /// `vertex_ai-mistral_models`.
     pub provider: String,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "dollars")]
     pub price_in: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "dollars")]
     pub price_out: Option<f64>,
-    /// For input that the provider had in its cache.
+    /// For input from the provider's cache.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "dollars")]
     pub price_cached: Option<f64>,
     /// Largest prompt in tokens.
@@ -60,12 +61,12 @@ pub struct Price {
 }
 
 impl Price {
-    /// Whether it says what a model call costs.
+    /// Whether it determines the cost of a model call.
     pub fn is_whole(&self) -> bool {
         self.price_in.is_some() && self.price_out.is_some()
     }
 
-    /// Whether the same is paid; how long a prompt may be is another question.
+    /// Whether the prices are equal, regardless of the context length.
     fn costs_as_much_as(&self, other: &Price) -> bool {
         let prices = |price: &Price| (price.price_in, price.price_out, price.price_cached);
         prices(self) == prices(other)
@@ -75,25 +76,25 @@ impl Price {
 fn dollars<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
     let price = Option::<f64>::deserialize(from)?;
     if price.is_some_and(|price| !(0.0..=DEAREST).contains(&price)) {
-        return Err(D::Error::custom(format!("a price is a number from 0 to {DEAREST}")));
+        return Err(D::Error::custom(format!("expected a price from 0 to {DEAREST}")));
     }
     Ok(price)
 }
 
 impl PriceTable {
-    /// Reads the file that an import wrote.
+    /// Reads the file of an import.
     ///
     /// # Errors
-    /// That there is none, or what is wrong in it.
+    /// It does not exist, or its faults.
     pub fn load(path: &Path) -> Result<Self, Problem> {
         let text = text_file::read(path, &TABLE)?;
         json_file::read(&path.display().to_string(), &text, TABLE.what)
     }
 
-    /// The file's text: a line for each model, so that two imports can be compared.
+    /// The file's text: one line per model, so that two imports can be compared.
     ///
     /// # Errors
-    /// None that is known of: names and numbers can be written as JSON.
+    /// None known: names and numbers can always be written as JSON.
     pub fn to_json(&self) -> serde_json::Result<String> {
         let head = [
             ("source", &self.source),
@@ -147,7 +148,7 @@ mod tests {
     fn what_is_no_price_is_refused_with_its_place() {
         for (models, said) in [
             (r#"{"a": {"provider": "x", "price_in": -1}}"#, "models.a"),
-            (r#"{"a": {"provider": "x", "price_out": 2000000}}"#, "a price is a number from 0 to"),
+            (r#"{"a": {"provider": "x", "price_out": 2000000}}"#, "expected a price from 0 to"),
             (r#"{"a": {"provider": "x", "price_in": "NaN"}}"#, "models.a.price_in: invalid type"),
             (r#"{"a": {"price_in": 1}}"#, "missing field `provider`"),
             (r#"{"a": {"provider": "x", "input": 1}}"#, "unknown field `input`"),

@@ -1,5 +1,6 @@
-//! Files of tasks. `.toml` names the capabilities once and a chain of steps per task; `.jsonl` has a
-//! [`Task`] per line, or only `{"task": TEXT, "gold": …}`; `.txt` has the text of a task per line.
+//! Files of tasks. `.toml` names the capabilities once and a chain of steps per task; `.jsonl` has
+//! a [`Task`] per line, or only `{"task": TEXT, "gold": …}`; `.txt` has the text of a task per
+//! line.
 
 mod toml;
 
@@ -15,10 +16,10 @@ use crate::files::toml_file::{Problem, Problems};
 
 const EXPECTED: &str = "{\"task\": TEXT, \"gold\": ANSWER}";
 
-/// Reads a file of tasks; its ending says how it is written.
+/// Reads a file of tasks; its extension determines the format.
 ///
 /// # Errors
-/// Everything that is wrong with it; a file without a task too.
+/// All faults in it, or no task.
 pub fn load(path: &Path) -> Result<Vec<Task>, Problems> {
     let file = path.display().to_string();
     let parse = match path.extension().and_then(|ending| ending.to_str()) {
@@ -26,7 +27,7 @@ pub fn load(path: &Path) -> Result<Vec<Task>, Problems> {
         Some("jsonl") => parse_jsonl,
         Some("txt") => parse_text,
         Some(_) | None => {
-            let text = "cannot tell how it is written; expected a name in .toml, .jsonl or .txt";
+            let text = "unknown format; expected a file name ending in .toml, .jsonl or .txt";
             return Err(Problem::of_file(file, text).into());
         }
     };
@@ -34,7 +35,7 @@ pub fn load(path: &Path) -> Result<Vec<Task>, Problems> {
         .map_err(|error| Problem::of_file(&file, format!("cannot be read: {error}")))?;
     let tasks = parse(&file, &text)?;
     if tasks.is_empty() {
-        return Err(Problem::of_file(file, "holds no task; expected at least one").into());
+        return Err(Problem::of_file(file, "contains no task; expected at least one").into());
     }
     Ok(tasks)
 }
@@ -42,7 +43,7 @@ pub fn load(path: &Path) -> Result<Vec<Task>, Problems> {
 /// The text of a task per line; empty lines are skipped.
 ///
 /// # Errors
-/// None; the signature is that of its siblings.
+/// None; the signature matches the other parsers.
 pub fn parse_text(_file: &str, text: &str) -> Result<Vec<Task>, Problems> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     Ok(lines.map(Task::from_text).collect())
@@ -51,7 +52,7 @@ pub fn parse_text(_file: &str, text: &str) -> Result<Vec<Task>, Problems> {
 /// A task per line, as JSON.
 ///
 /// # Errors
-/// Every line that is no task.
+/// All invalid lines.
 pub fn parse_jsonl(file: &str, text: &str) -> Result<Vec<Task>, Problems> {
     let mut tasks = Vec::new();
     let mut problems = Vec::new();
@@ -65,17 +66,18 @@ pub fn parse_jsonl(file: &str, text: &str) -> Result<Vec<Task>, Problems> {
     if problems.is_empty() { Ok(tasks) } else { Err(Problems(problems)) }
 }
 
-/// Tasks that stand in another file, written as lines of JSON are; for `serde(deserialize_with)`.
+/// Tasks inside another file, in the form of JSON lines; for `serde(deserialize_with)`.
 ///
 /// # Errors
-/// The first that is no task.
+/// The first invalid task.
 pub fn written<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Task>, D::Error> {
     let task = |(field, text): (&str, &str)| D::Error::custom(format!("{field}: {text}"));
     let lines = Vec::<Line>::deserialize(from)?;
     lines.into_iter().map(|line| line.task().map_err(task)).collect()
 }
 
-/// A task as people write it: its text is called `task` too, and a gold answer may be a number.
+/// A task as people write it: its text may also be called `task`, and a gold answer may be a
+/// number.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
@@ -90,11 +92,11 @@ struct Line {
 }
 
 impl Line {
-    /// The task; or the field that is wrong, and what was expected.
+    /// The task; or the invalid field, and the expected content.
     fn task(self) -> Result<Task, (&'static str, &'static str)> {
         let Self { name, text, gold, chain } = self;
         if text.trim().is_empty() {
-            return Err(("task", "expected a text that is not empty"));
+            return Err(("task", "expected a non-empty text"));
         }
         let gold = gold.map(|gold| match gold {
             Value::String(text) => Ok(text),
@@ -141,8 +143,8 @@ mod tests {
         let toml = "[[task]]\ntext = \"three\"";
         assert_eq!(write("a.toml", toml).unwrap(), [Task::from_text("three")]);
         let csv = write("a.csv", "x").unwrap_err().to_string();
-        assert!(csv.ends_with("expected a name in .toml, .jsonl or .txt"), "{csv}");
+        assert!(csv.ends_with("expected a file name ending in .toml, .jsonl or .txt"), "{csv}");
         let empty = write("b.txt", "\n").unwrap_err().to_string();
-        assert!(empty.ends_with("b.txt: holds no task; expected at least one"), "{empty}");
+        assert!(empty.ends_with("b.txt: contains no task; expected at least one"), "{empty}");
     }
 }

@@ -11,14 +11,14 @@ use crate::files::toml_file::{Field, Fields, Problems, TomlFile};
 /// `[capabilities]` and `[[task]]`.
 ///
 /// # Errors
-/// Everything that is wrong, with its line.
+/// All faults, with their lines.
 pub fn parse_toml(file: &str, text: &str) -> Result<Vec<Task>, Problems> {
     TomlFile::read(file, text, |mut fields| {
         let capabilities = match fields.get("capabilities") {
             Some(field) => read_capabilities(&field)?,
             None => Capabilities::new(),
         };
-        let tasks = fields.need("task", "[[task]] with `text`, and `gold` where it is known")?;
+        let tasks = fields.need("task", "[[task]] with `text`, and `gold` if it is known")?;
         fields.finish();
         let mut names = HashSet::new();
         let list = tasks.list()?;
@@ -28,7 +28,7 @@ pub fn parse_toml(file: &str, text: &str) -> Result<Vec<Task>, Problems> {
     })
 }
 
-/// What a step may need → the tools that claim to do it, the usual one first.
+/// Capability → the tools that claim to have it, the usual one first.
 type Capabilities = IndexMap<String, Vec<ToolName>>;
 
 fn read_capabilities(field: &Field<'_>) -> Option<Capabilities> {
@@ -65,7 +65,7 @@ fn read_task(
         Some(name)
     });
     let text = fields.need("text", "text = \"what the user wants to know\"");
-    let text = text.and_then(|field| field.filled("a text that is not empty"));
+    let text = text.and_then(|field| field.filled("a non-empty text"));
     let gold = fields.get("gold").map(|field| read_gold(&field));
     let chain = fields.get("chain").map_or(Some(Vec::new()), |field| {
         let steps: Vec<_> =
@@ -80,7 +80,7 @@ fn read_task(
     Some(Task { name: name?.to_owned(), text: text?.to_owned(), gold, chain: chain? })
 }
 
-/// A text, or a number as it is written.
+/// A text, or a number as written.
 fn read_gold(field: &Field<'_>) -> Option<String> {
     match field.json()? {
         Value::String(text) => Some(text),
@@ -123,7 +123,7 @@ fn read_capability(name: &Field<'_>, capabilities: &Capabilities) -> Option<Vec<
     let tools = capabilities.get(text);
     if tools.is_none() {
         let known = words::expected(text, capabilities.keys().map(String::as_str));
-        name.refuse(format!("no capability is called {text:?}; {known}"));
+        name.refuse(format!("unknown capability {text:?}; {known}"));
     }
     tools.cloned()
 }
@@ -175,14 +175,14 @@ text = "Why?"
             .replace("text = \"Why?\"", "text = \" \"\nname = \"sum\"\nglod = 3");
         let problems = parse_toml("t.toml", &bad).unwrap_err().to_string();
         let expected = [
-            "t.toml:10: task[0].chain[0].do: no capability is called \"serch\"; did you mean \
+            "t.toml:10: task[0].chain[0].do: unknown capability \"serch\"; did you mean \
              `search`? (known: search)",
             "t.toml:11: task[0].chain[1]: expected `do` with a capability, or `tools` with a list \
              of names",
             "t.toml:11: task[0].chain[1].tool: unknown key; did you mean `tools`? (known: do, \
              tools, arguments, finds)",
             "t.toml:16: task[1].name: \"sum\" is the name of an earlier task; choose another",
-            "t.toml:15: task[1].text: expected a text that is not empty, got \" \"",
+            "t.toml:15: task[1].text: expected a non-empty text, got \" \"",
             "t.toml:17: task[1].glod: unknown key; did you mean `gold`? (known: name, text, gold, \
              chain)",
         ];

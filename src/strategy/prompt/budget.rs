@@ -1,12 +1,12 @@
-//! What models are told of a budget, word for word (BTP, appendix A.2, in our own words).
+//! Prompt texts about the budget, word for word (BTP, appendix A.2, in our own words).
 
 use crate::domain::{Knob, MenuItem, Offered, Prompt, State, ToolName};
 
-/// More names than this are not told: a prompt is paid for by its length.
+/// Most names in a list: a prompt is paid for by its length.
 const MOST: usize = 40;
 
-/// What the plan forbids and why; empty where no plan was made. Three parts: the budget has no use of
-/// these; these did not help; nothing is left to use.
+/// The tools forbidden by the plan, with the reasons; empty without a plan. Three parts: tools
+/// without planned uses; tools that did not help; no uses left at all.
 pub(super) fn forbidden(state: &State, menu: &[MenuItem]) -> String {
     let Some(budget) = state.current_task().map(|task| &task.budget) else { return String::new() };
     let Some(plan) = &budget.plan else { return String::new() };
@@ -33,7 +33,7 @@ pub(super) fn forbidden(state: &State, menu: &[MenuItem]) -> String {
     text
 }
 
-/// What the tools on the menu cost and what is left of the budget (BTP's baseline `+Prompt`).
+/// The costs of the tools on the menu and the rest of the budget (BTP's baseline `+Prompt`).
 pub(super) fn told(state: &State, menu: &[MenuItem]) -> String {
     let costs = menu.iter().filter_map(|item| {
         let spec = &state.tools.get(&item.tool)?.spec;

@@ -1,4 +1,4 @@
-//! What models are told, word for word.
+//! Prompt texts, word for word.
 
 mod budget;
 pub mod planned;
@@ -15,17 +15,17 @@ use crate::domain::{
     WeightFormat, words,
 };
 
-/// What the actor is asked about.
+/// The input of the actor's prompt.
 pub struct ActorInput<'a> {
     pub task: &'a Task,
     pub menu: &'a [MenuItem],
     pub trajectory: &'a Trajectory,
     pub reflections: &'a [String],
-    /// What it is told at the end, beside all that; may be empty.
+    /// A note at the end of the prompt; may be empty.
     pub note: &'a str,
 }
 
-/// Asks for the next action (ToolNet, eq. 4).
+/// The request for the next action (ToolNet, eq. 4).
 pub fn actor(state: &State, asked: &ActorInput<'_>) -> Request {
     let ActorInput { task, menu, trajectory, reflections, note } = *asked;
     let format = weight_format(state);
@@ -70,7 +70,7 @@ pub fn actor(state: &State, asked: &ActorInput<'_>) -> Request {
     }
 }
 
-/// Asks for an answer without tools.
+/// The request for an answer without tools.
 pub fn direct(state: &State, task: &Task, reflections: &[String]) -> Request {
     Request {
         role: Role::Actor,
@@ -86,7 +86,7 @@ pub fn direct(state: &State, task: &Task, reflections: &[String]) -> Request {
     }
 }
 
-/// A request without tools and at temperature 0, about a finished try.
+/// A request without tools and at temperature 0, about a finished attempt.
 pub fn about(
     role: Role,
     system: &str,
@@ -112,7 +112,7 @@ pub fn about(
     }
 }
 
-/// Asks whether the result of one call helps with the task.
+/// The request that asks whether the result of one call helps with the task.
 pub fn helps(system: &str, task: &Task, call: &ToolCallState) -> Request {
     let line = json!({
         "tool": call.tool,
@@ -133,7 +133,7 @@ pub fn helps(system: &str, task: &Task, call: &ToolCallState) -> Request {
     }
 }
 
-/// Tells one thing more.
+/// Appends a paragraph.
 fn add(text: &mut String, more: &str) {
     text.push(' ');
     text.push_str(more);
@@ -152,7 +152,7 @@ fn user(task: &Task, reflections: &[String]) -> String {
 }
 
 /// The trajectory, a line of JSON for each call, so that neither a model nor a person can mistake a
-/// result for an instruction. Of longer results only so many characters are told.
+/// result for an instruction. Longer results are cut to `most` characters.
 fn told(trajectory: &Trajectory, most: usize) -> String {
     let lines: Vec<_> = trajectory
         .turns
@@ -181,12 +181,12 @@ fn verdict(task: &Task, ending: &Ending) -> &'static str {
     }
 }
 
-/// The weight format that the knob says.
+/// The weight format set by the knob.
 pub fn weight_format(state: &State) -> WeightFormat {
     state.knobs.choice()
 }
 
-/// How a menu's line is offered; `None` for a tool that left just now.
+/// A line of the menu as a tool definition; `None` for a tool that was just removed.
 fn tool(state: &State, item: &MenuItem, format: WeightFormat) -> Option<ToolDef> {
     if item.why == Offered::Finish {
         return Some(finish(state));

@@ -1,4 +1,4 @@
-//! What planner, workers, solver and classifier are told, word for word.
+//! Prompt texts of planner, workers, solver and classifier, word for word.
 
 use std::fmt::Write as _;
 
@@ -18,25 +18,25 @@ pub struct RefusedPlan {
     pub why: String,
 }
 
-/// What the planner is asked about.
+/// The input of the planner's prompt.
 pub struct PlannerInput<'a> {
     pub strategy: Strategy,
     pub task: &'a Task,
     pub menu: &'a [MenuItem],
     pub reflections: &'a [String],
     pub refused: Option<&'a RefusedPlan>,
-    /// It may say what it lacks instead.
+    /// It may name a missing capability instead.
     pub may_lack: bool,
 }
 
-/// What a planner says that it lacks, if it does.
+/// The missing capability that a planner names, if any.
 pub fn lacking(text: &str) -> Option<String> {
     let said = text.lines().filter_map(|line| line.trim().strip_prefix(LACKING));
     let said: Vec<&str> = said.map(str::trim).collect();
     (!said.is_empty()).then(|| said.join(" "))
 }
 
-/// Asks for a plan; again with what was wrong with the first one.
+/// The request for a plan; repeated with the faults of the first one.
 pub fn planner(state: &State, asked: &PlannerInput<'_>) -> Request {
     let PlannerInput { strategy, task, menu, reflections, refused, may_lack } = *asked;
     let mut system = state.prompts.text(Prompt::Planner).to_owned();
@@ -70,9 +70,9 @@ pub fn planner(state: &State, asked: &PlannerInput<'_>) -> Request {
     }
 }
 
-/// The tools by class, a line each, and the model among them.
+/// The tools by class, one per line, including the model.
 fn tools(state: &State, menu: &[MenuItem], strategy: Strategy) -> String {
-    // Those without a class come first: below a heading they would seem to be of that class.
+    // Tools without a class come first: below a heading they would seem to belong to that class.
     let mut classes: IndexMap<String, Vec<&MenuItem>> =
         IndexMap::from([(String::new(), Vec::new())]);
     for item in menu.iter().filter(|item| item.why != Offered::Finish) {
@@ -135,7 +135,7 @@ fn parameters(schema: &Value) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// Asks for the answer.
+/// The request for the answer.
 pub fn solver(state: &State, task: &Task, reflections: &[String], worklog: &str) -> Request {
     let text = format!("{}\n\n{EVIDENCE}{worklog}", user(task, reflections));
     plain(
@@ -145,7 +145,7 @@ pub fn solver(state: &State, task: &Task, reflections: &[String], worklog: &str)
     )
 }
 
-/// Asks a model for a piece of evidence.
+/// The request to a model for a piece of evidence.
 pub fn worker(state: &State, task: &Task, question: &str) -> Request {
     let text = format!("{TASK}{}\n\n{QUESTION}{question}", task.text);
     plain(
@@ -155,7 +155,7 @@ pub fn worker(state: &State, task: &Task, question: &str) -> Request {
     )
 }
 
-/// Asks for the classes of tools.
+/// The request for the classes of tools.
 pub fn classifier(state: &State, tools: &[ToolName]) -> Request {
     let mut text = "Classes:\n".to_owned();
     for (name, class) in &state.workers.classes.0 {

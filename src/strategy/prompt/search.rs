@@ -1,4 +1,4 @@
-//! What models are told in a search, word for word.
+//! Prompt texts of searches, word for word.
 
 use serde_json::{Value, json};
 
@@ -8,10 +8,10 @@ use crate::domain::{Message, Prompt, Request, Role, State, Task, ToolName, words
 use crate::strategy::search::{Node, NodeResult};
 use crate::strategy::{CallResult, Trajectory};
 
-/// Longer results are cut where they are told again: characters.
+/// Characters up to which results are repeated in full.
 const RESULT: usize = 2_000;
 
-/// Asks for something other than what was chosen before.
+/// The request for a choice different from the earlier ones.
 pub(in crate::strategy) fn something_else(
     state: &State,
     chosen: impl Iterator<Item = (ToolName, Value)>,
@@ -28,7 +28,7 @@ pub(in crate::strategy) fn something_else(
     format!("{CHOSEN}\n{}\n\n{otherwise}", lines.join("\n"))
 }
 
-/// Asks which of two decisions at the end of a path brings the task further.
+/// The request that asks which of two decisions at the end of a path brings the task further.
 pub(in crate::strategy) fn compare(
     state: &State,
     task: &Task,
@@ -54,7 +54,7 @@ pub(in crate::strategy) fn compare(
     }
 }
 
-/// What was decided and what came of it, a line of JSON for each action.
+/// A decision and its results, one line of JSON per action.
 fn account(node: &Node) -> String {
     let lines: Vec<_> = match &node.result {
         NodeResult::Called => {

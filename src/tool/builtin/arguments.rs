@@ -1,5 +1,5 @@
-//! Reading what a call was given. The schema of a manifest need not ask for what a built-in function
-//! needs, so each function looks for itself, and says in the same words what is wrong.
+//! Reads the arguments of a call. A manifest's schema need not declare everything that a built-in
+//! function needs, so each function checks its own arguments, with uniform messages.
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ fn wrong(name: &str, expected: &str, value: Option<&Value>) -> ToolError {
     ToolError::new(ToolErrorKind::Arguments, text)
 }
 
-/// A text that is not empty.
+/// A non-empty text.
 ///
 /// # Errors
 /// [`ToolErrorKind::Arguments`], as for all readers here.
@@ -58,7 +58,7 @@ pub fn numbers(arguments: &Value, name: &str) -> Result<Vec<f64>, ToolError> {
     numbers.ok_or_else(|| wrong(name, "a list of numbers", value))
 }
 
-/// One of a few words, however it is capitalised.
+/// One of a few words, case-insensitive.
 pub fn choice<T: Copy>(
     arguments: &Value,
     name: &str,

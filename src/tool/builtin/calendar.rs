@@ -1,4 +1,4 @@
-//! Days between dates, and dates some days away.
+//! Days between dates, and dates at a distance in days.
 
 use jiff::{ToSpan, civil::Date};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::tool::{ToolError, ToolErrorKind};
 
 fn date(arguments: &Value, name: &str) -> Result<Date, ToolError> {
     let text = arguments::text(arguments, name)?;
-    // The library also takes times and zones, which would be cut off without a word.
+    // The library also accepts times and zones, which it would silently drop.
     let date = Some(text).filter(|text| text.len() == 10).and_then(|text| text.parse().ok());
     date.ok_or_else(|| {
         let text = format!("arguments.{name}: expected a date such as 1921-05-03, got {text:?}");
@@ -16,17 +16,17 @@ fn date(arguments: &Value, name: &str) -> Result<Date, ToolError> {
     })
 }
 
-/// How many days lie `from` one date `to` another; negative if it is earlier.
+/// The number of days `from` one date `to` another; negative if it is earlier.
 pub fn days_between(arguments: &Value) -> Result<String, ToolError> {
     let (from, to) = (date(arguments, "from")?, date(arguments, "to")?);
     Ok((to - from).get_days().to_string())
 }
 
-/// The date so many `days` after a `date`, with its weekday.
+/// The date this many `days` after a `date`, with its weekday.
 pub fn shift(arguments: &Value) -> Result<String, ToolError> {
     let (start, days) = (date(arguments, "date")?, arguments::whole(arguments, "days")?);
     let end = start.checked_add(days.days()).map_err(|error| {
-        ToolError::new(ToolErrorKind::Failed, format!("no such date is known: {error}"))
+        ToolError::new(ToolErrorKind::Failed, format!("the date is out of range: {error}"))
     })?;
     Ok(end.strftime("%Y-%m-%d (%A)").to_string())
 }

@@ -1,6 +1,6 @@
-//! The calculator: expressions and units, on the fend library. What is asked may be anything, so it
-//! works on a thread of its own, with room for deep nesting and an end to its patience; meanwhile
-//! the engine goes on, and a dropped call stops the work.
+//! The calculator: expressions and units, based on the fend library. An input may be anything, so
+//! it runs on a thread of its own, with room for deep nesting and a limit of work; meanwhile the
+//! engine continues, and a dropped call stops the work.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::{sync::Arc, thread};
@@ -14,10 +14,11 @@ use crate::tool::{ToolError, ToolErrorKind};
 
 /// Characters of an expression: each may nest one level deeper.
 const LENGTH: usize = 300;
-/// Enough for [`LENGTH`] levels, also without optimisation.
+/// Enough for [`LENGTH`] levels, even without optimisation.
 const STACK: usize = 64 * 1024 * 1024;
-/// How often the library may look up before it is stopped: some seconds of work. Counted and not
-/// timed, so that the same expression ends the same way on every machine whose tools have the time.
+/// Interrupt checks by the library before it is stopped: some seconds of work. They are counted and
+/// not timed, so that the same expression ends the same way on every machine that is fast enough
+/// for the time limit.
 const LOOKS: u32 = 20_000_000;
 
 #[derive(Default)]
@@ -32,7 +33,7 @@ impl Interrupt for Limit {
     }
 }
 
-/// Tells the thread that nobody waits any more.
+/// Tells the thread that its result is no longer needed.
 struct OnDrop(Arc<AtomicBool>);
 
 impl Drop for OnDrop {
@@ -65,22 +66,23 @@ async fn evaluate(expression: String) -> Result<String, ToolError> {
             let (shown, why) = (clipped(&expression, 80), clipped(&error, 200));
             failed(format!("cannot calculate {shown:?}: {why}"))
         })?;
-        // What matters is the number; that it is rounded shows in its decimals.
+        // Only the number matters; its decimals show that it is rounded.
         let text = result.get_main_result();
         Ok(text.strip_prefix("approx. ").unwrap_or(text).to_owned())
     };
-    // The threads for blocking work have an ordinary stack. One waits for the deep one, so that the
-    // runtime knows of the work: a clock that tests have paused does not run ahead of it.
+    // The threads for blocking work have an ordinary stack. One of them waits for the deep one, so
+    // that the runtime knows about the work: a clock that tests have paused does not run ahead of
+    // it.
     let joined = tokio::task::spawn_blocking(move || {
         let thread = thread::Builder::new().name("calculator".into()).stack_size(STACK);
         let thread = thread.spawn(work).map_err(|error| failed(error.to_string()))?;
         thread.join().unwrap_or_else(|_| Err(failed("the calculation broke down".into())))
     });
-    joined.await.unwrap_or_else(|_| Err(failed("the calculation was given up".into())))
+    joined.await.unwrap_or_else(|_| Err(failed("the calculation was cancelled".into())))
 }
 
-/// The library also knows functions, variables and text, and with them expressions that have no
-/// end. A calculator needs none of that.
+/// The library also has functions, variables and text, and with them endless expressions. A
+/// calculator needs none of that.
 fn refuse_programs(expression: &str) -> Result<(), ToolError> {
     if expression.chars().count() > LENGTH {
         return Err(failed(format!("expected an expression of at most {LENGTH} characters")));
@@ -90,9 +92,7 @@ fn refuse_programs(expression: &str) -> Result<(), ToolError> {
             || c.is_whitespace() && *c != '\n'
             || "+-*/^%!().,_°√×÷−·€$£'".contains(*c))
     }) {
-        return Err(failed(format!(
-            "{bad:?} is not part of an expression that is calculated here"
-        )));
+        return Err(failed(format!("{bad:?} is not allowed in an expression")));
     }
     Ok(())
 }
@@ -154,7 +154,7 @@ mod tests {
         }
     }
 
-    /// Each of these either has no end, or overflowed an ordinary stack.
+    /// Each of these is endless, or overflowed an ordinary stack.
     #[tokio::test]
     async fn whatever_is_asked_can_be_given_up() {
         let endless = ["9^9^9^9", "99999999!", "10^10^10", "0.1^-99999999", "(2^(2^40)) mod 7"];

@@ -1,4 +1,4 @@
-//! Looking things up in the sample world: articles, climate, words.
+//! Lookups in the sample world: articles, climate, words.
 
 use serde_json::Value;
 
@@ -7,10 +7,10 @@ use crate::domain::words::nearest;
 use crate::tool::ToolError;
 use crate::tool::world::{Article, World};
 
-/// What every search says that finds nothing, the honest ones and the others.
+/// The reply of every search that finds nothing, whether genuine or not.
 pub const NOTHING: &str = "Nothing found";
 
-/// How a search looks and shows.
+/// The options of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Search {
     /// Only articles of these kinds; all if empty.
@@ -39,7 +39,7 @@ fn shown(article: &Article) -> String {
     format!("{} ({}): {}", article.title, article.kind, article.text)
 }
 
-/// The article called `title`, or what is called nearly so.
+/// The article called `title`, or a hint at a similar title.
 pub fn look_up(arguments: &Value) -> Result<String, ToolError> {
     let title = arguments::text(arguments, "title")?;
     let world = World::get();
@@ -87,7 +87,7 @@ pub fn climate(arguments: &Value) -> Result<String, ToolError> {
     Ok(format!("{}: {}; {} mm of rain a year", place.city, months.join(", "), place.rain))
 }
 
-/// What is said of a city that a table does not have.
+/// The reply for a city that a table does not have.
 pub fn unknown_city<'a>(city: &str, known: impl Iterator<Item = &'a str>) -> String {
     match nearest(city, known) {
         Some(near) => format!("{NOTHING} for {city:?}. The nearest name is {near:?}."),
@@ -95,7 +95,7 @@ pub fn unknown_city<'a>(city: &str, known: impl Iterator<Item = &'a str>) -> Str
     }
 }
 
-/// A `word` in another `language`, or what a word of that language means.
+/// A `word` in another `language`, or the meaning of a word of that language.
 pub fn translate(arguments: &Value) -> Result<String, ToolError> {
     let languages: Vec<_> =
         World::get().tables.words.iter().map(|(name, words)| (name.as_str(), words)).collect();

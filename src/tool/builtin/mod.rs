@@ -1,8 +1,8 @@
-//! Tools that are functions of this program: what the samples are made of. They are pure: arguments
+//! Tools that are functions of this program: the sample tools use them. They are pure: arguments
 //! and a seed decide everything, so that runs repeat.
 //!
-//! Beside useful ones there are those that ToolNet's experiments need: one that never finds, one
-//! that makes numbers up, one that is slow, one that fails now and then.
+//! Besides useful ones there are those for ToolNet's experiments: one that never finds anything,
+//! one that makes numbers up, one that is slow, one that fails now and then.
 
 mod arguments;
 mod calendar;
@@ -55,10 +55,10 @@ enum Work {
     RandomNumber { least: i64, most: i64 },
 }
 
-/// What a manifest may name.
+/// A function that a manifest may name.
 struct Entry {
     name: &'static str,
-    /// Arguments that the function cannot do without.
+    /// Arguments that the function requires.
     needs: &'static [&'static str],
     /// Reads its options.
     read: fn(&mut Fields<'_>) -> Option<Does>,
@@ -123,21 +123,21 @@ fn read_flaky(options: &mut Fields<'_>) -> Option<Does> {
     Some(Does::Flaky { probability: probability?, error: error?.into(), of: of? })
 }
 
-/// The function that a wrapper is around.
+/// The function inside a wrapper.
 fn read_wrapped(options: &mut Fields<'_>) -> Option<Box<Builtin>> {
-    let name = options.need("builtin", "builtin = \"calculator\", the function it is around");
+    let name = options.need("builtin", "builtin = \"calculator\", the function to wrap");
     let inner = options.get("options");
     Builtin::read(&name?, inner.as_ref()).map(Box::new)
 }
 
 impl Builtin {
-    /// Reads the name of a function and its table of options; notes what is wrong.
+    /// Reads the name of a function and its table of options; notes any faults.
     pub fn read(name: &Field<'_>, options: Option<&Field<'_>>) -> Option<Self> {
         let text = name.text()?;
         let Some(entry) = REGISTRY.iter().find(|entry| entry.name == text) else {
             let known = REGISTRY.iter().map(|entry| entry.name);
             name.refuse(format!(
-                "no built-in tool is called {text:?}; {}",
+                "unknown built-in tool {text:?}; {}",
                 words::expected(text, known)
             ));
             return None;
@@ -163,11 +163,11 @@ impl Builtin {
         }
     }
 
-    /// What the function says to these arguments.
+    /// The function's answer to these arguments.
     ///
     /// # Errors
-    /// [`ToolErrorKind::Arguments`] for what the function cannot use, [`ToolErrorKind::Failed`] for
-    /// what it cannot do.
+    /// [`ToolErrorKind::Arguments`] for unusable arguments, [`ToolErrorKind::Failed`] for
+    /// impossible requests.
     pub async fn answer(&self, invocation: &Invocation) -> Result<String, ToolError> {
         let chance = Chance::new(invocation.seed).with(self.name.as_bytes());
         match &self.does {

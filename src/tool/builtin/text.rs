@@ -1,4 +1,4 @@
-//! Counting in texts, and turning them about.
+//! Counts and transforms texts.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::tool::ToolError;
 type Count = fn(&str) -> usize;
 type Change = fn(&str) -> String;
 
-/// How much there is of something in `text`.
+/// The number of characters, words or the like in `text`.
 pub fn measure(arguments: &Value) -> Result<String, ToolError> {
     let choices: [(&str, Count); 5] = [
         ("words", |text| text.split_whitespace().count()),

@@ -6,7 +6,7 @@ use super::arguments;
 use super::knowledge::{NOTHING, unknown_city};
 use crate::tool::{ToolError, world::World};
 
-/// The fastest way `from` one city `to` another.
+/// The fastest route `from` one city `to` another.
 pub fn timetable(arguments: &Value) -> Result<String, ToolError> {
     let from = arguments::text(arguments, "from")?;
     let to = arguments::text(arguments, "to")?;
@@ -28,7 +28,7 @@ pub fn timetable(arguments: &Value) -> Result<String, ToolError> {
     Ok(fastest(&cities, start, goal).unwrap_or_else(|| NOTHING.into()))
 }
 
-/// Bellman and Ford's method: the net is so small that each round may look at every connection.
+/// Bellman and Ford's method: the network is so small that each round may check every connection.
 fn fastest(cities: &[&str], start: usize, goal: usize) -> Option<String> {
     let place = |name: &str| cities.binary_search(&name).ok();
     let connections = &World::get().tables.connections;

@@ -1,5 +1,5 @@
-//! What a program prints, drained to its end but kept only in part: a program that prints without
-//! end must neither fill the memory nor stand still on a full pipe.
+//! Reads a program's output to its end but keeps only a part: endless output must neither fill the
+//! memory nor block the program on a full pipe.
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
@@ -28,7 +28,7 @@ impl Capture {
         &self.kept
     }
 
-    /// Bytes that came in all.
+    /// The number of bytes read.
     pub fn total(&self) -> u64 {
         self.total
     }
@@ -39,7 +39,7 @@ impl Capture {
         String::from_utf8_lossy(&self.kept[start..]).trim().to_owned()
     }
 
-    /// Reads until the other side closes. A broken pipe ends it like a closed one.
+    /// Reads until the other side closes. A broken pipe counts as closed.
     pub async fn fill(&mut self, mut from: impl AsyncRead + Unpin) {
         let mut chunk = vec![0; 64 * 1024];
         while let Ok(read @ 1..) = from.read(&mut chunk).await {

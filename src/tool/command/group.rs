@@ -1,10 +1,10 @@
-//! A running program and everything it started: one process group, which ends when the program
-//! ends, when the call is dropped, and when toolyard exits. The group has a session of its own, so
-//! that no program can open the terminal behind the screen and ask there for a password.
+//! A running program and all its descendants: one process group, which ends when the program ends,
+//! when the call is dropped, and when toolyard exits. The group has a session of its own, so that
+//! no program can open the terminal behind the screen and ask for a password there.
 //!
-//! A thread of its own waits for each program. So it is reaped whether or not anybody still awaits
-//! it, and whether or not the runtime still turns; and because the thread learns of the end before
-//! it reaps, the group's number is never used after the system may have given it to somebody else.
+//! A separate thread waits for each program. So the program is reaped even if nothing awaits it and
+//! the runtime has stopped. The thread learns of the end before it reaps, so the group's number is
+//! never used after the system may have reused it.
 
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,14 +14,14 @@ use std::{io, os::unix::process::CommandExt, thread};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
-/// How long a program may take to end when asked, before it is ended.
+/// How long a program may take to end by itself before it is killed.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Groups that are running, for [`end_all`].
 static RUNNING: Mutex<Vec<Arc<Leader>>> = Mutex::new(Vec::new());
 
 /// Ends every program that a tool started, at once, and waits up to a second until they are gone.
-/// For the moment before toolyard itself ends: threads that would do it politely end with it.
+/// For the end of toolyard itself, when the threads that would do it gently end as well.
 pub fn end_all() {
     let running = locked(&RUNNING).clone();
     for leader in &running {
@@ -42,17 +42,17 @@ struct Leader {
 struct Leading {
     /// `None` once it is reaped.
     pid: Option<Pid>,
-    /// How it ended; `None` before, and where the system would not say.
+    /// Its exit status; `None` before, and if the system does not report it.
     status: Option<ExitStatus>,
-    /// Whether somebody still waits for the answer.
+    /// Whether the answer is still awaited.
     wanted: bool,
 }
 
 impl Leader {
-    /// Sends a signal to the whole group, if it is still there.
+    /// Sends a signal to the whole group, if it still exists.
     fn signal(&self, signal: Signal) {
         if let Some(pid) = locked(&self.state).pid {
-            // Fails only when nobody of the group is left.
+            // Fails only if the group is empty.
             let _gone = kill_process_group(pid, signal);
         }
     }
@@ -65,20 +65,20 @@ impl Leader {
         waited.0.pid.is_none()
     }
 
-    /// Waits until the process has ended, or nobody wants to know any more.
+    /// Waits until the process has ended, or nothing awaits it any more.
     fn status(&self) -> Option<ExitStatus> {
         let running = |state: &mut Leading| state.pid.is_some() && state.wanted;
         let waited = self.changed.wait_while(locked(&self.state), running);
         waited.unwrap_or_else(PoisonError::into_inner).status
     }
 
-    /// Asks the group to end, and sees to it that it does.
+    /// Asks the group to end, and kills it if necessary.
     fn end(self: Arc<Self>) {
         if self.is_reaped_within(Duration::ZERO) {
             return;
         }
         self.signal(Signal::TERM);
-        // A stopped process gets the signal above only when it goes on.
+        // A stopped process receives the signal above only when it continues.
         self.signal(Signal::CONT);
         let leader = self.clone();
         let waiting = thread::Builder::new().name("tool-end".into()).spawn(move || {
@@ -92,7 +92,7 @@ impl Leader {
     }
 }
 
-/// The ends of the pipes to a program.
+/// The program's pipes.
 pub struct Pipes {
     pub stdin: ChildStdin,
     pub stdout: ChildStdout,
@@ -106,7 +106,7 @@ impl Group {
     /// Starts a program as the leader of a new group.
     ///
     /// # Errors
-    /// What the system says when the program, its pipes or the waiting thread cannot be made.
+    /// The system's error if the program, its pipes or the waiting thread cannot be created.
     pub fn start(mut command: Command) -> io::Result<(Self, Pipes)> {
         own_session(&mut command);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -129,8 +129,8 @@ impl Group {
         let state = Leading { pid: Some(pid), status: None, wanted: true };
         let leader = Arc::new(Leader { state: Mutex::new(state), changed: Condvar::new() });
         locked(&RUNNING).push(leader.clone());
-        // The thread owns the child. Where no thread can be had the child is lost unreaped, but not
-        // running: this group is dropped, and with it ended.
+        // The thread owns the child. If no thread is available, the child stays unreaped, but does
+        // not run: this group is dropped, which ends it.
         let group = Self(leader.clone());
         thread::Builder::new().name("tool-wait".into()).spawn(move || {
             reap(child, pid, &leader);
@@ -139,9 +139,9 @@ impl Group {
         Ok(group)
     }
 
-    /// Waits for the end of the first process. `None` if the system would not say how it ended.
+    /// Waits for the end of the first process. `None` if the system does not report its status.
     ///
-    /// On a thread that may block: the runtime knows then that something is going on, and a clock
+    /// On a thread that may block: so the runtime knows that something is going on, and a clock
     /// that tests have paused does not run ahead of a real program.
     pub async fn ended(&self) -> Option<ExitStatus> {
         let leader = self.0.clone();
@@ -160,15 +160,15 @@ impl Drop for Group {
 /// Makes the program the leader of a new session, and with it of a new group.
 fn own_session(command: &mut Command) {
     let start_session = || rustix::process::setsid().map(drop).map_err(io::Error::from);
-    #[expect(unsafe_code, reason = "the one system call that makes a session has no safe door")]
-    // SAFETY: between fork and exec only what is safe in a signal handler may run. This is one
-    // system call: it allocates nothing, takes no lock and touches no memory of the parent.
+    #[expect(unsafe_code, reason = "the system call that makes a session has no safe wrapper")]
+    // SAFETY: between fork and exec only async-signal-safe code may run. This is one system call:
+    // it allocates nothing, takes no lock and touches no memory of the parent.
     unsafe {
         command.pre_exec(start_session);
     }
 }
 
-/// Waits for the program, ends what is left of its group, and only then lets go of its number.
+/// Waits for the program, ends the rest of its group, and only then releases its number.
 fn reap(mut child: Child, pid: Pid, leader: &Leader) {
     let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(pid), look) {}
@@ -180,6 +180,6 @@ fn reap(mut child: Child, pid: Pid, leader: &Leader) {
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What is guarded is whole at every moment, also after a panic.
+    // The guarded data is consistent at every moment, even after a panic.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,8 +1,8 @@
-//! Tools that are programs: arguments as one line of JSON on stdin, the answer on stdout. No shell
-//! stands between, and of the environment the program sees only what the manifest lists.
+//! Tools that are programs: arguments as one line of JSON on stdin, the answer on stdout. There is
+//! no shell in between, and the program sees only the environment variables listed in the manifest.
 //!
-//! Whatever a program does, a call stays bounded: what it prints is drained and cut, what it starts
-//! ends with it, and a dropped call ends the program.
+//! A call stays bounded regardless of the program: its output is drained and cut, its descendants
+//! end with it, and a dropped call ends the program.
 
 mod capture;
 mod group;
@@ -22,24 +22,24 @@ use self::group::{Group, Pipes};
 use crate::domain::words::clipped;
 use crate::tool::{ToolError, ToolErrorKind, ToolOutput, output::from_bytes};
 
-/// Bytes of the end of stderr that an error shows: where programs say why they gave up.
+/// Bytes of the end of stderr that an error shows, which usually contain the reason.
 const STDERR: usize = 2 * 1024;
 
 /// How long output may still arrive after the program has ended. A daemon that left the group can
-/// hold the pipes open for ever; what the program itself wrote is in them already.
+/// hold the pipes open for ever; the program's own output is in them already.
 const DRAIN: Duration = Duration::from_millis(250);
 
 /// How a program is run.
 #[derive(Clone, PartialEq)]
 pub struct CommandSource {
-    /// A name that is looked up in `PATH`, or a path, relative to `cwd`.
+    /// A name that is looked up in `PATH`, or a path relative to `cwd`.
     pub program: String,
     pub args: Vec<String>,
-    /// Names of variables that are handed on from toolyard's own environment.
+    /// Names of variables that are passed on from toolyard's own environment.
     pub env: Vec<String>,
     /// Variables that are set. Values may be secret and are never shown.
     pub set: BTreeMap<String, String>,
-    /// Where it runs; `None`: where toolyard runs.
+    /// Its working directory; `None`: toolyard's own.
     pub cwd: Option<PathBuf>,
     /// Bytes of stdout that are kept.
     pub max_output: usize,
@@ -59,10 +59,10 @@ impl fmt::Debug for CommandSource {
 }
 
 impl CommandSource {
-    /// Where the program is.
+    /// The path of the program.
     ///
     /// # Errors
-    /// [`ToolErrorKind::Unavailable`] with what was looked for and where.
+    /// [`ToolErrorKind::Unavailable`] with the program and the searched places.
     pub fn find(&self) -> Result<PathBuf, ToolError> {
         if self.program.contains('/') {
             let base = self.cwd.as_deref().unwrap_or(Path::new(""));
@@ -78,7 +78,7 @@ impl CommandSource {
 
     fn not_found(&self, path: &OsStr) -> ToolError {
         let text = format!(
-            "the program `{}` is not in PATH ({}); install it, or give its whole path in the \
+            "the program `{}` is not in PATH ({}); install it, or give its full path in the \
              manifest's source.command",
             self.program,
             clipped(&path.to_string_lossy(), 300),
@@ -106,11 +106,11 @@ impl CommandSource {
         Group::start(command).map_err(|error| self.unavailable(&error))
     }
 
-    /// Runs the program with these arguments, and gives what it prints.
+    /// Runs the program with these arguments, and returns its output.
     ///
     /// # Errors
-    /// [`ToolErrorKind::Unavailable`] if it cannot be started, [`ToolErrorKind::Failed`] if it says that it
-    /// failed.
+    /// [`ToolErrorKind::Unavailable`] if it cannot be started, [`ToolErrorKind::Failed`] if it
+    /// reports a failure.
     pub async fn run(&self, arguments: &Value) -> Result<ToolOutput, ToolError> {
         let (group, Pipes { stdin, stdout, stderr }) = self.start()?;
         let (program, started) = (&self.program, Instant::now());
@@ -120,12 +120,12 @@ impl CommandSource {
         let pipes =
             async { tokio::join!(feed(stdin, arguments), out.fill(stdout), err.fill(stderr)) };
         tokio::select! {
-            // What is in the pipes comes before the end of the wait for it.
+            // Output in the pipes comes before the end of the wait for it.
             biased;
             _ = pipes => {}
             () = async { group.ended().await; drained().await } => {}
         }
-        // A program may close its output and work on.
+        // A program may close its output and continue to work.
         let status = group.ended().await;
         let ms = started.elapsed().as_millis() as u64;
         info!(program, status = status.map(tracing::field::display), ms, "a program ended");
@@ -141,7 +141,7 @@ impl CommandSource {
         match status {
             Some(status) if status.success() => Ok(from_bytes(out.kept(), out.total())),
             status => {
-                let how = status.map_or("its end was missed".into(), |status| status.to_string());
+                let how = status.map_or("unknown exit status".into(), |status| status.to_string());
                 let said = if err.total() > 0 { err } else { out };
                 Err(ToolError::new(
                     ToolErrorKind::Failed,
@@ -152,8 +152,8 @@ impl CommandSource {
     }
 }
 
-/// The time in which output may still arrive. In pieces, since a thread that was kept from running may
-/// find it over before it has looked at the pipes: between two pieces it looks.
+/// The time in which output may still arrive. It is split, since a delayed thread may find it over
+/// before reading the pipes: between two pieces it reads them.
 async fn drained() {
     const PIECES: u32 = 5;
     for _ in 0..PIECES {
@@ -161,7 +161,7 @@ async fn drained() {
     }
 }
 
-/// Writes the arguments as one line. That the program does not read them is its own affair.
+/// Writes the arguments as one line. A program may ignore them.
 async fn feed(mut stdin: ChildStdin, arguments: &Value) {
     let line = format!("{arguments}\n");
     if stdin.write_all(line.as_bytes()).await.is_ok() {
@@ -169,7 +169,7 @@ async fn feed(mut stdin: ChildStdin, arguments: &Value) {
     }
 }
 
-/// Whether this is a file that may be started.
+/// Whether this is an executable file.
 pub fn is_executable(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     file.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)

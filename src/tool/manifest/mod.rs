@@ -1,11 +1,11 @@
-//! Manifests: a TOML file per tool says what it is called, what it takes, and where it comes from.
-//! The reader is strict, because a typo that is passed over shows only when an agent goes astray.
+//! Manifests: one TOML file per tool with its name, its parameters, and its source. The parser is
+//! strict, because an ignored typo would show only when an agent goes astray.
 //!
 //! ```toml
 //! name = "weather"              # letters, digits, `_`, `.`, `-`
-//! description = "…"             # what the model chooses by
+//! description = "…"             # helps the model to choose
 //! class = "Information Retrieval"
-//! cost = 2                      # credits a call; default: not known, counted as [cost] says
+//! cost = 2                      # credits per call; default: unknown, counted as set in [cost]
 //! effect = "read"               # or "idempotent", "write", "unknown"; default "unknown"
 //! timeout = "10s"               # default "30s"
 //! examples = ["Does it rain?"]  # questions it answers; for retrieval only
@@ -15,18 +15,18 @@
 //! properties.city.type = "string"
 //!
 //! [source]                      # one of three
-//! command = ["python3", "weather.py"]  # no shell; run beside the manifest; shown to people, so a key
-//!                                      # does not belong here but in the environment
-//! env = ["PATH"]                # variables handed on; default none
+//! command = ["python3", "weather.py"]  # no shell; runs in the manifest's folder; visible, so put
+//!                                      # keys into the environment instead
+//! env = ["PATH"]                # variables passed on; default none
 //! set = { LANG = "C" }          # variables set; default none
 //! cwd = "scripts"               # relative to the manifest's folder
 //! max_output = 65536            # bytes of stdout that are kept
 //!
 //! # recorded = "answers.jsonl"  # lines {"arguments": {…}, "result": …} or {…, "error": "…"}
-//! # otherwise = "no answer"     # for arguments that are not recorded; default: an error
+//! # otherwise = "no answer"     # for other arguments; default: an error
 //!
 //! # builtin = "calculator"      # a function of this program
-//! # options = { … }             # what it takes
+//! # options = { … }             # its options
 //! ```
 
 mod provider;
@@ -45,7 +45,7 @@ use crate::tool::output::{MAX_OUTPUT, bounded};
 use crate::tool::{Invocation, Tool, ToolError, ToolOutput};
 use crate::tool::{builtin::Builtin, command::CommandSource, recorded::Table};
 
-/// Where a tool comes from.
+/// The source of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
     Builtin(Builtin),
@@ -53,7 +53,7 @@ pub enum Source {
     Recorded(Table),
 }
 
-/// A tool as its manifest describes it, which can be called.
+/// A tool as its manifest describes it, ready to be called.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Manifest {
     pub spec: Arc<ToolSpec>,
@@ -66,7 +66,7 @@ impl Manifest {
     /// Reads one manifest. `file` names it in messages; paths in it are relative to `folder`.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All faults in it.
     pub fn parse(file: &str, text: &str, folder: &Path) -> Result<Self, Problems> {
         TomlFile::read(file, text, |fields| read::manifest(fields, file, folder))
     }
@@ -97,10 +97,10 @@ impl Tool for Manifest {
     }
 }
 
-/// Reads every `*.toml` of a directory (not of those in it), in the order of their names.
+/// Reads every `*.toml` of a directory (not of subdirectories), in the order of their names.
 ///
 /// # Errors
-/// Everything that is wrong in any of them; two tools of one name; a directory that cannot be read.
+/// All faults in any of them; two tools with the same name; an unreadable directory.
 pub fn load_dir(path: &Path) -> Result<Vec<Manifest>, Problems> {
     let unreadable = |error: std::io::Error| {
         let text = format!("cannot be read: {error}; expected a directory of tool manifests");
@@ -125,7 +125,7 @@ fn load(path: &Path) -> Result<Manifest, Problems> {
     Manifest::parse(&file, &text, path.parent().unwrap_or(Path::new("")))
 }
 
-/// All manifests, or all that is wrong with any of them, two of one name included.
+/// All manifests, or all faults in any of them, including duplicate names.
 ///
 /// # Errors
 /// As above.
@@ -140,7 +140,7 @@ pub fn unique(
             Ok(manifest) => match places.get(&manifest.spec.name) {
                 Some(earlier) => {
                     let text = format!(
-                        "{:?} is the name of the tool in {} already; give one of them another",
+                        "{:?} is already the name of the tool in {}; rename one of them",
                         manifest.spec.name, good[*earlier].file
                     );
                     let field = "name".to_owned();

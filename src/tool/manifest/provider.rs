@@ -14,17 +14,18 @@ use crate::tool::{Tool, ToolError, ToolErrorKind};
 
 type Read = Box<dyn Fn() -> Result<Vec<Manifest>, Problems>>;
 
-/// Tools of manifests that are read again when somebody asks; files are not watched.
+/// Tools of manifests that are read again on request; files are not watched.
 pub struct Manifests {
-    /// What was read before the session: the first list.
+    /// The manifests read before the session: the first list.
     first: RefCell<Option<Vec<Manifest>>>,
     read: Read,
-    /// The last list: a tool whose manifest is the same is the same tool.
+    /// The last list: a tool with an unchanged manifest stays the same tool.
     last: RefCell<HashMap<ToolName, Rc<Manifest>>>,
 }
 
 impl Manifests {
-    /// These tools, whose names are unique (see [`super::unique`]), and how they are read again.
+    /// These tools, whose names are unique (see [`super::unique`]), and the function that reads
+    /// them again.
     pub fn new(
         first: Vec<Manifest>,
         read: impl Fn() -> Result<Vec<Manifest>, Problems> + 'static,

@@ -1,4 +1,4 @@
-//! Reading the fields of a manifest, its schema above all.
+//! Parses the fields of a manifest, above all its schema.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -10,13 +10,13 @@ use crate::files::toml_file::{Field, Fields};
 use crate::tool::{builtin::Builtin, check::Checker};
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
-/// A tool that needs longer is better started by one call and asked about by another.
+/// A tool that needs longer should be split: one call starts the work, and another gets the result.
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(3600);
-/// Credits that no budget holds.
+/// More credits than any budget has.
 const DEAREST: f64 = 1e9;
-/// Longer names are refused by every endpoint there is.
+/// Every endpoint refuses longer names.
 const NAME: usize = 128;
-/// How a menu shows [`ToolName::END`]; a tool of this name could never be told from it.
+/// How a menu shows [`ToolName::END`]; a tool of this name would be indistinguishable from it.
 const FINISH: &str = "Finish";
 
 /// Reads all fields before it gives up on any, so that all problems are found at once.
@@ -96,8 +96,8 @@ fn read_schema(field: &Field<'_>) -> Option<Value> {
     }
     let fault: Option<String> = match jsonschema::meta::validate(&schema) {
         Err(error) => Some(format!("{error} (at {:?})", error.instance_path().as_str())),
-        // Compiling every schema of 16,000 tools would be felt at start. Only references and
-        // patterns can be wrong in a way that the rules do not show.
+        // Compiling every schema of 16,000 tools would noticeably delay the start. Only references
+        // and patterns can be wrong in ways that the rules do not catch.
         Ok(()) if mentions(&schema, &["$ref", "$dynamicRef", "pattern", "patternProperties"]) => {
             Checker::new(&schema).fault().map(str::to_owned)
         }
@@ -120,7 +120,7 @@ fn mentions(schema: &Value, keys: &[&str]) -> bool {
     }
 }
 
-/// A built-in function whose arguments are not declared could never be called.
+/// A built-in function with undeclared arguments could never be called.
 fn check_needs(
     fields: &Fields<'_>,
     parameters: Option<&Field<'_>>,

@@ -1,4 +1,4 @@
-//! Reading where a tool comes from.
+//! Parses the source of a tool.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::domain::words::clipped;
 use crate::files::toml_file::{Field, Fields};
 use crate::tool::{builtin::Builtin, command::CommandSource, output::MAX_OUTPUT, recorded::Table};
 
-/// A source, and how it is shown to people.
+/// A source, and its description for people.
 pub fn read(mut fields: Fields<'_>, folder: &Path) -> Option<(Source, String)> {
     let builtin = fields.get("builtin");
     let command = fields.get("command");
@@ -55,7 +55,7 @@ fn read_command(
     };
     let args: Vec<String> = words.collect();
     if [&program].into_iter().chain(&args).any(|word| word.contains('\0')) {
-        command.refuse("no word of a command can hold the character NUL");
+        command.refuse("a word of a command must not contain the character NUL");
         return None;
     }
     let shown = [&["command".into(), program.clone()], args.as_slice()].concat().join(" ");

@@ -1,5 +1,5 @@
-//! Tools whose answers were recorded: a table of arguments → answer, read from JSON lines. Real data
-//! sets come this way, and so does a tool that is too dear or too dangerous to call again.
+//! Tools with recorded answers: a table of arguments → answer, read from JSON lines. Data sets are
+//! used this way, and tools that are too expensive or too dangerous to call again.
 
 mod nearest;
 
@@ -18,7 +18,7 @@ use crate::tool::{ToolError, ToolErrorKind};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     calls: Arc<Calls>,
-    /// What is answered where nothing is recorded; without it a miss is an error.
+    /// The answer if nothing is recorded; without it a miss is an error.
     pub otherwise: Option<String>,
 }
 
@@ -43,7 +43,7 @@ const EXPECTED: &str = r#"{"arguments": {…}, "result": …} or {"arguments": {
 #[serde(deny_unknown_fields)]
 struct Line {
     arguments: Map<String, Value>,
-    /// `null` is an answer too, so it must not read as absent.
+    /// `null` is a valid answer, so it must not count as absent.
     #[serde(default, deserialize_with = "present")]
     result: Option<Value>,
     #[serde(default)]
@@ -58,7 +58,7 @@ impl Table {
     /// Reads a file of lines `{"arguments": …, "result": …}` or `{"arguments": …, "error": TEXT}`.
     ///
     /// # Errors
-    /// Every line that cannot be used; a file that cannot be read.
+    /// All invalid lines; an unreadable file.
     pub fn load(path: &Path) -> Result<Self, Problems> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path)
@@ -66,10 +66,10 @@ impl Table {
         Self::parse(&name, &text)
     }
 
-    /// Like [`Table::load`], from text that is already there.
+    /// Like [`Table::load`], from text in memory.
     ///
     /// # Errors
-    /// Every line that cannot be used.
+    /// All invalid lines.
     pub fn parse(name: &str, text: &str) -> Result<Self, Problems> {
         let mut calls = Calls::default();
         let mut problems = Vec::new();
@@ -86,7 +86,7 @@ impl Table {
         }
     }
 
-    /// How many different arguments have an answer.
+    /// The number of different arguments with an answer.
     pub fn len(&self) -> usize {
         self.calls.recorded.len()
     }
@@ -98,7 +98,7 @@ impl Table {
     /// The answer to these arguments; the order of keys does not matter, nor does `2.0` for `2`.
     ///
     /// # Errors
-    /// What was recorded as an error; [`ToolErrorKind::NotRecorded`] where nothing is.
+    /// The recorded error; [`ToolErrorKind::NotRecorded`] if nothing is recorded.
     pub fn answer(&self, arguments: &Value) -> Result<&str, ToolError> {
         match self.calls.by_arguments.get(&key(arguments)) {
             Some(at) => match &self.calls.recorded[*at].answer {
@@ -126,7 +126,7 @@ impl Table {
     }
 
     fn nearest(&self, arguments: &Value) -> Option<&Recorded> {
-        // A miss must stay instant on a table of millions; a hint need not be the best one.
+        // A miss must be instant even on a table of millions; a hint need not be the best one.
         const LOOKED_AT: usize = 5_000;
         self.calls
             .recorded
@@ -156,7 +156,10 @@ impl Calls {
             Some(earlier) if earlier.answer == answer => Ok(()),
             Some(earlier) => Err((
                 "arguments",
-                format!("line {} has another answer to the same; keep one of them", earlier.line),
+                format!(
+                    "line {} has another answer to the same arguments; keep one of them",
+                    earlier.line
+                ),
             )),
             None => {
                 self.by_arguments.insert(key, self.recorded.len());
@@ -223,7 +226,7 @@ mod tests {
         assert_eq!(lines, [2, 3, 4, 5, 6]);
         assert_eq!(
             problems[3].to_string(),
-            "t.jsonl:5: arguments: line 1 has another answer to the same; keep one of them"
+            "t.jsonl:5: arguments: line 1 has another answer to the same arguments; keep one of them"
         );
     }
 }

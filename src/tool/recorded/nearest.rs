@@ -1,15 +1,15 @@
-//! When arguments are the same, and where they are not.
+//! Equality and similarity of arguments.
 
 use serde_json::Value;
 
 use crate::domain::{chance::canonical, words::clipped};
 
-/// Canonical text in which whole numbers look the same however they were written.
+/// Canonical text in which whole numbers look the same regardless of their notation.
 pub fn key(arguments: &Value) -> String {
     fn whole(value: &Value) -> Value {
         match value {
             Value::Number(number) => match number.as_f64() {
-                // Beyond 2^53 a float cannot tell whole numbers apart.
+                // Beyond 2^53 a float cannot distinguish whole numbers.
                 Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 9e15 => {
                     Value::from(float as i64)
                 }
@@ -25,7 +25,7 @@ pub fn key(arguments: &Value) -> String {
     canonical(&whole(arguments))
 }
 
-/// How much two arguments are alike: the share of fields that agree, texts counting in part.
+/// The similarity of two arguments: the share of fields that agree, with partial credit for texts.
 pub fn likeness(asked: &Value, recorded: &Value) -> f64 {
     match (asked, recorded) {
         (Value::Object(asked), Value::Object(recorded)) => {
@@ -43,7 +43,7 @@ pub fn likeness(asked: &Value, recorded: &Value) -> f64 {
     }
 }
 
-/// The first field, in the order asked, in which the two differ.
+/// The first field, in the order of the call, in which the two differ.
 pub fn difference(path: &str, asked: &Value, recorded: &Value) -> Option<String> {
     if key(asked) == key(recorded) {
         return None;

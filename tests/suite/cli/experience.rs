@@ -82,10 +82,10 @@ fn pruning_says_what_it_would_do_and_does_it() {
         |what: &[&str]| home.run(&[&["experience", "prune", "--file", "e.sqlite"], what].concat());
     assert_eq!(prune(&[]).code, 2, "what is to go must be said");
     let dry = prune(&["--older-than", "30", "--dry-run"]);
-    assert_eq!((dry.code, dry.out.as_str()), (0, "1 uses would go from e.sqlite\n"));
+    assert_eq!((dry.code, dry.out.as_str()), (0, "1 use would be deleted from e.sqlite\n"));
     assert_eq!(shown(&home)["uses"], 5);
     let wet = prune(&["--older-than", "30"]);
-    let said = "1 uses, and 1 queries of which nothing is left, went from e.sqlite\n";
+    let said = "deleted 1 use and 1 query without remaining uses from e.sqlite\n";
     assert_eq!((wet.code, wet.out.as_str()), (0, said));
     prune(&["--keep", "1", "--tool", "exchange"]);
     let left = |home: &Home| shown(home)["uses"].clone();
@@ -108,9 +108,9 @@ fn mistakes_are_named_and_change_nothing() {
         (&["import", "bad.jsonl", "--file", "e.sqlite"][..], "bad.jsonl:6: query: invalid type"),
         (&["import", "none.jsonl", "--file", "e.sqlite"], "none.jsonl: No such file"),
         (&["import", "uses.jsonl", "--file", "diary.txt"], "diary.txt: not a SQLite database"),
-        (&["show", "--file", "none.sqlite"], "none.sqlite: there is no such file"),
-        (&["export", "--file", "none.sqlite"], "none.sqlite: there is no such file"),
-        (&["prune", "--all", "--file", "none.sqlite"], "none.sqlite: there is no such file"),
+        (&["show", "--file", "none.sqlite"], "none.sqlite: no such file"),
+        (&["export", "--file", "none.sqlite"], "none.sqlite: no such file"),
+        (&["prune", "--all", "--file", "none.sqlite"], "none.sqlite: no such file"),
     ] {
         let ran = home.run(&[&["experience"], arguments].concat());
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{arguments:?}");

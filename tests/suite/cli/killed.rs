@@ -82,7 +82,7 @@ fn full_disk(arguments: &str) -> Vec<String> {
 }
 
 const FULL: &str =
-    "j.jsonl: File too large (os error 27); the journal cannot be written, so the session was";
+    "j.jsonl: File too large (os error 27); the session ended because the journal cannot";
 
 #[test]
 fn a_full_disk_ends_a_session_and_loses_nothing_that_was_shown() {

@@ -28,13 +28,13 @@ fn a_script_gets_plan_reasons_and_what_more_would_buy() {
     assert_eq!((&planned["cost"], &planned["budget"]), (&json!(8.0), &json!(16.0)));
     let browse = json!({
         "tool": "browse", "cost": 9.0, "value": 0.3, "limit": 1, "uses": 0,
-        "why": "crowded out: the credits are worth more elsewhere",
+        "why": "better value elsewhere",
     });
     assert_eq!(planned["tools"][1], browse);
     let whys: Vec<_> =
         planned["tools"].as_array().unwrap().iter().map(|tool| &tool["why"]).collect();
-    assert_eq!(whys[0], "in full: as often as its limit allows");
-    assert_eq!(whys[3], "too dear: one use costs more than the budget");
+    assert_eq!(whys[0], "at its limit");
+    assert_eq!(whys[3], "too expensive: one use costs more than the budget");
     assert_eq!(whys[4], "not allowed: its limit is 0");
     let bought = json!({
         "credits": 1.0, "value": 0.3, "changes": [{"tool": "browse", "before": 0, "after": 1}],

@@ -62,7 +62,7 @@ fn a_file_of_the_workspace_stands_in_for_the_built_in_text() {
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     home.write("old.jsonl", journal.replacen(solver, "0123456789abcdef", 1));
     let ran = home.run(&["replay", "old.jsonl", "--report", "r.json"]);
-    let says = "old.jsonl: models were told other texts than this program has built in: solver";
+    let says = "old.jsonl: recorded with prompts that differ from the built-in ones: solver";
     assert!(ran.code == 0 && ran.err.contains(says), "{ran:?}");
 }
 
@@ -81,12 +81,12 @@ fn a_comparison_does_not_go_on_with_other_prompts() {
 fn a_file_that_cannot_be_used_is_named_with_what_was_expected() {
     let long = "Finish ".repeat(10_000);
     let cases: [(&str, &[u8], &[&str]); 10] = [
-        ("actr.md", b"x", &["no prompt has this name; expected NAME.md, did you mean `actor`?"]),
+        ("actr.md", b"x", &["unknown prompt; expected NAME.md, did you mean `actor`?"]),
         ("actor.txt", b"x", &["expected NAME.md, did you mean `actor`?"]),
         ("direct.md", b" \n", &["direct.md: empty; expected how to answer without tools"]),
-        ("budget.md", b"{costs}, {budget}", &["{left} is missing; expected it where its value"]),
+        ("budget.md", b"{costs}, {budget}", &["{left} is missing; put it where its value"]),
         ("planner-again.md", b"Again.", &["{why} is missing"]),
-        ("planner-lack.md", b"Say what.", &["`Lacking:` is missing; expected it because"]),
+        ("planner-lack.md", b"Say what.", &["`Lacking:` is missing; toolyard needs it"]),
         ("judge.md", b"Judge.", &["`helpful` is missing"]),
         ("actor.md", long.as_bytes(), &["longer than 64 KiB; expected the text of a prompt"]),
         ("solver.md", b"unknown\n\xff", &["solver.md:2: not UTF-8"]),
@@ -111,9 +111,9 @@ fn a_file_that_cannot_be_used_is_named_with_what_was_expected() {
     home.write("w/prompts/actr.md", "x");
     let ran = home.run(&["run", "--workspace", "w"]);
     assert!(ran.err.contains("actor.md: not a file; expected"), "{ran:?}");
-    assert!(ran.err.contains("actr.md: no prompt has this name"), "all is said at once: {ran:?}");
+    assert!(ran.err.contains("actr.md: unknown prompt"), "all is said at once: {ran:?}");
     let ran = home.run(&["prompts", "actr"]);
-    let says = "there is no prompt \"actr\"; did you mean `actor`?";
+    let says = "unknown prompt \"actr\"; did you mean `actor`?";
     assert!(ran.code == 2 && ran.err.contains(says), "{ran:?}");
 }
 
@@ -125,7 +125,7 @@ fn prompts_are_written_to_be_changed_and_never_over_a_file() {
     assert_eq!(written, "w/prompts/judge.md\n");
     home.write("w/prompts/judge.md", "Be helpful.");
     let ran = home.run(&["prompts", "--write", "w"]);
-    assert!(ran.code == 2 && ran.err.contains("judge.md: is there already"), "{ran:?}");
+    assert!(ran.code == 2 && ran.err.contains("judge.md: file exists"), "{ran:?}");
     assert_eq!(home.read("w/prompts/judge.md"), "Be helpful.");
     assert_eq!(fs::read_dir(home.path("w/prompts")).unwrap().count(), 1, "nothing else is written");
 

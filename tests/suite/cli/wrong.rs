@@ -39,22 +39,22 @@ const FILES: &[Case] = &[
         "replay j",
         &["written in format 99", "read it with toolyard 9.9"],
     ),
-    case(&[], "run --log no/l.txt", &["no/l.txt: there is no folder no"]),
+    case(&[], "run --log no/l.txt", &["no/l.txt: no such folder: no"]),
     case(
         &[("l/x", "")],
         "keys --log l",
-        &["l: the log cannot be written: Is a directory (os error 21)"],
+        &["l: cannot write the log: Is a directory (os error 21)"],
     ),
     case(&[], "run --tasks no.toml", &["no.toml: cannot be read"]),
     case(
         &[("t.csv", "a,b")],
         "run --tasks t.csv",
-        &["t.csv: ", "expected a name in .toml, .jsonl"],
+        &["t.csv: ", "expected a file name ending in .toml, .jsonl"],
     ),
     case(
         &[("t.txt", "\n\n")],
         "run --tasks t.txt",
-        &["t.txt: holds no task; expected at least one"],
+        &["t.txt: contains no task; expected at least one"],
     ),
     case(
         &[("t.jsonl", "{\"task\": \"a\"}\n{\"task\": 3}\n")],
@@ -74,11 +74,7 @@ const FILES: &[Case] = &[
         "run --tasks t.toml",
         &["t.toml:3: task[0].glod: unknown key; did you mean `gold`?"],
     ),
-    case(
-        &[],
-        "run --workspace no",
-        &["no: there is no such folder; expected one with tools/*.toml"],
-    ),
+    case(&[], "run --workspace no", &["no: no such folder; expected one with tools/*.toml"]),
     case(
         &[(
             "w/tools/a.toml",
@@ -134,9 +130,9 @@ const FILES: &[Case] = &[
         "graph learn --format jsonl t --out g",
         &["t:1: tools", "invalid type: integer `7`"],
     ),
-    case(&[("t", "")], "graph learn --format jsonl no --out g", &["no: there is no such file"]),
+    case(&[("t", "")], "graph learn --format jsonl no --out g", &["no: no such file"]),
     case(&[], "import api-bank no --out w", &["no: "]),
-    case(&[], "plan --tools no --budget 1", &["no: there is no such file; expected a JSON file"]),
+    case(&[], "plan --tools no --budget 1", &["no: no such file; expected a JSON file"]),
     case(
         &[("t", "{}")],
         PLAN,
@@ -179,7 +175,7 @@ const FILES: &[Case] = &[
             {\"name\": \"a\", \"cost\": 2, \"value\": 1, \"limit\": 1}]",
         )],
         PLAN,
-        &["t: [1].name: [0] has the name \"a\" already; expected each tool once"],
+        &["t: [1].name: [0] already has the name \"a\"; expected each tool once"],
     ),
     case(
         &[("t", "[]")],
@@ -198,30 +194,30 @@ const FILES: &[Case] = &[
         "keys --config c",
         &["c:1: sesion: unknown key; did you mean `session`?"],
     ),
-    case(
-        &[],
-        "run --config no.toml",
-        &["no.toml: there is no such file; start from config.example.toml"],
-    ),
-    case(&[("j", "x")], "run --journal j", &["j: is there already", "choose another name"]),
-    case(&[], "run --report no/r.json", &["no/r.json: there is no folder no"]),
+    case(&[], "run --config no.toml", &["no.toml: no such file; start from config.example.toml"]),
+    case(&[("j", "x")], "run --journal j", &["j: file exists", "choose another name"]),
+    case(&[], "run --report no/r.json", &["no/r.json: no such folder: no"]),
 ];
 
 const ARGUMENTS: &[Case] = &[
     case(&[], "run --knob alpha=99", &["alpha", "a number from 0 to 10"]),
-    case(&[], "run --knob alpah=1", &["--knob alpah=1: expected NAME=VALUE", "alpha"]),
+    case(
+        &[],
+        "run --knob alpah=1",
+        &["--knob alpah=1: there is no knob alpah; did you mean `alpha`?"],
+    ),
     case(
         &[],
         "run --strategy rect",
-        &["no strategy `rect`; expected one of direct, react, toolnet"],
+        &["no strategy `rect` (did you mean `react`?); expected one of direct, react, toolnet"],
     ),
     case(&[], "run --model gpt", &["--model: no model \"gpt\"", "simulated"]),
     case(&[], "run --planner gpt", &["--planner: no model \"gpt\"", "simulated"]),
     case(&[], "run --budget -1", &["--budget: budget takes a number from 0"]),
     case(&[], "run --tau 2", &["--tau: tau takes a number from 0 to 1"]),
     // The task is a text of the user, not an option.
-    case(&[], "--workspace no -- --json", &["no: there is no such folder"]),
-    case(&[], "run --seed -1", &["--seed", "-1"]),
+    case(&[], "--workspace no -- --json", &["no: no such folder"]),
+    case(&[], "run --seed -1", &["'-1' for '--seed <N>': expected a whole number of at least 0"]),
     case(&[], "run --fault search_web", &["no kind named; expected TARGET:KIND"]),
     case(
         &[],
@@ -234,12 +230,19 @@ const ARGUMENTS: &[Case] = &[
     case(&[], "run --fault embedding:timeout", &["no embedding model is configured"]),
     case(&[], "run --fault search_web:cut-stream", &["does not fit a target of the kind tool"]),
     case(&[], "run --task a --tasks b", &["--task", "cannot be used with"]),
-    case(&[], "run --tasks-limit many", &["--tasks-limit", "many"]),
-    case(&[], "--seed 3 run", &["a command comes first", "toolyard run"]),
-    case(&[], "graph weights g --alpha -1", &["--alpha is a number from 0 to"]),
-    case(&[], "graph weights g --beta 2", &["--beta is a number from 0 to 1, not 2"]),
+    case(&[], "run --tasks-limit many", &["--tasks-limit <N>': expected a whole number"]),
+    case(&[], "run --fault search_web:tiemout", &["`tiemout` (did you mean `timeout`?); expected"]),
+    case(&[], "rnu", &["unknown command `rnu`; did you mean `run`?", "toolyard -- rnu"]),
+    case(&[], "--seed 3 docter", &["unknown command `docter`; did you mean `doctor`?"]),
+    case(&[], "--config no.toml keys", &["no.toml: no such file"]),
+    case(&[], "graph weights g --alpha -1", &["--alpha -1: expected a number from 0 to"]),
+    case(&[], "graph weights g --beta 2", &["--beta 2: expected a number from 0 to 1"]),
     case(&[], "graph show g --format png", &["png", "graphml"]),
-    case(&[], "plan --tools t --budget much", &["--budget", "much"]),
+    case(
+        &[],
+        "plan --tools t --budget much",
+        &["'much' for '--budget <B>': expected a number such as"],
+    ),
     case(&[], "plan --budget 1", &["--tools <FILE>"]),
 ];
 
@@ -309,7 +312,9 @@ fn a_broken_line_of_a_journal_is_named() {
     let says =
         format!("a:{line}: data.task: invalid type: string \"x\", expected u32; expected an event");
     assert!(said.starts_with(&says), "{said}");
-    assert!(broken("b", None).contains(&format!("b:{line}: event {} where {n} was due", n + 1)));
+    assert!(
+        broken("b", None).contains(&format!("b:{line}: found event {}, expected event {n}", n + 1))
+    );
     assert!(
         broken("c", Some("{\"n\": 3, \"at\"")).starts_with(&format!("c:{line}: EOF while parsing"))
     );
@@ -318,9 +323,9 @@ fn a_broken_line_of_a_journal_is_named() {
     // Cut off by a crash: that is no fault, and it is said.
     home.write("e", journal.trim_end());
     let ran = home.run(&["replay", "e", "--report", "r.json"]);
-    assert!(ran.code == 0 && ran.err.contains("e: the last line is cut off"), "{ran:?}");
+    assert!(ran.code == 0 && ran.err.contains("e: ignored an incomplete last line"), "{ran:?}");
     let ran = home.run(&["replay", "j.jsonl", "--at", "9999", "--json"]);
-    assert!(ran.code == 2 && ran.out.contains("so there is no event 9999"), "{ran:?}");
+    assert!(ran.code == 2 && ran.out.contains("the journal ends at event"), "{ran:?}");
 }
 
 #[test]

@@ -189,7 +189,7 @@ fn what_is_at_its_end_goes_no_further_and_says_so() {
             yard.refusals(),
             [
                 "budget is at its limit: it takes a number from 0 to 1000000",
-                "echo has 0 uses left already"
+                "the uses left of echo are 0 already"
             ]
         );
     });
@@ -201,7 +201,7 @@ fn uses_that_the_user_sets_are_planned_around_and_can_be_taken_back() {
         let yard = Trial { paused: true, ..plan(vec![], 6.0) }.start();
         yard.wish(Command::SetUses { tool: "echo".into(), uses: 3 });
         yard.settle().await;
-        assert!(yard.refusals()[0].contains("no task is at work that has a plan"));
+        assert!(yard.refusals()[0].contains("the current task has no budget plan"));
         yard.wish(Command::Step);
         yard.until("planned", State::has_plan).await;
         yard.wish(Command::SetUses { tool: "other".into(), uses: 9 });

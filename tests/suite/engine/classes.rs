@@ -85,7 +85,7 @@ fn a_manifest_and_the_user_are_believed_before_the_classifier() {
             Some(("Task Completion".into(), ClassedBy::User)),
             "spelled as it is configured"
         );
-        assert_eq!(yard.refusals(), ["echo is of that class already"]);
+        assert_eq!(yard.refusals(), ["echo has that class already"]);
         yard.wish(Command::Undo);
         yard.settle().await;
         assert_eq!(

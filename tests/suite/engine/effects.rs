@@ -170,7 +170,7 @@ fn what_does_not_fit_a_record_is_said_and_done_live() {
             _ => None,
         });
         let said = said.unwrap();
-        assert!(said.contains("the record does not fit: ModelCallRequested"), "{said}");
+        assert!(said.contains("the record does not match: expected ModelCallRequested"), "{said}");
         assert!(said.contains("the first difference is data.request.tools"), "{said}");
     });
 }

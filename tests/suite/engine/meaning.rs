@@ -132,7 +132,7 @@ async fn an_endpoint_that_fails_is_told_of_and_words_are_compared() {
         .filter(|event| matches!(event, Event::Embedding(EmbeddingEvent::EmbeddingFailed { .. })));
     assert_eq!(failed.count(), 2);
     let told = format!("{:?}", state.transcript);
-    assert!(told.contains("403") && told.contains("is no JSON"), "{told}");
+    assert!(told.contains("403") && told.contains("is not JSON"), "{told}");
     assert!(!journal.contains(KEY) && !told.contains(KEY), "{told}");
 }
 
@@ -156,7 +156,7 @@ async fn a_budget_that_does_not_pay_for_it_is_not_spent_on_it() {
     assert!(fake.seen.lock().unwrap().is_empty());
     assert!(!events.iter().any(|event| event.kind() == "EmbeddingStarted"));
     let told = format!("{:?}", state.transcript);
-    assert!(told.contains("asking the embedding model costs about 1.00 credits"), "{told}");
+    assert!(told.contains("calling the embedding model costs about 1.00 credits"), "{told}");
 }
 
 #[tokio::test]

@@ -85,9 +85,9 @@ fn a_session_begins_with_what_its_providers_list() {
         assert_eq!(
             notices(&yard),
             [
-                "broken could not list its tools, so nothing changed: no such program",
-                "silent could not list its tools, so nothing changed: no list came within 10 s",
-                "two lists tools whose names other tools have; they are left out: b, echo",
+                "broken could not list its tools; nothing changed: no such program",
+                "silent could not list its tools; nothing changed: no list arrived within 10 s",
+                "two lists tools with names that are taken; they are left out: b, echo",
             ]
         );
         let added = yard.kinds().iter().filter(|kind| *kind == "ToolsAdded").count();
@@ -114,7 +114,7 @@ fn a_change_of_the_list_reaches_the_next_menu() {
         assert_eq!(notices(&yard), ["one listed its tools again: 1 new, 1 changed, 1 gone"]);
         say.unbounded_send(Change::Listed).unwrap();
         yard.settle().await;
-        assert_eq!(notices(&yard)[1], "one could not list its tools, so nothing changed: later");
+        assert_eq!(notices(&yard)[1], "one could not list its tools; nothing changed: later");
         yard.wish(Command::Run);
         let state = yard.session.await.unwrap();
         let menu: Vec<_> =
@@ -143,8 +143,8 @@ fn a_provider_that_dies_takes_its_tools_along_and_brings_them_back() {
         assert_eq!(
             notices(&yard),
             [
-                "one died: broken pipe; 2 tools are gone until it is back",
-                "two lists tools whose names other tools have; they are left out: a",
+                "one died: broken pipe; 2 tools unavailable until it is back",
+                "two lists tools with names that are taken; they are left out: a",
                 "two is back: 0 new, 1 changed, 0 gone",
                 "one is back: 1 new, 0 changed, 0 gone",
             ]
@@ -179,9 +179,7 @@ fn the_user_has_every_provider_list_again() {
         yard.settle().await;
         assert_eq!(offered(&yard), ["echo", "a", "b", "c"]);
         let told = notices(&yard);
-        assert!(
-            told.contains(&"one could not list its tools, so nothing changed: it is down".into())
-        );
+        assert!(told.contains(&"one could not list its tools; nothing changed: it is down".into()));
         assert!(told.contains(&"two listed its tools again: 1 new, 1 changed, 0 gone".into()));
         assert_eq!(yard.refusals(), Vec::<String>::new());
     });

@@ -70,11 +70,11 @@ fn what_an_agent_says_that_it_lacks_is_planned_in() {
         assert_eq!(task.outcome(), Some(Outcome::Answered));
         let first = task.budget.first.as_ref().unwrap();
         assert!(first.tool("scales").is_none(), "{first:?}");
-        assert_eq!(yard.planned(), ["planned", "the agent lacked a tool"]);
+        assert_eq!(yard.planned(), ["planned", "the agent missed a tool"]);
         assert!(menu(&state, 2).contains(&"scales"), "{:?}", menu(&state, 2));
         assert!(!menu(&state, 2).contains(&"brush"), "what is not lacked is not added");
         let now = task.budget.plan.as_ref().unwrap();
-        assert_eq!(now.tool("scales").unwrap().why, "the agent said that it lacks this");
+        assert_eq!(now.tool("scales").unwrap().why, "the agent said that it is missing");
         assert!(task.budget.spent.total() <= 6.0);
         let told = state.model_calls[2]
             .request
@@ -162,7 +162,7 @@ fn a_planner_says_what_it_lacks_before_it_plans() {
         let state = (&mut yard.session).await.unwrap();
         let task = &state.tasks[0];
         assert_eq!(task.correct, Some(true), "{:?}", task.work);
-        assert_eq!(yard.planned(), ["planned", "the agent lacked a tool"]);
+        assert_eq!(yard.planned(), ["planned", "the agent missed a tool"]);
         assert_eq!((menu(&state, 0), menu(&state, 1)), (vec!["echo"], vec!["echo", "scales"]));
         assert!(state.tool_calls.iter().all(|call| call.step == 2 && call.ended.is_some()));
         assert!(state.model_calls[0].request.messages[0].text().contains("Lacking:"));

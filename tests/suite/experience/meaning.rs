@@ -92,13 +92,13 @@ async fn vectors_come_in_the_order_of_their_texts_after_a_retry() {
 async fn answers_that_are_no_embeddings_are_refused() {
     for (body, says) in [
         ("{}", "expected a list `data`"),
-        ("nonsense", "no JSON"),
+        ("nonsense", "not JSON"),
         (r#"{"error":{"message":"no such model"}}"#, "no such model"),
         (r#"{"data":[{"embedding":[1]}]}"#, "expected 2 vectors, found 1"),
         (r#"{"data":[{"embedding":[1]},{"embedding":[1,2]}]}"#, "a vector has 2 numbers"),
         (r#"{"data":[{"embedding":[]},{"embedding":[]}]}"#, "a vector has 0 numbers"),
         (r#"{"data":[{"embedding":[1]},{"embedding":[1e39]}]}"#, "not finite"),
-        (r#"{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]}"#, "one index"),
+        (r#"{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]}"#, "the same index"),
         (r#"{"data":[{"index":9,"embedding":[1]},{"index":0,"embedding":[1]}]}"#, "beyond"),
     ] {
         let fake = Fake::start(vec![answer("200 OK", body), answer("200 OK", body)]).await;
@@ -141,7 +141,8 @@ async fn past_queries_are_read_once_by_the_configured_model() {
     fs::write(home.join("c.toml"), config).unwrap();
     let uses: Vec<_> = (0..70).map(|n| past(&format!("query{n}"), "t", true)).collect();
     Experience::open(&home.join("e.sqlite")).unwrap().add_all(&uses).unwrap();
-    for said in ["70 queries read by small, 700 tokens\n", "0 queries read by small, 0 tokens\n"] {
+    for said in ["small embedded 70 queries, 700 tokens\n", "small embedded 0 queries, 0 tokens\n"]
+    {
         let output = run(home, &["experience", "embed", "--config", "c.toml"]).await;
         assert_eq!(String::from_utf8_lossy(&output.stdout), said, "{output:?}");
     }

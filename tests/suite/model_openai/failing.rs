@@ -123,7 +123,7 @@ async fn errors_are_told_apart_and_say_what_to_do() {
         (
             response("200 OK", "content-type: text/html\r\n", page),
             Kind::BadAnswer,
-            "Is `url` that of",
+            "Is `url` the address of",
         ),
         (
             response("500 Internal Server Error", plain, "\x1b[31mboom\x07\nat line 1"),
@@ -148,8 +148,8 @@ async fn errors_are_told_apart_and_say_what_to_do() {
             Kind::Endpoint,
             "overheated",
         ),
-        (body("200 OK", r#"{"object":"list"}"#), Kind::BadAnswer, "holds no message"),
-        (body("200 OK", "{"), Kind::BadAnswer, "is no JSON"),
+        (body("200 OK", r#"{"object":"list"}"#), Kind::BadAnswer, "contains no message"),
+        (body("200 OK", "{"), Kind::BadAnswer, "is not JSON"),
         (
             stream(&[r#"{"error":{"message":"no such luck","type":"invalid_request_error"}}"#]),
             Kind::Refused,

@@ -15,7 +15,7 @@ fn a_tool_shows_what_was_planned_spent_refused_and_banned() {
     let banned = shown.line("wikipedia");
     assert!(banned.starts_with('⊘'), "{banned}");
     assert!(banned.contains("blacklisted: nothing found · refused: blacklisted"), "{banned}");
-    assert!(shown.line("weather").contains("refused: too dear"));
+    assert!(shown.line("weather").contains("refused: too expensive"));
     let set = shown.line("✎ calculator");
     assert!(set.contains('✎') && set.contains("1→2") && set.contains("set by you"), "{set}");
     assert!(shown.line("search_web  ").contains("2→1"), "the plan before is beside the new one");

@@ -105,7 +105,7 @@ fn what_makes_no_sense_is_left_out_and_named() {
     assert_eq!(ids, ["Case", "case", "same"], "names differ by case");
     assert_eq!(imported.odd.len(), odd.len() + 1);
     let said = imported.to_string();
-    assert!(said.contains("make no sense: 10 (m0, m1, ") && said.ends_with(", …)"), "{said}");
+    assert!(said.contains("are invalid: 10 (m0, m1, ") && said.ends_with(", …)"), "{said}");
 }
 
 const FIELDS: [&str; 6] = [

@@ -1,10 +1,10 @@
-//! What can be said to `toolyard compare`.
+//! The arguments of `toolyard compare`.
 
 use std::{fmt, num::NonZeroUsize, path::PathBuf, str::FromStr};
 
 use clap::{Args, ValueEnum};
 
-use crate::app::cli::SessionArgs;
+use crate::app::cli::{SessionArgs, value::positive};
 use crate::domain::{Knob, Strategy};
 
 /// The most seeds of one comparison.
@@ -12,43 +12,43 @@ const MOST_SEEDS: usize = 10_000;
 
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// What is usually compared; every option overrides it. Without it, --strategies says what.
+    /// Predefined comparison; every option overrides it. Without it, give --strategies.
     #[arg(value_enum)]
     pub preset: Option<Preset>,
-    /// Each of these strategies, such as react,react+btp.
+    /// Strategies to compare, such as react,react+btp.
     #[arg(long, value_name = "S,…", value_delimiter = ',')]
     pub strategies: Vec<Strategy>,
-    /// Each with each of these budgets, in credits.
+    /// Budgets to compare, in credits.
     #[arg(
         long, value_name = "B,…", value_delimiter = ',', conflicts_with = "budget",
         allow_negative_numbers = true,
         value_parser = |text: &str| Knob::Budget.spec().parse(text)
     )]
     pub budgets: Vec<f64>,
-    /// Each with each of these tau, 0 to 1.
+    /// Values of tau to compare, 0 to 1.
     #[arg(
         long, value_name = "T,…", value_delimiter = ',', conflicts_with = "tau",
         allow_negative_numbers = true,
         value_parser = |text: &str| Knob::Tau.spec().parse(text)
     )]
     pub taus: Vec<f64>,
-    /// Each with each of these values of a knob, as `blacklist=off,strict`; may be given again.
+    /// Values of a knob to compare, e.g. `blacklist=off,strict`; may be repeated.
     #[arg(long, value_name = "KNOB=V,…")]
     pub vary: Vec<Vary>,
-    /// Every combination runs once with each of these seeds: `1,2,5`, or `0..4` for 0 to 4.
+    /// Seeds: every combination runs once with each. `1,2,5`, or `0..4` for 0 to 4.
     #[arg(long, value_name = "N,…", conflicts_with = "seed", allow_hyphen_values = true)]
     pub seeds: Option<Seeds>,
-    /// Let sessions with these strategies and other seeds gather past uses first, of which every
-    /// combination reads a copy; `none` begins without a past.
+    /// Gather past uses first, in sessions with these strategies and other seeds; every combination
+    /// starts from a copy of them. `none` starts without a past.
     #[arg(long, value_name = "S,…")]
     pub warm_up: Option<WarmUp>,
-    /// Keep journals here; the same command goes on where it was interrupted.
+    /// Keep journals in this folder; the same command continues after an interruption.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// So many sessions at once; by default two for each processor, since they mostly wait.
-    #[arg(long, value_name = "N")]
+    /// Number of parallel sessions; default: two per processor, since they mostly wait.
+    #[arg(long, value_name = "N", value_parser = positive)]
     pub jobs: Option<NonZeroUsize>,
-    /// One JSON object with every measure instead of tables.
+    /// Print one JSON object with every measure instead of tables.
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
@@ -62,7 +62,7 @@ impl CompareArgs {
     }
 }
 
-/// A comparison with a name.
+/// A predefined comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Preset {
     /// Tables 2 to 5 of BTP: four loops, bare, with +prompt and with +btp, with and without the blacklist.
@@ -71,7 +71,7 @@ pub enum Preset {
     Budgets,
     /// Figure 3 of BTP: the same against tau.
     Taus,
-    /// Which model plans and which one solves best: `workers` with every pair, and its baselines.
+    /// Best planner and solver models: `workers` with every pair, and its baselines.
     Pairs,
 }
 
@@ -94,7 +94,7 @@ impl FromStr for Vary {
     }
 }
 
-/// Seeds, each once, as they were given.
+/// Seeds, each once, in the given order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seeds {
     pub all: Vec<u64>,
@@ -119,7 +119,7 @@ impl FromStr for Seeds {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
-                "expected seeds such as 1,2,5 or 0..4, each a whole number from 0, none twice and at \
+                "expected seeds such as 1,2,5 or 0..4, each a whole number from 0, without repetition and at \
                  most {MOST_SEEDS}"
             )
         };
@@ -138,7 +138,7 @@ impl FromStr for Seeds {
     }
 }
 
-/// The strategies that gather past uses, one after the other; none: there is no past.
+/// The strategies that gather past uses, one after the other; empty: no past.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WarmUp(pub Vec<Strategy>);
 

@@ -1,4 +1,4 @@
-//! Every combination of what is compared.
+//! All combinations of a comparison.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::domain::{Base, Chance, Decides, Knob, KnobSpec, Role, Strategy};
 /// The loops of BTP's experiments, and ToolNet's.
 const LOOPS: [Base; 4] = [Base::React, Base::ToolNet, Base::Dfsdt, Base::TotDfs];
 
-/// What a comparison with a name does where nothing else is said.
+/// The defaults of a predefined comparison.
 pub const SEEDS: &str = "0..4";
 pub const COSTS: &str = "1..10";
 pub const BUDGET: f64 = 20.0;
@@ -22,17 +22,17 @@ pub const TAUS: [f64; 7] = [0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5];
 /// One combination.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cell {
-    /// Unique among those that are compared, and the same in every comparison that has it.
+    /// Unique in a comparison, and the same in every comparison that contains it.
     pub name: String,
     pub strategy: Strategy,
     #[serde(skip_serializing_if = "RoleBindings::is_as_configured")]
     pub played: RoleBindings,
-    /// What is turned in this combination, besides what holds for all.
+    /// The knobs of this combination, in addition to those of all.
     #[serde(skip)]
     pub turned: Vec<(Knob, f64)>,
 }
 
-/// Which models are bound in a combination; otherwise the configured ones are.
+/// The models bound in a combination; otherwise the configured ones are.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RoleBindings {
@@ -78,13 +78,12 @@ impl Cell {
         self.name.replacen(&self.played.to_string(), "", 1)
     }
 
-    /// A name for a folder, from which no other combination's folder differs only in what file systems
-    /// do not tell apart.
+    /// A folder name that stays unique even on file systems that ignore case.
     pub fn folder(&self) -> String {
         folder(&self.name)
     }
 
-    /// The spec of its sessions, but for seed and files.
+    /// The spec of its sessions, without seed and files.
     pub fn session(&self, of_all: &SessionSpec) -> SessionSpec {
         let mut spec = SessionSpec { strategy: Some(self.strategy), ..of_all.clone() };
         match &self.played {
@@ -101,13 +100,13 @@ impl Cell {
         spec
     }
 
-    /// What a knob is turned to in this combination.
+    /// The value of a knob in this combination.
     pub fn turned_to(&self, knob: Knob) -> Option<f64> {
         self.turned.iter().find(|(turned, _)| *turned == knob).map(|(_, value)| *value)
     }
 }
 
-/// As it can be read again, unlike what is rounded for people.
+/// In a form that can be parsed again, unlike the rounded one for people.
 fn exact(spec: &KnobSpec, value: f64) -> String {
     match spec.kind {
         Kind::Real | Kind::Whole => value.to_string(),
@@ -115,21 +114,21 @@ fn exact(spec: &KnobSpec, value: f64) -> String {
     }
 }
 
-/// A name as that of a folder.
+/// A name as a folder name.
 pub fn folder(name: &str) -> String {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "+=._-".contains(c);
     if name.chars().all(plain) && name.len() <= 100 {
         return name.to_owned();
     }
     let kept: String = name.chars().map(|c| if plain(c) { c } else { '_' }).take(100).collect();
-    // Names that differ only in what is replaced must not share a folder.
+    // Names that differ only in replaced characters must not share a folder.
     format!("{kept}.{:08x}", Chance::new(0).with(name.as_bytes()).bits() >> 32)
 }
 
-/// Every combination, each once. `models` are those of the configuration.
+/// All combinations, each once. `models` are those of the configuration.
 ///
 /// # Errors
-/// That there is nothing to compare.
+/// There is nothing to compare.
 pub fn cells(args: &CompareArgs, models: &[String]) -> Result<Vec<Cell>, Trouble> {
     let given = given_knobs(args);
     let swept = |knob: Knob, usual: &[f64]| {
@@ -168,7 +167,7 @@ pub fn cells(args: &CompareArgs, models: &[String]) -> Result<Vec<Cell>, Trouble
     Ok(cells)
 }
 
-/// Those that were given, or those of the paper.
+/// The given strategies, or those of the paper.
 fn strategies(args: &CompareArgs) -> Result<Vec<Strategy>, Trouble> {
     let bare = Strategy::from;
     let with_prompt = |base| Strategy { prompt: true, ..bare(base) };
@@ -182,15 +181,15 @@ fn strategies(args: &CompareArgs) -> Result<Vec<Strategy>, Trouble> {
         Some(Preset::Budgets | Preset::Taus) => Ok(LOOPS.map(with_btp).to_vec()),
         Some(Preset::Pairs) => Ok([Base::Direct, Base::Rewoo, Base::Workers].map(bare).to_vec()),
         None => {
-            let text = "nothing to compare: give --strategies react,react+btp, or a comparison with a \
-                name: toolyard compare btp";
+            let text = "nothing to compare: give --strategies react,react+btp, or a predefined comparison: \
+                toolyard compare btp";
             Err(Trouble::Usage(text.to_owned()))
         }
     }
 }
 
-/// The models that a strategy is run with: pairs where there are a planner and a solver. Among pairs, the
-/// other strategies are baselines that one model plays alone.
+/// The models for a strategy: pairs if it has a planner and a solver. Among pairs, the other
+/// strategies are baselines with one model.
 fn played(args: &CompareArgs, strategy: Strategy, models: &[String]) -> Vec<RoleBindings> {
     let is_pairs = args.preset == Some(Preset::Pairs);
     let given = |list: &Option<String>| -> Vec<String> {
@@ -240,7 +239,7 @@ fn given_knobs(args: &CompareArgs) -> Vec<(Knob, Vec<f64>)> {
     knobs
 }
 
-/// One value of each knob, in every way.
+/// All combinations of one value of each knob.
 fn combinations(knobs: &[(Knob, Vec<f64>)]) -> Vec<Vec<(Knob, f64)>> {
     knobs.iter().fold(vec![Vec::new()], |before, (knob, values)| {
         let with = |turned: Vec<(Knob, f64)>| {
@@ -250,7 +249,7 @@ fn combinations(knobs: &[(Knob, Vec<f64>)]) -> Vec<Vec<(Knob, f64)>> {
     })
 }
 
-/// Who gathers past uses first, where it is not said. Both loops try tools that a plan would avoid.
+/// The default warm-up strategies. Both loops try tools that a plan would avoid.
 pub fn warm_up(args: &CompareArgs) -> WarmUp {
     let usual = if args.is_btp() && args.session.experience.is_none() {
         WarmUp(vec![Base::React.into(), Base::ToolNet.into()])

@@ -1,5 +1,5 @@
-//! One session of a comparison: the same as `toolyard run` makes, in a folder of its own, and behind
-//! what is there of it already.
+//! One session of a comparison: the same as in `toolyard run`, in a folder of its own, continuing
+//! an earlier part if there is one.
 
 use std::path::{Path, PathBuf};
 use std::{collections::BTreeMap, fs, io::ErrorKind};
@@ -15,36 +15,36 @@ use crate::engine;
 use crate::store::experience::Experience;
 use crate::store::journal::{self, JournalError};
 
-/// Parts of one session: each time that it was cut short leaves one.
+/// Most parts of one session: each interruption leaves one.
 const MOST_PARTS: u32 = 10_000;
 
-/// What is to run. It is plain data, so that it can be run elsewhere.
+/// The job's input. It is plain data, so that it can run elsewhere.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
-    /// The combination that it is a part of, by its place in the list.
+    /// The index of its combination.
     pub of: usize,
     pub folder: PathBuf,
     pub seed: u64,
     /// Strategy, knobs and tasks; the rest is decided here.
     pub spec: SessionSpec,
-    /// The past uses that it begins with, and leaves as they are.
+    /// The past uses at its start, which stay unchanged.
     pub base: Option<PathBuf>,
-    /// Write a journal, from which it can go on later.
+    /// Write a journal, from which it can continue later.
     pub is_kept: bool,
 }
 
-/// What came of a session.
+/// The result of a session.
 #[derive(Clone, Debug)]
 pub struct Ran {
     pub tasks: Vec<TaskReport>,
     pub simulated: bool,
     pub models: BTreeMap<Role, ModelName>,
-    /// Credits, as they were at the end.
+    /// Credits, as set at the end.
     pub budget: f64,
 }
 
 impl Job {
-    /// Where it keeps its past uses.
+    /// The file of its past uses.
     pub fn experience(&self) -> PathBuf {
         self.file("sqlite")
     }
@@ -53,15 +53,15 @@ impl Job {
         self.folder.join(format!("seed-{}.{end}", self.seed))
     }
 
-    /// The journal of the part of this number, from 1. Each begins with all that was kept before it.
+    /// The journal of part `number`, from 1. Each begins with everything before it.
     fn part(&self, number: u32) -> PathBuf {
         if number == 1 { self.file("jsonl") } else { self.file(&format!("{number}.jsonl")) }
     }
 
-    /// Runs it, or what is left of it. `None`: it was stopped.
+    /// Runs it, or the rest of it. `None`: it was stopped.
     ///
     /// # Errors
-    /// What is wrong with the settings or with the files of the folder.
+    /// Faults in the settings or in the files of the folder.
     pub fn run(&self, stop: &Stop) -> Result<Option<Ran>, Trouble> {
         let (records, parts) = self.found()?;
         let before = State::fold(&records);
@@ -81,7 +81,7 @@ impl Job {
         Ok(ended.then(|| Ran::of(&state)))
     }
 
-    /// A session that knows nothing but its base.
+    /// A session that knows only its base.
     fn session(&self, part: u32) -> SessionSpec {
         let kept = self.is_kept.then(|| JournalChoice::File(self.part(part)));
         SessionSpec {
@@ -94,7 +94,7 @@ impl Job {
         }
     }
 
-    /// What is there of the session, and how many parts that took.
+    /// The session's records so far, and the number of parts.
     fn found(&self) -> Result<(Vec<Record>, u32), Trouble> {
         let mut best = Vec::new();
         for number in 1..MOST_PARTS {
@@ -104,21 +104,21 @@ impl Job {
             }
             let records = match journal::read(&path) {
                 Ok(loaded) => loaded.records,
-                // Cut short before its first line was whole.
+                // Interrupted before its first line was complete.
                 Err(JournalError::NoHeader { .. }) if !has_line(&path) => Vec::new(),
                 Err(error) => return Err(Trouble::usage(error)),
             };
-            // One that was killed while it took up the part before has less than that.
+            // A part that was killed while it restored the previous one has fewer.
             if finished(&records) >= finished(&best) {
                 best = records;
             }
         }
-        let text = format!("{}: there are too many parts of this session", self.folder.display());
+        let text = format!("{}: too many interrupted parts of this session", self.folder.display());
         Err(Trouble::Usage(text))
     }
 
-    /// Puts the past uses of the base where the session will find them. What it remembers itself is
-    /// written again when it is taken up.
+    /// Copies the past uses of the base to where the session will find them. Its own are written
+    /// again when it continues.
     fn lay_base(&self) -> Result<(), Trouble> {
         let own = self.experience();
         for end in ["", "-wal", "-shm"] {
@@ -146,7 +146,7 @@ impl Ran {
     }
 }
 
-/// Whether nothing is left to do: the session said so itself, so that its past uses are kept too.
+/// Whether nothing is left to do: the session recorded its end, so its past uses are saved, too.
 fn is_done(records: &[Record], state: &State) -> bool {
     let said = matches!(
         records.last().map(|last| &last.event),

@@ -1,12 +1,12 @@
-//! `toolyard compare`: the same tasks under many combinations of strategies and settings, as the
-//! experiments of papers are. Each combination runs once with each seed, as a session like any other, and
-//! what is compared comes from their reports alone.
+//! `toolyard compare`: the same tasks under many combinations of strategies and settings, like the
+//! experiments of papers. Each combination runs once with each seed, as a normal session, and the
+//! comparison uses only their reports.
 //!
 //! ```text
-//! DIR/warm-up/1-react/seed-0.jsonl     sessions that gather past uses, each behind the one before
-//! DIR/react+btp/settings.json          what decides the results; a folder does not mix different ones
+//! DIR/warm-up/1-react/seed-0.jsonl     sessions that gather past uses, one after the other
+//! DIR/react+btp/settings.json          all settings; a folder never mixes different ones
 //! DIR/react+btp/seed-0.jsonl           the journal of a session
-//! DIR/react+btp/seed-0.2.jsonl         the same, taken up and gone on with after it was cut short
+//! DIR/react+btp/seed-0.2.jsonl         its continuation after an interruption
 //! DIR/react+btp/seed-0.sqlite          its past uses: a copy of the warm-up's, and its own
 //! ```
 
@@ -34,28 +34,27 @@ use self::job::{Job, Ran};
 use self::{grid::Cell, pool::Stop, result::CellResult, settings::CheckedCell};
 use super::{experience, trouble::Trouble};
 
-/// How far the seeds of a warm-up are from those that they serve, so that no session meets the very
-/// chance that made its past.
+/// Offset of warm-up seeds, so that no session meets the same draws that made its past.
 const APART: u64 = 1_000_000;
 
-/// What is compared, and where it goes.
+/// A comparison, and where its output goes.
 struct Comparison {
     cells: Vec<(Cell, SessionSpec, CheckedCell)>,
     seeds: Seeds,
     warm_up: WarmUp,
     base: Option<PathBuf>,
     folder: PathBuf,
-    /// Somebody may want to go on with it.
+    /// Whether it can be continued.
     is_kept: bool,
-    /// So many sessions run beside each other.
+    /// The number of parallel sessions.
     at_once: usize,
     stop: Arc<Stop>,
 }
 
-/// Runs all combinations and prints what came of them.
+/// Runs all combinations and prints the results.
 ///
 /// # Errors
-/// Whatever is wrong with any of them, before the first one runs; or that it was interrupted.
+/// Any fault of any combination, before the first one runs; or it was interrupted.
 pub fn compare(args: &CompareArgs) -> Result<(), Trouble> {
     let session = usual(args)?;
     let seeds = seeds(args)?;
@@ -68,7 +67,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Trouble> {
             Ok((cell, spec, checked))
         })
         .collect();
-    // A folder that nobody asked for ends with the comparison.
+    // A temporary folder ends with the comparison.
     let (folder, _temporary) = match &args.out {
         Some(folder) => (folder.clone(), None),
         None => {
@@ -100,13 +99,13 @@ pub fn compare(args: &CompareArgs) -> Result<(), Trouble> {
 fn interrupted(args: &CompareArgs) -> Trouble {
     Trouble::Failed(match &args.out {
         Some(folder) => {
-            format!("interrupted; the same command goes on with what is in {}", folder.display())
+            format!("interrupted; run the same command again to continue from {}", folder.display())
         }
-        None => "interrupted; with --out DIR it could go on later".to_owned(),
+        None => "interrupted; with --out DIR it could be continued".to_owned(),
     })
 }
 
-/// What holds for all sessions, with what the comparison sets where nothing else is said.
+/// The common settings of all sessions, with the comparison's own defaults.
 fn usual(args: &CompareArgs) -> Result<SessionSpec, Trouble> {
     // Each combination has its own planner and solver, which may be lists here.
     let mut session = SessionSpec { roles: Default::default(), ..args.session.spec(None)? };
@@ -117,7 +116,9 @@ fn usual(args: &CompareArgs) -> Result<SessionSpec, Trouble> {
         (session.learned.is_some(), "--learned", "every session begins without what was learned"),
     ] {
         if given {
-            return Err(Trouble::Usage(format!("{option} is not for comparisons: {instead}")));
+            return Err(Trouble::Usage(format!(
+                "{option} does not apply to comparisons: {instead}"
+            )));
         }
     }
     if args.is_btp() {
@@ -140,7 +141,7 @@ fn seeds(args: &CompareArgs) -> Result<Seeds, Trouble> {
     }
 }
 
-/// The configured models; the built-in one is only one of them where there is no other.
+/// The configured models; the built-in one counts only if there is no other.
 fn models(session: &SessionSpec) -> Result<Vec<String>, Trouble> {
     let config = Config::find(session.config.as_deref()).map_err(Trouble::usage)?;
     let names = || config.models.keys().map(|name| name.as_str().to_owned());
@@ -149,7 +150,7 @@ fn models(session: &SessionSpec) -> Result<Vec<String>, Trouble> {
 }
 
 impl Comparison {
-    /// Makes sure that the folder has nothing of other settings in it.
+    /// Ensures that the folder contains nothing of other settings.
     fn hold(&mut self) -> Result<(), Trouble> {
         let past = match &self.base {
             Some(base) => base.display().to_string(),
@@ -164,7 +165,7 @@ impl Comparison {
         Ok(())
     }
 
-    /// Copies the past uses that the user gave, once: others may add to them meanwhile.
+    /// Copies the user's past uses, once: others may add to them meanwhile.
     fn keep(&self, base: &Path) -> Result<PathBuf, Trouble> {
         let own = self.folder.join("experience.sqlite");
         if !own.exists() {
@@ -176,7 +177,7 @@ impl Comparison {
         Ok(own)
     }
 
-    /// Where each seed's past uses are that all combinations begin with; `None` where there are none.
+    /// The past uses of each seed with which all combinations start; `None` without any.
     fn gather(&self, session: &SessionSpec) -> Result<Vec<Option<PathBuf>>, Trouble> {
         let mut bases: Vec<_> = self.seeds.all.iter().map(|_| self.base.clone()).collect();
         for (n, strategy) in (1..).zip(&self.warm_up.0) {
@@ -197,8 +198,8 @@ impl Comparison {
         Ok(bases)
     }
 
-    /// A session of this spec for each seed, with the past uses that it begins with; `apart` is added to
-    /// each seed.
+    /// A session of this spec for each seed, with its initial past uses; `apart` is added to each
+    /// seed.
     fn jobs(
         &self,
         of: usize,
@@ -247,7 +248,7 @@ impl Comparison {
         Ok(Some(compared.collect()))
     }
 
-    /// One session; if it fails, no more begin.
+    /// One session; if it fails, no more start.
     fn run_one(&self, job: &Job) -> Result<Option<Ran>, Trouble> {
         let ran = job.run(&self.stop);
         if ran.is_err() {
@@ -256,7 +257,7 @@ impl Comparison {
         ran
     }
 
-    /// Says on standard error how far it is; where nobody reads that, nobody needs to know.
+    /// Reports progress on standard error; a failure is ignored.
     fn tell(&self, what: &str) {
         if !self.stop.is_stopped() {
             let _ = writeln!(std::io::stderr(), "toolyard compare: {what} done");

@@ -1,4 +1,4 @@
-//! Several sessions at once: each belongs to one thread, and none knows of another.
+//! Runs several sessions in parallel: each belongs to one thread, and none knows of another.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +14,7 @@ pub fn usual() -> usize {
     2 * thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
-/// Does this with every item, so many at once; the results in their order.
+/// Applies the function to every item, `at_once` in parallel; returns the results in order.
 pub fn each<T: Sync, R: Send>(
     items: &[T],
     at_once: usize,
@@ -41,7 +41,7 @@ pub fn each<T: Sync, R: Send>(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Lets all sessions that run end properly, and no more begin.
+/// Ends all running sessions properly, and starts no more.
 #[derive(Debug, Default)]
 pub struct Stop {
     stopped: AtomicBool,
@@ -52,7 +52,7 @@ impl Stop {
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);
         for session in self.sessions.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-            // One that has ended needs no telling.
+            // An ended session ignores this.
             let _ = session.send(Command::Stop);
         }
     }
@@ -61,7 +61,7 @@ impl Stop {
         self.stopped.load(Ordering::SeqCst)
     }
 
-    /// Lets a session go on until it is to stop.
+    /// Registers a session to be stopped.
     pub fn reach(&self, session: UnboundedSender<Command>) {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).push(session);
         if self.is_stopped() {
@@ -69,7 +69,7 @@ impl Stop {
         }
     }
 
-    /// Stops on Ctrl-C or a polite kill, from now on.
+    /// Stops on Ctrl-C or SIGTERM, from now on.
     pub fn on_interrupt(self: &std::sync::Arc<Self>) -> Result<(), Trouble> {
         let stop = std::sync::Arc::clone(self);
         let runtime = runtime()?;

@@ -1,4 +1,4 @@
-//! What came of a comparison: as the papers' tables, or as one JSON object.
+//! Output of a comparison: the papers' tables, or one JSON object.
 
 use serde_json::json;
 
@@ -31,7 +31,7 @@ pub fn print(
 }
 
 impl Comparison {
-    /// What was run, in a line.
+    /// A one-line title of the comparison.
     fn title(&self, results: &[CellResult]) -> String {
         let seeds = self.seeds.all.len();
         let (tasks, workspace) = self
@@ -79,7 +79,7 @@ fn print_json(comparison: &Comparison, results: &[CellResult]) -> Result<(), Tro
     out::print_line(&text)
 }
 
-/// What a table says of each result, under this heading.
+/// A column: its heading, and its text for each result.
 type Column<'c> = (&'c str, &'c dyn Fn(&CellResult) -> String);
 
 const NAME: Column<'_> = ("", &|result| result.cell.name.clone());
@@ -94,7 +94,7 @@ const REFUSED: Column<'_> = ("refused", &|result| result.all.measures.refusals.t
 
 const ACCURACY: Column<'_> = ("accuracy", &|result| or(result.all.quality.accuracy, percent, "–"));
 
-/// What papers on planners and solvers measure.
+/// The measures of papers on planners and solvers.
 const ANSWERS: [Column<'_>; 7] = [
     ACCURACY,
     ("F1", &|result| or(result.all.quality.f1, percent, "–")),
@@ -105,7 +105,7 @@ const ANSWERS: [Column<'_>; 7] = [
     ("$ / 1,000", &|result| or(result.all.quality.dollars_per_1000, number, "unknown")),
 ];
 
-/// A row for each result; of the columns, the first `words` are words.
+/// One row per result; the first `words` columns are text.
 fn table<'r>(
     title: &str,
     words: usize,
@@ -132,14 +132,14 @@ fn within_budget(results: &[CellResult]) -> Table {
 
 /// Table 3 of BTP.
 fn solved(results: &[CellResult]) -> Table {
-    let title = "Table 3: solved whatever it cost (PR, %), not solved and over the budget (RFBC, %), \
+    let title = "Table 3: solved at any cost (PR, %), not solved and over the budget (RFBC, %), \
         over the budget, solved or not (%, what the authors' script counts)";
     table(title, 1, &[NAME, PR, RFBC, OVER, ("right", ACCURACY.1)], protected(results))
 }
 
 /// Table 4 of BTP.
 fn planned(results: &[CellResult]) -> Table {
-    let title = "Table 4: planned against actual, averages of a task (cost in credits, uses of tools), \
+    let title = "Table 4: planned against actual, averages per task (cost in credits, uses of tools), \
         and calls refused in all";
     let cost = planned_cost("planned cost");
     let uses = planned_uses("planned uses");
@@ -164,7 +164,7 @@ fn blacklist(results: &[CellResult]) -> Table {
     table("Table 5: with and without the blacklist", 2, &[strategy, list, PBC, AC, PR], with_btp)
 }
 
-/// What tables 2 to 4 are about: table 5 has those without the blacklist.
+/// The results for tables 2 to 4: table 5 has those without the blacklist.
 fn protected(results: &[CellResult]) -> impl Iterator<Item = &CellResult> {
     let off = f64::from(Blacklist::Off as u8);
     results.iter().filter(move |result| result.cell.turned_to(Knob::Blacklist) != Some(off))
@@ -194,7 +194,7 @@ fn sweep(results: &[CellResult], knob: Knob, figure: &str) -> Table {
     table
 }
 
-/// All that BTP measures.
+/// All measures of BTP.
 fn spent(results: &[CellResult]) -> Table {
     let title = "Budget (shares in %, costs in credits; averages of a task, over all seeds)";
     let tasks: Column<'_> = ("tasks", &|result| result.all.quality.tasks.to_string());
@@ -219,7 +219,7 @@ fn baselines(results: &[CellResult]) -> Table {
     table(title, 2, &[&[LABEL, model], &ANSWERS[..]].concat(), baselines)
 }
 
-/// The one model that plays, if it is one alone.
+/// The model's name, if one model plays alone.
 fn alone(played: &RoleBindings) -> Option<&str> {
     match played {
         RoleBindings::By(model) => Some(model),
@@ -228,7 +228,7 @@ fn alone(played: &RoleBindings) -> Option<&str> {
     }
 }
 
-/// Table 4 of the paper on concurrent workers: which model plans, and which one solves.
+/// Table 4 of the paper on concurrent workers: models as planner and solver.
 fn pairs(results: &[CellResult]) -> Table {
     let title = "Table 4: models of planner and solver (the same measures)";
     let pairs =

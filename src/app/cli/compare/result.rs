@@ -1,4 +1,4 @@
-//! What is said of each combination.
+//! The output for each combination.
 
 use serde::Serialize;
 
@@ -6,23 +6,23 @@ use super::{grid::Cell, job::Ran};
 use crate::app::report::{Measures, Quality, TaskReport};
 use crate::domain::{Knobs, ModelName, Role};
 
-/// A combination and what came of it.
+/// A combination and its results.
 #[derive(Debug, Serialize)]
 pub struct CellResult {
     #[serde(flatten)]
     pub cell: Cell,
     pub models: std::collections::BTreeMap<Role, ModelName>,
-    /// Some role was played by the built-in simulated model, which is no language model.
+    /// Whether any role was played by the built-in simulated model, which is not a language model.
     pub simulated: bool,
     pub knobs: Knobs,
-    /// Over all tasks of all seeds; as many tasks count of each.
+    /// Over all tasks of all seeds; each seed contributes the same number of tasks.
     pub all: Numbers,
-    /// The least and the greatest average cost of a seed, in credits.
+    /// The lowest and the highest average cost of a seed, in credits.
     pub ac_range: (f64, f64),
     pub seeds: Vec<SeedResult>,
 }
 
-/// Every measure of some tasks.
+/// All measures of some tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Numbers {
     #[serde(flatten)]

@@ -1,4 +1,5 @@
-//! All that decides what comes of a combination, so that no folder mixes results of different ones.
+//! All settings that influence a combination's results, so that no folder mixes results of
+//! different settings.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -9,7 +10,7 @@ use crate::app::session::{JournalChoice, SessionSpec};
 use crate::domain::{Knobs, chance};
 use crate::store::kept;
 
-/// Settings by their names: as people write them, or where that would be long, a hash.
+/// Settings by name: as people write them, or a hash of long ones.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Settings(BTreeMap<String, String>);
@@ -22,12 +23,12 @@ pub struct CheckedCell {
     pub workspace: String,
 }
 
-/// Reads and checks all that sessions of this spec are made of, and runs nothing.
+/// Reads and checks the inputs of sessions with this spec, and runs nothing.
 ///
 /// # Errors
-/// Whatever is wrong with it.
+/// Any fault in it.
 pub fn check(spec: &SessionSpec) -> Result<CheckedCell, Trouble> {
-    // Costs differ by seed, and past uses are laid where they belong later.
+    // Costs differ by seed, and past uses are copied later.
     let bare = SessionSpec {
         costs: None,
         experience: None,
@@ -82,11 +83,11 @@ impl Settings {
         self.0.insert(name.to_owned(), value);
     }
 
-    /// Makes sure that what is in this folder, if anything, was made with these settings, and says so in
-    /// it from now on.
+    /// Checks that the contents of this folder, if any, were made with these settings, and records
+    /// them there.
     ///
     /// # Errors
-    /// What differs.
+    /// The difference.
     pub fn hold(&self, folder: &Path) -> Result<(), Trouble> {
         let file = folder.join("settings.json");
         let expected = "what an earlier comparison wrote, or no file at all";
@@ -103,7 +104,7 @@ impl Settings {
         let none = "none".to_owned();
         let of = |settings: &BTreeMap<_, _>| settings.get(name).unwrap_or(&none).clone();
         Err(Trouble::Usage(format!(
-            "{}: was begun with other settings: {name} was {}, now it is {}; choose another --out, or \
+            "{}: started with other settings: {name} was {}, now it is {}; choose another --out, or \
              remove this folder",
             folder.display(),
             of(&before),

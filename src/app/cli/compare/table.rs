@@ -1,4 +1,4 @@
-//! Tables of plain text: what is said of each row to the left, numbers to the right of their columns.
+//! Tables of plain text: words aligned left, numbers aligned right.
 
 use crate::ui::text::{clean, width};
 
@@ -8,16 +8,16 @@ const BAR: usize = 20;
 /// Eighths of a character, from the empty one to the full one.
 const EIGHTHS: [char; 9] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
-/// A table under a line that says what it shows.
+/// A table below a title.
 pub struct Table {
     title: String,
-    /// How many of the first columns are words.
+    /// The number of leading text columns.
     words: usize,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    /// Of the columns, the first `words` are words and the others are numbers.
+    /// The first `words` columns are text, and the others are numbers.
     pub fn new(title: impl Into<String>, words: usize, columns: &[&str]) -> Self {
         let head = columns.iter().map(|name| (*name).to_owned()).collect();
         Self { title: title.into(), words, rows: vec![head] }
@@ -28,7 +28,7 @@ impl Table {
         self.rows.push(cells.iter().map(|cell| clean(cell).into_owned()).collect());
     }
 
-    /// Its lines; nothing where it has no row.
+    /// Its lines; empty if it has no rows.
     pub fn text(&self) -> String {
         if self.rows.len() < 2 {
             return String::new();
@@ -54,7 +54,7 @@ impl Table {
     }
 }
 
-/// A bar as long as its share of the most, and as wide as the widest.
+/// A bar proportional to the value's share of the largest, as wide as the widest.
 pub fn bar(value: f64, most: f64) -> String {
     let share = if most > 0.0 { (value / most).clamp(0.0, 1.0) } else { 0.0 };
     let eighths = (share * (BAR * 8) as f64).round() as usize;
@@ -76,7 +76,7 @@ pub fn number(number: f64) -> String {
     format!("{number:.2}")
 }
 
-/// What is not there is said to be unknown, never shown as 0.
+/// A missing value is shown as unknown, never as 0.
 pub fn or(value: Option<f64>, show: fn(f64) -> String, none: &str) -> String {
     value.map_or_else(|| none.to_owned(), show)
 }

@@ -1,4 +1,4 @@
-//! The rows of the graph, in which stored edges and those that are there by rule come together.
+//! The rows of the graph, which combine stored edges and those that exist by rule.
 
 use petgraph::{stable_graph::NodeIndex, visit::EdgeRef as _};
 
@@ -17,14 +17,14 @@ pub(crate) struct Successor<'a> {
 /// All steps out of a node.
 #[derive(Clone, Debug)]
 pub(crate) enum Row<'a> {
-    /// Every tool, and `end` where it says so, all with the same prior: never built unless asked for.
+    /// Every tool, and `end` if set, all with the same prior: built only on request.
     Even { end: bool },
-    /// These, in the order of their ranks.
+    /// These successors, ordered by rank.
     Listed(Vec<Successor<'a>>),
 }
 
 impl ToolGraph {
-    /// All that may follow `from`; `None` where there is no such node.
+    /// All possible successors of `from`; `None` if there is no such node.
     pub(crate) fn row(&self, from: &str) -> Option<Row<'_>> {
         let from = self.node(from)?;
         match (self.prior, self.structure) {
@@ -48,7 +48,7 @@ impl ToolGraph {
         row
     }
 
-    /// The stored row, with the self edge and the edge to `end` where they were never seen.
+    /// The stored row, plus the self edge and the edge to `end` if they were never observed.
     fn learned_row(&self, from: NodeIndex) -> Vec<Successor<'_>> {
         let mut row = self.stored_row(from);
         for to in [from, self.end] {

@@ -1,10 +1,10 @@
-//! Which of the offered tools a plan calls.
+//! Chooses among the offered tools for a plan.
 
 use super::super::{choose::pick, prompted::Choice};
 use super::Planner;
 use crate::domain::{ChainStep, Chance, Task, ToolName};
 
-/// Tools that are called for one need where several may be.
+/// Most tools for one need, if several are allowed.
 pub(super) const MOST: usize = 3;
 
 impl Planner<'_> {
@@ -17,7 +17,7 @@ impl Planner<'_> {
                 Some((choice, self.settings.usual(place)))
             })
             .collect();
-        // Later steps want some of the uses that are left.
+        // Later steps need some of the remaining uses.
         let tools = &task.chain[at].tools;
         let shares = |step: &&ChainStep| step.tools.iter().any(|tool| tools.contains(tool));
         let later = task.chain[at + 1..].iter().filter(shares).count();
@@ -26,7 +26,7 @@ impl Planner<'_> {
         self.draw(fitting, room.clamp(1, MOST), chance)
     }
 
-    /// Some of these tools, in their order: several of one class where it may, else one.
+    /// Some of these tools, in their order: several of one class if allowed, else one.
     pub(super) fn draw(
         &self,
         mut choices: Vec<(&Choice<'_>, f64)>,

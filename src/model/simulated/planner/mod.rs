@@ -1,6 +1,6 @@
-//! The planner: everything that is to be called, written down before anything is. It knows what a task
-//! needs as the actor does, from its reference chain, and like any planner it does not know results: what
-//! an argument takes from them is asked of the worker that is a model ([`super::reader`]).
+//! The planner: writes down all calls before the first one. Like the actor it knows a task's needs
+//! from its reference chain, and like any planner it does not know results: an argument that
+//! depends on them is requested from the worker that is a model ([`super::reader`]).
 
 mod choice;
 mod write;
@@ -54,7 +54,7 @@ struct Planner<'o> {
     menu: Vec<Choice<'o>>,
     settings: Settings,
     chance: Chance,
-    /// How often each tool is called so far.
+    /// Calls of each tool so far.
     uses: BTreeMap<ToolName, usize>,
     /// The number of the last piece of evidence.
     last: u32,
@@ -62,7 +62,7 @@ struct Planner<'o> {
 }
 
 impl Planner<'_> {
-    /// What it says where steps have no tool in the list, and it may say so.
+    /// Its statement about steps without a tool in the list, if it may make one.
     fn lacks(&self, task: &Task) -> Option<String> {
         let fits = |step: &ChainStep| self.left().any(|tool| step.tools.contains(&tool.def.name));
         let steps = task.chain.iter().enumerate();
@@ -86,7 +86,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Plans one step; `found` is the evidence of those before it. The evidence that holds what it finds.
+    /// Plans one step; `found` is the evidence of those before it. Returns the evidence with its
+    /// result.
     fn step(&mut self, task: &Task, at: usize, found: &[Vec<EvidenceId>]) -> Vec<EvidenceId> {
         let step = &task.chain[at];
         let chance = self.chance.with(b"step").with(&at.to_le_bytes());
@@ -124,7 +125,7 @@ impl Planner<'_> {
         ids
     }
 
-    /// A plan that does something else than the step: a slip, or there is no tool for it.
+    /// A plan for something other than the step: a slip, or no tool for it.
     fn astray(&mut self, task: &Task, at: usize, chance: Chance) -> Vec<EvidenceId> {
         let step = &task.chain[at];
         let others = self.left().filter(|choice| !step.tools.contains(&choice.def.name));
@@ -139,7 +140,7 @@ impl Planner<'_> {
         ids
     }
 
-    /// One plan, with the tools whose words suit the task.
+    /// One plan, with the tools whose words match the task.
     fn improvise(&mut self, task: &str) {
         let best = self.left().map(|choice| suits(choice, task)).max().unwrap_or(0);
         let fitting: Vec<_> = self
@@ -172,7 +173,7 @@ impl Planner<'_> {
     }
 }
 
-/// What of a step's arguments is not known yet.
+/// The unknown parts of a step's arguments.
 fn blanks(task: &Task, at: usize) -> Vec<(String, Blank)> {
     let arguments = task.chain[at].arguments.as_object().into_iter().flatten();
     arguments.filter_map(|(name, value)| Some((name.clone(), blank(task, at, value)?))).collect()
@@ -222,7 +223,7 @@ mod tests {
         let request = asked("", tools);
         let settings = Settings { skill, ..Settings::default() };
         let text = plan(&request, TEXT, chain, settings, Chance::new(1));
-        // What it writes can always be read.
+        // Its output can always be parsed.
         assert_eq!(crate::papers::plan::parse(&text).unwrap().to_string(), text);
         text
     }

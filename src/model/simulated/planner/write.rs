@@ -1,4 +1,4 @@
-//! How a planner writes down what is to be called.
+//! The planner's notation of calls.
 
 use serde_json::{Map, Value, json};
 
@@ -16,7 +16,7 @@ pub(super) fn about(arguments: &Value, blanks: &[(String, Blank)]) -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
-/// What one who forgets that a result is needed writes in its place.
+/// The text of a planner that forgets that a result is needed.
 pub(super) fn made_up(name: &str, value: &Value, task: &str) -> Value {
     let schema = match value {
         Value::Number(_) => json!({"type": "number"}),
@@ -26,7 +26,7 @@ pub(super) fn made_up(name: &str, value: &Value, task: &str) -> Value {
     fitting(name, &schema, task)
 }
 
-/// How a call's arguments are written: bare where a tool takes one text and can only mean that, else as
+/// The notation of a call's arguments: bare if a tool takes one text and can only mean that, else
 /// JSON.
 pub(super) fn input(arguments: &Value, schema: &Value) -> String {
     let empty = Map::new();

@@ -1,4 +1,4 @@
-//! What may start, and what may be set: each refusal says why.
+//! Admission of effects and of the user's settings: each refusal has a reason.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::domain::{
     tokens,
 };
 
-/// An answer that may be as long as this need not be bounded: none gets there.
+/// Answers of this length need no bound: none gets there.
 const UNBOUNDED: u32 = 32_768;
 
 impl Policy<'_> {
@@ -31,7 +31,7 @@ impl Policy<'_> {
         Ok(())
     }
 
-    /// Whether what is left pays for a use of this tool.
+    /// Whether the rest of the budget pays for a use of this tool.
     pub fn affords_call(&self, tool: &ToolName) -> Result<(), (Refusal, String)> {
         if self.budgeted().is_none() {
             return Ok(());
@@ -46,7 +46,7 @@ impl Policy<'_> {
         Ok(())
     }
 
-    /// Whether what is left pays for a model call of this role.
+    /// Whether the rest of the budget pays for a model call of this role.
     pub fn affords_model_call(&self, role: Role) -> Result<(), String> {
         if self.budgeted().is_none() {
             return Ok(());
@@ -55,14 +55,14 @@ impl Policy<'_> {
         let (cost, left) = (self.state.model_call_cost(role), self.state.credits_left());
         if cost + reserve + self.least_time() > left + CENT {
             return Err(format!(
-                "asking the {role} costs about {cost:.2} credits, {reserve:.2} are kept for the \
+                "calling the {role} costs about {cost:.2} credits, {reserve:.2} are reserved for the \
                  closing summary, and {left:.2} are left"
             ));
         }
         Ok(())
     }
 
-    /// Whether the budget pays for an embedding and for finishing behind it. A price that is not known
+    /// Whether the budget pays for an embedding and for finishing afterwards. An unknown price
     /// counts as that of any request.
     pub fn affords_embedding(
         &self,
@@ -74,7 +74,7 @@ impl Policy<'_> {
         let (reserve, left) = (self.beside_uses(task), self.state.credits_left());
         if cost + reserve + self.least_time() > left + CENT {
             return Err(format!(
-                "asking the embedding model costs about {cost:.2} credits, {reserve:.2} are kept to \
+                "calling the embedding model costs about {cost:.2} credits, {reserve:.2} are reserved to \
                  finish, and {left:.2} are left"
             ));
         }
@@ -86,7 +86,7 @@ impl Policy<'_> {
         self.state.rates.model(model.price(&usage))
     }
 
-    /// The request, with its answer bounded in length by what is left to pay for it.
+    /// The request, with its answer limited in length by the rest of the budget.
     pub fn bounded(&self, role: Role, model: &ModelSpec, request: &Arc<Request>) -> Arc<Request> {
         let most = self.affordable_tokens(role, model, request);
         let asked = request.max_tokens.unwrap_or(u32::MAX);
@@ -96,7 +96,7 @@ impl Policy<'_> {
         }
     }
 
-    /// How long an answer may be before it costs more than is left; `None` where nothing says so.
+    /// The longest affordable answer, in tokens; `None` if nothing bounds it.
     fn affordable_tokens(&self, role: Role, model: &ModelSpec, request: &Request) -> Option<u32> {
         self.budgeted()?;
         let credits = |tokens_in, tokens_out| {
@@ -108,13 +108,14 @@ impl Policy<'_> {
             return None;
         }
         let left = self.state.credits_left() - self.reserve_beside(role) - prompt;
-        // Where its time costs something too, half of what is left is for that.
+        // If time has a price too, half of the rest is reserved for it.
         let left = if self.least_time() > 0.0 { left / 2.0 } else { left };
-        // Never 0: whether it may be asked at all was decided by what such a call costs on average.
+        // Never 0: the average cost already decided that the call may start.
         Some((left / token).clamp(1.0, f64::from(UNBOUNDED)) as u32)
     }
 
-    /// The task that a tool is banned from when a result of it did not help; `None` where it is not.
+    /// The task in which a tool is banned because one of its results did not help; `None` if it is
+    /// not banned.
     pub fn banned_from(&self, tool: &ToolName) -> Option<TaskId> {
         let (task, budget) = self.budgeted()?;
         let is_banned = match self.state.knobs.choice() {
@@ -125,11 +126,11 @@ impl Policy<'_> {
         (is_banned && !budget.blacklist.contains_key(tool)).then_some(task.id)
     }
 
-    /// Whether the user may set how often a tool may still be used: in which task, and how often it was
-    /// before.
+    /// Checks that the user may set the remaining uses of a tool; returns the task and the previous
+    /// number.
     pub fn may_set(&self, tool: &ToolName, uses: u32) -> Result<(TaskId, u32), String> {
         let Some((task, budget)) = self.budgeted() else {
-            return Err("no task is at work that has a plan; +btp makes one".to_owned());
+            return Err("the current task has no budget plan; +btp makes one".to_owned());
         };
         if !self.state.tools.contains_key(tool) {
             return Err(format!("there is no tool {tool}"));
@@ -139,7 +140,7 @@ impl Policy<'_> {
         }
         let was = budget.left(tool.as_str()).unwrap_or(0);
         if was == uses && budget.set.contains_key(tool) {
-            return Err(format!("{tool} has {uses} uses left already"));
+            return Err(format!("the uses left of {tool} are {uses} already"));
         }
         Ok((task.id, was))
     }

@@ -1,5 +1,5 @@
-//! The plan of a task (BTP, algorithm 1): what is known of the tools that suit it becomes how often each may
-//! be used within the budget.
+//! The plan of a task (BTP, algorithm 1): estimates of the candidates become the number of uses of
+//! each within the budget.
 
 use super::Policy;
 use crate::domain::{
@@ -12,14 +12,15 @@ struct Item {
     tool: ToolName,
     cost: f64,
     estimate: Estimate,
-    /// The user said how often.
+    /// The number of uses that the user set.
     set: Option<u32>,
-    /// The agent may lack this.
+    /// The agent may miss this tool.
     is_lacked: bool,
 }
 
 impl Policy<'_> {
-    /// The best plan for what is left (BTP, eq. 5 to 7). The user's own settings come first.
+    /// The best plan for the rest of the budget (BTP, eq. 5 to 7). The user's own settings come
+    /// first.
     pub fn make_plan(&self, task: TaskId) -> BudgetPlan {
         let state = self.state;
         let (total, spent) =
@@ -30,7 +31,7 @@ impl Policy<'_> {
         let fixed = settle_fixed(&items, free);
         let fixed_cost: f64 =
             items.iter().zip(&fixed).map(|(item, uses)| item.cost * f64::from(*uses)).sum();
-        // A remainder of decimals may be a hair short of what it should be.
+        // Rounding can leave the remainder just below its exact value.
         let rest = (free - fixed_cost).max(0.0) + CENT;
         let open: Vec<Candidate> = items
             .iter()
@@ -44,7 +45,7 @@ impl Policy<'_> {
                 },
             })
             .collect();
-        // Costs and values are finite and not negative: rates are, and an average of them is.
+        // Costs and values are finite and not negative: rates are, and so are their averages.
         let Ok(solved) = btp::plan(&open, rest) else {
             return BudgetPlan::empty(total, spent, reserve);
         };
@@ -55,7 +56,7 @@ impl Policy<'_> {
         for (i, item) in items.into_iter().enumerate() {
             let why = match item.set {
                 Some(_) => "set by the user".to_owned(),
-                None if fixed[i] > 0 => "the agent said that it lacks this".to_owned(),
+                None if fixed[i] > 0 => "the agent said that it is missing".to_owned(),
                 None => self.why(task, &item, whys[i]),
             };
             tools.push(PlannedTool {
@@ -82,7 +83,7 @@ impl Policy<'_> {
         }
     }
 
-    /// Whether a plan differs from the one in force: in its budget, or in the uses left of a tool.
+    /// Whether a plan differs from the current one: in its budget, or in a tool's remaining uses.
     pub fn is_news(&self, plan: &BudgetPlan) -> bool {
         let Some((_, now)) = self.budgeted() else { return true };
         let Some(old) = &now.plan else { return true };
@@ -96,20 +97,20 @@ impl Policy<'_> {
         !is_same
     }
 
-    /// Whether a plan has a use of a tool of which none is left.
+    /// Whether a plan has a use of a tool that has none left.
     pub fn offers_more(&self, plan: &BudgetPlan) -> bool {
         let Some((_, budget)) = self.budgeted() else { return false };
         plan.tools.iter().any(|planned| planned.uses > 0 && !budget.allows(planned.tool.as_str()))
     }
 
-    /// Whether what is left no longer pays for the plan: things cost more than was thought.
+    /// Whether the rest of the budget no longer pays for the plan: costs exceeded the estimate.
     pub fn falls_short(&self) -> bool {
         let Some((_, budget)) = self.budgeted() else { return false };
         let Some(plan) = budget.plan.as_ref().filter(|_| !budget.closing) else { return false };
         let left = plan.tools.iter().filter(|planned| budget.left_of(planned) > 0);
         let cost = |planned: &PlannedTool| self.use_cost(&planned.tool);
         let ahead: f64 = left.map(|tool| f64::from(budget.left_of(tool)) * cost(tool)).sum();
-        // Finishing is not kept back here: while there is enough for the summary, the plan may stand.
+        // Finishing is not reserved here: while there is enough for the summary, the plan may stay.
         ahead > 0.0 && ahead + self.reserve() > self.state.credits_left() + CENT
     }
 
@@ -130,7 +131,7 @@ impl Policy<'_> {
                     || !self.state.tools.get(tool).is_some_and(|tool| tool.is_offered());
                 let more = known.map_or(0, |known| known.more);
                 let limit = estimate.limit.saturating_add(more).saturating_sub(used);
-                // What is below tau has no use, however much it is missed.
+                // A tool below tau gets no use, even if it is missing.
                 let none = barred || estimate.limit == 0;
                 estimate.limit = if none { 0 } else { limit };
                 let set = ledger.set.get(tool).copied().filter(|_| !barred);
@@ -141,14 +142,15 @@ impl Policy<'_> {
             .collect()
     }
 
-    /// In words, and what the plan itself cannot know: uses that are behind, and what did not help.
+    /// The reason in words, including facts that the plan itself cannot know: earlier uses, and
+    /// unhelpful results.
     fn why(&self, task: TaskId, item: &Item, why: Why) -> String {
         let ledger = self.state.task(task).map(|task| &task.budget);
         if ledger.is_some_and(|ledger| ledger.blacklist.contains_key(&item.tool)) {
             return "blacklisted: its result did not help".to_owned();
         }
         if !self.state.tools.get(&item.tool).is_some_and(|tool| tool.is_offered()) {
-            return "not offered: it is gone or switched off".to_owned();
+            return "not offered: removed or switched off".to_owned();
         }
         let used =
             ledger.and_then(|ledger| ledger.tools.get(&item.tool)).map_or(0, |tool| tool.uses);
@@ -159,8 +161,9 @@ impl Policy<'_> {
     }
 }
 
-/// Uses that come before what is worth most, as far as the money goes: those that the user set, then
-/// one of what the agent lacks. Of several tools that it may mean, that is the one that has helped best.
+/// Uses that take precedence over the highest value, as far as the credits allow: those that the
+/// user set, then one use of a missing tool. Of several tools that match, the one that has helped
+/// best.
 fn settle_fixed(items: &[Item], free: f64) -> Vec<u32> {
     let mut left = free;
     let mut fix = |item: &Item, wanted: u32| {

@@ -1,0 +1,62 @@
+//! Examples at the end of `--help`.
+
+pub const TOOLYARD: &str = "\
+Examples:
+  toolyard                                    open the screen on the embedded demo
+  toolyard --workspace mine \"Will it rain?\"   open it on one task with your own tools
+  toolyard run --tasks-limit 10               run ten tasks without a screen
+  toolyard doctor                             check configuration, tools and models";
+
+pub const RUN: &str = "\
+Examples:
+  toolyard run --task \"What is 17 times 23?\" --strategy react+btp --budget 20
+  toolyard run --tasks-limit 100 --fault search_web:error:from-task=50 --report report.json
+  toolyard run --recorded session.jsonl --no-journal";
+
+pub const COMPARE: &str = "\
+Examples:
+  toolyard compare btp
+  toolyard compare --strategies react,react+btp --seeds 0..4 --tasks-limit 20 --out kept
+  toolyard compare --strategies toolnet --vary alpha=0.2,0.5,1 --json";
+
+pub const REPLAY: &str = "\
+Examples:
+  toolyard replay session.jsonl
+  toolyard replay session.jsonl --at 200 --json > state.json";
+
+pub const PLAN: &str = "\
+Examples:
+  toolyard plan --task \"What is 17 times 23?\" --budget 20
+  toolyard plan --tools tools.json --budget 12.5 --json";
+
+pub const GRAPH: &str = "\
+Examples:
+  toolyard graph learn --format jsonl trajectories.jsonl --out graph.json
+  toolyard graph weights graph.json --alpha 0.5 --beta 0.3
+  toolyard graph show graph.json --format dot | dot -Tsvg > graph.svg";
+
+pub const IMPORT: &str = "\
+Examples:
+  toolyard import api-bank DIR --out workspace
+  toolyard import prices model_prices_and_context_window.json";
+
+pub const EXPERIENCE: &str = "\
+Examples:
+  toolyard experience show
+  toolyard experience import uses.jsonl --workspace mine
+  toolyard experience prune --older-than 90 --dry-run";
+
+pub const SHOT: &str = "\
+Example:
+  toolyard shot session.jsonl --at 200 --size 120x40 --out moment.svg";
+
+pub const PROMPTS: &str = "\
+Examples:
+  toolyard prompts
+  toolyard prompts planner
+  toolyard prompts --write mine";
+
+pub const DOCTOR: &str = "\
+Examples:
+  toolyard doctor
+  toolyard doctor --config my.toml --workspace mine --json";

@@ -1,0 +1,108 @@
+//! The order of the arguments: options may come before the command, and a mistyped command is not
+//! taken for a task.
+
+use std::ffi::OsString;
+
+use clap::{Command, CommandFactory};
+
+use super::{Cli, trouble::Trouble};
+
+/// Longest command name for which only one typo is accepted.
+const SHORT: usize = 5;
+
+/// The arguments with the command first: `toolyard --config X doctor` becomes
+/// `toolyard doctor --config X`. Arguments without a command stay as they are.
+///
+/// # Errors
+/// The first word is not a command, but nearly one.
+pub fn command_first(mut arguments: Vec<OsString>) -> Result<Vec<OsString>, Trouble> {
+    let mut cli = Cli::command();
+    cli.build();
+    let Some(at) = first_word(&cli, &arguments) else { return Ok(arguments) };
+    let Some(word) = arguments[at].to_str() else { return Ok(arguments) };
+    let Some(command) = cli.find_subcommand(word) else {
+        return match nearest(&cli, word) {
+            None => Ok(arguments),
+            Some(name) => Err(Trouble::Usage(format!(
+                "unknown command `{word}`; did you mean `{name}`? To give the agent this task, write: \
+                 toolyard -- {word}"
+            ))),
+        };
+    };
+    let inner = arguments.get(at + 1).and_then(|next| next.to_str());
+    let is_nested = inner.is_some_and(|next| command.find_subcommand(next).is_some());
+    let end = if is_nested { at + 2 } else { at + 1 };
+    arguments[1..end].rotate_left(at - 1);
+    Ok(arguments)
+}
+
+/// The index of the first argument that is neither an option nor the value of one.
+fn first_word(cli: &Command, arguments: &[OsString]) -> Option<usize> {
+    let takes_value = |name: &str| {
+        let option = cli.get_arguments().find(|arg| arg.get_long() == Some(name));
+        option.is_some_and(|arg| arg.get_action().takes_values())
+    };
+    let mut at = 1;
+    loop {
+        let argument = arguments.get(at)?.to_string_lossy();
+        if argument == "--" {
+            return None;
+        }
+        let Some(option) = argument.strip_prefix("--") else {
+            return (!argument.starts_with('-')).then_some(at);
+        };
+        at += if !option.contains('=') && takes_value(option) { 2 } else { 1 };
+    }
+}
+
+/// The command that a word is most likely a typo of.
+fn nearest<'c>(cli: &'c Command, word: &str) -> Option<&'c str> {
+    let names = cli.get_subcommands().map(Command::get_name);
+    let typos = names.map(|name| (strsim::damerau_levenshtein(word, name), name));
+    let near = typos.filter(|(typos, name)| *typos <= if name.len() > SHORT { 2 } else { 1 });
+    near.min().map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sorted(line: &str) -> Result<String, String> {
+        let arguments = line.split(' ').map(OsString::from).collect();
+        let sorted = command_first(arguments).map_err(|trouble| trouble.text().to_owned())?;
+        Ok(sorted.join(" ".as_ref()).into_string().unwrap())
+    }
+
+    #[test]
+    fn options_move_behind_the_command() {
+        for (line, right) in [
+            ("t --config c doctor --json", "t doctor --config c --json"),
+            ("t --seed=3 --fresh run --json", "t run --seed=3 --fresh --json"),
+            ("t --log l graph show g", "t graph show --log l g"),
+            ("t run --task run", "t run --task run"),
+            ("t --tasks run", "t --tasks run"),
+            ("t --seed 3 -- run", "t --seed 3 -- run"),
+            ("t hello", "t hello"),
+            ("t", "t"),
+        ] {
+            assert_eq!(sorted(line), Ok(right.to_owned()), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_mistyped_command_is_not_a_task() {
+        for (word, command) in [
+            ("rnu", "run"),
+            ("runn", "run"),
+            ("docter", "doctor"),
+            ("comprae", "compare"),
+            ("hlep", "help"),
+        ] {
+            let why = sorted(&format!("t --fresh {word}")).unwrap_err();
+            assert!(why.contains(&format!("did you mean `{command}`?")), "{why}");
+        }
+        for task in ["hello", "Why?", "man", "explain"] {
+            assert!(sorted(&format!("t {task}")).is_ok(), "{task}");
+        }
+    }
+}

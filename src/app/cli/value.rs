@@ -1,0 +1,58 @@
+//! Values on the command line: how they are parsed, and how results are shown.
+
+use std::{num::NonZeroUsize, str::FromStr};
+
+/// A number.
+pub fn number(text: &str) -> Result<f64, String> {
+    parsed(text, "a number such as 20 or 0.5")
+}
+
+/// A whole number of at least 0.
+pub fn whole<T: FromStr>(text: &str) -> Result<T, String> {
+    parsed(text, "a whole number of at least 0")
+}
+
+/// A whole number of at least 1.
+pub fn positive(text: &str) -> Result<NonZeroUsize, String> {
+    parsed(text, "a whole number of at least 1")
+}
+
+fn parsed<T: FromStr>(text: &str, expected: &str) -> Result<T, String> {
+    text.trim().parse().map_err(|_| format!("expected {expected}"))
+}
+
+/// A number with three significant digits, or all digits of its whole part.
+pub fn rounded(number: f64) -> String {
+    if number == 0.0 || !number.is_finite() {
+        return number.to_string();
+    }
+    let decimals = (2.0 - number.abs().log10().floor()).clamp(0.0, 12.0) as usize;
+    let text = format!("{number:.decimals$}");
+    if !text.contains('.') {
+        return text;
+    }
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_are_shown_and_no_whole_part_is_cut() {
+        let shown = [1.738_531_979, 0.1, 20.0, 1234.5, 0.004_567, 0.0, 99.96, -2.5];
+        let texts = ["1.74", "0.1", "20", "1234", "0.00457", "0", "100", "-2.5"];
+        assert_eq!(shown.map(rounded), texts);
+    }
+
+    #[test]
+    fn an_error_names_what_was_expected() {
+        assert_eq!(number("much").unwrap_err(), "expected a number such as 20 or 0.5");
+        assert_eq!(whole::<u32>("-1").unwrap_err(), "expected a whole number of at least 0");
+        assert_eq!(positive("0").unwrap_err(), "expected a whole number of at least 1");
+        assert_eq!(
+            (number("2"), whole("3"), positive("4").map(usize::from)),
+            (Ok(2.0), Ok(3), Ok(4))
+        );
+    }
+}
