@@ -49,9 +49,9 @@ pub fn accepted(written: io::Result<()>) -> Result<(), Trouble> {
 /// Which folder is not there.
 pub(super) fn expect_folder(path: &Path) -> Result<(), Trouble> {
     match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => Err(Trouble::Usage(
-            format!("{}: there is no folder {}", path.display(), folder.display()),
-        )),
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
+            Err(Trouble::Usage(format!("{}: no such folder: {}", path.display(), folder.display())))
+        }
         Some(_) | None => Ok(()),
     }
 }

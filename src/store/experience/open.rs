@@ -73,7 +73,11 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), ExperienceErr
     connection.set_prepared_statement_cache_capacity(32);
     // A transaction that will write waits for its turn at the start, not halfway.
     connection.set_transaction_behavior(TransactionBehavior::Immediate);
-    let before = found(connection, path)?;
+    // In one transaction, so that a session that creates the store meanwhile is seen whole or not at all.
+    let reading = connection.transaction_with_behavior(TransactionBehavior::Deferred);
+    let reading = reading.map_err(failed)?;
+    let before = found(&reading, path)?;
+    drop(reading);
     if before == Found::Store(VERSION) {
         return settings(connection).map_err(failed);
     }
