@@ -41,30 +41,25 @@ pub(super) fn nothing_to_break(state: &State, view: &View) -> Option<&'static st
     over(state, view).or(state.models.roles.is_empty().then_some("no model is configured"))
 }
 
-/// What is removed depends on the pane: a score, a pin, else a call.
+/// What is removed depends on the pane.
 pub(super) fn nothing_to_remove(state: &State, view: &View) -> Option<&'static str> {
-    match view.focus {
-        PaneId::Tools => {
-            let scored = view.tool.as_ref().is_some_and(|tool| {
-                state.learning.scores.get(tool.as_str()).is_some_and(|score| score != 0.0)
-            });
-            over(state, view).or((!scored).then_some("the selected tool has no score"))
-        }
-        PaneId::Graph => {
-            let pinned = view.edge.as_ref().is_some_and(|(from, to)| {
-                state.learning.pins.get(from.as_str(), to.as_str()).is_some()
-            });
-            over(state, view).or((!pinned).then_some("the selected edge is not pinned"))
-        }
-        PaneId::Transcript
-        | PaneId::Knobs
-        | PaneId::Models
-        | PaneId::Calls
-        | PaneId::Tasks
-        | PaneId::Budget
-        | PaneId::Plan
-        | PaneId::Search => over(state, view).or_else(|| view.cancels(state).err()),
-    }
+    over(state, view).or_else(|| (view.focus.spec().why_not_remove)(state, view))
+}
+
+/// `end` has a score too, though it is not a tool.
+pub fn nothing_scored(state: &State, view: &View) -> Option<&'static str> {
+    let scored = view.tool.as_ref().is_some_and(|tool| {
+        state.learning.scores.get(tool.as_str()).is_some_and(|score| score != 0.0)
+    });
+    (!scored).then_some("the selected tool has no score")
+}
+
+pub fn not_pinned(state: &State, view: &View) -> Option<&'static str> {
+    let pinned = view
+        .edge
+        .as_ref()
+        .is_some_and(|(from, to)| state.learning.pins.get(from.as_str(), to.as_str()).is_some());
+    (!pinned).then_some("the selected edge is not pinned")
 }
 
 /// What is changed depends on the pane.

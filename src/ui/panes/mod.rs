@@ -46,6 +46,10 @@ pub struct PaneSpec {
     go: fn(&State, &mut View, Move) -> bool,
     /// Looks closer at what is selected.
     pub open: fn(&World<'_>, &mut View) -> Vec<ScreenRequest>,
+    /// Why what is selected cannot be removed; `None`: it can.
+    pub why_not_remove: fn(&State, &View) -> Option<&'static str>,
+    /// Takes away what is selected.
+    pub remove: fn(&State, &View) -> Vec<ScreenRequest>,
     /// Why what is selected cannot be edited or turned; `None`: it can.
     pub why_not_adjust: fn(&State, &View) -> Option<&'static str>,
     /// Types a new value for what is selected.
@@ -58,7 +62,8 @@ pub struct PaneSpec {
     pub keys: &'static [Action],
 }
 
-/// What holds for a pane that declares nothing else: what is edited and turned is the selected tool's score.
+/// What holds for a pane that declares nothing else: the selected tool's score is edited and turned, and the
+/// selected call is removed.
 const PLAIN: PaneSpec = PaneSpec {
     id: PaneId::Graph,
     name: "",
@@ -68,6 +73,8 @@ const PLAIN: PaneSpec = PaneSpec {
     list: |_, _| List::none(),
     go: |_, _, _| false,
     open: |_, _| Vec::new(),
+    why_not_remove: |state, view| view.cancels(state).err(),
+    remove: change::cancel,
     why_not_adjust: why::no_tool,
     edit: change::edit_score,
     turn: change::turn_score,

@@ -7,12 +7,14 @@ use super::row::{Row, note, split};
 use super::{PLAIN, PaneSpec, format, glyph, position::Here, tool_order::Order};
 use crate::domain::{ClassAssignment, ClassedBy, State, ToolName, ToolState};
 use crate::papers::toolnet::WeightedEdge;
+use crate::ui::action::{Action, why};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::pane::{Cx, PaneId};
 use crate::ui::table::{Cell, Column, Table, left, right};
+use crate::ui::update::{act, change};
 use crate::ui::view::{Round, View};
 use crate::ui::vlist::{self, List};
-use crate::ui::{action::Action, text, theme::Theme, update::act};
+use crate::ui::{text, theme::Theme};
 
 /// Off or gone, and a fault that is armed.
 const MARKS: usize = 4;
@@ -45,6 +47,8 @@ pub const SPEC: PaneSpec = PaneSpec {
     draw,
     list,
     open: |world, view| act(world, view, Action::InspectTool),
+    why_not_remove: why::nothing_scored,
+    remove: change::forget_score,
     keys: &[
         Action::Less,
         Action::More,

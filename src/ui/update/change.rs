@@ -3,7 +3,7 @@
 use super::{ScreenRequest, World, open, send};
 use crate::domain::{Command, FaultSpec, Knob, State, ToolName, knob::Kind};
 use crate::ui::popups::{Choose, FaultForm, ModelChoice, Value};
-use crate::ui::{pane::PaneId, view::View};
+use crate::ui::view::View;
 
 /// One key breaks a tool, a role or a model and mends it. Mending disarms whatever is armed on it; breaking arms the
 /// crash that was armed before, if there is one, so that the list of faults does not fill up.
@@ -36,16 +36,20 @@ pub(in crate::ui) fn turn_score(_: &World<'_>, view: &mut View, up: bool) -> Vec
     tool(view, |tool| Command::AddScore { tool, by })
 }
 
-/// Forgets a score in the pane of tools, and lets a weight go in the graph.
-pub(in crate::ui) fn remove(live: &State, view: &View) -> Vec<ScreenRequest> {
-    match (view.focus, view.edge.clone()) {
-        (PaneId::Tools, _) => tool(view, |tool| Command::ForgetScore { tool }),
-        (PaneId::Graph, Some((from, to))) => send(Command::UnpinWeight { from, to }),
-        _ => view.cancels(live).map_or_else(|_| Vec::new(), send),
-    }
+pub(in crate::ui) fn forget_score(_: &State, view: &View) -> Vec<ScreenRequest> {
+    tool(view, |tool| Command::ForgetScore { tool })
 }
 
-/// Sends what is to become of the selected tool.
+pub(in crate::ui) fn unpin(_: &State, view: &View) -> Vec<ScreenRequest> {
+    let edge = view.edge.clone();
+    edge.map_or_else(Vec::new, |(from, to)| send(Command::UnpinWeight { from, to }))
+}
+
+pub(in crate::ui) fn cancel(live: &State, view: &View) -> Vec<ScreenRequest> {
+    view.cancels(live).map_or_else(|_| Vec::new(), send)
+}
+
+/// Sends a command about the selected tool.
 pub(in crate::ui) fn tool(
     view: &View,
     command: impl FnOnce(ToolName) -> Command,

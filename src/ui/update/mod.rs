@@ -64,7 +64,7 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequ
         Action::RunOrPause => control::run_or_pause(live),
         Action::Step => send(Command::Step),
         Action::StepOut => send(Command::StepTask),
-        Action::Remove => change::remove(live, view),
+        Action::Remove => (view.focus.spec().remove)(live, view),
         Action::CancelAll => control::cancel_all(live),
         Action::HoldLane => control::hold_lane(live, view),
         Action::Stop => open(view, Confirm::stop()),

@@ -11,9 +11,11 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 use super::{PLAIN, PaneSpec, position::Here};
 use crate::domain::{State, ToolName};
 use crate::papers::toolnet::Weights;
+use crate::ui::action::{Action, why};
 use crate::ui::pane::{Cx, PaneId};
+use crate::ui::update::{act, change};
 use crate::ui::view::{GraphView, Round, View};
-use crate::ui::{action::Action, hits::Hits, update::act, vlist::List};
+use crate::ui::{hits::Hits, vlist::List};
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Graph,
@@ -35,6 +37,8 @@ pub const SPEC: PaneSpec = PaneSpec {
     },
     open: |world, view| act(world, view, Action::InspectTool),
     leave: |view| view.centre = None,
+    why_not_remove: why::not_pinned,
+    remove: change::unpin,
     keys: &[Action::Less, Action::More, Action::Pin, Action::NextView],
     ..PLAIN
 };
