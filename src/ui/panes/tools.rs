@@ -207,7 +207,7 @@ fn cost(credits: Option<f64>) -> String {
 fn signed_style(theme: &Theme, value: f64) -> Style {
     match value {
         _ if value > 0.0 => theme.good,
-        _ if value < 0.0 => theme.bad,
+        _ if value < 0.0 => theme.warn,
         _ => theme.dim,
     }
 }

@@ -338,7 +338,7 @@ impl Popup for FaultForm {
         }
         let below = inside.y + FIELDS.len() as u16 + 1;
         let (said, style) = match &self.error {
-            Some(error) => (error.clone(), cx.theme.bad),
+            Some(error) => (error.clone(), cx.theme.warn),
             None => (self.written(), cx.theme.dim),
         };
         let lines = text::wrap(&said, usize::from(inside.width));

@@ -74,7 +74,7 @@ impl Popup for Find {
     fn footer(&self, cx: &Cx<'_>) -> Option<(String, Style)> {
         let (none, style) = match self.found {
             true => ("", cx.theme.input),
-            false => ("  nothing found", cx.theme.bad),
+            false => ("  nothing found", cx.theme.warn),
         };
         let (text, pane, keys) = (self.entry.text(), self.pane.name(), self.legend(cx));
         Some((format!("/{text}▏{none}   in {pane} · {keys}"), style))

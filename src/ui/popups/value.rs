@@ -194,7 +194,7 @@ impl Popup for Value {
         let field = Rect { y: inside.y + 1, height: 1, ..inside };
         self.entry.draw(cx, field, buf);
         let (below, style) = match &self.error {
-            Some(error) => (error, cx.theme.bad),
+            Some(error) => (error, cx.theme.warn),
             None => (&self.doc, cx.theme.dim),
         };
         let lines = text::wrap(below, usize::from(inside.width));

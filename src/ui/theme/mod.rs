@@ -77,9 +77,9 @@ styles! {
     title = Style::new().add_modifier(Modifier::BOLD);
     /// Succeeded, rising, right.
     good = fg(Color::Green);
-    /// Failed, falling, wrong.
+    /// Failed, wrong; nothing else.
     bad = fg(Color::Red);
-    /// Waiting, unsure, a lower bound.
+    /// Held, refused, falling, unsure: worth a look.
     warn = fg(Color::Yellow);
     /// The selected row of the pane that has the keyboard: a tint, which never inverts a bar. No ground of the
     /// sixteen colours is safe under every text, so there it is a line.

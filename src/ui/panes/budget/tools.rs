@@ -196,7 +196,7 @@ fn change(tool: &Tool<'_>) -> Option<Cell> {
     let (old, new) = (before.map(|before| uses(before)), tool.entry.planned?.uses);
     Some(match old {
         Some(old) if old < new => (format!("{old}→{new}"), theme.good),
-        Some(old) if old > new => (format!("{old}→{new}"), theme.bad),
+        Some(old) if old > new => (format!("{old}→{new}"), theme.warn),
         Some(_) | None => (new.to_string(), if new > 0 { theme.text } else { theme.dim }),
     })
 }

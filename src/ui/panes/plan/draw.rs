@@ -60,7 +60,7 @@ impl<'a> Shown<'a> {
         let lines = self.rows.lines(row.item);
         let text = lines.get(row.nth).map_or("", String::as_str);
         let (head, head_style, style) = match row.item {
-            Item::Refused(_) => ("⊘".to_owned(), theme.bad, theme.warn),
+            Item::Refused(_) => ("⊘".to_owned(), theme.warn, theme.warn),
             Item::PlanStep(n, _) => (format!("▤ {n}"), theme.accent, theme.title),
             Item::Asked(Role::Solver) if self.task.answer.is_some() => {
                 ("★".to_owned(), theme.good, theme.title)

@@ -358,7 +358,7 @@ impl<'a> Entry<'a> {
             let style = match verdict.score {
                 1.. => theme.good,
                 0 => theme.dim,
-                ..0 => theme.bad,
+                ..0 => theme.warn,
             };
             let name = text::fit(verdict.tool.as_str(), NAME);
             let score = format!(" {:>2}  ", glyph::signed(score));

@@ -14,7 +14,7 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     let (phase, style) = match &call.phase {
         ToolCallPhase::Requested => ("wanted, not running yet", page.theme.warn),
         ToolCallPhase::Running => ("running", page.theme.warn),
-        ToolCallPhase::Refused { .. } => ("refused, free of charge", page.theme.bad),
+        ToolCallPhase::Refused { .. } => ("refused, free of charge", page.theme.warn),
         ToolCallPhase::Done { .. } => ("done", page.theme.good),
         ToolCallPhase::Failed { .. } => ("failed", page.theme.bad),
     };
@@ -54,7 +54,7 @@ fn result(call: &ToolCallState, page: &mut Page<'_>) {
         ToolCallPhase::Requested | ToolCallPhase::Running => page.heading("Result: none yet"),
         ToolCallPhase::Refused { why, reason } => {
             page.heading(&format!("Refused: {}", reason.name()));
-            page.text(why, page.theme.bad);
+            page.text(why, page.theme.warn);
         }
         ToolCallPhase::Done { output } => {
             let size = output.text.len();

@@ -132,7 +132,7 @@ fn verdicts(task: &TaskState, page: &mut Page<'_>) {
     page.heading("The evaluator's scores");
     for verdict in &task.verdicts {
         let style = match verdict.score {
-            ..0 => page.theme.bad,
+            ..0 => page.theme.warn,
             0 => page.theme.dim,
             1.. => page.theme.good,
         };

@@ -115,7 +115,7 @@ fn score(state: &State, name: &ToolName, page: &mut Page<'_>) {
     let mut before = skipped.checked_sub(1).and_then(|i| history.get(i)).map_or(0.0, |p| p.score);
     for point in &history[skipped..] {
         let change = point.score - before;
-        let style = if change < 0.0 { page.theme.bad } else { page.theme.good };
+        let style = if change < 0.0 { page.theme.warn } else { page.theme.good };
         let task = match point.task.0 {
             0 => "at start".to_owned(),
             task => format!("task {task}"),
@@ -154,7 +154,7 @@ fn calls(state: &State, name: &ToolName, page: &mut Page<'_>) {
         let (mark, style) = match &call.phase {
             ToolCallPhase::Requested => ("wanted", page.theme.dim),
             ToolCallPhase::Running => ("running", page.theme.warn),
-            ToolCallPhase::Refused { .. } => ("refused", page.theme.bad),
+            ToolCallPhase::Refused { .. } => ("refused", page.theme.warn),
             ToolCallPhase::Done { .. } => ("ok", page.theme.good),
             ToolCallPhase::Failed { .. } => ("failed", page.theme.bad),
         };

@@ -25,7 +25,7 @@ impl Frame<'_> {
     pub fn draw_moved(&self, was: Option<f64>, weight: f64, row: &mut Row<'_>) {
         let theme = self.cx.theme;
         let was = was.unwrap_or(weight);
-        let style = if weight > was { theme.good } else { theme.bad };
+        let style = if weight > was { theme.good } else { theme.warn };
         row.cell(&format::moved(self.format, was, weight), MOVED, style);
     }
 
