@@ -102,10 +102,13 @@ fn pieces(cx: &Cx<'_>, title: &str) -> Vec<Piece> {
         add(2, "FROZEN".to_owned(), theme.warn, Some(Action::Learning));
     }
     add(5, spent(state), theme.text, None);
-    let faults = state.faults_armed();
-    if faults > 0 {
-        let faults = format::plural(faults, "fault");
-        add(1, format!("⚡{faults}"), theme.injected, Some(Action::Faults));
+    let mut armed = state.faults.values().filter(|fault| fault.armed);
+    if let Some(first) = armed.next() {
+        let what = match armed.count() {
+            0 => first.spec.to_string(),
+            more => format::plural(more + 1, "fault"),
+        };
+        add(1, format!("↯ {}", text::cut(&what, 32)), theme.injected, Some(Action::Faults));
     }
     if state.models.any_simulated() {
         add(0, "SIMULATED MODEL".to_owned(), theme.simulated, None);

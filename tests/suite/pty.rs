@@ -41,7 +41,7 @@ fn a_person_runs_the_demo_steps_breaks_a_tool_and_leaves() {
     assert!(places.iter().any(|place| place.contains(" a tool call")), "{places:?}");
 
     sitting.press("3f");
-    sitting.wait("⚡1 fault");
+    sitting.wait("─ ↯ ");
     sitting.press("ze");
     sitting.wait("Score of");
     sitting.press("7\r");
@@ -49,8 +49,7 @@ fn a_person_runs_the_demo_steps_breaks_a_tool_and_leaves() {
     sitting.press("u");
     sitting.wait_until("the score to be taken back", |screen| !screen.contents().contains("+7"));
     sitting.press("u");
-    sitting
-        .wait_until("the fault to be disarmed", |screen| !screen.contents().contains("⚡1 fault"));
+    sitting.wait_until("the fault to be disarmed", |screen| !screen.contents().contains("─ ↯ "));
 
     sitting.press("q");
     sitting.wait("Quit while the agent is running?");

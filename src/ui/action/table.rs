@@ -208,7 +208,9 @@ pub const ACTIONS: &[ActionSpec] = &[
     screen(Action::Screenshot, &["y s"])
         .named("screenshot", "screenshot")
         .does("write this screen to a file, as SVG and as text"),
-    screen(Action::NextTheme, &["ctrl-w t"]).named("next-theme", "theme").does("the next theme"),
+    screen(Action::NextTheme, &["ctrl-w t", "Z t"])
+        .named("next-theme", "theme")
+        .does("the next theme"),
     screen(Action::Redraw, &["ctrl-l"])
         .named("redraw", "redraw")
         .does("draw the whole screen again"),

@@ -147,7 +147,7 @@ fn draw_marks(theme: &Theme, tool: &ToolState, broken: bool, row: &mut Row<'_>) 
         (true, false) => row.cell("⊘", 1, theme.warn),
         (true, true) => row.gap(1),
     };
-    row.cell(if broken { "⚡" } else { "" }, 2, theme.injected).gap(1);
+    row.cell(if broken { "↯" } else { "" }, 2, theme.injected).gap(1);
 }
 
 /// What the last evaluation or edit did to the score.

@@ -90,7 +90,7 @@ impl Popup for Faults {
 }
 
 fn row(id: FaultId, fault: &FaultState, width: usize) -> String {
-    let armed = if fault.armed { "⚡ armed   " } else { "· disarmed" };
+    let armed = if fault.armed { "↯ armed   " } else { "· disarmed" };
     let fired = format!("fired {} of {}", fault.fired, format::plural(fault.seen as usize, "call"));
     let room = width.saturating_sub(fired.len() + 18);
     format!("{id:>3} {armed}  {} {fired}", text::fit(&fault.spec.to_string(), room))

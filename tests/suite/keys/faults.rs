@@ -31,10 +31,10 @@ fn a_role_or_a_model_is_broken_as_a_tool_is() {
     let (fault, by) = (FaultId(2), By::User);
     let spec = "model:local:error".parse().unwrap();
     stage.tell(Event::Fault(FaultEvent::FaultArmed { fault, spec, by }));
-    assert!(stage.shows("⚡ local"), "{}", stage.text());
+    assert!(stage.shows("↯ local"), "{}", stage.text());
     assert_eq!(command(&mut stage, "f"), Command::DisarmFault { fault });
     stage.tell(Event::Fault(FaultEvent::FaultDisarmed { fault, by }));
-    assert!(!stage.shows("⚡ local"), "{}", stage.text());
+    assert!(!stage.shows("↯ local"), "{}", stage.text());
     assert_eq!(command(&mut stage, "f"), Command::RearmFault { fault });
     // Back among the roles, and in another pane, something else is meant.
     assert_eq!(armed(&mut stage, "up up f"), "role:reflector:error");
@@ -44,7 +44,7 @@ fn a_role_or_a_model_is_broken_as_a_tool_is() {
 #[test]
 fn a_fault_of_a_class_marks_its_tools() {
     let mut stage = stage();
-    let marked = |stage: &Stage| stage.text().matches('⚡').count();
+    let marked = |stage: &Stage| stage.text().matches('↯').count();
     stage.press("3 z");
     let before = marked(&stage);
     let spec = "class:information retrieval:empty".parse().unwrap();

@@ -55,7 +55,7 @@ fn focus_says_why_a_tool_is_offered_and_how_its_call_stands() {
     assert!(shown.line("running").starts_with('▶'), "what was chosen is marked");
     assert!(shown.line("running").contains("calculator"));
     assert!(shown.line("always").contains("Finish"));
-    assert!(shown.line("new edge").contains('⚡'), "its fault is armed");
+    assert!(shown.line("new edge").contains('↯'), "its fault is armed");
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn every_edge_of_the_map_has_its_weight_on_a_place_of_its_own() {
         assert_eq!(number.parse(), Ok(weight), "{from} → {to}: {label}");
         assert!(label.contains('▸') || label.contains('◂'), "{label} says which way it goes");
     }
-    for name in ["● wikipedia +1", "⚡ search_web −1", "calculator +2", "start"] {
+    for name in ["● wikipedia +1", "↯ search_web −1", "calculator +2", "start"] {
         assert!(shown.has(name), "{name}");
     }
     assert!(shown.has("━"), "the way of this try is heavy");

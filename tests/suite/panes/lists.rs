@@ -25,7 +25,7 @@ fn a_tool_shows_its_score_how_it_came_to_it_and_its_calls() {
     let right = ["search_backup", "+9", "▲2", "▁▄▆█", "–", "2", "0", "545", "ms", "2"];
     assert_eq!(line[..10], right);
     let broken = words(shown.line("search_web"));
-    assert_eq!(broken[..4], ["⚡", "search_web", "−1", "▼3"]);
+    assert_eq!(broken[..4], ["↯", "search_web", "−1", "▼3"]);
     assert!(shown.line("random_calc").starts_with('⊘'), "it is switched off");
     assert_eq!(words(shown.line("calculator"))[4], "35", "its weight from wikipedia");
 }
@@ -49,7 +49,7 @@ fn tools_are_sorted_as_one_wishes_and_unused_ones_come_last() {
         let shown = show(PaneId::Tools, &story, &view, 80, 24);
         let name = |line: &str| {
             let words = words(line);
-            words[usize::from(words[0] == "⚡" || words[0] == "⊘")].to_owned()
+            words[usize::from(words[0] == "↯" || words[0] == "⊘")].to_owned()
         };
         shown.lines[1..].iter().take(16).map(|line| name(line)).collect::<Vec<_>>()
     };
@@ -195,7 +195,7 @@ fn calls_say_their_step_and_what_they_wait_for() {
     assert!(shown.row("#28") < shown.row("#30"), "in the order in which they were wanted");
     let view = View { task: Some(TaskId(3)), ..View::default() };
     let earlier = show(PaneId::Calls, &story, &view, 120, 14);
-    assert!(earlier.line("#16").contains('⚡'), "an injected failure is marked");
+    assert!(earlier.line("#16").contains('↯'), "an injected failure is marked");
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn interventions_and_injected_failures_are_marked() {
     assert!(shown.has("◆ you: fault 1 armed: search_web:error"));
     assert!(shown.has("◆ you: beta: 0.50 → 0.45"));
     let failure = shown.row("✗ 503 Service Unavailable");
-    assert!(shown.lines[failure + 1].contains("⚡"));
+    assert!(shown.lines[failure + 1].contains("↯"));
     assert!(shown.lines[failure + 1].contains("injected error (fault 1)"));
     let menu = shown.line("2 at wikipedia  menu calculator 35");
     assert!(menu.contains("+search_web"), "what is offered to explore has a plus: {menu}");
@@ -69,8 +69,8 @@ fn an_injected_model_call_is_marked_and_an_answer_from_elsewhere_says_so() {
     story.tell(ModelCallEvent::ModelCallFailed { effect, error, billed: None });
     let shown = transcript(&story, &View::default());
     let failure = shown.row("sim failed: no answer");
-    assert!(shown.lines[failure + 1].contains("⚡ injected error (fault 9)"));
-    assert!(closer(&story, ask).shows("⚡ by fault 9: role:actor:error"));
+    assert!(shown.lines[failure + 1].contains("↯ injected error (fault 9)"));
+    assert!(closer(&story, ask).shows("↯ by fault 9: role:actor:error"));
 
     let ask = story.ask(5, Role::Actor);
     let reply = Reply {

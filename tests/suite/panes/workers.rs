@@ -30,7 +30,7 @@ fn a_lane_says_how_it_stands_and_what_it_waits_for() {
     let shown = workers(78);
     let stands = |id: &str| shown.line(&format!("{id} ")).to_owned();
     assert!(stands("#E1").contains("230 ms ok"));
-    assert!(stands("#E2").contains('⚡') && stands("#E2").contains("30 ms failed"));
+    assert!(stands("#E2").contains('↯') && stands("#E2").contains("30 ms failed"));
     assert!(stands("#E3").contains("80 ms null"));
     assert!(stands("#E4").contains("LLM") && stands("#E4").contains("240 ms ok"));
     assert!(stands("#E5").contains("← #E4") && stands("#E5").contains("240 ms running"));
@@ -84,7 +84,7 @@ fn the_selected_lane_says_more() {
         let shown = show(PaneId::Calls, &story, &view, 100, 20);
         shown.lines.last().unwrap().clone()
     };
-    assert!(said(2).contains("⚡ error injected (fault 1)"), "{}", said(2));
+    assert!(said(2).contains("↯ error injected (fault 1)"), "{}", said(2));
     assert!(said(3).contains("null: pattern \"nothing found\", 12 tokens saved"), "{}", said(3));
     assert!(said(6).contains("by you alone, before a tool call"), "{}", said(6));
     assert!(said(9).contains("for #E6 #E8 · ← #E6 #E8 · #E6 #E8"), "{}", said(9));

@@ -54,7 +54,7 @@ fn why(track: &Track<'_>) -> Vec<String> {
     }
     if let Some(fault) = track.call.and_then(|call| call.injected) {
         let kind = track.state.faults.get(&fault).map_or("fault", |fault| fault.spec.kind.name());
-        said.push(format!("⚡ {kind} injected (fault {fault})"));
+        said.push(format!("↯ {kind} injected (fault {fault})"));
     }
     said.extend(retries(track));
     if let Some(begun) = track.begun

@@ -223,7 +223,7 @@ impl Lanes<'_> {
         let (name, mark) =
             if injected { (columns.tool - INJECTED, INJECTED) } else { (columns.tool, 0) };
         let text = if track.wanted().is_some() { theme.text } else { theme.dim };
-        row.cell(track.tool(), name, text).cell(" ⚡", mark, theme.injected).gap(1);
+        row.cell(track.tool(), name, text).cell(" ↯", mark, theme.injected).gap(1);
         if columns.needs > 0 {
             row.cell(&needs(track), columns.needs, theme.dim).gap(1);
         }

@@ -159,11 +159,11 @@ fn draw_role(cx: &Cx<'_>, role: Role, line: Rect, buf: &mut Buffer) {
 
 /// Says that a fault waits for what is asked here, and gives the width that is left for the name.
 fn draw_mark(cx: &Cx<'_>, aim: &Aim<'_>, width: usize, row: &mut Row<'_>) -> usize {
-    const MARK: usize = 3;
+    const MARK: usize = 2;
     if !cx.state.has_fault_on(aim) || width <= MARK {
         return width;
     }
-    row.cell("⚡", MARK, cx.theme.injected);
+    row.cell("↯", MARK, cx.theme.injected);
     width - MARK
 }
 

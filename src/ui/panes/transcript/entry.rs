@@ -290,7 +290,7 @@ impl<'a> Entry<'a> {
         let Some(fault) = effect.injected else { return };
         let faults = &self.cx.state.faults;
         let kind = faults.get(&fault).map_or("fault", |fault| fault.spec.kind.name());
-        let note = format!("    ⚡ injected {kind} (fault {fault})");
+        let note = format!("    ↯ injected {kind} (fault {fault})");
         self.sheet.row(&[(&note, self.cx.theme.injected)]);
     }
 

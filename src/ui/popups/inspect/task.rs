@@ -115,7 +115,7 @@ fn steps(state: &State, task: &TaskState, page: &mut Page<'_>) {
     }
     page.heading("Calls");
     for call in task.tool_calls.iter().filter_map(|call| state.tool_call(*call)) {
-        let injected = if call.injected.is_some() { " ⚡ injected" } else { "" };
+        let injected = if call.injected.is_some() { " ↯ injected" } else { "" };
         let arguments = text::cut(&call.arguments.to_string(), page.width() / 2).into_owned();
         let what = format!("{} {arguments}{injected}", call.tool);
         page.field(&format!("#{} step {}", call.id, call.step), &what);

@@ -35,7 +35,7 @@ impl Frame<'_> {
         let known = self.cx.state.tools.get(tool);
         let off = known.is_some_and(|tool| !tool.is_offered());
         row.cell(if off { "⊘" } else { "" }, 1, theme.warn);
-        row.cell(if self.broken.contains(tool) { "⚡" } else { "" }, 2, theme.injected);
+        row.cell(if self.broken.contains(tool) { "↯" } else { "" }, 2, theme.injected);
         row.gap(MARKS - 4);
     }
 }

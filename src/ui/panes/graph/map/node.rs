@@ -19,7 +19,7 @@ pub fn label(state: &State, name: &str, here: &Here<'_>, broken: bool) -> String
         label.push_str("⊘ ");
     }
     if broken {
-        label.push_str("⚡ ");
+        label.push_str("↯ ");
     }
     label.push_str(&text::cut(shown_name(name), NAME));
     if let Some(score) = state.learning.scores.get(name).filter(|score| *score != 0.0) {
