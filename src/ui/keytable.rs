@@ -1,43 +1,34 @@
-//! The key table as text: for `toolyard keys`, and in Markdown for the README.
+//! The key table as Markdown, for `toolyard keys` and the README.
 
 use super::action::{ACTIONS, ActionSpec, Group, Layer};
-use super::{keymap::Keymap, text};
+use super::keymap::Keymap;
 
-/// One line for each action, by section: keys, name, what it does. Then the keys of each kind of popup.
-pub fn plain(keymap: &Keymap) -> String {
+/// A table for each section of the panes' actions, then one for each kind of popup.
+pub fn markdown(keymap: &Keymap) -> String {
     let mut out = String::new();
     for (group, specs) in sections() {
-        out.push_str(&format!("{}\n", group.name()));
-        for spec in specs {
-            let keys = text::fit(&keymap.show(spec.action), 16);
-            out.push_str(&format!("  {keys} {:<16} {}\n", spec.name, spec.doc));
-        }
+        let rows = specs.map(|spec| (spec, keymap.keys(spec.action).to_vec()));
+        table(&mut out, group.name(), rows);
     }
     for layer in Layer::all().filter(|layer| layer.is_popup()) {
-        out.push_str(&format!("In popups: {}\n", layer.name()));
-        for spec in ACTIONS {
-            let keys = of_layer(keymap, layer, spec);
-            if !keys.is_empty() {
-                out.push_str(&format!("  {} {}\n", text::fit(&keys.join("  "), 24), spec.name));
-            }
-        }
+        let rows = ACTIONS.iter().map(|spec| (spec, of_layer(keymap, layer, spec)));
+        let rows = rows.filter(|(_, keys)| !keys.is_empty());
+        table(&mut out, &format!("In popups: `{}`", layer.name()), rows);
     }
     out
 }
 
-/// The keys of the panes as Markdown tables.
-pub fn markdown(keymap: &Keymap) -> String {
-    let mut out = String::new();
-    for (group, specs) in sections() {
-        out.push_str(&format!("| {} | | |\n| --- | --- | --- |\n", group.name()));
-        for spec in specs {
-            let keys = keymap.keys(spec.action).iter().map(|key| format!("`{key}`"));
-            let keys = keys.collect::<Vec<_>>().join(" ");
-            out.push_str(&format!("| {keys} | `{}` | {} |\n", spec.name, spec.doc));
-        }
-        out.push('\n');
+fn table(
+    out: &mut String,
+    head: &str,
+    rows: impl Iterator<Item = (&'static ActionSpec, Vec<String>)>,
+) {
+    out.push_str(&format!("| {head} | | |\n| --- | --- | --- |\n"));
+    for (spec, keys) in rows {
+        let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+        out.push_str(&format!("| {} | `{}` | {} |\n", keys.join(" "), spec.name, spec.doc));
     }
-    out
+    out.push('\n');
 }
 
 /// The actions of the panes, by section.
@@ -56,18 +47,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_tables_have_every_action() {
-        let keymap = Keymap::default();
-        let plain = plain(&keymap);
+    fn the_table_has_every_action_and_every_kind_of_popup() {
+        let keys = markdown(&Keymap::default());
         for spec in ACTIONS {
-            assert!(plain.contains(spec.name), "{}", spec.name);
+            let row = format!(" | `{}` | {} |", spec.name, spec.doc);
+            assert!(keys.contains(&row), "{}", spec.name);
         }
-        for (_, specs) in sections() {
-            for spec in specs {
-                assert!(markdown(&keymap).contains(spec.doc), "{}", spec.name);
-            }
-        }
-        assert!(plain.contains("  space  f5        run-or-pause"), "{plain}");
-        assert!(markdown(&keymap).contains("| `+` `=` | `more` |"));
+        assert!(keys.contains("| `space` `f5` | `run-or-pause` |"), "{keys}");
+        assert!(keys.contains("| In popups: `list` | | |") && keys.contains("| `a` | `add` |"));
     }
 }
