@@ -81,7 +81,7 @@ fn pieces(cx: &Cx<'_>, title: &str) -> Vec<Piece> {
     }
     if !state.tasks.is_empty() {
         let at = state.shown_task().map_or(0, |task| task.id.0);
-        add(1, format!("task {at}/{}", state.tasks.len()), theme.text, None);
+        add(2, format!("task {at}/{}", state.tasks.len()), theme.text, None);
     }
     if state.n > 0 {
         let strategy = state.strategy.to_string();

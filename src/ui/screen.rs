@@ -72,6 +72,10 @@ impl Screen {
 
     /// Every change says what it did, and how to undo it.
     fn confirm(&mut self, record: &Record) {
+        // In a replay the changes are those of somebody else, and nothing can be undone.
+        if self.view.read_only.is_some() {
+            return;
+        }
         let text = match record.event.by() {
             Some(By::User) if record.event.is_undoable() => {
                 let undo = self.setup.keymap.key(Action::Undo);

@@ -237,6 +237,11 @@ fn what_cannot_be_done_says_why() {
 fn a_replay_is_looked_at_and_never_changed() {
     let setup = Setup { read_only: Some(ReadOnly::Replay), ..setup() };
     let mut stage = Stage::with(&story::demo(), setup);
+    let offers_undo = |stage: &Stage| {
+        stage.screen.view.messages.iter().any(|message| message.text.ends_with("u undoes"))
+    };
+    assert!(!offers_undo(&stage), "nothing can be undone there");
+    assert!(offers_undo(&self::stage()), "in a live session the same changes can be");
     for spec in ACTIONS {
         let changes =
             ["space", "n", "o", "x", "X", "S", "t", "f", "F", "e", "+", "-", "L", "A", "m", "u"];

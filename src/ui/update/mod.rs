@@ -133,7 +133,7 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequ
         Action::Suspend => vec![ScreenRequest::Suspend],
         Action::Quit => control::quit(world, view),
 
-        // Only popups have these; the action table says so to whoever calls them by name.
+        // Only popups do these; here `why_not` refuses them before.
         Action::Accept | Action::Toggle | Action::Add | Action::NewLine => Vec::new(),
     }
 }

@@ -38,6 +38,7 @@ fn click(
 ) -> Vec<ScreenRequest> {
     view.told = false;
     view.pending.clear();
+    view.hinted = false;
     let Some(target) = hits.at(x, y) else { return Vec::new() };
     if let Target::Action(action) = target {
         // What an action does may depend on the pane.
