@@ -63,7 +63,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     run(Action::StepOut, &["o", "shift-f11"], why::over)
         .named("step-out", "step out")
         .does("run to the end of this task"),
-    run(Action::Remove, &["x"], why::nothing_to_remove).named("remove", "cancel").does(
+    run(Action::Remove, &["x"], why::nothing_to_remove).named("remove", "remove").does(
         "cancel the selected call; in the tools, forget the score; in the graph, unpin the edge",
     ),
     run(Action::CancelAll, &["X"], why::nothing_runs)
