@@ -115,7 +115,7 @@ fn frames(c: &mut Criterion) {
         });
     }
     screen.view.graph = GraphView::Focus;
-    for pane in PaneId::ALL {
+    for pane in PaneId::ALL.iter().copied() {
         screen.view.zoom = Some(pane);
         group.bench_function(BenchmarkId::new("zoomed", pane.name()), |b| {
             b.iter(|| screen.draw(SIZE, &mut buf, now));
@@ -168,7 +168,7 @@ fn keys(c: &mut Criterion) {
         screen.draw(SIZE, &mut buf, now);
     };
     let mut group = c.benchmark_group("key-to-frame/16000-tools");
-    for pane in PaneId::ALL {
+    for pane in PaneId::ALL.iter().copied() {
         screen.view.focus = pane;
         group.bench_function(BenchmarkId::new("down-and-up", pane.name()), |b| {
             b.iter(|| {

@@ -2,16 +2,88 @@
 //! one of them lets go of the other, so that there is never a doubt what a key means.
 
 use super::panes::position::Here;
-use super::{pane::PaneId, view::View};
+use super::view::{Lever, View};
+use super::{hits::Target, pane::PaneId};
 use crate::domain::{
-    Command, EffectId, EffectState, EvidenceId, EvidenceState, Lane, State, TaskId, TaskState,
-    ToolName, state::Source,
+    Command, EffectId, EffectState, EvidenceId, EvidenceState, Knob, Lane, State, TaskId,
+    TaskState, ToolName,
+    state::{Source, What},
 };
 
 const NOT_BEGUN: &str = "the selected call has not started";
 const IS_OVER: &str = "the selected call has ended";
 
 impl View {
+    /// Selects what was pointed at. True if it was selected already, so that a second click opens it.
+    pub fn select(&mut self, state: &State, target: &Target) -> bool {
+        match target {
+            Target::Tool(tool) => {
+                let was = self.pull(Lever::Tool);
+                self.tool.replace(tool.clone()).as_ref() == Some(tool) && was
+            }
+            Target::Edge(from, to) => {
+                self.tool = Some(to.clone());
+                let edge = (from.clone(), to.clone());
+                self.edge.replace(edge.clone()) == Some(edge)
+            }
+            Target::Call(call) => self.choose_call(state, *call),
+            Target::Evidence(task, evidence) => self.choose_evidence(state, *task, *evidence),
+            // The strip of the budget pane only chooses whose budget is shown.
+            Target::Task(task) => {
+                self.task.replace(*task) == Some(*task) && self.focus != PaneId::Budget
+            }
+            Target::Knob(knob) => {
+                let levers = [(Knob::Budget, Lever::Budget), (Knob::Tau, Lever::Tau)];
+                let lever = levers.iter().find(|(lever, _)| lever == knob).map(|(_, lever)| *lever);
+                let was = lever.is_none_or(|lever| self.pull(lever));
+                self.knob.replace(*knob) == Some(*knob) && was
+            }
+            Target::Node(task, node) => self.choose_node(state, *task, *node),
+            Target::Role(role) => {
+                let was = self.model.take().is_none();
+                self.role.replace(*role) == Some(*role) && was
+            }
+            // A second click opens nothing: there is no more to see of a model.
+            Target::Model(model) => {
+                self.model = Some(model.clone());
+                false
+            }
+            Target::Line(n) => self.choose_line(state, *n),
+            Target::Pane(_) | Target::Action(_) | Target::Popup | Target::PopupRow(_) => false,
+        }
+    }
+
+    /// Selects in the budget pane; false if something else was selected there and it has the keyboard.
+    fn pull(&mut self, lever: Lever) -> bool {
+        let was = std::mem::replace(&mut self.lever, lever);
+        was == lever || self.focus != PaneId::Budget
+    }
+
+    /// Selects a line of the transcript with the model or tool call that it is about: the keys that mean those
+    /// then mean its own. True if it was selected already.
+    pub fn choose_line(&mut self, state: &State, n: u64) -> bool {
+        match state.line(n).map(|line| &line.what) {
+            Some(What::ModelCall { call }) => self.model_call = Some(*call),
+            Some(What::ToolCall { call }) => {
+                self.choose_call(state, *call);
+            }
+            _ => {}
+        }
+        self.line.replace(n) == Some(n)
+    }
+
+    /// Selects a node of a search with its model call, tool call and tool: the keys that mean those then mean
+    /// its own. True if it was selected already.
+    pub fn choose_node(&mut self, state: &State, task: TaskId, node: u32) -> bool {
+        if let Some(step) = state.task(task).and_then(|task| task.step_of(node)) {
+            self.model_call = step.model_call.or(self.model_call);
+            if let Some(call) = step.call {
+                self.choose_call(state, call);
+            }
+        }
+        self.node.replace((task, node)) == Some((task, node))
+    }
+
     /// Chooses a call, and its tool with it. True if it was chosen already.
     pub fn choose_call(&mut self, state: &State, call: EffectId) -> bool {
         if let Some(call) = state.tool_call(call) {

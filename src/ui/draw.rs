@@ -6,9 +6,9 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::hits::{Hits, Target};
 use super::layout::{self, MIN, Wanted};
-use super::pane::{Cx, PaneId};
 use super::panes::{self, row::Row};
 use super::{action::Action, footer, header};
+use super::{cx::Cx, pane::PaneId};
 
 /// Draws everything into `area`.
 pub fn draw(cx: &Cx<'_>, title: &str, area: Rect, buf: &mut Buffer) -> Hits {
@@ -82,8 +82,9 @@ fn number<'a>(cx: &Cx<'a>, pane: PaneId) -> &'a str {
 
 fn tabs(cx: &Cx<'_>, line: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let mut x = line.x;
-    let tab = |pane: &PaneId| *pane == cx.view.focus || (pane.spec().when)(cx.state, cx.view);
-    let panes: Vec<PaneId> = PaneId::ALL.into_iter().filter(tab).collect();
+    let tab =
+        |pane: &PaneId| *pane == cx.view.focus || (panes::spec(*pane).when)(cx.state, cx.view);
+    let panes: Vec<PaneId> = PaneId::ALL.iter().copied().filter(tab).collect();
     let names: usize = panes.iter().map(|pane| pane.name().len() + 4).sum();
     // Where the line is short, tabs stand a cell closer.
     let after = if names > usize::from(line.width) { "" } else { " " };

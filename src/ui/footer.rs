@@ -4,10 +4,10 @@
 use ratatui::widgets::{Clear, Widget};
 use ratatui::{buffer::Buffer, layout::Rect};
 
+use super::cx::Cx;
 use super::hits::{Hits, Target};
-use super::pane::Cx;
 use super::view::{Message, Tone};
-use super::{action::Action, panes::row::Row, text, update};
+use super::{action::Action, panes, panes::row::Row, text, update};
 use crate::domain::Mode;
 
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
@@ -109,7 +109,8 @@ fn keys(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let right = area.right().saturating_sub(help.len() as u16 + 1).max(area.x);
     let is_past = cx.view.moment.is_some() || cx.view.read_only.is_some();
     let always: &[Hint] = if is_past { &IN_THE_PAST } else { &ALWAYS };
-    let here = cx.view.focus.spec().keys.iter().map(|action| (std::slice::from_ref(action), None));
+    let here =
+        panes::spec(cx.view.focus).keys.iter().map(|action| (std::slice::from_ref(action), None));
     let found: &[Hint] = match cx.view.needle(cx.view.focus) {
         Some(_) => &[(&[Action::NextMatch, Action::PreviousMatch], Some("next, previous match"))],
         None => &[],

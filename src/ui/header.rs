@@ -4,8 +4,8 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::hits::{Hits, Target};
-use super::pane::{Cx, PaneId};
 use super::{action::Action, panes::format, text, view::ReadOnly};
+use super::{cx::Cx, pane::PaneId};
 use crate::domain::{Hold, Knob, Lane, Mode, State, TaskState};
 
 /// A piece of the line.

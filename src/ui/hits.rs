@@ -3,7 +3,7 @@
 
 use ratatui::layout::{Position, Rect};
 
-use super::{action::Action, pane::PaneId, vlist::Window};
+use super::{action::Action, pane::PaneId, window::Window};
 use crate::domain::{EffectId, EvidenceId, Knob, ModelName, Role, TaskId, ToolName};
 
 /// What a cell belongs to.

@@ -1,11 +1,9 @@
-//! Which key does what: the defaults of the action table, changed by the user's configuration. A key has
-//! its meaning in a layer, and several keys in a row can be one, as in `g g`.
+//! Which key does what. A key has its meaning in a layer, and several keys in a row can be one, as in `g g`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
-use super::action::{ACTIONS, Action, LAYER_KEYS, Layer};
+use super::action::{Action, Layer};
 use super::key::{Key, Keys};
-use crate::domain::words;
 
 /// Keys to actions, without conflicts.
 #[derive(Clone, Debug)]
@@ -31,102 +29,36 @@ pub enum Meaning {
     Nothing,
 }
 
-/// What can be wrong with the configuration's `[ui.keys]`.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum KeymapError {
-    #[error(
-        "keys.{name}: there is no such action; {}",
-        words::expected(name.rsplit('.').next().unwrap_or(name), ACTIONS.iter().map(|spec| spec.name))
-    )]
-    UnknownAction { name: String },
-    #[error(
-        "keys.{name}: there is no such layer; {}",
-        {
-            let known: Vec<String> = Layer::all().map(Layer::name).collect();
-            words::expected(name.split('.').next().unwrap_or(name), known.iter().map(String::as_str))
-        }
-    )]
-    UnknownLayer { name: String },
-    #[error("keys.{name}: {why}")]
-    BadKey { name: String, why: String },
-    #[error(
-        "keys.{first}: `{key}` also does `{second}`; give one of them another key, \
-         for example keys.{second} = []"
-    )]
-    Conflict { key: String, first: String, second: String },
-}
-
-impl Default for Keymap {
-    fn default() -> Self {
-        // The table's keys are tested to be good; a broken one would be left out, not panic.
-        Self::new(&BTreeMap::new()).0
-    }
-}
-
 impl Keymap {
-    /// The default keys, except where `changed` gives others (or none) for an action. An action is named
-    /// `step` in the global layer and `graph.pin` in another one. Errors name what was left out.
-    pub fn new(changed: &BTreeMap<String, Vec<String>>) -> (Self, Vec<KeymapError>) {
-        let mut errors = Vec::new();
-        let mut map = Self { bindings: Vec::new(), shown: HashMap::new() };
-        // The user's keys first: in a conflict with a default the user's choice works.
-        let mut own = Vec::new();
-        for (name, keys) in changed {
-            match place(name) {
-                Ok((layer, action)) => {
-                    own.push((layer, action));
-                    map.bind_all(layer, action, keys.iter().map(String::as_str), &mut errors);
-                }
-                Err(error) => errors.push(error),
-            }
-        }
-        let global = ACTIONS.iter().map(|spec| (Layer::Global, spec.action, spec.keys));
-        for (layer, action, keys) in global.chain(LAYER_KEYS.iter().copied()) {
-            if !own.contains(&(layer, action)) {
-                map.bind_all(layer, action, keys.iter().copied(), &mut errors);
-            }
-        }
-        map.note_shown();
-        (map, errors)
+    /// No key does anything.
+    pub fn empty() -> Self {
+        Self { bindings: Vec::new(), shown: HashMap::new() }
     }
 
-    fn bind_all<'k>(
+    /// Gives an action a key. Errors name what else the key does already, in a layer that is open at the same time.
+    pub fn bind(
         &mut self,
         layer: Layer,
         action: Action,
-        keys: impl Iterator<Item = &'k str>,
-        errors: &mut Vec<KeymapError>,
-    ) {
-        errors.extend(keys.filter_map(|keys| self.bind(layer, action, keys).err()));
-    }
-
-    fn bind(&mut self, layer: Layer, action: Action, text: &str) -> Result<(), KeymapError> {
-        let name = name(layer, action);
-        let keys: Keys =
-            text.parse().map_err(|why| KeymapError::BadKey { name: name.clone(), why })?;
+        keys: Keys,
+    ) -> Result<(), (Layer, Action)> {
         let clashes = |other: &&Binding| {
             other.layer.meets(layer)
                 && (other.keys.starts_with(&keys) || keys.starts_with(&other.keys))
         };
         if let Some(other) = self.bindings.iter().find(clashes) {
-            if (other.layer, other.action) == (layer, action) && other.keys == keys {
-                return Ok(());
+            let is_same = (other.layer, other.action) == (layer, action) && other.keys == keys;
+            return if is_same { Ok(()) } else { Err((other.layer, other.action)) };
+        }
+        if !layer.is_popup() {
+            let shown = self.shown.entry(action).or_default();
+            let text = keys.to_string();
+            if !shown.contains(&text) {
+                shown.push(text);
             }
-            let first = self::name(other.layer, other.action);
-            return Err(KeymapError::Conflict { key: keys.to_string(), first, second: name });
         }
         self.bindings.push(Binding { layer, keys, action });
         Ok(())
-    }
-
-    fn note_shown(&mut self) {
-        for binding in self.bindings.iter().filter(|binding| !binding.layer.is_popup()) {
-            let shown = self.shown.entry(binding.action).or_default();
-            let keys = binding.keys.to_string();
-            if !shown.contains(&keys) {
-                shown.push(keys);
-            }
-        }
     }
 
     /// What these keys mean, pressed one after the other. The first layer that knows them decides.
@@ -188,109 +120,3 @@ impl Keymap {
 
 /// Actions of a popup and what their keys do there.
 pub type Hint = (&'static [Action], &'static str);
-
-/// The layer and the action that a name of the configuration means.
-fn place(name: &str) -> Result<(Layer, Action), KeymapError> {
-    let (layer, action) = match name.split_once('.') {
-        Some((layer, action)) => {
-            let unknown = || KeymapError::UnknownLayer { name: name.to_owned() };
-            (Layer::by_name(layer).ok_or_else(unknown)?, action)
-        }
-        None => (Layer::Global, name),
-    };
-    let unknown = || KeymapError::UnknownAction { name: name.to_owned() };
-    Ok((layer, Action::by_name(action).ok_or_else(unknown)?))
-}
-
-/// As the configuration names it.
-fn name(layer: Layer, action: Action) -> String {
-    let name = action.spec().name;
-    if layer == Layer::Global { name.to_owned() } else { format!("{}.{name}", layer.name()) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ui::pane::PaneId;
-
-    fn changed(entries: &[(&str, &[&str])]) -> BTreeMap<String, Vec<String>> {
-        let keys = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
-        entries.iter().map(|(name, list)| ((*name).to_owned(), keys(list))).collect()
-    }
-
-    fn typed(text: &str) -> Vec<Key> {
-        text.parse::<Keys>().unwrap().to_vec()
-    }
-
-    #[test]
-    fn the_defaults_have_no_conflicts_and_every_action_has_a_key() {
-        let (map, errors) = Keymap::new(&BTreeMap::new());
-        assert_eq!(errors, []);
-        for spec in ACTIONS {
-            let bound = map.bindings().filter(|(.., action)| *action == spec.action).count();
-            assert!(bound >= spec.keys.len().max(1), "{}", spec.name);
-        }
-    }
-
-    #[test]
-    fn the_first_layer_that_knows_a_key_decides() {
-        let map = Keymap::default();
-        let panes = [Layer::Everywhere, Layer::Pane(PaneId::Graph), Layer::Global];
-        let action = |layers: &[Layer], keys: &str| map.meaning(layers, &typed(keys));
-        assert_eq!(action(&panes, "n"), Meaning::Action(Layer::Global, Action::Step));
-        assert_eq!(action(&panes, "f11"), Meaning::Action(Layer::Everywhere, Action::Step));
-        let pin = Meaning::Action(Layer::Pane(PaneId::Graph), Action::Pin);
-        assert_eq!(action(&panes, "p"), pin);
-        assert_eq!(action(&panes, "g"), Meaning::Prefix);
-        assert_eq!(action(&panes, "g g"), Meaning::Action(Layer::Global, Action::Top));
-        assert_eq!(action(&panes, "g q"), Meaning::Nothing);
-        assert_eq!(action(&[Layer::Pager], "n"), Meaning::Nothing);
-        let found = [Layer::Found, Layer::Global];
-        assert_eq!(action(&found, "n"), Meaning::Action(Layer::Found, Action::NextMatch));
-        let after: Vec<_> =
-            map.following(&panes, &typed("g")).into_iter().map(|(key, _)| key).collect();
-        assert!(after.contains(&"f".parse().unwrap()) && after.contains(&"g".parse().unwrap()));
-    }
-
-    #[test]
-    fn the_user_replaces_and_takes_away_in_every_layer() {
-        let (map, errors) = Keymap::new(&changed(&[
-            ("step", &["f10", "b"]),
-            ("fail", &[]),
-            ("graph.pin", &["P"]),
-            ("list.add", &["A", "g a"]),
-            ("list.top", &["home"]),
-        ]));
-        assert_eq!(errors, []);
-        let action = |layer, keys: &str| map.meaning(&[layer], &typed(keys));
-        assert_eq!(action(Layer::Global, "f10"), Meaning::Action(Layer::Global, Action::Step));
-        assert_eq!(action(Layer::Global, "n"), Meaning::Nothing);
-        assert!(map.keys(Action::Fail).is_empty());
-        assert_eq!(map.keys(Action::Step), ["f10", "b", "f11"]);
-        assert_eq!(action(Layer::Pane(PaneId::Graph), "p"), Meaning::Nothing);
-        assert_eq!(action(Layer::List, "g a"), Meaning::Action(Layer::List, Action::Add));
-        let hints: &[Hint] =
-            &[(&[Action::Add, Action::Edit], "new, change"), (&[Action::Undo], "x")];
-        assert_eq!(map.legend(Layer::List, hints), "A/e: new, change");
-    }
-
-    #[test]
-    fn what_is_wrong_is_said() {
-        let (map, errors) = Keymap::new(&changed(&[
-            ("stop", &["q"]),
-            ("setp", &["n"]),
-            ("undo", &["hyper-u"]),
-            ("grpah.pin", &["p"]),
-            ("tools.switch", &["g"]),
-        ]));
-        let said: Vec<_> = errors.iter().map(KeymapError::to_string).collect();
-        assert!(said[0].contains("keys.grpah.pin: there is no such layer; did you mean `graph`?"));
-        assert!(said[1].starts_with("keys.setp: there is no such action; did you mean `step`?"));
-        assert!(said[2].starts_with("keys.undo: `hyper-u` is not a key"), "{said:?}");
-        assert!(said.iter().any(|said| said.starts_with("keys.stop: `q` also does `quit`")));
-        // A key that begins a sequence cannot be one of a pane.
-        assert!(said.iter().any(|said| said.contains("keys.tools.switch: `gg`")), "{said:?}");
-        let quit = map.meaning(&[Layer::Global], &typed("q"));
-        assert_eq!(quit, Meaning::Action(Layer::Global, Action::Stop));
-    }
-}

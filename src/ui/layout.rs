@@ -20,7 +20,7 @@
 
 use ratatui::layout::{Constraint, Layout, Rect};
 
-use super::{pane::PaneId, view::View};
+use super::{pane::PaneId, panes, view::View};
 use crate::domain::State;
 
 /// The smallest screen on which anything can be read.
@@ -42,7 +42,7 @@ pub struct Wanted {
 impl Wanted {
     pub fn of(state: &State, view: &View) -> Self {
         let task = view.task_of(state);
-        let wanted = |pane: PaneId| (pane.spec().when)(state, view);
+        let wanted = |pane: PaneId| (panes::spec(pane).when)(state, view);
         Self {
             budget: state.strategy.btp || task.is_some_and(|task| task.budget.plan.is_some()),
             search: wanted(PaneId::Search),
@@ -171,17 +171,6 @@ fn column(
 ) -> Vec<(PaneId, Rect)> {
     let (panes, heights): (Vec<_>, Vec<_>) = panes.into_iter().unzip();
     panes.into_iter().zip(Layout::vertical(heights).split(area).iter().copied()).collect()
-}
-
-/// A box in the middle, never larger than the screen.
-pub fn middle(area: Rect, width: u16, height: u16) -> Rect {
-    let (width, height) = (width.min(area.width), height.min(area.height));
-    Rect {
-        x: area.x + (area.width - width) / 2,
-        y: area.y + (area.height - height) / 2,
-        width,
-        height,
-    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,10 @@
 //! live session, a replay and, later, a session elsewhere. Only this module names ratatui and crossterm.
 
 pub mod action;
+mod bindings;
+mod change;
 mod chosen;
+pub mod cx;
 mod draw;
 mod footer;
 mod header;
@@ -22,6 +25,7 @@ pub mod pace;
 pub mod pane;
 pub mod panes;
 pub mod popups;
+pub mod request;
 mod run;
 pub mod screen;
 pub mod shot;
@@ -33,8 +37,10 @@ pub mod theme;
 pub mod update;
 pub mod view;
 pub mod vlist;
+pub mod window;
 pub mod wording;
 
+pub use bindings::KeymapError;
 pub use run::run;
 pub use shot::shot;
 pub use source::{EndReason, Settings, Source};

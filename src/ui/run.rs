@@ -13,7 +13,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use super::screen::{Screen, Setup};
 use super::source::{EndReason, Settings, Source};
 use super::view::{ReadOnly, Tone};
-use super::{pace::Pace, shot, terminal::OwnedTerminal, update::ScreenRequest};
+use super::{pace::Pace, request::ScreenRequest, shot, terminal::OwnedTerminal};
 use crate::domain::{Command, Mode, Record};
 
 /// Shows a session until the person leaves or a signal comes. Blocks, and owns the terminal meanwhile.

@@ -6,10 +6,11 @@ use std::{sync::Arc, time::Duration};
 use ratatui::crossterm::event::{Event as Input, KeyEventKind};
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::pane::{Cx, PaneId};
-use super::update::{ScreenRequest, World, mouse, press};
+use super::request::{ScreenRequest, World};
+use super::update::{mouse, press};
 use super::view::{ReadOnly, Tone, View};
 use super::{action::Action, draw, hits::Hits, key::Key, keymap::Keymap, pace, panes::plan};
+use super::{cx::Cx, pane::PaneId};
 use super::{theme::Theme, wording};
 use crate::domain::{By, Event, Mode, Record, SessionEvent, State};
 

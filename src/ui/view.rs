@@ -5,7 +5,7 @@
 use strum::{IntoStaticStr, VariantArray};
 
 use super::pane::{PaneId, PerPane};
-use super::{hits::Hits, key::Key, popups::Popup, vlist::Window};
+use super::{hits::Hits, key::Key, popups::Popup, request::ScreenRequest, window::Window};
 use crate::domain::{
     EffectId, EvidenceId, FaultId, Knob, ModelName, Role, State, TaskId, TaskState, ToolName, fault,
 };
@@ -188,6 +188,12 @@ impl View {
         for (pane, window) in hits.windows() {
             self.windows.set(pane, window);
         }
+    }
+
+    /// Opens a popup above all others.
+    pub fn open(&mut self, popup: impl Popup + 'static) -> Vec<ScreenRequest> {
+        self.popups.push(Box::new(popup));
+        Vec::new()
     }
 
     /// Tells the user something, until the next key.

@@ -14,7 +14,7 @@ use toolyard::domain::{
 use toolyard::ui::action::{ACTIONS, Action, Group};
 use toolyard::ui::keymap::Keymap;
 use toolyard::ui::popups::{Actions, Popup};
-use toolyard::ui::update::{ScreenRequest, World};
+use toolyard::ui::request::{ScreenRequest, World};
 use toolyard::ui::view::{GraphView, ReadOnly};
 use toolyard::ui::{hits::Target, pane::PaneId, screen::Setup};
 
@@ -276,7 +276,7 @@ fn panes_are_gone_to_zoomed_and_left() {
     assert_eq!(stage.screen.view.focus, PaneId::Budget);
     for (key, pane) in ["1", "2", "3", "4", "5", "6", "7", "8", "9"].iter().zip(PaneId::ALL) {
         stage.press(key);
-        assert_eq!(stage.screen.view.focus, pane);
+        assert_eq!(stage.screen.view.focus, *pane);
     }
     // The key of the pane that has the focus zooms it.
     stage.press("7 7");

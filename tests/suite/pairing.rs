@@ -5,7 +5,7 @@ use toolyard::domain::{
     By, ClassAssignment, ClassedBy, Command, Event, Pair, PairTally, PlanEvent, Player, Reach,
     Role, SessionEvent,
 };
-use toolyard::ui::update::ScreenRequest;
+use toolyard::ui::request::ScreenRequest;
 
 use crate::keys::command;
 use crate::stage::Stage;

@@ -9,7 +9,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use toolyard::domain::{EffectId, Event, Record};
 use toolyard::ui::screen::{Screen, Setup};
 use toolyard::ui::{
-    hits::Target, key::Key, keymap::Keymap, shot, theme::Theme, update::ScreenRequest,
+    hits::Target, key::Key, keymap::Keymap, request::ScreenRequest, shot, theme::Theme,
 };
 
 use crate::story::Story;

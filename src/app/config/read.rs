@@ -10,8 +10,8 @@ use super::{
 use crate::domain::{KnobSpec, Knobs, ModelName, Role, knob::KNOBS, words};
 use crate::files::toml_file::{Field, Fields, Problems};
 use crate::model::secret;
-use crate::ui::keymap::{Keymap, KeymapError};
 use crate::ui::theme::load::{AUTO, built_in_names};
+use crate::ui::{KeymapError, keymap::Keymap};
 
 /// The lowest and the highest cost or value, in credits.
 const SMALLEST: f64 = 0.001;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::{Finding, Subject, in_force};
 use crate::app::config::{Config, LoadedConfig, default_journals, default_path};
-use crate::ui::keymap::{Keymap, KeymapError};
 use crate::ui::theme;
+use crate::ui::{KeymapError, keymap::Keymap};
 
 const ABOUT: &str = "configuration";
 

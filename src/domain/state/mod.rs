@@ -139,6 +139,12 @@ impl State {
         self.tasks.get(index(id.0)?)
     }
 
+    /// The line of the transcript that this event made.
+    pub fn line(&self, n: u64) -> Option<&Line> {
+        let at = self.transcript.binary_search_by_key(&n, |line| line.n).ok()?;
+        self.transcript.get(at)
+    }
+
     fn task_mut(&mut self, id: TaskId) -> Option<&mut TaskState> {
         self.tasks.get_mut(index(id.0)?)
     }

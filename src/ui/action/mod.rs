@@ -2,14 +2,15 @@
 //! footer, the help, the palette, popups, `toolyard keys` and the README's table all read this table.
 
 mod layer;
+mod layer_keys;
 mod table;
-pub(super) mod why;
+mod why;
 
-use super::{pane::PaneId, view::View};
-use crate::domain::State;
+use super::pane::PaneId;
 
-pub use layer::{LAYER_KEYS, Layer};
-pub use table::ACTIONS;
+pub use layer::Layer;
+pub use layer_keys::LAYER_KEYS;
+pub use table::{ACTIONS, ActionSpec};
 
 /// Something a person can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -119,71 +120,6 @@ impl Group {
             Group::Move => "Move",
             Group::Screen => "Screen",
             Group::Popup => "In popups",
-        }
-    }
-}
-
-/// What is declared about an action.
-#[derive(Debug)]
-pub struct ActionSpec {
-    pub action: Action,
-    pub group: Group,
-    /// As written in the configuration.
-    pub name: &'static str,
-    /// One or two words, for the footer.
-    pub short: &'static str,
-    pub doc: &'static str,
-    /// Default keys in the global layer, as [`super::key::Keys`] reads them. Those in other layers are in
-    /// [`LAYER_KEYS`].
-    pub keys: &'static [&'static str],
-    why: Why,
-}
-
-/// Why an action cannot be done now; `None`: it can.
-type Why = fn(&State, &View) -> Option<&'static str>;
-
-impl Action {
-    /// What is declared about it.
-    pub fn spec(self) -> &'static ActionSpec {
-        let at = ACTIONS.iter().position(|spec| spec.action == self);
-        // A test keeps every action in the table; the first entry is a safe answer all the same.
-        &ACTIONS[at.unwrap_or_default()]
-    }
-
-    pub fn by_name(name: &str) -> Option<Action> {
-        ACTIONS.iter().find(|spec| spec.name == name).map(|spec| spec.action)
-    }
-}
-
-impl ActionSpec {
-    /// Why it cannot be done now, given what is true now; `None`: it can.
-    pub fn why_not(&self, state: &State, view: &View) -> Option<&'static str> {
-        (self.why)(state, view)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn names_are_unique_and_lead_back() {
-        let names: BTreeSet<_> = ACTIONS.iter().map(|spec| spec.name).collect();
-        assert_eq!(names.len(), ACTIONS.len());
-        for spec in ACTIONS {
-            assert_eq!(Action::by_name(spec.name), Some(spec.action));
-            assert_eq!(spec.action.spec().name, spec.name);
-            assert!(spec.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", spec.name);
-            assert!(![spec.name, spec.short, spec.doc].contains(&""), "{:?}", spec.action);
-        }
-    }
-
-    #[test]
-    fn every_pane_can_be_gone_to() {
-        for pane in PaneId::ALL {
-            assert_eq!(Action::Pane(pane).spec().action, Action::Pane(pane));
         }
     }
 }

@@ -1,7 +1,48 @@
 //! The table of actions, in the order in which help and palette show them.
 
-use super::{Action, ActionSpec, Group, Why, why};
-use crate::ui::pane::PaneId;
+use super::{Action, Group, why};
+use crate::domain::State;
+use crate::ui::change::{no_tool, no_tool_to_change, over};
+use crate::ui::{pane::PaneId, view::View};
+
+/// What is declared about an action.
+#[derive(Debug)]
+pub struct ActionSpec {
+    pub action: Action,
+    pub group: Group,
+    /// As written in the configuration.
+    pub name: &'static str,
+    /// One or two words, for the footer.
+    pub short: &'static str,
+    pub doc: &'static str,
+    /// Default keys in the global layer, as [`crate::ui::key::Keys`] reads them. Those in other layers are in
+    /// [`super::LAYER_KEYS`].
+    pub keys: &'static [&'static str],
+    why: Why,
+}
+
+/// Why an action cannot be done now; `None`: it can.
+type Why = fn(&State, &View) -> Option<&'static str>;
+
+impl Action {
+    /// What is declared about it.
+    pub fn spec(self) -> &'static ActionSpec {
+        let at = ACTIONS.iter().position(|spec| spec.action == self);
+        // A test keeps every action in the table; the first entry is a safe answer all the same.
+        &ACTIONS[at.unwrap_or_default()]
+    }
+
+    pub fn by_name(name: &str) -> Option<Action> {
+        ACTIONS.iter().find(|spec| spec.name == name).map(|spec| spec.action)
+    }
+}
+
+impl ActionSpec {
+    /// Why it cannot be done now, given what is true now; `None`: it can.
+    pub fn why_not(&self, state: &State, view: &View) -> Option<&'static str> {
+        (self.why)(state, view)
+    }
+}
 
 type Keys = &'static [&'static str];
 
@@ -54,13 +95,13 @@ impl ActionSpec {
 
 /// Every action.
 pub const ACTIONS: &[ActionSpec] = &[
-    run(Action::RunOrPause, &["space"], why::over)
+    run(Action::RunOrPause, &["space"], over)
         .named("run-or-pause", "run/pause")
         .does("run, or pause at the next boundaries"),
-    run(Action::Step, &["n"], why::over)
+    run(Action::Step, &["n"], over)
         .named("step", "step")
         .does("run to the next boundary: before or after a model or tool call"),
-    run(Action::StepOut, &["o", "shift-f11"], why::over)
+    run(Action::StepOut, &["o", "shift-f11"], over)
         .named("step-out", "step out")
         .does("run to the end of this task"),
     run(Action::Remove, &["x"], why::nothing_to_remove).named("remove", "remove").does(
@@ -72,16 +113,16 @@ pub const ACTIONS: &[ActionSpec] = &[
     run(Action::HoldLane, &["H"], why::no_lane)
         .named("hold-lane", "hold lane")
         .does("hold the selected call alone at its next boundary, or let it go on"),
-    run(Action::Stop, &["S"], why::over)
+    run(Action::Stop, &["S"], over)
         .named("stop", "stop")
         .does("end the session and cancel what runs; asks first"),
-    run(Action::NewTask, &["t"], why::over)
+    run(Action::NewTask, &["t"], over)
         .named("new-task", "new task")
         .does("write a task; it is queued last"),
     change(Action::Fail, &["f"], why::nothing_to_break)
         .named("fail", "fail")
         .does("make the selected tool, role or model fail, or repair it"),
-    change(Action::AddFault, &["F"], why::over)
+    change(Action::AddFault, &["F"], over)
         .named("add-fault", "add fault")
         .does("choose target, trigger and kind of a fault"),
     change(Action::Edit, &["e"], why::nothing_to_adjust)
@@ -93,13 +134,13 @@ pub const ACTIONS: &[ActionSpec] = &[
     change(Action::More, &["+", "="], why::nothing_to_adjust)
         .named("more", "more")
         .does("one step more of what is selected: score, knob, budget, tau, uses"),
-    change(Action::Switch, &["d"], why::no_tool_to_change)
+    change(Action::Switch, &["d"], no_tool_to_change)
         .named("switch", "on/off")
         .does("switch the selected tool off or on"),
-    change(Action::Learning, &["L"], why::over)
+    change(Action::Learning, &["L"], over)
         .named("learning", "learning")
         .does("freeze learning, or let evaluations change scores again"),
-    change(Action::Strategy, &["A"], why::over)
+    change(Action::Strategy, &["A"], over)
         .named("strategy", "strategy")
         .does("choose the strategy, from the next task on"),
     change(Action::Model, &["m"], why::no_models)
@@ -108,10 +149,10 @@ pub const ACTIONS: &[ActionSpec] = &[
     change(Action::Pin, &[], why::no_edge)
         .named("pin", "pin")
         .does("pin the selected edge's weight at a value, or unpin it"),
-    change(Action::SetClass, &[], why::no_tool_to_change)
+    change(Action::SetClass, &[], no_tool_to_change)
         .named("set-class", "class")
         .does("set the tool's class (tools of one class run in parallel)"),
-    change(Action::ReloadTools, &[], why::over)
+    change(Action::ReloadTools, &[], over)
         .named("reload-tools", "reload")
         .does("read the tools' manifests again"),
     change(Action::CheckModels, &[], why::no_models)
@@ -123,7 +164,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     look(Action::Open, &["enter"], why::never)
         .named("open", "open")
         .does("show the details of what is selected"),
-    look(Action::InspectTool, &["i"], why::no_tool)
+    look(Action::InspectTool, &["i"], no_tool)
         .named("inspect-tool", "tool")
         .does("the selected tool: schema, score history, calls, faults"),
     look(Action::Prompt, &["v"], why::no_model_calls)
@@ -225,3 +266,29 @@ pub const ACTIONS: &[ActionSpec] = &[
     popup(Action::Add).named("add", "new").does("add a row"),
     popup(Action::NewLine).named("new-line", "new line").does("begin a new line of text"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_lead_back() {
+        let names: BTreeSet<_> = ACTIONS.iter().map(|spec| spec.name).collect();
+        assert_eq!(names.len(), ACTIONS.len());
+        for spec in ACTIONS {
+            assert_eq!(Action::by_name(spec.name), Some(spec.action));
+            assert_eq!(spec.action.spec().name, spec.name);
+            assert!(spec.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", spec.name);
+            assert!(![spec.name, spec.short, spec.doc].contains(&""), "{:?}", spec.action);
+        }
+    }
+
+    #[test]
+    fn every_pane_can_be_gone_to() {
+        for pane in PaneId::ALL.iter().copied() {
+            assert_eq!(Action::Pane(pane).spec().action, Action::Pane(pane));
+        }
+    }
+}

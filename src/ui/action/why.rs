@@ -1,18 +1,11 @@
 //! Why an action cannot be done just now, in words for the person who pressed its key.
 
-use crate::domain::{Mode, State};
-use crate::ui::{pane::PaneId, view::View};
+use crate::domain::State;
+use crate::ui::change::{no_tool_to_change, over};
+use crate::ui::{pane::PaneId, panes, view::View};
 
 pub(super) fn never(_: &State, _: &View) -> Option<&'static str> {
     None
-}
-
-/// Nothing of a recorded or ended session can be changed.
-pub(super) fn over(state: &State, view: &View) -> Option<&'static str> {
-    if let Some(read_only) = view.read_only {
-        return Some(read_only.why());
-    }
-    (state.control.mode == Mode::Ended).then_some("the session has ended")
 }
 
 pub(super) fn nothing_runs(state: &State, view: &View) -> Option<&'static str> {
@@ -22,15 +15,6 @@ pub(super) fn nothing_runs(state: &State, view: &View) -> Option<&'static str> {
 
 pub(super) fn no_lane(state: &State, view: &View) -> Option<&'static str> {
     over(state, view).or_else(|| view.lane(state).err())
-}
-
-pub fn no_tool(state: &State, view: &View) -> Option<&'static str> {
-    let known = view.tool.as_ref().is_some_and(|tool| state.tools.contains_key(tool));
-    (!known).then_some("no tool is selected")
-}
-
-pub(super) fn no_tool_to_change(state: &State, view: &View) -> Option<&'static str> {
-    over(state, view).or_else(|| no_tool(state, view))
 }
 
 /// In the pane of models it is a role or a model that is broken, and one of them always is selected.
@@ -43,28 +27,12 @@ pub(super) fn nothing_to_break(state: &State, view: &View) -> Option<&'static st
 
 /// What is removed depends on the pane.
 pub(super) fn nothing_to_remove(state: &State, view: &View) -> Option<&'static str> {
-    over(state, view).or_else(|| (view.focus.spec().why_not_remove)(state, view))
-}
-
-/// `end` has a score too, though it is not a tool.
-pub fn nothing_scored(state: &State, view: &View) -> Option<&'static str> {
-    let scored = view.tool.as_ref().is_some_and(|tool| {
-        state.learning.scores.get(tool.as_str()).is_some_and(|score| score != 0.0)
-    });
-    (!scored).then_some("the selected tool has no score")
-}
-
-pub fn not_pinned(state: &State, view: &View) -> Option<&'static str> {
-    let pinned = view
-        .edge
-        .as_ref()
-        .is_some_and(|(from, to)| state.learning.pins.get(from.as_str(), to.as_str()).is_some());
-    (!pinned).then_some("the selected edge is not pinned")
+    over(state, view).or_else(|| (panes::spec(view.focus).why_not_remove)(state, view))
 }
 
 /// What is changed depends on the pane.
 pub(super) fn nothing_to_adjust(state: &State, view: &View) -> Option<&'static str> {
-    over(state, view).or_else(|| (view.focus.spec().why_not_adjust)(state, view))
+    over(state, view).or_else(|| (panes::spec(view.focus).why_not_adjust)(state, view))
 }
 
 pub(super) fn one_view(_: &State, view: &View) -> Option<&'static str> {
@@ -97,19 +65,6 @@ pub(super) fn no_edge(state: &State, view: &View) -> Option<&'static str> {
 
 pub(super) fn nothing_to_undo(state: &State, view: &View) -> Option<&'static str> {
     over(state, view).or(state.control.undo.is_empty().then_some("nothing to undo"))
-}
-
-/// Uses are those of a plan, and what is banned has none.
-pub fn no_uses_to_set(state: &State, view: &View) -> Option<&'static str> {
-    let why = || {
-        let Some(task) = state.current_task().filter(|task| task.budget.plan.is_some()) else {
-            return Some("no task at work has a plan: choose a strategy with +btp (A)");
-        };
-        let banned =
-            view.tool.as_ref().is_some_and(|tool| task.budget.blacklist.contains_key(tool));
-        banned.then_some("the selected tool is blacklisted for this task")
-    };
-    no_tool_to_change(state, view).or_else(why)
 }
 
 pub(super) fn no_models(state: &State, view: &View) -> Option<&'static str> {

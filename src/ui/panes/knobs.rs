@@ -4,14 +4,14 @@
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use super::row::{self, Row, split};
-use super::{PLAIN, PaneSpec};
+use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::knob::{KNOBS, Kind, Takes};
 use crate::domain::{KnobSpec, State};
+use crate::ui::change;
 use crate::ui::hits::{Hits, Target};
-use crate::ui::pane::{Cx, PaneId};
-use crate::ui::update::{act, change};
 use crate::ui::vlist::{self, List};
 use crate::ui::{action::Action, text, view::View};
+use crate::ui::{cx::Cx, pane::PaneId};
 
 const SYMBOL: usize = 7;
 const NAME: usize = 16;
@@ -23,11 +23,10 @@ const WITH_DOC: u16 = 7;
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Knobs,
-    name: "Knobs",
     title,
     draw,
     list,
-    open: |world, view| act(world, view, Action::Edit),
+    open: |_, _| Opened::Act(Action::Edit),
     why_not_adjust: |_, _| None,
     edit: |world, view| change::set_knob(world.live, view),
     turn: |_, view, up| change::turn(view.knob(), if up { 1 } else { -1 }),

@@ -7,6 +7,7 @@ pub(super) mod glyph;
 mod inline_json;
 pub(super) mod position;
 pub(super) mod row;
+pub(super) mod spec;
 mod tool_order;
 mod weight_trend;
 
@@ -23,64 +24,11 @@ pub mod transcript;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
-use super::action::{Action, why};
-use super::pane::{Cx, Move, PaneId};
-use super::update::{ScreenRequest, World, change};
-use super::vlist::{Find, List};
-use super::{hits::Hits, view::View};
+use self::spec::PaneSpec;
+use super::cx::Cx;
+use super::window::{Find, Move};
+use super::{hits::Hits, pane::PaneId, view::View};
 use crate::domain::State;
-
-/// What is declared about a pane.
-pub struct PaneSpec {
-    pub id: PaneId,
-    pub name: &'static str,
-    /// Whether it has something to show, or will have.
-    pub when: fn(&State, &View) -> bool,
-    /// What stands in its frame behind its name.
-    title: fn(&Cx<'_>) -> Line<'static>,
-    /// Draws its inside, which is never empty.
-    draw: fn(&Cx<'_>, Rect, &mut Buffer, &mut Hits),
-    /// What can be selected in it.
-    list: for<'a> fn(&'a State, &View) -> List<'a>,
-    /// A movement that leads elsewhere than along the list; false: this one does not.
-    go: fn(&State, &mut View, Move) -> bool,
-    /// Looks closer at what is selected.
-    pub open: fn(&World<'_>, &mut View) -> Vec<ScreenRequest>,
-    /// Why what is selected cannot be removed; `None`: it can.
-    pub why_not_remove: fn(&State, &View) -> Option<&'static str>,
-    /// Takes away what is selected.
-    pub remove: fn(&State, &View) -> Vec<ScreenRequest>,
-    /// Why what is selected cannot be edited or turned; `None`: it can.
-    pub why_not_adjust: fn(&State, &View) -> Option<&'static str>,
-    /// Types a new value for what is selected.
-    pub edit: fn(&World<'_>, &mut View) -> Vec<ScreenRequest>,
-    /// Turns what is selected by one step, up or down.
-    pub turn: fn(&World<'_>, &mut View, up: bool) -> Vec<ScreenRequest>,
-    /// Lets go of what holds the pane still.
-    pub leave: fn(&mut View),
-    /// What is worth a place in the footer, the most useful first.
-    pub keys: &'static [Action],
-}
-
-/// What holds for a pane that declares nothing else: the selected tool's score is edited and turned, and the
-/// selected call is removed.
-const PLAIN: PaneSpec = PaneSpec {
-    id: PaneId::Graph,
-    name: "",
-    when: |_, _| true,
-    title: |_| Line::default(),
-    draw: |_, _, _, _| {},
-    list: |_, _| List::none(),
-    go: |_, _, _| false,
-    open: |_, _| Vec::new(),
-    why_not_remove: |state, view| view.cancels(state).err(),
-    remove: change::cancel,
-    why_not_adjust: why::no_tool,
-    edit: change::edit_score,
-    turn: change::turn_score,
-    leave: |_| {},
-    keys: &[],
-};
 
 /// Every pane, in the order of [`PaneId`].
 pub const PANES: &[PaneSpec] = &[
@@ -96,10 +44,15 @@ pub const PANES: &[PaneSpec] = &[
     search::SPEC,
 ];
 
+/// What is declared about a pane.
+pub fn spec(pane: PaneId) -> &'static PaneSpec {
+    &PANES[pane as usize]
+}
+
 /// What stands in a pane's frame.
 pub fn title(pane: PaneId, cx: &Cx<'_>) -> Line<'static> {
-    let spec = pane.spec();
-    let mut title = Line::from(spec.name);
+    let spec = self::spec(pane);
+    let mut title = Line::from(pane.name());
     title.spans.extend((spec.title)(cx).spans);
     title
 }
@@ -107,14 +60,14 @@ pub fn title(pane: PaneId, cx: &Cx<'_>) -> Line<'static> {
 /// Draws a pane's inside.
 pub fn draw(pane: PaneId, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if !area.is_empty() {
-        (pane.spec().draw)(cx, area, buf, hits);
+        (spec(pane).draw)(cx, area, buf, hits);
     }
 }
 
 /// Moves the pane's selection, which its list then follows.
 pub fn go(pane: PaneId, state: &State, view: &mut View, to: Move) {
     view.follow(pane);
-    let spec = pane.spec();
+    let spec = self::spec(pane);
     if !(spec.go)(state, view, to) {
         (spec.list)(state, view).go(view, to, view.page(pane));
     }
@@ -122,7 +75,7 @@ pub fn go(pane: PaneId, state: &State, view: &mut View, to: Move) {
 
 /// Selects the next thing in the pane whose text holds `needle` (lower case); false if none does.
 pub fn find(pane: PaneId, state: &State, view: &mut View, needle: &str, how: Find) -> bool {
-    (pane.spec().list)(state, view).find(view, needle, how)
+    (spec(pane).list)(state, view).find(view, needle, how)
 }
 
 #[cfg(test)]

@@ -2,17 +2,14 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
-use super::{
-    PLAIN, PaneSpec, format,
-    row::{Row, note},
-};
+use super::format;
+use super::row::{Row, note};
+use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{Outcome, State, TaskPhase, TaskState};
 use crate::ui::hits::{Hits, Target};
-use crate::ui::pane::{Cx, PaneId};
 use crate::ui::vlist::{self, List};
-use crate::ui::{
-    action::Action, popups::Subject, table, text, theme::Theme, update::inspect, view::View,
-};
+use crate::ui::{action::Action, popups::Subject, table, text, theme::Theme, view::View};
+use crate::ui::{cx::Cx, pane::PaneId};
 
 /// What the text keeps before anything else is shown; of the columns those on the left stay longest.
 const TEXT: usize = 36;
@@ -22,13 +19,12 @@ const ANSWER: usize = 26;
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Tasks,
-    name: "Tasks",
     title,
     draw,
     list,
-    open: |world, view| {
-        let task = view.task.or_else(|| world.shown.shown_task().map(|task| task.id));
-        inspect(view, task.map(Subject::Task))
+    open: |state, view| {
+        let task = view.task.or_else(|| state.shown_task().map(|task| task.id));
+        Opened::subject(task.map(Subject::Task))
     },
     leave: |view| view.task = None,
     keys: &[Action::NewTask],

@@ -4,16 +4,17 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
 use super::row::{Row, note, split};
-use super::{PLAIN, PaneSpec, format, glyph, position::Here, tool_order::Order};
+use super::spec::{Opened, PLAIN, PaneSpec};
+use super::{format, glyph, position::Here, tool_order::Order};
 use crate::domain::{ClassAssignment, ClassedBy, State, ToolName, ToolState};
 use crate::papers::toolnet::WeightedEdge;
-use crate::ui::action::{Action, why};
+use crate::ui::action::Action;
+use crate::ui::change;
 use crate::ui::hits::{Hits, Target};
-use crate::ui::pane::{Cx, PaneId};
 use crate::ui::table::{Cell, Column, Table, left, right};
-use crate::ui::update::{act, change};
 use crate::ui::view::{Round, View};
 use crate::ui::vlist::{self, List};
+use crate::ui::{cx::Cx, pane::PaneId};
 use crate::ui::{text, theme::Theme};
 
 /// Off or gone, and a fault that is armed.
@@ -42,12 +43,11 @@ fn columns<'a>() -> [Column<Tool<'a>>; 10] {
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Tools,
-    name: "Tools",
     title,
     draw,
     list,
-    open: |world, view| act(world, view, Action::InspectTool),
-    why_not_remove: why::nothing_scored,
+    open: |_, _| Opened::Act(Action::InspectTool),
+    why_not_remove: change::nothing_scored,
     remove: change::forget_score,
     keys: &[
         Action::Less,

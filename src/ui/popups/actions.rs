@@ -6,9 +6,9 @@ use ratatui::{buffer::Buffer, layout::Rect, widgets::Widget};
 
 use super::{Around, Popup, Pressed, Reply, entry::Entry, frame, fuzzy, pick};
 use crate::ui::action::{ACTIONS, Action, ActionSpec, Group, Layer};
-use crate::ui::pane::{Cx, Move};
-use crate::ui::vlist::{self, Window};
-use crate::ui::{hits::Hits, keymap::Hint, text, update::World, view::View};
+use crate::ui::window::{self, Move, Window};
+use crate::ui::{cx::Cx, vlist};
+use crate::ui::{hits::Hits, keymap::Hint, request::World, text, view::View};
 
 /// Cells for the keys and for the names.
 const KEY_WIDTH: usize = 14;
@@ -130,7 +130,7 @@ impl Actions {
     fn go(&mut self, to: Move) {
         self.window.free = false;
         let page = self.window.rows;
-        let moved = vlist::moved(self.rows.len(), Some(self.selected), to, page);
+        let moved = window::moved(self.rows.len(), Some(self.selected), to, page);
         let Some(at) = moved else { return };
         let is_item = |i: &usize| self.item(*i).is_some();
         let up = matches!(to, Move::Up | Move::PageUp);

@@ -6,7 +6,7 @@ use super::{Around, Popup, Pressed, Reply, Value, frame, pick::Pick};
 use crate::domain::{ClassAssignment, ClassedBy, Command, Knob, State, Strategy, ToolName};
 use crate::ui::action::{Action, Layer};
 use crate::ui::panes::{format, row::Row};
-use crate::ui::{hits::Hits, keymap::Hint, pane::Cx, text};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, text};
 
 /// A few things to choose from.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use crate::ui::action::{Action, Layer};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::keymap::{Hint, Meaning};
 use crate::ui::panes::row::Row;
-use crate::ui::{pane::Cx, text, update::ScreenRequest};
+use crate::ui::{cx::Cx, request::ScreenRequest, text};
 
 /// A question with yes and no.
 #[derive(Debug)]

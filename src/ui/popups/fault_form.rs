@@ -9,7 +9,7 @@ use crate::domain::{Command, FaultId, FaultKind, FaultSpec, FaultState, State};
 use crate::ui::action::{Action, Layer};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::row::Row;
-use crate::ui::{key::Key, keymap::Hint, pane::Cx, text, update::ScreenRequest};
+use crate::ui::{cx::Cx, key::Key, keymap::Hint, request::ScreenRequest, text};
 
 /// What is asked for, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

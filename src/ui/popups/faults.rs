@@ -6,7 +6,7 @@ use super::{Around, FaultForm, Popup, Pressed, Reply, frame, pick::Pick};
 use crate::domain::{Command, FaultId, FaultState, State, fault};
 use crate::ui::action::{Action, Layer};
 use crate::ui::panes::{format, row::Row};
-use crate::ui::{hits::Hits, keymap::Hint, pane::Cx, text, view::View};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, text, view::View};
 
 /// The list of faults; its last row leads to a new one.
 #[derive(Debug)]

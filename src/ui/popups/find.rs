@@ -4,7 +4,7 @@ use ratatui::{crossterm::event::KeyCode, style::Style};
 
 use super::{Around, Popup, Pressed, Reply, entry::Entry};
 use crate::ui::action::{Action, Layer};
-use crate::ui::{keymap::Hint, pane::Cx, pane::PaneId, panes, view::View, vlist};
+use crate::ui::{cx::Cx, keymap::Hint, pane::PaneId, panes, view::View, window};
 
 /// A search in one pane.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ impl Find {
         Self { pane, entry: Entry::line(""), found: true }
     }
 
-    fn find(&mut self, around: &mut Around<'_>, how: vlist::Find) {
+    fn find(&mut self, around: &mut Around<'_>, how: window::Find) {
         let needle = self.entry.text().to_lowercase();
         let view = &mut *around.view;
         view.follow(self.pane);
@@ -57,11 +57,11 @@ impl Popup for Find {
             }
             Some(Action::Accept) if self.entry.text().is_empty() => return leave(around.view),
             Some(Action::Accept) => return Reply::Close,
-            Some(Action::Down) => self.find(around, vlist::Find::Next),
-            Some(Action::Up) => self.find(around, vlist::Find::Previous),
+            Some(Action::Down) => self.find(around, window::Find::Next),
+            Some(Action::Up) => self.find(around, window::Find::Previous),
             _ => {
                 self.entry.key(pressed.key);
-                self.find(around, vlist::Find::Here);
+                self.find(around, window::Find::Here);
             }
         }
         Reply::Stay

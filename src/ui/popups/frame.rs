@@ -1,11 +1,12 @@
 //! The box that every popup is drawn in.
 
+use ratatui::layout::{Constraint, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Widget};
-use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+use ratatui::{buffer::Buffer, style::Style};
 
 use crate::ui::hits::{Hits, Target};
-use crate::ui::{layout, pane::Cx, text};
+use crate::ui::{cx::Cx, text};
 
 /// Draws an empty box of this inner size in the middle, with the keys it knows at its foot, and gives
 /// its inside. From now on the mouse is the popup's.
@@ -16,8 +17,8 @@ pub(super) fn open(
     keys: &str,
     (width, height): (usize, usize),
 ) -> Rect {
-    let cells = |inner: usize| u16::try_from(inner).unwrap_or(u16::MAX);
-    let outer = layout::middle(area, cells(width + 4), cells(height + 2));
+    let cells = |inner: usize| Constraint::Length(u16::try_from(inner).unwrap_or(u16::MAX));
+    let outer = area.centered(cells(width + 4), cells(height + 2));
     hits.cover();
     hits.add(area, Target::Popup);
     Clear.render(outer, buf);

@@ -2,14 +2,15 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
 
-use crate::ui::pane::{Cx, Move};
+use crate::ui::cx::Cx;
+use crate::ui::window::{Move, Window};
 use crate::ui::{action::Action, vlist};
 
 /// Lines, and which of them are on the screen.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     lines: Vec<Line<'static>>,
-    window: vlist::Window,
+    window: Window,
 }
 
 impl Lines {

@@ -25,8 +25,8 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::action::{Action, Layer};
 use super::keymap::{Hint, Keymap};
-use super::update::{self, ScreenRequest, World};
-use super::{hits::Hits, key::Key, pane::Cx, view::View};
+use super::request::ScreenRequest;
+use super::{cx::Cx, hits::Hits, key::Key, view::View};
 use crate::domain::{Command, State};
 
 pub use actions::Actions;
@@ -123,49 +123,5 @@ impl Reply {
     /// Closes, and this is sent.
     fn send(command: Command) -> Self {
         Reply::Done(vec![ScreenRequest::Send(command)])
-    }
-}
-
-/// Gives a key to the topmost popup.
-pub fn key(world: &World<'_>, view: &mut View, pressed: Pressed) -> Vec<ScreenRequest> {
-    answer(world, view, |popup, around| popup.key(pressed, around))
-}
-
-/// A click on a row of the topmost popup.
-pub fn click(world: &World<'_>, view: &mut View, row: usize) -> Vec<ScreenRequest> {
-    answer(world, view, |popup, around| popup.click(row, around))
-}
-
-/// Lets the topmost popup answer, and does what it says.
-fn answer(
-    world: &World<'_>,
-    view: &mut View,
-    ask: impl FnOnce(&mut dyn Popup, &mut Around<'_>) -> Reply,
-) -> Vec<ScreenRequest> {
-    // Taken off while it looks at the view, and put back if it stays.
-    let Some(mut popup) = view.popups.pop() else { return Vec::new() };
-    let World { live, shown, keymap, .. } = *world;
-    let reply = ask(&mut *popup, &mut Around { live, shown, view, keymap });
-    settle(world, view, popup, reply)
-}
-
-fn settle(
-    world: &World<'_>,
-    view: &mut View,
-    popup: Box<dyn Popup>,
-    reply: Reply,
-) -> Vec<ScreenRequest> {
-    if matches!(reply, Reply::Stay | Reply::Keep(_) | Reply::Open(_)) {
-        view.popups.push(popup);
-    }
-    match reply {
-        Reply::Stay | Reply::Close => Vec::new(),
-        Reply::Done(requests) => requests,
-        Reply::Keep(command) => vec![ScreenRequest::Send(command)],
-        Reply::Act(action) => update::act(world, view, action),
-        Reply::Open(other) | Reply::Replace(other) => {
-            view.popups.push(other);
-            Vec::new()
-        }
     }
 }

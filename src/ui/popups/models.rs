@@ -6,7 +6,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::{Around, Popup, Pressed, Reply, frame, pick::Pick};
 use crate::domain::{Command, Role, State};
 use crate::ui::action::{Action, Layer};
-use crate::ui::{hits::Hits, keymap::Hint, pane::Cx, panes::models::configured, text};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, panes::models::configured, text};
 
 /// Lines below the list that say more of the selected model.
 const MORE: u16 = 3;

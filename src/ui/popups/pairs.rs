@@ -4,7 +4,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{Around, Popup, Pressed, Reply, frame, pick::Pick};
 use crate::ui::action::{Action, Layer};
-use crate::ui::{hits::Hits, keymap::Hint, pane::Cx, panes::models::pairs, text, view::Round};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, panes::models::pairs, text, view::Round};
 
 /// Lines below the table that say more of the selected pair.
 const MORE: u16 = 3;

@@ -5,8 +5,8 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::{Pressed, Reply};
 use crate::ui::action::Action;
 use crate::ui::hits::{Hits, Target};
-use crate::ui::pane::{Cx, Move};
-use crate::ui::vlist::{self, Window};
+use crate::ui::window::{self, Move, Window};
+use crate::ui::{cx::Cx, vlist};
 
 /// How far a page key goes.
 const PAGE: usize = 10;
@@ -30,7 +30,7 @@ impl Pick {
             None => None,
         };
         if let Some(to) = to {
-            self.row = vlist::moved(total, Some(self.row), to, PAGE).unwrap_or(0);
+            self.row = window::moved(total, Some(self.row), to, PAGE).unwrap_or(0);
         }
         Reply::Stay
     }

@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::{Around, Popup, Pressed, Reply, entry::Entry, frame};
 use crate::domain::Command;
 use crate::ui::action::{Action, Layer};
-use crate::ui::{hits::Hits, keymap::Hint, pane::Cx};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint};
 
 /// A task being written.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Running, holding and ending.
 
-use super::{ScreenRequest, World, open, send};
 use crate::domain::{Command, Lane, Mode, State};
+use crate::ui::request::{ScreenRequest, World, send};
 use crate::ui::{popups::Confirm, view::View};
 
 pub(super) fn run_or_pause(live: &State) -> Vec<ScreenRequest> {
@@ -40,5 +40,5 @@ pub(super) fn quit(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
     if view.read_only.is_some() || !runs {
         return vec![ScreenRequest::Quit];
     }
-    open(view, Confirm::quit(live))
+    view.open(Confirm::quit(live))
 }

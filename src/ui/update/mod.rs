@@ -1,52 +1,23 @@
 //! What an action does: it changes the view and returns requests. Nothing here has an effect outside of the
 //! screen, so every key is tested without a terminal or an engine.
 
-pub(super) mod change;
 mod control;
-mod look;
 pub mod mouse;
 mod past;
+mod popup;
 mod press;
 
-use std::sync::Arc;
-
-use super::pane::{Move, PaneId};
+use super::panes::spec::Opened;
 use super::popups::{
-    Actions, Choose, Confirm, Faults, Find, Inspect, PairTable, Popup, Subject, TaskEntry,
+    Actions, Choose, Confirm, Faults, Find, Inspect, PairTable, Subject, TaskEntry,
 };
+use super::request::{ScreenRequest, World, send};
 use super::view::{Round, Tone, View};
-use super::{action::Action, keymap::Keymap, panes, vlist};
-use crate::domain::{Command, Knob, Record, State};
+use super::window::{self, Move};
+use super::{action::Action, change, pane::PaneId, panes};
+use crate::domain::{Command, Knob, State};
 
-pub use look::{lane, select};
 pub use press::{layers, press};
-
-/// What an action may read.
-#[derive(Clone, Copy)]
-pub struct World<'a> {
-    /// What is true now: commands mean this.
-    pub live: &'a State,
-    /// What is on the screen: the same, unless the past is looked at.
-    pub shown: &'a State,
-    /// All that happened, in order.
-    pub records: &'a [Arc<Record>],
-    pub keymap: &'a Keymap,
-}
-
-/// What an action requests outside of the view.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ScreenRequest {
-    /// A command for the engine.
-    Send(Command),
-    Quit,
-    /// Back to the shell until `fg`.
-    Suspend,
-    /// Write the screen to files.
-    Shoot,
-    NextTheme,
-    /// Draw every cell again.
-    Redraw,
-}
 
 /// Does what the action says, or says why not.
 pub fn act(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequest> {
@@ -64,20 +35,20 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequ
         Action::RunOrPause => control::run_or_pause(live),
         Action::Step => send(Command::Step),
         Action::StepOut => send(Command::StepTask),
-        Action::Remove => (view.focus.spec().remove)(live, view),
+        Action::Remove => (panes::spec(view.focus).remove)(live, view),
         Action::CancelAll => control::cancel_all(live),
         Action::HoldLane => control::hold_lane(live, view),
-        Action::Stop => open(view, Confirm::stop()),
-        Action::NewTask => open(view, TaskEntry::new()),
+        Action::Stop => view.open(Confirm::stop()),
+        Action::NewTask => view.open(TaskEntry::new()),
 
         Action::Fail => change::toggle_fault(live, view),
         Action::AddFault => change::add_fault(view),
-        Action::Edit => (view.focus.spec().edit)(world, view),
-        Action::Less => (view.focus.spec().turn)(world, view, false),
-        Action::More => (view.focus.spec().turn)(world, view, true),
+        Action::Edit => (panes::spec(view.focus).edit)(world, view),
+        Action::Less => (panes::spec(view.focus).turn)(world, view, false),
+        Action::More => (panes::spec(view.focus).turn)(world, view, true),
         Action::Switch => change::switch_tool(live, view),
         Action::Learning => change::turn(Knob::Learn, 1),
-        Action::Strategy => open(view, Choose::strategy(live)),
+        Action::Strategy => view.open(Choose::strategy(live)),
         Action::Model => change::bind_model(live, view),
         Action::Pin => change::pin(live, view),
         Action::SetClass => change::set_class(live, view),
@@ -85,7 +56,11 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequ
         Action::CheckModels => send(Command::ProbeModels),
         Action::Undo => send(Command::Undo),
 
-        Action::Open => (view.focus.spec().open)(world, view),
+        Action::Open => match (panes::spec(view.focus).open)(world.shown, view) {
+            Opened::Nothing => Vec::new(),
+            Opened::Subject(subject) => inspect(view, Some(subject)),
+            Opened::Act(action) => act(world, view, action),
+        },
         Action::InspectTool => inspect(view, view.tool.clone().map(Subject::Tool)),
         Action::Prompt => inspect(view, view.model_call(world.shown).map(Subject::Prompt)),
         Action::NextView => to_next(&mut view.graph),
@@ -94,7 +69,7 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequ
             view.follow(PaneId::Tools);
             to_next(&mut view.sort)
         }
-        Action::Pairs => open(view, PairTable::default()),
+        Action::Pairs => view.open(PairTable::default()),
 
         Action::EventBack => past::to(world, view, past::Way::Event(-1)),
         Action::EventForward => past::to(world, view, past::Way::Event(1)),
@@ -114,19 +89,19 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequ
         Action::NextPane => to_next_pane(world.shown, view, 1),
         Action::PreviousPane => to_next_pane(world.shown, view, PaneId::ALL.len() - 1),
         Action::Pane(pane) => visit(view, pane),
-        Action::Faults => open(view, Faults::new(live, view)),
+        Action::Faults => view.open(Faults::new(live, view)),
         Action::Messages => inspect(view, Some(Subject::Messages)),
-        Action::Find => open(view, Find::in_pane(view.focus)),
-        Action::NextMatch => look::find_next(world.shown, view, vlist::Find::Next),
-        Action::PreviousMatch => look::find_next(world.shown, view, vlist::Find::Previous),
+        Action::Find => view.open(Find::in_pane(view.focus)),
+        Action::NextMatch => find_next(world.shown, view, window::Find::Next),
+        Action::PreviousMatch => find_next(world.shown, view, window::Find::Previous),
         Action::Leave => leave(view),
 
         Action::Zoom => {
             view.zoom = if view.zoom.is_some() { None } else { Some(view.focus) };
             Vec::new()
         }
-        Action::Help => open(view, Actions::help(world, view)),
-        Action::Palette => open(view, Actions::palette(world, view)),
+        Action::Help => view.open(Actions::help(world, view)),
+        Action::Palette => view.open(Actions::palette(world, view)),
         Action::Screenshot => vec![ScreenRequest::Shoot],
         Action::NextTheme => vec![ScreenRequest::NextTheme],
         Action::Redraw => vec![ScreenRequest::Redraw],
@@ -138,22 +113,22 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequ
     }
 }
 
-fn send(command: Command) -> Vec<ScreenRequest> {
-    vec![ScreenRequest::Send(command)]
-}
-
 fn to_next<T: Round>(value: &mut T) -> Vec<ScreenRequest> {
     *value = value.next();
     Vec::new()
 }
 
-fn open(view: &mut View, popup: impl Popup + 'static) -> Vec<ScreenRequest> {
-    view.popups.push(Box::new(popup));
-    Vec::new()
+fn inspect(view: &mut View, subject: Option<Subject>) -> Vec<ScreenRequest> {
+    subject.map_or_else(Vec::new, |subject| view.open(Inspect::new(subject)))
 }
 
-pub(super) fn inspect(view: &mut View, subject: Option<Subject>) -> Vec<ScreenRequest> {
-    subject.map_or_else(Vec::new, |subject| open(view, Inspect::new(subject)))
+/// Selects the next or previous thing that holds what was searched for last.
+fn find_next(shown: &State, view: &mut View, how: window::Find) -> Vec<ScreenRequest> {
+    if let Some((pane, needle)) = view.find.clone() {
+        view.follow(pane);
+        panes::find(pane, shown, view, &needle, how);
+    }
+    Vec::new()
 }
 
 fn walk(world: &World<'_>, view: &mut View, to: Move) -> Vec<ScreenRequest> {
@@ -164,7 +139,7 @@ fn walk(world: &World<'_>, view: &mut View, to: Move) -> Vec<ScreenRequest> {
 /// The next pane in steps of `by` that has something to show.
 fn to_next_pane(shown: &State, view: &mut View, by: usize) -> Vec<ScreenRequest> {
     let after = std::iter::successors(Some(view.focus.after(by)), |pane| Some(pane.after(by)));
-    let wanted = after.take(PaneId::ALL.len()).find(|pane| (pane.spec().when)(shown, view));
+    let wanted = after.take(PaneId::ALL.len()).find(|pane| (panes::spec(*pane).when)(shown, view));
     to_pane(view, wanted.unwrap_or(view.focus))
 }
 
@@ -192,6 +167,6 @@ fn leave(view: &mut View) -> Vec<ScreenRequest> {
     if left {
         return Vec::new();
     }
-    (view.focus.spec().leave)(view);
+    (panes::spec(view.focus).leave)(view);
     Vec::new()
 }

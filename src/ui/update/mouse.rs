@@ -2,9 +2,10 @@
 
 use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
-use super::{ScreenRequest, World, act, select, to_pane};
+use super::{act, popup, to_pane};
 use crate::ui::hits::{Hits, Target};
-use crate::ui::{action::Action, popups, view::View};
+use crate::ui::request::{ScreenRequest, World};
+use crate::ui::{action::Action, view::View};
 
 /// Rows per notch of the wheel.
 const NOTCH: isize = 3;
@@ -48,13 +49,13 @@ fn click(
         return act(world, view, *action);
     }
     if let Target::PopupRow(row) = target {
-        return popups::click(world, view, *row);
+        return popup::click(world, view, *row);
     }
     if let Some(pane) = hits.pane_at(x, y) {
         to_pane(view, pane);
         view.follow(pane);
     }
-    if select(world.shown, view, target) {
+    if view.select(world.shown, target) {
         return act(world, view, Action::Open);
     }
     Vec::new()

@@ -1,8 +1,8 @@
 //! Which moment is looked at. Only the view changes: the agent runs on, and what is shown is folded
 //! anew from the events up to that moment.
 
-use super::{ScreenRequest, World};
 use crate::domain::{Event, Record, TaskEvent};
+use crate::ui::request::{ScreenRequest, World};
 use crate::ui::view::View;
 
 /// Where to look from the moment looked at.

@@ -2,10 +2,11 @@
 
 use ratatui::crossterm::event::KeyCode;
 
-use super::{ScreenRequest, World, act};
+use super::{act, popup};
 use crate::ui::action::{Action, Layer};
 use crate::ui::keymap::Meaning;
-use crate::ui::popups::{self, Pressed};
+use crate::ui::popups::Pressed;
+use crate::ui::request::{ScreenRequest, World};
 use crate::ui::{key::Key, view::View};
 
 /// Takes a key, alone or behind those that are pending.
@@ -19,14 +20,14 @@ pub fn press(world: &World<'_>, view: &mut View, key: Key) -> Vec<ScreenRequest>
     match world.keymap.meaning(&layers, &typed) {
         Meaning::Prefix => (view.pending, view.hinted) = (typed, hinted),
         Meaning::Action(layer, action) if layer.is_popup() => {
-            return popups::key(world, view, Pressed { key, action: Some(action) });
+            return popup::key(world, view, Pressed { key, action: Some(action) });
         }
         Meaning::Action(_, action) => return act(world, view, action),
         Meaning::Nothing if is_pending => {
             typed.pop();
             amend(world, view, key, typed);
         }
-        Meaning::Nothing => return popups::key(world, view, Pressed { key, action: None }),
+        Meaning::Nothing => return popup::key(world, view, Pressed { key, action: None }),
     }
     Vec::new()
 }

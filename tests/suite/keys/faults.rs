@@ -1,7 +1,7 @@
 //! What breaks by a key, and what is described field by field.
 
 use toolyard::domain::{By, Command, Event, FaultEvent, FaultId, Target};
-use toolyard::ui::update::ScreenRequest;
+use toolyard::ui::request::ScreenRequest;
 
 use super::{command, stage, tool};
 use crate::stage::Stage;

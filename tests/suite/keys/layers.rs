@@ -3,7 +3,7 @@
 use toolyard::domain::Command;
 use toolyard::ui::action::{Action, Layer};
 use toolyard::ui::keymap::{Keymap, Meaning};
-use toolyard::ui::update::ScreenRequest;
+use toolyard::ui::request::ScreenRequest;
 
 use super::{command, stage};
 use crate::stage::Stage;

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use serde_json::json;
 use toolyard::domain::{By, ChangeEvent, GraphEvent, Knob, SessionEvent, TaskEvent, ToolName};
-use toolyard::ui::pane::{Move, PaneId};
 use toolyard::ui::view::{GraphView, View};
-use toolyard::ui::{hits::Target, panes, vlist::Find};
+use toolyard::ui::{hits::Target, panes, window::Find};
+use toolyard::ui::{pane::PaneId, window::Move};
 
 use super::{Shown, show, view};
 use crate::story::{self, Story};

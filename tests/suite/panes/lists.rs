@@ -5,9 +5,9 @@ use toolyard::domain::{
     Boundary, ChangeEvent, ControlEvent, Lane, Mode, ModelCallEvent, ModelError, ModelErrorKind,
     Outcome, Role, TaskEvent, TaskId, ToolCallEvent, ToolError, ToolErrorKind, ToolSpec,
 };
-use toolyard::ui::pane::{self, Move, PaneId};
 use toolyard::ui::view::{ToolSort, View};
-use toolyard::ui::{hits::Target, panes, vlist::Find};
+use toolyard::ui::{cx::Cx, pane::PaneId, window::Move};
+use toolyard::ui::{hits::Target, panes, window::Find};
 
 use super::show;
 use crate::story::{self, Story, effect};
@@ -110,7 +110,7 @@ fn the_tasks_title_counts_what_is_done_and_right() {
     let story = story::demo();
     let theme = toolyard::ui::theme::Theme::default();
     let (state, view) = (story.state(), View::default());
-    let cx = pane::Cx {
+    let cx = Cx {
         state,
         live: state,
         view: &view,

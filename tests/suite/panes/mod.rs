@@ -11,9 +11,9 @@ use proptest::prelude::*;
 use ratatui::{buffer::Buffer, layout::Rect};
 use toolyard::domain::State;
 use toolyard::ui::hits::{Hits, Target};
-use toolyard::ui::pane::{Cx, Move, PaneId};
 use toolyard::ui::view::{GraphView, View};
-use toolyard::ui::{keymap::Keymap, panes, theme::Theme, vlist::Find};
+use toolyard::ui::{cx::Cx, pane::PaneId, window::Move};
+use toolyard::ui::{keymap::Keymap, panes, theme::Theme, window::Find};
 
 use crate::story::{self, Story};
 
@@ -140,7 +140,7 @@ proptest! {
 
 #[test]
 fn everything_selected_by_moving_can_be_pointed_at() {
-    for pane in PaneId::ALL {
+    for pane in PaneId::ALL.iter().copied() {
         let story = match pane {
             PaneId::Search => crate::spending::search(),
             PaneId::Plan => crate::working::working(),
@@ -179,7 +179,7 @@ fn hostile() -> Story {
 #[test]
 fn hostile_text_is_shown_and_does_nothing() {
     let story = hostile();
-    for pane in PaneId::ALL {
+    for pane in PaneId::ALL.iter().copied() {
         for graph in GRAPH_VIEWS {
             for width in [20, 80, 160] {
                 let shown = show(pane, &story, &view(graph), width, 40);
@@ -193,7 +193,7 @@ fn hostile_text_is_shown_and_does_nothing() {
 #[test]
 fn before_anything_happened_every_pane_says_so() {
     let state = State::default();
-    for pane in PaneId::ALL {
+    for pane in PaneId::ALL.iter().copied() {
         for graph in GRAPH_VIEWS {
             let shown = draw(pane, &state, &view(graph), 0, 60, 10);
             let words = ["no ", "nothing ", "alpha"];

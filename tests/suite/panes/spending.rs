@@ -1,9 +1,9 @@
 //! The budget and the search tree.
 
 use toolyard::domain::{ChangeEvent, Knob, NodeEnd, State, TaskEvent, TaskId};
-use toolyard::ui::pane::{Move, PaneId};
 use toolyard::ui::panes;
 use toolyard::ui::view::{Lever, View};
+use toolyard::ui::{pane::PaneId, window::Move};
 
 use super::{draw, show};
 use crate::spending::{self, plan};

@@ -7,9 +7,9 @@ use toolyard::domain::{
     ModelCallEvent, ModelError, ModelErrorKind, Origin, Reply, Role, SessionEvent, State, Target,
     TaskEvent, Usage,
 };
-use toolyard::ui::pane::{Move, PaneId};
 use toolyard::ui::popups::{Inspect, Subject};
-use toolyard::ui::{panes, view::View, vlist::Find};
+use toolyard::ui::{pane::PaneId, window::Move};
+use toolyard::ui::{panes, view::View, window::Find};
 
 use super::{Shown, draw, show};
 use crate::stage::Stage;

@@ -4,8 +4,8 @@ use toolyard::domain::{
     Boundary, ControlEvent, EffectId, EvidenceId, Lane, ModelCallEvent, State, TaskId,
     ToolCallEvent,
 };
-use toolyard::ui::pane::{Move, PaneId};
-use toolyard::ui::{panes, text, view::View, vlist::Find};
+use toolyard::ui::{pane::PaneId, window::Move};
+use toolyard::ui::{panes, text, view::View, window::Find};
 
 use super::{Shown, draw, show};
 use crate::story::{self, effect};

@@ -8,7 +8,7 @@ use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::budget_words;
 use crate::ui::panes::format::{self, credits};
 use crate::ui::panes::row::{self, Row};
-use crate::ui::{action::Action, pane::Cx, text};
+use crate::ui::{action::Action, cx::Cx, text};
 
 /// Cells for a knob's symbol and value.
 const LABEL: (usize, usize) = (2, 5);

@@ -22,14 +22,16 @@ use std::sync::LazyLock;
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use self::rows::Rows;
+use super::format::credits;
 use super::row::{self, Row};
-use super::{PLAIN, PaneSpec, format::credits};
+use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{Command, Knob, State, TaskBudget, TaskState};
-use crate::ui::action::{Action, why};
+use crate::ui::action::Action;
+use crate::ui::change;
 use crate::ui::hits::{Hits, Target};
-use crate::ui::pane::{Cx, PaneId};
-use crate::ui::update::{ScreenRequest, World, act, change, inspect};
+use crate::ui::request::{ScreenRequest, World};
 use crate::ui::view::{Lever, View};
+use crate::ui::{cx::Cx, pane::PaneId};
 use crate::ui::{popups::Subject, vlist, vlist::List};
 
 /// The rows above the tools that can be selected like them.
@@ -37,7 +39,6 @@ const LEVERS: [(Lever, Knob); 2] = [(Lever::Budget, Knob::Budget), (Lever::Tau, 
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Budget,
-    name: "Budget",
     title,
     draw,
     list,
@@ -121,19 +122,19 @@ fn lever(state: &State, view: &View) -> Option<Lever> {
 }
 
 /// The budget plan; without one the selected tool, or what can be typed.
-fn open(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
-    let planned = view.task_of(world.shown).filter(|task| task.budget.plan.is_some());
-    if let Some(task) = planned.map(|task| task.id) {
-        return inspect(view, Some(Subject::Plan(task)));
+fn open(state: &State, view: &View) -> Opened {
+    let planned = view.task_of(state).filter(|task| task.budget.plan.is_some());
+    if let Some(task) = planned {
+        return Opened::Subject(Subject::Plan(task.id));
     }
-    let is_knob = matches!(lever(world.shown, view), Some(Lever::Budget | Lever::Tau));
-    act(world, view, if is_knob { Action::Edit } else { Action::InspectTool })
+    let is_knob = matches!(lever(state, view), Some(Lever::Budget | Lever::Tau));
+    Opened::Act(if is_knob { Action::Edit } else { Action::InspectTool })
 }
 
 fn why_not_adjust(state: &State, view: &View) -> Option<&'static str> {
     match lever(state, view) {
         Some(Lever::Budget | Lever::Tau) => None,
-        Some(Lever::Tool) => why::no_uses_to_set(state, view),
+        Some(Lever::Tool) => change::no_uses_to_set(state, view),
         None => Some("nothing is selected in the budget"),
     }
 }

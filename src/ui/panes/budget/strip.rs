@@ -7,7 +7,7 @@ use super::limit;
 use crate::domain::{State, TaskState};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::{format, glyph};
-use crate::ui::{pane::Cx, panes::row::Row, text};
+use crate::ui::{cx::Cx, panes::row::Row, text};
 
 /// The widest bar of one task, with the gap behind it.
 const WIDEST: usize = 4;

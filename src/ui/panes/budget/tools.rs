@@ -9,7 +9,7 @@ use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::format::{credits, worth};
 use crate::ui::panes::{glyph, row::Row};
 use crate::ui::table::{Cell, Column, Table, right};
-use crate::ui::{pane::Cx, text, vlist};
+use crate::ui::{cx::Cx, text, vlist};
 
 /// Banned, refused or running; set by the user or without experience.
 const MARKS: usize = 3;

@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::{label, marks, needs, room, track::Track};
 use crate::domain::ToolCallPhase;
 use crate::ui::panes::{format, inline_json};
-use crate::ui::{pane::Cx, panes::row::Row, text};
+use crate::ui::{cx::Cx, panes::row::Row, text};
 
 /// Cells of arguments that are worth building.
 const ARGUMENTS: usize = 160;

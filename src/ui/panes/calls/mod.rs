@@ -14,13 +14,14 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use self::track::{Track, Tracks};
 use self::{axis::Axis, bar::Bar};
+use super::format;
 use super::row::{Row, note, split};
-use super::{PLAIN, PaneSpec, format};
+use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{EvidenceId, Knob, State};
-use crate::ui::pane::{Cx, PaneId};
-use crate::ui::update::{inspect, lane};
 use crate::ui::vlist::{self, List};
 use crate::ui::{action::Action, hits::Hits, text};
+use crate::ui::{cx::Cx, pane::PaneId};
+use crate::ui::{popups::Subject, view::View};
 
 const TIME: usize = 8;
 const WORD: usize = 9;
@@ -38,18 +39,23 @@ const WITH_DETAIL: u16 = 6;
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Calls,
-    name: "Calls",
     title,
     draw,
     list: |state, view| {
         let task = view.task_of(state);
         task.map_or_else(List::none, |task| Tracks::of(state, task).list(view))
     },
-    open: |world, view| inspect(view, lane(world.shown, view)),
+    open: |state, view| Opened::subject(subject(state, view)),
     leave: |view| (view.call, view.evidence) = (None, None),
     keys: &[Action::HoldLane, Action::Remove, Action::Prompt],
     ..PLAIN
 };
+
+/// The chosen call, or the chosen evidence where no call looks for it.
+fn subject(state: &State, view: &View) -> Option<Subject> {
+    let evidence = || view.evidence(state).map(|(task, id, _)| Subject::Evidence(task.id, id));
+    view.call(state).map(Subject::Call).or_else(evidence)
+}
 
 fn title(cx: &Cx<'_>) -> Line<'static> {
     let Some(task) = cx.view.task_of(cx.state) else { return Line::default() };

@@ -8,7 +8,7 @@ use crate::domain::{
     EffectId, Evidence, EvidenceId, EvidenceState, Hold, Lane, ModelCallState, Plan, State,
     TaskState, ToolCallState, plan::references, state::Source,
 };
-use crate::ui::{hits::Target, theme::Theme, update::select, view::View, vlist::List};
+use crate::ui::{hits::Target, theme::Theme, view::View, vlist::List};
 
 /// One lane.
 #[derive(Clone, Copy, Debug)]
@@ -230,7 +230,7 @@ impl<'a> Tracks<'a> {
             place,
             move |row| self.get(row),
             |track, view| {
-                select(state, view, &track.target());
+                view.select(state, &track.target());
             },
             |track| track.text(),
         )

@@ -8,18 +8,18 @@ mod what_if;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
-use super::{PLAIN, PaneSpec, position::Here};
+use super::position::Here;
+use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{State, ToolName};
 use crate::papers::toolnet::Weights;
-use crate::ui::action::{Action, why};
-use crate::ui::pane::{Cx, PaneId};
-use crate::ui::update::{act, change};
+use crate::ui::action::Action;
+use crate::ui::change;
 use crate::ui::view::{GraphView, Round, View};
+use crate::ui::{cx::Cx, pane::PaneId};
 use crate::ui::{hits::Hits, vlist::List};
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Graph,
-    name: "Graph",
     title,
     draw,
     list: |state, view| match view.graph {
@@ -35,9 +35,9 @@ pub const SPEC: PaneSpec = PaneSpec {
         }
         true
     },
-    open: |world, view| act(world, view, Action::InspectTool),
+    open: |_, _| Opened::Act(Action::InspectTool),
     leave: |view| view.centre = None,
-    why_not_remove: why::not_pinned,
+    why_not_remove: change::not_pinned,
     remove: change::unpin,
     keys: &[Action::Less, Action::More, Action::Pin, Action::NextView],
     ..PLAIN

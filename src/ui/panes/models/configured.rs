@@ -3,10 +3,10 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::super::row::Row;
-use super::{draw_mark, draw_name};
+use super::label::{draw_mark, draw_name};
 use crate::domain::{Aim, ModelName, ModelState, Reach, Reachable};
 use crate::ui::table::{Cell, Column, Table, right};
-use crate::ui::{pane::Cx, text, theme::Theme};
+use crate::ui::{cx::Cx, text, theme::Theme};
 
 /// The least height that shows a model: a line of air, the head, and the model.
 pub const LEAST: u16 = 3;

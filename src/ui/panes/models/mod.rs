@@ -2,22 +2,25 @@
 //! configured model, and what came of the pairs that were tried.
 
 pub mod configured;
+mod label;
 pub mod pairs;
 
 use ratatui::text::{Line, Span};
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
+use self::label::{SIMULATED, draw_mark, draw_name};
+use super::format;
 use super::row::{Row, note, split};
-use super::{PLAIN, PaneSpec, format};
-use crate::domain::{Aim, ModelName, ModelState, Role, RoleUse, State, Tally};
+use super::spec::{Opened, PLAIN, PaneSpec};
+use crate::domain::{Aim, ModelName, Role, RoleUse, State, Tally};
 use crate::ui::hits::{Hits, Target};
-use crate::ui::pane::{Cx, PaneId};
 use crate::ui::table::{Cell, Column, Table, right};
-use crate::ui::vlist::{self, List, Window};
-use crate::ui::{action::Action, text, theme::Theme, update::act, view::View};
+use crate::ui::vlist::{self, List};
+use crate::ui::window::Window;
+use crate::ui::{action::Action, text, theme::Theme, view::View};
+use crate::ui::{cx::Cx, pane::PaneId};
 
 const ROLE: usize = 11;
-const SIMULATED: &str = "SIMULATED";
 /// What a tally is shown as, from what matters most to what is left out first.
 fn columns<'a>() -> [Column<Used<'a>>; 8] {
     [
@@ -34,11 +37,10 @@ fn columns<'a>() -> [Column<Used<'a>>; 8] {
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Models,
-    name: "Models",
     title,
     draw,
     list,
-    open: |world, view| act(world, view, Action::Model),
+    open: |_, _| Opened::Act(Action::Model),
     keys: &[Action::Model, Action::Pairs, Action::CheckModels, Action::Prompt, Action::Strategy],
     ..PLAIN
 };
@@ -155,33 +157,6 @@ fn draw_role(cx: &Cx<'_>, role: Role, line: Rect, buf: &mut Buffer) {
     draw_name(cx, cx.state.models.of(role), bound.model.as_str(), name, &mut row);
     let asking = asking.map(|call| format!("▶{}", text::span(call.elapsed(cx.now))));
     table.cells(&Used { theme: cx.theme, tally: &bound.tally, asking }, &mut row);
-}
-
-/// Says that a fault waits for what is asked here, and gives the width that is left for the name.
-fn draw_mark(cx: &Cx<'_>, aim: &Aim<'_>, width: usize, row: &mut Row<'_>) -> usize {
-    const MARK: usize = 2;
-    if !cx.state.has_fault_on(aim) || width <= MARK {
-        return width;
-    }
-    row.cell("↯", MARK, cx.theme.injected);
-    width - MARK
-}
-
-/// The model's name, and whether it is simulated: said once where the name says it already.
-fn draw_name(cx: &Cx<'_>, model: Option<&ModelState>, name: &str, width: usize, row: &mut Row<'_>) {
-    let simulated = model.is_some_and(|model| model.spec.simulated);
-    if !simulated {
-        row.cell(name, width, cx.theme.accent);
-        return;
-    }
-    let room = width.saturating_sub(SIMULATED.len() + 1);
-    let shown = match text::width(name) {
-        _ if name.eq_ignore_ascii_case(SIMULATED) => 0,
-        wide => wide.min(room),
-    };
-    row.cell(name, shown, cx.theme.accent).gap(usize::from(shown > 0));
-    let left = width - shown - usize::from(shown > 0);
-    row.cell(SIMULATED, left, cx.theme.simulated);
 }
 
 fn tokens(used: &Used<'_>, tokens: u64) -> Cell {

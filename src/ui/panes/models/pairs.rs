@@ -5,11 +5,12 @@ use std::cmp::Ordering;
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::super::{format, row::Row};
+use super::label::SIMULATED;
 use crate::domain::{PairTally, Pairs, Player, State, pairs::Cost};
+use crate::ui::panes::{format, row::Row};
 use crate::ui::table::{Cell, Column, Table, left, right};
 use crate::ui::view::{PairSort, Round};
-use crate::ui::{pane::Cx, text, theme::Theme};
+use crate::ui::{cx::Cx, text, theme::Theme};
 
 /// Stands behind what no other pair does better.
 const BEST: &str = "★";
@@ -32,8 +33,8 @@ fn columns<'a>() -> [Column<Shown<'a>>; 6] {
 
 /// That something is simulated must be seen wherever there is a table at all.
 fn simulated<'a>() -> Column<Shown<'a>> {
-    left("", super::SIMULATED.len(), |shown| {
-        let word = if shown.tally.pair.is_simulated() { super::SIMULATED } else { "" };
+    left("", SIMULATED.len(), |shown| {
+        let word = if shown.tally.pair.is_simulated() { SIMULATED } else { "" };
         (word.to_owned(), shown.theme.simulated)
     })
 }
@@ -87,7 +88,7 @@ pub fn draw(cx: &Cx<'_>, pairs: &[&PairTally], first: usize, area: Rect, buf: &m
         return;
     }
     let (theme, width) = (cx.theme, usize::from(area.width));
-    let least = 2 * NAME.0 + 1 + super::SIMULATED.len() + 1;
+    let least = 2 * NAME.0 + 1 + SIMULATED.len() + 1;
     let table = Table::fitting(columns(), width.saturating_sub(least)).with(simulated());
     let name = (width.saturating_sub(table.width + 1) / 2).clamp(NAME.0, NAME.1);
     let mut head = Row::new(area, buf);

@@ -11,7 +11,7 @@ use crate::domain::{Evidence, EvidenceId, Role, TaskState};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::calls::track::{Track, Tracks};
 use crate::ui::panes::{calls::CRITICAL, row};
-use crate::ui::{pane::Cx, text, vlist};
+use crate::ui::{cx::Cx, text, vlist};
 
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let Some(task) = cx.view.task_of(cx.state) else {

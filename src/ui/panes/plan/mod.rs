@@ -7,10 +7,11 @@ mod rows;
 use ratatui::text::Line;
 
 use self::rows::Rows;
-use super::{PLAIN, PaneSpec, calls::track::Track, format};
+use super::spec::{Opened, PLAIN, PaneSpec};
+use super::{calls::track::Track, format};
 use crate::domain::{Decides, EvidenceId, State, TaskState, state::Source};
-use crate::ui::pane::{Cx, Move, PaneId};
-use crate::ui::{action::Action, popups::Subject, update::inspect, view::View, vlist::List};
+use crate::ui::{action::Action, popups::Subject, view::View, vlist::List};
+use crate::ui::{cx::Cx, pane::PaneId, window::Move};
 
 /// Whether there is a planner's work to show, or will be: the task's own first, then what the strategy
 /// promises.
@@ -31,13 +32,12 @@ pub fn shows(state: &State, view: &View) -> bool {
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Plan,
-    name: "Plan",
     when: shows,
     title,
     draw: draw::draw,
     list,
     go,
-    open: |world, view| inspect(view, subject(world.shown, view)),
+    open: |state, view| Opened::subject(subject(state, view)),
     leave: |view| (view.task, view.evidence) = (None, None),
     keys: &[Action::HoldLane, Action::Remove, Action::Prompt],
     ..PLAIN

@@ -11,7 +11,7 @@ use crate::domain::{
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::inline_json;
 use crate::ui::panes::row::{self, Row};
-use crate::ui::{pane::Cx, text, theme::Theme, vlist};
+use crate::ui::{cx::Cx, text, theme::Theme, vlist};
 
 /// How a node ended, and how often it was preferred.
 const END: usize = 9;

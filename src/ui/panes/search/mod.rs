@@ -7,14 +7,14 @@ mod tree;
 use ratatui::text::Line;
 
 use self::tree::Order;
-use super::{PLAIN, PaneSpec, format};
-use crate::domain::{State, TaskId, TaskState};
-use crate::ui::pane::{Cx, Move, PaneId};
-use crate::ui::{action::Action, popups::Subject, update::inspect, view::View, vlist::List};
+use super::format;
+use super::spec::{Opened, PLAIN, PaneSpec};
+use crate::domain::{State, TaskState};
+use crate::ui::{action::Action, popups::Subject, view::View, vlist::List};
+use crate::ui::{cx::Cx, pane::PaneId, window::Move};
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Search,
-    name: "Search",
     when: |state, view| {
         let nodes = view.task_of(state).is_some_and(|task| !task.search.nodes.is_empty());
         nodes || state.strategy.base.spec().searches
@@ -23,7 +23,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     draw: draw::draw,
     list,
     go,
-    open: |world, view| inspect(view, subject(world.shown, view)),
+    open: |state, view| Opened::subject(subject(state, view)),
     leave: |view| (view.node, view.task, view.evidence) = (None, None, None),
     keys: &[Action::Prompt, Action::Remove],
     ..PLAIN
@@ -63,18 +63,6 @@ fn subject(state: &State, view: &View) -> Option<Subject> {
     step.call.map(Subject::Call).or(step.model_call.map(Subject::Prompt))
 }
 
-/// Selects a node with its model call, tool call and tool: the keys that mean those then mean its own. True if it
-/// was selected already.
-pub fn select(state: &State, view: &mut View, task: TaskId, node: u32) -> bool {
-    if let Some(step) = state.task(task).and_then(|task| task.step_of(node)) {
-        view.model_call = step.model_call.or(view.model_call);
-        if let Some(call) = step.call {
-            view.choose_call(state, call);
-        }
-    }
-    view.node.replace((task, node)) == Some((task, node))
-}
-
 fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     let Some(task) = view.task_of(state) else { return List::none() };
     let order = Order::of(&task.search);
@@ -83,7 +71,7 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
         place,
         move |row| order.rows.get(row).map(|placed| placed.node),
         |node, view| {
-            select(state, view, task.id, node.node);
+            view.choose_node(state, task.id, node.node);
         },
         |node| draw::words(state, task, node),
     )
@@ -99,7 +87,7 @@ fn go(state: &State, view: &mut View, to: Move) -> bool {
         _ => return false,
     };
     if let Some(placed) = row.and_then(|row| order.rows.get(row)) {
-        select(state, view, task.id, placed.node.node);
+        view.choose_node(state, task.id, placed.node.node);
     }
     true
 }

@@ -11,7 +11,7 @@ use crate::domain::{
 };
 use crate::ui::panes::calls::status::{self, Standing};
 use crate::ui::panes::{budget_words, format, glyph, inline_json, tasks};
-use crate::ui::{pane::Cx, text, wording};
+use crate::ui::{cx::Cx, text, wording};
 
 /// Rows that a text may take: while it is one of many, and while it is the selected one.
 const ROWS: (usize, usize) = (3, 10);

@@ -7,16 +7,15 @@ mod sheet;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
-use super::{
-    PLAIN, PaneSpec,
-    row::{Row, note},
-};
+use super::row::{Row, note};
+use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::State;
-use crate::domain::state::{self, What};
+use crate::domain::state::What;
 use crate::ui::hits::{Hits, Target};
-use crate::ui::pane::{Cx, Move, PaneId};
-use crate::ui::vlist::{self, List, Window};
-use crate::ui::{action::Action, popups::Subject, update::inspect, view::View};
+use crate::ui::vlist::{self, List};
+use crate::ui::window::Window;
+use crate::ui::{action::Action, popups::Subject, view::View};
+use crate::ui::{cx::Cx, pane::PaneId, window::Move};
 
 /// From this width on every entry says when it was.
 const WITH_TIME: u16 = 96;
@@ -24,14 +23,13 @@ const TIME: u16 = 9;
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Transcript,
-    name: "Transcript",
     title,
     draw,
     list,
     go,
-    open: |world, view| {
-        let n = view.line.or_else(|| world.shown.transcript.last().map(|line| line.n));
-        inspect(view, n.and_then(|n| subject(world.shown, n)))
+    open: |state, view| {
+        let n = view.line.or_else(|| state.transcript.last().map(|line| line.n));
+        Opened::subject(n.and_then(|n| subject(state, n)))
     },
     leave: |view| view.line = None,
     keys: &[Action::Prompt, Action::NewTask],
@@ -180,7 +178,7 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
         (lines.len(), view.line.and_then(|n| place(state, n))),
         |row| lines.get(row),
         |line, view| {
-            select(state, view, line.n);
+            view.choose_line(state, line.n);
             if matches!(line.what, What::TaskStarted | What::TaskFinished) {
                 view.task = line.task;
             }
@@ -200,14 +198,9 @@ fn go(state: &State, view: &mut View, to: Move) -> bool {
     to_end
 }
 
-fn line(state: &State, n: u64) -> Option<&state::Line> {
-    let at = state.transcript.binary_search_by_key(&n, |line| line.n).ok()?;
-    state.transcript.get(at)
-}
-
 /// What a line is about.
 fn subject(state: &State, n: u64) -> Option<Subject> {
-    let line = line(state, n)?;
+    let line = state.line(n)?;
     match &line.what {
         What::ModelCall { call } => Some(Subject::Prompt(*call)),
         What::ToolCall { call } => Some(Subject::Call(*call)),
@@ -220,17 +213,4 @@ fn subject(state: &State, n: u64) -> Option<Subject> {
             Some(Subject::Line(n))
         }
     }
-}
-
-/// Selects a line with the model or tool call that it is about: the keys that mean those then mean its own.
-/// True if it was selected already.
-pub fn select(state: &State, view: &mut View, n: u64) -> bool {
-    let what = line(state, n).map(|line| &line.what);
-    if let Some(What::ModelCall { call }) = what {
-        view.model_call = Some(*call);
-    }
-    if let Some(What::ToolCall { call }) = what {
-        view.choose_call(state, *call);
-    }
-    view.line.replace(n) == Some(n)
 }

@@ -5,8 +5,7 @@ use crate::domain::{By, State, state::What};
 use crate::ui::{text, wording};
 
 pub(super) fn write(state: &State, n: u64, page: &mut Page<'_>) {
-    let at = state.transcript.binary_search_by_key(&n, |line| line.n);
-    let Some(line) = at.ok().and_then(|at| state.transcript.get(at)) else {
+    let Some(line) = state.line(n) else {
         page.text("This had not happened at the moment looked at.", page.theme.dim);
         return;
     };

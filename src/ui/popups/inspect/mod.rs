@@ -16,7 +16,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::{Around, Popup, Pressed, Reply, frame, lines::Lines};
 use crate::domain::{EffectId, EvidenceId, TaskId, ToolName};
 use crate::ui::action::{Action, Layer};
-use crate::ui::{hits::Hits, keymap::Hint, pane::Cx};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint};
 
 pub use page::Page;
 

@@ -18,7 +18,7 @@ use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::graph::{centre, shown_name};
 use crate::ui::panes::row::{Row, note, split};
 use crate::ui::panes::{format, glyph, position::Here, weight_trend::Since};
-use crate::ui::{pane::Cx, table, text};
+use crate::ui::{cx::Cx, table, text};
 
 /// From this width on what leads here stands beside what follows, else above it.
 const WIDE: u16 = 110;

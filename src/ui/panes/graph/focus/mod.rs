@@ -9,8 +9,9 @@ mod rows;
 
 use super::{SPEC, centre, names};
 use crate::domain::{State, ToolName};
-use crate::ui::vlist::{self, List};
-use crate::ui::{pane::Move, panes::position::Here, view::View};
+use crate::ui::vlist::List;
+use crate::ui::window::{self, Move};
+use crate::ui::{panes::position::Here, view::View};
 use choices::{Choices, before};
 
 pub use draw::draw;
@@ -89,7 +90,7 @@ pub fn go(state: &State, view: &mut View, to: Move) {
         }
         (Move::Top, _) => return walk(state, view, None),
         (_, None) => first,
-        (_, Some(_)) => vlist::moved(around.len(), at, to, view.page(SPEC.id)).unwrap_or(0),
+        (_, Some(_)) => window::moved(around.len(), at, to, view.page(SPEC.id)).unwrap_or(0),
     };
     select(view, centre, around.edge(place));
 }

@@ -13,7 +13,7 @@ use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::graph::{SPEC, centre, shown_name};
 use crate::ui::panes::row::{Row, note, split};
 use crate::ui::panes::{format, position::Here};
-use crate::ui::{pane::Cx, text, vlist::Window};
+use crate::ui::{cx::Cx, text, window::Window};
 
 /// Ways to draw, the roomiest first: rows of a node, columns from lane to lane.
 const WAYS: [(usize, usize); 4] = [(3, 2), (3, 1), (1, 2), (1, 1)];

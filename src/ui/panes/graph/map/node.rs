@@ -4,7 +4,7 @@ use ratatui::style::Style;
 
 use crate::domain::{State, ToolName};
 use crate::ui::panes::{glyph, graph::shown_name, position::Here};
-use crate::ui::{pane::Cx, text};
+use crate::ui::{cx::Cx, text};
 
 /// Columns of a name.
 const NAME: usize = 20;

@@ -12,7 +12,7 @@ use crate::ui::panes::row::{Row, note, split};
 use crate::ui::panes::{
     format, glyph, graph::what_if::what_if, position::Here, tool_order::Order, weight_trend::Since,
 };
-use crate::ui::{pane::Cx, text, vlist};
+use crate::ui::{cx::Cx, text, vlist};
 
 /// The most rows that names standing upright may take.
 const UPRIGHT: usize = 12;

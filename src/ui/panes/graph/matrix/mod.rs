@@ -7,8 +7,9 @@ use std::rc::Rc;
 use super::super::tool_order::Order;
 use super::SPEC;
 use crate::domain::{State, ToolName};
-use crate::ui::vlist::{self, List};
-use crate::ui::{pane::Move, panes::position::Here, view::View};
+use crate::ui::vlist::List;
+use crate::ui::window::{self, Move};
+use crate::ui::{panes::position::Here, view::View};
 
 pub use draw::draw;
 
@@ -63,7 +64,7 @@ pub fn go(state: &State, view: &mut View, to: Move) {
         Move::Left => (row, Some(column.map_or(0, |column| column.saturating_sub(1)))),
         Move::Right => (row, Some(column.map_or(0, |column| (column + 1).min(columns.len() - 1)))),
         Move::Up | Move::Down | Move::PageUp | Move::PageDown | Move::Top | Move::Bottom => {
-            (vlist::moved(rows.len(), row, to, view.page(SPEC.id)), column)
+            (window::moved(rows.len(), row, to, view.page(SPEC.id)), column)
         }
     };
     let from = rows.name(row.unwrap_or(0));

@@ -1,0 +1,188 @@
+//! The keymap from the tables of actions and keys, changed by the user's configuration.
+
+use std::collections::BTreeMap;
+
+use super::action::{ACTIONS, Action, LAYER_KEYS, Layer};
+use super::key::Keys;
+use super::keymap::Keymap;
+use crate::domain::words;
+
+/// What can be wrong with the configuration's `[ui.keys]`.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum KeymapError {
+    #[error(
+        "keys.{name}: there is no such action; {}",
+        words::expected(name.rsplit('.').next().unwrap_or(name), ACTIONS.iter().map(|spec| spec.name))
+    )]
+    UnknownAction { name: String },
+    #[error(
+        "keys.{name}: there is no such layer; {}",
+        {
+            let known: Vec<String> = Layer::all().map(Layer::name).collect();
+            words::expected(name.split('.').next().unwrap_or(name), known.iter().map(String::as_str))
+        }
+    )]
+    UnknownLayer { name: String },
+    #[error("keys.{name}: {why}")]
+    BadKey { name: String, why: String },
+    #[error(
+        "keys.{first}: `{key}` also does `{second}`; give one of them another key, \
+         for example keys.{second} = []"
+    )]
+    Conflict { key: String, first: String, second: String },
+}
+
+impl Default for Keymap {
+    fn default() -> Self {
+        // The table's keys are tested to be good; a broken one would be left out, not panic.
+        Self::new(&BTreeMap::new()).0
+    }
+}
+
+impl Keymap {
+    /// The default keys, except where `changed` gives others (or none) for an action. An action is named
+    /// `step` in the global layer and `graph.pin` in another one. Errors name what was left out.
+    pub fn new(changed: &BTreeMap<String, Vec<String>>) -> (Self, Vec<KeymapError>) {
+        let mut errors = Vec::new();
+        let mut map = Self::empty();
+        // The user's keys first: in a conflict with a default the user's choice works.
+        let mut own = Vec::new();
+        for (name, keys) in changed {
+            match place(name) {
+                Ok((layer, action)) => {
+                    own.push((layer, action));
+                    let bound = keys.iter().map(|keys| bind(&mut map, layer, action, keys));
+                    errors.extend(bound.filter_map(Result::err));
+                }
+                Err(error) => errors.push(error),
+            }
+        }
+        let global = ACTIONS.iter().map(|spec| (Layer::Global, spec.action, spec.keys));
+        let defaults = global.chain(LAYER_KEYS.iter().copied());
+        for (layer, action, keys) in
+            defaults.filter(|(layer, action, _)| !own.contains(&(*layer, *action)))
+        {
+            let bound = keys.iter().map(|keys| bind(&mut map, layer, action, keys));
+            errors.extend(bound.filter_map(Result::err));
+        }
+        (map, errors)
+    }
+}
+
+fn bind(map: &mut Keymap, layer: Layer, action: Action, text: &str) -> Result<(), KeymapError> {
+    let name = name(layer, action);
+    let keys: Keys = text.parse().map_err(|why| KeymapError::BadKey { name: name.clone(), why })?;
+    let key = keys.to_string();
+    map.bind(layer, action, keys).map_err(|(other, does)| {
+        let first = self::name(other, does);
+        KeymapError::Conflict { key, first, second: name }
+    })
+}
+
+/// The layer and the action that a name of the configuration means.
+fn place(name: &str) -> Result<(Layer, Action), KeymapError> {
+    let (layer, action) = match name.split_once('.') {
+        Some((layer, action)) => {
+            let unknown = || KeymapError::UnknownLayer { name: name.to_owned() };
+            (Layer::by_name(layer).ok_or_else(unknown)?, action)
+        }
+        None => (Layer::Global, name),
+    };
+    let unknown = || KeymapError::UnknownAction { name: name.to_owned() };
+    Ok((layer, Action::by_name(action).ok_or_else(unknown)?))
+}
+
+/// As the configuration names it.
+fn name(layer: Layer, action: Action) -> String {
+    let name = action.spec().name;
+    if layer == Layer::Global { name.to_owned() } else { format!("{}.{name}", layer.name()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::key::Key;
+    use crate::ui::keymap::{Hint, Meaning};
+    use crate::ui::pane::PaneId;
+
+    fn changed(entries: &[(&str, &[&str])]) -> BTreeMap<String, Vec<String>> {
+        let keys = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
+        entries.iter().map(|(name, list)| ((*name).to_owned(), keys(list))).collect()
+    }
+
+    fn typed(text: &str) -> Vec<Key> {
+        text.parse::<Keys>().unwrap().to_vec()
+    }
+
+    #[test]
+    fn the_defaults_have_no_conflicts_and_every_action_has_a_key() {
+        let (map, errors) = Keymap::new(&BTreeMap::new());
+        assert_eq!(errors, []);
+        for spec in ACTIONS {
+            let bound = map.bindings().filter(|(.., action)| *action == spec.action).count();
+            assert!(bound >= spec.keys.len().max(1), "{}", spec.name);
+        }
+    }
+
+    #[test]
+    fn the_first_layer_that_knows_a_key_decides() {
+        let map = Keymap::default();
+        let panes = [Layer::Everywhere, Layer::Pane(PaneId::Graph), Layer::Global];
+        let action = |layers: &[Layer], keys: &str| map.meaning(layers, &typed(keys));
+        assert_eq!(action(&panes, "n"), Meaning::Action(Layer::Global, Action::Step));
+        assert_eq!(action(&panes, "f11"), Meaning::Action(Layer::Everywhere, Action::Step));
+        let pin = Meaning::Action(Layer::Pane(PaneId::Graph), Action::Pin);
+        assert_eq!(action(&panes, "p"), pin);
+        assert_eq!(action(&panes, "g"), Meaning::Prefix);
+        assert_eq!(action(&panes, "g g"), Meaning::Action(Layer::Global, Action::Top));
+        assert_eq!(action(&panes, "g q"), Meaning::Nothing);
+        assert_eq!(action(&[Layer::Pager], "n"), Meaning::Nothing);
+        let found = [Layer::Found, Layer::Global];
+        assert_eq!(action(&found, "n"), Meaning::Action(Layer::Found, Action::NextMatch));
+        let after: Vec<_> =
+            map.following(&panes, &typed("g")).into_iter().map(|(key, _)| key).collect();
+        assert!(after.contains(&"f".parse().unwrap()) && after.contains(&"g".parse().unwrap()));
+    }
+
+    #[test]
+    fn the_user_replaces_and_takes_away_in_every_layer() {
+        let (map, errors) = Keymap::new(&changed(&[
+            ("step", &["f10", "b"]),
+            ("fail", &[]),
+            ("graph.pin", &["P"]),
+            ("list.add", &["A", "g a"]),
+            ("list.top", &["home"]),
+        ]));
+        assert_eq!(errors, []);
+        let action = |layer, keys: &str| map.meaning(&[layer], &typed(keys));
+        assert_eq!(action(Layer::Global, "f10"), Meaning::Action(Layer::Global, Action::Step));
+        assert_eq!(action(Layer::Global, "n"), Meaning::Nothing);
+        assert!(map.keys(Action::Fail).is_empty());
+        assert_eq!(map.keys(Action::Step), ["f10", "b", "f11"]);
+        assert_eq!(action(Layer::Pane(PaneId::Graph), "p"), Meaning::Nothing);
+        assert_eq!(action(Layer::List, "g a"), Meaning::Action(Layer::List, Action::Add));
+        let hints: &[Hint] =
+            &[(&[Action::Add, Action::Edit], "new, change"), (&[Action::Undo], "x")];
+        assert_eq!(map.legend(Layer::List, hints), "A/e: new, change");
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let (map, errors) = Keymap::new(&changed(&[
+            ("stop", &["q"]),
+            ("setp", &["n"]),
+            ("undo", &["hyper-u"]),
+            ("grpah.pin", &["p"]),
+            ("tools.switch", &["g"]),
+        ]));
+        let said: Vec<_> = errors.iter().map(KeymapError::to_string).collect();
+        assert!(said[0].contains("keys.grpah.pin: there is no such layer; did you mean `graph`?"));
+        assert!(said[1].starts_with("keys.setp: there is no such action; did you mean `step`?"));
+        assert!(said[2].starts_with("keys.undo: `hyper-u` is not a key"), "{said:?}");
+        assert!(said.iter().any(|said| said.starts_with("keys.stop: `q` also does `quit`")));
+        // A key that begins a sequence cannot be one of a pane.
+        assert!(said.iter().any(|said| said.contains("keys.tools.switch: `gg`")), "{said:?}");
+        let quit = map.meaning(&[Layer::Global], &typed("q"));
+        assert_eq!(quit, Meaning::Action(Layer::Global, Action::Stop));
+    }
+}

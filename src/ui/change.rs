@@ -1,0 +1,154 @@
+//! Interventions: tools, scores, weights and knobs.
+
+use super::popups::{Choose, FaultForm, ModelChoice, Value};
+use super::request::{ScreenRequest, World, send};
+use super::view::View;
+use crate::domain::{Command, FaultSpec, Knob, Mode, State, ToolName, knob::Kind};
+
+/// One key breaks a tool, a role or a model and mends it. Mending disarms whatever is armed on it; breaking arms the
+/// crash that was armed before, if there is one, so that the list of faults does not fill up.
+pub fn toggle_fault(live: &State, view: &View) -> Vec<ScreenRequest> {
+    let Some(target) = view.fault_target() else { return Vec::new() };
+    let on_it = || live.faults.iter().filter(|(_, fault)| fault.spec.target == target);
+    let armed: Vec<ScreenRequest> = on_it()
+        .filter(|(_, fault)| fault.armed)
+        .map(|(fault, _)| ScreenRequest::Send(Command::DisarmFault { fault: *fault }))
+        .collect();
+    if !armed.is_empty() {
+        return armed;
+    }
+    let crash = FaultSpec::crash(target.clone());
+    send(match on_it().find(|(_, fault)| fault.spec == crash) {
+        Some((fault, _)) => Command::RearmFault { fault: *fault },
+        None => Command::ArmFault { spec: crash },
+    })
+}
+
+pub fn edit_score(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
+    let Some(tool) = view.tool.clone() else { return Vec::new() };
+    let score = world.live.learning.score(&tool);
+    view.open(Value::score(tool, score))
+}
+
+/// Adds one to the selected tool's score, or takes one from it.
+pub fn turn_score(_: &World<'_>, view: &mut View, up: bool) -> Vec<ScreenRequest> {
+    let by = if up { 1.0 } else { -1.0 };
+    tool(view, |tool| Command::AddScore { tool, by })
+}
+
+pub fn forget_score(_: &State, view: &View) -> Vec<ScreenRequest> {
+    tool(view, |tool| Command::ForgetScore { tool })
+}
+
+pub fn unpin(_: &State, view: &View) -> Vec<ScreenRequest> {
+    let edge = view.edge.clone();
+    edge.map_or_else(Vec::new, |(from, to)| send(Command::UnpinWeight { from, to }))
+}
+
+pub fn cancel(live: &State, view: &View) -> Vec<ScreenRequest> {
+    view.cancels(live).map_or_else(|_| Vec::new(), send)
+}
+
+/// Sends a command about the selected tool.
+pub fn tool(view: &View, command: impl FnOnce(ToolName) -> Command) -> Vec<ScreenRequest> {
+    view.tool.clone().map_or_else(Vec::new, |tool| send(command(tool)))
+}
+
+pub fn switch_tool(live: &State, view: &View) -> Vec<ScreenRequest> {
+    let is_off = |tool: &ToolName| live.tools.get(tool).is_some_and(|tool| !tool.switched_on);
+    self::tool(view, |tool| Command::SwitchTool { on: is_off(&tool), tool })
+}
+
+/// A new fault, of what is selected.
+pub fn add_fault(view: &mut View) -> Vec<ScreenRequest> {
+    let target = view.fault_target();
+    view.open(FaultForm::new(target.as_ref()))
+}
+
+/// Whoever chooses wants to know who can be reached, so that is looked for as the choice opens.
+pub fn bind_model(live: &State, view: &mut View) -> Vec<ScreenRequest> {
+    let role = view.role();
+    view.open(ModelChoice::new(live, role));
+    send(Command::ProbeModels)
+}
+
+pub fn set_class(live: &State, view: &mut View) -> Vec<ScreenRequest> {
+    let Some(tool) = view.tool.clone() else { return Vec::new() };
+    view.open(Choose::class(live, &tool))
+}
+
+pub fn pin(live: &State, view: &mut View) -> Vec<ScreenRequest> {
+    let Some((from, to)) = view.edge_to_pin(live) else { return Vec::new() };
+    if live.learning.pins.get(from.as_str(), to.as_str()).is_some() {
+        return send(Command::UnpinWeight { from, to });
+    }
+    let weights = live.learning.weights(&live.knobs);
+    let weight = weights.weight(from.as_str(), to.as_str()).unwrap_or_default();
+    view.open(Value::weight(from, to, weight))
+}
+
+pub fn turn(knob: Knob, steps: i32) -> Vec<ScreenRequest> {
+    send(Command::TurnKnobBy { knob, steps })
+}
+
+pub fn set_uses(live: &State, view: &mut View) -> Vec<ScreenRequest> {
+    let Some((tool, task)) = view.tool.clone().zip(live.current_task()) else { return Vec::new() };
+    let uses = task.budget.allowed(tool.as_str());
+    view.open(Value::uses(tool, uses))
+}
+
+pub fn set_knob(live: &State, view: &mut View) -> Vec<ScreenRequest> {
+    let knob = view.knob();
+    let value = live.knobs.get(knob);
+    match knob.spec().kind {
+        Kind::Real | Kind::Whole => view.open(Value::knob(knob, value)),
+        Kind::Switch => turn(knob, 1),
+        Kind::Choice(names) => view.open(Choose::knob(knob, names, value)),
+    }
+}
+
+/// Nothing of a recorded or ended session can be changed.
+pub fn over(state: &State, view: &View) -> Option<&'static str> {
+    if let Some(read_only) = view.read_only {
+        return Some(read_only.why());
+    }
+    (state.control.mode == Mode::Ended).then_some("the session has ended")
+}
+
+pub fn no_tool_to_change(state: &State, view: &View) -> Option<&'static str> {
+    over(state, view).or_else(|| no_tool(state, view))
+}
+
+pub fn no_tool(state: &State, view: &View) -> Option<&'static str> {
+    let known = view.tool.as_ref().is_some_and(|tool| state.tools.contains_key(tool));
+    (!known).then_some("no tool is selected")
+}
+
+/// `end` has a score too, though it is not a tool.
+pub fn nothing_scored(state: &State, view: &View) -> Option<&'static str> {
+    let scored = view.tool.as_ref().is_some_and(|tool| {
+        state.learning.scores.get(tool.as_str()).is_some_and(|score| score != 0.0)
+    });
+    (!scored).then_some("the selected tool has no score")
+}
+
+pub fn not_pinned(state: &State, view: &View) -> Option<&'static str> {
+    let pinned = view
+        .edge
+        .as_ref()
+        .is_some_and(|(from, to)| state.learning.pins.get(from.as_str(), to.as_str()).is_some());
+    (!pinned).then_some("the selected edge is not pinned")
+}
+
+/// Uses are those of a plan, and what is banned has none.
+pub fn no_uses_to_set(state: &State, view: &View) -> Option<&'static str> {
+    let why = || {
+        let Some(task) = state.current_task().filter(|task| task.budget.plan.is_some()) else {
+            return Some("no task at work has a plan: choose a strategy with +btp (A)");
+        };
+        let banned =
+            view.tool.as_ref().is_some_and(|tool| task.budget.blacklist.contains_key(tool));
+        banned.then_some("the selected tool is blacklisted for this task")
+    };
+    no_tool_to_change(state, view).or_else(why)
+}

@@ -1,0 +1,28 @@
+//! What drawing is given.
+
+use super::{keymap::Keymap, pane::PaneId, theme::Theme, view::View};
+use crate::domain::State;
+
+/// What drawing may read.
+#[derive(Clone, Copy)]
+pub struct Cx<'a> {
+    /// The state at the moment looked at.
+    pub state: &'a State,
+    /// The state now; another one than `state` only while the past is looked at.
+    pub live: &'a State,
+    pub view: &'a View,
+    pub theme: &'a Theme,
+    pub keymap: &'a Keymap,
+    /// Microseconds since the session was opened. In the past: when the moment was.
+    pub now: u64,
+    /// Whether this pane has the keyboard.
+    pub focused: bool,
+}
+
+impl Cx<'_> {
+    /// Whether this pane is searched, and what is searched for is in this text.
+    pub fn finds(&self, pane: PaneId, text: impl FnOnce() -> String) -> bool {
+        let needle = self.view.needle(pane);
+        needle.is_some_and(|needle| text().to_lowercase().contains(needle))
+    }
+}

@@ -1,0 +1,38 @@
+//! What an action may read, and what it requests.
+
+use std::sync::Arc;
+
+use super::keymap::Keymap;
+use crate::domain::{Command, Record, State};
+
+/// What an action may read.
+#[derive(Clone, Copy)]
+pub struct World<'a> {
+    /// What is true now: commands mean this.
+    pub live: &'a State,
+    /// What is on the screen: the same, unless the past is looked at.
+    pub shown: &'a State,
+    /// All that happened, in order.
+    pub records: &'a [Arc<Record>],
+    pub keymap: &'a Keymap,
+}
+
+/// What an action requests outside of the view.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ScreenRequest {
+    /// A command for the engine.
+    Send(Command),
+    Quit,
+    /// Back to the shell until `fg`.
+    Suspend,
+    /// Write the screen to files.
+    Shoot,
+    NextTheme,
+    /// Draw every cell again.
+    Redraw,
+}
+
+/// Requests a command.
+pub fn send(command: Command) -> Vec<ScreenRequest> {
+    vec![ScreenRequest::Send(command)]
+}
