@@ -4,7 +4,7 @@ use crate::domain::{Command, Lane, Mode, State};
 use crate::ui::request::{ScreenRequest, World, send};
 use crate::ui::{popups::Confirm, view::View};
 
-pub(super) fn run_or_pause(live: &State) -> Vec<ScreenRequest> {
+pub fn run_or_pause(live: &State) -> Vec<ScreenRequest> {
     send(match live.control.mode {
         Mode::Running | Mode::Stepping | Mode::SteppingTask => Command::Pause,
         // A session that is being opened for a screen waits there for the person.
@@ -12,13 +12,13 @@ pub(super) fn run_or_pause(live: &State) -> Vec<ScreenRequest> {
     })
 }
 
-pub(super) fn cancel_all(live: &State) -> Vec<ScreenRequest> {
+pub fn cancel_all(live: &State) -> Vec<ScreenRequest> {
     let all = live.effects_in_flight();
     all.map(|effect| ScreenRequest::Send(Command::Cancel(effect.id))).collect()
 }
 
 /// Holds the chosen lane back, or lets it go on. It is chosen from then on: the same key must free it.
-pub(super) fn hold_lane(live: &State, view: &mut View) -> Vec<ScreenRequest> {
+pub fn hold_lane(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     let Ok(lane) = view.lane(live) else { return Vec::new() };
     if let Lane::Effect(call) = lane
         && live.tool_call(call).is_some()
@@ -30,7 +30,7 @@ pub(super) fn hold_lane(live: &State, view: &mut View) -> Vec<ScreenRequest> {
 }
 
 /// Leaves at once where nothing would be lost, and asks where something runs.
-pub(super) fn quit(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
+pub fn quit(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
     let live = world.live;
     let runs = match live.control.mode {
         Mode::Running | Mode::Stepping | Mode::SteppingTask | Mode::Pausing => live.has_work(),

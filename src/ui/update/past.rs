@@ -7,7 +7,7 @@ use crate::ui::view::View;
 
 /// Where to look from the moment looked at.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Way {
+pub enum Way {
     /// So many events later.
     Event(i64),
     /// To where the agent last decided something.
@@ -17,7 +17,7 @@ pub(super) enum Way {
     Live,
 }
 
-pub(super) fn to(world: &World<'_>, view: &mut View, way: Way) -> Vec<ScreenRequest> {
+pub fn to(world: &World<'_>, view: &mut View, way: Way) -> Vec<ScreenRequest> {
     let last = world.live.n;
     let at = view.moment.unwrap_or(last);
     let moment = match way {
