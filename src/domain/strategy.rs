@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::{chat::Role, words};
 
 /// A loop and its modifiers, written `workers+toolnet+btp`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Strategy {
     pub base: Base,
@@ -25,7 +25,7 @@ pub struct Strategy {
 }
 
 /// A loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Base {
     /// One model call, no tools: the model's own knowledge.
     Direct,

@@ -1,5 +1,7 @@
 //! What drawing is given.
 
+use ratatui::layout::Rect;
+
 use super::{keymap::Keymap, pane::PaneId, theme::Theme, view::View};
 use crate::domain::State;
 
@@ -17,6 +19,8 @@ pub struct Cx<'a> {
     pub now: u64,
     /// Whether this pane has the keyboard.
     pub focused: bool,
+    /// The frame of this pane, whose right line holds the scroll bar; empty where there is none.
+    pub frame: Rect,
 }
 
 impl Cx<'_> {

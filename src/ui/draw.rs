@@ -1,36 +1,36 @@
 //! One whole frame: header, panes, footer, popups. Pure: reads, writes cells, and says who owns which.
 
-use ratatui::text::{Line, Span};
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::symbols::merge::MergeStrategy;
 use ratatui::widgets::{Block, BorderType, Widget};
-use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+use ratatui::{buffer::Buffer, style::Style};
 
 use super::hits::{Hits, Target};
-use super::layout::{self, MIN, Wanted};
+use super::layout::{self, MIN, Placed, Size};
 use super::panes::{self, row::Row};
-use super::{action::Action, footer, header};
-use super::{cx::Cx, pane::PaneId};
+use super::{action::Action, cx::Cx, footer, header, pane::PaneId, text, vitals};
 
 /// Draws everything into `area`.
 pub fn draw(cx: &Cx<'_>, title: &str, area: Rect, buf: &mut Buffer) -> Hits {
     let mut hits = Hits::default();
     ground(area, cx.theme.screen, buf);
-    let Some(parts) = layout::parts(area, cx.view, Wanted::of(cx.state, cx.view)) else {
+    let Some(size) = Size::of(area) else {
         too_small(cx, area, buf);
         return hits;
     };
-    header::draw(cx, title, parts.header, buf, &mut hits);
-    if let Some(line) = parts.tabs {
-        tabs(cx, line, buf, &mut hits);
-    }
-    for (pane, frame) in &parts.panes {
-        framed(cx, *pane, *frame, buf, &mut hits);
-    }
+    let vitals = Constraint::Length(u16::from(size.has_vitals()));
+    let (line, rest) = (Constraint::Length(1), Constraint::Fill(1));
+    let [head, vital, body, foot] = Layout::vertical([line, vitals, rest, line]).areas(area);
+    header::draw(cx, title, head, buf, &mut hits);
+    vitals::draw(cx, vital, buf);
+    hits.placed = placed(cx, body);
+    draw_panes(cx, buf, &mut hits);
     let above = Rect { height: area.height - 1, ..area };
     for popup in &cx.view.popups {
         popup.draw(cx, above, buf, &mut hits);
     }
     footer::following(cx, above, buf);
-    footer::draw(cx, parts.footer, buf, &mut hits);
+    footer::draw(cx, foot, buf, &mut hits);
     hits
 }
 
@@ -51,48 +51,76 @@ fn too_small(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
     Row::new(middle, buf).put(&line, cx.theme.warn);
 }
 
-fn framed(cx: &Cx<'_>, pane: PaneId, frame: Rect, buf: &mut Buffer, hits: &mut Hits) {
-    let focused = cx.view.focus == pane && cx.view.popups.is_empty();
-    let cx = Cx { focused, ..*cx };
-    let (kind, style) = if focused {
-        (BorderType::Thick, cx.theme.border_focus)
-    } else {
-        (BorderType::Plain, cx.theme.border)
-    };
+fn placed(cx: &Cx<'_>, body: Rect) -> Vec<Placed> {
+    if let Some(pane) = cx.view.zoom {
+        return vec![Placed { pane, others: Vec::new(), area: body }];
+    }
+    let has = |pane: PaneId| pane == cx.view.focus || (panes::spec(pane).when)(cx.state, cx.view);
+    let rows = |rows: usize| u16::try_from(rows).unwrap_or(u16::MAX);
+    let most = |pane| (panes::spec(pane).most)(cx.state).map(rows);
+    layout::place(cx.view.layouts.now(), body, has, most)
+}
+
+/// Frames first, since neighbours share a line: the frame of the pane with the keyboard goes over the others, and
+/// titles and insides go over all frames.
+fn draw_panes(cx: &Cx<'_>, buf: &mut Buffer, hits: &mut Hits) {
+    let placed = hits.placed.clone();
+    let is_focused = |placed: &&Placed| placed.pane == cx.view.focus;
+    let others = placed.iter().filter(|placed| !is_focused(placed));
+    for Placed { pane, area, .. } in others.chain(placed.iter().filter(is_focused)) {
+        let focused = has_keyboard(cx, *pane);
+        let (kind, style) = match focused {
+            true => (BorderType::Thick, cx.theme.border_focus),
+            false => (BorderType::Plain, cx.theme.border),
+        };
+        let block = Block::bordered().border_type(kind).border_style(style);
+        block.merge_borders(MergeStrategy::Fuzzy).render(*area, buf);
+        hits.add(*area, Target::Pane(*pane));
+    }
+    for placed in &placed {
+        let cx = Cx { focused: has_keyboard(cx, placed.pane), frame: placed.area, ..*cx };
+        draw_title(&cx, placed, buf, hits);
+        panes::draw(placed.pane, &cx, Block::bordered().inner(placed.area), buf, hits);
+    }
+}
+
+fn has_keyboard(cx: &Cx<'_>, pane: PaneId) -> bool {
+    cx.view.focus == pane && cx.view.popups.is_empty()
+}
+
+/// The pane's name and what it says there, then the other panes of its slot.
+fn draw_title(cx: &Cx<'_>, placed: &Placed, buf: &mut Buffer, hits: &mut Hits) {
     // The frame's colour is not the title's: what is faint round a pane must be read in it.
-    let words = if focused { cx.theme.title } else { cx.theme.text };
-    let words = Style::reset().patch(cx.theme.screen).patch(words);
-    hits.add(frame, Target::Pane(pane));
-    let mut title = Line::from(Span::styled(format!(" {} ", number(&cx, pane)), cx.theme.key));
-    title.spans.extend(panes::title(pane, &cx).spans);
-    title.push_span(" ");
-    let block =
-        Block::bordered().border_type(kind).border_style(style).title_style(words).title(title);
-    let inside = block.inner(frame);
-    block.render(frame, buf);
-    if !inside.is_empty() {
-        panes::draw(pane, &cx, inside, buf, hits);
+    let words = if cx.focused { cx.theme.title } else { cx.theme.text };
+    let ground = |style: Style| Style::reset().patch(cx.theme.screen).patch(style);
+    let area = placed.area;
+    let line = Rect { x: area.x + 2, width: area.width.saturating_sub(4), height: 1, ..area };
+    let mut row = Row::new(line, buf);
+    row.put(if cx.focused { "▸" } else { " " }, ground(cx.theme.accent));
+    row.put(&format!("{} ", number(cx, placed.pane)), ground(cx.theme.key));
+    for span in &panes::title(placed.pane, cx).spans {
+        row.put(&span.content, ground(words.patch(span.style)));
+    }
+    row.put(" ", ground(words));
+    let mut left = placed.others.len();
+    for pane in &placed.others {
+        let label = format!(" {} {} ", number(cx, *pane), pane.name());
+        let more = if left > 1 { format!("+{left} ").len() } else { 0 };
+        if text::width(&label) + more > row.left() {
+            row.put(&format!("+{left} "), ground(cx.theme.dim));
+            break;
+        }
+        let start = row.x();
+        row.put(&label, ground(cx.theme.dim));
+        hits.add(
+            Rect { x: start, width: row.x() - start, ..line },
+            Target::Action(Action::Pane(*pane)),
+        );
+        left -= 1;
     }
 }
 
 /// The pane's key.
 fn number<'a>(cx: &Cx<'a>, pane: PaneId) -> &'a str {
     cx.keymap.key(Action::Pane(pane)).unwrap_or("·")
-}
-
-fn tabs(cx: &Cx<'_>, line: Rect, buf: &mut Buffer, hits: &mut Hits) {
-    let mut x = line.x;
-    let tab =
-        |pane: &PaneId| *pane == cx.view.focus || (panes::spec(*pane).when)(cx.state, cx.view);
-    let panes: Vec<PaneId> = PaneId::ALL.iter().copied().filter(tab).collect();
-    let names: usize = panes.iter().map(|pane| pane.name().len() + 4).sum();
-    // Where the line is short, tabs stand a cell closer.
-    let after = if names > usize::from(line.width) { "" } else { " " };
-    for pane in panes {
-        let label = format!(" {} {}{after}", number(cx, pane), pane.name());
-        let style = if pane == cx.view.focus { cx.theme.selection } else { cx.theme.dim };
-        let start = x;
-        x = buf.set_stringn(x, line.y, label, usize::from(line.right() - x), style).0;
-        hits.add(Rect { x: start, width: x - start, ..line }, Target::Action(Action::Pane(pane)));
-    }
 }

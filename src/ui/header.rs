@@ -4,7 +4,8 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::hits::{Hits, Target};
-use super::{action::Action, panes::format, text, view::ReadOnly};
+use super::panes::{format, row::Row};
+use super::{action::Action, text, view::ReadOnly};
 use super::{cx::Cx, pane::PaneId};
 use crate::domain::{Hold, Knob, Lane, Mode, State, TaskState};
 
@@ -18,13 +19,19 @@ struct Piece {
     click: Option<Action>,
 }
 
-const BETWEEN: &str = " ─ ";
+/// From this width on there is room for the knobs that are turned most.
+const WIDE: u16 = 190;
+
+/// Cells before each piece.
+const GAP: usize = 2;
 
 pub fn draw(cx: &Cx<'_>, title: &str, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     buf.set_style(area, cx.theme.header);
-    let mut pieces = pieces(cx, title);
-    let room = usize::from(area.width);
-    while width(&pieces) > room {
+    let line = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+    let simulated = simulated(cx, line.width);
+    let beside = if simulated.is_empty() { 0 } else { text::width(simulated) + GAP };
+    let mut pieces = pieces(cx, title, line.width);
+    while width(&pieces) + beside > usize::from(line.width) {
         let worst = pieces.iter().map(|piece| piece.rank).max().unwrap_or(0);
         if worst == 0 {
             break;
@@ -34,40 +41,39 @@ pub fn draw(cx: &Cx<'_>, title: &str, area: Rect, buf: &mut Buffer, hits: &mut H
             pieces.remove(at);
         }
     }
-    let mut x = area.x;
-    for (i, piece) in pieces.iter().enumerate() {
-        if i > 0 {
-            x = buf.set_stringn(x, area.y, BETWEEN, left(area, x), cx.theme.border).0;
-        }
-        let start = x;
-        let shown = text::cut(&piece.text, left(area, x));
-        x = buf.set_stringn(x, area.y, shown, left(area, x), piece.style).0;
+    let mut row = Row::new(Rect { width: line.width.saturating_sub(beside as u16), ..line }, buf);
+    for piece in &pieces {
+        let start = row.x();
+        row.put(&piece.text, piece.style);
         if let Some(action) = piece.click {
-            let button = Rect { x: start, width: x - start, ..area };
-            hits.add(button, Target::Action(action));
+            hits.add(row.since(start), Target::Action(action));
         }
+        row.gap(GAP);
     }
+    let x = line.right().saturating_sub(text::width(simulated) as u16);
+    Row::new(Rect { x, width: line.right() - x, ..line }, buf).put(simulated, cx.theme.simulated);
 }
 
-fn left(area: Rect, x: u16) -> usize {
-    usize::from(area.right().saturating_sub(x))
+/// Said at the right end, and never left out.
+fn simulated(cx: &Cx<'_>, width: u16) -> &'static str {
+    match cx.state.models.any_simulated() {
+        true if width >= 98 => "SIMULATED MODEL",
+        true => "SIMULATED",
+        false => "",
+    }
 }
 
 fn width(pieces: &[Piece]) -> usize {
     let texts: usize = pieces.iter().map(|piece| text::width(&piece.text)).sum();
-    texts + pieces.len().saturating_sub(1) * text::width(BETWEEN)
+    texts + pieces.len().saturating_sub(1) * GAP
 }
 
-fn pieces(cx: &Cx<'_>, title: &str) -> Vec<Piece> {
+fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
     let (state, theme) = (cx.state, cx.theme);
     let mut pieces = Vec::new();
     let mut add = |rank, text: String, style: Style, click| {
         pieces.push(Piece { text, style, rank, click });
     };
-    add(6, "toolyard".to_owned(), theme.title, None);
-    if !title.is_empty() {
-        add(7, text::cut(title, 32).into_owned(), theme.dim, None);
-    }
     if let Some(moment) = cx.view.moment {
         let behind = cx.live.n.saturating_sub(moment);
         add(0, format!("EVENT {moment}, LIVE +{behind}"), theme.past, Some(Action::Live));
@@ -77,11 +83,15 @@ fn pieces(cx: &Cx<'_>, title: &str) -> Vec<Piece> {
     }
     // What broke off is in no mode any more, whatever its last event said.
     if cx.view.read_only != Some(ReadOnly::BrokenOff) {
-        add(0, mode(cx), mode_style(cx), Some(Action::RunOrPause));
+        add(0, format!("{} {}", sign(state), mode(cx)), mode_style(cx), Some(Action::RunOrPause));
     }
     if !state.tasks.is_empty() {
         let at = state.shown_task().map_or(0, |task| task.id.0);
         add(2, format!("task {at}/{}", state.tasks.len()), theme.text, None);
+        let step = state.shown_task().map_or(0, |task| task.steps.len());
+        if step > 0 {
+            add(4, format!("step {step}"), theme.text, None);
+        }
     }
     if state.n > 0 {
         let strategy = state.strategy.to_string();
@@ -97,7 +107,9 @@ fn pieces(cx: &Cx<'_>, title: &str) -> Vec<Piece> {
         add(2, text, style, Some(Action::Pane(PaneId::Budget)));
         add(4, knob(Knob::Tau), theme.text, Some(Action::Pane(PaneId::Budget)));
     }
-    add(4, format!("{} {}", knob(Knob::Alpha), knob(Knob::Beta)), theme.text, None);
+    if width >= WIDE {
+        add(5, format!("{}  {}", knob(Knob::Alpha), knob(Knob::Beta)), theme.text, None);
+    }
     if !state.knobs.is_on(Knob::Learn) {
         add(2, "FROZEN".to_owned(), theme.warn, Some(Action::Learning));
     }
@@ -110,8 +122,8 @@ fn pieces(cx: &Cx<'_>, title: &str) -> Vec<Piece> {
         };
         add(1, format!("↯ {}", text::cut(&what, 32)), theme.injected, Some(Action::Faults));
     }
-    if state.models.any_simulated() {
-        add(0, "SIMULATED MODEL".to_owned(), theme.simulated, None);
+    if !title.is_empty() {
+        add(7, text::cut(title, 32).into_owned(), theme.dim, None);
     }
     pieces
 }
@@ -125,6 +137,15 @@ fn budget(cx: &Cx<'_>) -> (String, Style) {
     match task.is_some_and(|task| task.is_over(limit)) {
         true => (format!("{text} OVER"), cx.theme.bad),
         false => (text, cx.theme.text),
+    }
+}
+
+/// The symbol of the mode.
+fn sign(state: &State) -> &'static str {
+    match state.control.mode {
+        Mode::Running | Mode::Stepping | Mode::SteppingTask if !idle(state) => "▶",
+        Mode::Opening | Mode::Pausing | Mode::Paused => "‖",
+        Mode::Running | Mode::Stepping | Mode::SteppingTask | Mode::Ended => "✓",
     }
 }
 
@@ -142,7 +163,7 @@ fn mode(cx: &Cx<'_>) -> String {
             format!("{name}{what}")
         }
         Mode::Paused => match control.held.first() {
-            Some(hold) => format!("{name} · {} · {}", at(hold), waited(hold, cx.now)),
+            Some(hold) => format!("{name} · {}", at(hold)),
             None => name.to_owned(),
         },
         Mode::Running | Mode::Stepping | Mode::SteppingTask if idle(cx.state) => {
@@ -163,16 +184,6 @@ fn at(hold: &Hold) -> String {
     match hold.lane {
         Lane::Agent => hold.boundary.name().to_owned(),
         Lane::Effect(call) => format!("{} (#{call})", hold.boundary.name()),
-    }
-}
-
-/// In seconds at first and then in minutes, so that a held screen is soon as good as idle.
-fn waited(hold: &Hold, now: u64) -> String {
-    let seconds = now.saturating_sub(hold.since) / 1_000_000;
-    match seconds {
-        0..60 => format!("{seconds} s"),
-        60..3600 => format!("{} min", seconds / 60),
-        _ => format!("{} h", seconds / 3600),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use ratatui::layout::{Position, Rect};
 
-use super::{action::Action, pane::PaneId, window::Window};
+use super::{action::Action, layout::Placed, pane::PaneId, window::Window};
 use crate::domain::{EffectId, EvidenceId, Knob, ModelName, Role, TaskId, ToolName};
 
 /// What a cell belongs to.
@@ -38,6 +38,8 @@ pub enum Target {
 pub struct Hits {
     targets: Vec<(Rect, Target)>,
     windows: Vec<(PaneId, Window)>,
+    /// Where the panes are.
+    pub placed: Vec<Placed>,
 }
 
 impl Hits {

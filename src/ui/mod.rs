@@ -36,6 +36,7 @@ pub mod text;
 pub mod theme;
 pub mod update;
 pub mod view;
+mod vitals;
 pub mod vlist;
 pub mod window;
 pub mod wording;

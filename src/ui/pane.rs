@@ -1,11 +1,25 @@
 //! The regions of the screen, by name. What they show is in [`super::panes`].
 
+use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
 /// A region of the screen, in the order of the number keys.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, VariantArray, IntoStaticStr,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    VariantArray,
+    IntoStaticStr,
 )]
+#[serde(rename_all = "lowercase")]
 pub enum PaneId {
     /// Where the agent is and where it can go.
     #[default]
@@ -34,12 +48,6 @@ impl PaneId {
 
     pub fn name(self) -> &'static str {
         self.into()
-    }
-
-    /// The pane so many places further on, going round.
-    #[must_use]
-    pub fn after(self, places: usize) -> Self {
-        Self::ALL[(self as usize + places) % Self::ALL.len()]
     }
 }
 

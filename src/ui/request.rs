@@ -28,6 +28,8 @@ pub enum ScreenRequest {
     /// Write the screen to files.
     Shoot,
     NextTheme,
+    /// Write the layout in use to the file of layouts.
+    SaveLayout,
     /// Draw every cell again.
     Redraw,
 }

@@ -10,6 +10,7 @@ use ratatui::crossterm::event::{Event as Input, EventStream};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
+use super::layout::LayoutFile;
 use super::screen::{Screen, Setup};
 use super::source::{EndReason, Settings, Source};
 use super::view::{ReadOnly, Tone};
@@ -56,6 +57,7 @@ struct Loop {
     commands: Option<UnboundedSender<Command>>,
     opened: Option<Timestamp>,
     shots: PathBuf,
+    layouts: LayoutFile,
     /// Nothing has changed yet since the last key.
     awaited: bool,
     /// When the keys that may follow are shown.
@@ -97,9 +99,10 @@ impl Loop {
             read_only,
             keymap: settings.keymap,
             themes: settings.themes,
+            layouts: settings.layouts.saved.clone(),
         });
-        for notice in settings.notices {
-            screen.tell(Tone::Bad, notice);
+        for notice in settings.notices.iter().chain(&settings.layouts.wrong) {
+            screen.tell(Tone::Bad, notice.as_str());
         }
         Ok(Self {
             screen,
@@ -110,6 +113,7 @@ impl Loop {
             opened: source.commands.as_ref().and_then(|_| source.opened.parse().ok()),
             commands: source.commands,
             shots: settings.shots,
+            layouts: settings.layouts,
             awaited: false,
             hint: None,
             signals,
@@ -225,9 +229,22 @@ impl Loop {
                 // The new ground reaches cells that hold the same text as before.
                 self.owned.redraw()?;
             }
+            ScreenRequest::SaveLayout => self.save_layout(),
             ScreenRequest::Redraw => self.owned.redraw()?,
         }
         Ok(false)
+    }
+
+    fn save_layout(&mut self) {
+        let (strategy, size) = self.screen.view.layouts.save();
+        match self.layouts.write(&self.screen.view.layouts.saved) {
+            Ok(path) => {
+                let text =
+                    format!("layout saved for {strategy}, {size} screens: {}", path.display());
+                self.screen.tell(Tone::Good, text);
+            }
+            Err(why) => self.screen.tell(Tone::Bad, format!("the layout is not saved: {why}")),
+        }
     }
 
     fn send(&mut self, command: Command) {

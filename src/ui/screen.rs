@@ -6,11 +6,12 @@ use std::{sync::Arc, time::Duration};
 use ratatui::crossterm::event::{Event as Input, KeyEventKind};
 use ratatui::{buffer::Buffer, layout::Rect};
 
+use super::cx::Cx;
+use super::layout::{Layout, Layouts, Saved, Size};
 use super::request::{ScreenRequest, World};
 use super::update::{mouse, press};
 use super::view::{ReadOnly, Tone, View};
-use super::{action::Action, draw, hits::Hits, key::Key, keymap::Keymap, pace, panes::plan};
-use super::{cx::Cx, pane::PaneId};
+use super::{action::Action, draw, hits::Hits, key::Key, keymap::Keymap, pace};
 use super::{theme::Theme, wording};
 use crate::domain::{By, Event, Mode, Record, SessionEvent, State};
 
@@ -24,6 +25,8 @@ pub struct Setup {
     pub keymap: Keymap,
     /// The one in use, then those that it can be changed for.
     pub themes: Vec<Theme>,
+    /// The layouts that the person saved.
+    pub layouts: Saved,
 }
 
 /// Everything on the screen and behind it.
@@ -44,7 +47,8 @@ impl Screen {
         if setup.themes.is_empty() {
             setup.themes.push(Theme::default());
         }
-        let view = View { read_only: setup.read_only, ..View::default() };
+        let layouts = Layouts::new(std::mem::take(&mut setup.layouts));
+        let view = View { read_only: setup.read_only, layouts, ..View::default() };
         Self {
             setup,
             theme: 0,
@@ -102,9 +106,9 @@ impl Screen {
             SessionEvent::SessionEnded { why } => {
                 tell(Tone::Plain, format!("the session has ended: {why}"));
             }
-            // Where all is planned first, the workers are what one looks at.
-            SessionEvent::SessionOpened { .. } if plan::shows(&self.live, &self.view) => {
-                self.view.focus = PaneId::Calls;
+            SessionEvent::SessionOpened { .. } => {
+                let first = Layout::standard(self.live.strategy, Size::Small).panes().next();
+                self.view.focus = first.unwrap_or_default();
             }
             // Keys that mean a tool mean one from the start.
             SessionEvent::ToolsAdded { .. } if self.view.tool.is_none() => {
@@ -193,6 +197,7 @@ impl Screen {
 
     /// Draws a frame. `now`: microseconds since the session was opened.
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, now: u64) {
+        self.lay_out(area);
         let mut popups = std::mem::take(&mut self.view.popups);
         for popup in &mut popups {
             let above = Rect { height: area.height.saturating_sub(1), ..area };
@@ -202,6 +207,14 @@ impl Screen {
         let hits = draw::draw(&self.cx(now), &self.setup.title, area, buf);
         self.view.settle(&hits);
         self.hits = hits;
+    }
+
+    /// Takes the layout for the strategy and for this size of the screen, with the focused pane in it.
+    fn lay_out(&mut self, area: Rect) {
+        if let Some(size) = Size::of(area) {
+            self.view.layouts.settle(self.live.strategy, size);
+            self.view.go_to(self.view.focus);
+        }
     }
 
     fn cx(&self, now: u64) -> Cx<'_> {
@@ -214,6 +227,7 @@ impl Screen {
             keymap: &self.setup.keymap,
             now: if self.past.is_some() { state.at } else { now },
             focused: true,
+            frame: Rect::ZERO,
         }
     }
 

@@ -4,6 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
+use super::layout::LayoutFile;
 use super::{keymap::Keymap, theme::Theme};
 use crate::domain::{Command, Record};
 
@@ -28,6 +29,7 @@ pub struct Settings {
     pub mouse: bool,
     /// Where screenshots go.
     pub shots: PathBuf,
+    pub layouts: LayoutFile,
     /// Told when the screen opens: what was wrong with theme or keys.
     pub notices: Vec<String>,
 }

@@ -4,6 +4,7 @@
 
 use strum::{IntoStaticStr, VariantArray};
 
+use super::layout::{Layouts, Placed};
 use super::pane::{PaneId, PerPane};
 use super::{hits::Hits, key::Key, popups::Popup, request::ScreenRequest, window::Window};
 use crate::domain::{
@@ -131,6 +132,9 @@ impl ReadOnly {
 pub struct View {
     pub focus: PaneId,
     pub zoom: Option<PaneId>,
+    pub layouts: Layouts,
+    /// Where the panes were in the last frame.
+    pub placed: Vec<Placed>,
 
     /// The tool that tool actions mean. Whoever selects a call, an edge or a line selects its tool too.
     pub tool: Option<ToolName>,
@@ -187,6 +191,16 @@ impl View {
     pub fn settle(&mut self, hits: &Hits) {
         for (pane, window) in hits.windows() {
             self.windows.set(pane, window);
+        }
+        self.placed.clone_from(&hits.placed);
+    }
+
+    /// Gives a pane the keyboard, and brings it into its slot. While one is zoomed, the other takes its place.
+    pub fn go_to(&mut self, pane: PaneId) {
+        self.layouts.change().show(pane, self.focus);
+        self.focus = pane;
+        if self.zoom.is_some() {
+            self.zoom = Some(pane);
         }
     }
 

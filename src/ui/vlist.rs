@@ -88,19 +88,26 @@ pub fn draw(
 ) {
     let window = window(cx, pane, area, (total, selected));
     hits.window(pane, window);
-    let bar = total > window.rows && area.width > 4;
-    let width = area.width - u16::from(bar);
+    let (rows, bar) = match total > window.rows && area.width > 4 {
+        true => beside_bar(cx, area),
+        false => (area, Rect::ZERO),
+    };
     for (y, i) in (area.y..).zip(window.range()) {
-        let line = Rect { y, width, height: 1, ..area };
+        let line = Rect { y, height: 1, ..rows };
         row(i, line, buf, hits);
         if selected == Some(i) {
             select(cx, line, buf);
         }
     }
-    if bar {
-        let x = area.x + width;
-        scrollbar(cx, Rect { x, width: 1, ..area }, window, buf);
-    }
+    scrollbar(cx, bar, window, buf);
+}
+
+/// What of an area is for its rows, and the column for a scroll bar: on the frame where the area reaches that, else
+/// the last one of the area.
+pub fn beside_bar(cx: &Cx<'_>, area: Rect) -> (Rect, Rect) {
+    let on_frame = !cx.frame.is_empty() && area.right() + 1 == cx.frame.right();
+    let width = if on_frame { area.width } else { area.width.saturating_sub(1) };
+    (Rect { width, ..area }, Rect { x: area.x + width, width: 1, ..area })
 }
 
 /// Marks the selected row: a tint, and a pointer where the row leaves its first cell free.
@@ -114,13 +121,19 @@ pub fn select(cx: &Cx<'_>, line: Rect, buf: &mut Buffer) {
 /// A thumb that says how much there is and where one is in it.
 pub fn scrollbar(cx: &Cx<'_>, area: Rect, window: Window, buf: &mut Buffer) {
     let height = usize::from(area.height);
-    if height == 0 || window.total <= window.rows {
+    if area.is_empty() || window.total <= window.rows {
         return;
     }
+    let is_frame = !cx.frame.is_empty() && area.x + 1 == cx.frame.right();
     let thumb = (height * window.rows / window.total).clamp(1, height);
     let top = (height - thumb) * window.first / (window.total - window.rows).max(1);
     for (i, y) in (area.y..area.bottom()).enumerate() {
-        let on = (top..top + thumb).contains(&i);
-        buf.set_stringn(area.x, y, if on { "┃" } else { "│" }, 1, cx.theme.border);
+        match ((top..top + thumb).contains(&i), is_frame) {
+            // Heavier than any frame.
+            (true, true) => _ = buf.set_stringn(area.x, y, "█", 1, cx.theme.border),
+            (true, false) => _ = buf.set_stringn(area.x, y, "┃", 1, cx.theme.border),
+            (false, true) => {}
+            (false, false) => _ = buf.set_stringn(area.x, y, "│", 1, cx.theme.border),
+        }
     }
 }

@@ -121,7 +121,7 @@ fn space_runs_what_is_held_and_holds_what_runs() {
         boundary: Boundary::AfterToolCall,
     });
     stage.tell(ControlEvent::Paused {});
-    assert!(stage.shows("PAUSED · after a tool call (#30) · 0 s"), "{}", stage.text());
+    assert!(stage.shows("PAUSED · after a tool call (#30)"), "{}", stage.text());
     assert_eq!(command(&mut stage, "space"), Command::Run);
     stage.tell(ControlEvent::Resumed { how: Resume::Step, by: By::User });
     assert!(stage.shows("STEPPING"));
@@ -270,10 +270,15 @@ fn leaving_asks_while_the_agent_is_at_work() {
 fn panes_are_gone_to_zoomed_and_left() {
     let mut stage = stage();
     assert_eq!(stage.screen.view.focus, PaneId::Graph);
-    stage.press("tab tab");
-    assert_eq!(stage.screen.view.focus, PaneId::Tools);
-    stage.press("shift-tab shift-tab shift-tab");
-    assert_eq!(stage.screen.view.focus, PaneId::Budget);
+    // In the order of reading, and round.
+    let placed = stage.screen.view.placed.clone();
+    let seen: Vec<PaneId> = placed.iter().map(|placed| placed.pane).collect();
+    for pane in seen.iter().skip(1).chain(&seen[..1]) {
+        stage.press("tab");
+        assert_eq!(stage.screen.view.focus, *pane);
+    }
+    stage.press("shift-tab");
+    assert_eq!(stage.screen.view.focus, seen[seen.len() - 1]);
     for (key, pane) in ["1", "2", "3", "4", "5", "6", "7", "8", "9"].iter().zip(PaneId::ALL) {
         stage.press(key);
         assert_eq!(stage.screen.view.focus, *pane);

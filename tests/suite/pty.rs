@@ -41,7 +41,7 @@ fn a_person_runs_the_demo_steps_breaks_a_tool_and_leaves() {
     assert!(places.iter().any(|place| place.contains(" a tool call")), "{places:?}");
 
     sitting.press("3f");
-    sitting.wait("─ ↯ ");
+    sitting.wait("  ↯ ");
     sitting.press("ze");
     sitting.wait("Score of");
     sitting.press("7\r");
@@ -49,7 +49,7 @@ fn a_person_runs_the_demo_steps_breaks_a_tool_and_leaves() {
     sitting.press("u");
     sitting.wait_until("the score to be taken back", |screen| !screen.contents().contains("+7"));
     sitting.press("u");
-    sitting.wait_until("the fault to be disarmed", |screen| !screen.contents().contains("─ ↯ "));
+    sitting.wait_until("the fault to be disarmed", |screen| !screen.contents().contains("  ↯ "));
 
     sitting.press("q");
     sitting.wait("Quit while the agent is running?");
@@ -121,7 +121,7 @@ fn no_key_is_lost_while_the_size_changes() {
     let mut sitting = Sitting::start(&home, 80, 24, &["--no-journal"]);
     sitting.wait("1 Graph");
     for turn in 0..40 {
-        let (key, shows) = if turn % 2 == 0 { ("4", "weight_format") } else { ("7", "queued") };
+        let (key, shows) = if turn % 2 == 0 { ("4", "alpha") } else { ("7", "queued") };
         // Key and signal are there at the same time.
         sitting.resize(80 + turn % 3, 24);
         sitting.press(key);

@@ -113,5 +113,6 @@ pub fn setup() -> Setup {
         read_only: None,
         keymap: Keymap::default(),
         themes: vec![Theme::default()],
+        layouts: toolyard::ui::layout::Saved::default(),
     }
 }

@@ -10,9 +10,9 @@ use serde_json::json;
 use super::{ExperienceCommand, StoreArgs, out, runtime, trouble::Trouble};
 use crate::app::{config::Config, session};
 use crate::domain::words::counted;
+use crate::files::whole_file;
 use crate::model::{Embedder, Embeddings};
 use crate::store::experience::{Experience, ExperienceError, Prune, Summary};
-use crate::store::import::write_file_with;
 use crate::ui::text::clean;
 
 /// Queries per request to an embedding model; endpoints accept at least some hundred.
@@ -97,7 +97,7 @@ fn export(to: Option<&Path>, file: &Path) -> Result<(), Trouble> {
     if fs::canonicalize(to).is_ok_and(|to| fs::canonicalize(file).is_ok_and(|file| file == to)) {
         return Err(Trouble::Usage(format!("--out {}: that is the store itself", to.display())));
     }
-    let exported = write_file_with(to, |out| store.export(out)).map_err(|error| match error {
+    let exported = whole_file::write(to, |out| store.export(out)).map_err(|error| match error {
         ExperienceError::Write(source) => Trouble::Failed(format!("{}: {source}", to.display())),
         error => trouble(error),
     })?;

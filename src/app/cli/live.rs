@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use super::{out, trouble::Trouble};
-use crate::app::config::Config;
+use crate::app::config::{self, Config};
 use crate::app::session::{Session, SessionSpec};
 use crate::domain::Command;
 use crate::store::journal::LoadedJournal;
@@ -67,6 +67,7 @@ fn settings(config: &Config) -> Result<ui::Settings, Trouble> {
         themes,
         mouse: config.ui.mouse,
         shots,
+        layouts: ui::layout::LayoutFile::read(config::default_layouts()),
         notices: wrong
             .iter()
             .map(ToString::to_string)

@@ -21,6 +21,11 @@ pub fn default_path() -> Option<PathBuf> {
     Some(directories()?.config_dir().join("config.toml"))
 }
 
+/// The place of saved layouts, next to the configuration.
+pub fn default_layouts() -> Option<PathBuf> {
+    Some(directories()?.config_dir().join("layouts.toml"))
+}
+
 /// The price table's place, next to the configuration.
 pub fn default_prices() -> Option<PathBuf> {
     Some(directories()?.config_dir().join("prices.json"))

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 
 pub use self::{
-    file::{default_experience, default_journals, default_path, default_prices},
+    file::{default_experience, default_journals, default_layouts, default_path, default_prices},
     settle::{Environment, LoadedConfig},
 };
 use crate::domain::{Knobs, ModelName, Rates, Role, Strategy};

@@ -1,12 +1,11 @@
 //! Finds, reads and replaces files.
 
-use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::{ffi::OsString, fs};
+use std::{fs, io};
 
 use super::error::ImportError;
 use crate::files::text_file::{self, Expectation};
-use crate::files::toml_file::Problem;
+use crate::files::{toml_file::Problem, whole_file};
 
 const DATA: Expectation = Expectation {
     what: "a file of a data set",
@@ -64,62 +63,8 @@ pub fn read(path: &Path) -> Result<String, Problem> {
 /// # Errors
 /// The system's error, with the path. The old file still exists in that case.
 pub fn write(path: &Path, text: &str) -> Result<(), ImportError> {
-    write_with(path, |out| out.write_all(text.as_bytes()))
+    whole_file::write(path, |out| out.write_all(text.as_bytes()))
         .map_err(|source| io_error(path, "cannot be written", source))
-}
-
-/// The same for content that is written piece by piece, because it may be larger than the memory.
-///
-/// # Errors
-/// The system's error, or that of `give`. The old file still exists in that case.
-pub fn write_with<T, E: From<io::Error>>(
-    path: &Path,
-    give: impl FnOnce(&mut dyn io::Write) -> Result<T, E>,
-) -> Result<T, E> {
-    match fs::metadata(path) {
-        Ok(there) if !there.is_file() => write_to(path, give),
-        Ok(_) => replace(&fs::canonicalize(path)?, give),
-        Err(_) => replace(path, give),
-    }
-}
-
-/// Writes to a pipe or a device, which a file must not replace.
-fn write_to<T, E: From<io::Error>>(
-    path: &Path,
-    give: impl FnOnce(&mut dyn io::Write) -> Result<T, E>,
-) -> Result<T, E> {
-    let mut out = io::BufWriter::new(fs::OpenOptions::new().write(true).open(path)?);
-    let given = give(&mut out)?;
-    out.flush()?;
-    Ok(given)
-}
-
-fn replace<T, E: From<io::Error>>(
-    path: &Path,
-    give: impl FnOnce(&mut dyn io::Write) -> Result<T, E>,
-) -> Result<T, E> {
-    let mut name = OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(format!(".{}.new", std::process::id()));
-    let beside = path.with_file_name(name);
-    let written = write_through(&beside, give)
-        .and_then(|given| fs::rename(&beside, path).map(|()| given).map_err(E::from));
-    if written.is_err() {
-        // The first error is reported; a failure to remove the remainder adds nothing.
-        let _ = fs::remove_file(&beside);
-    }
-    written
-}
-
-fn write_through<T, E: From<io::Error>>(
-    path: &Path,
-    give: impl FnOnce(&mut dyn io::Write) -> Result<T, E>,
-) -> Result<T, E> {
-    let mut out = io::BufWriter::new(fs::File::create(path)?);
-    let given = give(&mut out)?;
-    out.flush()?;
-    out.get_ref().sync_all()?;
-    Ok(given)
 }
 
 /// Creates a folder and its parents.

@@ -14,5 +14,5 @@ mod trajectories;
 
 pub use api_bank::{ImportSummary, import_api_bank};
 pub use error::ImportError;
-pub use files::{write as write_file, write_with as write_file_with};
+pub use files::write as write_file;
 pub use trajectories::{Format, Trajectories, Trajectory, read_trajectories};

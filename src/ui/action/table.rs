@@ -3,10 +3,11 @@
 use super::{Action, Group, why};
 use crate::domain::{Command, Knob, State};
 use crate::ui::change::{self, no_tool, no_tool_to_change, over};
+use crate::ui::layout::Side;
 use crate::ui::popups::{Actions, Choose, Confirm, Faults, Find, PairTable, Subject, TaskEntry};
 use crate::ui::request::{ScreenRequest, World, send};
 use crate::ui::update::past::{self, Way};
-use crate::ui::update::{self, control};
+use crate::ui::update::{self, arrange, control};
 use crate::ui::window::{self, Move};
 use crate::ui::{pane::PaneId, panes, view::View};
 
@@ -267,11 +268,11 @@ pub const ACTIONS: &[ActionSpec] = &[
     go(Action::Bottom, &["end", "G"], |world, view| update::walk(world, view, Move::Bottom))
         .named("bottom", "bottom")
         .does("to the last line, and follow"),
-    go(Action::NextPane, &["tab"], |world, view| update::to_next_pane(world.shown, view, 1))
+    go(Action::NextPane, &["tab"], |world, view| update::to_next_pane(world.shown, view, true))
         .named("next-pane", "pane")
         .does("to the next pane"),
     go(Action::PreviousPane, &["shift-tab"], |world, view| {
-        update::to_next_pane(world.shown, view, PaneId::ALL.len() - 1)
+        update::to_next_pane(world.shown, view, false)
     })
     .named("previous-pane", "previous pane")
     .does("to the previous pane"),
@@ -330,6 +331,44 @@ pub const ACTIONS: &[ActionSpec] = &[
     screen(Action::Zoom, &["z"], |_, view| update::zoom(view))
         .named("zoom", "zoom")
         .does("give this pane the whole screen, or take it back"),
+    screen(Action::Taller, &["ctrl-w +"], |world, view| {
+        arrange::resize(world, view, Side::Height, 1)
+    })
+    .named("taller", "taller")
+    .does("one row more for this pane"),
+    screen(Action::Shorter, &["ctrl-w -"], |world, view| {
+        arrange::resize(world, view, Side::Height, -1)
+    })
+    .named("shorter", "shorter")
+    .does("one row less for this pane"),
+    screen(Action::Wider, &["ctrl-w >"], |world, view| {
+        arrange::resize(world, view, Side::Width, 2)
+    })
+    .named("wider", "wider")
+    .does("two columns more for this pane"),
+    screen(Action::Narrower, &["ctrl-w <"], |world, view| {
+        arrange::resize(world, view, Side::Width, -2)
+    })
+    .named("narrower", "narrower")
+    .does("two columns less for this pane"),
+    screen(Action::Equal, &["ctrl-w ="], |_, view| arrange::equal(view))
+        .named("equal", "equal")
+        .does("the same size for all panes"),
+    screen(Action::HidePane, &["ctrl-w q"], arrange::hide)
+        .named("hide-pane", "hide pane")
+        .does("hide this pane; its key shows it again"),
+    screen(Action::AddPane, &["ctrl-w a"], |_, view| arrange::add(view))
+        .named("add-pane", "add pane")
+        .does("choose a pane for this place"),
+    screen(Action::OnlyPane, &["ctrl-w o"], |_, view| arrange::only(view))
+        .named("only-pane", "only pane")
+        .does("hide all other panes"),
+    screen(Action::SaveLayout, &["ctrl-w s"], |_, _| vec![ScreenRequest::SaveLayout])
+        .named("save-layout", "save layout")
+        .does("save this layout for the strategy and for screens of this size"),
+    screen(Action::ResetLayout, &["ctrl-w r"], |_, view| arrange::reset(view))
+        .named("reset-layout", "reset layout")
+        .does("the standard layout of the strategy"),
     screen(Action::Help, &["?", "f1"], |world, view| view.open(Actions::help(world, view)))
         .named("help", "help")
         .does("every key, searchable"),

@@ -13,6 +13,8 @@ pub struct PaneSpec {
     pub id: PaneId,
     /// Whether it has something to show, or will have.
     pub when: fn(&State, &View) -> bool,
+    /// The most rows that it can use, the same for all of a session as far as possible; `None`: any number.
+    pub most: fn(&State) -> Option<usize>,
     /// What stands in its frame behind its name.
     pub title: fn(&Cx<'_>) -> Line<'static>,
     /// Draws its inside, which is never empty.
@@ -60,6 +62,7 @@ impl Opened {
 pub const PLAIN: PaneSpec = PaneSpec {
     id: PaneId::Graph,
     when: |_, _| true,
+    most: |_| None,
     title: |_| Line::default(),
     draw: |_, _, _, _| {},
     list: |_, _| List::none(),

@@ -15,6 +15,7 @@ pub mod inspect;
 mod lines;
 mod models;
 mod pairs;
+mod pane_choice;
 mod pick;
 mod task_entry;
 mod value;
@@ -38,6 +39,7 @@ pub use find::Find;
 pub use inspect::{Inspect, Subject};
 pub use models::ModelChoice;
 pub use pairs::PairTable;
+pub use pane_choice::PaneChoice;
 pub use task_entry::TaskEntry;
 pub use value::Value;
 

@@ -10,6 +10,7 @@ use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
+use super::layout::Saved;
 use super::screen::{Screen, Setup};
 use super::{keymap::Keymap, theme::Theme, view::View};
 use crate::domain::State;
@@ -27,6 +28,7 @@ pub fn shot(state: &State, size: (u16, u16), theme: &Theme) -> String {
             read_only: None,
             keymap: Keymap::default(),
             themes: vec![theme.clone()],
+            layouts: Saved::default(),
         },
         View { tool: state.tools.keys().next().cloned(), ..View::default() },
     );

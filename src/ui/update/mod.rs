@@ -1,6 +1,7 @@
 //! What an action does: it changes the view and returns requests. Nothing here has an effect outside of the
 //! screen, so every key is tested without a terminal or an engine.
 
+pub mod arrange;
 pub mod control;
 pub mod mouse;
 pub mod past;
@@ -73,11 +74,19 @@ pub fn walk(world: &World<'_>, view: &mut View, to: Move) -> Vec<ScreenRequest> 
     Vec::new()
 }
 
-/// The next pane in steps of `by` that has something to show.
-pub fn to_next_pane(shown: &State, view: &mut View, by: usize) -> Vec<ScreenRequest> {
-    let after = std::iter::successors(Some(view.focus.after(by)), |pane| Some(pane.after(by)));
-    let wanted = after.take(PaneId::ALL.len()).find(|pane| (panes::spec(*pane).when)(shown, view));
-    to_pane(view, wanted.unwrap_or(view.focus))
+/// The next pane that is seen, or the one before; where there is one slot only, the next of those in it.
+pub fn to_next_pane(shown: &State, view: &mut View, is_forward: bool) -> Vec<ScreenRequest> {
+    let has = |pane: PaneId| pane == view.focus || (panes::spec(pane).when)(shown, view);
+    let mut seen = view.layouts.now().seen(has);
+    if seen.len() < 2 {
+        seen = view.layouts.now().panes().filter(|pane| has(*pane)).collect();
+    }
+    let at = seen.iter().position(|pane| *pane == view.focus).unwrap_or(0);
+    let by = if is_forward { 1 } else { seen.len().saturating_sub(1) };
+    if let Some(next) = seen.get((at + by) % seen.len().max(1)) {
+        view.go_to(*next);
+    }
+    Vec::new()
 }
 
 /// A pane's own key: goes there, and zooms the pane that has the keyboard already.
@@ -85,15 +94,7 @@ pub fn visit(view: &mut View, pane: PaneId) -> Vec<ScreenRequest> {
     if view.focus == pane {
         view.zoom = if view.zoom.is_some() { None } else { Some(pane) };
     }
-    to_pane(view, pane)
-}
-
-/// Gives a pane the keyboard. While one is zoomed, the other takes its place.
-pub fn to_pane(view: &mut View, pane: PaneId) -> Vec<ScreenRequest> {
-    view.focus = pane;
-    if view.zoom.is_some() {
-        view.zoom = Some(pane);
-    }
+    view.go_to(pane);
     Vec::new()
 }
 

@@ -2,7 +2,7 @@
 
 use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
-use super::{act, popup, to_pane};
+use super::{act, popup};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::request::{ScreenRequest, World};
 use crate::ui::{action::Action, view::View};
@@ -44,7 +44,7 @@ fn click(
     if let Target::Action(action) = target {
         // What an action does may depend on the pane.
         if let Some(pane) = hits.pane_at(x, y) {
-            to_pane(view, pane);
+            view.go_to(pane);
         }
         return act(world, view, *action);
     }
@@ -52,7 +52,7 @@ fn click(
         return popup::click(world, view, *row);
     }
     if let Some(pane) = hits.pane_at(x, y) {
-        to_pane(view, pane);
+        view.go_to(pane);
         view.follow(pane);
     }
     if view.select(world.shown, target) {

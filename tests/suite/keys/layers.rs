@@ -23,7 +23,7 @@ fn no_key_changes_anything_behind_a_popup_but_those_that_work_everywhere() {
             let selected = (view.focus, view.zoom, view.tool.clone(), view.edge.clone(), view.knob);
             (selected, view.sort, view.graph, view.moment, view.task, view.call, view.line)
         };
-        for (layer, keys, action) in keymap.bindings() {
+        for (layer, keys, _) in keymap.bindings() {
             if layer != Layer::Global && !matches!(layer, Layer::Pane(_)) {
                 continue;
             }
@@ -34,7 +34,8 @@ fn no_key_changes_anything_behind_a_popup_but_those_that_work_everywhere() {
             for key in keys.iter() {
                 // What the popup knows itself may well close it or send what it is for.
                 let known = keymap.meaning(&[own], &[*key]) != Meaning::Nothing;
-                let quits = open == "q" && action == Action::Quit;
+                let global = keymap.meaning(&[Layer::Global], &[*key]);
+                let quits = open == "q" && global == Meaning::Action(Layer::Global, Action::Quit);
                 let searches = open == "/";
                 if known || quits || searches {
                     continue;

@@ -118,6 +118,7 @@ fn the_tasks_title_counts_what_is_done_and_right() {
         now: story.now(),
         keymap: &toolyard::ui::keymap::Keymap::default(),
         focused: true,
+        frame: ratatui::layout::Rect::ZERO,
     };
     let title = panes::title(PaneId::Tasks, &cx).to_string();
     assert_eq!(title, "Tasks 4/7 · 3 of 4 right (75 %)");

@@ -53,7 +53,16 @@ const OUTSIDE: &str = "☠";
 /// Draws a pane in the middle of a larger buffer and makes sure that it stays inside.
 fn draw(pane: PaneId, state: &State, view: &View, now: u64, width: u16, height: u16) -> Shown {
     let (theme, keymap) = (Theme::default(), Keymap::default());
-    let cx = Cx { state, live: state, view, theme: &theme, now, keymap: &keymap, focused: true };
+    let cx = Cx {
+        state,
+        live: state,
+        view,
+        theme: &theme,
+        now,
+        keymap: &keymap,
+        focused: true,
+        frame: Rect::ZERO,
+    };
     let whole = Rect::new(0, 0, width + 4, height + 4);
     let area = Rect::new(2, 2, width, height);
     let mut buf = Buffer::empty(whole);

@@ -18,8 +18,8 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         return row::note(area, "no plan yet: the next task begins with one", cx.theme.dim, buf);
     };
     let chosen = selected(cx.state, cx.view, task);
-    // The last cell is the scrollbar's.
-    let width = usize::from(area.width.saturating_sub(1));
+    let (inside, bar) = vlist::beside_bar(cx, area);
+    let width = usize::from(inside.width);
     let rows = Rows::of(cx.state, task, (cx.now, width), chosen);
     let place = chosen.and_then(|evidence| rows.place(evidence));
     let total = rows.rows.len();
@@ -34,7 +34,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let shown = Shown { cx, task, rows: &rows, critical };
     for (y, i) in (area.y..).zip(window.range()) {
         let Some(row) = rows.rows.get(i) else { break };
-        let line = Rect { y, height: 1, width: area.width - 1, ..area };
+        let line = Rect { y, height: 1, ..inside };
         shown.draw(row, line, buf);
         if let Item::Evidence(evidence) | Item::Found(evidence) = row.item {
             hits.add(line, Target::Evidence(task.id, evidence.id));
@@ -43,7 +43,6 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
             vlist::select(cx, line, buf);
         }
     }
-    let bar = Rect { x: area.right() - 1, width: 1, ..area };
     vlist::scrollbar(cx, bar, window, buf);
 }
 

@@ -66,7 +66,8 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         return note(area, "nothing has happened yet: space lets the agent run", cx.theme.dim, buf);
     }
     let time = if area.width >= WITH_TIME { TIME } else { 0 };
-    let body = Rect { x: area.x + time, width: area.width.saturating_sub(time + 1), ..area };
+    let (inside, bar) = vlist::beside_bar(cx, area);
+    let body = Rect { x: area.x + time, width: inside.width.saturating_sub(time), ..area };
     let shown = visible(cx, usize::from(body.width), usize::from(area.height));
     let Some(first) = shown.first().map(|entry| entry.at) else { return };
     let free = cx.view.windows.get(SPEC.id).free;
@@ -77,7 +78,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let line = &lines[entry.at];
         let rows = &entry.rows[entry.hidden..];
         let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).min(area.bottom() - y);
-        let block = Rect { y, height, width: area.width - 1, ..area };
+        let block = Rect { y, height, ..inside };
         if time > 0 && entry.hidden == 0 {
             Row::new(block, buf).right(&clock(line.at), usize::from(time) - 2, cx.theme.dim);
         }
@@ -90,7 +91,6 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         hits.add(block, Target::Line(line.n));
         y += height;
     }
-    let bar = Rect { x: area.right() - 1, width: 1, ..area };
     vlist::scrollbar(cx, bar, window, buf);
 }
 

@@ -43,6 +43,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let grid = Grid::new(cx, &order, usize::from(area.width));
     let (head, rest) = split(area, grid.head_height(area.height));
     let (list, foot) = split(rest, rest.height - u16::from(area.height > 6));
+    let (inside, bar) = vlist::beside_bar(cx, list);
     grid.draw_head(head, buf);
     let total = (rows.len(), grid.cursor.0);
     let window = vlist::window(cx, SPEC.id, list, total);
@@ -53,13 +54,12 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     // Not a list of rows: what is selected is a cell.
     hits.window(SPEC.id, window);
     for (at, (y, row)) in (list.y..list.bottom()).zip(window.range()).enumerate() {
-        let line = Rect { y, height: 1, width: list.width - 1, ..list };
+        let line = Rect { y, height: 1, ..inside };
         if let (Some(from), Some(edges)) = (names.get(at), edges.get(at)) {
             let was = was.get(at).map_or(&[][..], Vec::as_slice);
             grid.draw_row((from, row), (edges, was), line, buf, hits);
         }
     }
-    let bar = Rect { x: list.right() - 1, width: 1, ..list };
     vlist::scrollbar(cx, bar, window, buf);
     grid.draw_foot(foot, buf);
 }

@@ -1,0 +1,64 @@
+//! The layouts of a session: the one in use, those that the person changed, and those that were saved.
+
+use std::collections::HashMap;
+
+use super::load::Saved;
+use super::{Layout, Size};
+use crate::domain::Strategy;
+
+/// What a layout belongs to.
+type Key = (Strategy, Size);
+
+#[derive(Clone, Debug)]
+pub struct Layouts {
+    pub saved: Saved,
+    key: Key,
+    now: Layout,
+    /// Those that were in use before, as they were left.
+    left: HashMap<Key, Layout>,
+}
+
+impl Default for Layouts {
+    fn default() -> Self {
+        Self::new(Saved::default())
+    }
+}
+
+impl Layouts {
+    pub fn new(saved: Saved) -> Self {
+        let key = (Strategy::default(), Size::Large);
+        let now = saved.get(key).unwrap_or_else(|| Layout::standard(key.0, key.1));
+        Self { saved, key, now, left: HashMap::new() }
+    }
+
+    /// Takes the layout for this strategy and size, as it was left.
+    pub fn settle(&mut self, strategy: Strategy, size: Size) {
+        let key = (strategy, size);
+        if self.key == key {
+            return;
+        }
+        let next = self.left.remove(&key).or_else(|| self.saved.get(key));
+        let next = next.unwrap_or_else(|| Layout::standard(strategy, size));
+        let left = std::mem::replace(&mut self.now, next);
+        self.left.insert(std::mem::replace(&mut self.key, key), left);
+    }
+
+    pub fn now(&self) -> &Layout {
+        &self.now
+    }
+
+    pub fn change(&mut self) -> &mut Layout {
+        &mut self.now
+    }
+
+    /// The standard layout again.
+    pub fn reset(&mut self) {
+        self.now = Layout::standard(self.key.0, self.key.1);
+    }
+
+    /// Notes the layout in use among those that are saved.
+    pub fn save(&mut self) -> Key {
+        self.saved.set(self.key, self.now.clone());
+        self.key
+    }
+}

@@ -1,0 +1,159 @@
+//! Layouts in a file: a table for each strategy, and in it one for each size class.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Layout, Size};
+use crate::domain::Strategy;
+use crate::files::text_file::{self, Expectation};
+use crate::files::whole_file;
+
+const FILE: Expectation = Expectation {
+    what: "a file of layouts, which the screen writes",
+    missing: "save a layout with ctrl-w s",
+    largest: 1024 * 1024,
+};
+
+/// Where layouts are kept.
+#[derive(Clone, Debug, Default)]
+pub struct LayoutFile {
+    /// `None`: the user has no home, and nothing can be saved.
+    path: Option<PathBuf>,
+    pub saved: Saved,
+    /// What is wrong with the file. It is left as it is then.
+    pub wrong: Option<String>,
+}
+
+impl LayoutFile {
+    /// Reads what was saved there; nothing, where there is no file yet.
+    pub fn read(path: Option<PathBuf>) -> Self {
+        let Some(file) = path.as_ref().filter(|path| path.exists()) else {
+            return Self { path, ..Self::default() };
+        };
+        let read = text_file::read(file, &FILE).map_err(|problem| problem.to_string());
+        let shown = file.display();
+        let read = read.and_then(|text| {
+            Saved::read(&text)
+                .map_err(|wrong| format!("{shown}: {wrong}; correct it or delete the file"))
+        });
+        match read {
+            Ok(saved) => Self { path, saved, wrong: None },
+            Err(wrong) => Self { path, wrong: Some(wrong), ..Self::default() },
+        }
+    }
+
+    /// Replaces the file. Gives its path.
+    ///
+    /// # Errors
+    /// Why it cannot be saved, in words. The old file still exists then.
+    pub fn write(&self, saved: &Saved) -> Result<PathBuf, String> {
+        if let Some(wrong) = &self.wrong {
+            return Err(wrong.clone());
+        }
+        let path = self.path.clone().ok_or("you have no home folder")?;
+        let text = saved.text()?;
+        let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(wrong)?;
+        }
+        whole_file::write(&path, |out| out.write_all(text.as_bytes())).map_err(wrong)?;
+        Ok(path)
+    }
+}
+
+/// The layouts that a person saved, by the name of the strategy.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Saved(BTreeMap<String, BTreeMap<Size, Layout>>);
+
+impl Saved {
+    /// Reads what [`Saved::text`] wrote.
+    ///
+    /// # Errors
+    /// What is wrong, with the line if it is known.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let saved: Self = toml::from_str(text).map_err(|error| {
+            let line = error.span().map(|span| text[..span.start].lines().count().max(1));
+            let line = line.map_or_else(String::new, |line| format!("line {line}: "));
+            format!("{line}{}", error.message())
+        })?;
+        for (strategy, layouts) in &saved.0 {
+            strategy.parse::<Strategy>().map_err(|error| format!("[{strategy}]: {error}"))?;
+            for (size, layout) in layouts {
+                if let Some(fault) = fault(layout) {
+                    return Err(format!("[{strategy}.{size}]: {fault}"));
+                }
+            }
+        }
+        Ok(saved)
+    }
+
+    /// As it stands in the file.
+    ///
+    /// # Errors
+    /// None that is known; TOML could not express it.
+    pub fn text(&self) -> Result<String, String> {
+        let head = "# Layouts of the screen, by strategy and size. Keys that change them begin with ctrl-w.\n";
+        toml::to_string(self).map(|text| format!("{head}{text}")).map_err(|error| error.to_string())
+    }
+
+    pub(super) fn get(&self, (strategy, size): (Strategy, Size)) -> Option<Layout> {
+        self.0.get(&strategy.to_string())?.get(&size).cloned()
+    }
+
+    pub(super) fn set(&mut self, (strategy, size): (Strategy, Size), layout: Layout) {
+        self.0.entry(strategy.to_string()).or_default().insert(size, layout);
+    }
+}
+
+/// Why a layout cannot be used; `None`: it can.
+pub fn fault(layout: &Layout) -> Option<String> {
+    let slots = || layout.columns.iter().flat_map(|column| &column.slots);
+    if layout.columns.is_empty() || layout.columns.iter().any(|column| column.slots.is_empty()) {
+        return Some("a layout has a column at least, and a column has a slot".to_owned());
+    }
+    if slots().any(|slot| slot.panes.is_empty()) {
+        return Some("`panes` is empty: a slot has a pane at least".to_owned());
+    }
+    let mut panes: Vec<_> = slots().flat_map(|slot| &slot.panes).collect();
+    panes.sort();
+    let twice = panes.windows(2).find(|pair| pair[0] == pair[1]);
+    twice.map(|pair| format!("the pane `{}` is in two places", pair[0].name().to_lowercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::pane::PaneId;
+
+    #[test]
+    fn what_is_saved_is_read_again() {
+        let mut saved = Saved::default();
+        let strategy: Strategy = "workers+toolnet+btp".parse().unwrap();
+        let mut layout = Layout::standard(strategy, Size::Huge);
+        layout.hide(PaneId::Knobs);
+        layout.equal();
+        saved.set((strategy, Size::Huge), layout.clone());
+        saved.set((Strategy::default(), Size::Small), layout.clone());
+        let read = Saved::read(&saved.text().unwrap()).unwrap();
+        assert_eq!(read, saved);
+        assert_eq!(read.get((strategy, Size::Huge)), Some(layout));
+        assert_eq!(read.get((strategy, Size::Small)), None);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let column = |slots: &str| {
+            format!("[react.large]\ncolumns = [{{ width = 1, slots = [{slots}] }}]\n")
+        };
+        let wrong = |text: &str| Saved::read(text).unwrap_err();
+        let both = "{ height = 1, panes = [\"graph\"] }, { height = 1, panes = [\"graph\"] }";
+        assert!(wrong(&column(both)).contains("the pane `graph` is in two places"));
+        assert!(wrong(&column("")).contains("a column has a slot"));
+        let unknown = wrong(&column("{ height = 1, panes = [\"grpah\"] }"));
+        assert!(unknown.starts_with("line 2: unknown variant `grpah`"), "{unknown}");
+        assert!(wrong("[raect.large]\ncolumns = []\n").starts_with("[raect]: "));
+    }
+}

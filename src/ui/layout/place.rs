@@ -1,0 +1,210 @@
+//! The cells of each slot.
+
+use ratatui::layout::Rect;
+
+use super::{Layout, Slot};
+use crate::ui::pane::PaneId;
+
+/// A pane in its slot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed {
+    pub pane: PaneId,
+    /// The other panes of the slot that have something to show.
+    pub others: Vec<PaneId>,
+    /// With its frame, of which neighbours share a line.
+    pub area: Rect,
+}
+
+/// The fewest cells of a column and rows of a slot, with the frame.
+const LEAST: (u16, u16) = (20, 4);
+
+/// Gives every slot with a pane that `has` something to show its cells. `most` is the number of rows that a pane can
+/// use; `None`: any number.
+pub fn place(
+    layout: &Layout,
+    body: Rect,
+    has: impl Fn(PaneId) -> bool + Copy,
+    most: impl Fn(PaneId) -> Option<u16> + Copy,
+) -> Vec<Placed> {
+    let shown = |slot: &Slot| Some((slot.pane(has)?, slot.height));
+    let columns: Vec<_> = layout
+        .columns
+        .iter()
+        .map(|column| {
+            let slots = column.slots.iter().filter_map(|slot| Some((slot, shown(slot)?)));
+            (column, slots.collect::<Vec<_>>())
+        })
+        .filter(|(_, slots)| !slots.is_empty())
+        .collect();
+    let widths: Vec<Part> = columns
+        .iter()
+        .map(|(column, _)| Part { share: column.width, least: LEAST.0, most: None })
+        .collect();
+    let mut placed = Vec::new();
+    for ((column, slots), (x, width)) in columns.iter().zip(overlapping(body.width, &widths)) {
+        let rows = |pane| most(pane).map(|rows| rows.saturating_add(2)).filter(|_| !column.sized);
+        let parts: Vec<Part> = slots
+            .iter()
+            .map(|(_, (pane, share))| Part { share: *share, least: LEAST.1, most: rows(*pane) })
+            .collect();
+        for ((slot, (pane, _)), (y, height)) in slots.iter().zip(overlapping(body.height, &parts)) {
+            let others = slot.panes.iter().copied();
+            let others = others.filter(|other| other != pane && has(*other)).collect();
+            let area = Rect { x: body.x + x, y: body.y + y, width, height };
+            placed.push(Placed { pane: *pane, others, area });
+        }
+    }
+    placed
+}
+
+/// What gets a part of a length.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    share: u16,
+    least: u16,
+    most: Option<u16>,
+}
+
+/// The start and the length of each part, where each shares its first cell with the one before.
+fn overlapping(total: u16, parts: &[Part]) -> Vec<(u16, u16)> {
+    let shared = u16::try_from(parts.len().saturating_sub(1)).unwrap_or(u16::MAX);
+    let mut start = 0;
+    let lengths = split(total.saturating_add(shared), parts).into_iter();
+    lengths
+        .map(|length| {
+            let at = start;
+            start += length.saturating_sub(1);
+            (at, length)
+        })
+        .collect()
+}
+
+/// Lengths that add up to `total`: by the shares, within `least` and `most` as far as that is possible. What is left
+/// where all have the most goes to all by their shares.
+fn split(total: u16, parts: &[Part]) -> Vec<u16> {
+    let mut fixed: Vec<Option<u16>> = vec![None; parts.len()];
+    loop {
+        let open = || parts.iter().zip(&fixed).filter(|(_, fixed)| fixed.is_none());
+        let shares: f64 = open().map(|(part, _)| f64::from(part.share.max(1))).sum();
+        let taken: u16 = fixed.iter().flatten().fold(0, |sum, length| sum.saturating_add(*length));
+        let left = f64::from(total.saturating_sub(taken));
+        let ideal = |part: &Part| left * f64::from(part.share.max(1)) / shares;
+        let within = |part: &Part| {
+            let most = part.most.unwrap_or(u16::MAX).max(part.least);
+            ideal(part).clamp(f64::from(part.least), f64::from(most))
+        };
+        // Too little for all: those that get more than their share are served first; else those that want less.
+        let too_much: f64 = open().map(|(part, _)| within(part) - ideal(part)).sum();
+        let mut settled = false;
+        for (part, fixed) in parts.iter().zip(&mut fixed).filter(|(_, fixed)| fixed.is_none()) {
+            let change = within(part) - ideal(part);
+            if change != 0.0 && change * too_much >= 0.0 {
+                *fixed = Some(within(part) as u16);
+                settled = true;
+            }
+        }
+        if !settled || fixed.iter().all(Option::is_some) {
+            break;
+        }
+    }
+    let open: Vec<usize> = (0..parts.len()).filter(|at| fixed[*at].is_none()).collect();
+    let taken: u16 = fixed.iter().flatten().fold(0, |sum, length| sum.saturating_add(*length));
+    let mut lengths: Vec<u16> = fixed.iter().map(|length| length.unwrap_or(0)).collect();
+    match total.checked_sub(taken) {
+        Some(left) if !open.is_empty() => deal(left, &open, parts, &mut lengths),
+        Some(0) => {}
+        // Everything has its most, or its least is too much: the shares alone decide.
+        Some(_) | None => {
+            lengths.fill(0);
+            deal(total, &(0..parts.len()).collect::<Vec<_>>(), parts, &mut lengths);
+        }
+    }
+    lengths
+}
+
+/// Deals `left` cells to these parts by their shares; what rounding leaves goes to the first ones.
+fn deal(left: u16, to: &[usize], parts: &[Part], lengths: &mut [u16]) {
+    let share = |at: &usize| u32::from(parts[*at].share.max(1));
+    let shares: u32 = to.iter().map(share).sum();
+    let mut dealt = 0;
+    for at in to {
+        let cells = (u32::from(left) * share(at) / shares) as u16;
+        lengths[*at] = cells;
+        dealt += cells;
+    }
+    for at in to.iter().cycle().take(usize::from(left - dealt)) {
+        lengths[*at] += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::Strategy;
+    use crate::ui::layout::{MIN, Size};
+
+    fn part(share: u16, least: u16, most: Option<u16>) -> Part {
+        Part { share, least, most }
+    }
+
+    #[test]
+    fn shares_bounds_and_what_is_left() {
+        assert_eq!(split(30, &[part(1, 4, None), part(2, 4, None)]), [10, 20]);
+        assert_eq!(split(30, &[part(1, 4, Some(6)), part(1, 4, None)]), [6, 24]);
+        assert_eq!(split(30, &[part(1, 4, Some(6)), part(1, 4, Some(8))]), [15, 15]);
+        assert_eq!(split(30, &[part(1, 8, None), part(9, 4, None)]), [8, 22]);
+        assert_eq!(split(5, &[part(1, 4, None), part(1, 4, None)]), [3, 2]);
+        assert_eq!(overlapping(20, &[part(1, 4, None), part(1, 4, None)]), [(0, 11), (10, 10)]);
+    }
+
+    proptest! {
+        #[test]
+        fn lengths_add_up_and_keep_their_bounds_where_they_can(
+            total in 0u16..400,
+            parts in proptest::collection::vec((0u16..40, 0u16..9, proptest::option::of(0u16..60)), 1..8),
+        ) {
+            let parts: Vec<Part> =
+                parts.into_iter().map(|(share, least, most)| part(share, least, most)).collect();
+            let lengths = split(total, &parts);
+            prop_assert_eq!(lengths.iter().sum::<u16>(), total);
+            let least: u16 = parts.iter().map(|part| part.least).sum();
+            let most = parts.iter().map(|part| part.most.map(|most| most.max(part.least)));
+            let most: Option<u16> = most.sum();
+            if least <= total && most.is_none_or(|most| most >= total) {
+                for (length, part) in lengths.iter().zip(&parts) {
+                    let most = part.most.unwrap_or(u16::MAX).max(part.least);
+                    prop_assert!((part.least..=most).contains(length), "{lengths:?} {parts:?}");
+                }
+            }
+        }
+
+        #[test]
+        fn panes_cover_the_body_and_share_only_lines(
+            width in MIN.0..330, height in MIN.1..100, which in 0usize..72, hidden in 0usize..10,
+        ) {
+            let strategy = Strategy::all().nth(which).unwrap_or_default();
+            let body = Rect::new(0, 2, width, height - 2);
+            let size = Size::of(Rect::new(0, 0, width, height)).unwrap();
+            let layout = Layout::standard(strategy, size);
+            let has = |pane| pane != PaneId::ALL[hidden];
+            let placed = place(&layout, body, has, |_| Some(9));
+            let mut owners = vec![0u8; usize::from(width) * usize::from(height)];
+            for placed in &placed {
+                prop_assert!(placed.area.width >= 4 && placed.area.height >= 3, "{placed:?}");
+                for at in placed.area.positions() {
+                    owners[usize::from(at.y) * usize::from(width) + usize::from(at.x)] += 1;
+                }
+                let inside = placed.area.inner(ratatui::layout::Margin::new(1, 1));
+                for at in inside.positions() {
+                    let owner = owners[usize::from(at.y) * usize::from(width) + usize::from(at.x)];
+                    prop_assert_eq!(owner, 1);
+                }
+            }
+            prop_assert!(body.positions().all(
+                |at| owners[usize::from(at.y) * usize::from(width) + usize::from(at.x)] > 0
+            ));
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Changing the sizes of slots.
+
+use super::{Layout, Placed};
+use crate::ui::pane::PaneId;
+
+/// What of a pane is resized.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Height,
+    Width,
+}
+
+/// The fewest rows and cells of which a neighbour can give some away.
+const ROWS: u16 = 5;
+const CELLS: u16 = 24;
+
+impl Layout {
+    /// Makes the slot of a pane larger by so many rows or cells (or smaller, where `by` is negative), and the slot or
+    /// column after it smaller; the last one goes by the one before. `placed` is how it lies now. False: there is no
+    /// room, or nobody to take it from.
+    pub fn resize(&mut self, pane: PaneId, side: Side, by: i16, placed: &[Placed]) -> bool {
+        let Some((x, y)) = self.slot_of(pane) else { return false };
+        self.take_sizes(placed);
+        match side {
+            Side::Height => {
+                self.columns[x].sized = true;
+                let seen =
+                    |row: &usize| placed.iter().any(|it| self.slot_of(it.pane) == Some((x, *row)));
+                let rows: Vec<usize> = (0..self.columns[x].slots.len()).filter(seen).collect();
+                let Some(other) = neighbour(&rows, y) else { return false };
+                let slots = &mut self.columns[x].slots;
+                let moved = moved(slots[y].height, slots[other].height, by, ROWS);
+                moved
+                    .map(|(own, others)| (slots[y].height, slots[other].height) = (own, others))
+                    .is_some()
+            }
+            Side::Width => {
+                let seen = |column: &usize| {
+                    placed.iter().any(|it| self.slot_of(it.pane).is_some_and(|(x, _)| x == *column))
+                };
+                let columns: Vec<usize> = (0..self.columns.len()).filter(seen).collect();
+                let Some(other) = neighbour(&columns, x) else { return false };
+                let columns = &mut self.columns;
+                let moved = moved(columns[x].width, columns[other].width, by, CELLS);
+                moved
+                    .map(|(own, others)| (columns[x].width, columns[other].width) = (own, others))
+                    .is_some()
+            }
+        }
+    }
+
+    /// Gives all columns one width, and all slots of a column one height.
+    pub fn equal(&mut self) {
+        for column in &mut self.columns {
+            (column.width, column.sized) = (1, true);
+            column.slots.iter_mut().for_each(|slot| slot.height = 1);
+        }
+    }
+
+    /// The shares become what is seen, so that a step of one is a step of one row or cell.
+    fn take_sizes(&mut self, placed: &[Placed]) {
+        for it in placed {
+            if let Some((x, y)) = self.slot_of(it.pane) {
+                self.columns[x].width = it.area.width;
+                self.columns[x].slots[y].height = it.area.height;
+            }
+        }
+    }
+}
+
+/// The next of `all` after `at`, or the one before if that is the last.
+fn neighbour(all: &[usize], at: usize) -> Option<usize> {
+    let place = all.iter().position(|other| *other == at)?;
+    all.get(place + 1).or_else(|| all.get(place.checked_sub(1)?)).copied()
+}
+
+/// The sizes of two after a move between them; `None`: one of them would be less than `least`.
+fn moved(own: u16, other: u16, by: i16, least: u16) -> Option<(u16, u16)> {
+    let (own, other) = (own.checked_add_signed(by)?, other.checked_add_signed(by.checked_neg()?)?);
+    let shrunk = if by > 0 { other } else { own };
+    (shrunk >= least).then_some((own, other))
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::layout::Rect;
+
+    use super::*;
+    use crate::domain::Strategy;
+    use crate::ui::layout::{Size, place};
+
+    const BODY: Rect = Rect { x: 0, y: 1, width: 120, height: 38 };
+
+    fn placed(layout: &Layout) -> Vec<Placed> {
+        place(layout, BODY, |_| true, |_| None)
+    }
+
+    fn area(layout: &Layout, pane: PaneId) -> Rect {
+        placed(layout).into_iter().find(|placed| placed.pane == pane).unwrap().area
+    }
+
+    #[test]
+    fn a_step_moves_a_border_by_that_much() {
+        let mut layout = Layout::standard(Strategy::default(), Size::Large);
+        let seen = layout.seen(|_| true);
+        for pane in seen {
+            let before = area(&layout, pane);
+            let now = placed(&layout);
+            assert!(layout.resize(pane, Side::Height, 1, &now), "{pane:?}");
+            assert_eq!(area(&layout, pane).height, before.height + 1, "{pane:?}");
+            let now = placed(&layout);
+            assert!(layout.resize(pane, Side::Width, -2, &now), "{pane:?}");
+            assert_eq!(area(&layout, pane).width, before.width - 2, "{pane:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_becomes_smaller_than_what_can_be_read() {
+        let mut layout = Layout::standard(Strategy::default(), Size::Large);
+        let pane = layout.seen(|_| true)[0];
+        while layout.resize(pane, Side::Height, 1, &placed(&layout)) {}
+        while layout.resize(pane, Side::Width, 2, &placed(&layout)) {}
+        assert!(placed(&layout).iter().all(|it| it.area.height >= 4 && it.area.width >= 20));
+        layout.equal();
+        let columns: Vec<u16> = placed(&layout).iter().map(|it| it.area.width).collect();
+        assert!(columns.iter().all(|width| (60..=61).contains(width)), "{columns:?}");
+        layout.only(pane);
+        assert!(!layout.resize(pane, Side::Height, 1, &placed(&layout)));
+    }
+}

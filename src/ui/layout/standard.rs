@@ -1,0 +1,173 @@
+//! The layouts to start with. What a strategy decides by gets the place where the eye begins; every pane is in one
+//! slot, so that its key finds it.
+
+use super::{Column, Layout, Size, Slot};
+use crate::domain::Strategy;
+use crate::domain::strategy::Decides;
+use crate::ui::pane::PaneId;
+
+impl Layout {
+    /// The layout of a strategy that nobody has changed.
+    pub fn standard(strategy: Strategy, size: Size) -> Self {
+        let main = Main::of(strategy);
+        let columns = match size {
+            Size::Tiny => vec![column(1, vec![slot(1, &main.all())])],
+            Size::Small => vec![column(1, main.two())],
+            Size::Medium => vec![column(1, main.three())],
+            Size::Large => main.two_columns(strategy.btp),
+            Size::Huge => main.three_columns(strategy.btp),
+        };
+        Self { columns }
+    }
+}
+
+fn column(width: u16, slots: Vec<Slot>) -> Column {
+    Column { width, sized: false, slots }
+}
+
+fn slot(height: u16, panes: &[PaneId]) -> Slot {
+    Slot { height, panes: panes.to_vec(), shown: 0 }
+}
+
+/// What a strategy decides by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Main {
+    /// A graph that it walks.
+    Graph,
+    /// A plan of all calls.
+    Plan,
+    /// A tree that it searches.
+    Search,
+    /// Nothing that could be seen but its calls.
+    Calls,
+}
+
+use PaneId as P;
+
+impl Main {
+    fn of(strategy: Strategy) -> Self {
+        let spec = strategy.base.spec();
+        match spec.decides {
+            Decides::AtOnce => Main::Plan,
+            _ if spec.searches => Main::Search,
+            _ if spec.walks => Main::Graph,
+            _ => Main::Calls,
+        }
+    }
+
+    /// What is worth looking at, the best first.
+    fn first(self) -> [PaneId; 4] {
+        match self {
+            Main::Graph => [P::Graph, P::Calls, P::Search, P::Plan],
+            Main::Plan => [P::Calls, P::Graph, P::Plan, P::Search],
+            Main::Search => [P::Search, P::Calls, P::Graph, P::Plan],
+            Main::Calls => [P::Calls, P::Graph, P::Search, P::Plan],
+        }
+    }
+
+    fn all(self) -> Vec<PaneId> {
+        let rest = [P::Transcript, P::Budget, P::Tools, P::Tasks, P::Models, P::Knobs];
+        self.first().into_iter().chain(rest).collect()
+    }
+
+    fn two(self) -> Vec<Slot> {
+        let above: Vec<PaneId> = self.first().into_iter().chain([P::Budget]).collect();
+        let below = [P::Transcript, P::Tools, P::Tasks, P::Models, P::Knobs];
+        vec![slot(11, &above), slot(9, &below)]
+    }
+
+    fn three(self) -> Vec<Slot> {
+        vec![
+            slot(11, &self.first()),
+            slot(8, &[P::Budget, P::Tools, P::Models, P::Knobs]),
+            slot(9, &[P::Transcript, P::Tasks]),
+        ]
+    }
+
+    fn two_columns(self, btp: bool) -> Vec<Column> {
+        let left = match self {
+            Main::Plan => vec![
+                slot(13, &[P::Graph, P::Search]),
+                slot(11, &[P::Calls]),
+                slot(13, &[P::Transcript]),
+            ],
+            Main::Graph => vec![slot(17, &[P::Graph, P::Search]), slot(20, &[P::Transcript])],
+            Main::Search => vec![slot(17, &[P::Search, P::Graph]), slot(20, &[P::Transcript])],
+            Main::Calls => vec![slot(12, &[P::Calls, P::Search]), slot(25, &[P::Transcript])],
+        };
+        let calls =
+            (self == Main::Graph || self == Main::Search).then(|| slot(8, &[P::Calls, P::Plan]));
+        let plan = (self == Main::Plan).then(|| slot(9, &[P::Plan]));
+        let budget = btp.then(|| slot(12, &[P::Budget]));
+        let tools: &[PaneId] = match (self, btp) {
+            (Main::Calls, true) => &[P::Tools, P::Graph, P::Knobs, P::Plan],
+            (Main::Calls, false) => &[P::Tools, P::Budget, P::Graph, P::Knobs, P::Plan],
+            (_, true) => &[P::Tools, P::Knobs],
+            (_, false) => &[P::Tools, P::Budget, P::Knobs],
+        };
+        let right = [
+            budget,
+            Some(slot(5, &[P::Tasks])),
+            Some(slot(7, &[P::Models])),
+            plan,
+            Some(slot(10, tools)),
+            calls,
+        ];
+        vec![column(56, left), column(44, right.into_iter().flatten().collect())]
+    }
+
+    fn three_columns(self, btp: bool) -> Vec<Column> {
+        let left = match self {
+            Main::Plan => vec![slot(30, &[P::Graph, P::Search]), slot(15, &[P::Calls])],
+            Main::Graph => vec![slot(30, &[P::Graph, P::Search]), slot(12, &[P::Calls])],
+            Main::Search => {
+                vec![slot(20, &[P::Search]), slot(12, &[P::Graph]), slot(10, &[P::Calls])]
+            }
+            Main::Calls => vec![slot(18, &[P::Calls, P::Search]), slot(25, &[P::Graph])],
+        };
+        let budget = btp.then(|| slot(18, &[P::Budget]));
+        let tools: &[PaneId] = if btp { &[P::Tools] } else { &[P::Tools, P::Budget] };
+        let plan = slot(12, &[P::Plan]);
+        let middle = [budget, Some(slot(22, tools)), Some(slot(9, &[P::Models])), Some(plan)];
+        let right = vec![slot(9, &[P::Tasks]), slot(12, &[P::Knobs]), slot(34, &[P::Transcript])];
+        vec![
+            column(42, left),
+            column(26, middle.into_iter().flatten().collect()),
+            column(32, right),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use strum::VariantArray;
+
+    use super::*;
+    use crate::ui::layout::load;
+
+    #[test]
+    fn every_pane_has_its_place_in_every_layout() {
+        for strategy in Strategy::all() {
+            for size in Size::VARIANTS {
+                let layout = Layout::standard(strategy, *size);
+                assert_eq!(load::fault(&layout), None, "{strategy} {size:?}");
+                for pane in PaneId::ALL {
+                    assert!(layout.slot_of(*pane).is_some(), "{strategy} {size:?}: no {pane:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_strategy_decides_by_comes_first() {
+        let first = |name: &str, size| {
+            let layout = Layout::standard(name.parse().unwrap(), size);
+            layout.seen(|_| true)[0]
+        };
+        assert_eq!(first("workers", Size::Small), P::Calls);
+        assert_eq!(first("toolnet", Size::Small), P::Graph);
+        assert_eq!(first("tot-dfs", Size::Small), P::Search);
+        assert_eq!(first("react", Size::Large), P::Calls);
+        assert_eq!(first("workers+toolnet+btp", Size::Large), P::Graph);
+    }
+}
