@@ -49,7 +49,9 @@ impl Home {
         let here = self.0.path().display().to_string();
         let mut variables: Vec<_> =
             folders.into_iter().map(|name| (name.to_owned(), here.clone())).collect();
-        variables.push(("PATH".to_owned(), std::env::var("PATH").unwrap_or_default()));
+        let program = Path::new(env!("CARGO_BIN_EXE_toolyard")).parent().unwrap();
+        let path = std::env::var("PATH").unwrap_or_default();
+        variables.push(("PATH".to_owned(), format!("{}:{path}", program.display())));
         variables
     }
 
@@ -64,6 +66,13 @@ impl Home {
     /// Runs it to its end. It never panics, whatever it is given.
     pub fn run(&self, arguments: &[&str]) -> Ran {
         Ran::of(self.command(arguments).output().unwrap())
+    }
+
+    /// Runs a line of a shell, in which the program is `toolyard`.
+    pub fn shell(&self, line: &str) -> Ran {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", line]).current_dir(self.0.path()).stdin(Stdio::null());
+        Ran::of(shell.env_clear().envs(self.environment()).output().unwrap())
     }
 
     /// Runs it, and it succeeds.

@@ -8,20 +8,21 @@ use toolyard::app::{config::Config, workspace::Workspace};
 use toolyard::tool::{Invocation, Tool, manifest::Manifest};
 use toolyard::ui::{keymap::Keymap, keytable};
 
+use crate::markdown;
+use crate::program::Home;
+
 const README: &str = include_str!("../../README.md");
 
 /// The fenced blocks of this language, in order.
-fn blocks(language: &str) -> Vec<&'static str> {
-    let fence = format!("```{language}\n");
-    let after = README.split(fence.as_str()).skip(1);
-    after.map(|rest| rest.split_once("```").expect("a block ends").0).collect()
+fn blocks(language: &str) -> impl Iterator<Item = &'static str> {
+    let of_it = markdown::blocks(README).into_iter().filter(move |(of, _)| *of == language);
+    of_it.map(|(_, text)| text)
 }
 
 /// The block that begins with this comment.
 fn block(language: &str, name: &str) -> &'static str {
     let begins = format!("# {name}\n");
-    let all = blocks(language);
-    all.into_iter().find(|text| text.starts_with(&begins)).expect("the README has this block")
+    blocks(language).find(|text| text.starts_with(&begins)).expect("the README has this block")
 }
 
 #[test]
@@ -72,42 +73,26 @@ async fn its_tool_can_be_called() {
 
 #[test]
 fn its_commands_work() {
-    let home = tempfile::tempdir().unwrap();
+    let home = Home::new();
     let trajectory = "{\"task\": \"t\", \"tools\": [\"search_web\", \"calculator\"]}\n";
-    fs::write(home.path().join("trajectories.jsonl"), trajectory).unwrap();
-    let program = Path::new(env!("CARGO_BIN_EXE_toolyard"));
-    let script = blocks("sh").concat();
-    let lines: Vec<_> = script.lines().filter(|line| line.starts_with("toolyard ")).collect();
+    home.write("trajectories.jsonl", trajectory);
+    let lines: Vec<_> = blocks("sh").flat_map(str::lines).collect();
+    let lines: Vec<_> = lines.into_iter().filter(|line| line.starts_with("toolyard ")).collect();
     assert!(lines.len() > 5, "{lines:?}");
     for line in lines {
-        let output = Command::new("sh")
-            .args(["-c", line])
-            .current_dir(home.path())
-            .env_clear()
-            .env(
-                "PATH",
-                [program.parent().unwrap().to_str().unwrap(), "/usr/bin", "/bin"].join(":"),
-            )
-            .env("HOME", home.path())
-            .output()
-            .unwrap();
+        let ran = home.shell(line);
         // Of a hundred tasks with a broken tool some may fail, and say so.
-        let fails = line.contains("--fault") && output.status.code() == Some(1);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() || fails, "{line}\n{said}");
+        let fails = line.contains("--fault") && ran.code == 1;
+        assert!(ran.code == 0 || fails, "{line}\n{}", ran.err);
     }
     for file in ["s.jsonl", "report.json", "events.jsonl", "state.json", "moment.svg", "graph.json"]
     {
-        let length = fs::metadata(home.path().join(file)).unwrap().len();
+        let length = home.read(file).len();
         assert!(length > 200, "{file} has {length} bytes");
     }
 }
 
 #[test]
 fn what_it_links_to_is_there() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let links = README.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    for link in links.filter(|link| !link.starts_with("http")) {
-        assert!(root.join(link).exists(), "README.md links to {link}, which is not there");
-    }
+    markdown::assert_linked(README, Path::new(env!("CARGO_MANIFEST_DIR")));
 }

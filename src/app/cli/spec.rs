@@ -83,7 +83,8 @@ fn parse_knob(text: &str) -> Result<(Knob, f64), Trouble> {
     let (name, value) = text.split_once('=').ok_or_else(expected)?;
     let knob = Knob::named(name.trim());
     let knob = knob.map_err(|why| Trouble::Usage(format!("--knob {text}: {why}")))?;
-    let value = knob.spec().parse(value).map_err(|why| Trouble::Usage(format!("--knob {why}")))?;
+    let value =
+        knob.spec().parse(value).map_err(|why| Trouble::Usage(format!("--knob {text}: {why}")))?;
     Ok((knob, value))
 }
 
