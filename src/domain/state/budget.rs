@@ -188,6 +188,7 @@ impl State {
 
     /// A call of this tool starts: its own cost is due, regardless of the outcome.
     pub(super) fn charge_call(&mut self, task: TaskId, tool: &ToolName, credits: f64) {
+        self.control.changes.keep_used(task, tool);
         let Some(budget) = self.budget_mut(task) else { return };
         let cost = Spent { tools: credits, ..Spent::default() };
         *budget.used.entry(tool.clone()).or_default() += 1;

@@ -1,12 +1,12 @@
-//! Whether the agent runs, where it is held, and what can be undone.
+//! Whether the agent runs, and where it is held.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 use strum::IntoStaticStr;
 
-use super::{State, What, family::Family};
-use crate::domain::event::{Boundary, By, ControlEvent, Lane, Record, Resume, Verdict};
+use super::{State, What, family::Family, undo::Changes};
+use crate::domain::event::{Boundary, ControlEvent, Lane, Resume};
 use crate::domain::{command::Command, id::TaskId};
 
 /// Whether the agent runs.
@@ -55,15 +55,6 @@ pub struct Hold {
     pub since: u64,
 }
 
-/// An intervention that can be undone.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Undoable {
-    /// The event that made it.
-    pub n: u64,
-    /// The command that undoes it.
-    pub back: Command,
-}
-
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Control {
     pub mode: Mode,
@@ -71,8 +62,8 @@ pub struct Control {
     pub held: Vec<Hold>,
     /// Lanes that the user holds back alone.
     pub paused_lanes: BTreeSet<Lane>,
-    /// Oldest first.
-    pub undo: Vec<Undoable>,
+    #[serde(flatten)]
+    pub changes: Changes,
 }
 
 impl Control {
@@ -98,27 +89,6 @@ impl Control {
     /// Whether any lane is held at this boundary.
     pub fn is_held_at(&self, boundary: Boundary) -> bool {
         self.held.iter().any(|hold| hold.boundary == boundary)
-    }
-
-    /// The evaluator has added to a score that the user set: undoing the edit must keep that.
-    pub(super) fn keep_learned(&mut self, verdict: &Verdict) {
-        for undoable in &mut self.undo {
-            if let Command::SetScore { tool, score } = &mut undoable.back
-                && *tool == verdict.tool
-            {
-                *score += f64::from(verdict.score);
-            }
-        }
-    }
-
-    /// Notes how to undo this event, or that it undid another one.
-    pub(super) fn remember(&mut self, record: &Record) {
-        let Some(back) = record.event.opposite() else { return };
-        match record.event.by().unwrap_or(By::Engine) {
-            By::User => self.undo.push(Undoable { n: record.n, back }),
-            By::Undo(n) => self.undo.retain(|undoable| undoable.n != n),
-            By::Engine => {}
-        }
     }
 }
 

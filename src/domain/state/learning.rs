@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::{State, What, family::Family};
-use crate::domain::event::{By, GraphEvent, Verdict};
+use crate::domain::event::{ChangeEvent, Event, GraphEvent, Verdict};
 use crate::domain::graph::{Pins, Scores, ToolGraph};
 use crate::domain::id::{TaskId, ToolName};
 use crate::domain::{command::Command, knob::Knob};
@@ -19,21 +19,13 @@ pub struct Learning {
     pub pins: Pins,
     /// The score of a tool after each task that scored it, and after each edit.
     pub history: IndexMap<ToolName, Vec<ScorePoint>>,
-    /// The last evaluation that moved weights, and the later changes that did; oldest first.
-    moves: Vec<Move>,
+    /// The last evaluation that moved weights: its event and its task.
+    #[serde(skip)]
+    evaluated: Option<(u64, TaskId)>,
 }
 
-/// A change that moved weights.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-struct Move {
-    /// The event that did.
-    n: u64,
-    cause: Cause,
-}
-
-/// The cause of a move, and the value it replaced.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
+/// What moved weights, and the value that it replaced.
+#[derive(Clone, Debug, PartialEq)]
 pub enum Cause {
     /// The evaluation of this task, whose verdicts are in the task.
     Evaluation { task: TaskId },
@@ -58,20 +50,6 @@ impl Learning {
         self.scores.get(tool.as_str()).unwrap_or(0.0)
     }
 
-    /// The last change that moved weights and was not undone; `None` if there is none.
-    pub fn last_move(&self) -> Option<&Cause> {
-        self.moves.last().map(|last| &last.cause)
-    }
-
-    /// Notes that the event `n` moved weights, or undid an event that did.
-    pub(super) fn moved(&mut self, n: u64, by: By, cause: Cause) {
-        match by {
-            By::User => self.moves.push(Move { n, cause }),
-            By::Undo(n) => self.moves.retain(|earlier| earlier.n != n),
-            By::Engine => {}
-        }
-    }
-
     fn pin(&mut self, from: &ToolName, to: &ToolName, weight: f64) {
         // The engine checks weights before it makes events of them, as it does scores.
         let _ = self.pins.set(from.clone(), to.clone(), weight);
@@ -89,8 +67,7 @@ impl Learning {
     }
 
     fn evaluate(&mut self, n: u64, task: TaskId, verdicts: &[Verdict]) {
-        self.moves.clear();
-        self.moves.push(Move { n, cause: Cause::Evaluation { task } });
+        self.evaluated = Some((n, task));
         for verdict in verdicts {
             let score = self.score(&verdict.tool) + f64::from(verdict.score);
             self.set_score(Some(task), &verdict.tool, score);
@@ -107,14 +84,46 @@ impl Learning {
     }
 }
 
+impl Cause {
+    /// What a change of the user did to weights, if anything.
+    fn of(change: &Event) -> Option<Self> {
+        match change {
+            Event::Change(ChangeEvent::KnobTurned {
+                knob: knob @ (Knob::Alpha | Knob::Beta),
+                was,
+                ..
+            }) => Some(Cause::Knob { knob: *knob, was: *was }),
+            Event::Graph(GraphEvent::ScoreSet { tool, was, .. }) => {
+                Some(Cause::Score { tool: tool.clone(), was: *was })
+            }
+            Event::Graph(GraphEvent::WeightPinned { from, to, was, .. }) => {
+                Some(Cause::Pin { from: from.clone(), to: to.clone(), was: *was })
+            }
+            Event::Graph(GraphEvent::WeightUnpinned { from, to, was, .. }) => {
+                Some(Cause::Pin { from: from.clone(), to: to.clone(), was: Some(*was) })
+            }
+            _ => None,
+        }
+    }
+}
+
 impl State {
+    /// What moved weights last and was not undone: a change, or else the evaluation before it.
+    pub fn last_move(&self) -> Option<Cause> {
+        let (n, task) = self.learning.evaluated.unzip();
+        let changes = self.control.changes.undo.iter().rev();
+        let mut since = changes.take_while(|change| n.is_none_or(|n| change.last > n));
+        let cause = since.find_map(|change| Cause::of(&change.event));
+        cause.or(task.map(|task| Cause::Evaluation { task }))
+    }
+
     pub(super) fn apply_graph(&mut self, event: &GraphEvent) {
         match event {
             GraphEvent::GraphLoaded { graph, scores } => self.learning.load(graph, scores),
             GraphEvent::Evaluated { task, verdicts, learned } => {
                 if *learned {
                     self.learning.evaluate(self.n, *task, verdicts);
-                    verdicts.iter().for_each(|verdict| self.control.keep_learned(verdict));
+                    verdicts.iter().for_each(|said| self.control.changes.keep_learned(said));
                 }
                 if let Some(task) = self.task_mut(*task) {
                     task.verdicts.clone_from(verdicts);
@@ -123,21 +132,15 @@ impl State {
             GraphEvent::EdgeExplored { from, to } => {
                 self.learning.graph.add_edge(from.as_str(), to.as_str());
             }
-            GraphEvent::ScoreSet { tool, score, was, by } => {
+            GraphEvent::ScoreSet { tool, score, .. } => {
                 let task = self.shown_task().map(|task| task.id);
                 self.learning.set_score(task, tool, *score);
-                let cause = Cause::Score { tool: tool.clone(), was: *was };
-                self.learning.moved(self.n, *by, cause);
             }
-            GraphEvent::WeightPinned { from, to, weight, was, by } => {
+            GraphEvent::WeightPinned { from, to, weight, .. } => {
                 self.learning.pin(from, to, *weight);
-                let cause = Cause::Pin { from: from.clone(), to: to.clone(), was: *was };
-                self.learning.moved(self.n, *by, cause);
             }
-            GraphEvent::WeightUnpinned { from, to, was, by } => {
+            GraphEvent::WeightUnpinned { from, to, .. } => {
                 self.learning.pins.remove(from.as_str(), to.as_str());
-                let cause = Cause::Pin { from: from.clone(), to: to.clone(), was: Some(*was) };
-                self.learning.moved(self.n, *by, cause);
             }
             GraphEvent::EvaluationRefused { .. } => {}
         }

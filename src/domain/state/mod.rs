@@ -35,10 +35,11 @@ pub mod tasks;
 pub mod tool_calls;
 pub mod tools;
 pub mod transcript;
+pub mod undo;
 pub mod work;
 
 pub use budget::{Spent, TaskBudget, ToolLedger};
-pub use control::{Control, Hold, Mode, Undoable};
+pub use control::{Control, Hold, Mode};
 pub use effects::{EffectState, Place};
 pub use embeddings::EmbeddingState;
 pub use faults::FaultState;
@@ -50,6 +51,7 @@ pub use tasks::{StepState, TaskPhase, TaskState};
 pub use tool_calls::{ToolCallPhase, ToolCallState};
 pub use tools::ToolState;
 pub use transcript::{Line, What};
+pub use undo::{Changes, Undoable};
 pub use work::{EvidenceState, Source, Work};
 
 /// The whole session at one moment.
@@ -119,7 +121,7 @@ impl State {
         self.at = record.at;
         record.event.fold(self, record.at);
         self.unknown_fields += record.newer.as_ref().map_or(0, |newer| newer.fields.len() as u64);
-        self.control.remember(record);
+        self.control.changes.remember(record);
         self.transcribe(record);
     }
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Cause, Mode, State, What, family::Family};
+use super::{Mode, State, What, family::Family};
 use crate::domain::event::{ChangeEvent, SessionEvent};
-use crate::domain::{command::Command, id::TaskId, knob::Knob};
+use crate::domain::{command::Command, id::TaskId};
 
 impl State {
     fn apply_session(&mut self, at: u64, event: &SessionEvent) {
@@ -35,12 +35,7 @@ impl State {
 
     fn apply_change(&mut self, event: &ChangeEvent) {
         match event {
-            ChangeEvent::KnobTurned { knob, value, was, by } => {
-                self.knobs.set(*knob, *value);
-                if matches!(knob, Knob::Alpha | Knob::Beta) {
-                    self.learning.moved(self.n, *by, Cause::Knob { knob: *knob, was: *was });
-                }
-            }
+            ChangeEvent::KnobTurned { knob, value, .. } => self.knobs.set(*knob, *value),
             ChangeEvent::RoleBound { role, model, .. } => self.models.bind(*role, model),
             ChangeEvent::StrategyChosen { strategy, .. } => self.strategy = *strategy,
             ChangeEvent::ToolSwitched { tool, on, .. } => {

@@ -206,6 +206,7 @@ impl State {
             }
             TaskEvent::TaskFinished { task, outcome, answer, correct } => {
                 self.control.paused_lanes.clear();
+                self.control.changes.end_task(*task);
                 self.at_work = None;
                 self.tasks_done += 1;
                 if let Some(task) = self.task_mut(*task) {

@@ -37,6 +37,7 @@ pub enum Action {
     ReloadTools,
     CheckModels,
     Undo,
+    Redo,
 
     Open,
     InspectTool,

@@ -119,7 +119,10 @@ pub const ACTIONS: &[ActionSpec] = &[
         .does("check again which models can be reached"),
     change(Action::Undo, &["u"], why::nothing_to_undo)
         .named("undo", "undo")
-        .does("undo your latest change"),
+        .does("undo your latest change; quick presses of one key are one change"),
+    change(Action::Redo, &["U", "ctrl-r"], why::nothing_to_redo)
+        .named("redo", "redo")
+        .does("do again what you undid last"),
     look(Action::Open, &["enter"], why::never)
         .named("open", "open")
         .does("show the details of what is selected"),

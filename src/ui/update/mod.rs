@@ -84,6 +84,7 @@ fn perform(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequ
         Action::ReloadTools => send(Command::ReloadTools),
         Action::CheckModels => send(Command::ProbeModels),
         Action::Undo => send(Command::Undo),
+        Action::Redo => send(Command::Redo),
 
         Action::Open => (view.focus.spec().open)(world, view),
         Action::InspectTool => inspect(view, view.tool.clone().map(Subject::Tool)),
