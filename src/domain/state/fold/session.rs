@@ -1,10 +1,11 @@
-//! The contents of a session, and the settings that a person changes.
+//! The fold of the contents of a session, and of the settings that a person changes.
 
 use std::sync::Arc;
 
-use super::{Mode, State, What, family::Family};
-use crate::domain::event::{ChangeEvent, SessionEvent};
-use crate::domain::{command::Command, id::TaskId};
+use super::Family;
+use crate::domain::event::{ChangeEvent, Opening, SessionEvent};
+use crate::domain::id::TaskId;
+use crate::domain::state::{Mode, Models, State, What};
 
 impl State {
     fn apply_session(&mut self, at: u64, event: &SessionEvent) {
@@ -31,6 +32,18 @@ impl State {
             SessionEvent::ModelReached { model, how, text } => self.models.reach(model, *how, text),
             SessionEvent::Noticed { .. } | SessionEvent::CommandRefused { .. } => {}
         }
+    }
+
+    fn open(&mut self, opening: &Opening) {
+        self.seed = opening.seed;
+        self.workspace.clone_from(&opening.workspace);
+        self.strategy = opening.strategy;
+        self.knobs = opening.knobs.clone();
+        self.rates = opening.rates;
+        self.workers.clone_from(&opening.workers);
+        self.prompts.clone_from(&opening.prompts);
+        self.models = Models::new(&opening.models, &opening.roles);
+        self.control.mode = if opening.paused { Mode::Paused } else { Mode::Running };
     }
 
     fn apply_change(&mut self, event: &ChangeEvent) {
@@ -74,20 +87,5 @@ impl Family for ChangeEvent {
 
     fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
         What::told(self.clone())
-    }
-
-    fn opposite(&self) -> Option<Command> {
-        Some(match self {
-            ChangeEvent::KnobTurned { knob, was, .. } => {
-                Command::TurnKnob { knob: *knob, value: *was }
-            }
-            ChangeEvent::RoleBound { role, was, .. } => {
-                Command::BindRole { role: *role, model: was.clone() }
-            }
-            ChangeEvent::StrategyChosen { was, .. } => Command::UseStrategy { strategy: *was },
-            ChangeEvent::ToolSwitched { tool, on, .. } => {
-                Command::SwitchTool { tool: tool.clone(), on: !on }
-            }
-        })
     }
 }
