@@ -69,15 +69,17 @@ pub enum Command {
     /// Change the remaining uses by this number, down if negative → `UsesSet`.
     AddUses { tool: ToolName, by: i32 },
     /// Set a tool's class, with priority over any other source; `None`: no class → `ToolClassSet`.
-    /// Only an undo names a source other than the user.
+    /// Only undo and redo name a source other than the user.
     SetClass { tool: ToolName, class: Option<ClassAssignment> },
     /// Take a tool off every menu, or put it back → `ToolSwitched`.
     SwitchTool { tool: ToolName, on: bool },
     /// Ask every provider for its tools again → `ToolsAdded`, `ToolsRemoved`, `Noticed`.
     ReloadTools,
 
-    /// Undo the latest intervention that can be undone → its opposite, by `Undo`.
+    /// Undo the latest change of the user that can be undone → its opposite, by `Undo`.
     Undo,
+    /// Do again what was undone last → the opposite of the undo, by `Redo`.
+    Redo,
 }
 
 impl Command {
@@ -109,6 +111,7 @@ impl Command {
             Command::SwitchTool { .. } => "switch the tool",
             Command::ReloadTools => "reload the tools",
             Command::Undo => "undo",
+            Command::Redo => "redo",
         }
     }
 }

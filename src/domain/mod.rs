@@ -54,7 +54,7 @@ pub use self::{
         EffectState, EvidenceState, FaultState, Hold, Learning, Mode, ModelCallPhase,
         ModelCallState, ModelState, NodeState, Reachable, RoleUse, SearchTree, Spent, State,
         StepState, TaskBudget, TaskPhase, TaskState, ToolCallPhase, ToolCallState, ToolLedger,
-        ToolState,
+        ToolState, Undoable,
     },
     strategy::{Base, Decides, Strategy, StrategySpec},
     tool_class::{ToolClass, ToolClasses},

@@ -16,7 +16,7 @@ impl Session {
             self.state.tools.get(&tool).ok_or_else(|| format!("there is no tool {tool}"))?;
         let was = known.class.clone();
         let class = match (class, by) {
-            (class, By::Undo(_)) => class,
+            (class, By::Undo(_) | By::Redo(_)) => class,
             (Some(class), By::User | By::Engine) => Some(self.as_configured(class)?),
             (None, By::User | By::Engine) => None,
         };

@@ -4,6 +4,7 @@ use super::{handle::Handle, session::Session};
 use crate::domain::{
     By, ChangeEvent, Command, ControlEvent, EffectId, FaultEvent, FaultId, FaultSpec, GraphEvent,
     Knob, Mode, Resume, Scores, SessionEvent, Target, Task, TaskEvent, ToolName, ToolState,
+    Undoable,
 };
 
 /// Handles a command or refuses it. Its event is on the disk afterwards.
@@ -89,6 +90,7 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
         Command::AddUses { tool, by: more } => session.add_uses(tool, more, by),
         Command::ReloadTools => session.reload_tools(),
         Command::Undo => undo(session),
+        Command::Redo => redo(session),
     }
 }
 
@@ -232,14 +234,28 @@ fn rearm(session: &mut Session, fault: FaultId, by: By) -> Result<(), String> {
 }
 
 fn undo(session: &mut Session) -> Result<(), String> {
+    let changes = session.state.control.changes.undo.clone();
+    take_back(session, changes, By::Undo).unwrap_or_else(|| Err("nothing to undo".to_owned()))
+}
+
+fn redo(session: &mut Session) -> Result<(), String> {
+    let changes = session.state.control.changes.redo.clone();
+    take_back(session, changes, By::Redo).unwrap_or_else(|| Err("nothing to redo".to_owned()))
+}
+
+/// Takes back the latest of these changes that can still be taken back; one that cannot (e.g. its tool
+/// was removed) bars none before it. `None` without a change.
+fn take_back(
+    session: &mut Session,
+    changes: Vec<Undoable>,
+    by: fn(u64) -> By,
+) -> Option<Result<(), String>> {
     let mut refused = None;
-    // Skip changes that can no longer be undone (e.g. the tool was removed) and undo the one
-    // before.
-    for undoable in session.state.control.undo.clone().into_iter().rev() {
-        match apply(session, undoable.back, By::Undo(undoable.n)) {
-            Ok(()) => return Ok(()),
+    for change in changes.into_iter().rev() {
+        match apply(session, change.back()?, by(change.n)) {
+            Ok(()) => return Some(Ok(())),
             Err(why) => refused = refused.or(Some(why)),
         }
     }
-    Err(refused.unwrap_or_else(|| "nothing to undo".to_owned()))
+    refused.map(Err)
 }

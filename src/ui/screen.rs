@@ -75,19 +75,30 @@ impl Screen {
         self.records.push(record);
     }
 
-    /// Every change says what it did, and how to undo it.
+    /// Every change says what it did, and how to take it back.
     fn confirm(&mut self, record: &Record) {
         // In a replay the changes are those of somebody else, and nothing can be undone.
         if self.view.read_only.is_some() {
             return;
         }
+        let offer = |action: Action, does| {
+            let key = self.setup.keymap.key(action);
+            key.map_or_else(String::new, |key| format!(" · {key} {does}"))
+        };
+        let told = wording::told(&record.event);
         let text = match record.event.by() {
             Some(By::User) if record.event.is_undoable() => {
-                let undo = self.setup.keymap.key(Action::Undo);
-                let undo = undo.map_or_else(String::new, |key| format!(" · {key} undoes"));
-                format!("{}{undo}", wording::told(&record.event))
+                let change = self.live.control.changes.undo.last();
+                match change.filter(|change| change.last == record.n) {
+                    // All presses of a key are told as one change.
+                    Some(change) => {
+                        format!("{}{}", wording::told(&change.event), offer(Action::Undo, "undoes"))
+                    }
+                    None => told,
+                }
             }
-            Some(By::Undo(_)) => format!("undone · {}", wording::told(&record.event)),
+            Some(By::Undo(_)) => format!("undone · {told}{}", offer(Action::Redo, "redoes")),
+            Some(By::Redo(_)) => format!("redone · {told}{}", offer(Action::Undo, "undoes")),
             _ => return,
         };
         self.view.tell(record.at, Tone::Good, text);

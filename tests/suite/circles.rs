@@ -11,11 +11,6 @@ use crate::sources::{Source, sources};
 /// The longest circle.
 const FILES: usize = 3;
 
-/// Longer circles that are there: the folder that holds all their files, how many files they have at most,
-/// and why. This list becomes shorter, never longer.
-const KNOWN: [(&str, usize, &str); 1] =
-    [("src/domain/state/", 15, "each part has its fold in its file, and parts hold parts")];
-
 /// The files of each circle, largest first.
 fn circles(modules: &Modules) -> Vec<BTreeSet<&str>> {
     let mut graph = DiGraphMap::<&str, ()>::new();
@@ -34,16 +29,8 @@ fn circles(modules: &Modules) -> Vec<BTreeSet<&str>> {
 fn a_circle_of_files_is_short() {
     let modules = Modules::read(sources(&["src"]));
     let circles = circles(&modules);
-    let mut long: Vec<_> = circles.iter().filter(|circle| circle.len() > FILES).collect();
-    for (folder, most, why) in KNOWN {
-        let is_known = |circle: &BTreeSet<&str>| circle.iter().all(|file| file.starts_with(folder));
-        let known = long.iter().position(|circle| is_known(circle));
-        let at = known.unwrap_or_else(|| panic!("no long circle is in {folder} alone ({why})"));
-        if long[at].len() <= most {
-            long.remove(at);
-        }
-    }
-    assert!(long.is_empty(), "longer than {FILES} files, or longer than known: {long:#?}");
+    let long: Vec<_> = circles.iter().filter(|circle| circle.len() > FILES).collect();
+    assert!(long.is_empty(), "longer than {FILES} files: {long:#?}");
 }
 
 #[test]

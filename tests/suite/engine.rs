@@ -11,6 +11,7 @@ mod meaning;
 mod models;
 mod prompts;
 mod providers;
+mod redo;
 mod search;
 mod time;
 mod undo;
@@ -290,6 +291,8 @@ fn interventions_are_taken_back_in_order() {
         let yard = Trial { paused: true, stay: true, ..Trial::default() }.start();
         let echo = || ToolName::from("echo");
         yard.wish(Command::SetScore { tool: echo(), score: 5.0 });
+        // So much later that it is a change of its own.
+        tokio::time::sleep(Duration::from_secs(2)).await;
         yard.wish(Command::SetScore { tool: echo(), score: 7.0 });
         let knob = Knob::Alpha;
         yard.wish(Command::TurnKnob { knob, value: 2.0 });
@@ -317,7 +320,7 @@ fn interventions_are_taken_back_in_order() {
         let state = yard.state.borrow();
         assert_eq!(state.knobs.get(knob), knob.spec().default);
         assert_eq!(state.learning.score(&echo()), 0.0);
-        assert!(state.control.undo.is_empty());
+        assert!(state.control.changes.undo.is_empty());
         assert_eq!(yard.refusals(), ["nothing to undo"]);
     });
 }
@@ -341,6 +344,7 @@ fn wishes_that_make_no_sense_are_refused_with_a_reason() {
             (Command::Cancel(EffectId(99)), "the call is not in flight"),
             (Command::ReloadTools, "built in"),
             (Command::Undo, "nothing to undo"),
+            (Command::Redo, "nothing to redo"),
         ] {
             let before = yard.refusals().len();
             yard.wish(wish.clone());

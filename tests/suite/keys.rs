@@ -8,8 +8,8 @@ use ratatui::crossterm::event::{
     Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEventKind,
 };
 use toolyard::domain::{
-    Base, Boundary, By, Command, ControlEvent, EffectId, FaultId, Knob, Lane, Resume, SessionEvent,
-    TaskId, ToolName,
+    Base, Boundary, By, ChangeEvent, Command, ControlEvent, EffectId, FaultId, Knob, Lane, Resume,
+    SessionEvent, TaskId, ToolName,
 };
 use toolyard::ui::action::{ACTIONS, Action, Group};
 use toolyard::ui::keymap::Keymap;
@@ -221,6 +221,7 @@ fn what_cannot_be_done_says_why() {
         ("f", "fail: no tool is selected"),
         ("3 x", "the selected tool has no score"),
         ("u", "nothing to undo"),
+        ("U", "nothing to redo"),
         ("6 x", "nothing is running"),
         ("v", "no model has been called yet"),
         (">", "this is the present already"),
@@ -243,8 +244,9 @@ fn a_replay_is_looked_at_and_never_changed() {
     assert!(!offers_undo(&stage), "nothing can be undone there");
     assert!(offers_undo(&self::stage()), "in a live session the same changes can be");
     for spec in ACTIONS {
-        let changes =
-            ["space", "n", "o", "x", "X", "S", "t", "f", "F", "e", "+", "-", "L", "A", "m", "u"];
+        let changes = [
+            "space", "n", "o", "x", "X", "S", "t", "f", "F", "e", "+", "-", "L", "A", "m", "u", "U",
+        ];
         let changes = spec.keys.first().filter(|key| changes.contains(key));
         if let Some(key) = changes {
             assert_eq!(stage.press(key), [], "{}", spec.name);
@@ -470,4 +472,28 @@ fn questions_are_answered_by_clicking() {
     assert!(stage.screen.view.popups.is_empty());
     stage.press("S");
     assert_eq!(stage.click(&Target::PopupRow(0)), [ScreenRequest::Send(Command::Stop)]);
+}
+
+#[test]
+fn a_change_says_how_to_undo_it_and_an_undo_how_to_redo_it() {
+    let mut stage = Stage::of(&Story::open());
+    let turned = |value, was, by| ChangeEvent::KnobTurned { knob: Knob::Alpha, value, was, by };
+    stage.tell(turned(0.55, 0.5, By::User));
+    assert!(stage.shows("alpha: 0.50 → 0.55 · u undoes"), "{}", stage.text());
+    stage.tell(turned(0.6, 0.55, By::User));
+    assert!(stage.shows("alpha: 0.50 → 0.60 · u undoes"), "{}", stage.text());
+    let first = stage.screen.live().control.changes.undo[0].n;
+    assert_eq!(command(&mut stage, "u"), Command::Undo);
+    stage.tell(turned(0.5, 0.6, By::Undo(first)));
+    assert!(stage.shows("undone · alpha: 0.60 → 0.50 · U redoes"), "{}", stage.text());
+    let undo = stage.screen.live().n;
+    assert_eq!(command(&mut stage, "U"), Command::Redo);
+    assert_eq!(command(&mut stage, "ctrl-r"), Command::Redo);
+    stage.tell(turned(0.6, 0.5, By::Redo(undo)));
+    assert!(stage.shows("redone · alpha: 0.50 → 0.60 · u undoes"), "{}", stage.text());
+    assert!(stage.shows("↷ redone: alpha: 0.50 → 0.60"), "{}", stage.text());
+    // Back where it was: there is nothing to undo.
+    stage.tell(turned(0.65, 0.6, By::User));
+    stage.tell(turned(0.6, 0.65, By::User));
+    assert!(stage.text().trim_end().ends_with("✓ alpha: 0.65 → 0.60"), "{}", stage.text());
 }

@@ -19,8 +19,10 @@ pub enum By {
     User,
     /// The engine, following its own rules.
     Engine,
-    /// An undo of the event with this number.
+    /// An undo of the change that began with the event of this number.
     Undo(u64),
+    /// A redo: it takes back the undo with this number.
+    Redo(u64),
 }
 
 /// How a session starts.

@@ -1,13 +1,12 @@
-//! Whether the agent runs, where it is held, and what can be undone.
+//! Whether the agent runs, and where it is held.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 use strum::IntoStaticStr;
 
-use super::{State, What, family::Family};
-use crate::domain::event::{Boundary, By, ControlEvent, Lane, Record, Resume, Verdict};
-use crate::domain::{command::Command, id::TaskId};
+use super::undo::Changes;
+use crate::domain::event::{Boundary, Lane, Resume};
 
 /// Whether the agent runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, IntoStaticStr)]
@@ -55,15 +54,6 @@ pub struct Hold {
     pub since: u64,
 }
 
-/// An intervention that can be undone.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Undoable {
-    /// The event that made it.
-    pub n: u64,
-    /// The command that undoes it.
-    pub back: Command,
-}
-
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Control {
     pub mode: Mode,
@@ -71,17 +61,18 @@ pub struct Control {
     pub held: Vec<Hold>,
     /// Lanes that the user holds back alone.
     pub paused_lanes: BTreeSet<Lane>,
-    /// Oldest first.
-    pub undo: Vec<Undoable>,
+    /// What the user can undo and redo.
+    #[serde(flatten)]
+    pub changes: Changes,
 }
 
 impl Control {
-    fn hold(&mut self, lane: Lane, boundary: Boundary, since: u64) {
+    pub(super) fn hold(&mut self, lane: Lane, boundary: Boundary, since: u64) {
         self.held.push(Hold { lane, boundary, since });
     }
 
     /// Releases the lane; `None` for one that is not held.
-    fn release(&mut self, lane: Lane) -> Option<Hold> {
+    pub(super) fn release(&mut self, lane: Lane) -> Option<Hold> {
         let at = self.held.iter().position(|hold| hold.lane == lane)?;
         Some(self.held.remove(at))
     }
@@ -98,79 +89,5 @@ impl Control {
     /// Whether any lane is held at this boundary.
     pub fn is_held_at(&self, boundary: Boundary) -> bool {
         self.held.iter().any(|hold| hold.boundary == boundary)
-    }
-
-    /// The evaluator has added to a score that the user set: undoing the edit must keep that.
-    pub(super) fn keep_learned(&mut self, verdict: &Verdict) {
-        for undoable in &mut self.undo {
-            if let Command::SetScore { tool, score } = &mut undoable.back
-                && *tool == verdict.tool
-            {
-                *score += f64::from(verdict.score);
-            }
-        }
-    }
-
-    /// Notes how to undo this event, or that it undid another one.
-    pub(super) fn remember(&mut self, record: &Record) {
-        let Some(back) = record.event.opposite() else { return };
-        match record.event.by().unwrap_or(By::Engine) {
-            By::User => self.undo.push(Undoable { n: record.n, back }),
-            By::Undo(n) => self.undo.retain(|undoable| undoable.n != n),
-            By::Engine => {}
-        }
-    }
-}
-
-impl State {
-    pub(super) fn apply_control(&mut self, at: u64, event: &ControlEvent) {
-        match event {
-            ControlEvent::Resumed { how, .. } => self.control.mode = Mode::from(*how),
-            ControlEvent::PauseRequested { .. } => self.control.mode = Mode::Pausing,
-            ControlEvent::Paused {} => self.control.mode = Mode::Paused,
-            ControlEvent::Held { lane, boundary } => self.control.hold(*lane, *boundary, at),
-            ControlEvent::Released { lane } => {
-                if let Some(hold) = self.control.release(*lane) {
-                    self.charge_hold(hold, at);
-                }
-            }
-            ControlEvent::LanePaused { lane, .. } => {
-                self.control.paused_lanes.insert(*lane);
-            }
-            ControlEvent::LaneResumed { lane, .. } => {
-                self.control.paused_lanes.remove(lane);
-            }
-        }
-    }
-}
-
-impl Family for ControlEvent {
-    fn fold(&self, state: &mut State, at: u64) {
-        state.apply_control(at, self);
-    }
-
-    fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
-        match self {
-            ControlEvent::LanePaused { .. } | ControlEvent::LaneResumed { .. } => {
-                What::told(self.clone())
-            }
-            ControlEvent::Resumed { .. }
-            | ControlEvent::PauseRequested { .. }
-            | ControlEvent::Paused {}
-            | ControlEvent::Held { .. }
-            | ControlEvent::Released { .. } => None,
-        }
-    }
-
-    fn opposite(&self) -> Option<Command> {
-        match self {
-            ControlEvent::LanePaused { lane, .. } => Some(Command::ResumeLane(*lane)),
-            ControlEvent::LaneResumed { lane, .. } => Some(Command::PauseLane(*lane)),
-            ControlEvent::Resumed { .. }
-            | ControlEvent::PauseRequested { .. }
-            | ControlEvent::Paused {}
-            | ControlEvent::Held { .. }
-            | ControlEvent::Released { .. } => None,
-        }
     }
 }

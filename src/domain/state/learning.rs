@@ -6,11 +6,9 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use super::{State, What, family::Family};
-use crate::domain::event::{By, GraphEvent, Verdict};
+use crate::domain::event::Verdict;
 use crate::domain::graph::{Pins, Scores, ToolGraph};
 use crate::domain::id::{TaskId, ToolName};
-use crate::domain::{command::Command, knob::Knob};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Learning {
@@ -19,30 +17,9 @@ pub struct Learning {
     pub pins: Pins,
     /// The score of a tool after each task that scored it, and after each edit.
     pub history: IndexMap<ToolName, Vec<ScorePoint>>,
-    /// The last evaluation that moved weights, and the later changes that did; oldest first.
-    moves: Vec<Move>,
-}
-
-/// A change that moved weights.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-struct Move {
-    /// The event that did.
-    n: u64,
-    cause: Cause,
-}
-
-/// The cause of a move, and the value it replaced.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Cause {
-    /// The evaluation of this task, whose verdicts are in the task.
-    Evaluation { task: TaskId },
-    /// The user turned alpha or beta.
-    Knob { knob: Knob, was: f64 },
-    /// The user set the score of a tool.
-    Score { tool: ToolName, was: f64 },
-    /// The user pinned a weight, or unpinned it.
-    Pin { from: ToolName, to: ToolName, was: Option<f64> },
+    /// The last evaluation that moved weights: its event and its task.
+    #[serde(skip)]
+    pub(super) evaluated: Option<(u64, TaskId)>,
 }
 
 /// A tool's score at one moment.
@@ -58,26 +35,12 @@ impl Learning {
         self.scores.get(tool.as_str()).unwrap_or(0.0)
     }
 
-    /// The last change that moved weights and was not undone; `None` if there is none.
-    pub fn last_move(&self) -> Option<&Cause> {
-        self.moves.last().map(|last| &last.cause)
-    }
-
-    /// Notes that the event `n` moved weights, or undid an event that did.
-    pub(super) fn moved(&mut self, n: u64, by: By, cause: Cause) {
-        match by {
-            By::User => self.moves.push(Move { n, cause }),
-            By::Undo(n) => self.moves.retain(|earlier| earlier.n != n),
-            By::Engine => {}
-        }
-    }
-
-    fn pin(&mut self, from: &ToolName, to: &ToolName, weight: f64) {
+    pub(super) fn pin(&mut self, from: &ToolName, to: &ToolName, weight: f64) {
         // The engine checks weights before it makes events of them, as it does scores.
         let _ = self.pins.set(from.clone(), to.clone(), weight);
     }
 
-    fn load(&mut self, graph: &ToolGraph, scores: &BTreeMap<ToolName, f64>) {
+    pub(super) fn load(&mut self, graph: &ToolGraph, scores: &BTreeMap<ToolName, f64>) {
         let known: Vec<_> = self.graph.tools().cloned().collect();
         self.graph = graph.clone();
         for tool in known {
@@ -88,101 +51,20 @@ impl Learning {
         }
     }
 
-    fn evaluate(&mut self, n: u64, task: TaskId, verdicts: &[Verdict]) {
-        self.moves.clear();
-        self.moves.push(Move { n, cause: Cause::Evaluation { task } });
+    pub(super) fn evaluate(&mut self, n: u64, task: TaskId, verdicts: &[Verdict]) {
+        self.evaluated = Some((n, task));
         for verdict in verdicts {
             let score = self.score(&verdict.tool) + f64::from(verdict.score);
             self.set_score(Some(task), &verdict.tool, score);
         }
     }
 
-    fn set_score(&mut self, task: Option<TaskId>, tool: &ToolName, score: f64) {
+    pub(super) fn set_score(&mut self, task: Option<TaskId>, tool: &ToolName, score: f64) {
         // The engine checks scores before it makes events of them; a damaged journal changes nothing.
         if self.scores.set(tool.clone(), score).is_err() {
             return;
         }
         let point = ScorePoint { task: task.unwrap_or_default(), score };
         self.history.entry(tool.clone()).or_default().push(point);
-    }
-}
-
-impl State {
-    pub(super) fn apply_graph(&mut self, event: &GraphEvent) {
-        match event {
-            GraphEvent::GraphLoaded { graph, scores } => self.learning.load(graph, scores),
-            GraphEvent::Evaluated { task, verdicts, learned } => {
-                if *learned {
-                    self.learning.evaluate(self.n, *task, verdicts);
-                    verdicts.iter().for_each(|verdict| self.control.keep_learned(verdict));
-                }
-                if let Some(task) = self.task_mut(*task) {
-                    task.verdicts.clone_from(verdicts);
-                }
-            }
-            GraphEvent::EdgeExplored { from, to } => {
-                self.learning.graph.add_edge(from.as_str(), to.as_str());
-            }
-            GraphEvent::ScoreSet { tool, score, was, by } => {
-                let task = self.shown_task().map(|task| task.id);
-                self.learning.set_score(task, tool, *score);
-                let cause = Cause::Score { tool: tool.clone(), was: *was };
-                self.learning.moved(self.n, *by, cause);
-            }
-            GraphEvent::WeightPinned { from, to, weight, was, by } => {
-                self.learning.pin(from, to, *weight);
-                let cause = Cause::Pin { from: from.clone(), to: to.clone(), was: *was };
-                self.learning.moved(self.n, *by, cause);
-            }
-            GraphEvent::WeightUnpinned { from, to, was, by } => {
-                self.learning.pins.remove(from.as_str(), to.as_str());
-                let cause = Cause::Pin { from: from.clone(), to: to.clone(), was: Some(*was) };
-                self.learning.moved(self.n, *by, cause);
-            }
-            GraphEvent::EvaluationRefused { .. } => {}
-        }
-    }
-}
-
-impl Family for GraphEvent {
-    fn fold(&self, state: &mut State, _at: u64) {
-        state.apply_graph(self);
-    }
-
-    fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
-        match self {
-            GraphEvent::Evaluated { task, learned, .. } => {
-                Some((Some(*task), What::Evaluated { learned: *learned }))
-            }
-            GraphEvent::GraphLoaded { .. } => None,
-            GraphEvent::EvaluationRefused { .. }
-            | GraphEvent::EdgeExplored { .. }
-            | GraphEvent::ScoreSet { .. }
-            | GraphEvent::WeightPinned { .. }
-            | GraphEvent::WeightUnpinned { .. } => What::told(self.clone()),
-        }
-    }
-
-    fn opposite(&self) -> Option<Command> {
-        match self {
-            GraphEvent::ScoreSet { tool, was, .. } => {
-                Some(Command::SetScore { tool: tool.clone(), score: *was })
-            }
-            GraphEvent::WeightPinned { from, to, was, .. } => {
-                let (from, to) = (from.clone(), to.clone());
-                Some(match was {
-                    Some(weight) => Command::PinWeight { from, to, weight: *weight },
-                    None => Command::UnpinWeight { from, to },
-                })
-            }
-            GraphEvent::WeightUnpinned { from, to, was, .. } => {
-                let (from, to) = (from.clone(), to.clone());
-                Some(Command::PinWeight { from, to, weight: *was })
-            }
-            GraphEvent::GraphLoaded { .. }
-            | GraphEvent::Evaluated { .. }
-            | GraphEvent::EvaluationRefused { .. }
-            | GraphEvent::EdgeExplored { .. } => None,
-        }
     }
 }

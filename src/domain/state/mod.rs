@@ -1,6 +1,9 @@
 //! The current state: a fold of events and nothing else. The engine, the screen, a replay and a
 //! report each fold the same events with [`State::apply`] and so agree, byte for byte.
 //!
+//! The files of this folder hold its parts, which know nothing of the whole. `query` asks the whole, and
+//! `fold` changes it: a file for each family of events. Neither is used by a part.
+//!
 //! As JSON it keeps the field names of `replay --json`.
 //!
 //! A fold never fails: an event that names something unknown (a newer journal, a torn one) is
@@ -11,7 +14,6 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use crate::domain::event::{Opening, Record};
 use crate::domain::id::{EffectId, FaultId, TaskId, ToolName};
 use crate::domain::{
     knob::Knobs, pairs::Pairs, prompt::Prompts, rates::Rates, strategy::Strategy,
@@ -20,36 +22,38 @@ use crate::domain::{
 
 pub mod budget;
 pub mod control;
-mod cost;
 mod effects;
 mod embeddings;
-mod family;
 mod faults;
+mod fold;
 pub mod learning;
 pub mod model_calls;
 pub mod models;
-mod pairs;
+mod opposite;
+mod query;
 pub mod search;
-mod session;
 pub mod tasks;
 pub mod tool_calls;
 pub mod tools;
 pub mod transcript;
+pub mod undo;
 pub mod work;
 
 pub use budget::{Spent, TaskBudget, ToolLedger};
-pub use control::{Control, Hold, Mode, Undoable};
+pub use control::{Control, Hold, Mode};
 pub use effects::{EffectState, Place};
 pub use embeddings::EmbeddingState;
 pub use faults::FaultState;
-pub use learning::{Cause, Learning, ScorePoint};
+pub use learning::{Learning, ScorePoint};
 pub use model_calls::{ModelCallPhase, ModelCallState};
 pub use models::{ModelState, Models, Reachable, RoleUse};
+pub use query::Cause;
 pub use search::{NodeState, SearchTree};
 pub use tasks::{StepState, TaskPhase, TaskState};
 pub use tool_calls::{ToolCallPhase, ToolCallState};
 pub use tools::ToolState;
 pub use transcript::{Line, What};
+pub use undo::{Changes, Undoable};
 pub use work::{EvidenceState, Source, Work};
 
 /// The whole session at one moment.
@@ -104,37 +108,6 @@ pub struct State {
 }
 
 impl State {
-    /// The state after these events.
-    pub fn fold<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
-        let mut state = State::default();
-        for record in records {
-            state.apply(record);
-        }
-        state
-    }
-
-    /// Folds one event.
-    pub fn apply(&mut self, record: &Record) {
-        self.n = record.n;
-        self.at = record.at;
-        record.event.fold(self, record.at);
-        self.unknown_fields += record.newer.as_ref().map_or(0, |newer| newer.fields.len() as u64);
-        self.control.remember(record);
-        self.transcribe(record);
-    }
-
-    fn open(&mut self, opening: &Opening) {
-        self.seed = opening.seed;
-        self.workspace.clone_from(&opening.workspace);
-        self.strategy = opening.strategy;
-        self.knobs = opening.knobs.clone();
-        self.rates = opening.rates;
-        self.workers.clone_from(&opening.workers);
-        self.prompts.clone_from(&opening.prompts);
-        self.models = Models::new(&opening.models, &opening.roles);
-        self.control.mode = if opening.paused { Mode::Paused } else { Mode::Running };
-    }
-
     pub fn task(&self, id: TaskId) -> Option<&TaskState> {
         self.tasks.get(index(id.0)?)
     }
@@ -179,6 +152,11 @@ impl State {
     /// The tools that may currently be offered, in order.
     pub fn offered_tools(&self) -> impl Iterator<Item = &ToolState> {
         self.tools.values().filter(|tool| tool.is_offered())
+    }
+
+    /// Whether the tool exists and may be on a menu.
+    pub fn offers(&self, tool: &str) -> bool {
+        self.tools.get(tool).is_some_and(ToolState::is_offered)
     }
 
     /// How many faults are armed.

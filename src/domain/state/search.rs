@@ -2,9 +2,7 @@
 
 use serde::Serialize;
 
-use super::{State, What, family::Family};
-use crate::domain::event::{NodeEnd, SearchEvent};
-use crate::domain::id::TaskId;
+use crate::domain::event::NodeEnd;
 
 /// One node of a search tree. Its decision is the step of the same number.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -35,7 +33,7 @@ impl SearchTree {
         self.nodes.iter().rev().find(|known| known.node == node)
     }
 
-    fn node_mut(&mut self, node: u32) -> Option<&mut NodeState> {
+    pub(super) fn node_mut(&mut self, node: u32) -> Option<&mut NodeState> {
         self.nodes.iter_mut().rev().find(|known| known.node == node)
     }
 
@@ -49,56 +47,9 @@ impl SearchTree {
         self.nodes.iter().filter(pruned).count()
     }
 
-    fn open(&mut self, node: u32, parent: u32) {
+    pub(super) fn open(&mut self, node: u32, parent: u32) {
         let depth = self.node(parent).map_or(1, |parent| parent.depth.saturating_add(1));
         self.nodes.push(NodeState { node, parent, depth, votes: None, end: None });
         self.at = node;
-    }
-}
-
-impl State {
-    pub(super) fn apply_search(&mut self, event: &SearchEvent) {
-        match event {
-            SearchEvent::NodeOpened { task, node, parent } => {
-                self.on_tree(*task, |tree| tree.open(*node, *parent));
-            }
-            SearchEvent::NodeEntered { task, node } => self.on_tree(*task, |tree| tree.at = *node),
-            SearchEvent::NodesRanked { task, votes } => self.on_tree(*task, |tree| {
-                for (node, votes) in votes {
-                    if let Some(node) = tree.node_mut(*node) {
-                        node.votes = Some(*votes);
-                    }
-                }
-            }),
-            SearchEvent::NodeClosed { task, node, how } => self.on_tree(*task, |tree| {
-                if let Some(node) = tree.node_mut(*node) {
-                    node.end = Some(*how);
-                }
-            }),
-        }
-    }
-
-    fn on_tree(&mut self, task: TaskId, change: impl FnOnce(&mut SearchTree)) {
-        if let Some(task) = self.task_mut(task) {
-            change(&mut task.search);
-        }
-    }
-}
-
-impl Family for SearchEvent {
-    fn fold(&self, state: &mut State, _at: u64) {
-        state.apply_search(self);
-    }
-
-    fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
-        match self {
-            SearchEvent::NodeClosed { how, .. } if *how != NodeEnd::Answered => {
-                What::told(self.clone())
-            }
-            SearchEvent::NodeClosed { .. }
-            | SearchEvent::NodeOpened { .. }
-            | SearchEvent::NodeEntered { .. }
-            | SearchEvent::NodesRanked { .. } => None,
-        }
     }
 }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::{SearchTree, State, TaskBudget, What, Work, family::Family, is_next, next_number};
-use crate::domain::event::{By, MenuItem, Outcome, TaskEvent, Verdict};
+use super::budget::{CENT, TaskBudget};
+use super::{search::SearchTree, work::Work};
+use crate::domain::event::{MenuItem, Outcome, Verdict};
 use crate::domain::id::{EffectId, TaskId, ToolName};
 use crate::domain::{chat::Role, spec::Task, strategy::Strategy};
 
@@ -171,75 +172,17 @@ impl TaskState {
         self.plans.saturating_add(self.steps.len() as u64)
     }
 
+    /// Credits spent so far.
+    pub fn credits(&self) -> f64 {
+        self.budget.spent.total()
+    }
+
+    /// Whether more than this was spent.
+    pub fn is_over(&self, budget: f64) -> bool {
+        self.credits() > budget + CENT
+    }
+
     pub fn tokens(&self) -> u64 {
         self.tokens_in.saturating_add(self.tokens_out)
-    }
-}
-
-impl State {
-    pub(super) fn apply_task(&mut self, at: u64, event: &TaskEvent) {
-        match event {
-            TaskEvent::TasksQueued { first, tasks, .. } => {
-                if is_next(first.0, self.tasks.len()) {
-                    for task in tasks {
-                        let id = TaskId(next_number(self.tasks.len()));
-                        self.tasks.push(TaskState::new(id, task.clone()));
-                    }
-                }
-            }
-            TaskEvent::TaskStarted { task } => {
-                self.at_work = Some(*task);
-                let strategy = self.strategy;
-                if let Some(task) = self.task_mut(*task) {
-                    task.start(at, strategy);
-                }
-            }
-            TaskEvent::TryStarted { task, number, reflections } => {
-                if let Some(task) = self.task_mut(*task) {
-                    task.retry(*number, reflections);
-                }
-            }
-            TaskEvent::StepStarted { task, step, from, menu } => {
-                if let Some(task) = self.task_mut(*task) {
-                    task.step(*step, from, menu);
-                }
-            }
-            TaskEvent::TaskFinished { task, outcome, answer, correct } => {
-                self.control.paused_lanes.clear();
-                self.at_work = None;
-                self.tasks_done += 1;
-                if let Some(task) = self.task_mut(*task) {
-                    task.finish(at, *outcome, answer.as_deref(), *correct);
-                }
-                if let Some(tally) = self.pair_tally(*task) {
-                    self.pairs.add(&tally);
-                }
-            }
-        }
-    }
-}
-
-impl Family for TaskEvent {
-    fn fold(&self, state: &mut State, at: u64) {
-        state.apply_task(at, self);
-    }
-
-    fn line(&self, state: &State) -> Option<(Option<TaskId>, What)> {
-        match self {
-            TaskEvent::TaskStarted { task } => Some((Some(*task), What::TaskStarted)),
-            TaskEvent::TryStarted { task, number, .. } => {
-                Some((Some(*task), What::TryStarted { number: *number }))
-            }
-            TaskEvent::StepStarted { task, .. } => {
-                let steps = state.task(*task).map_or(0, |task| task.steps.len());
-                let index = u32::try_from(steps.saturating_sub(1)).unwrap_or(u32::MAX);
-                Some((Some(*task), What::Step { index }))
-            }
-            TaskEvent::TaskFinished { task, .. } => Some((Some(*task), What::TaskFinished)),
-            TaskEvent::TasksQueued { tasks, by: By::User, .. } if tasks.len() == 1 => {
-                What::told(self.clone())
-            }
-            TaskEvent::TasksQueued { .. } => None,
-        }
     }
 }

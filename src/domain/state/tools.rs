@@ -1,12 +1,10 @@
-//! Tools, and the faults armed on them and on models.
+//! Tools and the totals of their calls.
 
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::State;
 use crate::domain::event::{ClassAssignment, ClassedBy};
-use crate::domain::id::{TaskId, ToolName};
 use crate::domain::{fault::Aim, spec::ToolSpec};
 
 /// One tool and the totals of its calls.
@@ -33,7 +31,7 @@ pub struct ToolState {
 }
 
 impl ToolState {
-    fn new(spec: Arc<ToolSpec>) -> Self {
+    pub(super) fn new(spec: Arc<ToolSpec>) -> Self {
         let declared = spec.class.trim();
         let class = (!declared.is_empty()).then(|| ClassAssignment {
             class: declared.to_owned(),
@@ -69,55 +67,5 @@ impl ToolState {
     /// Whether it may be on a menu.
     pub fn is_offered(&self) -> bool {
         self.present && self.switched_on
-    }
-}
-
-impl State {
-    /// Whether the tool exists and may be on a menu.
-    pub fn offers(&self, tool: &str) -> bool {
-        self.tools.get(tool).is_some_and(ToolState::is_offered)
-    }
-
-    pub(super) fn join(&mut self, spec: Arc<ToolSpec>) {
-        let name = spec.name.clone();
-        self.learning.graph.add_tool(name.clone());
-        match self.tools.get_mut(&name) {
-            Some(tool) => {
-                tool.spec = spec;
-                tool.present = true;
-            }
-            None => {
-                self.tools.insert(name, ToolState::new(spec));
-            }
-        }
-    }
-
-    pub(super) fn leave(&mut self, name: &ToolName) {
-        self.learning.graph.remove_tool(name.as_str());
-        if let Some(tool) = self.tools.get_mut(name) {
-            tool.present = false;
-        }
-    }
-
-    /// A call of this tool starts.
-    pub(super) fn count_call(&mut self, name: &ToolName, task: TaskId) {
-        let Some(tool) = self.tools.get_mut(name) else { return };
-        let cost = self.rates.tool(tool.spec.cost);
-        tool.started += 1;
-        tool.credits += cost;
-        self.charge_call(task, name, cost);
-    }
-
-    /// A call of this tool ended, after this time of its own if it ran at all.
-    pub(super) fn count_end(
-        &mut self,
-        name: &ToolName,
-        micros: Option<u64>,
-        count: impl FnOnce(&mut ToolState),
-    ) {
-        if let Some(tool) = self.tools.get_mut(name) {
-            tool.micros = tool.micros.saturating_add(micros.unwrap_or(0));
-            count(tool);
-        }
     }
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::State;
-use crate::domain::event::{BudgetPlan, Event, Record};
+use crate::domain::event::{BudgetPlan, Event};
 use crate::domain::id::{EffectId, TaskId};
 use crate::domain::plan::Plan;
 
@@ -71,21 +70,5 @@ impl What {
     /// A line that an event makes by itself.
     pub(in crate::domain) fn told(event: impl Into<Event>) -> Option<(Option<TaskId>, What)> {
         Some((None, What::Told { event: Box::new(event.into()) }))
-    }
-}
-
-impl State {
-    pub(super) fn transcribe(&mut self, record: &Record) {
-        if let Some((task, what)) = record.event.line(self) {
-            self.add_line(record, task, what);
-        }
-        if let Some(newer) = &record.newer {
-            self.add_line(record, None, What::Newer { fields: newer.fields.clone() });
-        }
-    }
-
-    fn add_line(&mut self, record: &Record, task: Option<TaskId>, what: What) {
-        let task = task.or_else(|| self.current_task().map(|task| task.id));
-        self.transcript.push(Line { n: record.n, at: record.at, task, what });
     }
 }

@@ -38,6 +38,7 @@ pub enum Action {
     ReloadTools,
     CheckModels,
     Undo,
+    Redo,
 
     Open,
     InspectTool,

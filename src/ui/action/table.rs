@@ -187,7 +187,10 @@ pub const ACTIONS: &[ActionSpec] = &[
         .does("check again which models can be reached"),
     alter(Action::Undo, &["u"], why::nothing_to_undo, |_, _| send(Command::Undo))
         .named("undo", "undo")
-        .does("undo your latest change"),
+        .does("undo your latest change; quick presses of one key are one change"),
+    alter(Action::Redo, &["U", "ctrl-r"], why::nothing_to_redo, |_, _| send(Command::Redo))
+        .named("redo", "redo")
+        .does("do again what you undid last"),
     look(Action::Open, &["enter"], why::never, update::open)
         .named("open", "open")
         .does("show the details of what is selected"),

@@ -64,7 +64,11 @@ pub(super) fn no_edge(state: &State, view: &View) -> Option<&'static str> {
 }
 
 pub(super) fn nothing_to_undo(state: &State, view: &View) -> Option<&'static str> {
-    over(state, view).or(state.control.undo.is_empty().then_some("nothing to undo"))
+    over(state, view).or(state.control.changes.undo.is_empty().then_some("nothing to undo"))
+}
+
+pub(super) fn nothing_to_redo(state: &State, view: &View) -> Option<&'static str> {
+    over(state, view).or(state.control.changes.redo.is_empty().then_some("nothing to redo"))
 }
 
 pub(super) fn no_models(state: &State, view: &View) -> Option<&'static str> {

@@ -10,7 +10,7 @@ use crate::papers::toolnet::Weights;
 #[derive(Debug)]
 pub struct Since<'a> {
     state: &'a State,
-    cause: &'a Cause,
+    cause: Cause,
     scores: Cow<'a, Scores>,
     pins: Cow<'a, Pins>,
     knobs: Cow<'a, Knobs>,
@@ -19,12 +19,12 @@ pub struct Since<'a> {
 impl<'a> Since<'a> {
     /// `None` where nothing has moved a weight yet.
     pub fn of(state: &'a State) -> Option<Self> {
-        let cause = state.learning.last_move()?;
+        let cause = state.last_move()?;
         let mut scores = Cow::Borrowed(&state.learning.scores);
         let mut pins = Cow::Borrowed(&state.learning.pins);
         let mut knobs = Cow::Borrowed(&state.knobs);
         // What is out of range stays as it is now: no trend for it.
-        match cause {
+        match &cause {
             Cause::Evaluation { task } => {
                 for verdict in &state.task(*task)?.verdicts {
                     let delta = -f64::from(verdict.score);
@@ -58,7 +58,7 @@ impl<'a> Since<'a> {
 
     /// What moved them, in words: `task 12`, `β was 0.50`.
     pub fn words(&self) -> String {
-        match self.cause {
+        match &self.cause {
             Cause::Evaluation { task } => format!("task {task}"),
             Cause::Knob { knob, was } => {
                 let spec = knob.spec();

@@ -220,6 +220,42 @@ fn uses_that_the_user_sets_are_planned_around_and_can_be_taken_back() {
 }
 
 #[test]
+fn uses_are_those_left_after_what_the_agent_used_since_and_end_with_their_task() {
+    on_paused_time(async {
+        let replies = vec![call("echo", "1"), call("echo", "2")];
+        let yard = Trial { paused: true, stay: true, ..plan(replies, 50.0) }.start();
+        yard.settle().await;
+        yard.wish(Command::Step);
+        yard.until("planned", State::has_plan).await;
+        yard.wish(Command::SwitchTool { tool: "other".into(), on: false });
+        let allowed = |state: &State| state.tasks[0].budget.allowed("echo");
+        let first = allowed(&yard.state.borrow());
+        let press = || Command::AddUses { tool: "echo".into(), by: 1 };
+        for _ in 0..3 {
+            yard.wish(press());
+        }
+        yard.settle().await;
+        assert_eq!(allowed(&yard.state.borrow()), first + 3);
+        while yard.state.borrow().tool_calls.iter().all(|call| call.started.is_none()) {
+            yard.wish(Command::Step);
+            yard.settle().await;
+        }
+        assert_eq!(allowed(&yard.state.borrow()), first + 2);
+        yard.wish(Command::Undo);
+        yard.settle().await;
+        assert_eq!(allowed(&yard.state.borrow()), first - 1);
+        yard.wish(Command::Redo);
+        yard.settle().await;
+        assert_eq!(allowed(&yard.state.borrow()), first + 2);
+        yard.wish(Command::Run);
+        yard.until("the task is done", |state| state.tasks_done == 1).await;
+        yard.wish(Command::Undo);
+        yard.settle().await;
+        assert_eq!(yard.state.borrow().offered_tools().count(), 2, "the change before the uses");
+    });
+}
+
+#[test]
 fn what_did_not_help_is_banned_unless_it_helped_before() {
     let bans = |knob: f64, texts: [&'static str; 2]| {
         let mut banned = Vec::new();

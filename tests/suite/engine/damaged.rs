@@ -38,6 +38,7 @@ fn lines() -> &'static [Value] {
                 Command::UnpinWeight { from: from(), to: to() },
                 Command::SwitchTool { tool: "hang".into(), on: false },
                 Command::Undo,
+                Command::Redo,
                 Command::DisarmFault { fault: FaultId(1) },
                 Command::RearmFault { fault: FaultId(1) },
                 Command::UseStrategy { strategy: Base::React.into() },

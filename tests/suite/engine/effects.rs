@@ -143,6 +143,8 @@ fn a_session_runs_again_from_its_record_without_models_and_tools() {
                 (90, Command::SetScore { tool: "wikipedia".into(), score: 2.0 }),
                 (150, Command::SwitchTool { tool: "search_backup".into(), on: false }),
                 (200, Command::Undo),
+                (220, Command::Undo),
+                (240, Command::Redo),
             ];
             let (first, state) = run(demo(spec.clone()), &commands).await;
             assert!(state.tasks_done >= 40 && first.len() > 400, "{}", first.len());

@@ -75,7 +75,7 @@ fn what_is_so_already_is_refused_and_leaves_nothing_to_take_back() {
             assert_eq!(refusals.len(), before + 1, "{wish:?}");
             assert!(refusals[before].contains(phrase), "{wish:?}: {refusals:?}");
         }
-        assert_eq!(yard.state.borrow().control.undo, []);
+        assert_eq!(yard.state.borrow().control.changes.undo, []);
         yard.wish(off(false));
         yard.wish(off(false));
         yard.wish(Command::Undo);

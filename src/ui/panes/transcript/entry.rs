@@ -62,6 +62,7 @@ impl<'a> Entry<'a> {
                     Some(By::User) => (("◆ you: ", theme.user), theme.user),
                     Some(By::Engine) => (("◆ engine: ", theme.user), theme.user),
                     Some(By::Undo(_)) => (("↶ undone: ", theme.user), theme.user),
+                    Some(By::Redo(_)) => (("↷ redone: ", theme.user), theme.user),
                 };
                 self.sheet.text(who, (&wording::told(event), words), self.most);
             }

@@ -21,6 +21,7 @@ pub(super) fn write(state: &State, n: u64, page: &mut Page<'_>) {
                 By::User => "by you".to_owned(),
                 By::Engine => "by itself".to_owned(),
                 By::Undo(n) => format!("as an undo of event {n}"),
+                By::Redo(n) => format!("as a redo of what event {n} undid"),
             });
             by.into_iter().for_each(|by| page.field("changed", &by));
             page.text(&wording::told(event), page.theme.text);

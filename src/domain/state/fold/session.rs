@@ -1,10 +1,11 @@
-//! The contents of a session, and the settings that a person changes.
+//! The fold of the contents of a session, and of the settings that a person changes.
 
 use std::sync::Arc;
 
-use super::{Cause, Mode, State, What, family::Family};
-use crate::domain::event::{ChangeEvent, SessionEvent};
-use crate::domain::{command::Command, id::TaskId, knob::Knob};
+use super::Family;
+use crate::domain::event::{ChangeEvent, Opening, SessionEvent};
+use crate::domain::id::TaskId;
+use crate::domain::state::{Mode, Models, State, What};
 
 impl State {
     fn apply_session(&mut self, at: u64, event: &SessionEvent) {
@@ -33,14 +34,21 @@ impl State {
         }
     }
 
+    fn open(&mut self, opening: &Opening) {
+        self.seed = opening.seed;
+        self.workspace.clone_from(&opening.workspace);
+        self.strategy = opening.strategy;
+        self.knobs = opening.knobs.clone();
+        self.rates = opening.rates;
+        self.workers.clone_from(&opening.workers);
+        self.prompts.clone_from(&opening.prompts);
+        self.models = Models::new(&opening.models, &opening.roles);
+        self.control.mode = if opening.paused { Mode::Paused } else { Mode::Running };
+    }
+
     fn apply_change(&mut self, event: &ChangeEvent) {
         match event {
-            ChangeEvent::KnobTurned { knob, value, was, by } => {
-                self.knobs.set(*knob, *value);
-                if matches!(knob, Knob::Alpha | Knob::Beta) {
-                    self.learning.moved(self.n, *by, Cause::Knob { knob: *knob, was: *was });
-                }
-            }
+            ChangeEvent::KnobTurned { knob, value, .. } => self.knobs.set(*knob, *value),
             ChangeEvent::RoleBound { role, model, .. } => self.models.bind(*role, model),
             ChangeEvent::StrategyChosen { strategy, .. } => self.strategy = *strategy,
             ChangeEvent::ToolSwitched { tool, on, .. } => {
@@ -79,20 +87,5 @@ impl Family for ChangeEvent {
 
     fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
         What::told(self.clone())
-    }
-
-    fn opposite(&self) -> Option<Command> {
-        Some(match self {
-            ChangeEvent::KnobTurned { knob, was, .. } => {
-                Command::TurnKnob { knob: *knob, value: *was }
-            }
-            ChangeEvent::RoleBound { role, was, .. } => {
-                Command::BindRole { role: *role, model: was.clone() }
-            }
-            ChangeEvent::StrategyChosen { was, .. } => Command::UseStrategy { strategy: *was },
-            ChangeEvent::ToolSwitched { tool, on, .. } => {
-                Command::SwitchTool { tool: tool.clone(), on: !on }
-            }
-        })
     }
 }

@@ -1,14 +1,32 @@
-//! Estimated costs (BTP, eq. 1): as declared at first, and as measured from the first time on.
+//! What the budget of the current task still allows, and estimated costs (BTP, eq. 1): as declared at
+//! first, and as measured from the first time on.
 
-use super::{State, budget::CENT};
 use crate::domain::chat::{Role, Usage};
 use crate::domain::knob::{Judge, Knob};
+use crate::domain::state::{State, TaskState, budget::CENT};
 use crate::domain::{id::ToolName, strategy::Decides};
 
 /// Tokens of a request and of its answer, assumed for a model before its first call.
 const ASSUMED: (u64, u64) = (1000, 150);
 
 impl State {
+    /// Whether a plan constrains the current task.
+    pub fn has_plan(&self) -> bool {
+        self.current_task().is_some_and(|task| task.budget.plan.is_some())
+    }
+
+    /// Whether the current task's plan, if any, lets this tool be offered.
+    pub fn plan_allows(&self, tool: &ToolName) -> bool {
+        let offered = self.tools.get(tool).is_some_and(|tool| tool.is_offered());
+        offered && self.current_task().is_none_or(|task| task.budget.allows(tool.as_str()))
+    }
+
+    /// The rest of the current task's budget, in credits; never below 0.
+    pub fn credits_left(&self) -> f64 {
+        let spent = self.current_task().map_or(0.0, TaskState::credits);
+        (self.knobs.get(Knob::Budget) - spent).max(0.0)
+    }
+
     /// Credits for one use of a tool: its own cost, one model request where the agent decides on
     /// each use by itself, and the time of both (BTP, eq. 1); with the judge's request where a
     /// model judges. 0 for a tool that does not exist.

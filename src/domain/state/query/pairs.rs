@@ -1,8 +1,8 @@
 //! The result of an ended task, for the tally of its models.
 
-use super::{State, TaskState};
 use crate::domain::id::{ModelName, TaskId};
 use crate::domain::pairs::{Pair, PairTally, Player};
+use crate::domain::state::{State, TaskState};
 use crate::domain::{chat::Role, event::Outcome};
 
 impl State {

@@ -1,0 +1,47 @@
+//! The fold of control events: whether the agent runs, and where it is held.
+
+use super::Family;
+use crate::domain::event::ControlEvent;
+use crate::domain::id::TaskId;
+use crate::domain::state::{Mode, State, What};
+
+impl State {
+    fn apply_control(&mut self, at: u64, event: &ControlEvent) {
+        match event {
+            ControlEvent::Resumed { how, .. } => self.control.mode = Mode::from(*how),
+            ControlEvent::PauseRequested { .. } => self.control.mode = Mode::Pausing,
+            ControlEvent::Paused {} => self.control.mode = Mode::Paused,
+            ControlEvent::Held { lane, boundary } => self.control.hold(*lane, *boundary, at),
+            ControlEvent::Released { lane } => {
+                if let Some(hold) = self.control.release(*lane) {
+                    self.charge_hold(hold, at);
+                }
+            }
+            ControlEvent::LanePaused { lane, .. } => {
+                self.control.paused_lanes.insert(*lane);
+            }
+            ControlEvent::LaneResumed { lane, .. } => {
+                self.control.paused_lanes.remove(lane);
+            }
+        }
+    }
+}
+
+impl Family for ControlEvent {
+    fn fold(&self, state: &mut State, at: u64) {
+        state.apply_control(at, self);
+    }
+
+    fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
+        match self {
+            ControlEvent::LanePaused { .. } | ControlEvent::LaneResumed { .. } => {
+                What::told(self.clone())
+            }
+            ControlEvent::Resumed { .. }
+            | ControlEvent::PauseRequested { .. }
+            | ControlEvent::Paused {}
+            | ControlEvent::Held { .. }
+            | ControlEvent::Released { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The fold of what all effects have in common: cause, times, and holds.
+
+use crate::domain::event::{EffectRef, Lane};
+use crate::domain::id::{EffectId, TaskId};
+use crate::domain::state::{
+    EffectState, EmbeddingState, Hold, ModelCallState, Place, State, ToolCallState, is_next,
+};
+
+impl State {
+    /// Requests an effect. `None` if its number is not the next one: effects are looked up by
+    /// number, so gaps in a damaged journal are left out.
+    pub(super) fn request(
+        &mut self,
+        at: u64,
+        effect: EffectRef,
+        task: TaskId,
+        place: Place,
+    ) -> Option<EffectState> {
+        is_next(effect.id.0, self.effects.len()).then_some(())?;
+        self.effects.push(place);
+        self.in_flight.push(effect.id);
+        Some(EffectState::new(effect, self.n, task, at))
+    }
+
+    pub(super) fn start(&mut self, at: u64, effect: EffectRef) {
+        if let Some(state) = self.effect_mut(effect.id) {
+            state.started = Some(at);
+        }
+        self.count_late_occasions(effect.id);
+    }
+
+    pub(super) fn end(&mut self, at: u64, effect: EffectRef) {
+        self.in_flight.retain(|id| *id != effect.id);
+        if let Some(state) = self.effect_mut(effect.id) {
+            state.ended = Some(at);
+            state.origin = effect.origin;
+        }
+    }
+
+    /// The time held is not part of an effect's own time.
+    pub(super) fn charge_hold(&mut self, hold: Hold, until: u64) {
+        if let Lane::Effect(id) = hold.lane
+            && let Some(effect) = self.effect_mut(id)
+        {
+            effect.holds.push((hold.since, until));
+            if effect.started.is_some() && effect.ended.is_none() {
+                effect.held = effect.held.saturating_add(until.saturating_sub(hold.since));
+            }
+        }
+    }
+
+    pub(super) fn effect_mut(&mut self, id: EffectId) -> Option<&mut EffectState> {
+        match self.place(id)? {
+            Place::ModelCall(at) => self.model_calls.get_mut(at).map(|call| &mut call.effect),
+            Place::ToolCall(at) => self.tool_calls.get_mut(at).map(|call| &mut call.effect),
+            Place::Embedding(at) => self.embeddings.get_mut(at).map(|embed| &mut embed.effect),
+        }
+    }
+
+    pub(super) fn model_call_mut(&mut self, id: EffectId) -> Option<&mut ModelCallState> {
+        match self.place(id)? {
+            Place::ModelCall(at) => self.model_calls.get_mut(at),
+            Place::ToolCall(_) | Place::Embedding(_) => None,
+        }
+    }
+
+    pub(super) fn tool_call_mut(&mut self, id: EffectId) -> Option<&mut ToolCallState> {
+        match self.place(id)? {
+            Place::ToolCall(at) => self.tool_calls.get_mut(at),
+            Place::ModelCall(_) | Place::Embedding(_) => None,
+        }
+    }
+
+    pub(super) fn embedding_mut(&mut self, id: EffectId) -> Option<&mut EmbeddingState> {
+        match self.place(id)? {
+            Place::Embedding(at) => self.embeddings.get_mut(at),
+            Place::ModelCall(_) | Place::ToolCall(_) => None,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The fold: what each family of events does to the state, and how an event finds its family. The parts
+//! of the state know nothing of this.
+
+use crate::domain::event::{Event, Record};
+use crate::domain::id::TaskId;
+use crate::domain::state::{Line, State, What};
+
+mod budget;
+mod control;
+mod effects;
+mod embeddings;
+mod faults;
+mod learning;
+mod model_calls;
+mod search;
+mod session;
+mod tasks;
+mod tool_calls;
+mod tools;
+mod work;
+
+impl State {
+    /// The state after these events.
+    pub fn fold<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
+        let mut state = State::default();
+        for record in records {
+            state.apply(record);
+        }
+        state
+    }
+
+    /// Folds one event.
+    pub fn apply(&mut self, record: &Record) {
+        self.n = record.n;
+        self.at = record.at;
+        record.event.fold(self, record.at);
+        self.unknown_fields += record.newer.as_ref().map_or(0, |newer| newer.fields.len() as u64);
+        self.control.changes.remember(record);
+        self.transcribe(record);
+    }
+
+    fn transcribe(&mut self, record: &Record) {
+        if let Some((task, what)) = record.event.line(self) {
+            self.add_line(record, task, what);
+        }
+        if let Some(newer) = &record.newer {
+            self.add_line(record, None, What::Newer { fields: newer.fields.clone() });
+        }
+    }
+
+    fn add_line(&mut self, record: &Record, task: Option<TaskId>, what: What) {
+        let task = task.or_else(|| self.current_task().map(|task| task.id));
+        self.transcript.push(Line { n: record.n, at: record.at, task, what });
+    }
+}
+
+/// What a family of events does to the state of a session.
+trait Family {
+    /// Changes the state by an event that happened at this moment, in microseconds since the session was
+    /// opened.
+    fn fold(&self, state: &mut State, at: u64);
+
+    /// The line of the transcript that the event makes, if any, with its task if that is not the one at
+    /// work. The state has folded the event.
+    fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
+        None
+    }
+}
+
+impl Event {
+    /// Changes the state by this event.
+    fn fold(&self, state: &mut State, at: u64) {
+        match self.family() {
+            Some(family) => family.fold(state, at),
+            None => state.unknown_events += 1,
+        }
+    }
+
+    /// The line of the transcript that the event makes, if any.
+    fn line(&self, state: &State) -> Option<(Option<TaskId>, What)> {
+        match self.family() {
+            Some(family) => family.line(state),
+            None => What::told(self.clone()),
+        }
+    }
+
+    /// `None` for a kind that this version does not know.
+    fn family(&self) -> Option<&dyn Family> {
+        Some(match self {
+            Event::Session(event) => event,
+            Event::Task(event) => event,
+            Event::ModelCall(event) => event,
+            Event::ToolCall(event) => event,
+            Event::Embedding(event) => event,
+            Event::Fault(event) => event,
+            Event::Budget(event) => event,
+            Event::Plan(event) => event,
+            Event::Search(event) => event,
+            Event::Graph(event) => event,
+            Event::Change(event) => event,
+            Event::Control(event) => event,
+            Event::Unknown { .. } => return None,
+        })
+    }
+}

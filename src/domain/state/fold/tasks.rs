@@ -1,0 +1,75 @@
+//! The fold of tasks, from the queue to their end.
+
+use super::Family;
+use crate::domain::event::{By, TaskEvent};
+use crate::domain::id::TaskId;
+use crate::domain::state::{State, TaskState, What, is_next, next_number};
+
+impl State {
+    fn apply_task(&mut self, at: u64, event: &TaskEvent) {
+        match event {
+            TaskEvent::TasksQueued { first, tasks, .. } => {
+                if is_next(first.0, self.tasks.len()) {
+                    for task in tasks {
+                        let id = TaskId(next_number(self.tasks.len()));
+                        self.tasks.push(TaskState::new(id, task.clone()));
+                    }
+                }
+            }
+            TaskEvent::TaskStarted { task } => {
+                self.at_work = Some(*task);
+                let strategy = self.strategy;
+                if let Some(task) = self.task_mut(*task) {
+                    task.start(at, strategy);
+                }
+            }
+            TaskEvent::TryStarted { task, number, reflections } => {
+                if let Some(task) = self.task_mut(*task) {
+                    task.retry(*number, reflections);
+                }
+            }
+            TaskEvent::StepStarted { task, step, from, menu } => {
+                if let Some(task) = self.task_mut(*task) {
+                    task.step(*step, from, menu);
+                }
+            }
+            TaskEvent::TaskFinished { task, outcome, answer, correct } => {
+                self.control.paused_lanes.clear();
+                self.control.changes.end_task(*task);
+                self.at_work = None;
+                self.tasks_done += 1;
+                if let Some(task) = self.task_mut(*task) {
+                    task.finish(at, *outcome, answer.as_deref(), *correct);
+                }
+                if let Some(tally) = self.pair_tally(*task) {
+                    self.pairs.add(&tally);
+                }
+            }
+        }
+    }
+}
+
+impl Family for TaskEvent {
+    fn fold(&self, state: &mut State, at: u64) {
+        state.apply_task(at, self);
+    }
+
+    fn line(&self, state: &State) -> Option<(Option<TaskId>, What)> {
+        match self {
+            TaskEvent::TaskStarted { task } => Some((Some(*task), What::TaskStarted)),
+            TaskEvent::TryStarted { task, number, .. } => {
+                Some((Some(*task), What::TryStarted { number: *number }))
+            }
+            TaskEvent::StepStarted { task, .. } => {
+                let steps = state.task(*task).map_or(0, |task| task.steps.len());
+                let index = u32::try_from(steps.saturating_sub(1)).unwrap_or(u32::MAX);
+                Some((Some(*task), What::Step { index }))
+            }
+            TaskEvent::TaskFinished { task, .. } => Some((Some(*task), What::TaskFinished)),
+            TaskEvent::TasksQueued { tasks, by: By::User, .. } if tasks.len() == 1 => {
+                What::told(self.clone())
+            }
+            TaskEvent::TasksQueued { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The fold of tool calls.
+
+use std::sync::Arc;
+
+use super::Family;
+use crate::domain::event::ToolCallEvent;
+use crate::domain::id::TaskId;
+use crate::domain::state::{Place, Source, State, ToolCallPhase, ToolCallState, What};
+
+impl State {
+    fn apply_tool_call(&mut self, at: u64, event: &ToolCallEvent) {
+        match event {
+            ToolCallEvent::ToolCallRequested {
+                effect: of,
+                task,
+                step,
+                tool,
+                arguments,
+                evidence,
+            } => {
+                let place = Place::ToolCall(self.tool_calls.len());
+                let Some(effect) = self.request(at, *of, *task, place) else { return };
+                self.tool_calls.push(ToolCallState {
+                    effect,
+                    step: *step,
+                    tool: tool.clone(),
+                    arguments: arguments.clone(),
+                    evidence: *evidence,
+                    phase: ToolCallPhase::Requested,
+                    helpful: None,
+                });
+                if let Some(task) = self.task_mut(*task) {
+                    task.add_tool_call(of.id);
+                }
+                self.seek(at, *task, *evidence, Source::Call(of.id));
+                self.count_occasions(of.id);
+            }
+            ToolCallEvent::ToolCallStarted { effect } => {
+                self.start(at, *effect);
+                let Some(call) = self.tool_call_mut(effect.id) else { return };
+                call.phase = ToolCallPhase::Running;
+                let (tool, task) = (call.tool.clone(), call.task);
+                self.count_call(&tool, task);
+            }
+            ToolCallEvent::ToolCallRefused { effect, why, reason } => {
+                self.end(at, *effect);
+                let Some(call) = self.tool_call_mut(effect.id) else { return };
+                call.phase = ToolCallPhase::Refused { why: why.clone(), reason: *reason };
+                let (tool, task) = (call.tool.clone(), call.task);
+                self.count_end(&tool, None, |tool| tool.refused += 1);
+                self.refuse(task, &tool, *reason);
+            }
+            ToolCallEvent::ToolCallFinished { effect, output } => {
+                self.end(at, *effect);
+                let Some(call) = self.tool_call_mut(effect.id) else { return };
+                call.phase = ToolCallPhase::Done { output: Arc::clone(output) };
+                let (tool, task, micros) = (call.tool.clone(), call.task, call.elapsed(at));
+                self.count_end(&tool, Some(micros), |tool| tool.succeeded += 1);
+                self.charge_call_time(task, &tool, micros);
+            }
+            ToolCallEvent::ToolCallFailed { effect, error } => {
+                self.end(at, *effect);
+                let Some(call) = self.tool_call_mut(effect.id) else { return };
+                call.phase = ToolCallPhase::Failed { error: error.clone() };
+                let ran = call.started.is_some();
+                let (tool, task, micros) = (call.tool.clone(), call.task, call.elapsed(at));
+                self.count_end(&tool, ran.then_some(micros), |tool| {
+                    let count = if ran { &mut tool.failed } else { &mut tool.refused };
+                    *count += 1;
+                });
+                if ran {
+                    self.charge_call_time(task, &tool, micros);
+                }
+            }
+        }
+    }
+}
+
+impl Family for ToolCallEvent {
+    fn fold(&self, state: &mut State, at: u64) {
+        state.apply_tool_call(at, self);
+    }
+
+    fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
+        match self {
+            ToolCallEvent::ToolCallRequested { effect: of, task, .. } => {
+                Some((Some(*task), What::ToolCall { call: of.id }))
+            }
+            ToolCallEvent::ToolCallRefused { .. }
+            | ToolCallEvent::ToolCallStarted { .. }
+            | ToolCallEvent::ToolCallFinished { .. }
+            | ToolCallEvent::ToolCallFailed { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The command that takes an event back.
+
+use crate::domain::command::Command;
+use crate::domain::event::{
+    BudgetEvent, ChangeEvent, ControlEvent, Event, FaultEvent, GraphEvent, PlanEvent,
+};
+
+impl Event {
+    /// The command that takes the event back; `None` where undoing means nothing.
+    pub(super) fn opposite(&self) -> Option<Command> {
+        match self {
+            Event::Fault(event) => fault(event),
+            Event::Budget(event) => budget(event),
+            Event::Plan(event) => plan(event),
+            Event::Graph(event) => graph(event),
+            Event::Change(event) => Some(change(event)),
+            Event::Control(event) => control(event),
+            Event::Session(_)
+            | Event::Task(_)
+            | Event::ModelCall(_)
+            | Event::ToolCall(_)
+            | Event::Embedding(_)
+            | Event::Search(_)
+            | Event::Unknown { .. } => None,
+        }
+    }
+
+    /// Whether a command can take the event back.
+    pub fn is_undoable(&self) -> bool {
+        self.opposite().is_some()
+    }
+}
+
+fn fault(event: &FaultEvent) -> Option<Command> {
+    match event {
+        FaultEvent::FaultArmed { fault, .. } => Some(Command::DisarmFault { fault: *fault }),
+        FaultEvent::FaultDisarmed { fault, .. } => Some(Command::RearmFault { fault: *fault }),
+        FaultEvent::FaultFired { .. } => None,
+    }
+}
+
+fn budget(event: &BudgetEvent) -> Option<Command> {
+    match event {
+        BudgetEvent::UsesSet { tool, was, .. } => {
+            Some(Command::SetUses { tool: tool.clone(), uses: *was })
+        }
+        BudgetEvent::Judged { .. }
+        | BudgetEvent::ToolBlacklisted { .. }
+        | BudgetEvent::BudgetPlanned { .. }
+        | BudgetEvent::SummaryStarted { .. } => None,
+    }
+}
+
+fn plan(event: &PlanEvent) -> Option<Command> {
+    match event {
+        PlanEvent::ToolClassSet { tool, was, .. } => {
+            Some(Command::SetClass { tool: tool.clone(), class: was.clone() })
+        }
+        PlanEvent::ToolsClassified { .. }
+        | PlanEvent::PlanWritten { .. }
+        | PlanEvent::PlanRefused { .. }
+        | PlanEvent::EvidenceFound { .. } => None,
+    }
+}
+
+fn graph(event: &GraphEvent) -> Option<Command> {
+    match event {
+        GraphEvent::ScoreSet { tool, was, .. } => {
+            Some(Command::SetScore { tool: tool.clone(), score: *was })
+        }
+        GraphEvent::WeightPinned { from, to, was, .. } => {
+            let (from, to) = (from.clone(), to.clone());
+            Some(match was {
+                Some(weight) => Command::PinWeight { from, to, weight: *weight },
+                None => Command::UnpinWeight { from, to },
+            })
+        }
+        GraphEvent::WeightUnpinned { from, to, was, .. } => {
+            let (from, to) = (from.clone(), to.clone());
+            Some(Command::PinWeight { from, to, weight: *was })
+        }
+        GraphEvent::GraphLoaded { .. }
+        | GraphEvent::Evaluated { .. }
+        | GraphEvent::EvaluationRefused { .. }
+        | GraphEvent::EdgeExplored { .. } => None,
+    }
+}
+
+fn change(event: &ChangeEvent) -> Command {
+    match event {
+        ChangeEvent::KnobTurned { knob, was, .. } => Command::TurnKnob { knob: *knob, value: *was },
+        ChangeEvent::RoleBound { role, was, .. } => {
+            Command::BindRole { role: *role, model: was.clone() }
+        }
+        ChangeEvent::StrategyChosen { was, .. } => Command::UseStrategy { strategy: *was },
+        ChangeEvent::ToolSwitched { tool, on, .. } => {
+            Command::SwitchTool { tool: tool.clone(), on: !on }
+        }
+    }
+}
+
+fn control(event: &ControlEvent) -> Option<Command> {
+    match event {
+        ControlEvent::LanePaused { lane, .. } => Some(Command::ResumeLane(*lane)),
+        ControlEvent::LaneResumed { lane, .. } => Some(Command::PauseLane(*lane)),
+        ControlEvent::Resumed { .. }
+        | ControlEvent::PauseRequested { .. }
+        | ControlEvent::Paused {}
+        | ControlEvent::Held { .. }
+        | ControlEvent::Released { .. } => None,
+    }
+}

@@ -1,0 +1,58 @@
+//! Model calls, tool calls and embeddings by their numbers, and those in flight.
+
+use crate::domain::id::EffectId;
+use crate::domain::state::{
+    EffectState, EmbeddingState, ModelCallState, Place, State, ToolCallState, index,
+};
+
+impl State {
+    /// The common part of the effect with this number.
+    pub fn effect(&self, id: EffectId) -> Option<&EffectState> {
+        match self.place(id)? {
+            Place::ModelCall(at) => self.model_calls.get(at).map(|call| &call.effect),
+            Place::ToolCall(at) => self.tool_calls.get(at).map(|call| &call.effect),
+            Place::Embedding(at) => self.embeddings.get(at).map(|embedding| &embedding.effect),
+        }
+    }
+
+    pub fn model_call(&self, id: EffectId) -> Option<&ModelCallState> {
+        match self.place(id)? {
+            Place::ModelCall(at) => self.model_calls.get(at),
+            Place::ToolCall(_) | Place::Embedding(_) => None,
+        }
+    }
+
+    pub fn tool_call(&self, id: EffectId) -> Option<&ToolCallState> {
+        match self.place(id)? {
+            Place::ToolCall(at) => self.tool_calls.get(at),
+            Place::ModelCall(_) | Place::Embedding(_) => None,
+        }
+    }
+
+    pub fn embedding(&self, id: EffectId) -> Option<&EmbeddingState> {
+        match self.place(id)? {
+            Place::Embedding(at) => self.embeddings.get(at),
+            Place::ModelCall(_) | Place::ToolCall(_) => None,
+        }
+    }
+
+    /// Where the state of an effect is stored.
+    pub(in crate::domain::state) fn place(&self, id: EffectId) -> Option<Place> {
+        self.effects.get(index(id.0)?).copied()
+    }
+
+    /// The effects that currently wait, are held or run, in the order of their numbers.
+    pub fn effects_in_flight(&self) -> impl DoubleEndedIterator<Item = &EffectState> {
+        self.in_flight.iter().filter_map(|id| self.effect(*id))
+    }
+
+    /// The tool calls among them.
+    pub fn tool_calls_in_flight(&self) -> impl DoubleEndedIterator<Item = &ToolCallState> {
+        self.in_flight.iter().filter_map(|id| self.tool_call(*id))
+    }
+
+    /// The model calls among them.
+    pub fn model_calls_in_flight(&self) -> impl DoubleEndedIterator<Item = &ModelCallState> {
+        self.in_flight.iter().filter_map(|id| self.model_call(*id))
+    }
+}

@@ -1,0 +1,42 @@
+//! What the evidence of a plan is, and what of it is null.
+
+use crate::domain::id::ToolName;
+use crate::domain::null_filter::NullReason;
+use crate::domain::plan::EvidenceId;
+use crate::domain::state::{ModelCallState, Source, State, TaskState, ToolCallPhase, Work};
+
+impl State {
+    /// The solver's input for a piece of evidence; `None` if it is null or not found yet.
+    pub fn evidence_text<'s>(&'s self, work: &'s Work, id: EvidenceId) -> Option<&'s str> {
+        let evidence = work.evidence.get(&id)?;
+        if evidence.found.is_none() || evidence.nulled.is_some() {
+            return None;
+        }
+        match evidence.source {
+            Source::Model(_) => evidence.text.as_deref(),
+            Source::Call(call) => match &self.tool_call(call)?.phase {
+                ToolCallPhase::Done { output } => Some(&output.text),
+                ToolCallPhase::Failed { error } => Some(&error.text),
+                ToolCallPhase::Refused { why, .. } => Some(why),
+                ToolCallPhase::Requested | ToolCallPhase::Running => None,
+            },
+        }
+    }
+
+    /// Why a tool's result is null, if it is; `None` stands for a failed call. The one rule for
+    /// solver, judge, blacklist and experience.
+    pub fn nulled(&self, tool: &ToolName, result: Option<&str>) -> Option<NullReason> {
+        let class = self.tools.get(tool).and_then(|tool| tool.class.as_ref());
+        let names = class.map(|class| [Some(class.class.as_str()), class.domain.as_deref()]);
+        let names: Vec<&str> = names.into_iter().flatten().flatten().collect();
+        self.workers.null.nulled(tool, &names, result)
+    }
+
+    /// The model call that searches for a piece of evidence, if it is one.
+    pub fn evidence_model_call(&self, task: &TaskState, id: EvidenceId) -> Option<&ModelCallState> {
+        match task.work.evidence.get(&id)?.source {
+            Source::Model(call) => self.model_call(call),
+            Source::Call(_) => None,
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Which faults match an effect or a tool, and what faults can be armed on.
+
+use std::collections::HashSet;
+
+use indexmap::IndexSet;
+
+use crate::domain::chat::Role;
+use crate::domain::event::ClassAssignment;
+use crate::domain::fault::{Aim, Target};
+use crate::domain::id::{EffectId, FaultId, ToolName};
+use crate::domain::state::{FaultState, State};
+
+impl State {
+    /// The properties of an effect that a fault can match.
+    fn aim(&self, effect: EffectId) -> Aim<'_> {
+        if let Some(call) = self.model_call(effect) {
+            return Aim { role: Some(call.role), model: Some(&call.model), ..Aim::default() };
+        }
+        if let Some(call) = self.tool_call(effect) {
+            let class = self.tools.get(&call.tool).and_then(|tool| tool.class.as_ref());
+            return Aim { tool: Some((&call.tool, class)), ..Aim::default() };
+        }
+        Aim { embedding: self.embedding(effect).is_some(), ..Aim::default() }
+    }
+
+    /// The armed faults that match an effect, in the order in which they were armed.
+    pub fn faults_on(&self, effect: EffectId) -> impl Iterator<Item = (FaultId, &FaultState)> {
+        // Usually there are none, and then the effect's properties are not needed.
+        let aim = if self.faults.is_empty() { Aim::default() } else { self.aim(effect) };
+        let hit = self.faults.iter().filter(move |(_, fault)| fault.is_armed_on(&aim));
+        hit.map(|(id, fault)| (*id, fault))
+    }
+
+    /// The number of this occasion for each of these faults, from 1, for an effect that was just
+    /// requested.
+    pub fn occasions(&self, effect: EffectId) -> Vec<(FaultId, u32)> {
+        self.faults_on(effect).map(|(id, fault)| (id, fault.seen)).collect()
+    }
+
+    /// Whether any armed fault matches this effect.
+    pub fn has_fault_on(&self, aim: &Aim<'_>) -> bool {
+        self.faults.values().any(|fault| fault.is_armed_on(aim))
+    }
+
+    /// The tools that an armed fault targets.
+    pub fn broken_tools(&self) -> HashSet<&ToolName> {
+        // Usually nothing is armed, and then no tool needs a look.
+        if self.faults_armed() == 0 {
+            return HashSet::new();
+        }
+        let broken = self.tools.values().filter(|tool| self.has_fault_on(&tool.aim()));
+        broken.map(|tool| &tool.spec.name).collect()
+    }
+
+    /// Every possible target, one sort after the other.
+    pub fn fault_targets(&self) -> Vec<Target> {
+        let of_tools = self.tools.values().filter_map(|tool| tool.class.as_ref());
+        let classes = self.workers.classes.names().chain(of_tools.map(ClassAssignment::name));
+        // The classes in use are usually configured ones, too.
+        let classes: IndexSet<String> = classes.collect();
+        let tools = self.tools.keys().cloned().map(Target::Tool);
+        tools
+            .chain(classes.into_iter().map(Target::Class))
+            .chain(Role::all().map(Target::Role))
+            .chain(self.models.known.keys().cloned().map(Target::Model))
+            .chain([Target::Embedding])
+            .collect()
+    }
+}

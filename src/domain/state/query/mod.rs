@@ -1,0 +1,10 @@
+//! Questions to the state whose answers take more than one of its parts. They change nothing.
+
+mod cost;
+mod effects;
+mod evidence;
+mod faults;
+mod moves;
+mod pairs;
+
+pub use self::moves::Cause;

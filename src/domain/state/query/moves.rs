@@ -1,0 +1,52 @@
+//! What moved the weights of the graph last.
+
+use crate::domain::event::{ChangeEvent, Event, GraphEvent};
+use crate::domain::id::{TaskId, ToolName};
+use crate::domain::{knob::Knob, state::State};
+
+/// What moved weights, and the value that it replaced.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cause {
+    /// The evaluation of this task, whose verdicts are in the task.
+    Evaluation { task: TaskId },
+    /// The user turned alpha or beta.
+    Knob { knob: Knob, was: f64 },
+    /// The user set the score of a tool.
+    Score { tool: ToolName, was: f64 },
+    /// The user pinned a weight, or unpinned it.
+    Pin { from: ToolName, to: ToolName, was: Option<f64> },
+}
+
+impl Cause {
+    /// What a change of the user did to weights, if anything.
+    fn of(change: &Event) -> Option<Self> {
+        match change {
+            Event::Change(ChangeEvent::KnobTurned {
+                knob: knob @ (Knob::Alpha | Knob::Beta),
+                was,
+                ..
+            }) => Some(Cause::Knob { knob: *knob, was: *was }),
+            Event::Graph(GraphEvent::ScoreSet { tool, was, .. }) => {
+                Some(Cause::Score { tool: tool.clone(), was: *was })
+            }
+            Event::Graph(GraphEvent::WeightPinned { from, to, was, .. }) => {
+                Some(Cause::Pin { from: from.clone(), to: to.clone(), was: *was })
+            }
+            Event::Graph(GraphEvent::WeightUnpinned { from, to, was, .. }) => {
+                Some(Cause::Pin { from: from.clone(), to: to.clone(), was: Some(*was) })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl State {
+    /// What moved weights last and was not undone: a change, or else the evaluation before it.
+    pub fn last_move(&self) -> Option<Cause> {
+        let (n, task) = self.learning.evaluated.unzip();
+        let changes = self.control.changes.undo.iter().rev();
+        let mut since = changes.take_while(|change| n.is_none_or(|n| change.last > n));
+        let cause = since.find_map(|change| Cause::of(&change.event));
+        cause.or(task.map(|task| Cause::Evaluation { task }))
+    }
+}

@@ -1,0 +1,190 @@
+//! The changes of the user that can be undone, and what was undone and can be done again.
+//!
+//! Both are stacks of changes. To undo a change is itself a change, so that redoing is undoing the undo.
+
+use serde::{Serialize, Serializer, ser::SerializeStruct};
+
+use crate::domain::event::{BudgetEvent, By, ChangeEvent, Event, GraphEvent, Record, Verdict};
+use crate::domain::{command::Command, id::TaskId, id::ToolName};
+
+/// Presses of a key are one change while each follows the one before within this time, in
+/// microseconds.
+pub const PRESSES: u64 = 1_000_000;
+
+/// A change that can be taken back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Undoable {
+    /// The event that it began with.
+    pub n: u64,
+    /// The event that it ended with: another one where a key was pressed several times.
+    pub last: u64,
+    /// Time of the last event, in microseconds since the session was opened.
+    pub at: u64,
+    /// The whole change as one event.
+    pub event: Event,
+}
+
+impl Undoable {
+    /// The command that takes it back.
+    pub fn back(&self) -> Option<Command> {
+        self.event.opposite()
+    }
+
+    /// The same change and a press that belongs to it.
+    fn joined(&self, record: &Record) -> Option<Self> {
+        let event = joined(&self.event, &record.event)?;
+        (record.at.saturating_sub(self.at) <= PRESSES).then(|| Self {
+            n: self.n,
+            last: record.n,
+            at: record.at,
+            event,
+        })
+    }
+}
+
+impl From<&Record> for Undoable {
+    fn from(record: &Record) -> Self {
+        let Record { n, at, event, .. } = record;
+        Self { n: *n, last: *n, at: *at, event: event.clone() }
+    }
+}
+
+impl Serialize for Undoable {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut change = serializer.serialize_struct("Undoable", 2)?;
+        change.serialize_field("n", &self.n)?;
+        change.serialize_field("back", &self.back())?;
+        change.end()
+    }
+}
+
+/// What can be undone, and what can be redone. The oldest change is the first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Changes {
+    pub undo: Vec<Undoable>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub redo: Vec<Undoable>,
+}
+
+impl Changes {
+    /// Notes a change of the user, an undo or a redo.
+    pub(super) fn remember(&mut self, record: &Record) {
+        if !record.event.is_undoable() {
+            return;
+        }
+        match record.event.by().unwrap_or(By::Engine) {
+            By::User => self.push(record),
+            By::Undo(n) => {
+                take(&mut self.undo, n);
+                self.redo.push(Undoable::from(record));
+            }
+            By::Redo(n) => {
+                take(&mut self.redo, n);
+                self.undo.push(Undoable::from(record));
+            }
+            By::Engine => {}
+        }
+    }
+
+    /// A new change forgets what was undone. It may go on with the change before it.
+    fn push(&mut self, record: &Record) {
+        let before = self.undo.last().filter(|_| self.redo.is_empty());
+        let change = match before.and_then(|before| before.joined(record)) {
+            Some(joined) => {
+                self.undo.pop();
+                joined
+            }
+            None => Undoable::from(record),
+        };
+        self.redo.clear();
+        if !is_nothing(&change.event) {
+            self.undo.push(change);
+        }
+    }
+
+    fn both(&mut self) -> impl Iterator<Item = &mut Event> {
+        self.undo.iter_mut().chain(&mut self.redo).map(|change| &mut change.event)
+    }
+
+    /// The evaluator has added to a score that the user set: undo and redo must keep that.
+    pub(super) fn keep_learned(&mut self, verdict: &Verdict) {
+        for event in self.both() {
+            if let Event::Graph(GraphEvent::ScoreSet { tool, score, was, .. }) = event
+                && *tool == verdict.tool
+            {
+                *score += f64::from(verdict.score);
+                *was += f64::from(verdict.score);
+            }
+        }
+    }
+
+    /// The agent has used a tool: undo and redo of its remaining uses must not give that use back.
+    pub(super) fn keep_used(&mut self, at: TaskId, used: &ToolName) {
+        for event in self.both() {
+            if let Event::Budget(BudgetEvent::UsesSet { task, tool, uses, was, .. }) = event
+                && (*task, &*tool) == (at, used)
+            {
+                *uses = uses.saturating_sub(1);
+                *was = was.saturating_sub(1);
+            }
+        }
+    }
+
+    /// The remaining uses of a task that has ended are no longer of use.
+    pub(super) fn end_task(&mut self, ended: TaskId) {
+        let is_over = |change: &Undoable| match &change.event {
+            Event::Budget(BudgetEvent::UsesSet { task, .. }) => *task == ended,
+            _ => false,
+        };
+        self.undo.retain(|change| !is_over(change));
+        self.redo.retain(|change| !is_over(change));
+    }
+}
+
+/// Removes the change that began with this event. In a session that runs again times differ, and what
+/// was one change there may be several here.
+fn take(changes: &mut Vec<Undoable>, n: u64) {
+    let Some(at) = changes.iter().position(|change| change.n == n) else { return };
+    let taken = changes.remove(at);
+    while changes.get(at).is_some_and(|later| joined(&taken.event, &later.event).is_some()) {
+        changes.remove(at);
+    }
+}
+
+/// Two changes as one, where the user turned the same thing by a key.
+fn joined(first: &Event, then: &Event) -> Option<Event> {
+    match (first, then) {
+        (
+            Event::Change(ChangeEvent::KnobTurned { knob, was, by: By::User, .. }),
+            Event::Change(ChangeEvent::KnobTurned { knob: same, value, by, .. }),
+        ) if knob == same => {
+            let (knob, was, value, by) = (*knob, *was, *value, *by);
+            Some(ChangeEvent::KnobTurned { knob, value, was, by }.into())
+        }
+        (
+            Event::Graph(GraphEvent::ScoreSet { tool, was, by: By::User, .. }),
+            Event::Graph(GraphEvent::ScoreSet { tool: same, score, by, .. }),
+        ) if tool == same => {
+            let (tool, was, score, by) = (tool.clone(), *was, *score, *by);
+            Some(GraphEvent::ScoreSet { tool, score, was, by }.into())
+        }
+        (
+            Event::Budget(BudgetEvent::UsesSet { task, tool, was, by: By::User, .. }),
+            Event::Budget(BudgetEvent::UsesSet { task: too, tool: same, uses, by, .. }),
+        ) if (task, tool) == (too, same) => {
+            let (task, tool, uses, was, by) = (*task, tool.clone(), *uses, *was, *by);
+            Some(BudgetEvent::UsesSet { task, tool, uses, was, by }.into())
+        }
+        _ => None,
+    }
+}
+
+/// Whether all is as it was before, so that there is nothing to undo.
+fn is_nothing(event: &Event) -> bool {
+    match event {
+        Event::Change(ChangeEvent::KnobTurned { value, was, .. }) => value == was,
+        Event::Graph(GraphEvent::ScoreSet { score, was, .. }) => score == was,
+        Event::Budget(BudgetEvent::UsesSet { uses, was, .. }) => uses == was,
+        _ => false,
+    }
+}
