@@ -62,6 +62,8 @@ pub enum Size {
     Large,
     /// From 200×45: three columns.
     Huge,
+    /// From 260×75: three columns in which more panes have a slot.
+    Giant,
 }
 
 impl Size {
@@ -80,6 +82,7 @@ impl Size {
             Size::Medium => (100, 30),
             Size::Large => (120, 30),
             Size::Huge => (200, 45),
+            Size::Giant => (260, 75),
         }
     }
 

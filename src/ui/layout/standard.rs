@@ -16,6 +16,7 @@ impl Layout {
             Size::Medium => vec![column(1, main.three())],
             Size::Large => main.two_columns(strategy.btp),
             Size::Huge => main.three_columns(strategy.btp),
+            Size::Giant => main.wide_columns(),
         };
         Self { columns }
     }
@@ -135,6 +136,22 @@ impl Main {
             column(26, middle.into_iter().flatten().collect()),
             column(32, right),
         ]
+    }
+
+    fn wide_columns(self) -> Vec<Column> {
+        let (first, tree): (&[PaneId], &[PaneId]) = match self {
+            Main::Search => (&[P::Search], &[P::Graph]),
+            Main::Graph | Main::Plan | Main::Calls => (&[P::Graph], &[P::Search]),
+        };
+        let left = vec![slot(33, first), slot(14, tree), slot(40, &[P::Transcript])];
+        let middle = vec![slot(36, &[P::Budget]), slot(24, &[P::Tools]), slot(12, &[P::Models])];
+        let right = vec![
+            slot(20, &[P::Calls]),
+            slot(20, &[P::Plan]),
+            slot(26, &[P::Tasks]),
+            slot(22, &[P::Knobs]),
+        ];
+        vec![column(40, left), column(26, middle), column(34, right)]
     }
 }
 

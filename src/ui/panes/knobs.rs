@@ -23,7 +23,7 @@ const WITH_DOC: u16 = 7;
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Knobs,
-    most: |_| Some(KNOBS.len() + 2),
+    most: |_, _| Some(KNOBS.len() + 2),
     title,
     draw,
     list,

@@ -14,7 +14,7 @@ pub struct PaneSpec {
     /// Whether it has something to show, or will have.
     pub when: fn(&State, &View) -> bool,
     /// The most rows that it can use, the same for all of a session as far as possible; `None`: any number.
-    pub most: fn(&State) -> Option<usize>,
+    pub most: fn(&State, &View) -> Option<usize>,
     /// What stands in its frame behind its name.
     pub title: fn(&Cx<'_>) -> Line<'static>,
     /// Draws its inside, which is never empty.
@@ -62,7 +62,7 @@ impl Opened {
 pub const PLAIN: PaneSpec = PaneSpec {
     id: PaneId::Graph,
     when: |_, _| true,
-    most: |_| None,
+    most: |_, _| None,
     title: |_| Line::default(),
     draw: |_, _, _, _| {},
     list: |_, _| List::none(),

@@ -19,7 +19,7 @@ const ANSWER: usize = 26;
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Tasks,
-    most: |state| Some(state.tasks.len() + 1),
+    most: |state, _| Some(state.tasks.len() + 1),
     title,
     draw,
     list,

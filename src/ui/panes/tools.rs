@@ -43,7 +43,7 @@ fn columns<'a>() -> [Column<Tool<'a>>; 10] {
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Tools,
-    most: |state| Some(state.tools.len() + 1),
+    most: |state, _| Some(state.tools.len() + 1),
     title,
     draw,
     list,

@@ -39,7 +39,7 @@ const LEVERS: [(Lever, Knob); 2] = [(Lever::Budget, Knob::Budget), (Lever::Tau, 
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Budget,
-    most: |state| Some(state.tools.len() + 16),
+    most: |state, _| Some(state.tools.len() + 16),
     title,
     draw,
     list,

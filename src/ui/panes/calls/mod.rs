@@ -39,6 +39,11 @@ const WITH_DETAIL: u16 = 6;
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Calls,
+    most: |state, _| {
+        // The longest plan so far; calls that nobody planned become ever more.
+        let plans = state.tasks.iter().filter_map(|task| task.work.plan.as_ref());
+        plans.map(|plan| plan.evidence().count().max(3) + 5).max()
+    },
     title,
     draw,
     list: |state, view| {

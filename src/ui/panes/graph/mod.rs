@@ -20,6 +20,10 @@ use crate::ui::{hits::Hits, vlist::List};
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Graph,
+    most: |state, view| {
+        // The list of choices with what leads here; the drawn graph can use any room.
+        (view.graph == GraphView::Focus).then_some(state.tools.len() + 12)
+    },
     title,
     draw,
     list: |state, view| match view.graph {

@@ -37,7 +37,7 @@ fn columns<'a>() -> [Column<Used<'a>>; 8] {
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Models,
-    most: |state| Some(state.models.roles.len() + state.models.known.len() + 4),
+    most: |state, _| Some(state.models.roles.len() + state.models.known.len() + 4),
     title,
     draw,
     list,

@@ -33,6 +33,7 @@ pub fn shows(state: &State, view: &View) -> bool {
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Plan,
     when: shows,
+    most: |_, _| Some(30),
     title,
     draw: draw::draw,
     list,
