@@ -99,6 +99,7 @@ impl Default for NullFilter {
 
 impl NullFilter {
     /// No patterns; failed calls and empty results are still null.
+    #[cfg(feature = "inside")]
     pub fn without_patterns() -> Self {
         Self { all: Vec::new(), tools: IndexMap::new(), classes: IndexMap::new() }
     }

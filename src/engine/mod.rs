@@ -39,19 +39,18 @@ mod tools;
 use self::observer::{
     Observer, experience::Remembered, journal::Writer, learned::Learned, pairs::Pairs,
 };
+#[cfg(feature = "inside")]
+pub use self::station::{Passage, Passing, Verdict, now};
 use self::{context::Context, recorded::Recorded, tools::ProviderListing};
 use self::{handle::Handle, session::Session};
 pub use self::{
     observer::{
-        classes::{ClassBook, KeptClass, KeptClasses, SaveClasses},
+        classes::{ClassBook, KeptClasses},
         learned::Keep,
     },
     resuming::resumable,
     session::Listener,
-    station::{
-        Effect, EmbeddingCall, ModelCall, Outcome, Passage, Passing, Station, ToolCall, Verdict,
-        later, now,
-    },
+    station::Station,
 };
 
 /// Access to the experience of earlier sessions.

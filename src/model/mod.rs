@@ -13,7 +13,7 @@ use std::{sync::Arc, time::Duration};
 use futures::FutureExt;
 use futures::future::{self, LocalBoxFuture};
 
-pub use crate::domain::error::{ModelError, ModelErrorKind};
+pub use crate::domain::error::ModelError;
 use crate::domain::{Embedding, ModelSpec, Reply, Request, Usage};
 
 /// What a model reports while it works on a request.
@@ -67,11 +67,6 @@ pub trait Model {
     fn embedder(&self) -> Option<&dyn Embedder> {
         None
     }
-
-    /// Access to its hidden states, if it runs where they are visible.
-    fn hidden_states(&self) -> Option<&dyn HiddenStates> {
-        None
-    }
 }
 
 /// The embeddings of some texts.
@@ -97,38 +92,4 @@ pub trait Embedder {
         &'a self,
         texts: &'a [String],
     ) -> LocalBoxFuture<'a, Result<Embeddings, ModelError>>;
-}
-
-/// The hidden states of one text after one layer.
-#[derive(Clone, Debug, PartialEq)]
-pub struct States {
-    /// The end of each token in the text: increasing byte offsets, the last one being the text's
-    /// length.
-    pub ends: Vec<usize>,
-    /// `(ends.len() + 1) × width` numbers, row after row: one row for each token in its order, and
-    /// a last one for the model's END token, which is appended to the text. The numbers are the
-    /// model's own: without a unit, neither centred nor scaled.
-    pub rows: Vec<f32>,
-}
-
-/// A causal model that exposes its hidden states, token by token (CoTools, section 3).
-pub trait HiddenStates {
-    /// Numbers in one row.
-    fn width(&self) -> usize;
-
-    /// Number of layers.
-    fn layers(&self) -> usize;
-
-    /// The states of these texts, in their order, after layer `layer`, from 1. `None` is the last
-    /// layer followed by the final norm. No token sees later ones, so a row does not depend on the
-    /// rest of its text.
-    ///
-    /// # Errors
-    /// [`ModelErrorKind::Refused`] for a layer that does not exist;
-    /// [`ModelErrorKind::ContextOverflow`] for a text with more tokens than the model takes.
-    fn read<'a>(
-        &'a self,
-        texts: &'a [String],
-        layer: Option<usize>,
-    ) -> LocalBoxFuture<'a, Result<Vec<States>, ModelError>>;
 }

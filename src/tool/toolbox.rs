@@ -130,6 +130,7 @@ impl ToolBox {
         self.entries.get(name).map(|entry| entry.tool.clone())
     }
 
+    #[cfg(feature = "inside")]
     pub fn spec(&self, name: &str) -> Option<&Arc<ToolSpec>> {
         self.entries.get(name).map(|entry| entry.tool.spec())
     }
@@ -138,10 +139,12 @@ impl ToolBox {
         self.entries.values().map(|entry| entry.tool.spec())
     }
 
+    #[cfg(feature = "inside")]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
+    #[cfg(feature = "inside")]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

@@ -80,6 +80,7 @@ impl Hits {
     }
 
     /// Everything noted, from the bottom up.
+    #[cfg(feature = "inside")]
     pub fn targets(&self) -> impl Iterator<Item = &(Rect, Target)> {
         self.targets.iter()
     }

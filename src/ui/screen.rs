@@ -243,6 +243,7 @@ impl Screen {
     }
 
     /// Who owns which cell of the last frame.
+    #[cfg(feature = "inside")]
     pub fn hits(&self) -> &Hits {
         &self.hits
     }

@@ -8,7 +8,7 @@ use super::layout::{Layouts, Placed};
 use super::pane::{PaneId, PerPane};
 use super::{hits::Hits, key::Key, popups::Popup, request::ScreenRequest, window::Window};
 use crate::domain::{
-    EffectId, EvidenceId, FaultId, Knob, ModelName, Role, State, TaskId, TaskState, ToolName, fault,
+    EffectId, EvidenceId, Knob, ModelName, Role, State, TaskId, TaskState, ToolName, fault,
 };
 
 /// Values that one key goes through, going round.
@@ -157,7 +157,6 @@ pub struct View {
     pub role: Option<Role>,
     /// A configured model. It goes before the role where a fault is armed.
     pub model: Option<ModelName>,
-    pub fault: Option<FaultId>,
     pub lever: Lever,
     /// A node of the search tree of a task; `None`: wherever the search is.
     pub node: Option<(TaskId, u32)>,

@@ -344,9 +344,9 @@ fn every_candidate_hears_why() {
         Why::NotAllowed,
     ];
     assert_eq!(whys, right);
-    assert_eq!(whys[0].from_estimate(&Estimate::UNKNOWN), Why::NoExperience);
-    assert_eq!(whys[6].from_estimate(&Estimate::UNKNOWN), Why::BelowTau);
-    assert_eq!(whys[3].from_estimate(&Estimate::UNKNOWN), Why::TooDear);
+    assert_eq!(whys[0].by_estimate(&Estimate::UNKNOWN), Why::NoExperience);
+    assert_eq!(whys[6].by_estimate(&Estimate::UNKNOWN), Why::BelowTau);
+    assert_eq!(whys[3].by_estimate(&Estimate::UNKNOWN), Why::TooDear);
     let alone = candidates(&[8.0], &[0.9], &[4]);
     assert_eq!(why(&alone, 20.0, &plan(&alone, 20.0).unwrap()), [Why::FillsBudget]);
 }

@@ -126,7 +126,7 @@ impl PlanReport {
         let marginal = btp::marginal(&candidates, budget).map_err(Trouble::usage)?;
         let whys = btp::why(&candidates, budget, &plan);
         let explained = |why: Why, estimate: &Option<Estimate>| match estimate {
-            Some(estimate) => why.from_estimate(estimate).to_string(),
+            Some(estimate) => why.by_estimate(estimate).to_string(),
             None => why.to_string(),
         };
         let each = named.iter().zip(whys).zip(&plan.uses);

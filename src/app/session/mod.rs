@@ -23,6 +23,6 @@ pub use self::{
     error::{Field, SessionError},
     prepare::PreparedSession,
     setup::{embedder, models, opening},
-    spawn::{Engine, Session},
+    spawn::Session,
     spec::{JournalChoice, SessionSpec, TaskSource},
 };

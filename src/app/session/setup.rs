@@ -21,6 +21,7 @@ impl SessionSpec {
     ///
     /// # Errors
     /// Faults in the spec.
+    #[cfg(feature = "inside")]
     pub fn setup_with(
         &self,
         models: Vec<Rc<dyn Model>>,

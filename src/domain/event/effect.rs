@@ -45,6 +45,7 @@ impl EffectRef {
 
     /// The same, with an outcome from elsewhere.
     #[must_use]
+    #[cfg(feature = "inside")]
     pub fn from(self, origin: Origin) -> Self {
         Self { origin, ..self }
     }

@@ -43,7 +43,7 @@ pub use self::{
         Verdict,
     },
     plan::PlanEvent,
-    record::{Newer, Record},
+    record::Record,
     search::SearchEvent,
     session::SessionEvent,
     task::TaskEvent,

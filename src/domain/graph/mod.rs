@@ -15,11 +15,10 @@ mod pins;
 mod scores;
 mod store;
 
-pub use file::{GraphError, ListingFault};
 pub use format::WeightFormat;
 pub(crate) use listing::nodes;
 pub use listing::{ListedEdge, Listing};
-pub use pins::{PinError, Pins};
-pub use scores::{ScoreError, Scores};
-pub use store::{EdgeRef, Prior, Structure, ToolGraph};
+pub use pins::Pins;
+pub use scores::Scores;
+pub use store::{Prior, Structure, ToolGraph};
 pub(crate) use store::{Row, Successor};

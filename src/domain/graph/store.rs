@@ -273,6 +273,7 @@ impl ToolGraph {
     }
 
     /// How many stored edges leave this node.
+    #[cfg(feature = "inside")]
     pub fn out_degree(&self, from: &str) -> usize {
         self.node(from).map_or(0, |from| self.store.edges(from).count())
     }

@@ -26,7 +26,7 @@ use serde_json::Value;
 
 pub(crate) use self::{id::DIGITS, reference::spelled};
 pub use self::{
-    id::{EvidenceId, NotAnId},
+    id::EvidenceId,
     reference::{references, substitute},
 };
 use crate::domain::arguments;
@@ -71,6 +71,7 @@ impl Plan {
     }
 
     /// Steps as the paper counts them: the plans, and the solver's.
+    #[cfg(feature = "inside")]
     pub fn paper_steps(&self) -> usize {
         self.steps.len() + 1
     }

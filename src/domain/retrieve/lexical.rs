@@ -112,10 +112,12 @@ impl Lexical {
         true
     }
 
+    #[cfg(feature = "inside")]
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
+    #[cfg(feature = "inside")]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }

@@ -44,7 +44,7 @@ pub use control::{Control, Hold, Mode};
 pub use effects::{EffectState, Place};
 pub use embeddings::EmbeddingState;
 pub use faults::FaultState;
-pub use learning::{Learning, ScorePoint};
+pub use learning::Learning;
 pub use model_calls::{ModelCallPhase, ModelCallState};
 pub use models::{ModelState, Models, Reachable, RoleUse};
 pub use query::Cause;
@@ -53,7 +53,7 @@ pub use tasks::{StepState, TaskPhase, TaskState};
 pub use tool_calls::{ToolCallPhase, ToolCallState};
 pub use tools::ToolState;
 pub use transcript::{Line, What};
-pub use undo::{Changes, Undoable};
+pub use undo::Undoable;
 pub use work::{EvidenceState, Source, Work};
 
 /// The whole session at one moment.

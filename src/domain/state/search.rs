@@ -37,6 +37,7 @@ impl SearchTree {
         self.nodes.iter_mut().rev().find(|known| known.node == node)
     }
 
+    #[cfg(feature = "inside")]
     pub fn children(&self, parent: u32) -> impl Iterator<Item = &NodeState> {
         self.nodes.iter().filter(move |node| node.parent == parent)
     }

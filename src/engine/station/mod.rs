@@ -15,7 +15,7 @@ use std::rc::Rc;
 use futures::FutureExt;
 use futures::future::{self, Either, LocalBoxFuture, Ready};
 
-pub use super::effect::{Effect, EmbeddingCall, ModelCall, Outcome, ToolCall};
+pub use super::effect::{Effect, Outcome, ToolCall};
 use super::{effect::PendingEffect, handle::Handle};
 use crate::domain::{Chance, EffectRef, FaultId, FaultKind, Origin, Refusal, TaskId};
 

@@ -14,7 +14,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 pub use self::{
-    field::{Field, parse_duration},
+    field::Field,
     problem::{Problem, Problems},
 };
 use crate::domain::words;

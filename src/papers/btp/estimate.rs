@@ -100,6 +100,7 @@ impl Evidence {
 
     /// One past use: the similarity of its query (a cosine, −1 to 1; values beyond are clamped, and
     /// NaN is ignored), and whether it helped.
+    #[cfg(feature = "inside")]
     pub fn add_use(&mut self, similarity: f64, helpful: bool) {
         let helpful = u32::from(helpful);
         self.add_uses(similarity, helpful, 1 - helpful);

@@ -36,5 +36,7 @@ mod why;
 
 pub use estimate::{Estimate, Evidence};
 pub use marginal::{Change, Marginal, Step, marginal};
-pub use plan::{BadInput, Candidate, Field, Plan, plan};
+#[cfg(feature = "inside")]
+pub use plan::Field;
+pub use plan::{BadInput, Candidate, Plan, plan};
 pub use why::{Why, why};

@@ -33,7 +33,7 @@ pub enum Why {
 impl Why {
     /// The same, refined by the origin of value and limit.
     #[must_use]
-    pub fn from_estimate(self, estimate: &Estimate) -> Self {
+    pub fn by_estimate(self, estimate: &Estimate) -> Self {
         match self {
             Why::NotAllowed => Why::BelowTau,
             Why::InFull if estimate.experience == 0 => Why::NoExperience,

@@ -8,8 +8,10 @@ mod order;
 mod parse;
 mod text;
 
+#[cfg(feature = "inside")]
+pub use self::json::parse_json;
 pub use self::{
-    check::{Fault, Faults, resolve},
-    json::{parse_json, schema},
+    check::resolve,
+    json::schema,
     parse::{LONGEST, MOST, Unreadable, parse},
 };

@@ -56,6 +56,7 @@ impl Plan {
 
     /// The evidence by the number of calls that it waits for in a row, in writing order within a
     /// level. Evidence in a circle is in none.
+    #[cfg(feature = "inside")]
     pub fn levels(&self) -> Vec<Vec<EvidenceId>> {
         let needs = Needs::of(self);
         let named = |level: Vec<usize>| level.into_iter().map(|at| needs.ids[at]).collect();

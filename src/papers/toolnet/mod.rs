@@ -8,5 +8,7 @@ mod listing;
 mod weights;
 
 pub use evidence::f;
-pub use learn::{LearnError, Learner, learn};
+#[cfg(feature = "inside")]
+pub use learn::Learner;
+pub use learn::{LearnError, learn};
 pub use weights::{WeightedEdge, Weights};

@@ -61,6 +61,7 @@ impl<'a> Weights<'a> {
     /// tools, `end` last. Empty for `end` and for an unknown name.
     ///
     /// Builds the whole row, even an implied one: use [`Weights::top`] for a menu.
+    #[cfg(feature = "inside")]
     pub fn row(&self, from: &str) -> Vec<WeightedEdge> {
         self.top(from, usize::MAX)
     }

@@ -27,16 +27,21 @@ mod summary;
 mod upgrade;
 mod words;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rusqlite::Connection;
 
 pub use self::{
     error::ExperienceError,
-    history::{History, MOST_PAST, Query, Same},
-    past_use::{MAX_NAME, MAX_PARAMETERS, MAX_QUERY, MAX_RESULT, Use},
-    prune::{Prune, PruneSummary},
-    summary::{Summary, ToolSummary},
+    history::{Query, Same},
+    past_use::Use,
+    prune::Prune,
+    summary::Summary,
+};
+#[cfg(feature = "inside")]
+pub use self::{
+    history::{History, MOST_PAST},
+    prune::PruneSummary,
 };
 
 /// An open store of past uses. It belongs to one thread; several may be open on one file.
@@ -48,7 +53,8 @@ pub struct Experience {
 
 impl Experience {
     /// The file; `:memory:` for a store without one.
-    pub fn path(&self) -> &Path {
+    #[cfg(feature = "inside")]
+    pub fn path(&self) -> &std::path::Path {
         &self.path
     }
 }

@@ -12,7 +12,9 @@ mod manifest;
 mod schema;
 mod trajectories;
 
-pub use api_bank::{ImportSummary, import_api_bank};
+#[cfg(feature = "inside")]
+pub use api_bank::ImportSummary;
+pub use api_bank::import_api_bank;
 pub use error::ImportError;
 pub use files::write as write_file;
-pub use trajectories::{Format, Trajectories, Trajectory, read_trajectories};
+pub use trajectories::{Format, Trajectory, read_trajectories};

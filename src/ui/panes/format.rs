@@ -1,6 +1,6 @@
 //! Money, weights and counted things, in words.
 
-use crate::domain::{ClassedBy, Knobs, ModelSpec, WeightFormat, pairs::Cost};
+use crate::domain::{ClassedBy, Knobs, WeightFormat, pairs::Cost};
 
 /// How weights are written: as the model sees them; where it sees none, as whole numbers.
 pub fn weight_format(knobs: &Knobs) -> WeightFormat {
@@ -40,15 +40,6 @@ pub fn dollars(sum: f64, unpriced: u32, calls: usize) -> String {
         0 => format!("${sum:.4}"),
         unpriced if unpriced >= calls && sum == 0.0 => "$ unknown".to_owned(),
         _ => format!("≥ ${sum:.4}"),
-    }
-}
-
-/// Dollars per million tokens, in and out.
-pub fn price(model: &ModelSpec) -> String {
-    let one = |price: Option<f64>| price.map_or("unknown".to_owned(), |price| format!("${price}"));
-    match (model.price_in, model.price_out) {
-        (None, None) => "price unknown".to_owned(),
-        (price_in, price_out) => format!("{} in, {} out per M", one(price_in), one(price_out)),
     }
 }
 

@@ -166,6 +166,7 @@ impl Actions {
     }
 
     /// What Enter would do.
+    #[cfg(feature = "inside")]
     pub fn chosen(&self) -> Option<Action> {
         self.item(self.selected).map(|item| item.spec.action)
     }

@@ -157,7 +157,7 @@ impl Policy<'_> {
         if used > 0 && item.estimate.limit == 0 {
             return format!("used up: {used} of {used}");
         }
-        why.from_estimate(&item.estimate).to_string()
+        why.by_estimate(&item.estimate).to_string()
     }
 }
 
