@@ -136,6 +136,8 @@ fn what_lies_above_the_panes() {
         ("score", "e"),
         ("knob-wrong", "4 enter x enter"),
         ("strategy", "A"),
+        ("strategy-switches", "A end tab down down space"),
+        ("help-filtered", "? f a i"),
         ("model", "m"),
         ("tool", "i"),
         ("prompt", "v"),
