@@ -4,6 +4,7 @@ mod choosers;
 mod faults;
 mod lanes;
 mod layers;
+mod pagers;
 
 use ratatui::crossterm::event::{
     Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEventKind,

@@ -141,6 +141,7 @@ fn what_lies_above_the_panes() {
         ("model", "m"),
         ("tool", "i"),
         ("prompt", "v"),
+        ("prompt-find", "v / s e a r c h enter n"),
         ("call", "6 down enter"),
         ("task-closer", "7 enter"),
         ("messages", "x ^ , g m"),
