@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(action(&panes, "g"), Meaning::Prefix);
         assert_eq!(action(&panes, "g g"), Meaning::Action(Layer::Global, Action::Top));
         assert_eq!(action(&panes, "g q"), Meaning::Nothing);
-        assert_eq!(action(&[Layer::Pager], "n"), Meaning::Nothing);
+        assert_eq!(action(&[Layer::Pager], "f"), Meaning::Nothing);
         let found = [Layer::Found, Layer::Global];
         assert_eq!(action(&found, "n"), Meaning::Action(Layer::Found, Action::NextMatch));
         let after: Vec<_> =

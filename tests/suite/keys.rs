@@ -1,8 +1,11 @@
 //! Keys as a person types them, and what comes of them.
 
+mod arrange;
+mod choosers;
 mod faults;
 mod lanes;
 mod layers;
+mod pagers;
 
 use ratatui::crossterm::event::{
     Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEventKind,
@@ -442,18 +445,6 @@ fn the_mouse_selects_opens_scrolls_and_presses() {
     let scrolled = stage.screen.view.windows.get(PaneId::Transcript);
     assert!(scrolled.first < transcript.first, "{transcript:?} {scrolled:?}");
     assert_eq!(stage.screen.view.focus, PaneId::Tasks);
-}
-
-#[test]
-fn what_a_strategy_is_chosen_by_names_its_loop_and_each_modifier() {
-    let story = Story::opened("workers+toolnet", Default::default());
-    let mut stage = Stage::of(&story).sized(160, 40);
-    stage.press("A");
-    let text = stage.text();
-    let line = text.lines().find(|line| line.contains("● workers+toolnet ")).unwrap();
-    for said in ["tools of one class in parallel", "; the graph suggests the tools and learns"] {
-        assert!(line.contains(said), "{line}");
-    }
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn a_model_is_chosen_while_it_is_looked_who_can_be_reached() {
     let text = "connection refused".to_owned();
     stage.tell(SessionEvent::ModelReached { model: "local".into(), how: Reach::No, text });
     assert!(stage.shows("✗ connection refused"), "{}", stage.text());
-    assert_eq!(stage.press("I"), [probe]);
+    assert_eq!(stage.press("ctrl-r"), [probe]);
     let bind = Command::BindRole { role: Role::Evaluator, model: "local".into() };
     assert_eq!(command(&mut stage, "down enter"), bind);
     assert!(stage.screen.view.popups.is_empty());

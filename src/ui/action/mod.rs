@@ -94,6 +94,7 @@ pub enum Action {
     /// In popups only, as are those below.
     Accept,
     Toggle,
+    NextSection,
     Add,
     NewLine,
 }

@@ -4,7 +4,9 @@ use super::{Action, Group, why};
 use crate::domain::{Command, Knob, State};
 use crate::ui::change::{self, no_tool, no_tool_to_change, over};
 use crate::ui::layout::Side;
-use crate::ui::popups::{Actions, Choose, Confirm, Faults, Find, PairTable, Subject, TaskEntry};
+use crate::ui::popups::{
+    Actions, Confirm, Faults, Find, PairTable, StrategyChoice, Subject, TaskEntry,
+};
 use crate::ui::request::{ScreenRequest, World, send};
 use crate::ui::update::past::{self, Way};
 use crate::ui::update::{self, arrange, control};
@@ -163,7 +165,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     alter(Action::Learning, &["L"], over, |_, _| change::turn(Knob::Learn, 1))
         .named("learning", "learning")
         .does("freeze learning, or let evaluations change scores again"),
-    alter(Action::Strategy, &["A"], over, |world, view| view.open(Choose::strategy(world.live)))
+    alter(Action::Strategy, &["A"], over, |world, view| view.open(StrategyChoice::new(world.live)))
         .named("strategy", "strategy")
         .does("choose the strategy, from the next task on"),
     alter(Action::Model, &["m"], why::no_models, |world, view| {
@@ -395,6 +397,9 @@ pub const ACTIONS: &[ActionSpec] = &[
         .does("leave toolyard; asks while the agent runs"),
     popup(Action::Accept).named("accept", "choose").does("choose, set, or say yes"),
     popup(Action::Toggle).named("toggle", "on/off").does("switch the selected row on or off"),
+    popup(Action::NextSection)
+        .named("next-section", "section")
+        .does("to the next section of the list"),
     popup(Action::Add).named("add", "new").does("add a row"),
     popup(Action::NewLine).named("new-line", "new line").does("begin a new line of text"),
 ];

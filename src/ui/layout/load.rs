@@ -156,4 +156,25 @@ mod tests {
         assert!(unknown.starts_with("line 2: unknown variant `grpah`"), "{unknown}");
         assert!(wrong("[raect.large]\ncolumns = []\n").starts_with("[raect]: "));
     }
+
+    #[test]
+    fn a_file_is_written_and_a_wrong_one_is_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("toolyard/layouts.toml");
+        let file = LayoutFile::read(Some(path.clone()));
+        assert_eq!((&file.saved, &file.wrong), (&Saved::default(), &None));
+        let mut saved = Saved::default();
+        let key = (Strategy::default(), Size::Large);
+        saved.set(key, Layout::standard(key.0, key.1));
+        assert_eq!(file.write(&saved), Ok(path.clone()));
+        assert_eq!(LayoutFile::read(Some(path.clone())).saved, saved);
+
+        std::fs::write(&path, "[react.large\n").unwrap();
+        let file = LayoutFile::read(Some(path.clone()));
+        let wrong = file.wrong.clone().unwrap();
+        assert!(wrong.contains("layouts.toml: line 1: "), "{wrong}");
+        assert_eq!(file.write(&saved), Err(wrong));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "[react.large\n");
+        assert!(LayoutFile::read(None).write(&saved).is_err());
+    }
 }

@@ -1,19 +1,22 @@
-//! One of a few: a strategy, the class of a tool, a knob's named values.
+//! One of a few: the class of a tool, a knob's named values.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Around, Popup, Pressed, Reply, Value, frame, pick::Pick};
-use crate::domain::{ClassAssignment, ClassedBy, Command, Knob, State, Strategy, ToolName};
+use super::chooser::{self, Chooser, Look};
+use super::narrow::Words;
+use super::{Around, Popup, Pressed, Reply, Value};
+use crate::domain::{ClassAssignment, ClassedBy, Command, Knob, State, ToolName};
 use crate::ui::action::{Action, Layer};
 use crate::ui::panes::{format, row::Row};
 use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, text};
+use crate::ui::{pane::PaneId, view::View};
 
 /// A few things to choose from.
 #[derive(Debug)]
 pub struct Choose {
     title: String,
     choices: Vec<Choice>,
-    pick: Pick,
+    chooser: Chooser,
 }
 
 #[derive(Debug)]
@@ -31,20 +34,11 @@ enum Does {
     Send(Command),
     /// A name for the class of this tool is typed.
     Type(ToolName, Option<ClassAssignment>),
+    /// The pane comes into the place of the focused one.
+    Show(PaneId),
 }
 
 impl Choose {
-    /// How the agent acts.
-    pub fn strategy(live: &State) -> Self {
-        let choices = Strategy::all().map(|strategy| Choice {
-            label: strategy.to_string(),
-            detail: strategy.doc(),
-            current: strategy == live.strategy,
-            does: Does::Send(Command::UseStrategy { strategy }),
-        });
-        Self::new("Strategy, from the next task on".to_owned(), choices.collect())
-    }
-
     /// Of which class a tool is: one of those configured, none, or any other name.
     pub fn class(live: &State, tool: &ToolName) -> Self {
         let now = live.tools.get(tool).and_then(|tool| tool.class.as_ref());
@@ -81,7 +75,23 @@ impl Choose {
             does: Does::Type(tool.clone(), now.cloned()),
         });
         let said = now.map_or_else(String::new, |now| format!(", {}", format::said(now.by)));
-        Self::new(format!("Class of {tool}{said}"), choices)
+        Self::new("class", format!("Class of {tool}{said}"), choices)
+    }
+
+    /// Which pane comes into the place of the focused one.
+    pub fn pane(view: &View) -> Self {
+        let others = PaneId::ALL.iter().filter(|pane| **pane != view.focus);
+        let choices = others.map(|pane| Choice {
+            label: pane.name().to_owned(),
+            detail: match view.layouts.now().slot_of(*pane) {
+                Some(_) => "comes here from its place".to_owned(),
+                None => "is hidden".to_owned(),
+            },
+            current: false,
+            does: Does::Show(*pane),
+        });
+        let title = format!("A pane for the place of {}", view.focus.name());
+        Self::new("pane", title, choices.collect())
     }
 
     /// A knob's value by name.
@@ -92,18 +102,39 @@ impl Choose {
             current: i as f64 == value,
             does: Does::Send(Command::TurnKnob { knob, value: i as f64 }),
         });
-        Self::new(format!("{}: {}", knob.spec().name, knob.spec().doc), choices.collect())
+        let title = format!("{}: {}", knob.spec().name, knob.spec().doc);
+        Self::new("value", title, choices.collect())
     }
 
-    fn new(title: String, choices: Vec<Choice>) -> Self {
-        let selected = choices.iter().position(|choice| choice.current).unwrap_or(0);
-        Self { title, choices, pick: Pick::at(selected) }
+    fn new(noun: &'static str, title: String, choices: Vec<Choice>) -> Self {
+        let now = choices.iter().position(|choice| choice.current).unwrap_or(0);
+        let words = choices.iter().map(|choice| Words::new(&choice.label, &choice.detail));
+        let chooser = Chooser::new(noun, words.collect(), now);
+        Self { title, choices, chooser }
+    }
+
+    fn choose(&self, choice: Option<usize>, view: &mut View) -> Reply {
+        let choice = choice.and_then(|choice| self.choices.get(choice));
+        match choice.map(|choice| (&choice.does, choice.current)) {
+            Some((Does::Type(tool, now), _)) => {
+                Reply::Replace(Box::new(Value::class(tool.clone(), now.as_ref())))
+            }
+            Some((Does::Show(pane), _)) => {
+                let beside = view.focus;
+                view.layouts.change().put(*pane, beside);
+                view.go_to(*pane);
+                Reply::Close
+            }
+            Some((Does::Send(_), true)) => Reply::Close,
+            Some((Does::Send(command), false)) => Reply::send(command.clone()),
+            None => Reply::Stay,
+        }
     }
 }
 
 impl Popup for Choose {
     fn layer(&self) -> Layer {
-        Layer::List
+        Layer::Chooser
     }
 
     fn hints(&self) -> &'static [Hint] {
@@ -111,21 +142,26 @@ impl Popup for Choose {
     }
 
     fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply {
-        if pressed.is(Action::Accept) || pressed.is(Action::Toggle) {
-            return self.click(self.pick.row, around);
+        match pressed.action {
+            Some(Action::Accept) => self.choose(self.chooser.selected(), around.view),
+            _ => self.chooser.key(pressed),
         }
-        self.pick.key(pressed, self.choices.len())
     }
 
-    fn click(&mut self, row: usize, _: &mut Around<'_>) -> Reply {
-        let Some(Choice { does, current, .. }) = self.choices.get(row) else { return Reply::Close };
-        match does {
-            Does::Type(tool, now) => {
-                Reply::Replace(Box::new(Value::class(tool.clone(), now.as_ref())))
-            }
-            Does::Send(_) if *current => Reply::Close,
-            Does::Send(command) => Reply::send(command.clone()),
-        }
+    fn click(&mut self, line: usize, around: &mut Around<'_>) -> Reply {
+        self.choose(self.chooser.thing(line), around.view)
+    }
+
+    fn paste(&mut self, text: &str) {
+        self.chooser.paste(text);
+    }
+
+    fn wheel(&mut self, by: isize) {
+        self.chooser.wheel(by);
+    }
+
+    fn prepare(&mut self, _: &Cx<'_>, area: Rect) {
+        self.chooser.prepare(area);
     }
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
@@ -134,14 +170,17 @@ impl Popup for Choose {
         };
         let labels = widest(|choice| &choice.label).min(32);
         let details = widest(|choice| &choice.detail);
-        let width = (labels + details + 6).max(text::width(&self.title) + 2).max(36);
-        let size = (width, self.choices.len());
-        let inside = frame::open(cx, (area, buf, hits), &self.title, &self.legend(cx), size);
-        self.pick.draw(cx, (inside, buf, hits), self.choices.len(), |i, line, buf| {
-            let choice = &self.choices[i];
-            let mark = if choice.current { "● " } else { "○ " };
-            let text = format!("{mark}{}  {}", text::fit(&choice.label, labels), choice.detail);
-            Row::new(line, buf).put(&text, cx.theme.text);
+        let width = (labels + details + 7).max(text::width(&self.title) + 2).max(44);
+        let look = Look { title: &self.title, keys: &self.legend(cx), width };
+        let styles = (cx.theme.text, cx.theme.accent);
+        self.chooser.draw(cx, (area, buf, hits), &look, |found, line, buf| {
+            let choice = &self.choices[found.id];
+            let mut row = Row::new(line, buf);
+            row.gap(1).put(if choice.current { "● " } else { "○ " }, cx.theme.text);
+            chooser::put(&mut row, (&choice.label, &found.name), labels, styles);
+            row.gap(2);
+            let left = row.left();
+            chooser::put(&mut row, (&choice.detail, &found.about), left, styles);
         });
     }
 }

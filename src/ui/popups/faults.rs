@@ -71,12 +71,20 @@ impl Popup for Faults {
         }
     }
 
+    fn wheel(&mut self, by: isize) {
+        self.pick.wheel(by);
+    }
+
+    fn prepare(&mut self, cx: &Cx<'_>, area: Rect) {
+        let total = cx.live.faults.len() + 1;
+        self.pick.fit(total, height(total).min(area.height.saturating_sub(2).into()));
+    }
+
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let faults = &cx.live.faults;
-        let rows = faults.len() + 1;
-        let size = (84, rows.clamp(4, 20));
+        let size = (84, height(faults.len() + 1));
         let inside = frame::open(cx, (area, buf, hits), "Faults", &self.legend(cx), size);
-        self.pick.draw(cx, (inside, buf, hits), rows, |i, line, buf| {
+        self.pick.draw(cx, (inside, buf, hits), |i, line, buf| {
             let (label, style) = match faults.iter().nth(i) {
                 Some((id, fault)) => {
                     let style = if fault.armed { cx.theme.injected } else { cx.theme.dim };
@@ -87,6 +95,11 @@ impl Popup for Faults {
             Row::new(line, buf).put(&label, style);
         });
     }
+}
+
+/// Lines of the box for so many rows.
+fn height(rows: usize) -> usize {
+    rows.clamp(4, 20)
 }
 
 fn row(id: FaultId, fault: &FaultState, width: usize) -> String {

@@ -24,6 +24,21 @@ impl Lines {
         self.window.first = usize::MAX;
     }
 
+    pub fn all(&self) -> &[Line<'static>] {
+        &self.lines
+    }
+
+    pub fn window(&self) -> Window {
+        self.window
+    }
+
+    /// Scrolls to a line that is not on the screen: it comes with some of what stands before it.
+    pub fn show(&mut self, line: usize) {
+        if !self.window.range().contains(&line) {
+            self.window.first = line.saturating_sub(self.window.rows / 3);
+        }
+    }
+
     /// How many rows there are for them.
     pub fn fit(&mut self, rows: usize) {
         self.window.free = true;

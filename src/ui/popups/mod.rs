@@ -4,19 +4,20 @@
 
 mod actions;
 mod choose;
+mod chooser;
 mod confirm;
 mod entry;
 mod fault_form;
 mod faults;
 mod find;
 mod frame;
-mod fuzzy;
 pub mod inspect;
 mod lines;
 mod models;
+mod narrow;
 mod pairs;
-mod pane_choice;
 mod pick;
+mod strategy;
 mod task_entry;
 mod value;
 
@@ -39,7 +40,7 @@ pub use find::Find;
 pub use inspect::{Inspect, Subject};
 pub use models::ModelChoice;
 pub use pairs::PairTable;
-pub use pane_choice::PaneChoice;
+pub use strategy::StrategyChoice;
 pub use task_entry::TaskEntry;
 pub use value::Value;
 

@@ -1,12 +1,15 @@
 //! A model for a role: every configured one, with what it costs and whether it can be reached. Who opens
 //! it has that looked for in the background, and the answers come in while it is open.
 
-use ratatui::{buffer::Buffer, layout::Rect};
+use ratatui::{buffer::Buffer, layout::Rect, style::Modifier};
 
-use super::{Around, Popup, Pressed, Reply, frame, pick::Pick};
-use crate::domain::{Command, Role, State};
+use super::chooser::{Chooser, Look};
+use super::narrow::Words;
+use super::{Around, Popup, Pressed, Reply};
+use crate::domain::{Command, ModelName, Role, State};
 use crate::ui::action::{Action, Layer};
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, panes::models::configured, text};
+use crate::ui::panes::{models::configured, row};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint};
 
 /// Lines below the list that say more of the selected model.
 const MORE: u16 = 3;
@@ -15,21 +18,37 @@ const MORE: u16 = 3;
 #[derive(Debug)]
 pub struct ModelChoice {
     role: Role,
-    pick: Pick,
+    models: Vec<ModelName>,
+    chooser: Chooser,
 }
 
 impl ModelChoice {
     /// Starts at the model that plays the role now.
     pub fn new(live: &State, role: Role) -> Self {
+        let known = &live.models.known;
         let bound = live.models.roles.get(&role).map(|bound| &bound.model);
-        let selected = bound.and_then(|model| live.models.known.get_index_of(model));
-        Self { role, pick: Pick::at(selected.unwrap_or(0)) }
+        let now = bound.and_then(|model| known.get_index_of(model)).unwrap_or(0);
+        let words = known.iter().map(|(name, model)| Words::new(name.as_str(), &model.spec.source));
+        let chooser = Chooser::new("model", words.collect(), now).with_foot(MORE);
+        Self { role, models: known.keys().cloned().collect(), chooser }
+    }
+
+    fn choose(&self, choice: Option<usize>, live: &State) -> Reply {
+        let Some(model) = choice.and_then(|choice| self.models.get(choice)) else {
+            return Reply::Stay;
+        };
+        match live.models.roles.get(&self.role) {
+            Some(now) if now.model == *model => Reply::Close,
+            Some(_) | None => {
+                Reply::send(Command::BindRole { role: self.role, model: model.clone() })
+            }
+        }
     }
 }
 
 impl Popup for ModelChoice {
     fn layer(&self) -> Layer {
-        Layer::List
+        Layer::Chooser
     }
 
     fn hints(&self) -> &'static [Hint] {
@@ -42,45 +61,66 @@ impl Popup for ModelChoice {
 
     fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply {
         match pressed.action {
-            Some(Action::Accept | Action::Toggle) => self.click(self.pick.row, around),
+            Some(Action::Accept) => self.choose(self.chooser.selected(), around.live),
             Some(Action::CheckModels) => Reply::Keep(Command::ProbeModels),
-            _ => self.pick.key(pressed, around.live.models.known.len()),
+            _ => self.chooser.key(pressed),
         }
     }
 
-    fn click(&mut self, row: usize, around: &mut Around<'_>) -> Reply {
-        let (role, models) = (self.role, &around.live.models);
-        match models.known.get_index(row) {
-            Some((model, _)) if models.roles.get(&role).is_none_or(|now| now.model != *model) => {
-                Reply::send(Command::BindRole { role, model: model.clone() })
-            }
-            Some(_) | None => Reply::Close,
-        }
+    fn click(&mut self, line: usize, around: &mut Around<'_>) -> Reply {
+        self.choose(self.chooser.thing(line), around.live)
+    }
+
+    fn paste(&mut self, text: &str) {
+        self.chooser.paste(text);
+    }
+
+    fn wheel(&mut self, by: isize) {
+        self.chooser.wheel(by);
+    }
+
+    fn prepare(&mut self, _: &Cx<'_>, area: Rect) {
+        self.chooser.prepare(area);
     }
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let models = &cx.live.models;
         let title = format!("Model for the {}, from the next model call on", self.role);
-        let size = (100, models.known.len() + 2 + usize::from(MORE));
-        let inside = frame::open(cx, (area, buf, hits), &title, &self.legend(cx), size);
-        // Two cells for the mark of who plays the role now.
+        let look = Look { title: &title, keys: &self.legend(cx), width: 100 };
+        // Cells for the pointer and for the mark of who plays the role now.
         let columns =
-            |line: Rect| Rect { x: line.x + 2, width: line.width.saturating_sub(2), ..line };
-        configured::draw_head(cx.theme, columns(inside), buf);
-        let rows = u16::try_from(models.known.len()).unwrap_or(u16::MAX);
-        let height = inside.height.saturating_sub(2 + MORE).max(1).min(rows);
-        let list = Rect { y: inside.y + 1, height, ..inside };
+            |line: Rect| Rect { x: line.x + 3, width: line.width.saturating_sub(3), ..line };
         let bound = models.roles.get(&self.role).map(|bound| &bound.model);
-        let selected = self.pick.draw(cx, (list, buf, hits), models.known.len(), |i, line, buf| {
-            let Some((name, model)) = models.known.get_index(i) else { return };
+        let parts = self.chooser.draw(cx, (area, buf, hits), &look, |found, line, buf| {
+            let Some((_, name, model)) = models.known.get_full(&self.models[found.id]) else {
+                return;
+            };
             let mark = if bound == Some(name) { "●" } else { "○" };
-            buf.set_stringn(line.x, line.y, mark, 1, cx.theme.text);
+            row::Row::new(line, buf).gap(1).put(mark, cx.theme.text);
             configured::draw(cx, (name, model), cx.live.at.max(cx.now), columns(line), buf);
+            underline(name.as_str(), &found.name, columns(line), buf);
         });
-        let Some((_, model)) = models.known.get_index(selected) else { return };
-        let below = frame::rest(inside, list.bottom() + 1);
-        let (width, rows) = (usize::from(below.width), usize::from(below.height));
-        let lines = text::wrap_within(&configured::why(model), width, rows);
-        frame::write(lines, cx.theme.dim, below, buf);
+        configured::draw_head(cx.theme, columns(parts.head), buf);
+        let selected = self.chooser.selected().and_then(|id| models.known.get(&self.models[id]));
+        if let Some(model) = selected {
+            row::wrapped(parts.foot, &configured::why(model), cx.theme.dim, buf);
+        }
+    }
+}
+
+/// Underlines the letters that fit what was typed, wherever in the line the name begins: the mark of a fault may
+/// stand before it.
+fn underline(name: &str, places: &[u32], line: Rect, buf: &mut Buffer) {
+    let shows = |x: u16, c: char| {
+        let symbol = buf.cell((x, line.y)).map(|cell| cell.symbol().to_lowercase());
+        symbol == Some(c.to_lowercase().to_string())
+    };
+    let begins = |x: &u16| (*x..).zip(name.chars()).take(3).all(|(x, c)| shows(x, c));
+    let Some(start) = (line.x..line.right()).find(begins) else { return };
+    for place in places {
+        let x = start.saturating_add(u16::try_from(*place).unwrap_or(u16::MAX));
+        if let Some(cell) = buf.cell_mut((x, line.y)) {
+            cell.modifier.insert(Modifier::UNDERLINED);
+        }
     }
 }

@@ -4,7 +4,8 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{Around, Popup, Pressed, Reply, frame, pick::Pick};
 use crate::ui::action::{Action, Layer};
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, panes::models::pairs, text, view::Round};
+use crate::ui::panes::{models::pairs, row};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, view::Round};
 
 /// Lines below the table that say more of the selected pair.
 const MORE: u16 = 3;
@@ -41,21 +42,34 @@ impl Popup for PairTable {
         Reply::Stay
     }
 
+    fn wheel(&mut self, by: isize) {
+        self.pick.wheel(by);
+    }
+
+    fn prepare(&mut self, cx: &Cx<'_>, area: Rect) {
+        let total = cx.state.pairs.all().len();
+        self.pick.fit(total, rows(total, area));
+    }
+
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let sort = cx.view.pair_sort;
         let all = pairs::sorted(cx.state, sort);
         let title = pairs::heading(&cx.state.pairs, sort);
         let size = (108, all.len() + 2 + usize::from(MORE));
         let inside = frame::open(cx, (area, buf, hits), &title, &self.legend(cx), size);
-        let rows = u16::try_from(all.len()).unwrap_or(u16::MAX);
-        let height = inside.height.saturating_sub(1 + MORE).min(rows.saturating_add(1));
-        let table = Rect { height, ..inside };
-        let list = frame::rest(table, table.y + 1);
-        pairs::draw(cx, &all, self.pick.window(all.len(), list).first, table, buf);
+        let rows = u16::try_from(rows(all.len(), area)).unwrap_or(u16::MAX);
+        let (table, below) = row::split(inside, rows + 1);
+        let list = row::split(table, 1).1;
+        pairs::draw(cx, &all, self.pick.window.first, table, buf);
         // The table has drawn its rows already, in the columns of its head.
-        let selected = self.pick.draw(cx, (list, buf, hits), all.len(), |_, _, _| {});
-        let Some(tally) = all.get(selected) else { return };
-        let lines = text::wrap_within(&pairs::about(tally), usize::from(inside.width), MORE.into());
-        frame::write(lines, cx.theme.dim, frame::rest(inside, table.bottom() + 1), buf);
+        self.pick.draw(cx, (list, buf, hits), |_, _, _| {});
+        if let Some(tally) = all.get(self.pick.row) {
+            row::wrapped(row::split(below, 1).1, &pairs::about(tally), cx.theme.dim, buf);
+        }
     }
+}
+
+/// How many rows there is room for, below the head and above what is said of the selected one.
+fn rows(total: usize, area: Rect) -> usize {
+    usize::from(area.height.saturating_sub(2 + 2 + MORE)).min(total)
 }

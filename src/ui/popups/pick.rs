@@ -1,4 +1,4 @@
-//! A list in a popup, of which one row is selected.
+//! Rows in a popup, of which one is selected and some are on the screen.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -8,68 +8,64 @@ use crate::ui::hits::{Hits, Target};
 use crate::ui::window::{self, Move, Window};
 use crate::ui::{cx::Cx, vlist};
 
-/// How far a page key goes.
-const PAGE: usize = 10;
-
 /// The selected row; what the rows are is known to whoever has the list.
 #[derive(Debug, Default)]
 pub(super) struct Pick {
     pub row: usize,
+    pub window: Window,
 }
 
 impl Pick {
     pub fn at(row: usize) -> Self {
-        Self { row }
+        Self { row, window: Window::default() }
     }
 
     /// Moves the selection among `total` rows, or leaves the list.
     pub fn key(&mut self, pressed: Pressed, total: usize) -> Reply {
-        let to = match pressed.action {
+        match pressed.action {
             Some(Action::Leave) => return Reply::Close,
-            Some(action) => Move::of(action),
-            None => None,
-        };
-        if let Some(to) = to {
-            self.row = window::moved(total, Some(self.row), to, PAGE).unwrap_or(0);
+            Some(action) => Move::of(action).into_iter().for_each(|to| self.go(to, total)),
+            None => {}
         }
         Reply::Stay
     }
 
-    /// The rows that [`Pick::draw`] shows there.
-    pub fn window(&self, total: usize, area: Rect) -> Window {
-        Window::default().next(total, usize::from(area.height), Some(self.row))
+    pub fn go(&mut self, to: Move, total: usize) {
+        self.window.free = false;
+        self.row = window::moved(total, Some(self.row), to, self.window.rows).unwrap_or(0);
     }
 
-    /// Draws as many rows as there is room for, the selected one among them. Gives back which that is:
-    /// the last one, if there are fewer rows now than when it was selected.
+    pub fn wheel(&mut self, by: isize) {
+        self.window = self.window.wheeled(by);
+    }
+
+    /// How many rows there are, and how many there is room for. The last row is selected, if there are
+    /// fewer now than when it was.
+    pub fn fit(&mut self, total: usize, rows: usize) {
+        self.row = self.row.min(total.saturating_sub(1));
+        self.window = self.window.next(total, rows, Some(self.row));
+    }
+
+    /// Draws the rows of the window, marks the selected one, and notes them for the mouse. `row` gets a
+    /// row's place in the list and its area of one line.
     pub fn draw(
         &self,
         cx: &Cx<'_>,
         (area, buf, hits): (Rect, &mut Buffer, &mut Hits),
-        total: usize,
-        row: impl FnMut(usize, Rect, &mut Buffer),
-    ) -> usize {
-        let selected = self.row.min(total.saturating_sub(1));
-        draw(cx, (area, buf, hits), self.window(total, area), selected, row);
-        selected
-    }
-}
-
-/// Draws the rows of this window, marks the selected one, and notes them for the mouse. `row` gets a
-/// row's place in the list and its area of one line.
-pub(super) fn draw(
-    cx: &Cx<'_>,
-    (area, buf, hits): (Rect, &mut Buffer, &mut Hits),
-    window: Window,
-    selected: usize,
-    mut row: impl FnMut(usize, Rect, &mut Buffer),
-) {
-    for (y, i) in (area.y..area.bottom()).zip(window.range()) {
-        let line = Rect { y, height: 1, ..area };
-        row(i, line, buf);
-        if i == selected {
-            vlist::select(&Cx { focused: true, ..*cx }, line, buf);
+        mut row: impl FnMut(usize, Rect, &mut Buffer),
+    ) {
+        let bar = self.window.total > self.window.rows && area.width > 4;
+        let width = area.width - u16::from(bar);
+        for (y, i) in (area.y..area.bottom()).zip(self.window.range()) {
+            let line = Rect { y, width, height: 1, ..area };
+            row(i, line, buf);
+            if i == self.row {
+                vlist::select(&Cx { focused: true, ..*cx }, line, buf);
+            }
+            hits.add(line, Target::PopupRow(i));
         }
-        hits.add(line, Target::PopupRow(i));
+        if bar {
+            vlist::scrollbar(cx, Rect { x: area.x + width, width: 1, ..area }, self.window, buf);
+        }
     }
 }

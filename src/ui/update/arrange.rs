@@ -1,7 +1,7 @@
 //! Arranging the panes.
 
 use crate::ui::layout::Side;
-use crate::ui::popups::PaneChoice;
+use crate::ui::popups::Choose;
 use crate::ui::request::{ScreenRequest, World};
 use crate::ui::view::{Tone, View};
 use crate::ui::{action::Action, pane::PaneId, panes};
@@ -47,7 +47,7 @@ pub fn hide(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
 
 /// Chooses the pane that comes into the place of the focused one.
 pub fn add(view: &mut View) -> Vec<ScreenRequest> {
-    let choice = PaneChoice::new(view);
+    let choice = Choose::pane(view);
     view.open(choice)
 }
 

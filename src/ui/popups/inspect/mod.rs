@@ -8,15 +8,19 @@ mod messages;
 mod page;
 mod plan;
 mod prompt;
+mod search;
+mod signature;
 mod task;
 mod tool;
 
-use ratatui::{buffer::Buffer, layout::Rect};
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
+use self::search::Search;
 use super::{Around, Popup, Pressed, Reply, frame, lines::Lines};
-use crate::domain::{EffectId, EvidenceId, TaskId, ToolName};
+use crate::domain::{EffectId, EvidenceId, State, TaskId, ToolName};
 use crate::ui::action::{Action, Layer};
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint};
+use crate::ui::view::Tone;
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, window};
 
 pub use page::Page;
 
@@ -43,6 +47,7 @@ pub enum Subject {
 pub struct Inspect {
     subject: Subject,
     lines: Lines,
+    search: Search,
     /// What the lines were made from; made again when it changes.
     made_from: Option<Version>,
 }
@@ -58,7 +63,7 @@ struct Version {
 
 impl Inspect {
     pub fn new(subject: Subject) -> Self {
-        Self { subject, lines: Lines::default(), made_from: None }
+        Self { subject, lines: Lines::default(), search: Search::default(), made_from: None }
     }
 
     fn title(&self) -> String {
@@ -73,6 +78,32 @@ impl Inspect {
             Subject::Plan(task) => format!("Plan of task {task}"),
             Subject::Line(n) => format!("Event {n}"),
             Subject::Messages => "Messages".to_owned(),
+        }
+    }
+
+    /// To the thing of its kind before this one, or behind it.
+    fn turn(&mut self, by: i32, state: &State) {
+        let moved = |number: u32, total: usize| {
+            let last = u32::try_from(total).unwrap_or(u32::MAX).max(1);
+            number.saturating_add_signed(by).clamp(1, last)
+        };
+        let subject = match &self.subject {
+            Subject::Prompt(call) => {
+                Subject::Prompt(beside(state.model_calls.iter().map(|call| call.id), *call, by))
+            }
+            Subject::Call(call) => {
+                Subject::Call(beside(state.tool_calls.iter().map(|call| call.id), *call, by))
+            }
+            Subject::Task(task) => Subject::Task(TaskId(moved(task.0, state.tasks.len()))),
+            Subject::Plan(task) => Subject::Plan(TaskId(moved(task.0, state.tasks.len()))),
+            Subject::Tool(_) | Subject::Evidence(..) | Subject::Line(_) | Subject::Messages => {
+                return;
+            }
+        };
+        if subject != self.subject {
+            // What was searched for is searched for there too.
+            let search = std::mem::take(&mut self.search);
+            *self = Self { search, ..Self::new(subject) };
         }
     }
 
@@ -111,56 +142,70 @@ impl Inspect {
 
 impl Popup for Inspect {
     fn layer(&self) -> Layer {
-        Layer::Pager
+        if self.search.is_typed() { Layer::Search } else { Layer::Pager }
     }
 
     fn hints(&self) -> &'static [Hint] {
-        const TURN: Hint = (&[Action::Left, Action::Right], "previous, next");
+        const FIND: Hint = (&[Action::Find], "find");
+        const NEXT: Hint = (&[Action::NextMatch, Action::PreviousMatch], "next, previous match");
+        if self.search.is_typed() {
+            return &[
+                (&[Action::Accept], "keep"),
+                (&[Action::Down, Action::Up], "next, previous"),
+                (&[Action::Leave], "leave"),
+            ];
+        }
+        if self.search.is_on() {
+            return &[NEXT, FIND, (&[Action::Leave], "end the search")];
+        }
+        const TURN: Hint = (&[Action::Left, Action::Right], "turn");
         const SCROLL: Hint = (&[Action::PageDown, Action::PageUp], "scroll");
         const LEAVE: Hint = (&[Action::Leave], "leave");
         match self.subject {
             Subject::Prompt(_) | Subject::Call(_) | Subject::Task(_) | Subject::Plan(_) => {
-                &[TURN, SCROLL, LEAVE]
+                &[TURN, SCROLL, FIND, LEAVE]
             }
             Subject::Tool(_) | Subject::Evidence(..) | Subject::Line(_) | Subject::Messages => {
-                &[SCROLL, LEAVE]
+                &[SCROLL, FIND, LEAVE]
             }
         }
     }
 
     fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply {
-        let state = around.shown;
-        let by = match pressed.action {
+        if self.search.is_typed() {
+            self.search.key(pressed, &mut self.lines);
+            return Reply::Stay;
+        }
+        match pressed.action {
+            Some(Action::Leave) if self.search.is_on() => self.search.close(),
             Some(Action::Leave) => return Reply::Close,
-            Some(Action::Left) => -1,
-            Some(Action::Right) => 1,
-            Some(action) => {
-                self.lines.go(action);
-                return Reply::Stay;
+            Some(Action::Left) => self.turn(-1, around.shown),
+            Some(Action::Right) => self.turn(1, around.shown),
+            Some(Action::Find) => self.search.open(&self.lines),
+            Some(Action::NextMatch | Action::PreviousMatch) if !self.search.is_on() => {
+                let key = around.keymap.legend(Layer::Pager, &[(&[Action::Find], "find")]);
+                let text = format!("nothing was searched for here · {key}");
+                around.view.tell(around.live.at, Tone::Bad, text);
             }
-            None => return Reply::Stay,
-        };
-        let moved = |number: u32, total: usize| {
-            let last = u32::try_from(total).unwrap_or(u32::MAX).max(1);
-            number.saturating_add_signed(by).clamp(1, last)
-        };
-        let subject = match &self.subject {
-            Subject::Prompt(call) => {
-                Subject::Prompt(beside(state.model_calls.iter().map(|call| call.id), *call, by))
-            }
-            Subject::Call(call) => {
-                Subject::Call(beside(state.tool_calls.iter().map(|call| call.id), *call, by))
-            }
-            Subject::Task(task) => Subject::Task(TaskId(moved(task.0, state.tasks.len()))),
-            Subject::Plan(task) => Subject::Plan(TaskId(moved(task.0, state.tasks.len()))),
-            Subject::Tool(_) | Subject::Evidence(..) | Subject::Line(_) | Subject::Messages => {
-                return Reply::Stay;
-            }
-        };
-        if subject != self.subject {
-            *self = Self::new(subject);
+            Some(Action::NextMatch) => self.search.go(window::Find::Next, &mut self.lines),
+            Some(Action::PreviousMatch) => self.search.go(window::Find::Previous, &mut self.lines),
+            Some(action) => self.lines.go(action),
+            None => {}
         }
         Reply::Stay
+    }
+
+    fn paste(&mut self, text: &str) {
+        self.search.paste(text, &mut self.lines);
+    }
+
+    fn footer(&self, cx: &Cx<'_>) -> Option<(String, Style)> {
+        if !self.search.is_typed() && !self.search.is_on() {
+            return None;
+        }
+        let (said, found) = self.search.said();
+        let style = if found { cx.theme.input } else { cx.theme.warn };
+        Some((format!("{said}   {}", self.legend(cx)), style))
     }
 
     fn wheel(&mut self, by: isize) {
@@ -178,6 +223,7 @@ impl Popup for Inspect {
             if self.subject == Subject::Messages {
                 self.lines.unwind();
             }
+            self.search.refresh(&self.lines);
         }
         self.lines.fit(height);
     }
@@ -186,6 +232,7 @@ impl Popup for Inspect {
         let title = self.title();
         let inside = frame::open(cx, (area, buf, hits), &title, &self.legend(cx), size(area));
         self.lines.draw(cx, inside, buf);
+        self.search.mark(cx, inside, self.lines.window(), buf);
     }
 }
 

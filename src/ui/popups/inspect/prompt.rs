@@ -1,10 +1,13 @@
 //! Exactly what the model saw, part by part with its tokens, and what it answered.
 
 use super::Page;
+use super::signature::{arguments, signature};
+use crate::domain::tokens::Part;
 use crate::domain::{
-    EffectId, Finish, ModelCallPhase, ModelCallState, ModelSpec, Reply, State, ToolCall, tokens,
+    EffectId, Finish, ModelCallPhase, ModelCallState, ModelSpec, Reply, State, ToolCall, ToolDef,
+    tokens,
 };
-use crate::ui::text;
+use crate::ui::{panes::format::plural, text};
 
 /// Cells of a bar of all tokens.
 const BAR: u64 = 30;
@@ -16,23 +19,49 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     };
     head(state, call, page);
     let parts = tokens::parts(&call.request);
-    let total: u64 = parts.iter().map(|part| part.tokens).sum();
-    page.heading(&format!("Parts: {total} tokens by o200k, the model's own count may differ"));
-    for part in &parts {
-        let label = text::fit(&part.label, 32);
-        let count = format!("{:>7} ", part.tokens);
-        let fill = (part.tokens * BAR).div_ceil(total.max(1)) as usize;
-        page.pieces(vec![
-            (label, page.theme.text),
-            (count, page.theme.accent),
-            ("█".repeat(fill), page.theme.bar_fill),
-        ]);
-    }
-    for part in parts.iter().filter(|part| !part.text.is_empty()) {
+    let tools = &call.request.tools;
+    let (of_tools, messages) = parts.split_at(tools.len().min(parts.len()));
+    sizes(tools, of_tools, messages, page);
+    for part in messages.iter().filter(|part| !part.text.is_empty()) {
         page.heading(&format!("{}  ({} tokens)", part.label, part.tokens));
         page.text(&part.text, page.theme.text);
     }
     answer(call, page);
+    if !tools.is_empty() {
+        page.heading(&plural(tools.len(), "tool"));
+        let folded = "folded here: the model saw a JSON schema of each, as on the tool's own page";
+        page.text(folded, page.theme.dim);
+    }
+    for (tool, part) in tools.iter().zip(of_tools) {
+        menu(tool, part.tokens, page);
+    }
+}
+
+/// How many tokens each message has, and all tools together.
+fn sizes(tools: &[ToolDef], of_tools: &[Part], messages: &[Part], page: &mut Page<'_>) {
+    let sum = |parts: &[Part]| parts.iter().map(|part| part.tokens).sum::<u64>();
+    let total = sum(of_tools) + sum(messages);
+    page.heading(&format!("Parts: {total} tokens by o200k, the model's own count may differ"));
+    let sizes = messages.iter().map(|part| (part.label.clone(), part.tokens));
+    let all = (!tools.is_empty()).then(|| (plural(tools.len(), "tool"), sum(of_tools)));
+    for (label, tokens) in sizes.chain(all) {
+        let fill = (tokens * BAR).div_ceil(total.max(1)) as usize;
+        page.pieces(vec![
+            (text::fit(&label, 32), page.theme.text),
+            (format!("{tokens:>7} "), page.theme.accent),
+            ("█".repeat(fill), page.theme.bar_fill),
+        ]);
+    }
+}
+
+/// A tool of the menu, in the words of its JSON schema.
+fn menu(tool: &ToolDef, tokens: u64, page: &mut Page<'_>) {
+    page.heading(&format!("tool {}  ({tokens} tokens)", tool.name));
+    page.text(&signature(tool.name.as_str(), &tool.parameters), page.theme.accent);
+    page.text(&tool.description, page.theme.text);
+    for (name, schema) in arguments(&tool.parameters) {
+        page.field_if_any(name, schema["description"].as_str().unwrap_or_default());
+    }
 }
 
 fn head(state: &State, call: &ModelCallState, page: &mut Page<'_>) {

@@ -1,0 +1,271 @@
+//! A list that narrows as one types: the field, the rows that fit, and the selected one of them. What a row
+//! looks like, and what comes of choosing it, is known to the popup that has the list.
+
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+
+use super::narrow::{Found, Words, narrow};
+use super::{Pressed, Reply, entry::Entry, frame, pick::Pick};
+use crate::ui::panes::row::{self, Row};
+use crate::ui::window::Move;
+use crate::ui::{action::Action, cx::Cx, hits::Hits, text};
+
+/// Lines above the list: the field, and one for the heads of columns.
+const HEAD: u16 = 2;
+
+/// Things to choose from.
+#[derive(Debug)]
+pub(super) struct Chooser {
+    /// What they are called: `strategy`.
+    noun: &'static str,
+    all: Vec<Words>,
+    /// The first thing of each section, and what the section is called.
+    sections: Vec<(usize, &'static str)>,
+    /// Lines below the list, of which the first stays blank.
+    foot: u16,
+    entry: Entry,
+    lines: Vec<Line>,
+    pick: Pick,
+    /// What is selected while nothing is typed.
+    first: usize,
+    /// What somebody went to: it stays selected while it fits.
+    kept: Option<usize>,
+}
+
+#[derive(Debug)]
+enum Line {
+    Section(&'static str),
+    Thing(Found),
+}
+
+/// The parts of the box that are the popup's own.
+pub(super) struct Parts {
+    pub head: Rect,
+    pub foot: Rect,
+}
+
+/// The title, the keys and the inner width of the box.
+pub(super) struct Look<'a> {
+    pub title: &'a str,
+    pub keys: &'a str,
+    pub width: usize,
+}
+
+impl Chooser {
+    pub fn new(noun: &'static str, all: Vec<Words>, first: usize) -> Self {
+        let entry = Entry::line("");
+        let (lines, pick) = (Vec::new(), Pick::default());
+        let mut chooser = Self {
+            noun,
+            all,
+            sections: Vec::new(),
+            foot: 0,
+            entry,
+            lines,
+            pick,
+            first,
+            kept: None,
+        };
+        chooser.search();
+        chooser
+    }
+
+    pub fn with_sections(mut self, sections: Vec<(usize, &'static str)>) -> Self {
+        self.sections = sections;
+        self.search();
+        self
+    }
+
+    /// So many lines below the list are the popup's own.
+    pub fn with_foot(self, lines: u16) -> Self {
+        Self { foot: lines + 1, ..self }
+    }
+
+    /// The selected thing by its place among all; `None`: nothing fits.
+    pub fn selected(&self) -> Option<usize> {
+        self.thing(self.pick.row)
+    }
+
+    /// What is in this line of the list.
+    pub fn thing(&self, line: usize) -> Option<usize> {
+        match self.lines.get(line)? {
+            Line::Thing(found) => Some(found.id),
+            Line::Section(_) => None,
+        }
+    }
+
+    pub fn select(&mut self, id: usize) {
+        self.kept = Some(id);
+        self.pick.window.free = false;
+        self.place();
+    }
+
+    /// Whether all of the list is shown.
+    pub fn is_whole(&self) -> bool {
+        self.entry.text().trim().is_empty()
+    }
+
+    /// Shows all of the list again.
+    pub fn clear(&mut self) {
+        self.entry.set("");
+        self.search();
+    }
+
+    pub fn paste(&mut self, text: &str) {
+        self.entry.paste(text);
+        self.search();
+    }
+
+    pub fn wheel(&mut self, by: isize) {
+        self.pick.wheel(by);
+    }
+
+    /// Leaves, moves, or types.
+    pub fn key(&mut self, pressed: Pressed) -> Reply {
+        match pressed.action {
+            Some(Action::Leave) => return Reply::Close,
+            Some(Action::NextSection) => self.go_to_section(),
+            action => match action.and_then(Move::of) {
+                Some(to) => self.go(to),
+                None => {
+                    self.entry.key(pressed.key);
+                    self.search();
+                }
+            },
+        }
+        Reply::Stay
+    }
+
+    /// Moves to the next thing, over the names of sections.
+    fn go(&mut self, to: Move) {
+        let before = self.pick.row;
+        self.pick.go(to, self.lines.len());
+        let at = self.pick.row;
+        let is_thing = |line: &usize| self.thing(*line).is_some();
+        let up = matches!(to, Move::Up | Move::PageUp);
+        let found = match up {
+            true => (0..=at).rev().find(is_thing).or_else(|| (at..before).find(is_thing)),
+            false => (at..self.lines.len()).find(is_thing),
+        };
+        self.pick.row = found.unwrap_or(before);
+        self.kept = self.selected();
+    }
+
+    /// To the next section, going round. A list that has narrowed is shown whole again: only then it has sections.
+    fn go_to_section(&mut self) {
+        if self.sections.is_empty() {
+            return self.go(Move::Down);
+        }
+        let here = self.selected().unwrap_or(self.first);
+        let after = self.sections.iter().map(|(first, _)| *first).find(|first| *first > here);
+        self.clear();
+        self.select(after.unwrap_or(0));
+    }
+
+    fn search(&mut self) {
+        let typed = self.entry.text();
+        let found = narrow(&typed, &self.all);
+        self.lines.clear();
+        for found in found {
+            let section = self.sections.iter().find(|(first, _)| *first == found.id);
+            if let Some((_, name)) = section.filter(|_| self.is_whole()) {
+                self.lines.push(Line::Section(name));
+            }
+            self.lines.push(Line::Thing(found));
+        }
+        self.pick.window = Default::default();
+        self.place();
+    }
+
+    /// Selects what was gone to, if it is there; else the best, which in the whole list is the first choice.
+    fn place(&mut self) {
+        let kept = self.kept.or(self.is_whole().then_some(self.first));
+        let of = |id: usize| (0..self.lines.len()).find(|line| self.thing(*line) == Some(id));
+        let best = || (0..self.lines.len()).find(|line| self.thing(*line).is_some());
+        self.pick.row = kept.and_then(of).or_else(best).unwrap_or(0);
+    }
+
+    /// Lines of the box for so much room; it stays as high when the list narrows.
+    fn height(&self, area: Rect) -> u16 {
+        let lines = self.all.len() + self.sections.len();
+        let wanted = u16::try_from(lines).unwrap_or(u16::MAX).max(1);
+        let most = area.height.saturating_sub(4).min(50);
+        wanted.saturating_add(HEAD + self.foot).min(most)
+    }
+
+    fn rows(&self, inside: u16) -> u16 {
+        inside.saturating_sub(HEAD + self.foot).max(1)
+    }
+
+    pub fn prepare(&mut self, area: Rect) {
+        let rows = self.rows(self.height(area));
+        self.pick.fit(self.lines.len(), rows.into());
+    }
+
+    /// Draws the box, the field, the list. `row` draws a thing into a line.
+    pub fn draw(
+        &self,
+        cx: &Cx<'_>,
+        (area, buf, hits): (Rect, &mut Buffer, &mut Hits),
+        look: &Look<'_>,
+        mut row: impl FnMut(&Found, Rect, &mut Buffer),
+    ) -> Parts {
+        let size = (look.width, usize::from(self.height(area)));
+        let inside = frame::open(cx, (area, buf, hits), look.title, look.keys, size);
+        let (field, rest) = row::split(inside, 1);
+        let (head, rest) = row::split(rest, HEAD - 1);
+        let (list, foot) = row::split(rest, self.rows(inside.height));
+        self.draw_field(cx, field, buf);
+        if self.lines.is_empty() {
+            let typed = self.entry.text();
+            let none = format!("no {} fits `{typed}` · backspace takes letters back", self.noun);
+            row::note(list, &none, cx.theme.warn, buf);
+        }
+        self.pick.draw(cx, (list, buf, hits), |i, line, buf| match &self.lines[i] {
+            Line::Section(name) => row::note(line, name, cx.theme.title, buf),
+            Line::Thing(found) => row(found, line, buf),
+        });
+        // The first line below the list is left blank.
+        Parts { head, foot: row::split(foot, 1).1 }
+    }
+
+    /// What is typed, and at the right how many fit.
+    fn draw_field(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
+        if area.is_empty() {
+            return;
+        }
+        let all = self.all.len();
+        let fit = self.lines.iter().filter(|line| matches!(line, Line::Thing(_))).count();
+        let count = format!(" {fit} of {all}");
+        let mut line = Row::new(area, buf);
+        line.put("› ", cx.theme.key);
+        let width = line.left().saturating_sub(count.len());
+        let field = Rect { x: line.x(), width: width as u16, ..area };
+        line.gap(width).put(&count, cx.theme.dim);
+        self.entry.draw(cx, field, buf);
+        if self.entry.text().is_empty() {
+            let after = Rect { x: field.x + 1.min(field.width), ..field };
+            let words = text::cut(" type to filter", width.saturating_sub(1));
+            row::note(after, &words, cx.theme.dim, buf);
+        }
+    }
+}
+
+/// Writes a text in so many cells, with the characters at these places marked.
+pub(super) fn put(
+    row: &mut Row<'_>,
+    (text, places): (&str, &[u32]),
+    width: usize,
+    (plain, marked): (Style, Style),
+) {
+    let text = text::fit(text, width);
+    let mut rest = text.as_str();
+    let is_marked = |at: usize| places.iter().any(|place| *place as usize == at);
+    let mut at = 0;
+    while !rest.is_empty() {
+        let mark = is_marked(at);
+        let run = rest.chars().enumerate().take_while(|(i, _)| is_marked(at + i) == mark).count();
+        let end = rest.char_indices().nth(run).map_or(rest.len(), |(end, _)| end);
+        row.put(&rest[..end], if mark { marked } else { plain });
+        (rest, at) = (&rest[end..], at + run);
+    }
+}

@@ -1,0 +1,180 @@
+//! Finding text in a page: every match is marked, and one after the other is gone to.
+
+use std::ops::Range;
+
+use ratatui::crossterm::event::KeyCode;
+use ratatui::style::Modifier;
+use ratatui::text::Line;
+use ratatui::{buffer::Buffer, layout::Rect};
+use unicode_width::UnicodeWidthChar;
+
+use crate::ui::action::Action;
+use crate::ui::cx::Cx;
+use crate::ui::popups::lines::Lines;
+use crate::ui::popups::{Pressed, entry::Entry};
+use crate::ui::window::{self, Window};
+
+/// What is searched for in a page.
+#[derive(Debug, Default)]
+pub(super) struct Search {
+    /// The line that is typed into, until it is kept or left.
+    entry: Option<Entry>,
+    /// In lower case; empty: nothing is searched for.
+    needle: String,
+    hits: Vec<Hit>,
+    /// The match that was gone to.
+    at: usize,
+    /// The first line shown when the search began.
+    from: usize,
+}
+
+/// A match: its line, and its cells there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Hit {
+    line: usize,
+    cells: Range<u16>,
+}
+
+impl Search {
+    pub fn open(&mut self, lines: &Lines) {
+        *self =
+            Self { entry: Some(Entry::line("")), from: lines.window().first, ..Self::default() };
+    }
+
+    pub fn close(&mut self) {
+        *self = Self::default();
+    }
+
+    pub fn is_typed(&self) -> bool {
+        self.entry.is_some()
+    }
+
+    pub fn is_on(&self) -> bool {
+        !self.needle.is_empty()
+    }
+
+    /// A key, while it is typed.
+    pub fn key(&mut self, pressed: Pressed, lines: &mut Lines) {
+        let Some(entry) = &mut self.entry else { return };
+        let is_empty = entry.text().is_empty();
+        match pressed.action {
+            Some(Action::Leave) => self.close(),
+            // A slip: Backspace in an empty line leaves, as in other programs.
+            _ if is_empty && pressed.key.code == KeyCode::Backspace => self.close(),
+            Some(Action::Accept) if is_empty => self.close(),
+            Some(Action::Accept) => self.entry = None,
+            Some(Action::Down) => self.go(window::Find::Next, lines),
+            Some(Action::Up) => self.go(window::Find::Previous, lines),
+            _ => self.write(|entry, key| entry.key(key), pressed.key, lines),
+        }
+    }
+
+    pub fn paste(&mut self, text: &str, lines: &mut Lines) {
+        self.write(Entry::paste, text, lines);
+    }
+
+    fn write<T>(&mut self, write: impl FnOnce(&mut Entry, T), what: T, lines: &mut Lines) {
+        let Some(entry) = &mut self.entry else { return };
+        write(entry, what);
+        self.needle = entry.text().to_lowercase();
+        self.refresh(lines);
+        let after = self.hits.iter().position(|hit| hit.line >= self.from);
+        self.at = after.unwrap_or(0);
+        self.show(lines);
+    }
+
+    /// Searches again, where there are new lines.
+    pub fn refresh(&mut self, lines: &Lines) {
+        let needle: Vec<char> = self.needle.chars().collect();
+        // A page of something that runs is made again and again.
+        let searched = if self.is_on() { lines.all() } else { &[] };
+        let lines = searched.iter().enumerate();
+        self.hits = lines.flat_map(|(at, line)| hits(at, line, &needle)).collect();
+        self.at = self.at.min(self.hits.len().saturating_sub(1));
+    }
+
+    /// To the next or previous match, going round.
+    pub fn go(&mut self, how: window::Find, lines: &mut Lines) {
+        let next = window::found(self.hits.len(), Some(self.at), how, |_| true);
+        self.at = next.unwrap_or(0);
+        self.show(lines);
+    }
+
+    fn show(&self, lines: &mut Lines) {
+        if let Some(hit) = self.hits.get(self.at) {
+            lines.show(hit.line);
+        }
+    }
+
+    /// What is searched for and which match is shown; whether there is one.
+    pub fn said(&self) -> (String, bool) {
+        let found = !self.hits.is_empty() || !self.is_on();
+        let count = match self.hits.len() {
+            _ if !self.is_on() => String::new(),
+            0 => "  nothing found".to_owned(),
+            total => format!("  {} of {total}", self.at + 1),
+        };
+        let typed = match &self.entry {
+            Some(entry) => format!("/{}▏", entry.text()),
+            None => format!("/{}", self.needle),
+        };
+        (typed + &count, found)
+    }
+
+    /// Marks the matches of the lines on the screen.
+    pub fn mark(&self, cx: &Cx<'_>, area: Rect, window: Window, buf: &mut Buffer) {
+        let shown = window.range();
+        let first = self.hits.partition_point(|hit| hit.line < shown.start);
+        let other = cx.theme.selection_dim.patch(cx.theme.warn).add_modifier(Modifier::UNDERLINED);
+        for (i, hit) in self.hits.iter().enumerate().skip(first) {
+            if hit.line >= shown.end {
+                break;
+            }
+            // Lines on the screen are few, and cells of a line are measured in u16.
+            let y = area.y + (hit.line - shown.start) as u16;
+            let width = hit.cells.end - hit.cells.start;
+            let cells = Rect { x: area.x.saturating_add(hit.cells.start), y, width, height: 1 };
+            let current = i == self.at;
+            buf.set_style(cells.intersection(area), if current { cx.theme.found } else { other });
+        }
+    }
+}
+
+/// The matches in a line. A capital is the same as its small letter.
+fn hits(at: usize, line: &Line<'_>, needle: &[char]) -> Vec<Hit> {
+    // The letters in lower case, each with the cells that it stands in.
+    let mut letters: Vec<(char, Range<u16>)> = Vec::new();
+    let mut x = 0u16;
+    for c in line.spans.iter().flat_map(|span| span.content.chars()) {
+        let end = x.saturating_add(c.width().unwrap_or(0) as u16);
+        letters.extend(c.to_lowercase().map(|letter| (letter, x..end)));
+        x = end;
+    }
+    let mut found = Vec::new();
+    let mut from = 0;
+    while from + needle.len() <= letters.len() {
+        let here = &letters[from..from + needle.len()];
+        if here.iter().map(|(letter, _)| letter).eq(needle) {
+            let cells = here[0].1.start..here[needle.len() - 1].1.end;
+            found.push(Hit { line: at, cells });
+            from += needle.len();
+        } else {
+            from += 1;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn matches_are_found_in_cells_whatever_is_wide_or_in_capitals() {
+        let needle: Vec<char> = "aB".to_lowercase().chars().collect();
+        let line = Line::from(vec!["日本 A".into(), "b, abab".into()]);
+        let cells: Vec<_> = hits(3, &line, &needle).into_iter().map(|hit| hit.cells).collect();
+        assert_eq!(cells, [5..7, 9..11, 11..13]);
+        assert!(hits(3, &Line::from("a"), &needle).is_empty());
+    }
+}

@@ -1,0 +1,240 @@
+//! How the agent acts: a loop, and the switches that go with it. The selected loop is the one that is taken;
+//! a switch that it cannot have is off while it is selected, and says why.
+
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use super::chooser::{self, Chooser, Look};
+use super::narrow::{Found, Words};
+use super::{Around, Popup, Pressed, Reply};
+use crate::domain::strategy::{MODIFIERS, ModifierSpec, STRATEGIES};
+use crate::domain::{Command, State, Strategy};
+use crate::ui::action::{Action, Layer};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::panes::row::{self, Row};
+use crate::ui::window::Move;
+use crate::ui::{cx::Cx, keymap::Hint, view::Tone};
+
+/// The loops come first in the list, then the switches.
+const LOOPS: usize = STRATEGIES.len();
+/// Lines below the list: the strategy that is taken, and what it does.
+const FOOT: u16 = 3;
+/// Cells for a mark and for a name.
+const MARK: usize = 4;
+const NAME: usize = 12;
+/// The line that takes the strategy, for the mouse.
+const TAKE: usize = usize::MAX;
+
+/// A loop and its switches.
+#[derive(Debug)]
+pub struct StrategyChoice {
+    now: Strategy,
+    /// The loop that was last gone to, by its place.
+    base: usize,
+    /// The switches that are wanted, whether the loop can have them or not.
+    wanted: [bool; MODIFIERS.len()],
+    chooser: Chooser,
+}
+
+impl StrategyChoice {
+    /// Starts at the strategy that holds now.
+    pub fn new(live: &State) -> Self {
+        let now = live.strategy;
+        let base = now.base as usize;
+        let is_on = |spec: &ModifierSpec| now.modifiers().any(|on| on.name == spec.name);
+        let loops = STRATEGIES.iter().map(|spec| Words::new(spec.name, spec.doc));
+        let switches =
+            MODIFIERS.iter().map(|spec| Words::new(&format!("+{}", spec.name), spec.doc));
+        let chooser = Chooser::new("strategy or switch", loops.chain(switches).collect(), base)
+            .with_sections(vec![(0, "Strategy"), (LOOPS, "Switches")])
+            .with_foot(FOOT);
+        Self { now, base, wanted: std::array::from_fn(|i| is_on(&MODIFIERS[i])), chooser }
+    }
+
+    /// The loop that would be taken: the selected one, while one is selected.
+    fn base(&self) -> usize {
+        self.chooser.selected().filter(|id| *id < LOOPS).unwrap_or(self.base)
+    }
+
+    /// Why the loop cannot have this switch.
+    fn why_not(&self, switch: usize) -> Option<String> {
+        let name = format!("{}+{}", STRATEGIES[self.base()].name, MODIFIERS[switch].name);
+        name.parse::<Strategy>().err()
+    }
+
+    /// What would be taken.
+    fn strategy(&self) -> Strategy {
+        let base = &STRATEGIES[self.base()];
+        let is_on = |switch: &usize| self.wanted[*switch] && self.why_not(*switch).is_none();
+        let on = (0..MODIFIERS.len()).filter(is_on);
+        let name = on.fold(base.name.to_owned(), |name, on| name + "+" + MODIFIERS[on].name);
+        name.parse().unwrap_or_else(|_| base.base.into())
+    }
+
+    fn take(&self) -> Reply {
+        let strategy = self.strategy();
+        match self.chooser.selected() {
+            None => Reply::Stay,
+            Some(_) if strategy == self.now => Reply::Close,
+            Some(_) => Reply::send(Command::UseStrategy { strategy }),
+        }
+    }
+
+    /// Turns a switch; from a loop, goes to the switches.
+    fn toggle(&mut self, around: &mut Around<'_>) {
+        let Some(id) = self.chooser.selected() else { return };
+        let Some(switch) = id.checked_sub(LOOPS) else {
+            self.chooser.clear();
+            return self.chooser.select(LOOPS);
+        };
+        match self.why_not(switch) {
+            None => self.wanted[switch] = !self.wanted[switch],
+            Some(why) => around.view.tell(around.live.at, Tone::Bad, why),
+        }
+    }
+
+    /// A loop that somebody goes to, or leaves by another key than a letter, is meant.
+    fn keep_base(&mut self) {
+        self.base = self.base();
+    }
+
+    /// Moves inside of the section: who goes down to the switches does not pass the other loops.
+    fn go(&mut self, pressed: Pressed) -> Reply {
+        let before = self.chooser.selected();
+        let reply = self.chooser.key(pressed);
+        let after = self.chooser.selected();
+        if let (Some(before), Some(after), true) = (before, after, self.chooser.is_whole()) {
+            let last = LOOPS + MODIFIERS.len() - 1;
+            let (first, last) = if before < LOOPS { (0, LOOPS - 1) } else { (LOOPS, last) };
+            self.chooser.select(after.clamp(first, last));
+        }
+        reply
+    }
+
+    fn draw_row(&self, cx: &Cx<'_>, found: &Found, line: Rect, buf: &mut Buffer) {
+        let mut row = Row::new(line, buf);
+        row.gap(1);
+        let Some(switch) = found.id.checked_sub(LOOPS) else {
+            let spec = &STRATEGIES[found.id];
+            let is_taken = found.id == self.base();
+            let style = if is_taken { cx.theme.good } else { cx.theme.text };
+            row.cell(if is_taken { "●" } else { "○" }, MARK, style);
+            put(cx, &mut row, (spec.name, &found.name), (spec.doc, &found.about), true);
+            return;
+        };
+        let spec = &MODIFIERS[switch];
+        let name = format!("+{}", spec.name);
+        if let Some(why) = self.why_not(switch) {
+            // The whole sentence is said below, when it is asked for.
+            let why = why.trim_start_matches(&name).split(';').next().unwrap_or_default().trim();
+            row.cell("[–]", MARK, cx.theme.dim);
+            put(cx, &mut row, (&name, &found.name), (why, &[]), false);
+            return;
+        }
+        let (mark, style) = match self.wanted[switch] {
+            true => ("[x]", cx.theme.good),
+            false => ("[ ]", cx.theme.text),
+        };
+        row.cell(mark, MARK, style);
+        put(cx, &mut row, (&name, &found.name), (spec.doc, &found.about), true);
+    }
+
+    /// What is taken, what holds now, and what the one does or why it cannot be had.
+    fn draw_foot(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+        let Some(id) = self.chooser.selected() else { return };
+        let (line, rest) = row::split(area, 1);
+        let strategy = self.strategy();
+        let now = match strategy == self.now {
+            true => "as it is now".to_owned(),
+            false => format!("now {}", self.now),
+        };
+        let mut row = Row::new(line, buf);
+        row.put("→ ", cx.theme.key).put(&strategy.to_string(), cx.theme.accent);
+        row.put(&format!("  {now}"), cx.theme.dim);
+        hits.add(line, Target::PopupRow(TAKE));
+        match id.checked_sub(LOOPS).and_then(|switch| self.why_not(switch)) {
+            Some(why) => row::wrapped(rest, &why, cx.theme.warn, buf),
+            None => row::wrapped(rest, &strategy.doc(), cx.theme.dim, buf),
+        }
+    }
+}
+
+/// Writes a name and what is said of it, each with the characters that fit what was typed.
+fn put(cx: &Cx<'_>, row: &mut Row<'_>, name: (&str, &[u32]), said: (&str, &[u32]), can: bool) {
+    let styles = (if can { cx.theme.text } else { cx.theme.dim }, cx.theme.accent);
+    chooser::put(row, name, NAME, styles);
+    let left = row.left();
+    chooser::put(row, said, left, styles);
+}
+
+impl Popup for StrategyChoice {
+    fn layer(&self) -> Layer {
+        Layer::Chooser
+    }
+
+    fn hints(&self) -> &'static [Hint] {
+        &[
+            (&[Action::Accept], "take it"),
+            (&[Action::NextSection], "to the switches"),
+            (&[Action::Toggle], "on or off"),
+            (&[Action::Leave], "leave"),
+        ]
+    }
+
+    fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply {
+        let reply = match pressed.action {
+            Some(Action::Accept) => return self.take(),
+            Some(Action::Toggle) => {
+                self.keep_base();
+                self.toggle(around);
+                Reply::Stay
+            }
+            Some(action) if Move::of(action).is_some() => self.go(pressed),
+            Some(Action::NextSection) => {
+                self.keep_base();
+                self.chooser.key(pressed)
+            }
+            _ => return self.chooser.key(pressed),
+        };
+        self.keep_base();
+        reply
+    }
+
+    /// The selected loop is taken by a second click, as other things are opened.
+    fn click(&mut self, line: usize, around: &mut Around<'_>) -> Reply {
+        if line == TAKE {
+            return self.take();
+        }
+        let Some(id) = self.chooser.thing(line) else { return Reply::Stay };
+        if id < LOOPS && self.chooser.selected() == Some(id) {
+            return self.take();
+        }
+        self.keep_base();
+        self.chooser.select(id);
+        self.keep_base();
+        if id >= LOOPS {
+            self.toggle(around);
+        }
+        Reply::Stay
+    }
+
+    fn paste(&mut self, text: &str) {
+        self.chooser.paste(text);
+    }
+
+    fn wheel(&mut self, by: isize) {
+        self.chooser.wheel(by);
+    }
+
+    fn prepare(&mut self, _: &Cx<'_>, area: Rect) {
+        self.chooser.prepare(area);
+    }
+
+    fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+        let title = "Strategy, from the next task on";
+        let look = Look { title, keys: &self.legend(cx), width: 76 };
+        let parts = self.chooser.draw(cx, (area, buf, hits), &look, |found, line, buf| {
+            self.draw_row(cx, found, line, buf);
+        });
+        self.draw_foot(cx, parts.foot, buf, hits);
+    }
+}
