@@ -11,14 +11,22 @@ impl Layout {
     pub fn standard(strategy: Strategy, size: Size) -> Self {
         let main = Main::of(strategy);
         let columns = match size {
-            Size::Tiny => vec![column(1, vec![slot(1, &main.all())])],
+            Size::Tiny => vec![column(1, vec![slot(1, &main.first())])],
             Size::Small => vec![column(1, main.two())],
             Size::Medium => vec![column(1, main.three())],
             Size::Large => main.two_columns(strategy.btp),
             Size::Huge => main.three_columns(strategy.btp),
             Size::Giant => main.wide_columns(),
         };
-        Self { columns }
+        let mut layout = Self { columns };
+        // A pane that no list below names is in the last slot.
+        let others = PaneId::ALL.iter().copied().filter(|pane| layout.slot_of(*pane).is_none());
+        let others: Vec<PaneId> = others.collect();
+        let last = layout.columns.last_mut().and_then(|column| column.slots.last_mut());
+        if let Some(slot) = last {
+            slot.panes.extend(others);
+        }
+        layout
     }
 }
 
@@ -66,15 +74,9 @@ impl Main {
         }
     }
 
-    fn all(self) -> Vec<PaneId> {
-        let rest = [P::Transcript, P::Budget, P::Tools, P::Tasks, P::Models, P::Knobs];
-        self.first().into_iter().chain(rest).collect()
-    }
-
     fn two(self) -> Vec<Slot> {
         let above: Vec<PaneId> = self.first().into_iter().chain([P::Budget]).collect();
-        let below = [P::Transcript, P::Tools, P::Tasks, P::Models, P::Knobs];
-        vec![slot(11, &above), slot(9, &below)]
+        vec![slot(11, &above), slot(9, &[P::Transcript])]
     }
 
     fn three(self) -> Vec<Slot> {
