@@ -1,20 +1,6 @@
 //! toolyard: a terminal workbench for tool-using LLM agents.
 //!
-//! ```text
-//!             keys, mouse                      Command: a request, may be refused
-//!  terminal ───────────► keymap ─► Action ─► update ──────────────────► engine
-//!      ▲                              │ (changes only View)               │  strategy ─ asks a model, calls tools:
-//!      │ bytes                        ▼                                   │  each an effect, through all stations
-//!      └── frame ◄── draw(&State, &View, &Theme, now) ◄── State           ▼
-//!                                                           ▲ fold     Event: true, numbered, dated
-//!                                                           └──────────── └─► journal ─► replay, report
-//! ```
-//!
-//! 1. Only the engine makes events; it numbers them; they are the truth of a session.
-//! 2. State is a fold of events and nothing else; engine, screen, replay and reports use the same fold.
-//! 3. A user's request is a command; each results in an event, or in `CommandRefused` with a reason.
-//! 4. State that only the screen needs is the view; it is never journaled.
-//! 5. Drawing reads state and view, changes nothing, and returns the positions of clickable things.
+//! `docs/architecture.md` has the flow in a picture and five sentences, and the files to read first.
 //!
 //! # Who may name whom
 //!

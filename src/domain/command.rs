@@ -1,6 +1,9 @@
 //! Requests from the user. A command is plain data, may arrive at any time, and results in the
 //! event named in its doc, or in `CommandRefused` with a reason.
 //!
+//! A lane is what runs by itself: the agent, or an effect beside others. A boundary is where a lane can be held, such as
+//! before a tool call.
+//!
 //! The sender sees a state that lags behind. So a relative change carries its difference, which is
 //! added when the command is applied: eight quick key presses are eight steps.
 
@@ -12,11 +15,12 @@ use crate::domain::{chat::Role, fault::FaultSpec, knob::Knob, strategy::Strategy
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Command {
-    /// Run until the next command → `Resumed`.
+    /// Run until paused, stepped or stopped → `Resumed`.
     Run,
     /// Hold every lane at its next boundary → `PauseRequested`, then `Paused`.
     Pause,
-    /// Run to the next boundary of the lane that was held first → `Resumed`, then `Held`.
+    /// Let the lane that has been held longest run to its next boundary → `Resumed`, then `Held`. Not a step of the
+    /// agent, which has several boundaries.
     Step,
     /// Run to the end of this task → `Resumed`, then `Held` before the next.
     StepTask,

@@ -1,4 +1,4 @@
-//! The only place where events are made: numbered, dated, journaled, folded, then shown, in this
+//! The only place where events are recorded: numbered, dated, journaled, folded, then shown, in this
 //! order.
 
 use std::collections::{BTreeSet, HashMap};
@@ -77,20 +77,20 @@ impl Session {
         }
     }
 
-    /// Makes an event, the events of observers about it, and in a session that runs again the next
-    /// recorded intervention.
+    /// Records an event, then the observers' events about it. In a session that runs again, also the recorded
+    /// intervention that comes next.
     pub fn emit(&mut self, event: impl Into<Event>) {
-        self.date(event.into());
+        self.record(event.into());
         if let Some(event) = self.recorded.intervention(self.state.n + 1) {
             self.intervene(event);
         }
     }
 
-    fn date(&mut self, event: Event) {
+    fn record(&mut self, event: Event) {
         let elapsed = u64::try_from(self.opened.elapsed().as_micros()).unwrap_or(u64::MAX);
         let at = self.resumed_at.saturating_add(elapsed);
         let more = self.commit(Record::new(self.state.n + 1, at, event));
-        more.into_iter().for_each(|event| self.date(event));
+        more.into_iter().for_each(|event| self.record(event));
     }
 
     /// Journals, folds and shows a record; returns the observers' events. A record that cannot be

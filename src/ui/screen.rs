@@ -121,7 +121,7 @@ impl Screen {
                 let first = Layout::standard(self.live.strategy, Size::Small).panes().next();
                 self.view.focus = first.unwrap_or_default();
             }
-            // Keys that mean a tool mean one from the start.
+            // A tool is selected from the start, so that keys about tools work at once.
             SessionEvent::ToolsAdded { .. } if self.view.tool.is_none() => {
                 self.view.tool = self.live.tools.keys().next().cloned();
             }
@@ -168,7 +168,7 @@ impl Screen {
             keymap: &self.setup.keymap,
         };
         let view = &mut self.view;
-        let effects = match input {
+        let requests = match input {
             // Some terminals send the release of a key too.
             Input::Key(event) if event.kind != KeyEventKind::Release => {
                 press(&world, view, Key::from(*event))
@@ -183,7 +183,7 @@ impl Screen {
             Input::Key(_) | Input::Resize(..) | Input::FocusGained | Input::FocusLost => Vec::new(),
         };
         self.look();
-        effects
+        requests
     }
 
     /// Folds the moment looked at, if it has changed. Forward from where the past is already, else
@@ -253,7 +253,7 @@ impl Screen {
         if self.past.is_some() || self.view.read_only.is_some() {
             return None;
         }
-        // While every lane is held, nothing runs, finished or not.
+        // While all lanes are held, effects that have started have also ended, though no event says so yet.
         let held = self.live.control.mode == Mode::Paused;
         if !held && self.live.effects_in_flight().any(|effect| effect.started.is_some()) {
             return Some(pace::TICK);

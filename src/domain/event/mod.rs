@@ -52,6 +52,7 @@ pub use self::{
 
 use self::family::events;
 
+// Adds `Unknown`, for kinds of newer versions.
 events! {
     /// An event.
     pub enum Event {

@@ -4,8 +4,8 @@
 //! requested → stations before, in order → started → the model or the tool → ended → stations after
 //! ```
 //!
-//! The event of a result precedes the stations after it: a person who holds it there must see the
-//! result, and the screen knows only events.
+//! The stations after come in reverse order. The result's event is written before any of them: a person who holds the
+//! effect there must see the result, and the screen knows only events. An effect that a station answers is not started.
 
 use tracing::{Instrument, info, info_span};
 

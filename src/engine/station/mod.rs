@@ -71,7 +71,7 @@ pub struct Passage {
     pub effect: Effect,
     pub(super) chance: Chance,
     occasions: Vec<(FaultId, u32)>,
-    /// The fault that replaces the real call.
+    /// The fault that replaces the real call. Not an answer: the effect starts, and the fault is an event.
     pub(super) fault: Option<(FaultId, FaultKind)>,
     /// The gate has released it, and nothing has held it since.
     was_released: bool,

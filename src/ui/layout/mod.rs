@@ -106,14 +106,10 @@ pub struct Column {
     /// Its share of the width.
     pub width: u16,
     /// The person has sized it: its slots have their shares of the height, whatever their panes can use.
-    #[serde(skip, default = "sized")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sized: bool,
     /// From the top down, at least one.
     pub slots: Vec<Slot>,
-}
-
-fn sized() -> bool {
-    true
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
