@@ -138,7 +138,8 @@ impl<'a> Rows<'a> {
         Self { part, kept }
     }
 
-    pub fn len(&self) -> usize {
+    /// How many are shown.
+    pub fn count(&self) -> usize {
         self.kept.map_or(self.part.total, <[usize]>::len)
     }
 
@@ -163,7 +164,7 @@ impl<'a> Rows<'a> {
 /// The window on a pane's list that [`draw`] will show there.
 pub fn window(cx: &Cx<'_>, pane: PaneId, area: Rect, part: impl Into<Part>) -> Window {
     let rows = Rows::of(cx.view, pane, part);
-    cx.view.windows.get(pane).next(rows.len(), usize::from(area.height), rows.selected())
+    cx.view.windows.get(pane).next(rows.count(), usize::from(area.height), rows.selected())
 }
 
 /// The places of the rows that [`draw`] will show there: for whoever prepares them all at once.

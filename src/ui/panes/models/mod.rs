@@ -117,7 +117,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let selected = cx.view.model.is_none().then(|| cx.view.role());
     let selected = selected.and_then(|selected| roles.iter().position(|role| *role == selected));
     let part = (roles.len(), selected);
-    let shown = Rows::of(cx.view, SPEC.id, part).len();
+    let shown = Rows::of(cx.view, SPEC.id, part).count();
     let wanted = u16::try_from(shown).unwrap_or(u16::MAX);
     // A selected model must be seen: where there is no room below the roles, it takes theirs.
     if cx.view.model.is_some()
@@ -204,7 +204,7 @@ fn draw_configured(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) -
     let selected = cx.view.model.as_ref().and_then(|model| known.get_index_of(model));
     let part = Part { first: cx.state.models.roles.len(), total: known.len(), selected };
     let rows = Rows::of(cx.view, SPEC.id, part);
-    let window = Window::default().next(rows.len(), usize::from(left.height), rows.selected());
+    let window = Window::default().next(rows.count(), usize::from(left.height), rows.selected());
     for i in window.range().map(|shown| rows.at(shown)) {
         let Some((name, model)) = known.get_index(i) else { continue };
         let (line, below) = split(left, 1);

@@ -19,7 +19,7 @@ impl Frame<'_> {
         let (head, list) = split(area, 1);
         let (all, others) = before(self.cx.state, self.centre);
         let shown = Rows::of(self.cx.view, SPEC.id, (all.len(), None));
-        let rows: Vec<_> = (0..shown.len()).filter_map(|i| all.get(shown.at(i))).collect();
+        let rows: Vec<_> = (0..shown.count()).filter_map(|i| all.get(shown.at(i))).collect();
         let mut row = Row::new(head, buf);
         row.put("predecessors", theme.dim);
         let hidden = others + rows.len().saturating_sub(usize::from(list.height));
