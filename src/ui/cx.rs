@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::{keymap::Keymap, pane::PaneId, theme::Theme, view::View};
+use super::{keymap::Keymap, theme::Theme, view::View};
 use crate::domain::State;
 
 /// What drawing may read.
@@ -21,12 +21,4 @@ pub struct Cx<'a> {
     pub focused: bool,
     /// The frame of this pane, whose right line holds the scroll bar; empty where there is none.
     pub frame: Rect,
-}
-
-impl Cx<'_> {
-    /// Whether this pane is searched, and what is searched for is in this text.
-    pub fn finds(&self, pane: PaneId, text: impl FnOnce() -> String) -> bool {
-        let needle = self.view.needle(pane);
-        needle.is_some_and(|needle| text().to_lowercase().contains(needle))
-    }
 }

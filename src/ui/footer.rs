@@ -102,6 +102,12 @@ const IN_THE_PAST: [Hint; 6] = [
     (&[Action::Palette], None),
 ];
 
+/// After something was found in a text.
+const FOUND: [Hint; 2] = [
+    (&[Action::NextMatch, Action::PreviousMatch], Some("next, previous match")),
+    (&[Action::Leave], Some("ends")),
+];
+
 /// Keys and words with room between them; the help has its place at the right, whatever else fits.
 fn keys(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let help = cx.keymap.key(Action::Help);
@@ -111,12 +117,18 @@ fn keys(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let always: &[Hint] = if is_past { &IN_THE_PAST } else { &ALWAYS };
     let here =
         panes::spec(cx.view.focus).keys.iter().map(|action| (std::slice::from_ref(action), None));
-    let found: &[Hint] = match cx.view.needle(cx.view.focus) {
-        Some(_) => &[(&[Action::NextMatch, Action::PreviousMatch], Some("next, previous match"))],
+    let search = cx.view.found(cx.view.focus);
+    let found: &[Hint] = match search.map(|found| found.filters) {
+        Some(Some(_)) => &[(&[Action::Leave], Some("shows all"))],
+        Some(None) => &FOUND,
         None => &[],
     };
     let last: Hint = (&[Action::NextPane], None);
     let mut x = area.x;
+    if let Some(found) = search {
+        let said = format!("/{} {}", text::clean(found.needle.text()), found.count());
+        x = Row::new(area, buf).put(&said, cx.theme.input).gap(2).x();
+    }
     for (actions, words) in found.iter().chain(always).copied().chain(here).chain([last]) {
         let room = Rect { x, width: right.saturating_sub(x), ..area };
         x = hint(cx, (actions, words), room, buf, hits).unwrap_or(x);

@@ -12,7 +12,7 @@ use super::request::{ScreenRequest, World};
 use super::update::{mouse, press};
 use super::view::{ReadOnly, Tone, View};
 use super::{action::Action, draw, hits::Hits, key::Key, keymap::Keymap, pace};
-use super::{theme::Theme, wording};
+use super::{panes, theme::Theme, wording};
 use crate::domain::{By, Event, Mode, Record, SessionEvent, State};
 
 /// How the screen is set up.
@@ -209,6 +209,7 @@ impl Screen {
     /// Draws a frame. `now`: microseconds since the session was opened.
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, now: u64) {
         self.lay_out(area);
+        panes::look_up(self.past.as_ref().unwrap_or(&self.live), &mut self.view);
         let mut popups = std::mem::take(&mut self.view.popups);
         for popup in &mut popups {
             let above = Rect { height: area.height.saturating_sub(1), ..area };

@@ -4,6 +4,7 @@
 
 use strum::{IntoStaticStr, VariantArray};
 
+use super::found::Found;
 use super::layout::{Layouts, Placed};
 use super::pane::{PaneId, PerPane};
 use super::{hits::Hits, key::Key, popups::Popup, request::ScreenRequest, window::Window};
@@ -168,8 +169,8 @@ pub struct View {
     pub windows: PerPane<Window>,
     /// The past event looked at; `None`: now.
     pub moment: Option<u64>,
-    /// What is searched for, lower case, and in which pane.
-    pub find: Option<(PaneId, String)>,
+    /// What is searched for in a pane, and which of its rows hold it.
+    pub find: Option<Found>,
     /// The session cannot be changed from here, and why.
     pub read_only: Option<ReadOnly>,
 
@@ -234,10 +235,14 @@ impl View {
         self.windows.set(pane, Window { free: false, ..window });
     }
 
-    /// The needle, if this pane is searched.
-    pub fn needle(&self, pane: PaneId) -> Option<&str> {
-        let (searched, needle) = self.find.as_ref()?;
-        (*searched == pane && !needle.is_empty()).then_some(needle)
+    /// What was found, if this pane is searched.
+    pub fn found(&self, pane: PaneId) -> Option<&Found> {
+        self.find.as_ref().filter(|found| found.pane == pane && !found.needle.is_empty())
+    }
+
+    /// The rows of this pane's list that a filter keeps; `None`: all are shown.
+    pub fn kept(&self, pane: PaneId) -> Option<&[usize]> {
+        self.found(pane)?.kept()
     }
 
     /// The knob that turning means.

@@ -7,6 +7,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::cx::Cx;
 use super::window::{Find, Move, Window, found, moved};
+use super::{found::Looked, needle::Needle};
 use super::{hits::Hits, pane::PaneId, view::View};
 
 type Select<'a> = dyn Fn(usize, &mut View) + 'a;
@@ -18,6 +19,10 @@ pub struct List<'a> {
     /// Selects what is in a row. What is selected always has an id in the view.
     select: Box<Select<'a>>,
     text: Box<dyn Fn(usize) -> String + 'a>,
+    /// So many of the first rows do not change any more.
+    steady: usize,
+    /// The rows that a filter keeps, ascending; `None`: all.
+    kept: Option<Vec<usize>>,
 }
 
 impl<'a> List<'a> {
@@ -39,6 +44,8 @@ impl<'a> List<'a> {
                 }
             }),
             text: Box::new(move |row| found(row).map(&text).unwrap_or_default()),
+            steady: 0,
+            kept: None,
         }
     }
 
@@ -47,19 +54,49 @@ impl<'a> List<'a> {
         Self::new((0, None), |_| None::<()>, |(), _| {}, |()| String::new())
     }
 
+    /// The texts of so many of the first rows do not change any more.
+    #[must_use]
+    pub fn steady(self, rows: usize) -> Self {
+        Self { steady: rows, ..self }
+    }
+
+    /// Only the rows that match.
+    #[must_use]
+    pub fn narrowed(self, needle: &Needle) -> Self {
+        let kept = (0..self.place.0).filter(|row| self.holds(*row, needle)).collect();
+        Self { kept: Some(kept), ..self }
+    }
+
+    /// Whether this row matches.
+    pub fn holds(&self, row: usize, needle: &Needle) -> bool {
+        needle.is_in(&(self.text)(row))
+    }
+
+    /// How a search looks at it, where the last event and the pane's width are these.
+    pub fn looked(&self, when: (u64, u16)) -> Looked {
+        let (total, selected) = self.place;
+        Looked { total, selected, steady: self.steady, when }
+    }
+
     /// Selects what a movement leads to, where a page has so many rows.
     pub fn go(&self, view: &mut View, to: Move, page: usize) {
         let (total, selected) = self.place;
-        if let Some(row) = moved(total, selected, to, page) {
+        let row = match &self.kept {
+            None => moved(total, selected, to, page),
+            Some(kept) => {
+                let at = selected.and_then(|row| kept.binary_search(&row).ok());
+                moved(kept.len(), at, to, page).and_then(|at| kept.get(at).copied())
+            }
+        };
+        if let Some(row) = row {
             (self.select)(row, view);
         }
     }
 
-    /// Selects the next row whose text holds `needle` (lower case); false if none does.
-    pub fn find(&self, view: &mut View, needle: &str, how: Find) -> bool {
+    /// Selects the next row that matches; false if none does.
+    pub fn find(&self, view: &mut View, needle: &Needle, how: Find) -> bool {
         let (total, selected) = self.place;
-        let holds = |row| (self.text)(row).to_lowercase().contains(needle);
-        let hit = found(total, selected, how, holds);
+        let hit = found(total, selected, how, |row| self.holds(row, needle));
         if let Some(row) = hit {
             (self.select)(row, view);
         }
@@ -67,35 +104,97 @@ impl<'a> List<'a> {
     }
 }
 
-/// The rows of a pane's list that [`draw`] will show there: for whoever prepares them all at once.
-pub fn window(
-    cx: &Cx<'_>,
-    pane: PaneId,
-    area: Rect,
-    (total, selected): (usize, Option<usize>),
-) -> Window {
-    cx.view.windows.get(pane).next(total, usize::from(area.height), selected)
+/// Rows of a pane's list that are drawn below each other: all of it, or a part.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// The place in the list of the first of them.
+    pub first: usize,
+    pub total: usize,
+    /// Counted from the first of them.
+    pub selected: Option<usize>,
+}
+
+impl From<(usize, Option<usize>)> for Part {
+    fn from((total, selected): (usize, Option<usize>)) -> Self {
+        Self { first: 0, total, selected }
+    }
+}
+
+/// The rows of a part that are shown: all of them, or those that a filter keeps.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'a> {
+    part: Part,
+    kept: Option<&'a [usize]>,
+}
+
+impl<'a> Rows<'a> {
+    pub fn of(view: &'a View, pane: PaneId, part: impl Into<Part>) -> Self {
+        let part = part.into();
+        let kept = view.kept(pane).map(|kept| {
+            let start = kept.partition_point(|row| *row < part.first);
+            let end = kept.partition_point(|row| *row < part.first + part.total);
+            &kept[start..end]
+        });
+        Self { part, kept }
+    }
+
+    /// How many are shown.
+    pub fn count(&self) -> usize {
+        self.kept.map_or(self.part.total, <[usize]>::len)
+    }
+
+    /// The place in the part of the row that is shown here.
+    pub fn at(&self, shown: usize) -> usize {
+        match self.kept {
+            None => shown,
+            Some(kept) => kept.get(shown).map_or(usize::MAX, |row| row - self.part.first),
+        }
+    }
+
+    /// Which of the shown rows is selected.
+    pub fn selected(&self) -> Option<usize> {
+        let selected = self.part.selected?;
+        match self.kept {
+            None => Some(selected),
+            Some(kept) => kept.binary_search(&(selected + self.part.first)).ok(),
+        }
+    }
+}
+
+/// The window on a pane's list that [`draw`] will show there.
+pub fn window(cx: &Cx<'_>, pane: PaneId, area: Rect, part: impl Into<Part>) -> Window {
+    let rows = Rows::of(cx.view, pane, part);
+    cx.view.windows.get(pane).next(rows.count(), usize::from(area.height), rows.selected())
+}
+
+/// The places of the rows that [`draw`] will show there: for whoever prepares them all at once.
+pub fn visible(cx: &Cx<'_>, pane: PaneId, area: Rect, part: impl Into<Part>) -> Vec<usize> {
+    let part = part.into();
+    let rows = Rows::of(cx.view, pane, part);
+    window(cx, pane, area, part).range().map(|shown| rows.at(shown)).collect()
 }
 
 /// Draws the visible rows of a pane's list, marks the selected one, and notes the window. `row` gets
-/// the row's place in the list and its area of one line; it notes its own target.
+/// the row's place in the part and its area of one line; it notes its own target.
 pub fn draw(
     cx: &Cx<'_>,
     pane: PaneId,
     (area, buf, hits): (Rect, &mut Buffer, &mut Hits),
-    (total, selected): (usize, Option<usize>),
+    part: impl Into<Part>,
     mut row: impl FnMut(usize, Rect, &mut Buffer, &mut Hits),
 ) {
-    let window = window(cx, pane, area, (total, selected));
+    let part = part.into();
+    let rows = Rows::of(cx.view, pane, part);
+    let window = window(cx, pane, area, part);
     hits.window(pane, window);
-    let (rows, bar) = match total > window.rows && area.width > 4 {
+    let (lines, bar) = match window.total > window.rows && area.width > 4 {
         true => beside_bar(cx, area),
         false => (area, Rect::ZERO),
     };
     for (y, i) in (area.y..).zip(window.range()) {
-        let line = Rect { y, height: 1, ..rows };
-        row(i, line, buf, hits);
-        if selected == Some(i) {
+        let line = Rect { y, height: 1, ..lines };
+        row(rows.at(i), line, buf, hits);
+        if rows.selected() == Some(i) {
             select(cx, line, buf);
         }
     }

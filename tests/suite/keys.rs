@@ -3,6 +3,7 @@
 mod arrange;
 mod choosers;
 mod faults;
+mod finding;
 mod lanes;
 mod layers;
 mod pagers;
@@ -297,37 +298,6 @@ fn panes_are_gone_to_zoomed_and_left() {
     assert_eq!(stage.screen.view.zoom, None);
     stage.press("1 V V");
     assert_eq!(stage.screen.view.graph, GraphView::Matrix);
-}
-
-#[test]
-fn searching_finds_as_it_is_typed_goes_on_and_leaves() {
-    let mut stage = stage();
-    stage.press("3 /");
-    stage.write("date");
-    assert_eq!(stage.screen.view.tool, Some(tool("date_diff")));
-    assert!(stage.shows("/date"), "{}", stage.text());
-    stage.press("backspace backspace backspace backspace");
-    stage.write("search");
-    let first = stage.screen.view.tool.clone();
-    stage.press("down");
-    let second = stage.screen.view.tool.clone();
-    assert_ne!(first, second);
-    stage.press("up");
-    assert_eq!(stage.screen.view.tool, first);
-    stage.write("qqq");
-    assert!(stage.shows("nothing found"), "{}", stage.text());
-    assert_eq!(stage.screen.view.tool, first);
-    // Kept, it has keys of its own, and the agent's are back when it is left.
-    stage.press("backspace backspace backspace enter");
-    assert!(stage.shows("n N next, previous match"), "{}", stage.text());
-    assert_eq!(stage.press("n"), []);
-    assert_eq!(stage.screen.view.tool, second);
-    stage.press("N");
-    assert_eq!(stage.screen.view.tool, first);
-    assert_eq!(command(&mut stage, "f11"), Command::Step);
-    stage.press("esc");
-    assert!(stage.screen.view.find.is_none());
-    assert_eq!(command(&mut stage, "n"), Command::Step);
 }
 
 #[test]

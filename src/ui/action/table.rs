@@ -319,7 +319,7 @@ pub const ACTIONS: &[ActionSpec] = &[
         .does("everything this screen has said"),
     go(Action::Find, &["/"], |_, view| view.open(Find::in_pane(view.focus)))
         .named("find", "find")
-        .does("find text in this pane"),
+        .does("filter this list, or find in this text"),
     found(Action::NextMatch, |world, view| {
         update::find_next(world.shown, view, window::Find::Next)
     })
@@ -332,7 +332,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     .does("to the previous match"),
     go(Action::Leave, &["esc"], |_, view| update::leave(view))
         .named("leave", "leave")
-        .does("leave what is open: popup, search, past, zoom"),
+        .does("leave what is open: popup, filter, search, past, zoom"),
     screen(Action::Zoom, &["z"], |_, view| update::zoom(view))
         .named("zoom", "zoom")
         .does("give this pane the whole screen, or take it back"),

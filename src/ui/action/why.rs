@@ -47,7 +47,7 @@ pub(super) fn no_order(state: &State, view: &View) -> Option<&'static str> {
 }
 
 pub(super) fn nothing_found(_: &State, view: &View) -> Option<&'static str> {
-    let none = view.needle(view.focus).is_none();
+    let none = view.found(view.focus).is_none();
     none.then_some("nothing was searched for in this pane: press /")
 }
 

@@ -27,6 +27,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     title,
     draw,
     list,
+    filters: |_| Some("knob"),
     open: |_, _| Opened::Act(Action::Edit),
     why_not_adjust: |_, _| None,
     edit: |world, view| change::set_knob(world.live, view),

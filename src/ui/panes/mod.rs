@@ -22,13 +22,18 @@ pub mod tasks;
 pub mod tools;
 pub mod transcript;
 
-use ratatui::{buffer::Buffer, layout::Rect, text::Line};
+use ratatui::text::{Line, Span};
+use ratatui::{buffer::Buffer, layout::Rect};
 
 use self::spec::PaneSpec;
 use super::cx::Cx;
 use super::window::{Find, Move};
-use super::{hits::Hits, pane::PaneId, view::View};
+use super::{action::Action, needle::Needle, text};
+use super::{hits::Hits, pane::PaneId, view::View, vlist::List};
 use crate::domain::State;
+
+/// Cells of a frame's line that a title leaves free, with the pane's key.
+const AROUND_TITLE: usize = 9;
 
 /// Every pane, in the order of [`PaneId`].
 pub const PANES: &[PaneSpec] = &[
@@ -51,17 +56,59 @@ pub fn spec(pane: PaneId) -> &'static PaneSpec {
 
 /// What stands in a pane's frame.
 pub fn title(pane: PaneId, cx: &Cx<'_>) -> Line<'static> {
-    let spec = self::spec(pane);
+    let own = (spec(pane).title)(cx);
     let mut title = Line::from(pane.name());
-    title.spans.extend((spec.title)(cx).spans);
+    let Some(found) = cx.view.found(pane).filter(|found| found.filters.is_some()) else {
+        title.spans.extend(own.spans);
+        return title;
+    };
+    let filter = format!(" · filter: {} · {}", text::clean(found.needle.text()), found.count());
+    // Where there is no room for both, what hides rows must be seen.
+    let width = title.width() + own.width() + text::width(&filter) + AROUND_TITLE;
+    if width <= usize::from(cx.frame.width) {
+        title.spans.extend(own.spans);
+    }
+    title.push_span(Span::styled(filter, cx.theme.accent));
     title
 }
 
 /// Draws a pane's inside.
 pub fn draw(pane: PaneId, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-    if !area.is_empty() {
-        (spec(pane).draw)(cx, area, buf, hits);
+    if area.is_empty() {
+        return;
     }
+    let Some(found) = cx.view.found(pane) else {
+        return (spec(pane).draw)(cx, area, buf, hits);
+    };
+    if let Some(what) = found.filters.filter(|_| found.rows.is_empty()) {
+        let all = cx.keymap.key(Action::Leave).map(|key| format!(" · {key} shows all"));
+        let said = format!("no {what} matches \"{}\"", found.needle.text());
+        return row::note(area, &(said + &all.unwrap_or_default()), cx.theme.dim, buf);
+    }
+    (spec(pane).draw)(cx, area, buf, hits);
+    found.needle.tint(area, cx.theme.found, buf);
+}
+
+/// The pane's list, with what a filter keeps of it.
+fn list<'a>(pane: PaneId, state: &'a State, view: &View) -> List<'a> {
+    let list = (spec(pane).list)(state, view);
+    match view.found(pane).filter(|found| found.filters.is_some()) {
+        Some(found) => list.narrowed(&found.needle),
+        None => list,
+    }
+}
+
+/// Looks up anew which rows of the searched pane match.
+pub fn look_up(state: &State, view: &mut View) {
+    let Some(pane) = view.find.as_ref().map(|found| found.pane) else { return };
+    let spec = self::spec(pane);
+    let (list, filters) = ((spec.list)(state, view), (spec.filters)(view));
+    let placed = view.placed.iter().find(|placed| placed.pane == pane);
+    let looked = list.looked((state.n, placed.map_or(0, |placed| placed.area.width)));
+    let Some(found) = &mut view.find else { return };
+    let needle = found.needle.clone();
+    found.filters = filters;
+    found.look(&looked, |row| list.holds(row, &needle));
 }
 
 /// Moves the pane's selection, which its list then follows.
@@ -69,12 +116,12 @@ pub fn go(pane: PaneId, state: &State, view: &mut View, to: Move) {
     view.follow(pane);
     let spec = self::spec(pane);
     if !(spec.go)(state, view, to) {
-        (spec.list)(state, view).go(view, to, view.page(pane));
+        list(pane, state, view).go(view, to, view.page(pane));
     }
 }
 
-/// Selects the next thing in the pane whose text holds `needle` (lower case); false if none does.
-pub fn find(pane: PaneId, state: &State, view: &mut View, needle: &str, how: Find) -> bool {
+/// Selects the next thing in the pane that matches; false if none does.
+pub fn find(pane: PaneId, state: &State, view: &mut View, needle: &Needle, how: Find) -> bool {
     (spec(pane).list)(state, view).find(view, needle, how)
 }
 

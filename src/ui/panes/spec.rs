@@ -21,6 +21,9 @@ pub struct PaneSpec {
     pub draw: fn(&Cx<'_>, Rect, &mut Buffer, &mut Hits),
     /// What can be selected in it.
     pub list: for<'a> fn(&'a State, &View) -> List<'a>,
+    /// What a row of the list is called, where a search shows only the rows that match; `None`: all are shown,
+    /// and it goes from match to match.
+    pub filters: fn(&View) -> Option<&'static str>,
     /// A movement that leads elsewhere than along the list; false: this one does not.
     pub go: fn(&State, &mut View, Move) -> bool,
     /// Looks closer at what is selected.
@@ -66,6 +69,7 @@ pub const PLAIN: PaneSpec = PaneSpec {
     title: |_| Line::default(),
     draw: |_, _, _, _| {},
     list: |_, _| List::none(),
+    filters: |_| None,
     go: |_, _, _| false,
     open: |_, _| Opened::Nothing,
     why_not_remove: |state, view| view.cancels(state).err(),

@@ -23,6 +23,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     title,
     draw,
     list,
+    filters: |_| Some("task"),
     open: |state, view| {
         let task = view.task.or_else(|| state.shown_task().map(|task| task.id));
         Opened::subject(task.map(Subject::Task))
@@ -55,8 +56,14 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
         (tasks.len(), selected),
         |row| tasks.get(row),
         |task, view| view.task = Some(task.id),
-        |task| format!("{}: {}", task.task.name, task.task.text),
+        words,
     )
+}
+
+/// What can be found of a task: how it stands, what is asked, and what was answered.
+fn words(task: &TaskState) -> String {
+    let stands = standing(task, Theme::of_words()).1;
+    format!("{stands}\n{}: {}\n{}", task.task.name, task.task.text, answered(task))
 }
 
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {

@@ -47,6 +47,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     title,
     draw,
     list,
+    filters: |_| Some("tool"),
     open: |_, _| Opened::Act(Action::InspectTool),
     why_not_remove: change::nothing_scored,
     remove: change::forget_score,
@@ -111,31 +112,24 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     }
     let broken = cx.state.broken_tools();
     let (tool, rows) = rows(cx.state, cx.view);
-    let visible = vlist::window(cx, SPEC.id, list, rows).range();
-    let tools: Vec<_> = visible.clone().filter_map(tool).collect();
+    let visible = vlist::visible(cx, SPEC.id, list, rows);
+    let tools: Vec<_> = visible.iter().filter_map(|row| tool(*row)).collect();
     let names: Vec<&str> = tools.iter().map(|(name, _)| name.as_str()).collect();
     // The edges to these tools from where the agent is.
     let weights = cx.state.learning.weights(&cx.state.knobs);
     let weights = weights.some(Here::of(cx.state).node(), &names);
     vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |row, line, buf, hits| {
-        let at = row - visible.start;
+        let Some(at) = visible.iter().position(|visible| *visible == row) else { return };
         if let Some((name, tool)) = tools.get(at).copied() {
             let weight = weights.get(at).and_then(Option::as_ref);
             let mut row = Row::new(line, buf);
             draw_marks(cx.theme, tool, broken.contains(name), &mut row);
-            row.cell(name.as_str(), name_width, name_style(cx, (name, tool)));
+            let style = if tool.is_offered() { cx.theme.text } else { cx.theme.dim };
+            row.cell(name.as_str(), name_width, style);
             table.cells(&Tool { cx, name, tool, weight }, &mut row);
             hits.add(line, Target::Tool(name.clone()));
         }
     });
-}
-
-fn name_style(cx: &Cx<'_>, (name, tool): Entry<'_>) -> Style {
-    match (cx.finds(SPEC.id, || text((name, tool))), tool.is_offered()) {
-        (true, _) => cx.theme.found,
-        (false, true) => cx.theme.text,
-        (false, false) => cx.theme.dim,
-    }
 }
 
 fn class(tool: &ToolState) -> String {

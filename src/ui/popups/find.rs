@@ -1,36 +1,41 @@
-//! The search line: what is typed is found in the pane at once.
+//! The search line: what is typed is found in the pane at once. A list shows only the rows that match, a text marks
+//! them.
 
 use ratatui::{crossterm::event::KeyCode, style::Style};
 
 use super::{Around, Popup, Pressed, Reply, entry::Entry};
 use crate::ui::action::{Action, Layer};
-use crate::ui::{cx::Cx, keymap::Hint, pane::PaneId, panes, view::View, window};
+use crate::ui::{cx::Cx, found::Found, needle::Needle};
+use crate::ui::{keymap::Hint, pane::PaneId, panes, view::View, window};
 
 /// A search in one pane.
 #[derive(Debug)]
 pub struct Find {
     pane: PaneId,
     entry: Entry,
-    /// Something matches what was typed.
-    found: bool,
 }
 
 impl Find {
     pub fn in_pane(pane: PaneId) -> Self {
-        Self { pane, entry: Entry::line(""), found: true }
+        Self { pane, entry: Entry::line("") }
     }
 
     fn find(&mut self, around: &mut Around<'_>, how: window::Find) {
-        let needle = self.entry.text().to_lowercase();
+        let needle = Needle::new(&self.entry.text());
         let view = &mut *around.view;
         view.follow(self.pane);
-        self.found = needle.is_empty() || panes::find(self.pane, around.shown, view, &needle, how);
-        view.find = Some((self.pane, needle));
+        if !needle.is_empty() {
+            panes::find(self.pane, around.shown, view, &needle, how);
+        }
+        view.find = Some(Found::new(self.pane, needle));
+        panes::look_up(around.shown, view);
     }
 }
 
 fn leave(view: &mut View) -> Reply {
-    view.find = None;
+    if let Some(found) = view.find.take() {
+        view.follow(found.pane);
+    }
     Reply::Close
 }
 
@@ -42,9 +47,9 @@ impl Popup for Find {
 
     fn hints(&self) -> &'static [Hint] {
         &[
-            (&[Action::Accept], "keep"),
-            (&[Action::Down, Action::Up], "next, previous"),
-            (&[Action::Leave], "leave"),
+            (&[Action::Accept], "keeps it"),
+            (&[Action::Up, Action::Down], "move"),
+            (&[Action::Leave], "ends"),
         ]
     }
 
@@ -55,7 +60,9 @@ impl Popup for Find {
             _ if pressed.key.code == KeyCode::Backspace && self.entry.text().is_empty() => {
                 return leave(around.view);
             }
-            Some(Action::Accept) if self.entry.text().is_empty() => return leave(around.view),
+            Some(Action::Accept) if self.entry.text().trim().is_empty() => {
+                return leave(around.view);
+            }
             Some(Action::Accept) => return Reply::Close,
             Some(Action::Down) => self.find(around, window::Find::Next),
             Some(Action::Up) => self.find(around, window::Find::Previous),
@@ -72,11 +79,13 @@ impl Popup for Find {
     }
 
     fn footer(&self, cx: &Cx<'_>) -> Option<(String, Style)> {
-        let (none, style) = match self.found {
-            true => ("", cx.theme.input),
-            false => ("  nothing found", cx.theme.warn),
+        let found = cx.view.found(self.pane);
+        let style = match found.is_some_and(|found| found.rows.is_empty()) {
+            true => cx.theme.warn,
+            false => cx.theme.input,
         };
-        let (text, pane, keys) = (self.entry.text(), self.pane.name(), self.legend(cx));
-        Some((format!("/{text}▏{none}   in {pane} · {keys}"), style))
+        let count = found.map_or_else(String::new, |found| format!("  {}", found.count()));
+        let (text, keys) = (self.entry.text(), self.legend(cx));
+        Some((format!("/{text}█{count}  {keys}"), style))
     }
 }

@@ -10,6 +10,8 @@ mod colour;
 pub mod detect;
 pub mod load;
 
+use std::sync::LazyLock;
+
 use ratatui::style::{Color, Modifier, Style};
 
 macro_rules! styles {
@@ -165,6 +167,12 @@ impl Default for TerminalColours {
 }
 
 impl Theme {
+    /// A theme for whoever needs the words of what is drawn, and not how they look.
+    pub fn of_words() -> &'static Theme {
+        static THEME: LazyLock<Theme> = LazyLock::new(Theme::default);
+        &THEME
+    }
+
     /// The style of a selected row.
     pub fn selection(&self, focused: bool) -> Style {
         if focused { self.selection } else { self.selection_dim }

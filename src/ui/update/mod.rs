@@ -62,7 +62,8 @@ pub fn inspect(view: &mut View, subject: Option<Subject>) -> Vec<ScreenRequest> 
 
 /// Selects the next or previous thing that holds what was searched for last.
 pub fn find_next(shown: &State, view: &mut View, how: window::Find) -> Vec<ScreenRequest> {
-    if let Some((pane, needle)) = view.find.clone() {
+    let found = view.find.as_ref().map(|found| (found.pane, found.needle.clone()));
+    if let Some((pane, needle)) = found {
         view.follow(pane);
         panes::find(pane, shown, view, &needle, how);
     }
@@ -100,9 +101,12 @@ pub fn visit(view: &mut View, pane: PaneId) -> Vec<ScreenRequest> {
 
 /// Leaves one thing: the search, the past, the zoom, or the selection that holds a list still.
 pub fn leave(view: &mut View) -> Vec<ScreenRequest> {
-    let left =
-        view.find.take().is_some() || view.moment.take().is_some() || view.zoom.take().is_some();
-    if left {
+    if let Some(found) = view.find.take() {
+        // All rows are shown again, and the selected one among them.
+        view.follow(found.pane);
+        return Vec::new();
+    }
+    if view.moment.take().is_some() || view.zoom.take().is_some() {
         return Vec::new();
     }
     (panes::spec(view.focus).leave)(view);

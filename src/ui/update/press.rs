@@ -50,7 +50,9 @@ pub fn layers(view: &View) -> Vec<Layer> {
     if let Some(popup) = view.popups.last() {
         return vec![Layer::Everywhere, popup.layer()];
     }
-    let found = view.needle(view.focus).map(|_| Layer::Found);
+    // In a filtered list the arrows go from match to match.
+    let found = view.found(view.focus).filter(|found| found.filters.is_none());
+    let found = found.map(|_| Layer::Found);
     let panes = [Layer::Everywhere, Layer::Pane(view.focus), Layer::Global];
     found.into_iter().chain(panes).collect()
 }

@@ -5,6 +5,7 @@ use toolyard::domain::{
     Boundary, ChangeEvent, ControlEvent, Lane, Mode, ModelCallEvent, ModelError, ModelErrorKind,
     Outcome, Role, TaskEvent, TaskId, ToolCallEvent, ToolError, ToolErrorKind, ToolSpec,
 };
+use toolyard::ui::needle::Needle;
 use toolyard::ui::view::{ToolSort, View};
 use toolyard::ui::{cx::Cx, pane::PaneId, window::Move};
 use toolyard::ui::{hits::Target, panes, window::Find};
@@ -81,7 +82,7 @@ fn moving_through_the_tools_follows_what_is_seen() {
         })
         .collect();
     assert_eq!(seen, rows);
-    assert!(panes::find(PaneId::Tools, story.state(), &mut view, "unit", Find::Here));
+    assert!(panes::find(PaneId::Tools, story.state(), &mut view, &Needle::new("unit"), Find::Here));
     assert_eq!(view.tool, Some("unit_convert".into()));
 }
 

@@ -1,5 +1,6 @@
 //! The panes, drawn into a buffer over states told by hand.
 
+mod filters;
 mod graph;
 mod lists;
 mod spending;
@@ -11,6 +12,7 @@ use proptest::prelude::*;
 use ratatui::{buffer::Buffer, layout::Rect};
 use toolyard::domain::State;
 use toolyard::ui::hits::{Hits, Target};
+use toolyard::ui::needle::Needle;
 use toolyard::ui::view::{GraphView, View};
 use toolyard::ui::{cx::Cx, pane::PaneId, window::Move};
 use toolyard::ui::{keymap::Keymap, panes, theme::Theme, window::Find};
@@ -139,7 +141,7 @@ proptest! {
             let shown = draw(pane, story.state(), &view, story.now(), width, height);
             view.settle(&shown.hits);
         }
-        panes::find(pane, story.state(), &mut view, "search", Find::Next);
+        panes::find(pane, story.state(), &mut view, &Needle::new("search"), Find::Next);
         // What is selected may not be there yet, or no longer.
         let n = (story.records.len() as f64 * moment) as usize;
         let past = State::fold(&story.records[..n]);

@@ -7,6 +7,7 @@ use toolyard::domain::{
     ModelCallEvent, ModelError, ModelErrorKind, Origin, Reply, Role, SessionEvent, State, Target,
     TaskEvent, Usage,
 };
+use toolyard::ui::needle::Needle;
 use toolyard::ui::popups::{Inspect, Subject};
 use toolyard::ui::{pane::PaneId, window::Move};
 use toolyard::ui::{panes, view::View, window::Find};
@@ -162,14 +163,32 @@ fn the_wheel_moves_it_and_the_end_holds_it_again() {
 }
 
 #[test]
-fn text_is_found_where_it_was_cut_too() {
+fn text_is_found_where_it_can_be_seen() {
     let mut story = story::demo();
-    let hidden = format!("{} needle", "hay ".repeat(400));
-    story.call(5, 2, ("wikipedia", serde_json::json!({}), Ok(&hidden), 5));
+    let long = format!("{} needle {} unseen", "hay ".repeat(100), "hay ".repeat(400));
+    story.call(5, 2, ("wikipedia", serde_json::json!({}), Ok(&long), 5));
     let mut view = View::default();
-    assert!(panes::find(PaneId::Transcript, story.state(), &mut view, "needle", Find::Here));
-    assert_eq!(view.tool, Some("wikipedia".into()), "the call's tool is selected with it");
-    assert!(!panes::find(PaneId::Transcript, story.state(), &mut view, "no such", Find::Here));
+    let find = |view: &mut View, needle: &str| {
+        panes::find(PaneId::Transcript, story.state(), view, &Needle::new(needle), Find::Here)
+    };
+    // The selected entry shows more rows, and the call's tool is selected with it.
+    assert!(find(&mut view, "needle"));
+    assert_eq!(view.tool, Some("wikipedia".into()));
+    assert!(transcript(&story, &view).has("needle"));
+    assert!(!find(&mut view, "unseen") && !find(&mut view, "no such"));
+}
+
+#[test]
+fn a_verdict_is_found_by_what_the_line_says() {
+    let mut story = story::demo();
+    let ask = story.ask(5, toolyard::domain::Role::Evaluator);
+    story.answer(ask, r#"{"reason": "it is hidden_in_json"}"#, 10);
+    let mut view = View::default();
+    let needle = Needle::new("hidden_in_json");
+    assert!(!panes::find(PaneId::Transcript, story.state(), &mut view, &needle, Find::Here));
+    let needle = Needle::new("judged");
+    assert!(panes::find(PaneId::Transcript, story.state(), &mut view, &needle, Find::Previous));
+    assert!(transcript(&story, &view).has("judged"));
 }
 
 #[test]

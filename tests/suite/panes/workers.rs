@@ -4,6 +4,7 @@ use toolyard::domain::{
     Boundary, ControlEvent, EffectId, EvidenceId, Lane, ModelCallEvent, State, TaskId,
     ToolCallEvent,
 };
+use toolyard::ui::needle::Needle;
 use toolyard::ui::{pane::PaneId, window::Move};
 use toolyard::ui::{panes, text, view::View, window::Find};
 
@@ -116,7 +117,13 @@ fn lanes_are_walked_from_evidence_to_call_and_keep_their_place() {
     panes::go(PaneId::Calls, story.state(), &mut view, Move::PageUp);
     panes::go(PaneId::Calls, story.state(), &mut view, Move::Top);
     assert_eq!((view.call, view.evidence), (Some(EffectId(3)), None));
-    assert!(panes::find(PaneId::Calls, story.state(), &mut view, "history", Find::Next));
+    assert!(panes::find(
+        PaneId::Calls,
+        story.state(),
+        &mut view,
+        &Needle::new("history"),
+        Find::Next
+    ));
     assert_eq!(view.tool, Some("slow_lookup".into()));
     // What was chosen before it began is its call now.
     view.choose_evidence(story.state(), TaskId(1), EvidenceId(8));
@@ -193,7 +200,13 @@ fn a_plan_is_walked_with_its_plans_in_sight() {
         view.settle(&shown.hits);
     }
     assert_eq!(view.evidence, Some((TaskId(1), EvidenceId(1))));
-    assert!(panes::find(PaneId::Plan, story.state(), &mut view, "number 77", Find::Next));
+    assert!(panes::find(
+        PaneId::Plan,
+        story.state(),
+        &mut view,
+        &Needle::new("number 77"),
+        Find::Next
+    ));
     assert_eq!(view.evidence, Some((TaskId(1), EvidenceId(77))));
 }
 

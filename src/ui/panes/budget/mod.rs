@@ -43,6 +43,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     title,
     draw,
     list,
+    filters: |_| Some("row"),
     open,
     why_not_adjust,
     edit,
@@ -171,7 +172,7 @@ fn mark(cx: &Cx<'_>, (lever, knob): (Lever, Knob), line: Rect, buf: &mut Buffer,
     }
 }
 
-/// The levers, then the tools; only tools can be found.
+/// The levers, then the tools.
 fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     let rows = rows(state, view);
     let tool = selected(view, &rows).map(|at| at + LEVERS.len());
@@ -188,10 +189,9 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
             view.knob = knob.or(view.knob);
             view.tool = entry.map(|entry| entry.tool.clone()).or_else(|| view.tool.take());
         },
-        |(_, _, entry)| {
-            entry.map_or_else(String::new, |entry| {
-                format!("{}\n{}", entry.tool, entry.words(budget))
-            })
+        |(_, knob, entry)| match entry {
+            Some(entry) => format!("{}\n{}", entry.tool, entry.words(budget)),
+            None => knob.map_or_else(String::new, |knob| knob.spec().name.to_owned()),
         },
     )
 }

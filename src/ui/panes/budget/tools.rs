@@ -2,14 +2,14 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::SPEC;
 use super::rows::{Entry, Rows};
+use super::{LEVERS, SPEC};
 use crate::domain::{BudgetPlan, PlannedTool, ToolName};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::format::{credits, worth};
 use crate::ui::panes::{glyph, row::Row};
 use crate::ui::table::{Cell, Column, Table, right};
-use crate::ui::{cx::Cx, text, vlist};
+use crate::ui::{cx::Cx, text, vlist, vlist::Part};
 
 /// Banned, refused or running; set by the user or without experience.
 const MARKS: usize = 3;
@@ -87,8 +87,8 @@ pub(super) fn draw(
     if !head.is_empty() {
         draw_head(cx, rows, &shares, head, buf);
     }
-    let total = (rows.entries.len(), selected);
-    vlist::draw(cx, SPEC.id, (list, buf, hits), total, |at, line, buf, hits| {
+    let part = Part { first: LEVERS.len(), total: rows.entries.len(), selected };
+    vlist::draw(cx, SPEC.id, (list, buf, hits), part, |at, line, buf, hits| {
         if let Some(entry) = rows.entries.get(at) {
             Tool { cx, rows, entry }.draw(&shares, line, buf);
             hits.add(line, Target::Tool(entry.tool.clone()));
@@ -118,12 +118,8 @@ impl<'a> Tool<'a> {
         let planned = entry.planned.is_some_and(|planned| planned.uses > 0);
         let mut row = Row::new(line, buf);
         self.draw_marks(banned, &mut row);
-        let found = cx.finds(SPEC.id, || name.to_string());
-        let style = match (found, banned, planned || entry.done() > 0) {
-            (true, ..) => theme.found,
-            (false, false, true) => theme.text,
-            (false, true, _) | (false, false, false) => theme.dim,
-        };
+        let is_used = !banned && (planned || entry.done() > 0);
+        let style = if is_used { theme.text } else { theme.dim };
         row.cell(name.as_str(), shares.name, style).gap(1);
         self.draw_bar(shares.bar, &mut row);
         shares.table.cells(self, &mut row);

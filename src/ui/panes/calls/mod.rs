@@ -50,6 +50,7 @@ pub const SPEC: PaneSpec = PaneSpec {
         let task = view.task_of(state);
         task.map_or_else(List::none, |task| Tracks::of(state, task).list(view))
     },
+    filters: |_| Some("call"),
     open: |state, view| Opened::subject(subject(state, view)),
     leave: |view| (view.call, view.evidence) = (None, None),
     keys: &[Action::HoldLane, Action::Remove, Action::Prompt],

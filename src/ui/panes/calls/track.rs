@@ -143,7 +143,8 @@ impl<'a> Track<'a> {
         let arguments = self.call.map(|call| call.arguments.to_string()).unwrap_or_default();
         let found = self.call.and_then(ToolCallState::observation);
         let found = found.or(self.begun.and_then(|begun| begun.text.as_deref())).unwrap_or("");
-        [self.tool(), &written, &arguments, found].join("\n")
+        let stands = self.standing(Theme::of_words()).word;
+        [self.tool(), &written, &arguments, found, stands].join("\n")
     }
 }
 

@@ -31,9 +31,10 @@ pub const SPEC: PaneSpec = PaneSpec {
         GraphView::Map => map::list(state, view),
         GraphView::Matrix => matrix::list(state, view),
     },
+    filters: |view| (view.graph == GraphView::Focus).then_some("tool"),
     go: |state, view, to| {
         match view.graph {
-            GraphView::Focus => focus::go(state, view, to),
+            GraphView::Focus => return focus::go(state, view, to),
             GraphView::Map => map::go(state, view, to),
             GraphView::Matrix => matrix::go(state, view, to),
         }

@@ -15,7 +15,7 @@ use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{Aim, ModelName, Role, RoleUse, State, Tally};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::table::{Cell, Column, Table, right};
-use crate::ui::vlist::{self, List};
+use crate::ui::vlist::{self, List, Part, Rows};
 use crate::ui::window::Window;
 use crate::ui::{action::Action, text, theme::Theme, view::View};
 use crate::ui::{cx::Cx, pane::PaneId};
@@ -41,6 +41,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     title,
     draw,
     list,
+    filters: |_| Some("role or model"),
     open: |_, _| Opened::Act(Action::Model),
     keys: &[Action::Model, Action::Pairs, Action::CheckModels, Action::Prompt, Action::Strategy],
     ..PLAIN
@@ -113,7 +114,11 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         return note(area, "no models yet", cx.theme.dim, buf);
     }
     let (head, below) = split(area, u16::from(area.height > 2));
-    let wanted = u16::try_from(roles.len()).unwrap_or(u16::MAX);
+    let selected = cx.view.model.is_none().then(|| cx.view.role());
+    let selected = selected.and_then(|selected| roles.iter().position(|role| *role == selected));
+    let part = (roles.len(), selected);
+    let shown = Rows::of(cx.view, SPEC.id, part).count();
+    let wanted = u16::try_from(shown).unwrap_or(u16::MAX);
     // A selected model must be seen: where there is no room below the roles, it takes theirs.
     if cx.view.model.is_some()
         && area.height < wanted.saturating_add(head.height + configured::LEAST)
@@ -126,9 +131,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     }
     // The list of roles is short; what is left below it shows the models themselves.
     let (list, below) = split(below, wanted);
-    let selected = cx.view.model.is_none().then(|| cx.view.role());
-    let selected = selected.and_then(|selected| roles.iter().position(|role| *role == selected));
-    vlist::draw(cx, SPEC.id, (list, buf, hits), (roles.len(), selected), |i, line, buf, hits| {
+    vlist::draw(cx, SPEC.id, (list, buf, hits), part, |i, line, buf, hits| {
         if let Some(role) = roles.get(i) {
             draw_role(cx, *role, line, buf);
             hits.add(line, Target::Role(*role));
@@ -199,8 +202,10 @@ fn draw_configured(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) -
     }
     let known = &cx.state.models.known;
     let selected = cx.view.model.as_ref().and_then(|model| known.get_index_of(model));
-    let window = Window::default().next(known.len(), usize::from(left.height), selected);
-    for i in window.range() {
+    let part = Part { first: cx.state.models.roles.len(), total: known.len(), selected };
+    let rows = Rows::of(cx.view, SPEC.id, part);
+    let window = Window::default().next(rows.count(), usize::from(left.height), rows.selected());
+    for i in window.range().map(|shown| rows.at(shown)) {
         let Some((name, model)) = known.get_index(i) else { continue };
         let (line, below) = split(left, 1);
         configured::draw(cx, (name, model), cx.now, line, buf);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Modifier;
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::rows::{INDENT, Item, Row, Rows};
@@ -73,13 +73,7 @@ impl<'a> Shown<'a> {
         };
         let head = if row.nth == 0 { head } else { String::new() };
         let mut out = row::Row::new(line, buf);
-        out.cell(&head, INDENT - 1, head_style).gap(1).put(text, self.style(text, style));
-    }
-
-    /// What a search found stands out.
-    fn style(&self, text: &str, style: Style) -> Style {
-        let found = self.cx.finds(SPEC.id, || text.to_owned());
-        if found { self.cx.theme.found } else { style }
+        out.cell(&head, INDENT - 1, head_style).gap(1).put(text, style);
     }
 
     /// `◆ #E1 = tool[input]`, and how it stands.
@@ -94,7 +88,7 @@ impl<'a> Shown<'a> {
         out.cell("", 2, theme.dim).cell(if critical { CRITICAL } else { "" }, 2, theme.accent);
         let style = if track.wanted().is_some() { theme.accent } else { theme.dim };
         let room = out.left().saturating_sub(text::width(&stands) + 1);
-        out.cell(text, room, self.style(text, style)).gap(1).put(&stands, standing.style);
+        out.cell(text, room, style).gap(1).put(&stands, standing.style);
     }
 
     /// What was found: struck out where it does not reach the solver.
@@ -117,7 +111,7 @@ impl<'a> Shown<'a> {
                 }
                 None => out.put(text, if nth == 0 { theme.warn } else { struck }),
             },
-            (false, true) => out.put(text, self.style(text, theme.text)),
+            (false, true) => out.put(text, theme.text),
             (false, false) => out.put(text, theme.dim),
         };
     }

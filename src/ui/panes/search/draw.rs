@@ -66,8 +66,7 @@ fn draw_node(
     let end = if row.left() > 20 + END { END + 1 } else { 0 };
     let room = row.left().saturating_sub(votes + end);
     let text = words(cx.state, task, node);
-    let found = cx.finds(SPEC.id, || text.clone());
-    row.cell(&text, room, if found { theme.found } else { standing(theme, node) });
+    row.cell(&text, room, standing(theme, node));
     if votes > 0 {
         let votes = node.votes.map_or(String::new(), |votes| format!("{votes} votes"));
         row.gap(1).right(&votes, VOTES, theme.dim);

@@ -7,11 +7,11 @@ use super::sheet::Sheet;
 use crate::domain::state::{Line, What};
 use crate::domain::{
     BudgetPlan, By, EffectId, EffectState, ModelCallPhase, ModelCallState, Offered, Plan, Role,
-    StepState, TaskState, ToolCallPhase, ToolCallState, ToolName,
+    State, StepState, TaskState, ToolCallPhase, ToolCallState, ToolName,
 };
 use crate::ui::panes::calls::status::{self, Standing};
 use crate::ui::panes::{budget_words, format, glyph, inline_json, tasks};
-use crate::ui::{cx::Cx, text, wording};
+use crate::ui::{text, theme::Theme, wording};
 
 /// Rows that a text may take: while it is one of many, and while it is the selected one.
 const ROWS: (usize, usize) = (3, 10);
@@ -20,15 +20,24 @@ const PLAN: usize = 4;
 /// Columns of a tool's name where names stand below each other.
 const NAME: usize = 20;
 
+/// What an entry is written from.
+#[derive(Clone, Copy)]
+pub struct From<'a> {
+    pub state: &'a State,
+    pub theme: &'a Theme,
+    /// Microseconds since the session was opened.
+    pub now: u64,
+}
+
 /// One entry that is being written.
 struct Entry<'a> {
-    cx: &'a Cx<'a>,
+    cx: From<'a>,
     sheet: Sheet,
     most: usize,
 }
 
 /// The rows of a line of the transcript, at least one.
-pub fn rows(cx: &Cx<'_>, line: &Line, width: usize, selected: bool) -> Vec<Row<'static>> {
+pub fn rows(cx: From<'_>, line: &Line, width: usize, selected: bool) -> Vec<Row<'static>> {
     let most = if selected { ROWS.1 } else { ROWS.0 };
     let mut entry = Entry { cx, sheet: Sheet::new(width), most };
     if entry.write(line).is_none() {

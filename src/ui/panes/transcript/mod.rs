@@ -20,6 +20,8 @@ use crate::ui::{cx::Cx, pane::PaneId, window::Move};
 /// From this width on every entry says when it was.
 const WITH_TIME: u16 = 96;
 const TIME: u16 = 9;
+/// So many of the last lines may tell of what has not ended.
+const MAY_CHANGE: usize = 256;
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Transcript,
@@ -120,7 +122,8 @@ fn visible(cx: &Cx<'_>, width: usize, height: usize) -> Vec<Shown> {
 fn build(cx: &Cx<'_>, at: usize, width: usize) -> Shown {
     let line = &cx.state.transcript[at];
     let selected = cx.view.line == Some(line.n);
-    Shown { at, rows: entry::rows(cx, line, width, selected), hidden: 0 }
+    let from = entry::From { state: cx.state, theme: cx.theme, now: cx.now };
+    Shown { at, rows: entry::rows(from, line, width, selected), hidden: 0 }
 }
 
 /// The entries at these places until they fill so many rows, and the rows that are left.
@@ -173,7 +176,7 @@ fn clock(micros: u64) -> String {
 }
 
 fn list<'a>(state: &'a State, view: &View) -> List<'a> {
-    let lines = &state.transcript;
+    let (lines, width) = (&state.transcript, search::width(view));
     List::new(
         (lines.len(), view.line.and_then(|n| place(state, n))),
         |row| lines.get(row),
@@ -183,8 +186,9 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
                 view.task = line.task;
             }
         },
-        |line| search::text(state, line).unwrap_or_default(),
+        move |line| search::text(state, line, width),
     )
+    .steady(lines.len().saturating_sub(MAY_CHANGE))
 }
 
 /// Below the last line is the end, which keeps up.

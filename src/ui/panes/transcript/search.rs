@@ -1,33 +1,23 @@
 //! What can be found in a line of the transcript.
 
+use super::{TIME, WITH_TIME, entry};
 use crate::domain::State;
-use crate::domain::state::{Line, What};
-use crate::ui::{panes::budget_words, wording};
+use crate::domain::state::Line;
+use crate::ui::{pane::PaneId, theme::Theme, view::View};
 
-/// The whole text of a line's entry, also what is cut there.
-pub fn text(state: &State, line: &Line) -> Option<String> {
-    let task = line.task.and_then(|task| state.task(task));
-    Some(match &line.what {
-        What::TaskStarted => task?.task.text.clone(),
-        What::TaskFinished => task?.answer.clone()?,
-        What::TryStarted { .. } => task?.reflections.last()?.clone(),
-        What::Step { index } => task?.steps.get(*index as usize)?.from.to_string(),
-        What::ModelCall { call } => {
-            let call = state.model_call(*call)?;
-            call.reply().map_or(&call.partial, |reply| &reply.text).clone()
-        }
-        What::ToolCall { call } => {
-            let call = state.tool_call(*call)?;
-            let observation = call.observation().unwrap_or_default();
-            format!("{}\n{}\n{observation}", call.tool, call.arguments)
-        }
-        What::Evaluated { .. } => {
-            let verdicts = task?.verdicts.iter();
-            verdicts.map(|verdict| format!("{}\n{}\n", verdict.tool, verdict.reason)).collect()
-        }
-        What::BudgetPlanned { why, plan, .. } => format!("{why}\n{}", budget_words::uses(plan)),
-        What::Plan { plan } => plan.to_string(),
-        What::Told { event } => wording::told(event),
-        What::Newer { fields } => wording::newer(fields),
-    })
+/// For a pane that was not drawn yet.
+const WIDTH: u16 = 80;
+
+/// How wide entries were in the last frame.
+pub fn width(view: &View) -> usize {
+    let placed = view.placed.iter().find(|placed| placed.pane == PaneId::Transcript);
+    let width = placed.map_or(WIDTH, |placed| placed.area.width.saturating_sub(2));
+    usize::from(if width >= WITH_TIME { width - TIME } else { width })
+}
+
+/// The text of a line's entry as it is drawn while it is selected: nothing is found that cannot be seen.
+pub fn text(state: &State, line: &Line, width: usize) -> String {
+    let from = entry::From { state, theme: Theme::of_words(), now: state.at };
+    let rows = entry::rows(from, line, width, true);
+    rows.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }

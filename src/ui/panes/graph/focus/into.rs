@@ -6,9 +6,9 @@ use super::rows::{MOVED, NUMBER, name_width};
 use super::{choices::before, draw::Frame};
 use crate::domain::ToolName;
 use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::graph::shown_name;
+use crate::ui::panes::graph::{SPEC, shown_name};
 use crate::ui::panes::row::{Row, split};
-use crate::ui::{text, vlist};
+use crate::ui::{text, vlist, vlist::Rows};
 
 impl Frame<'_> {
     pub fn draw_before(&self, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
@@ -17,7 +17,9 @@ impl Frame<'_> {
         }
         let theme = self.cx.theme;
         let (head, list) = split(area, 1);
-        let (rows, others) = before(self.cx.state, self.centre);
+        let (all, others) = before(self.cx.state, self.centre);
+        let shown = Rows::of(self.cx.view, SPEC.id, (all.len(), None));
+        let rows: Vec<_> = (0..shown.count()).filter_map(|i| all.get(shown.at(i))).collect();
         let mut row = Row::new(head, buf);
         row.put("predecessors", theme.dim);
         let hidden = others + rows.len().saturating_sub(usize::from(list.height));

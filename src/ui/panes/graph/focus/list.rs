@@ -2,7 +2,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::choices::{Choice, Choices};
+use super::choices::{Choice, Choices, before};
 use super::draw::Frame;
 use super::rows::{MARKS, MOVED, NUMBER, name_width};
 use crate::domain::Offered;
@@ -10,7 +10,7 @@ use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::calls;
 use crate::ui::panes::graph::{SPEC, shown_name};
 use crate::ui::panes::row::{Row, note, split};
-use crate::ui::{text, vlist};
+use crate::ui::{text, vlist, vlist::Part};
 
 /// What a weight would become, what trajectories taught, and from how many.
 const LOOKS: [&str; 4] = ["if +1", "if −3", "prior", "seen"];
@@ -50,17 +50,21 @@ impl Frame<'_> {
         let depth = super::depth(self.cx.view) + height;
         let selected = self.cx.view.edge.as_ref().filter(|(from, _)| from.as_str() == self.centre);
         let selected = selected.and_then(|(_, to)| choices.row(to.as_str(), depth));
-        let window = vlist::window(self.cx, SPEC.id, list, (choices.len(), selected));
-        let mut rows = choices.top(window.range().end);
+        // In the pane's list they come behind what leads here.
+        let is_kept = self.cx.view.kept(SPEC.id).is_some();
+        let first = if is_kept { before(self.cx.state, self.centre).0.len() } else { 0 };
+        let part = Part { first, total: choices.len(), selected };
+        let visible = vlist::visible(self.cx, SPEC.id, list, part);
+        let rows = choices.top(visible.last().map_or(0, |last| last + 1));
         let width = usize::from(list.width);
         let widths = Widths::new(width, name_width(width, rows.iter().map(|row| &row.to)));
         self.draw_head(head, &widths, &choices, buf);
-        let first = window.range().start.min(rows.len());
-        let mut rows = rows.split_off(first);
+        let mut rows: Vec<Choice> =
+            visible.iter().filter_map(|at| rows.get(*at).cloned()).collect();
         choices.compare(&mut rows);
-        let place = (choices.len(), selected);
-        vlist::draw(self.cx, SPEC.id, (list, buf, hits), place, |i, line, buf, hits| {
-            if let Some(choice) = i.checked_sub(first).and_then(|i| rows.get(i)) {
+        vlist::draw(self.cx, SPEC.id, (list, buf, hits), part, |i, line, buf, hits| {
+            let at = visible.iter().position(|visible| *visible == i);
+            if let Some(choice) = at.and_then(|at| rows.get(at)) {
                 self.draw_choice(choice, &widths, line, buf);
                 hits.add(line, Target::Edge(self.centre.into(), choice.to.clone()));
             }

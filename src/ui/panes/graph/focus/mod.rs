@@ -7,7 +7,7 @@ mod into;
 mod list;
 mod rows;
 
-use super::{SPEC, centre, names};
+use super::{SPEC, centre, shown_name};
 use crate::domain::{State, ToolName};
 use crate::ui::vlist::List;
 use crate::ui::window::{self, Move};
@@ -69,7 +69,16 @@ fn select(view: &mut View, centre: &str, edge: Option<(ToolName, ToolName)>) {
     view.edge = edge;
 }
 
-pub fn go(state: &State, view: &mut View, to: Move) {
+/// False for a movement along the rows that a filter keeps.
+pub fn go(state: &State, view: &mut View, to: Move) -> bool {
+    if view.kept(SPEC.id).is_some() && !matches!(to, Move::Left | Move::Right) {
+        return false;
+    }
+    step(state, view, to);
+    true
+}
+
+fn step(state: &State, view: &mut View, to: Move) {
     let chosen = view.centre.clone();
     let centre = centre(state, chosen.as_ref());
     let around = Around::new(state, centre, depth(view));
@@ -104,7 +113,21 @@ fn walk(state: &State, view: &mut View, to: Option<ToolName>) {
     }
 }
 
-/// Finds a node by its name, and goes there.
+/// Both lists as one.
 pub fn list<'a>(state: &'a State, view: &View) -> List<'a> {
-    names(state, view.centre.as_ref(), |name, view| walk(state, view, Some(name.clone())))
+    let centre = ToolName::new(centre(state, view.centre.as_ref()));
+    let around = Around::new(state, centre.as_str(), usize::MAX);
+    let place = (around.len(), around.place(view.edge.as_ref()));
+    let after = around.choices.top(around.choices.len()).into_iter().map(|choice| choice.to);
+    let others: Vec<ToolName> = around.before.iter().cloned().chain(after).collect();
+    let before = around.before.len();
+    List::new(
+        place,
+        move |row| others.get(row).cloned().map(|other| (row < before, other)),
+        move |(leads_here, other), view| {
+            let edge = if leads_here { (other, centre.clone()) } else { (centre.clone(), other) };
+            select(view, centre.as_str(), Some(edge));
+        },
+        |(_, other)| shown_name(other.as_str()).to_owned(),
+    )
 }

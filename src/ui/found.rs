@@ -1,0 +1,91 @@
+//! A search in a pane: what is searched for, and which rows of the pane's list hold it.
+
+use super::{needle::Needle, pane::PaneId};
+
+/// A search, and what it found when it was looked up last.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub pane: PaneId,
+    pub needle: Needle,
+    /// What a row is called where only matching rows are shown; `None`: all are, and one goes from match to
+    /// match.
+    pub filters: Option<&'static str>,
+    /// The rows that match, ascending.
+    pub rows: Vec<usize>,
+    /// How many rows there are.
+    pub total: usize,
+    /// Which of the matching rows is selected.
+    at: Option<usize>,
+    /// Rows before this one were looked at and do not change any more.
+    steady: usize,
+    /// For which event and which width of the pane.
+    when: (u64, u16),
+}
+
+/// A list as a search looks at it.
+pub struct Looked {
+    pub total: usize,
+    pub selected: Option<usize>,
+    /// So many of the first rows do not change any more.
+    pub steady: usize,
+    /// The last event, and the width of the pane.
+    pub when: (u64, u16),
+}
+
+impl Found {
+    pub fn new(pane: PaneId, needle: Needle) -> Self {
+        Self { pane, needle, ..Self::default() }
+    }
+
+    /// Looks at all rows that may have changed.
+    pub fn look(&mut self, list: &Looked, holds: impl Fn(usize) -> bool) {
+        let goes_on = list.when.0 >= self.when.0 && list.when.1 == self.when.1;
+        let from = if goes_on { self.steady.min(list.total) } else { 0 };
+        self.rows.truncate(self.rows.partition_point(|row| *row < from));
+        self.rows.extend((from..list.total).filter(|row| holds(*row)));
+        self.at = list.selected.and_then(|row| self.rows.binary_search(&row).ok());
+        (self.total, self.steady, self.when) = (list.total, list.steady, list.when);
+    }
+
+    /// `2 of 7`; of a filter, how many rows are shown.
+    pub fn count(&self) -> String {
+        let matches = self.rows.len();
+        match (self.filters, self.at) {
+            _ if matches == 0 => "nothing found".to_owned(),
+            (Some(_), _) => format!("{matches} of {}", self.total),
+            (None, Some(at)) => format!("{} of {matches}", at + 1),
+            (None, None) => format!("{matches} found"),
+        }
+    }
+
+    /// The rows that are shown, where others are not.
+    pub fn kept(&self) -> Option<&[usize]> {
+        self.filters.map(|_| self.rows.as_slice())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    #[test]
+    fn rows_that_do_not_change_are_looked_at_once() {
+        let mut found = Found::new(PaneId::Transcript, Needle::new("x"));
+        let mut look = |total, steady, when, selected| {
+            let seen = RefCell::new(Vec::new());
+            found.look(&Looked { total, selected, steady, when }, |row| {
+                seen.borrow_mut().push(row);
+                row % 2 == 0
+            });
+            (found.rows.clone(), seen.into_inner().len(), found.count())
+        };
+        assert_eq!(look(6, 3, (5, 80), Some(2)), (vec![0, 2, 4], 6, "2 of 3".to_owned()));
+        assert_eq!(look(7, 4, (6, 80), Some(3)), (vec![0, 2, 4, 6], 4, "4 found".to_owned()));
+        // Another width, and an earlier moment: everything may be different.
+        assert_eq!(look(7, 4, (6, 90), None).1, 7);
+        assert_eq!(look(4, 1, (3, 90), None).1, 4);
+        assert_eq!(look(0, 0, (3, 90), None).2, "nothing found");
+    }
+}

@@ -1,0 +1,96 @@
+//! What is searched for: words that must all occur, in any order and in any case.
+
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+
+use super::text;
+
+/// The words of a search.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Needle {
+    text: String,
+    /// Lower case.
+    words: Vec<String>,
+}
+
+impl Needle {
+    pub fn new(text: &str) -> Self {
+        let words = text.to_lowercase().split_whitespace().map(str::to_owned).collect();
+        Self { text: text.trim().to_owned(), words }
+    }
+
+    /// As it was typed.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Whether every word is in this text.
+    pub fn is_in(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        self.words.iter().all(|word| text.contains(word))
+    }
+
+    /// Gives every occurrence of a word in these cells a style; a line at a time.
+    pub fn tint(&self, area: Rect, style: Style, buf: &mut Buffer) {
+        for line in area.intersection(buf.area).rows() {
+            let (text, cells) = letters(line, buf);
+            for word in &self.words {
+                for (at, _) in text.match_indices(word.as_str()) {
+                    for cell in &cells[at..at + word.len()] {
+                        buf.set_style(*cell, style);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The text of a line in lower case, and the cells of each of its bytes.
+fn letters(line: Rect, buf: &Buffer) -> (String, Vec<Rect>) {
+    let (mut words, mut cells) = (String::new(), Vec::new());
+    let mut x = line.x;
+    while x < line.right() {
+        let symbol = buf[(x, line.y)].symbol();
+        let width = u16::try_from(text::width(symbol)).unwrap_or(1).clamp(1, line.right() - x);
+        words.push_str(&symbol.to_lowercase());
+        cells.resize(words.len(), Rect { x, width, ..line });
+        x += width;
+    }
+    (words, cells)
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::style::Modifier;
+
+    use super::*;
+
+    /// The line with `^` below each cell that is tinted.
+    fn tinted(line: &str, needle: &str) -> String {
+        let mut buf = Buffer::with_lines([line]);
+        let style = Style::new().add_modifier(Modifier::BOLD);
+        Needle::new(needle).tint(buf.area, style, &mut buf);
+        let is_bold = |cell: &ratatui::buffer::Cell| cell.modifier.contains(Modifier::BOLD);
+        buf.content.iter().map(|cell| if is_bold(cell) { '^' } else { ' ' }).collect()
+    }
+
+    #[test]
+    fn every_word_must_occur_in_any_order_and_case() {
+        let needle = Needle::new(" Web  search ");
+        assert_eq!(needle.text(), "Web  search");
+        assert!(needle.is_in("search_WEB") && !needle.is_in("search_backup"));
+        assert!(Needle::new("  ").is_empty() && !needle.is_empty());
+    }
+
+    #[test]
+    fn every_occurrence_is_tinted_with_all_its_cells() {
+        assert_eq!(tinted("Web of webs", "web"), "^^^    ^^^ ");
+        assert_eq!(tinted("search_web", "web sea"), "^^^    ^^^");
+        // A wide character has two cells, and a capital may become longer.
+        assert_eq!(tinted("a中b", "中"), " ^^ ");
+        assert_eq!(tinted("İx", "x"), " ^");
+    }
+}
