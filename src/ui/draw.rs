@@ -14,7 +14,7 @@ use super::{action::Action, cx::Cx, footer, header, pane::PaneId, text, vitals};
 pub fn draw(cx: &Cx<'_>, title: &str, area: Rect, buf: &mut Buffer) -> Hits {
     let mut hits = Hits::default();
     ground(area, cx.theme.screen, buf);
-    let Some(size) = Size::of(area) else {
+    let Some(size) = Size::of(area.width, area.height) else {
         too_small(cx, area, buf);
         return hits;
     };

@@ -223,7 +223,7 @@ impl Screen {
 
     /// Takes the layout for the strategy and for this size of the screen, with the focused pane in it.
     fn lay_out(&mut self, area: Rect) {
-        if let Some(size) = Size::of(area) {
+        if let Some(size) = Size::of(area.width, area.height) {
             self.view.layouts.settle(self.live.strategy, size);
             self.view.go_to(self.view.focus);
         }

@@ -3,10 +3,7 @@
 
 use super::Finding;
 use crate::app::config::Environment;
-
-/// The screen shows its panes side by side from [`WIDE`] on, and as tabs from this size on.
-const SMALLEST: (u16, u16) = (80, 24);
-const WIDE: (u16, u16) = (120, 30);
+use crate::ui::layout::{MIN, Size};
 
 const ABOUT: &str = "terminal";
 
@@ -52,15 +49,16 @@ fn kind(term: Option<&str>) -> Finding {
 
 fn size((columns, rows): (u16, u16)) -> Finding {
     let text = format!("{columns} columns and {rows} rows");
-    let holds = |least: (u16, u16)| columns >= least.0 && rows >= least.1;
-    if holds(WIDE) {
-        Finding::ok(ABOUT, text)
-    } else if holds(SMALLEST) {
-        let text = format!("{text}: panes are shown as tabs, and side by side from 120×30 on");
-        Finding::ok(ABOUT, text)
-    } else {
-        Finding::warn(ABOUT, format!("{text}: too small for the screen, which needs 80×24"))
-            .advise("enlarge the window or reduce the font size")
+    match Size::of(columns, rows) {
+        None => {
+            let (columns, rows) = MIN;
+            let text = format!("{text}: too small for the screen, which needs {columns}×{rows}");
+            Finding::warn(ABOUT, text).advise("enlarge the window or reduce the font size")
+        }
+        Some(Size::Tiny) => {
+            Finding::ok(ABOUT, format!("{text}: one pane is seen, two from 80×24 on"))
+        }
+        Some(_) => Finding::ok(ABOUT, text),
     }
 }
 

@@ -20,7 +20,6 @@ mod place;
 mod resize;
 mod standard;
 
-use ratatui::layout::Rect;
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 
@@ -68,10 +67,10 @@ pub enum Size {
 
 impl Size {
     /// The largest size of which there are at least so many cells; `None`: the screen is too small.
-    pub fn of(area: Rect) -> Option<Self> {
+    pub fn of(columns: u16, rows: u16) -> Option<Self> {
         Self::VARIANTS.iter().copied().rev().find(|size| {
             let (width, height) = size.least();
-            area.width >= width && area.height >= height
+            columns >= width && rows >= height
         })
     }
 

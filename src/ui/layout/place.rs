@@ -186,7 +186,7 @@ mod tests {
         ) {
             let strategy = Strategy::all().nth(which).unwrap_or_default();
             let body = Rect::new(0, 2, width, height - 2);
-            let size = Size::of(Rect::new(0, 0, width, height)).unwrap();
+            let size = Size::of(width, height).unwrap();
             let layout = Layout::standard(strategy, size);
             let has = |pane| pane != PaneId::ALL[hidden];
             let placed = place(&layout, body, has, |_| Some(9));
