@@ -4,7 +4,7 @@
 use ratatui::text::{Line, Span};
 use ratatui::{buffer::Buffer, layout::Rect, widgets::Widget};
 
-use super::{Around, Popup, Pressed, Reply, entry::Entry, frame, fuzzy, pick};
+use super::{Around, Popup, Pressed, Reply, entry::Entry, frame, fuzzy, legend, pick};
 use crate::ui::action::{ACTIONS, Action, ActionSpec, Group, Layer};
 use crate::ui::window::{self, Move, Window};
 use crate::ui::{cx::Cx, vlist};
@@ -13,6 +13,8 @@ use crate::ui::{hits::Hits, keymap::Hint, request::World, text, view::View};
 /// Cells for the keys and for the names.
 const KEY_WIDTH: usize = 14;
 const NAME_WIDTH: usize = 16;
+/// From this width on the legend stands beside the list.
+const BESIDE: u16 = 120;
 /// Rows at the foot: air, and two for what the selected action does.
 const FOOT: u16 = 3;
 
@@ -27,6 +29,8 @@ pub struct Actions {
     all: Vec<Item>,
     /// What is shown.
     rows: Vec<Row>,
+    /// The help has the legend beside the list, else at its end.
+    beside: bool,
     /// Of `rows`.
     selected: usize,
     window: Window,
@@ -37,6 +41,7 @@ enum Row {
     Heading(Group),
     /// The place in `all`.
     Item(usize),
+    Legend(legend::Entry),
 }
 
 #[derive(Debug)]
@@ -81,6 +86,7 @@ impl Actions {
             entry: Entry::line(""),
             all: all.collect(),
             rows: Vec::new(),
+            beside: false,
             selected: 0,
             window: Window::default(),
         };
@@ -91,6 +97,9 @@ impl Actions {
     fn search(&mut self) {
         let query = self.entry.text().to_lowercase();
         self.rows = if query.trim().is_empty() { self.everything() } else { self.found(&query) };
+        if self.sections && !self.beside {
+            self.rows.extend(legend::entries(&query).into_iter().map(Row::Legend));
+        }
         self.selected = self.rows.iter().position(|row| matches!(row, Row::Item(_))).unwrap_or(0);
         self.window = Window::default();
     }
@@ -132,7 +141,9 @@ impl Actions {
         let page = self.window.rows;
         let moved = window::moved(self.rows.len(), Some(self.selected), to, page);
         let Some(at) = moved else { return };
-        let is_item = |i: &usize| self.item(*i).is_some();
+        let is_heading =
+            |row: &Row| matches!(row, Row::Heading(_) | Row::Legend(legend::Entry::Heading(_)));
+        let is_item = |i: &usize| !self.rows.get(*i).is_none_or(is_heading);
         let up = matches!(to, Move::Up | Move::PageUp);
         let found =
             if up { (0..=at).rev().find(is_item) } else { (at..self.rows.len()).find(is_item) };
@@ -142,6 +153,7 @@ impl Actions {
     fn row(&self, cx: &Cx<'_>, row: Row, width: usize) -> Line<'_> {
         let i = match row {
             Row::Heading(group) => return Line::styled(group.name(), cx.theme.title),
+            Row::Legend(entry) => return entry.line(cx.theme),
             Row::Item(i) => i,
         };
         let item = &self.all[i];
@@ -161,7 +173,7 @@ impl Actions {
     fn item(&self, row: usize) -> Option<&Item> {
         match self.rows.get(row)? {
             Row::Item(i) => self.all.get(*i),
-            Row::Heading(_) => None,
+            Row::Heading(_) | Row::Legend(_) => None,
         }
     }
 
@@ -215,18 +227,30 @@ impl Popup for Actions {
     }
 
     fn prepare(&mut self, _: &Cx<'_>, area: Rect) {
+        let lines = legend::entries("").len() + 1;
+        let beside = self.sections && area.width >= BESIDE && height(area) >= lines;
+        if beside != self.beside {
+            self.beside = beside;
+            self.search();
+        }
         // Without the field and the line below it, and what is said in full at the foot.
         let rows = height(area).saturating_sub(2 + usize::from(FOOT));
         self.window = self.window.next(self.rows.len(), rows, Some(self.selected));
     }
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-        let size = (96, height(area));
+        let legend = if self.beside { legend::WIDTH } else { 0 };
+        let size = (if self.beside { 114 } else { 96 }, height(area));
         let inside = frame::open(cx, (area, buf, hits), self.title, &self.legend(cx), size);
         if inside.height < 3 {
             return;
         }
-        let prompt = buf.set_stringn(inside.x, inside.y, "› ", inside.width.into(), cx.theme.key).0;
+        let inside = Rect { width: inside.width - legend, ..inside };
+        if self.beside {
+            let beside = Rect { x: inside.right() + 1, width: legend - 1, ..inside };
+            legend::draw(cx, &self.entry.text().to_lowercase(), beside, buf);
+        }
+        let prompt = buf.set_stringn(inside.x, inside.y, "> ", inside.width.into(), cx.theme.key).0;
         let field = Rect { x: prompt, width: inside.right() - prompt, height: 1, ..inside };
         self.entry.draw(cx, field, buf);
         if self.rows.is_empty() {

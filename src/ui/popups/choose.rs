@@ -6,6 +6,7 @@ use super::{Around, Popup, Pressed, Reply, Value, frame, pick::Pick};
 use crate::domain::{ClassAssignment, ClassedBy, Command, Knob, State, Strategy, ToolName};
 use crate::ui::action::{Action, Layer};
 use crate::ui::panes::{format, row::Row};
+use crate::ui::symbols::CHOSEN;
 use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, text};
 
 /// A few things to choose from.
@@ -139,8 +140,8 @@ impl Popup for Choose {
         let inside = frame::open(cx, (area, buf, hits), &self.title, &self.legend(cx), size);
         self.pick.draw(cx, (inside, buf, hits), self.choices.len(), |i, line, buf| {
             let choice = &self.choices[i];
-            let mark = if choice.current { "● " } else { "○ " };
-            let text = format!("{mark}{}  {}", text::fit(&choice.label, labels), choice.detail);
+            let mark = if choice.current { CHOSEN } else { " " };
+            let text = format!("{mark} {}  {}", text::fit(&choice.label, labels), choice.detail);
             Row::new(line, buf).put(&text, cx.theme.text);
         });
     }

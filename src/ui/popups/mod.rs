@@ -12,6 +12,7 @@ mod find;
 mod frame;
 mod fuzzy;
 pub mod inspect;
+mod legend;
 mod lines;
 mod models;
 mod pairs;

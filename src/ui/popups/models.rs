@@ -6,6 +6,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::{Around, Popup, Pressed, Reply, frame, pick::Pick};
 use crate::domain::{Command, Role, State};
 use crate::ui::action::{Action, Layer};
+use crate::ui::symbols::CHOSEN;
 use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, panes::models::configured, text};
 
 /// Lines below the list that say more of the selected model.
@@ -73,7 +74,7 @@ impl Popup for ModelChoice {
         let bound = models.roles.get(&self.role).map(|bound| &bound.model);
         let selected = self.pick.draw(cx, (list, buf, hits), models.known.len(), |i, line, buf| {
             let Some((name, model)) = models.known.get_index(i) else { return };
-            let mark = if bound == Some(name) { "●" } else { "○" };
+            let mark = if bound == Some(name) { CHOSEN } else { " " };
             buf.set_stringn(line.x, line.y, mark, 1, cx.theme.text);
             configured::draw(cx, (name, model), cx.live.at.max(cx.now), columns(line), buf);
         });

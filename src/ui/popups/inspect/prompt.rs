@@ -4,6 +4,7 @@ use super::Page;
 use crate::domain::{
     EffectId, Finish, ModelCallPhase, ModelCallState, ModelSpec, Reply, State, ToolCall, tokens,
 };
+use crate::ui::symbols::SPENT;
 use crate::ui::text;
 
 /// Cells of a bar of all tokens.
@@ -25,7 +26,7 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
         page.pieces(vec![
             (label, page.theme.text),
             (count, page.theme.accent),
-            ("█".repeat(fill), page.theme.bar_fill),
+            (SPENT.repeat(fill), page.theme.bar_fill),
         ]);
     }
     for part in parts.iter().filter(|part| !part.text.is_empty()) {
