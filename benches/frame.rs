@@ -95,6 +95,7 @@ fn screen(story: &Story) -> Screen {
         read_only: None,
         keymap: Keymap::default(),
         themes: vec![Theme::default()],
+        charset: toolyard::ui::symbols::Charset::Unicode,
         layouts: toolyard::ui::layout::Saved::default(),
     });
     for record in &story.records {

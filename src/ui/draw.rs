@@ -8,6 +8,7 @@ use ratatui::{buffer::Buffer, style::Style};
 use super::hits::{Hits, Target};
 use super::layout::{self, MIN, Placed, Size};
 use super::panes::{self, row::Row};
+use super::symbols::SELECTED;
 use super::{action::Action, cx::Cx, footer, header, pane::PaneId, text, vitals};
 
 /// Draws everything into `area`.
@@ -96,7 +97,7 @@ fn draw_title(cx: &Cx<'_>, placed: &Placed, buf: &mut Buffer, hits: &mut Hits) {
     let area = placed.area;
     let line = Rect { x: area.x + 2, width: area.width.saturating_sub(4), height: 1, ..area };
     let mut row = Row::new(line, buf);
-    row.put(if cx.focused { "▸" } else { " " }, ground(cx.theme.accent));
+    row.put(if cx.focused { SELECTED } else { " " }, ground(cx.theme.accent));
     row.put(&format!("{} ", number(cx, placed.pane)), ground(cx.theme.key));
     for span in &panes::title(placed.pane, cx).spans {
         row.put(&span.content, ground(words.patch(span.style)));

@@ -6,6 +6,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::cx::Cx;
 use super::hits::{Hits, Target};
+use super::symbols::DONE;
 use super::view::{Message, Tone};
 use super::{action::Action, panes, panes::row::Row, text, update};
 use crate::domain::Mode;
@@ -61,12 +62,13 @@ pub fn following(cx: &Cx<'_>, above: Rect, buf: &mut Buffer) {
 
 fn told(cx: &Cx<'_>, message: &Message, area: Rect, buf: &mut Buffer) {
     let (mark, style) = match message.tone {
-        Tone::Good => ("✓ ", cx.theme.good),
+        Tone::Good => (DONE, cx.theme.good),
         Tone::Plain => ("", cx.theme.accent),
-        Tone::Bad => ("! ", cx.theme.warn),
+        Tone::Bad => ("!", cx.theme.warn),
     };
     let width = usize::from(area.width);
-    let shown = format!("{mark}{}", message.text);
+    let between = if mark.is_empty() { "" } else { " " };
+    let shown = format!("{mark}{between}{}", message.text);
     Row::new(area, buf).put(&shown, style);
     // What is cut is kept, and can be read.
     let all = cx.keymap.key(Action::Messages).map(|key| format!("  {key}: all of it"));

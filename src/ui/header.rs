@@ -5,6 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::hits::{Hits, Target};
 use super::panes::{format, row::Row};
+use super::symbols::{DONE, HELD, INJECTED, RUNNING};
 use super::{action::Action, text, view::ReadOnly};
 use super::{cx::Cx, pane::PaneId};
 use crate::domain::{Hold, Knob, Lane, Mode, State, TaskState};
@@ -120,7 +121,12 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
             0 => first.spec.to_string(),
             more => format::plural(more + 1, "fault"),
         };
-        add(1, format!("↯ {}", text::cut(&what, 32)), theme.injected, Some(Action::Faults));
+        add(
+            1,
+            format!("{INJECTED} {}", text::cut(&what, 32)),
+            theme.injected,
+            Some(Action::Faults),
+        );
     }
     if !title.is_empty() {
         add(7, text::cut(title, 32).into_owned(), theme.dim, None);
@@ -143,9 +149,9 @@ fn budget(cx: &Cx<'_>) -> (String, Style) {
 /// The symbol of the mode.
 fn sign(state: &State) -> &'static str {
     match state.control.mode {
-        Mode::Running | Mode::Stepping | Mode::SteppingTask if !idle(state) => "▶",
-        Mode::Opening | Mode::Pausing | Mode::Paused => "‖",
-        Mode::Running | Mode::Stepping | Mode::SteppingTask | Mode::Ended => "✓",
+        Mode::Running | Mode::Stepping | Mode::SteppingTask if !idle(state) => RUNNING,
+        Mode::Opening | Mode::Pausing | Mode::Paused => HELD,
+        Mode::Running | Mode::Stepping | Mode::SteppingTask | Mode::Ended => DONE,
     }
 }
 

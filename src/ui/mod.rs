@@ -32,6 +32,7 @@ mod run;
 pub mod screen;
 pub mod shot;
 mod source;
+pub mod symbols;
 mod table;
 pub mod terminal;
 pub mod text;

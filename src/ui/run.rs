@@ -99,6 +99,7 @@ impl Loop {
             read_only,
             keymap: settings.keymap,
             themes: settings.themes,
+            charset: settings.charset,
             layouts: settings.layouts.saved.clone(),
         });
         for notice in settings.notices.iter().chain(&settings.layouts.wrong) {

@@ -9,6 +9,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::cx::Cx;
 use super::layout::{Layout, Layouts, Saved, Size};
 use super::request::{ScreenRequest, World};
+use super::symbols::{self, Charset};
 use super::update::{mouse, press};
 use super::view::{ReadOnly, Tone, View};
 use super::{action::Action, draw, hits::Hits, key::Key, keymap::Keymap, pace};
@@ -25,6 +26,8 @@ pub struct Setup {
     pub keymap: Keymap,
     /// The one in use, then those that it can be changed for.
     pub themes: Vec<Theme>,
+    /// What the screen is drawn with.
+    pub charset: Charset,
     /// The layouts that the person saved.
     pub layouts: Saved,
 }
@@ -217,6 +220,9 @@ impl Screen {
         }
         self.view.popups = popups;
         let hits = draw::draw(&self.cx(now), &self.setup.title, area, buf);
+        if self.setup.charset == Charset::Ascii {
+            symbols::to_ascii(buf);
+        }
         self.view.settle(&hits);
         self.hits = hits;
     }

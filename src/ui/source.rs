@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::layout::LayoutFile;
-use super::{keymap::Keymap, theme::Theme};
+use super::{keymap::Keymap, symbols::Charset, theme::Theme};
 use crate::domain::{Command, Record};
 
 /// Where a session comes from.
@@ -25,6 +25,7 @@ pub struct Settings {
     pub keymap: Keymap,
     /// The one to start with, then those that a key goes through. None: the terminal's own colours.
     pub themes: Vec<Theme>,
+    pub charset: Charset,
     /// Whether the mouse is the program's; the terminal's own selection then needs shift.
     pub mouse: bool,
     /// Where screenshots go.

@@ -158,10 +158,10 @@ fn piece(line: &str, width: usize) -> (&str, Option<usize>) {
     }
 }
 
-/// A duration in microseconds, as short as people read it: `840 µs`, `12 ms`, `3.4 s`, `2:05 min`.
+/// A duration in microseconds, as short as people read it: `<1 ms`, `12 ms`, `3.4 s`, `2:05 min`.
 pub fn span(micros: u64) -> String {
     match micros {
-        0..1_000 => format!("{micros} µs"),
+        0..1_000 => "<1 ms".to_owned(),
         1_000..1_000_000 => format!("{} ms", micros / 1_000),
         1_000_000..60_000_000 => format!("{:.1} s", micros as f64 / 1e6),
         _ => {
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn times_and_counts_are_short() {
         let times = [840, 12_345, 3_400_000, 125_000_000].map(span);
-        assert_eq!(times, ["840 µs", "12 ms", "3.4 s", "2:05 min"]);
+        assert_eq!(times, ["<1 ms", "12 ms", "3.4 s", "2:05 min"]);
         assert_eq!([9_999, 12_345, 4_500_000].map(count), ["9999", "12.3k", "4.5M"]);
     }
 

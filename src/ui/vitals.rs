@@ -4,6 +4,7 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::panes::{format, row::Row};
+use super::symbols::RUNNING;
 use super::{cx::Cx, text};
 use crate::domain::{Knob, Role, State, TaskState};
 
@@ -65,7 +66,7 @@ fn at_once(state: &State) -> String {
         state.effects_in_flight().partition(|effect| effect.started.is_some());
     match (running.len(), waiting.len()) {
         (0, 0) => String::new(),
-        (running, 0) => format!("▶ {running}"),
-        (running, waiting) => format!("▶ {running} · {waiting} waiting"),
+        (running, 0) => format!("{RUNNING} {running}"),
+        (running, waiting) => format!("{RUNNING} {running} · {waiting} waiting"),
     }
 }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::cx::Cx;
+use super::symbols::{SELECTED, SPENT};
 use super::window::{Find, Move, Window, found, moved};
 use super::{found::Looked, needle::Needle};
 use super::{hits::Hits, pane::PaneId, view::View};
@@ -213,7 +214,7 @@ pub fn beside_bar(cx: &Cx<'_>, area: Rect) -> (Rect, Rect) {
 pub fn select(cx: &Cx<'_>, line: Rect, buf: &mut Buffer) {
     buf.set_style(line, cx.theme.selection(cx.focused));
     if let Some(cell) = buf.cell_mut(line.as_position()).filter(|cell| cell.symbol() == " ") {
-        cell.set_char('▸').set_style(cx.theme.accent);
+        cell.set_symbol(SELECTED).set_style(cx.theme.accent);
     }
 }
 
@@ -229,7 +230,7 @@ pub fn scrollbar(cx: &Cx<'_>, area: Rect, window: Window, buf: &mut Buffer) {
     for (i, y) in (area.y..area.bottom()).enumerate() {
         match ((top..top + thumb).contains(&i), is_frame) {
             // Heavier than any frame.
-            (true, true) => _ = buf.set_stringn(area.x, y, "█", 1, cx.theme.border),
+            (true, true) => _ = buf.set_stringn(area.x, y, SPENT, 1, cx.theme.border),
             (true, false) => _ = buf.set_stringn(area.x, y, "┃", 1, cx.theme.border),
             (false, true) => {}
             (false, false) => _ = buf.set_stringn(area.x, y, "│", 1, cx.theme.border),

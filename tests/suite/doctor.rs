@@ -163,11 +163,11 @@ async fn a_terminal_is_judged_by_what_it_says_of_itself() {
         ("NO_COLOR", "1", SCREEN, "ok    terminal: NO_COLOR is set"),
         (
             "COLUMNS",
-            "60",
-            Terminal { size: Some((60, 20)), ..SCREEN },
-            "warn  terminal: 60 columns and 20 rows: too small",
+            "50",
+            Terminal { size: Some((50, 20)), ..SCREEN },
+            "warn  terminal: 50 columns and 20 rows: too small",
         ),
-        ("COLUMNS", "80", Terminal { size: Some((80, 24)), ..SCREEN }, "are shown as tabs"),
+        ("COLUMNS", "70", Terminal { size: Some((70, 20)), ..SCREEN }, "one pane is seen"),
     ];
     for (name, value, terminal, phrase) in cases {
         let surroundings = Surroundings::new("").with(name, value);

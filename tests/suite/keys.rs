@@ -452,7 +452,7 @@ fn a_change_says_how_to_undo_it_and_an_undo_how_to_redo_it() {
     assert_eq!(command(&mut stage, "ctrl-r"), Command::Redo);
     stage.tell(turned(0.6, 0.5, By::Redo(undo)));
     assert!(stage.shows("redone · alpha: 0.50 → 0.60 · u undoes"), "{}", stage.text());
-    assert!(stage.shows("↷ redone: alpha: 0.50 → 0.60"), "{}", stage.text());
+    assert!(stage.shows("✎ redone: alpha: 0.50 → 0.60"), "{}", stage.text());
     // Back where it was: there is nothing to undo.
     stage.tell(turned(0.65, 0.6, By::User));
     stage.tell(turned(0.6, 0.65, By::User));

@@ -53,6 +53,7 @@ mod sources;
 mod spending;
 mod stage;
 mod story;
+mod symbols;
 mod terminal;
 mod themes;
 mod tools;

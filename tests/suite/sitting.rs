@@ -63,6 +63,7 @@ impl Sitting {
         command.cwd(home.path(""));
         command.env_clear();
         command.env("TERM", "xterm-256color");
+        command.env("LANG", "C.UTF-8");
         for (name, value) in home.environment() {
             command.env(name, value);
         }

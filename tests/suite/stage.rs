@@ -113,6 +113,7 @@ pub fn setup() -> Setup {
         read_only: None,
         keymap: Keymap::default(),
         themes: vec![Theme::default()],
+        charset: toolyard::ui::symbols::Charset::Unicode,
         layouts: toolyard::ui::layout::Saved::default(),
     }
 }

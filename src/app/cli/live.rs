@@ -65,6 +65,7 @@ fn settings(config: &Config) -> Result<ui::Settings, Trouble> {
     Ok(ui::Settings {
         keymap,
         themes,
+        charset: config.ui.symbols.charset(variable),
         mouse: config.ui.mouse,
         shots,
         layouts: ui::layout::LayoutFile::read(config::default_layouts()),

@@ -4,6 +4,7 @@
 use super::Finding;
 use crate::app::config::Environment;
 use crate::ui::layout::{MIN, Size};
+use crate::ui::symbols::Locale;
 
 const ABOUT: &str = "terminal";
 
@@ -79,26 +80,17 @@ fn colours(variable: &dyn Fn(&str) -> Option<String>) -> Finding {
     }
 }
 
-/// The first of these that is set determines the character encoding.
 fn locale(variable: &dyn Fn(&str) -> Option<String>) -> Finding {
-    let names = ["LC_ALL", "LC_CTYPE", "LANG"];
-    let set = names.iter().find_map(|name| Some((*name, variable(name)?)));
-    let utf8 = |value: &str| {
-        let value = value.to_ascii_lowercase();
-        value.contains("utf-8") || value.contains("utf8")
-    };
-    match set {
-        Some((name, value)) if utf8(&value) => {
-            Finding::ok(ABOUT, format!("UTF-8 ({name}={value})"))
-        }
-        // The system's default, which is UTF-8 there.
-        None if cfg!(target_os = "macos") => Finding::ok(ABOUT, "UTF-8 (the system's default)"),
-        set => {
+    let locale = Locale::of(variable);
+    match (locale.is_utf8(), locale.0) {
+        (true, Some((name, value))) => Finding::ok(ABOUT, format!("UTF-8 ({name}={value})")),
+        (true, None) => Finding::ok(ABOUT, "UTF-8 (the system's default)"),
+        (false, set) => {
             let shown = set.map_or("no locale is set".to_owned(), |(name, value)| {
                 format!("{name}={value} is not a UTF-8 locale")
             });
-            Finding::warn(ABOUT, format!("{shown}: lines and bars may look wrong"))
-                .advise("set LANG to a UTF-8 locale, such as C.UTF-8")
+            Finding::warn(ABOUT, format!("{shown}: the screen is drawn in ASCII"))
+                .advise("set LANG to a UTF-8 locale, such as C.UTF-8, or ui.symbols to \"unicode\"")
         }
     }
 }

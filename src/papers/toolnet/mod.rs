@@ -7,6 +7,7 @@ mod learn;
 mod listing;
 mod weights;
 
+#[cfg(feature = "inside")]
 pub use evidence::f;
 #[cfg(feature = "inside")]
 pub use learn::Learner;

@@ -1,6 +1,7 @@
 //! Money, weights and counted things, in words.
 
 use crate::domain::{ClassedBy, Knobs, WeightFormat, pairs::Cost};
+use crate::ui::symbols::{FELL, ROSE};
 
 /// How weights are written: as the model sees them; where it sees none, as whole numbers.
 pub fn weight_format(knobs: &Knobs) -> WeightFormat {
@@ -18,8 +19,8 @@ pub fn weight_format(knobs: &Knobs) -> WeightFormat {
 pub fn moved(format: WeightFormat, before: f64, after: f64) -> String {
     let arrow = match after - before {
         d if d.abs() < 5e-4 => return String::new(),
-        d if d > 0.0 => "▲",
-        _ => "▼",
+        d if d > 0.0 => ROSE,
+        _ => FELL,
     };
     let number = |weight: f64| format.show(weight).parse::<f64>().unwrap_or(0.0);
     let shown = number(after) - number(before);
@@ -34,12 +35,21 @@ pub fn moved(format: WeightFormat, before: f64, after: f64) -> String {
     format!("{arrow}{:.places$}", shown.abs())
 }
 
-/// What model calls cost: `$0.0123`, `≥ $0.0123` where some had no known price, `unknown` where none had.
+/// What model calls cost: `$0.0123`, `$0`, `≥ $0.0123` where some had no known price, `unknown` where none had.
 pub fn dollars(sum: f64, unpriced: u32, calls: usize) -> String {
     match unpriced as usize {
-        0 => format!("${sum:.4}"),
+        0 => sum_of_dollars(sum),
         unpriced if unpriced >= calls && sum == 0.0 => "$ unknown".to_owned(),
-        _ => format!("≥ ${sum:.4}"),
+        _ => format!("≥ {}", sum_of_dollars(sum)),
+    }
+}
+
+/// No digit that says nothing: what is less than the last digit is not 0.
+fn sum_of_dollars(sum: f64) -> String {
+    match sum {
+        0.0 => "$0".to_owned(),
+        0.0..0.0001 => "<$0.0001".to_owned(),
+        _ => format!("${sum:.4}"),
     }
 }
 
@@ -104,9 +114,13 @@ mod tests {
 
     #[test]
     fn an_unknown_price_is_never_nothing() {
-        assert_eq!(dollars(0.0, 0, 3), "$0.0000");
+        assert_eq!(dollars(0.0, 0, 3), "$0");
         assert_eq!(dollars(0.0, 3, 3), "$ unknown");
         assert_eq!(dollars(0.01234, 1, 3), "≥ $0.0123");
+        assert_eq!(
+            [0.0, 0.00002, 0.0001].map(|sum| dollars(sum, 0, 3)),
+            ["$0", "<$0.0001", "$0.0001"]
+        );
         let costs = [Cost::Known(3.009), Cost::AtLeast(12.0), Cost::Known(0.0012), Cost::Unknown];
         assert_eq!(costs.map(per_thousand), ["$3.01", "≥ $12.00", "$0.0012", "unknown"]);
         assert_eq!([plural(1, "call"), plural(0, "call")], ["1 call", "0 calls"]);

@@ -30,15 +30,17 @@ pub fn height(cells: f64) -> Option<char> {
     if eighths >= 1.0 { Some(HEIGHTS[(eighths as usize).min(8) - 1]) } else { None }
 }
 
-/// The last `width` values as a line of heights. The lowest of them is the floor, the highest the
-/// ceiling; values that never change lie in the middle.
-pub fn spark(values: impl DoubleEndedIterator<Item = f64>, width: usize) -> String {
+/// The last `width` values as a line of heights between a floor and a ceiling, which all lines of a column
+/// share.
+pub fn spark(
+    values: impl DoubleEndedIterator<Item = f64>,
+    width: usize,
+    (low, high): (f64, f64),
+) -> String {
     let mut last: Vec<f64> = values.rev().take(width).collect();
     last.reverse();
-    let low = last.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = last.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let height = |value: f64| {
-        let place = if high > low { (value - low) / (high - low) * 7.0 } else { 3.0 };
+        let place = if high > low { (value - low) / (high - low) * 7.0 } else { 0.0 };
         HEIGHTS[(place.round() as usize).min(7)]
     };
     last.into_iter().map(height).collect()
@@ -87,9 +89,9 @@ mod tests {
 
     #[test]
     fn sparks_show_the_last_values() {
-        assert_eq!(spark([9.0, 0.0, 1.0, 7.0].into_iter(), 3), "▁▂█");
-        assert_eq!(spark([2.0, 2.0].into_iter(), 8), "▄▄");
-        assert_eq!(spark([].into_iter(), 8), "");
+        assert_eq!(spark([9.0, 0.0, 1.0, 7.0].into_iter(), 3, (0.0, 7.0)), "▁▂█");
+        assert_eq!(spark([2.0, 2.0].into_iter(), 8, (0.0, 14.0)), "▂▂");
+        assert_eq!(spark([].into_iter(), 8, (0.0, 0.0)), "");
         assert_eq!([0.01, 0.5, 3.0].map(height), [Some('▁'), Some('▄'), Some('█')]);
         assert_eq!([0.0, -1.0, f64::NAN].map(height), [None; 3]);
     }

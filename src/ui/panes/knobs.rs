@@ -95,12 +95,15 @@ fn draw_range(cx: &Cx<'_>, spec: &KnobSpec, value: f64, width: usize, row: &mut 
     let theme = cx.theme;
     match spec.kind {
         Kind::Real | Kind::Whole => {
-            row.slider(place(spec, value), width, theme);
+            row.bar(place(spec, value), width, (theme.bar_fill, theme.bar_empty));
         }
         Kind::Switch => {
             let on = value != 0.0;
-            let names = if on { "━━●  on" } else { "●──  off" };
-            row.cell(names, width, if on { theme.bar_fill } else { theme.bar_empty });
+            row.cell(
+                if on { "on" } else { "off" },
+                width,
+                if on { theme.bar_fill } else { theme.bar_empty },
+            );
         }
         Kind::Choice(names) => {
             let start = row.left();
@@ -110,7 +113,7 @@ fn draw_range(cx: &Cx<'_>, spec: &KnobSpec, value: f64, width: usize, row: &mut 
                     break;
                 }
                 let on = i as f64 == value;
-                let name = if on { format!("‹{name}›") } else { format!(" {name} ") };
+                let name = if on { format!("[{name}]") } else { format!(" {name} ") };
                 row.put(&name, if on { theme.accent } else { theme.bar_empty });
             }
             let used = start - row.left();

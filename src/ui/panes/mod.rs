@@ -7,6 +7,7 @@ pub(super) mod glyph;
 mod inline_json;
 pub(super) mod position;
 pub(super) mod row;
+mod score_trend;
 pub(super) mod spec;
 mod tool_order;
 mod weight_trend;

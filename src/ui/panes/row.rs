@@ -4,7 +4,7 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::glyph;
-use crate::ui::{text, theme::Theme};
+use crate::ui::text;
 
 /// The first rows of an area, and what is left.
 pub fn split(area: Rect, rows: u16) -> (Rect, Rect) {
@@ -104,14 +104,6 @@ impl<'a> Row<'a> {
         self.write(&bar, width, full);
         self.write(&"·".repeat(rest), rest, empty);
         self
-    }
-
-    /// A knob at a share from 0 to 1 of exactly so many cells.
-    pub fn slider(&mut self, share: f64, width: usize, theme: &Theme) -> &mut Self {
-        let last = width.saturating_sub(1);
-        let at = ((share.clamp(0.0, 1.0) * last as f64).round() as usize).min(last);
-        self.cell(&"━".repeat(at), at, theme.bar_fill).cell("●", 1, theme.accent);
-        self.cell(&"─".repeat(last - at), last - at, theme.bar_empty)
     }
 
     fn write(&mut self, text: &str, width: usize, style: Style) {

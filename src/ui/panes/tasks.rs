@@ -7,6 +7,7 @@ use super::row::{Row, note};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{Outcome, State, TaskPhase, TaskState};
 use crate::ui::hits::{Hits, Target};
+use crate::ui::symbols::{DONE, FAILED, REFUSED, RUNNING, WAITING};
 use crate::ui::vlist::{self, List};
 use crate::ui::{action::Action, popups::Subject, table, text, theme::Theme, view::View};
 use crate::ui::{cx::Cx, pane::PaneId};
@@ -86,18 +87,22 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
 /// How a task stands: a glyph, a word, and how it looks.
 pub(super) fn standing(task: &TaskState, theme: &Theme) -> (&'static str, &'static str, Style) {
     match (&task.phase, task.correct) {
-        (TaskPhase::Queued, _) => ("·", "queued", theme.dim),
-        (TaskPhase::Running, _) => ("▶", "running", theme.running),
-        (TaskPhase::Done { .. }, Some(true)) => ("✓", "right", theme.good),
-        (TaskPhase::Done { outcome: Outcome::Answered }, Some(false)) => ("✗", "wrong", theme.bad),
-        (TaskPhase::Done { outcome: Outcome::Answered }, None) => ("•", "answered", theme.text),
-        (TaskPhase::Done { outcome: Outcome::GaveUp }, _) => ("✗", "gave up", theme.warn),
-        (TaskPhase::Done { outcome: Outcome::OutOfSteps }, _) => ("✗", "out of steps", theme.warn),
-        (TaskPhase::Done { outcome: Outcome::OutOfBudget }, _) => {
-            ("✗", "out of budget", theme.warn)
+        (TaskPhase::Queued, _) => (WAITING, "queued", theme.dim),
+        (TaskPhase::Running, _) => (RUNNING, "running", theme.running),
+        (TaskPhase::Done { .. }, Some(true)) => (DONE, "right", theme.good),
+        (TaskPhase::Done { outcome: Outcome::Answered }, Some(false)) => {
+            (FAILED, "wrong", theme.bad)
         }
-        (TaskPhase::Done { outcome: Outcome::Failed }, _) => ("✗", "failed", theme.bad),
-        (TaskPhase::Done { outcome: Outcome::Stopped }, _) => ("■", "stopped", theme.dim),
+        (TaskPhase::Done { outcome: Outcome::Answered }, None) => (DONE, "answered", theme.text),
+        (TaskPhase::Done { outcome: Outcome::GaveUp }, _) => (FAILED, "gave up", theme.warn),
+        (TaskPhase::Done { outcome: Outcome::OutOfSteps }, _) => {
+            (FAILED, "out of steps", theme.warn)
+        }
+        (TaskPhase::Done { outcome: Outcome::OutOfBudget }, _) => {
+            (FAILED, "out of budget", theme.warn)
+        }
+        (TaskPhase::Done { outcome: Outcome::Failed }, _) => (FAILED, "failed", theme.bad),
+        (TaskPhase::Done { outcome: Outcome::Stopped }, _) => (REFUSED, "stopped", theme.dim),
     }
 }
 
@@ -154,7 +159,7 @@ fn draw_task(cx: &Cx<'_>, task: &TaskState, line: Rect, buf: &mut Buffer) {
 /// The answer, and the right one beside it where it differs.
 fn answered(task: &TaskState) -> String {
     match (&task.answer, &task.task.gold, task.correct) {
-        (Some(answer), Some(gold), Some(false)) => format!("{answer} ≠ {gold}"),
+        (Some(answer), Some(gold), Some(false)) => format!("{answer}, expected {gold}"),
         (None, Some(gold), Some(false)) => format!("not {gold}"),
         (Some(answer), _, _) => answer.clone(),
         (None, _, _) => String::new(),

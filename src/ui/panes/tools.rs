@@ -4,6 +4,7 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
 use super::row::{Row, note, split};
+use super::score_trend::{self, Scale};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use super::{format, glyph, position::Here, tool_order::Order};
 use crate::domain::{ClassAssignment, ClassedBy, State, ToolName, ToolState};
@@ -11,6 +12,7 @@ use crate::papers::toolnet::WeightedEdge;
 use crate::ui::action::Action;
 use crate::ui::change;
 use crate::ui::hits::{Hits, Target};
+use crate::ui::symbols::{INJECTED, REFUSED};
 use crate::ui::table::{Cell, Column, Table, left, right};
 use crate::ui::view::{Round, View};
 use crate::ui::vlist::{self, List};
@@ -23,14 +25,15 @@ const MARKS: usize = 4;
 const NAME: (usize, usize) = (16, 28);
 
 /// What is shown of a tool, from what matters most to what is left out first.
-fn columns<'a>() -> [Column<Tool<'a>>; 10] {
+fn columns<'a>() -> [Column<Tool<'a>>; 9] {
     [
         right("score", 5, |tool| {
             let score = tool.cx.state.learning.score(tool.name);
             (glyph::signed(score), signed_style(tool.cx.theme, score))
         }),
-        right("last", 4, last),
-        left("trend", 8, |tool| (trend(tool), tool.cx.theme.bar_fill)),
+        left("trend", score_trend::WIDTH, |tool| {
+            (tool.scale.trend(tool.cx.state, tool.name), tool.cx.theme.bar_fill)
+        }),
         right("weight", 6, weight),
         right("ok", 4, |tool| count(tool, tool.tool.succeeded, tool.cx.theme.good)),
         right("fail", 4, |tool| count(tool, tool.tool.failed, tool.cx.theme.bad)),
@@ -93,6 +96,8 @@ struct Tool<'a> {
     name: &'a ToolName,
     tool: &'a ToolState,
     weight: Option<&'a WeightedEdge>,
+    /// That of all trends.
+    scale: Scale,
 }
 
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
@@ -118,6 +123,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     // The edges to these tools from where the agent is.
     let weights = cx.state.learning.weights(&cx.state.knobs);
     let weights = weights.some(Here::of(cx.state).node(), &names);
+    let scale = Scale::of(cx.state);
     vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |row, line, buf, hits| {
         let Some(at) = visible.iter().position(|visible| *visible == row) else { return };
         if let Some((name, tool)) = tools.get(at).copied() {
@@ -126,7 +132,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
             draw_marks(cx.theme, tool, broken.contains(name), &mut row);
             let style = if tool.is_offered() { cx.theme.text } else { cx.theme.dim };
             row.cell(name.as_str(), name_width, style);
-            table.cells(&Tool { cx, name, tool, weight }, &mut row);
+            table.cells(&Tool { cx, name, tool, weight, scale }, &mut row);
             hits.add(line, Target::Tool(name.clone()));
         }
     });
@@ -138,32 +144,11 @@ fn class(tool: &ToolState) -> String {
 
 fn draw_marks(theme: &Theme, tool: &ToolState, broken: bool, row: &mut Row<'_>) {
     match (tool.present, tool.switched_on) {
-        (false, _) => row.cell("†", 1, theme.dim),
-        (true, false) => row.cell("⊘", 1, theme.warn),
+        (false, _) => row.cell(REFUSED, 1, theme.dim),
+        (true, false) => row.cell(REFUSED, 1, theme.warn),
         (true, true) => row.gap(1),
     };
-    row.cell(if broken { "↯" } else { "" }, 2, theme.injected).gap(1);
-}
-
-/// What the last evaluation or edit did to the score.
-fn last(tool: &Tool<'_>) -> Cell {
-    let points = tool.cx.state.learning.history.get(tool.name).map_or(&[][..], Vec::as_slice);
-    let Some((last, before)) = points.split_last() else { return Cell::default() };
-    let change = last.score - before.last().map_or(0.0, |point| point.score);
-    let arrow = match change {
-        _ if change > 0.0 => "▲",
-        _ if change < 0.0 => "▼",
-        _ => "",
-    };
-    let size = glyph::signed(change.abs());
-    (format!("{arrow}{}", size.trim_start_matches('+')), signed_style(tool.cx.theme, change))
-}
-
-/// The scores that it had; before the first of them every tool stands at 0.
-fn trend(tool: &Tool<'_>) -> String {
-    let points = tool.cx.state.learning.history.get(tool.name);
-    let scores = points.into_iter().flatten().map(|point| point.score);
-    glyph::spark(points.map(|_| 0.0).into_iter().chain(scores), 8)
+    row.cell(if broken { INJECTED } else { "" }, 2, theme.injected).gap(1);
 }
 
 fn weight(tool: &Tool<'_>) -> Cell {

@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::chooser::{self, Chooser, Look};
 use super::narrow::Words;
-use super::{Around, Popup, Pressed, Reply};
+use super::{Around, Popup, Pressed, Reply, legend};
 use crate::ui::action::{ACTIONS, Action, ActionSpec, Group, Layer};
 use crate::ui::panes::row::{self, Row};
 use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, view::View};
@@ -37,7 +37,7 @@ struct Item {
 impl Actions {
     /// By section.
     pub fn help(world: &World<'_>, view: &View) -> Self {
-        Self::new("Help: every key", true, world, view)
+        Self::new("Help: every key and symbol", true, world, view)
     }
 
     /// One list.
@@ -61,10 +61,17 @@ impl Actions {
             keys: world.keymap.keys(item.spec.action).to_vec(),
             ..Words::new(item.spec.name, &item.doc)
         });
-        let chooser = Chooser::new("action", words.collect(), 0).with_foot(FOOT);
         let first = |group: &Group| all.iter().position(|item| item.spec.group == *group);
         let named = Group::ALL.iter().filter_map(|group| Some((first(group)?, group.name())));
-        let named = if sections { named.collect() } else { Vec::new() };
+        if !sections {
+            let chooser = Chooser::new("action", words.collect(), 0).with_foot(FOOT);
+            return Self { title, chooser, all };
+        }
+        // The legend follows the actions.
+        let legend = legend::sections().into_iter().map(|(at, name)| (all.len() + at, name));
+        let named = named.chain(legend).collect();
+        let words = words.chain(legend::words()).collect();
+        let chooser = Chooser::new("key or symbol", words, 0).with_foot(FOOT);
         Self { title, chooser: chooser.with_sections(named), all }
     }
 
@@ -76,7 +83,7 @@ impl Actions {
     /// What Enter would do.
     #[cfg(feature = "inside")]
     pub fn chosen(&self) -> Option<Action> {
-        self.chooser.selected().map(|item| self.all[item].spec.action)
+        self.chooser.selected().and_then(|item| self.all.get(item)).map(|item| item.spec.action)
     }
 }
 
@@ -119,10 +126,19 @@ impl Popup for Actions {
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let look = Look { title: self.title, keys: &self.legend(cx), width: 96 };
         let parts = self.chooser.draw(cx, (area, buf, hits), &look, |found, line, buf| {
-            let item = &self.all[found.id];
+            let mut row = Row::new(line, buf);
+            let Some(item) = self.all.get(found.id) else {
+                let (sign, style, meaning) = legend::line(found.id - self.all.len(), cx.theme);
+                row.gap(1).cell(sign, KEY_WIDTH, style).gap(1);
+                return chooser::put(
+                    &mut row,
+                    (meaning, &found.about),
+                    60,
+                    (cx.theme.text, cx.theme.accent),
+                );
+            };
             let style = if item.can { cx.theme.text } else { cx.theme.dim };
             let styles = (style, cx.theme.accent);
-            let mut row = Row::new(line, buf);
             row.gap(1).cell(&item.keys, KEY_WIDTH, cx.theme.key).gap(1);
             chooser::put(&mut row, (item.spec.name, &found.name), NAME_WIDTH, styles);
             row.gap(1);
@@ -130,7 +146,7 @@ impl Popup for Actions {
             chooser::put(&mut row, (&item.doc, &found.about), left, styles);
         });
         // In full what the selected row may have had no room for.
-        if let Some(item) = self.chooser.selected().map(|item| &self.all[item]) {
+        if let Some(item) = self.chooser.selected().and_then(|item| self.all.get(item)) {
             row::wrapped(parts.foot, &item.doc, cx.theme.dim, buf);
         }
     }

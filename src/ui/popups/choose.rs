@@ -8,6 +8,7 @@ use super::{Around, Popup, Pressed, Reply, Value};
 use crate::domain::{ClassAssignment, ClassedBy, Command, Knob, State, ToolName};
 use crate::ui::action::{Action, Layer};
 use crate::ui::panes::{format, row::Row};
+use crate::ui::symbols::CHOSEN;
 use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, text};
 use crate::ui::{pane::PaneId, view::View};
 
@@ -176,7 +177,7 @@ impl Popup for Choose {
         self.chooser.draw(cx, (area, buf, hits), &look, |found, line, buf| {
             let choice = &self.choices[found.id];
             let mut row = Row::new(line, buf);
-            row.gap(1).put(if choice.current { "● " } else { "○ " }, cx.theme.text);
+            row.gap(1).put(if choice.current { CHOSEN } else { " " }, cx.theme.text).gap(1);
             chooser::put(&mut row, (&choice.label, &found.name), labels, styles);
             row.gap(2);
             let left = row.left();

@@ -237,7 +237,7 @@ impl Chooser {
         let fit = self.lines.iter().filter(|line| matches!(line, Line::Thing(_))).count();
         let count = format!(" {fit} of {all}");
         let mut line = Row::new(area, buf);
-        line.put("› ", cx.theme.key);
+        line.put("> ", cx.theme.key);
         let width = line.left().saturating_sub(count.len());
         let field = Rect { x: line.x(), width: width as u16, ..area };
         line.gap(width).put(&count, cx.theme.dim);

@@ -257,13 +257,13 @@ impl FaultForm {
             Field::Text if self.is_for_tools() => ("text", "503 Service Unavailable"),
             Field::Text => ("text", "none"),
         };
-        let mark = if on { "› " } else { "  " };
+        let mark = if on { "> " } else { "  " };
         Row::new(line, buf).put(&format!("{mark}{label}"), label_style);
         let x = (line.x + LABEL + 2).min(line.right());
         let value = Rect { x, width: line.right() - x, ..line };
         let text = self.typed(field).text();
         if field.is_choice() {
-            Row::new(value, buf).put(&format!("◂ {hint} ▸"), label_style);
+            Row::new(value, buf).put(&format!("< {hint} >"), label_style);
         } else if on {
             self.typed(field).draw(cx, value, buf);
             if text.is_empty() {

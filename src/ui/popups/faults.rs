@@ -6,6 +6,7 @@ use super::{Around, FaultForm, Popup, Pressed, Reply, frame, pick::Pick};
 use crate::domain::{Command, FaultId, FaultState, State, fault};
 use crate::ui::action::{Action, Layer};
 use crate::ui::panes::{format, row::Row};
+use crate::ui::symbols::{INJECTED, WAITING};
 use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, text, view::View};
 
 /// The list of faults; its last row leads to a new one.
@@ -103,7 +104,8 @@ fn height(rows: usize) -> usize {
 }
 
 fn row(id: FaultId, fault: &FaultState, width: usize) -> String {
-    let armed = if fault.armed { "↯ armed   " } else { "· disarmed" };
+    let armed =
+        if fault.armed { format!("{INJECTED} armed   ") } else { format!("{WAITING} disarmed") };
     let fired = format!("fired {} of {}", fault.fired, format::plural(fault.seen as usize, "call"));
     let room = width.saturating_sub(fired.len() + 18);
     format!("{id:>3} {armed}  {} {fired}", text::fit(&fault.spec.to_string(), room))

@@ -5,6 +5,7 @@ use ratatui::{crossterm::event::KeyCode, style::Style};
 
 use super::{Around, Popup, Pressed, Reply, entry::Entry};
 use crate::ui::action::{Action, Layer};
+use crate::ui::symbols::SPENT;
 use crate::ui::{cx::Cx, found::Found, needle::Needle};
 use crate::ui::{keymap::Hint, pane::PaneId, panes, view::View, window};
 
@@ -86,6 +87,6 @@ impl Popup for Find {
         };
         let count = found.map_or_else(String::new, |found| format!("  {}", found.count()));
         let (text, keys) = (self.entry.text(), self.legend(cx));
-        Some((format!("/{text}█{count}  {keys}"), style))
+        Some((format!("/{text}{SPENT}{count}  {keys}"), style))
     }
 }

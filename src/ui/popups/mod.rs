@@ -12,6 +12,7 @@ mod faults;
 mod find;
 mod frame;
 pub mod inspect;
+mod legend;
 mod lines;
 mod models;
 mod narrow;

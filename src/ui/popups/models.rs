@@ -9,6 +9,7 @@ use super::{Around, Popup, Pressed, Reply};
 use crate::domain::{Command, ModelName, Role, State};
 use crate::ui::action::{Action, Layer};
 use crate::ui::panes::{models::configured, row};
+use crate::ui::symbols::CHOSEN;
 use crate::ui::{cx::Cx, hits::Hits, keymap::Hint};
 
 /// Lines below the list that say more of the selected model.
@@ -95,7 +96,7 @@ impl Popup for ModelChoice {
             let Some((_, name, model)) = models.known.get_full(&self.models[found.id]) else {
                 return;
             };
-            let mark = if bound == Some(name) { "●" } else { "○" };
+            let mark = if bound == Some(name) { CHOSEN } else { " " };
             row::Row::new(line, buf).gap(1).put(mark, cx.theme.text);
             configured::draw(cx, (name, model), cx.live.at.max(cx.now), columns(line), buf);
             underline(name.as_str(), &found.name, columns(line), buf);

@@ -11,6 +11,7 @@ use crate::domain::{Command, State, Strategy};
 use crate::ui::action::{Action, Layer};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::row::{self, Row};
+use crate::ui::symbols::CHOSEN;
 use crate::ui::window::Move;
 use crate::ui::{cx::Cx, keymap::Hint, view::Tone};
 
@@ -117,7 +118,7 @@ impl StrategyChoice {
             let spec = &STRATEGIES[found.id];
             let is_taken = found.id == self.base();
             let style = if is_taken { cx.theme.good } else { cx.theme.text };
-            row.cell(if is_taken { "●" } else { "○" }, MARK, style);
+            row.cell(if is_taken { CHOSEN } else { " " }, MARK, style);
             put(cx, &mut row, (spec.name, &found.name), (spec.doc, &found.about), true);
             return;
         };

@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::layout::Saved;
 use super::screen::{Screen, Setup};
-use super::{keymap::Keymap, theme::Theme, view::View};
+use super::{keymap::Keymap, symbols::Charset, theme::Theme, view::View};
 use crate::domain::State;
 
 pub use svg::svg;
@@ -28,6 +28,7 @@ pub fn shot(state: &State, size: (u16, u16), theme: &Theme) -> String {
             read_only: None,
             keymap: Keymap::default(),
             themes: vec![theme.clone()],
+            charset: Charset::Unicode,
             layouts: Saved::default(),
         },
         View { tool: state.tools.keys().next().cloned(), ..View::default() },

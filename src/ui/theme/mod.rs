@@ -3,7 +3,7 @@
 //! fits whatever the user has chosen there; the others are files.
 //!
 //! A colour has one meaning: red is failure and nothing else, orange was injected, yellow needs a look, teal
-//! is now, green is done, blue was spent, violet is the person, lavender the past. Each meaning has a word or a
+//! is now, green is done, blue was spent, grey-blue is planned, violet is the person, lavender the past. Each meaning has a word or a
 //! symbol too: with `NO_COLOR`, or for a reader who does not see the difference, nothing is lost.
 
 mod colour;
@@ -114,6 +114,8 @@ styles! {
     /// A weight that the user holds.
     pinned = fg(Color::Magenta).add_modifier(Modifier::BOLD);
     bar_fill = fg(Color::LightBlue);
+    /// What is planned to be spent.
+    planned = fg(Color::Gray);
     bar_empty = fg(Color::DarkGray);
     /// What a search found.
     found = fg(Color::Black).bg(Color::Yellow);

@@ -66,7 +66,7 @@ fn what_was_gone_to_stays_selected_while_it_fits() {
 #[test]
 fn a_filter_that_nothing_fits_says_so_and_how_to_go_on() {
     for (open, noun) in
-        [("A", "strategy or switch"), ("m", "model"), ("3 C", "class"), ("?", "action")]
+        [("A", "strategy or switch"), ("m", "model"), ("3 C", "class"), ("?", "key or symbol")]
     {
         let mut stage = stage();
         stage.press(open);
@@ -106,8 +106,9 @@ fn sections_are_gone_to_one_after_the_other() {
     let mut stage = stage();
     stage.press("? tab");
     assert!(selected(&stage).contains("fail"), "{}", stage.text());
+    // The legend follows the actions, and then it begins again.
     stage.press("end");
-    assert!(selected(&stage).contains("quit"), "{}", stage.text());
+    assert!(selected(&stage).contains("the past"), "{}", stage.text());
     stage.press("tab");
     assert!(selected(&stage).contains("run-or-pause"), "{}", stage.text());
 }

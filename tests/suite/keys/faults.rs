@@ -72,7 +72,7 @@ fn a_fault_is_described_field_by_field() {
 fn a_fault_of_a_model_offers_what_can_happen_to_models() {
     let mut stage = stage();
     stage.press("5 g f a up up right right");
-    assert!(stage.shows("◂ embedding ▸"), "{}", stage.text());
+    assert!(stage.shows("< embedding >"), "{}", stage.text());
     assert!(!stage.shows("  name  "), "{}", stage.text());
     stage.press("left down right");
     assert!(stage.shows("model:local:error"), "{}", stage.text());
@@ -86,9 +86,9 @@ fn a_fault_of_a_model_offers_what_can_happen_to_models() {
     stage.press("5 g f a left");
     assert!(stage.shows("role:actor:broken-arguments"), "{}", stage.text());
     stage.press("up up left left");
-    assert!(stage.shows("◂ tool ▸") && stage.shows("◂ error ▸"), "{}", stage.text());
+    assert!(stage.shows("< tool >") && stage.shows("< error >"), "{}", stage.text());
     stage.press("down down left");
-    assert!(stage.shows("◂ garbage ▸"), "{}", stage.text());
+    assert!(stage.shows("< garbage >"), "{}", stage.text());
 }
 
 #[test]

@@ -28,22 +28,16 @@ fn percent(weight: f64) -> i64 {
 }
 
 #[test]
-fn focus_shows_the_weights_of_the_present_node_and_what_they_would_become() {
+fn focus_shows_the_weights_of_the_present_node_and_what_taught_them() {
     let story = story::demo();
     let shown = focus(&story, &view(FOCUS));
-    assert!(shown.line("start ▸ wikipedia ▸ calculator").starts_with("start"));
-    assert!(shown.has("● wikipedia"));
+    assert!(shown.line("start → wikipedia → calculator").starts_with("start"));
+    assert!(shown.has("▶ wikipedia"));
     let state = story.state();
     for edge in state.learning.weights(&state.knobs).row("wikipedia") {
         let name = if edge.to == ToolName::end() { "Finish" } else { edge.to.as_str() };
         let row = shown.lines.iter().rev().find(|line| line.contains(name)).unwrap();
-        let becomes = |delta: f64| {
-            let mut learning = state.learning.clone();
-            let score = learning.score(&edge.to) + delta;
-            learning.scores.set(edge.to.clone(), score).unwrap();
-            learning.weights(&state.knobs).weight("wikipedia", edge.to.as_str()).unwrap()
-        };
-        let right = [edge.weight, becomes(1.0), becomes(-3.0), edge.prior].map(percent);
+        let right = [edge.weight, edge.prior].map(percent);
         assert_eq!(numbers(row), right, "{row}");
     }
 }
@@ -124,10 +118,10 @@ fn a_pinned_weight_is_marked_wherever_it_is_shown() {
     let mut at = view(FOCUS);
     at.centre = Some("read_page".into());
     let shown = focus(&story, &at);
-    assert!(shown.has("○ read_page"));
+    assert!(shown.has("  read_page  score"));
     assert!(shown.has("the agent is at wikipedia"));
     assert!(shown.line("summarize").contains("=5"), "{}", shown.line("summarize"));
-    assert!(show(PaneId::Graph, &story, &view(GraphView::Map), 160, 46).has("=5▸"));
+    assert!(show(PaneId::Graph, &story, &view(GraphView::Map), 160, 46).has("=5>"));
     let matrix = show(PaneId::Graph, &story, &view(GraphView::Matrix), 120, 40);
     assert!(matrix.line(" read_page").contains("5="));
 }
@@ -143,8 +137,8 @@ fn one_walks_the_graph_with_the_arrows_and_home_again() {
     go(&mut view, Move::Right);
     assert_eq!(view.centre, Some("calculator".into()));
     let shown = focus(&story, &view);
-    assert!(shown.has("○ calculator") && shown.has("unit_convert"));
-    assert!(shown.row("population") < shown.row("○ calculator"), "it leads there");
+    assert!(shown.has("  calculator  score") && shown.has("unit_convert"));
+    assert!(shown.row("population") < shown.row("  calculator  score"), "it leads there");
     go(&mut view, Move::Down);
     go(&mut view, Move::Left);
     assert_eq!(view.edge.as_ref().unwrap().1, "calculator".into(), "to what leads there");
@@ -209,8 +203,7 @@ fn the_selected_cell_of_the_matrix_is_told_in_full() {
     view.edge = Some(("search_web".into(), "read_page".into()));
     let shown = show(PaneId::Graph, &story, &view, 120, 30);
     let foot = shown.lines.last().unwrap();
-    for words in ["search_web → read_page", "weight 37", "prior 55", "seen 22×", "if +1", "if −3"]
-    {
+    for words in ["search_web → read_page", "weight 37", "prior 55", "seen 22×"] {
         assert!(foot.contains(words), "{words} in {foot}");
     }
 }
@@ -222,7 +215,7 @@ fn a_call_of_an_earlier_try_is_not_taken_for_the_choice_of_this_one() {
     story.queue(&[("hard", Some("x"))]);
     story.start(1).step(1, 1, "start");
     story.call(1, 1, ("a", json!({}), Ok("nothing"), 5));
-    assert!(focus(&story, &view(FOCUS)).line("start").contains("start ▸ a"));
+    assert!(focus(&story, &view(FOCUS)).line("start").contains("start → a"));
     let reflections = vec!["try b".to_owned()];
     story.tell(TaskEvent::TryStarted {
         task: toolyard::domain::id::TaskId(1),
@@ -232,7 +225,7 @@ fn a_call_of_an_earlier_try_is_not_taken_for_the_choice_of_this_one() {
     story.step(1, 1, "start");
     let shown = focus(&story, &view(FOCUS));
     assert_eq!(shown.lines[0].trim_end(), "start", "it has chosen nothing yet");
-    assert!(!shown.has("▶"));
+    assert!(!shown.has("▶  "), "only the node itself is marked");
 }
 
 /// What the map shows: the label of each edge, by its ends.
@@ -258,9 +251,9 @@ fn every_edge_of_the_map_has_its_weight_on_a_place_of_its_own() {
         let weight = percent(weights.weight(from, to).unwrap());
         let number = label.trim_matches(|c: char| !c.is_ascii_digit());
         assert_eq!(number.parse(), Ok(weight), "{from} → {to}: {label}");
-        assert!(label.contains('▸') || label.contains('◂'), "{label} says which way it goes");
+        assert!(label.contains('>') || label.contains('<'), "{label} says which way it goes");
     }
-    for name in ["● wikipedia +1", "↯ search_web −1", "calculator +2", "start"] {
+    for name in ["▶ wikipedia +1", "↯ search_web −1", "calculator +2", "start"] {
         assert!(shown.has(name), "{name}");
     }
     assert!(shown.has("━"), "the way of this try is heavy");
@@ -273,7 +266,7 @@ fn on_a_small_screen_the_map_scrolls_to_the_agent() {
     // Whatever tool other panes have selected.
     let view = View { tool: Some("translate".into()), ..view(GraphView::Map) };
     let shown = show(PaneId::Graph, &story, &view, 60, 14);
-    assert!(shown.has("[● wikipedia +1]"));
+    assert!(shown.has("[▶ wikipedia +1]"));
     assert!(shown.has("more"), "and says that there is more");
 }
 
@@ -309,6 +302,6 @@ fn an_edge_against_the_stream_points_back() {
     story.step(1, 2, "a");
     let shown = show(PaneId::Graph, &story, &view(GraphView::Map), 120, 24);
     let labels = map_labels(&shown);
-    let back = labels.values().filter(|label| label.starts_with('◂')).count();
+    let back = labels.values().filter(|label| label.starts_with('<')).count();
     assert_eq!(back, 1, "a circle has one edge that goes back: {labels:?}");
 }

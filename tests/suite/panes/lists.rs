@@ -23,12 +23,12 @@ fn a_tool_shows_its_score_how_it_came_to_it_and_its_calls() {
     let shown = show(PaneId::Tools, &story, &View::default(), 110, 20);
     let line = words(shown.line("search_backup"));
     // Edited to 4, then +3, then +2; no edge leads there from where the agent is.
-    let right = ["search_backup", "+9", "▲2", "▁▄▆█", "–", "2", "0", "545", "ms", "2"];
-    assert_eq!(line[..10], right);
+    let right = ["search_backup", "+9", "▂▅▇█", "–", "2", "0", "545", "ms", "2"];
+    assert_eq!(line[..9], right);
     let broken = words(shown.line("search_web"));
-    assert_eq!(broken[..4], ["↯", "search_web", "−1", "▼3"]);
+    assert_eq!(broken[..3], ["↯", "search_web", "−1"]);
     assert!(shown.line("random_calc").starts_with('⊘'), "it is switched off");
-    assert_eq!(words(shown.line("calculator"))[4], "35", "its weight from wikipedia");
+    assert_eq!(words(shown.line("calculator"))[3], "35", "its weight from wikipedia");
 }
 
 #[test]
@@ -96,12 +96,12 @@ fn a_task_says_in_words_whether_it_was_right() {
     }
     let shown = show(PaneId::Tasks, &story, &View::default(), 140, 10);
     for (row, words) in
-        [(0, "✓ right"), (1, "✗ wrong"), (4, "✗ out of steps"), (5, "✗ gave up"), (6, "■ stopped")]
+        [(0, "✓ right"), (1, "✗ wrong"), (4, "✗ out of steps"), (5, "✗ gave up"), (6, "⊘ stopped")]
     {
         assert!(shown.lines[row].contains(words), "{}", shown.lines[row]);
     }
-    assert!(shown.lines[1].contains("65 ≠ 66"), "the answer beside the right one");
-    for words in ["3 steps", "2 calls", "2724 tok", "$0.0000"] {
+    assert!(shown.lines[1].contains("65, expected 66"), "the answer beside the right one");
+    for words in ["3 steps", "2 calls", "2724 tok", "$0"] {
         assert!(shown.lines[0].contains(words), "{}", shown.lines[0]);
     }
 }
@@ -145,7 +145,7 @@ fn models_say_when_they_are_simulated_and_when_their_price_is_unknown() {
     });
     let shown = show(PaneId::Models, &story, &View::default(), 120, 12);
     assert!(shown.line("actor").contains("sim SIMULATED"));
-    assert!(shown.line("actor").contains("≈9600"), "estimated counts are marked");
+    assert!(shown.line("actor").contains(" 9600") && !shown.line("actor").contains('≈'));
     let reflector = words(shown.line("reflector"));
     let right = ["reflector", "local", "2", "640", "41", "$", "unknown", "900", "ms"];
     assert_eq!(reflector[..9], right);
@@ -167,7 +167,7 @@ fn a_lower_bound_of_the_cost_is_called_one() {
     let ask = story.ask(5, Role::Actor);
     story.answer(ask, "hm", 5);
     let shown = show(PaneId::Models, &story, &View::default(), 120, 12);
-    assert!(shown.line("actor").contains("≥ $0.0000"), "{}", shown.line("actor"));
+    assert!(shown.line("actor").contains("≥ $0"), "{}", shown.line("actor"));
 }
 
 /// Three calls at once: one runs, one waits for the user, one is over.
@@ -209,7 +209,7 @@ fn lanes_of_one_task_share_their_time_axis() {
         let cells: Vec<_> = cells.map(|(i, _)| i).collect();
         (cells[0], cells[cells.len() - 1])
     };
-    let (running, held, over) = (lane("#30", '█'), lane("#31", '░'), lane("#32", '█'));
+    let (running, held, over) = (lane("#30", '█'), lane("#31", '‖'), lane("#32", '█'));
     assert!(!shown.line("#31").contains('█'), "it has never run");
     assert_eq!(held.0, over.0, "they were wanted at the same time");
     assert_eq!(running.1, held.1, "both go on");
@@ -238,7 +238,7 @@ fn a_knob_shows_where_it_stands_and_what_it_does() {
     let shown = show(PaneId::Knobs, &story, &view, 90, 20);
     let beta = shown.line("beta");
     assert!(beta.starts_with("*β") && beta.contains("0.45") && beta.contains("at once"));
-    assert!(shown.line("weight_format").contains("‹integer›"));
+    assert!(shown.line("weight_format").contains("[integer]"));
     assert!(shown.line("tries").contains("next task"));
     assert!(shown.has("beta: trust in the prior"), "the selected one is explained");
     assert!(shown.has("default 0.50"));

@@ -36,21 +36,21 @@ fn whole(story: &Story) -> Shown {
 #[test]
 fn what_matters_first_is_on_its_own_row() {
     let shown = whole(&story::demo());
-    assert!(shown.has("━━ task 1 ━━ How many people live in the twin city of Lyra?"));
-    assert!(shown.has("✎ I need the twin city first."));
+    assert!(shown.has("task 1  How many people live in the twin city of Lyra?"));
+    assert!(shown.has("actor I need the twin city first."));
     let call = shown.line("→ search_web(query: \"twin city of Lyra\")");
     assert!(call.contains("ok 420 ms"), "{call}");
     assert!(shown.has("= Lyra is twinned with Ostra."));
     assert!(shown.line("✓ right: 48200").contains("3 steps · 2 calls"));
-    assert!(shown.line("★ population").contains("+3  gave the answer itself"));
+    assert!(shown.line("score population").contains("+3  gave the answer itself"));
     assert!(shown.line("✗ wrong: 65").contains("expected: 66"));
 }
 
 #[test]
 fn interventions_and_injected_failures_are_marked() {
     let shown = whole(&story::demo());
-    assert!(shown.has("◆ you: fault 1 armed: search_web:error"));
-    assert!(shown.has("◆ you: beta: 0.50 → 0.45"));
+    assert!(shown.has("✎ you: fault 1 armed: search_web:error"));
+    assert!(shown.has("✎ you: beta: 0.50 → 0.45"));
     let failure = shown.row("✗ 503 Service Unavailable");
     assert!(shown.lines[failure + 1].contains("↯"));
     assert!(shown.lines[failure + 1].contains("injected error (fault 1)"));
@@ -83,7 +83,7 @@ fn an_injected_model_call_is_marked_and_an_answer_from_elsewhere_says_so() {
     };
     let (effect, reply) = (story::effect(ask).from(Origin::Recorded), Arc::new(reply));
     story.tell(ModelCallEvent::ModelCallFinished { effect, reply, dollars: None });
-    assert!(transcript(&story, &View::default()).line("✎ as before").contains("recorded, sim"));
+    assert!(transcript(&story, &View::default()).line("actor as before").contains("recorded, sim"));
     assert!(closer(&story, ask).shows("origin         recorded"));
 }
 
@@ -92,13 +92,13 @@ fn an_answer_is_shown_while_it_comes() {
     let mut story = story::demo();
     let ask = story.ask(5, Role::Actor);
     story.wait(200);
-    assert!(transcript(&story, &View::default()).has("sim (actor) is running  200 ms"));
+    assert!(transcript(&story, &View::default()).has("actor sim is running  200 ms"));
     for text in ["The founder was ", "born in 1830", &" very long".repeat(100), " and so"] {
         let (text, reasoning) = (text.to_owned(), String::new());
         story.tell(ModelCallEvent::ModelCallProgressed { effect: effect(ask), text, reasoning });
     }
     let shown = transcript(&story, &View::default());
-    assert!(shown.lines.last().unwrap().trim_end_matches(['│', '┃', ' ']).ends_with("and so▌"));
+    assert!(shown.lines.last().unwrap().trim_end_matches(['│', '┃', ' ']).ends_with("and so▏"));
 }
 
 #[test]
@@ -197,6 +197,6 @@ fn a_line_without_its_task_is_no_panic() {
     story.tell(TaskEvent::TaskStarted { task: toolyard::domain::id::TaskId(99) });
     story.tell(GraphEvent::ScoreSet { tool: "x".into(), score: 1.0, was: 0.0, by: By::Undo(1) });
     let shown = draw(PaneId::Transcript, story.state(), &View::default(), 0, 40, 5);
-    assert!(shown.has("task that is not known") && shown.has("↶ undone:"));
+    assert!(shown.has("task that is not known") && shown.has("✎ undone:"));
     draw(PaneId::Transcript, &State::default(), &View::default(), 0, 1, 1);
 }

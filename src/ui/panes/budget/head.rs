@@ -8,6 +8,7 @@ use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::budget_words;
 use crate::ui::panes::format::{self, credits};
 use crate::ui::panes::row::{self, Row};
+use crate::ui::symbols::{PLANNED, SPENT, WAITING};
 use crate::ui::{action::Action, cx::Cx, text};
 
 /// Cells for a knob's symbol and value.
@@ -16,8 +17,8 @@ const LABEL: (usize, usize) = (2, 5);
 /// A part of the total bar: told apart by its glyph, whatever the colours.
 struct Part {
     glyph: &'static str,
-    name: &'static str,
     credits: f64,
+    words: String,
     style: Style,
 }
 
@@ -44,15 +45,20 @@ fn parts(cx: &Cx<'_>, task: Option<&TaskState>) -> Vec<Part> {
     let kept = open.filter(|task| !task.budget.closing).and(plan).map_or(0.0, |plan| plan.reserve);
     let limit = task.map_or(cx.state.knobs.get(Knob::Budget), |task| limit(cx.state, task));
     let free = (limit - spent.total() - ahead - kept).max(0.0);
-    let part = |glyph, name, credits, style| Part { glyph, name, credits, style };
+    let part = |glyph, name, of: &[(&str, f64)], sum, style| {
+        let of: Vec<_> = of.iter().filter(|(_, part)| *part > 0.0).collect();
+        let of: Vec<_> =
+            of.iter().map(|(name, part)| format!("{name} {}", credits(*part))).collect();
+        let of = if of.is_empty() { String::new() } else { format!(" ({})", of.join(", ")) };
+        Part { glyph, credits: sum, words: format!("{name} {}{of}", credits(sum)), style }
+    };
+    let of = [("tools", spent.tools), ("models", spent.models), ("time", spent.time)];
     // Without a plan nothing is ahead and nothing is kept.
+    let planned = || part(PLANNED, "planned", &[("reserved", kept)], ahead + kept, theme.planned);
     let parts = [
-        Some(part("█", "tools", spent.tools, theme.bar_fill)),
-        Some(part("▓", "models", spent.models, theme.heat[1])),
-        (spent.time > 0.0).then(|| part("▒", "time", spent.time, theme.heat[3])),
-        plan.map(|_| part("░", "planned", ahead, theme.text)),
-        plan.map(|_| part("═", "reserved", kept, theme.warn)),
-        Some(part("·", "free", free, theme.bar_empty)),
+        Some(part(SPENT, "spent", &of, spent.total(), theme.bar_fill)),
+        plan.map(|_| planned()),
+        Some(part(WAITING, "free", &[], free, theme.bar_empty)),
     ];
     parts.into_iter().flatten().collect()
 }
@@ -71,11 +77,10 @@ fn total(cx: &Cx<'_>, task: Option<&TaskState>, parts: &[Part], line: Rect, buf:
     };
     let mut row = Row::new(line, buf);
     row.cell("B", LABEL.0, theme.accent).right(&credits(budget), LABEL.1, theme.title).gap(1);
-    let width = row.left().saturating_sub(text::width(&said) + 3);
+    let width = row.left().saturating_sub(text::width(&said) + 1);
     if width >= 6 {
-        row.put("▕", theme.dim);
         bar(parts, limit, width, &mut row);
-        row.put("▏", theme.dim).gap(1);
+        row.gap(1);
     }
     row.put(&said, style);
 }
@@ -107,9 +112,7 @@ fn bar(parts: &[Part], limit: f64, width: usize, row: &mut Row<'_>) {
 /// The numbers of the bar, and what unknown prices were counted as, in as many lines as there are.
 fn legend(cx: &Cx<'_>, task: Option<&TaskState>, parts: &[Part], area: Rect, buf: &mut Buffer) {
     let theme = cx.theme;
-    let numbers = parts
-        .iter()
-        .map(|part| (part.glyph, part.style, format!("{} {}", part.name, credits(part.credits))));
+    let numbers = parts.iter().map(|part| (part.glyph, part.style, part.words.clone()));
     let unpriced = task.filter(|task| task.unpriced > 0).map(|task| {
         let calls = format::plural(task.unpriced as usize, "model call");
         let each = credits(cx.state.rates.model(None));
@@ -143,7 +146,7 @@ fn tau(cx: &Cx<'_>, line: Rect, buf: &mut Buffer) {
     let width = row.left().saturating_sub(text::width(&said) + 2).min(24);
     if width >= 6 {
         // Tau goes from 0 to 1.
-        row.slider(knobs.get(Knob::Tau), width, theme).gap(2);
+        row.bar(knobs.get(Knob::Tau), width, (theme.bar_fill, theme.bar_empty)).gap(2);
     }
     row.put(&said, theme.dim);
 }

@@ -1,14 +1,14 @@
-//! What a task may cost, what was planned for it and what it has cost: planned uses as outline, spent as
-//! fill, for every tool and for the whole task, and over all tasks of the session.
+//! What a task may cost, what was planned for it and what it has cost: planned uses as a line, spent as a
+//! bar, for every tool and for the whole task, and over all tasks of the session.
 //!
 //! ```text
-//! B    20 ▕████▓▓▒░░░░░░░═······▏ 7.50 spent        selected like a tool: left and right turn it
-//! █ tools 6 ▓ models 1.50 ░ ahead 6 ═ kept 1 · free 5.50
-//! τ  0.15 ━━●────────── smoothed · protected · rules
+//! B    20 ███████━━━━━━━━······ 12.50 left          selected like a tool: left and right turn it
+//! █ spent 7.50 (tools 6, models 1.50)  ━ planned 7 (1 reserved)  · free 5.50
+//! τ  0.15 ██··········· smoothed · protected · rules
 //! plan 2 · tau: 0.15 → 0.30 · value 1.20 for 9 of 14 (was 1.40 for 12)
 //! 1.50 more would buy +0.40: search_web +1
-//!    tool            spent ▏ planned    uses  cost spent  plan
-//!    search_web      ████░░░░░░░░        1/3     2     2   4→3
+//!    tool            spent ━ planned    uses  cost spent  plan
+//!    search_web      ████━━━━━━━━        1/3     2     2   4→3
 //! ```
 
 mod head;

@@ -1,4 +1,4 @@
-//! The session so far: for every task what was planned at its start as outline and what it cost as fill.
+//! The session so far: for every task what was planned at its start as a line and what it cost as a bar.
 //! Many tasks share a column, which then shows their mean.
 
 use ratatui::{buffer::Buffer, layout::Rect};
@@ -7,6 +7,7 @@ use super::limit;
 use crate::domain::{State, TaskState};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::{format, glyph};
+use crate::ui::symbols::{PLANNED, SPENT};
 use crate::ui::{cx::Cx, panes::row::Row, text};
 
 /// The widest bar of one task, with the gap behind it.
@@ -37,7 +38,8 @@ pub(super) fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if area.height < 3 {
         let room = row.gap(1).left();
         let spent = tasks.iter().map(|task| finite(task.credits()));
-        row.put(&glyph::spark(spent, room), cx.theme.bar_fill);
+        let most = spent.clone().fold(0.0, f64::max);
+        row.put(&glyph::spark(spent, room, (0.0, most)), cx.theme.bar_fill);
         return;
     }
     let shown = cx.view.task_of(cx.state);
@@ -79,12 +81,12 @@ fn heading(state: &State, tasks: &[TaskState]) -> String {
     let planned = match any_planned {
         true => {
             let planned: f64 = tasks.iter().filter_map(planned).sum();
-            format!("░ {} planned, ", format::credits(planned))
+            format!("{PLANNED} {} planned, ", format::credits(planned))
         }
         false => String::new(),
     };
     let spent = format::credits(spent);
-    format!("{}: {planned}█ {spent} spent, {over} over", format::plural(tasks.len(), "task"))
+    format!("{}: {planned}{SPENT} {spent} spent, {over} over", format::plural(tasks.len(), "task"))
 }
 
 fn column(state: &State, tasks: &[TaskState], shown: Option<&TaskState>) -> Column {
@@ -112,10 +114,11 @@ fn bars(cx: &Cx<'_>, columns: &[Column], wide: usize, area: Rect, buf: &mut Buff
         let mut row = Row::new(Rect { y, height: 1, ..area }, buf);
         for column in columns {
             let (spent, planned) = (height(column.spent) - floor, height(column.planned) - floor);
-            let outline = if planned > 0.25 { "░" } else { " " };
+            // A line at its height, where the bar does not reach that.
+            let outline = if planned > 0.0 && planned <= 1.0 { PLANNED } else { " " };
             let glyph = glyph::height(spent).map_or(outline.to_owned(), String::from);
             let spent_style = if column.over { cx.theme.bad } else { cx.theme.bar_fill };
-            let style = if glyph == outline { cx.theme.text } else { spent_style };
+            let style = if glyph == outline { cx.theme.planned } else { spent_style };
             row.put(&glyph.repeat(filled(wide)), style).gap(wide - filled(wide));
         }
     }
@@ -126,9 +129,9 @@ fn marks(cx: &Cx<'_>, columns: &[Column], wide: usize, line: Rect, buf: &mut Buf
     let mut row = Row::new(line, buf);
     for column in columns {
         let (mark, style) = match (column.over, column.here) {
-            (true, true) => ("▲!", cx.theme.bad),
+            (true, true) => ("^!", cx.theme.bad),
             (true, false) => ("!", cx.theme.bad),
-            (false, true) => ("▲", cx.theme.accent),
+            (false, true) => ("^", cx.theme.accent),
             (false, false) => ("", cx.theme.text),
         };
         // Of two marks the first is left out where one cell must do.

@@ -8,10 +8,11 @@ use crate::domain::{BudgetPlan, PlannedTool, ToolName};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::format::{credits, worth};
 use crate::ui::panes::{glyph, row::Row};
+use crate::ui::symbols::{EDITED, PLANNED, REFUSED, RUNNING, SPENT};
 use crate::ui::table::{Cell, Column, Table, right};
 use crate::ui::{cx::Cx, text, vlist, vlist::Part};
 
-/// Banned, refused or running; set by the user or without experience.
+/// Banned, refused or running; set by the user.
 const MARKS: usize = 3;
 /// The least and the most room for a name.
 const NAME: (usize, usize) = (12, 24);
@@ -99,9 +100,9 @@ pub(super) fn draw(
 fn draw_head(cx: &Cx<'_>, rows: &Rows<'_>, shares: &Shares<'_>, line: Rect, buf: &mut Buffer) {
     let dim = cx.theme.dim;
     let mut row = Row::new(line, buf);
-    let both = "█ spent ░ planned";
+    let both = &format!("{SPENT} spent {PLANNED} planned");
     let fits = rows.budget.plan.is_some() && text::width(both) <= shares.bar;
-    let bar = if fits { both } else { "█ spent" };
+    let bar = if fits { both } else { &format!("{SPENT} spent") };
     row.gap(MARKS).cell("tool", shares.name, dim).gap(1).cell(bar, shares.bar, dim);
     shares.table.head(&mut row, dim);
 }
@@ -135,20 +136,19 @@ impl<'a> Tool<'a> {
             self.cx.state.tool_calls_in_flight().any(|call| call.tool == *self.entry.tool);
         let refused = self.entry.ledger.is_some_and(|ledger| ledger.refused > 0);
         match (banned, running, refused) {
-            (true, _, _) => row.cell("⊘", 1, theme.warn),
-            (false, true, _) => row.cell("▶", 1, theme.running),
+            (true, _, _) => row.cell(REFUSED, 1, theme.warn),
+            (false, true, _) => row.cell(RUNNING, 1, theme.running),
             (false, false, true) => row.cell("!", 1, theme.warn),
             (false, false, false) => row.gap(1),
         };
         match self.entry.planned {
-            Some(PlannedTool { set: true, .. }) => row.cell("✎", 1, theme.user),
-            Some(PlannedTool { experience: 0, .. }) => row.cell("?", 1, theme.warn),
+            Some(PlannedTool { set: true, .. }) => row.cell(EDITED, 1, theme.user),
             Some(_) | None => row.gap(1),
         };
         row.gap(1);
     }
 
-    /// Spent as fill, what is planned and left as outline behind it.
+    /// Spent as fill, what is planned and left as a line behind it.
     fn draw_bar(&self, width: usize, row: &mut Row<'_>) {
         let Self { cx, rows, entry } = self;
         let (spent, ahead) = (entry.spent(), entry.ahead(rows.budget));
@@ -159,7 +159,7 @@ impl<'a> Tool<'a> {
         // What is planned is seen, however little it costs.
         let end = end.max((filled + usize::from(entry.left(rows.budget) > 0)).min(width));
         row.put(&fill, cx.theme.bar_fill);
-        row.put(&"░".repeat(end - filled), cx.theme.text).gap(width - end);
+        row.put(&PLANNED.repeat(end - filled), cx.theme.planned).gap(width - end);
     }
 }
 

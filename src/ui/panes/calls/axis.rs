@@ -5,13 +5,9 @@ use super::track::Tracks;
 /// Cells that a tick needs for its time.
 const TICK: f64 = 8.0;
 
-/// How far apart ticks are: a unit in microseconds, its name, and how many of it.
-const STEPS: [(u64, &str, &[u64]); 4] = [
-    (1, "µs", &[1, 10, 100]),
-    (1_000, "ms", &[1, 2, 5, 10, 20, 50, 100, 200, 500]),
-    (1_000_000, "s", &[1, 2, 5, 10, 20]),
-    (60_000_000, "min", &[1, 2, 5, 10, 30, 60, 120, 600]),
-];
+/// How far apart ticks may be, in microseconds, beyond 1, 2 and 5 times a power of ten.
+const LONG: [u64; 7] = [1, 2, 5, 10, 30, 60, 120];
+const MINUTE: u64 = 60_000_000;
 
 /// From when to when, in microseconds since the session was opened, on so many cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,25 +48,38 @@ impl Axis {
         first..self.edge(to).max(first + 1).min(self.cells)
     }
 
-    /// The ticks, from the left: the cell, and the time since the start.
+    /// The ticks, from the left: the cell, and the time since the start. The last one names the unit.
     pub fn ticks(&self) -> impl Iterator<Item = (usize, String)> {
         let span = self.end - self.start;
         let is_wide = |step: &u64| *step as f64 / span as f64 * self.cells as f64 >= TICK;
-        let mut steps =
-            STEPS.iter().flat_map(|(unit, _, steps)| steps.iter().map(move |n| n * unit));
-        let step = steps.find(is_wide);
-        let step = step.unwrap_or(span).max(1);
+        let decades = (0..8).map(|power| 10u64.pow(power));
+        let steps = decades.flat_map(|ten| [1, 2, 5].map(|n| n * ten));
+        let steps = steps.take_while(|step| *step < MINUTE);
+        let mut steps = steps.chain(LONG.map(|minutes| minutes * MINUTE));
+        let step = steps.find(is_wide).unwrap_or(span).max(1);
         let axis = *self;
         // The end is no cell of the axis.
         let ticks = if self.cells == 0 { 0 } else { span.div_ceil(step) };
-        (0..ticks).map(move |i| (axis.cell(axis.start + i * step), label(i * step, step)))
+        let (unit, name) = unit(span, step);
+        let places = [(10, 0), (100, 1), (1_000, 2)];
+        let places = places.iter().find(|(parts, _)| step * parts >= unit * 10);
+        let places = places.map_or(3, |(_, places)| *places);
+        (0..ticks).map(move |i| {
+            let at = (i * step) as f64 / unit as f64;
+            let at = if i == 0 { "0".to_owned() } else { format!("{at:.places$}") };
+            let label = if i + 1 == ticks { format!("{at} {name}") } else { at };
+            (axis.cell(axis.start + i * step), label)
+        })
     }
 }
 
-/// A time in the unit of the steps.
-fn label(at: u64, step: u64) -> String {
-    let unit = STEPS.iter().rfind(|(unit, ..)| *unit <= step);
-    unit.map_or_else(String::new, |(unit, name, _)| format!("{} {name}", at / unit))
+/// The unit of all ticks of an axis, in microseconds, and its name.
+fn unit(span: u64, step: u64) -> (u64, &'static str) {
+    match () {
+        () if step >= MINUTE => (MINUTE, "min"),
+        () if span >= 1_000_000 => (1_000_000, "s"),
+        () => (1_000, "ms"),
+    }
 }
 
 #[cfg(test)]
@@ -85,10 +94,13 @@ mod tests {
             let axis = Axis { start: 5, end: 5 + end, cells };
             axis.ticks().map(|(cell, label)| format!("{cell}:{label}")).collect::<Vec<_>>()
         };
-        assert_eq!(ticks(300_000, 40), ["0:0 ms", "13:100 ms", "26:200 ms"]);
-        assert_eq!(ticks(1_200_000, 40), ["0:0 ms", "16:500 ms", "33:1000 ms"]);
-        assert_eq!(ticks(3_400_000, 30), ["0:0 s", "8:1 s", "17:2 s", "26:3 s"]);
-        assert_eq!(ticks(1, 12), ["0:0 µs"]);
+        assert_eq!(ticks(300_000, 40), ["0:0", "13:100", "26:200 ms"]);
+        assert_eq!(ticks(1_200_000, 40), ["0:0", "16:0.5", "33:1.0 s"]);
+        assert_eq!(ticks(3_400_000, 30), ["0:0", "8:1", "17:2", "26:3 s"]);
+        assert_eq!(ticks(900, 20), ["0:0", "11:0.5 ms"]);
+        assert_eq!(ticks(90_000_000, 40), ["0:0", "8:20", "17:40", "26:60", "35:80 s"]);
+        assert_eq!(ticks(400_000_000, 30), ["0:0", "9:2", "18:4", "27:6 min"]);
+        assert_eq!(ticks(1, 12), ["0:0 ms"]);
         assert!(ticks(1, 0).is_empty());
     }
 

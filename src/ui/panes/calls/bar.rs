@@ -1,28 +1,25 @@
-//! A lane on the axis: dots while it waits for room, a bar while it runs, shade while the user holds it.
+//! A lane on the axis: dots while it waits for room, a bar while it runs, bars of rest while the user holds it.
 
 use ratatui::style::Style;
 
 use super::{axis::Axis, track::Track};
+use crate::ui::symbols::{HELD, SPENT, WAITING};
 use crate::ui::theme::Theme;
 
-/// What the cells of a lane show.
-const WAITS: char = '·';
-const HELD: char = '░';
-/// A run that decides how long all takes, and one that does not.
-const CRITICAL: char = '█';
-const ASIDE: char = '▄';
-const TICK: char = '┊';
+/// A run that does not decide how long all takes.
+const ASIDE: &str = "▄";
+const TICK: &str = "┊";
 
 /// The cells of a lane.
 pub struct Bar<'a> {
     axis: &'a Axis,
     theme: &'a Theme,
-    cells: Vec<(char, Style)>,
+    cells: Vec<(&'static str, Style)>,
 }
 
 impl<'a> Bar<'a> {
     pub fn new(axis: &'a Axis, cells: usize, theme: &'a Theme) -> Self {
-        let mut bar = vec![(' ', theme.dim); cells];
+        let mut bar = vec![(" ", theme.dim); cells];
         for (cell, _) in axis.ticks() {
             if let Some(cell) = bar.get_mut(cell) {
                 cell.0 = TICK;
@@ -39,10 +36,10 @@ impl<'a> Bar<'a> {
         let ran = track.ran().map(|(started, ended)| (started, ended.unwrap_or(now)));
         let (started, ended) = ran.unwrap_or_else(|| (unstarted(), unstarted()));
         if started > wanted || ran.is_none() {
-            self.fill((wanted, started), WAITS, theme.warn);
+            self.fill((wanted, started), WAITING, theme.warn);
         }
         if ran.is_some() {
-            let glyph = if critical { CRITICAL } else { ASIDE };
+            let glyph = if critical { SPENT } else { ASIDE };
             // Held, it is drawn as it ran.
             let style = match track.hold() {
                 Some(_) => theme.dim,
@@ -67,11 +64,11 @@ impl<'a> Bar<'a> {
         }
     }
 
-    fn fill(&mut self, (from, to): (u64, u64), glyph: char, style: Style) {
+    fn fill(&mut self, (from, to): (u64, u64), glyph: &'static str, style: Style) {
         self.paint(self.axis.cells(from, to), glyph, style);
     }
 
-    fn paint(&mut self, cells: std::ops::Range<usize>, glyph: char, style: Style) {
+    fn paint(&mut self, cells: std::ops::Range<usize>, glyph: &'static str, style: Style) {
         for cell in self.cells.get_mut(cells).into_iter().flatten() {
             *cell = (glyph, style);
         }

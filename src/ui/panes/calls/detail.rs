@@ -5,6 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::{label, marks, needs, room, track::Track};
 use crate::domain::ToolCallPhase;
 use crate::ui::panes::{format, inline_json};
+use crate::ui::symbols::INJECTED;
 use crate::ui::{cx::Cx, panes::row::Row, text};
 
 /// Cells of arguments that are worth building.
@@ -17,7 +18,9 @@ pub(super) fn draw(cx: &Cx<'_>, track: &Track<'_>, line: Rect, buf: &mut Buffer)
     row.put(&label(track), cx.theme.accent).gap(1);
     row.put(standing.glyph, standing.style).put(" ", standing.style);
     row.put(standing.word, standing.style);
-    let said = joined([why(track), vec![needs(track), given(track, ARGUMENTS)]]);
+    // While it waits, why says for what.
+    let needs = if track.waits_for().is_empty() { needs(track) } else { String::new() };
+    let said = joined([why(track), vec![needs, given(track, ARGUMENTS)]]);
     row.put(&format!(" · {said}"), cx.theme.text);
 }
 
@@ -54,7 +57,7 @@ fn why(track: &Track<'_>) -> Vec<String> {
     }
     if let Some(fault) = track.call.and_then(|call| call.injected) {
         let kind = track.state.faults.get(&fault).map_or("fault", |fault| fault.spec.kind.name());
-        said.push(format!("↯ {kind} injected (fault {fault})"));
+        said.push(format!("{INJECTED} {kind} injected (fault {fault})"));
     }
     said.extend(retries(track));
     if let Some(begun) = track.begun

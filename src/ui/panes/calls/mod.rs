@@ -18,6 +18,7 @@ use super::format;
 use super::row::{Row, note, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{EvidenceId, Knob, State};
+use crate::ui::symbols::{CRITICAL, INJECTED};
 use crate::ui::vlist::{self, List};
 use crate::ui::{action::Action, hits::Hits, text};
 use crate::ui::{cx::Cx, pane::PaneId};
@@ -25,12 +26,10 @@ use crate::ui::{popups::Subject, view::View};
 
 const TIME: usize = 8;
 const WORD: usize = 9;
-/// Marks a lane that decides how long all takes.
-pub(super) const CRITICAL: &str = "◆";
 /// Cells of a lane that are worth drawing.
 const LANE: usize = 6;
 /// Cells of a mark behind a tool that a fault made fail.
-const INJECTED: usize = 3;
+const MARK: usize = 3;
 /// From this width on lanes say more beside them.
 const WITH_NOTES: usize = 130;
 /// From this height on there is room for the axis, and for what the selected lane is about.
@@ -99,7 +98,7 @@ impl Columns {
         let label = tracks.iter().map(|track| text::width(&label(&track))).max().unwrap_or(0);
         let needs = tracks.iter().map(|track| text::width(&needs(&track))).max().unwrap_or(0);
         let label = label.min(12);
-        let needs = if width >= 60 { needs.min(14) } else { 0 };
+        let needs = if width >= 60 { needs.min(16) } else { 0 };
         let tool = (width / 5).clamp(11, 20);
         let notes = if width >= WITH_NOTES { (width - WITH_NOTES + 30).min(60) } else { 0 };
         let gaps = 4 + usize::from(needs > 0) + usize::from(notes > 0);
@@ -123,11 +122,11 @@ fn label(track: &Track<'_>) -> String {
     }
 }
 
-/// `← #E1 #E2`
+/// `needs #E1 #E2`
 fn needs(track: &Track<'_>) -> String {
     match track.needs().as_slice() {
         [] => String::new(),
-        needs => format!("← {}", marks(needs)),
+        needs => format!("needs {}", marks(needs)),
     }
 }
 
@@ -232,10 +231,11 @@ impl Lanes<'_> {
         let style = if critical { theme.accent } else { theme.dim };
         row.cell(&label(track), columns.label, style).gap(1);
         let injected = track.call.is_some_and(|call| call.injected.is_some());
-        let (name, mark) =
-            if injected { (columns.tool - INJECTED, INJECTED) } else { (columns.tool, 0) };
+        let (name, mark) = if injected { (columns.tool - MARK, MARK) } else { (columns.tool, 0) };
         let text = if track.wanted().is_some() { theme.text } else { theme.dim };
-        row.cell(track.tool(), name, text).cell(" ↯", mark, theme.injected).gap(1);
+        row.cell(track.tool(), name, text)
+            .cell(&format!(" {INJECTED}"), mark, theme.injected)
+            .gap(1);
         if columns.needs > 0 {
             row.cell(&needs(track), columns.needs, theme.dim).gap(1);
         }

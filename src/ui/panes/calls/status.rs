@@ -5,6 +5,7 @@ use ratatui::style::Style;
 
 use super::track::Track;
 use crate::domain::{EvidenceState, Hold, NullReason, ToolCallPhase, ToolCallState, ToolErrorKind};
+use crate::ui::symbols::{DONE, EMPTY, FAILED, HELD, REFUSED, RUNNING, WAITING};
 use crate::ui::theme::Theme;
 
 /// How something stands.
@@ -23,14 +24,14 @@ const fn standing(glyph: &'static str, word: &'static str, style: Style) -> Stan
 /// How a call stands.
 pub fn of_call(call: &ToolCallState, hold: Option<&Hold>, theme: &Theme) -> Standing {
     if hold.is_some() {
-        return standing("‖", "held", theme.paused);
+        return standing(HELD, "held", theme.paused);
     }
     match &call.phase {
-        ToolCallPhase::Requested => standing("…", "queued", theme.warn),
-        ToolCallPhase::Running => standing("▶", "running", theme.running),
-        ToolCallPhase::Refused { .. } => standing("⊘", "refused", theme.warn),
-        ToolCallPhase::Done { .. } => standing("✓", "ok", theme.good),
-        ToolCallPhase::Failed { error } => standing("✗", failure(error.kind), theme.bad),
+        ToolCallPhase::Requested => standing(WAITING, "queued", theme.warn),
+        ToolCallPhase::Running => standing(RUNNING, "running", theme.running),
+        ToolCallPhase::Refused { .. } => standing(REFUSED, "refused", theme.warn),
+        ToolCallPhase::Done { .. } => standing(DONE, "ok", theme.good),
+        ToolCallPhase::Failed { error } => standing(FAILED, failure(error.kind), theme.bad),
     }
 }
 
@@ -49,9 +50,9 @@ fn failure(kind: ToolErrorKind) -> &'static str {
 pub(super) fn of(track: &Track<'_>, theme: &Theme) -> Standing {
     let held = track.hold().is_some();
     match track.is_stopped() {
-        true if held => return standing("■", "stopped", theme.user),
+        true if held => return standing(HELD, "stopped", theme.user),
         // It goes on to its next boundary.
-        true if track.over().is_none() => return standing("■", "stopping", theme.user),
+        true if track.over().is_none() => return standing(HELD, "stopping", theme.user),
         true | false => {}
     }
     match (track.call, track.begun) {
@@ -61,21 +62,21 @@ pub(super) fn of(track: &Track<'_>, theme: &Theme) -> Standing {
             let nulled = begun.is_some_and(|begun| begun.nulled.is_some());
             if done && nulled { null(theme) } else { plain }
         }
-        (None, Some(_)) if held => standing("‖", "held", theme.paused),
+        (None, Some(_)) if held => standing(HELD, "held", theme.paused),
         (None, Some(begun)) if begun.found.is_none() && track.ran().is_none() => {
-            standing("…", "queued", theme.warn)
+            standing(WAITING, "queued", theme.warn)
         }
         (None, Some(begun)) => asked(begun, theme),
-        (None, None) if track.task.outcome().is_some() => standing("–", "not begun", theme.dim),
-        (None, None) if track.waits_for().is_empty() => standing("…", "queued", theme.warn),
-        (None, None) => standing("…", "waits", theme.dim),
+        (None, None) if track.task.outcome().is_some() => standing(WAITING, "not begun", theme.dim),
+        (None, None) if track.waits_for().is_empty() => standing(WAITING, "queued", theme.warn),
+        (None, None) => standing(WAITING, "waits", theme.dim),
     }
 }
 
 fn asked(begun: &EvidenceState, theme: &Theme) -> Standing {
     match (begun.found, &begun.nulled) {
-        (None, _) => standing("▶", "asked", theme.running),
-        (Some(_), Some(NullReason::Failed)) => standing("✗", "failed", theme.bad),
+        (None, _) => standing(RUNNING, "asked", theme.running),
+        (Some(_), Some(NullReason::Failed)) => standing(FAILED, "failed", theme.bad),
         (
             Some(_),
             Some(
@@ -85,10 +86,10 @@ fn asked(begun: &EvidenceState, theme: &Theme) -> Standing {
                 | NullReason::Pattern(_),
             ),
         ) => null(theme),
-        (Some(_), None) => standing("✓", "ok", theme.good),
+        (Some(_), None) => standing(DONE, "ok", theme.good),
     }
 }
 
 fn null(theme: &Theme) -> Standing {
-    standing("∅", "null", theme.warn)
+    standing(EMPTY, "null", theme.warn)
 }

@@ -4,7 +4,6 @@
 mod focus;
 mod map;
 mod matrix;
-mod what_if;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 

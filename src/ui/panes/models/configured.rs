@@ -5,6 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::super::row::Row;
 use super::label::{draw_mark, draw_name};
 use crate::domain::{Aim, ModelName, ModelState, Reach, Reachable};
+use crate::ui::symbols::{DONE, FAILED};
 use crate::ui::table::{Cell, Column, Table, right};
 use crate::ui::{cx::Cx, text, theme::Theme};
 
@@ -66,14 +67,14 @@ fn price(theme: &Theme, dollars: Option<f64>) -> Cell {
 /// Whether it can be reached, in a few words; more of it says [`why`].
 fn reachable(theme: &Theme, model: &ModelState, now: u64) -> Cell {
     match &model.reachable {
-        _ if model.spec.simulated => ("✓ part of toolyard".to_owned(), theme.good),
+        _ if model.spec.simulated => (format!("{DONE} part of toolyard"), theme.good),
         Reachable::NotTried => (format!("not tried · {}", model.spec.source), theme.dim),
         Reachable::Trying { since } => {
             (format!("trying for {}", text::span(now.saturating_sub(*since))), theme.dim)
         }
-        Reachable::Tried { how: Reach::Yes, text } => (format!("✓ {text}"), theme.good),
+        Reachable::Tried { how: Reach::Yes, text } => (format!("{DONE} {text}"), theme.good),
         Reachable::Tried { how: Reach::Unsure, text } => (format!("? {text}"), theme.warn),
-        Reachable::Tried { how: Reach::No, text } => (format!("✗ {text}"), theme.bad),
+        Reachable::Tried { how: Reach::No, text } => (format!("{FAILED} {text}"), theme.bad),
     }
 }
 

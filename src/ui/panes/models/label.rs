@@ -1,6 +1,7 @@
 //! The name of a model with what must be known about it.
 
 use crate::domain::{Aim, ModelState};
+use crate::ui::symbols::INJECTED;
 use crate::ui::{cx::Cx, panes::row::Row, text};
 
 pub(super) const SIMULATED: &str = "SIMULATED";
@@ -11,7 +12,7 @@ pub(super) fn draw_mark(cx: &Cx<'_>, aim: &Aim<'_>, width: usize, row: &mut Row<
     if !cx.state.has_fault_on(aim) || width <= MARK {
         return width;
     }
-    row.cell("↯", MARK, cx.theme.injected);
+    row.cell(INJECTED, MARK, cx.theme.injected);
     width - MARK
 }
 

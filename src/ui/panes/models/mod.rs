@@ -14,6 +14,7 @@ use super::row::{Row, note, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{Aim, ModelName, Role, RoleUse, State, Tally};
 use crate::ui::hits::{Hits, Target};
+use crate::ui::symbols::RUNNING;
 use crate::ui::table::{Cell, Column, Table, right};
 use crate::ui::vlist::{self, List, Part, Rows};
 use crate::ui::window::Window;
@@ -52,7 +53,7 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
         return Line::default();
     }
     let simulated = Span::styled(format!("{SIMULATED} MODEL"), cx.theme.simulated);
-    Line::from(vec![" · ".into(), simulated])
+    Line::from(vec![" · ".into(), simulated, ", tokens estimated".into()])
 }
 
 /// Roles that were asked for something first: a small pane has no room for those that nobody needs.
@@ -97,6 +98,7 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
 struct Used<'a> {
     theme: &'a Theme,
     tally: &'a Tally,
+    simulated: bool,
     /// What it is asked now.
     asking: Option<String>,
 }
@@ -159,12 +161,14 @@ fn draw_role(cx: &Cx<'_>, role: Role, line: Rect, buf: &mut Buffer) {
     let aim = Aim { role: Some(role), model: Some(&bound.model), ..Aim::default() };
     let name = draw_mark(cx, &aim, name, &mut row);
     draw_name(cx, cx.state.models.of(role), bound.model.as_str(), name, &mut row);
-    let asking = asking.map(|call| format!("▶{}", text::span(call.elapsed(cx.now))));
-    table.cells(&Used { theme: cx.theme, tally: &bound.tally, asking }, &mut row);
+    let asking = asking.map(|call| format!("{RUNNING}{}", text::span(call.elapsed(cx.now))));
+    let simulated = cx.state.models.of(role).is_some_and(|model| model.spec.simulated);
+    table.cells(&Used { theme: cx.theme, tally: &bound.tally, simulated, asking }, &mut row);
 }
 
 fn tokens(used: &Used<'_>, tokens: u64) -> Cell {
-    let about = if used.tally.estimated { "≈" } else { "" };
+    // Of the simulated model the title says it once.
+    let about = if used.tally.estimated && !used.simulated { "≈" } else { "" };
     (format!("{about}{}", text::count(tokens)), used.theme.text)
 }
 

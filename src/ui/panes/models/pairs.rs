@@ -8,12 +8,13 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use super::label::SIMULATED;
 use crate::domain::{PairTally, Pairs, Player, State, pairs::Cost};
 use crate::ui::panes::{format, row::Row};
+use crate::ui::symbols::DONE;
 use crate::ui::table::{Cell, Column, Table, left, right};
 use crate::ui::view::{PairSort, Round};
 use crate::ui::{cx::Cx, text, theme::Theme};
 
 /// Stands behind what no other pair does better.
-const BEST: &str = "★";
+const BEST: &str = DONE;
 /// The least and the most room for the name of a model.
 const NAME: (usize, usize) = (6, 24);
 

@@ -10,7 +10,8 @@ use super::{SPEC, selected};
 use crate::domain::{Evidence, EvidenceId, Role, TaskState};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::calls::track::{Track, Tracks};
-use crate::ui::panes::{calls::CRITICAL, row};
+use crate::ui::panes::row;
+use crate::ui::symbols::{CRITICAL, DONE, REFUSED};
 use crate::ui::{cx::Cx, text, vlist};
 
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
@@ -59,12 +60,12 @@ impl<'a> Shown<'a> {
         let lines = self.rows.lines(row.item);
         let text = lines.get(row.nth).map_or("", String::as_str);
         let (head, head_style, style) = match row.item {
-            Item::Refused(_) => ("⊘".to_owned(), theme.warn, theme.warn),
-            Item::PlanStep(n, _) => (format!("▤ {n}"), theme.accent, theme.title),
+            Item::Refused(_) => (REFUSED.to_owned(), theme.warn, theme.warn),
+            Item::PlanStep(n, _) => (n.to_string(), theme.accent, theme.title),
             Item::Asked(Role::Solver) if self.task.answer.is_some() => {
-                ("★".to_owned(), theme.good, theme.title)
+                (DONE.to_owned(), theme.good, theme.title)
             }
-            Item::Asked(_) => ("◇".to_owned(), theme.accent, theme.text),
+            Item::Asked(_) => (String::new(), theme.accent, theme.text),
             Item::Evidence(evidence) => return self.evidence(evidence, text, line, buf),
             Item::Found(evidence) => {
                 let track = Track::of_evidence(self.cx.state, self.task, evidence);

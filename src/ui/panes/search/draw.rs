@@ -11,6 +11,7 @@ use crate::domain::{
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::inline_json;
 use crate::ui::panes::row::{self, Row};
+use crate::ui::symbols::{DONE, FAILED, REFUSED, RUNNING, WAITING};
 use crate::ui::{cx::Cx, text, theme::Theme, vlist};
 
 /// How a node ended, and how often it was preferred.
@@ -55,7 +56,7 @@ fn draw_node(
     let theme = cx.theme;
     let here = task.search.at == node.node;
     let mut row = Row::new(line, buf);
-    row.cell(if here { "▶" } else { "" }, 2, theme.graph_here);
+    row.cell(if here { RUNNING } else { "" }, 2, theme.graph_here);
     row.put(lines, theme.dim);
     let style = if here { theme.graph_here } else { standing(theme, node) };
     row.put(&node.node.to_string(), style).gap(1);
@@ -96,18 +97,18 @@ fn call<'a>(state: &'a State, task: &TaskState, node: &NodeState) -> Option<&'a 
 fn result(theme: &Theme, node: &NodeState, call: Option<&ToolCallState>) -> (&'static str, Style) {
     let Some(call) = call else {
         return match node.end {
-            Some(NodeEnd::Answered) => ("★", theme.good),
-            Some(NodeEnd::Failed) => ("✗", theme.bad),
-            Some(NodeEnd::GaveUp | NodeEnd::TooDeep | NodeEnd::Exhausted) => ("×", theme.dim),
-            None => ("·", theme.dim),
+            Some(NodeEnd::Answered) => (DONE, theme.good),
+            Some(NodeEnd::Failed) => (FAILED, theme.bad),
+            Some(NodeEnd::GaveUp | NodeEnd::TooDeep | NodeEnd::Exhausted) => (REFUSED, theme.dim),
+            None => (WAITING, theme.dim),
         };
     };
     match (&call.phase, call.helpful) {
-        (ToolCallPhase::Requested | ToolCallPhase::Running, _) => ("…", theme.running),
-        (ToolCallPhase::Refused { .. }, _) => ("⊘", theme.warn),
-        (ToolCallPhase::Failed { .. }, _) => ("✗", theme.bad),
-        (ToolCallPhase::Done { .. }, Some(true)) => ("✓", theme.good),
-        (ToolCallPhase::Done { .. }, Some(false)) => ("○", theme.warn),
+        (ToolCallPhase::Requested | ToolCallPhase::Running, _) => (WAITING, theme.running),
+        (ToolCallPhase::Refused { .. }, _) => (REFUSED, theme.warn),
+        (ToolCallPhase::Failed { .. }, _) => (FAILED, theme.bad),
+        (ToolCallPhase::Done { .. }, Some(true)) => (DONE, theme.good),
+        (ToolCallPhase::Done { .. }, Some(false)) => (WAITING, theme.warn),
         (ToolCallPhase::Done { .. }, None) => ("=", theme.text),
     }
 }
@@ -128,8 +129,10 @@ pub(super) fn words(state: &State, task: &TaskState, node: &NodeState) -> String
     };
     let arguments = inline_json::arguments(&call.arguments, ARGUMENTS);
     let what = match &call.phase {
-        ToolCallPhase::Refused { reason, .. } => format!(" ⊘ {}", reason.name()),
-        ToolCallPhase::Failed { error } => format!(" ✗ {}", text::start(&error.text, THOUGHT)),
+        ToolCallPhase::Refused { reason, .. } => format!(" {REFUSED} {}", reason.name()),
+        ToolCallPhase::Failed { error } => {
+            format!(" {FAILED} {}", text::start(&error.text, THOUGHT))
+        }
         ToolCallPhase::Requested | ToolCallPhase::Running | ToolCallPhase::Done { .. } => {
             String::new()
         }

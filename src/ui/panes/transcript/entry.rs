@@ -11,6 +11,7 @@ use crate::domain::{
 };
 use crate::ui::panes::calls::status::{self, Standing};
 use crate::ui::panes::{budget_words, format, glyph, inline_json, tasks};
+use crate::ui::symbols::{DONE, EDITED, FAILED, INJECTED, LEADS, REFUSED, WAITING};
 use crate::ui::{text, theme::Theme, wording};
 
 /// Rows that a text may take: while it is one of many, and while it is the selected one.
@@ -41,7 +42,7 @@ pub fn rows(cx: From<'_>, line: &Line, width: usize, selected: bool) -> Vec<Row<
     let most = if selected { ROWS.1 } else { ROWS.0 };
     let mut entry = Entry { cx, sheet: Sheet::new(width), most };
     if entry.write(line).is_none() {
-        entry.sheet.row(&[("» of a task that is not known", cx.theme.dim)]);
+        entry.sheet.row(&[("note  of a task that is not known", cx.theme.dim)]);
     }
     if entry.sheet.rows.is_empty() {
         entry.sheet.rows.push(Row::default());
@@ -67,13 +68,14 @@ impl<'a> Entry<'a> {
             What::Plan { plan } => self.plan(plan),
             What::Told { event } => {
                 let (who, words) = match event.by() {
-                    None => (("» ", theme.warn), theme.text),
-                    Some(By::User) => (("◆ you: ", theme.user), theme.user),
-                    Some(By::Engine) => (("◆ engine: ", theme.user), theme.user),
-                    Some(By::Undo(_)) => (("↶ undone: ", theme.user), theme.user),
-                    Some(By::Redo(_)) => (("↷ redone: ", theme.user), theme.user),
+                    None => (("note  ".to_owned(), theme.warn), theme.text),
+                    Some(By::User) => ((format!("{EDITED} you: "), theme.user), theme.user),
+                    Some(By::Engine) => (("engine: ".to_owned(), theme.user), theme.user),
+                    Some(By::Undo(_)) => ((format!("{EDITED} undone: "), theme.user), theme.user),
+                    Some(By::Redo(_)) => ((format!("{EDITED} redone: "), theme.user), theme.user),
                 };
-                self.sheet.text(who, (&wording::told(event), words), self.most);
+                let ((who, head), words) = (who, words);
+                self.sheet.text((&who, head), (&wording::told(event), words), self.most);
             }
             What::Newer { fields } => self.notice(&wording::newer(fields)),
         }
@@ -82,20 +84,20 @@ impl<'a> Entry<'a> {
 
     fn notice(&mut self, text: &str) {
         let theme = self.cx.theme;
-        self.sheet.text(("» ", theme.warn), (text, theme.text), self.most);
+        self.sheet.text(("note  ", theme.warn), (text, theme.text), self.most);
     }
 
     fn task_started(&mut self, task: &TaskState) {
         let title = self.cx.theme.title;
-        let head = format!("━━ task {} ━━ ", task.id);
+        let head = format!("task {}  ", task.id);
         self.sheet.text((&head, title), (&task.task.text, title), self.most);
     }
 
     fn try_started(&mut self, number: u32, task: &TaskState) {
         let theme = self.cx.theme;
-        self.sheet.row(&[(&format!("── try {number} ──"), theme.title)]);
+        self.sheet.row(&[(&format!("try {number}"), theme.title)]);
         if let Some(last) = task.reflections.last() {
-            self.sheet.text(("   ↺ ", theme.accent), (last, theme.text), self.most);
+            self.sheet.text(("  reflector ", theme.accent), (last, theme.text), self.most);
         }
     }
 
@@ -126,23 +128,24 @@ impl<'a> Entry<'a> {
 
     fn model_call(&mut self, call: &ModelCallState) {
         let theme = self.cx.theme;
-        let (glyph, style) = match call.role {
-            Role::Actor => ("  ✎ ", theme.text),
-            Role::Reflector => ("  ↺ ", theme.text),
-            Role::Planner => ("  ▤ ", theme.text),
-            Role::Solver => ("  ◇ ", theme.text),
-            Role::Classifier => ("  ▦ ", theme.dim),
-            Role::Evaluator | Role::Judge => ("  ⚖ ", theme.dim),
+        let style = match call.role {
+            Role::Actor | Role::Reflector | Role::Planner | Role::Solver => theme.text,
+            Role::Classifier | Role::Evaluator | Role::Judge => theme.dim,
         };
+        let role = &format!("  {} ", call.role);
         match &call.phase {
-            ModelCallPhase::Requested => self.asking(call, glyph, "waits to be called"),
+            ModelCallPhase::Requested => self.asking(call, role, "waits to be called"),
             ModelCallPhase::Running if call.partial.is_empty() => {
-                self.asking(call, glyph, "is running")
+                self.asking(call, role, "is running")
             }
-            ModelCallPhase::Running => self.partial(call, glyph),
+            ModelCallPhase::Running => self.partial(call, role),
             ModelCallPhase::Failed { error } => {
                 let text = format!("{} failed: {}", call.model, error.text);
-                self.sheet.text(("  ✗ ", theme.bad), (&text, theme.bad), self.most);
+                self.sheet.text(
+                    (&format!("  {FAILED} "), theme.bad),
+                    (&text, theme.bad),
+                    self.most,
+                );
                 self.used(call);
             }
             ModelCallPhase::Done { reply } => {
@@ -157,8 +160,8 @@ impl<'a> Entry<'a> {
                     _ => None,
                 };
                 match instead {
-                    Some(words) => self.sheet.row(&[(glyph, theme.accent), (words, theme.dim)]),
-                    None => self.sheet.text((glyph, theme.accent), (said, style), self.most),
+                    Some(words) => self.sheet.row(&[(role, theme.accent), (words, theme.dim)]),
+                    None => self.sheet.text((role, theme.accent), (said, style), self.most),
                 }
                 self.used(call);
             }
@@ -181,7 +184,7 @@ impl<'a> Entry<'a> {
         let theme = self.cx.theme;
         let calls = format::plural(plan.evidence().count(), "call");
         let head = format!("{}, {calls}", format::plural(plan.steps.len(), "plan"));
-        self.sheet.row(&[("▤ ", theme.accent), (&head, theme.title)]);
+        self.sheet.row(&[("plan  ", theme.accent), (&head, theme.title)]);
         let most = self.sheet.rows.len() + self.most * PLAN;
         for (n, step) in (1..).zip(&plan.steps) {
             let head = format!("  {n:>2} ");
@@ -204,11 +207,11 @@ impl<'a> Entry<'a> {
     }
 
     /// Nothing has come yet.
-    fn asking(&mut self, call: &ModelCallState, glyph: &str, what: &str) {
+    fn asking(&mut self, call: &ModelCallState, role: &str, what: &str) {
         let theme = self.cx.theme;
         let model = call.model.to_string();
-        let what = format!(" ({}) {what}", call.role);
-        self.sheet.row(&[(glyph, theme.accent), (&model, theme.accent), (&what, theme.dim)]);
+        let what = format!(" {what}");
+        self.sheet.row(&[(role, theme.accent), (&model, theme.accent), (&what, theme.dim)]);
         match self.cx.state.control.hold_of(call.lane) {
             Some(hold) => {
                 let held = text::span(self.cx.now.saturating_sub(hold.since));
@@ -224,14 +227,14 @@ impl<'a> Entry<'a> {
     }
 
     /// The end of what has streamed in so far.
-    fn partial(&mut self, call: &ModelCallState, glyph: &str) {
+    fn partial(&mut self, call: &ModelCallState, role: &str) {
         let theme = self.cx.theme;
         let before = call.partial.len().saturating_sub(self.most * 200);
         let before = text::start(&call.partial, before).len();
         let cut = if before > 0 { "…" } else { "" };
-        let text = format!("{cut}{}▌", &call.partial[before..]);
+        let text = format!("{cut}{}▏", &call.partial[before..]);
         let mut whole = Sheet::new(self.sheet.width());
-        whole.text((glyph, theme.accent), (&text, theme.text), usize::MAX);
+        whole.text((role, theme.accent), (&text, theme.text), usize::MAX);
         let first = whole.rows.len().saturating_sub(self.most);
         self.sheet.rows.extend(whole.rows.drain(first..));
     }
@@ -247,7 +250,9 @@ impl<'a> Entry<'a> {
 
     fn usage(&self, call: &ModelCallState) -> Option<String> {
         let usage = call.usage()?;
-        let about = if usage.estimated { "≈" } else { "" };
+        let model = self.cx.state.models.known.get(&call.model);
+        let simulated = model.is_some_and(|model| model.spec.simulated);
+        let about = if usage.estimated && !simulated { "≈" } else { "" };
         let tokens_in = text::count(usage.tokens_in);
         let tokens_out = text::count(usage.tokens_out);
         let time = text::span(call.elapsed(self.cx.now));
@@ -284,7 +289,7 @@ impl<'a> Entry<'a> {
         let arguments =
             text::cut(&arguments, room.saturating_sub(4 + text::width(&name))).into_owned();
         self.sheet.row(&[
-            ("  → ", theme.accent),
+            (&format!("  {LEADS} "), theme.accent),
             (&evidence, theme.dim),
             (&name, theme.accent),
             (&arguments, theme.text),
@@ -300,7 +305,7 @@ impl<'a> Entry<'a> {
         let Some(fault) = effect.injected else { return };
         let faults = &self.cx.state.faults;
         let kind = faults.get(&fault).map_or("fault", |fault| fault.spec.kind.name());
-        let note = format!("    ↯ injected {kind} (fault {fault})");
+        let note = format!("    {INJECTED} injected {kind} (fault {fault})");
         self.sheet.row(&[(&note, self.cx.theme.injected)]);
     }
 
@@ -310,10 +315,18 @@ impl<'a> Entry<'a> {
             ToolCallPhase::Requested | ToolCallPhase::Running => {}
             ToolCallPhase::Refused { why, reason } => {
                 let why = format!("{}: {why}", reason.name());
-                self.sheet.text(("    ⊘ ", theme.warn), (&why, theme.warn), self.most);
+                self.sheet.text(
+                    (&format!("    {REFUSED} "), theme.warn),
+                    (&why, theme.warn),
+                    self.most,
+                );
             }
             ToolCallPhase::Failed { error } => {
-                self.sheet.text(("    ✗ ", theme.bad), (&error.text, theme.bad), self.most);
+                self.sheet.text(
+                    (&format!("    {FAILED} "), theme.bad),
+                    (&error.text, theme.bad),
+                    self.most,
+                );
             }
             ToolCallPhase::Done { output } => {
                 let (text, style) = match output.text.trim() {
@@ -335,10 +348,10 @@ impl<'a> Entry<'a> {
         match before {
             Some(_) => {
                 let why = format!(" · {why}");
-                self.sheet.row(&[("▤ replanned", theme.accent), (&why, theme.text)]);
+                self.sheet.row(&[("replanned", theme.accent), (&why, theme.text)]);
             }
             // Why there is a first plan is plain.
-            None => self.sheet.row(&[("▤ planned", theme.accent)]),
+            None => self.sheet.row(&[("budget plan", theme.accent)]),
         }
         let sums = budget_words::sums(plan, before);
         if !self.sheet.at_right(&sums, theme.dim) {
@@ -355,8 +368,10 @@ impl<'a> Entry<'a> {
     /// Whether the result helped, where that was judged.
     fn judged(&mut self, call: &ToolCallState) {
         match call.helpful {
-            Some(true) => self.sheet.suffix("  ✓ helped", self.cx.theme.good),
-            Some(false) => self.sheet.suffix("  ○ did not help", self.cx.theme.warn),
+            Some(true) => self.sheet.suffix(&format!("  {DONE} helped"), self.cx.theme.good),
+            Some(false) => {
+                self.sheet.suffix(&format!("  {WAITING} did not help"), self.cx.theme.warn)
+            }
             None => {}
         }
     }
@@ -373,7 +388,7 @@ impl<'a> Entry<'a> {
             let name = text::fit(verdict.tool.as_str(), NAME);
             let score = format!(" {:>2}  ", glyph::signed(score));
             let row = [
-                ("  ★ ", theme.accent),
+                ("  score ", theme.accent),
                 (name.as_str(), theme.text),
                 (score.as_str(), style),
                 (verdict.reason.as_str(), theme.dim),
@@ -381,7 +396,7 @@ impl<'a> Entry<'a> {
             self.sheet.row(&row);
         }
         if task.verdicts.is_empty() {
-            self.sheet.row(&[("  ★ ", theme.accent), ("no tool was judged", theme.dim)]);
+            self.sheet.row(&[("  score ", theme.accent), ("no tool was judged", theme.dim)]);
         }
         if !learned {
             self.sheet.row(&[("    learning is frozen: no score changed", theme.warn)]);

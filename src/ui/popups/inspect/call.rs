@@ -2,6 +2,7 @@
 
 use super::{Page, evidence};
 use crate::domain::{EffectId, State, ToolCallPhase, ToolCallState};
+use crate::ui::symbols::{DONE, WAITING};
 use crate::ui::text;
 
 pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
@@ -20,8 +21,10 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     };
     page.field_in("state", phase, style);
     match call.helpful {
-        Some(true) => page.field_in("judged", "✓ it helped", page.theme.good),
-        Some(false) => page.field_in("judged", "○ it did not help", page.theme.warn),
+        Some(true) => page.field_in("judged", &format!("{DONE} it helped"), page.theme.good),
+        Some(false) => {
+            page.field_in("judged", &format!("{WAITING} it did not help"), page.theme.warn)
+        }
         None => {}
     }
     evidence::of_call(state, call, page);

@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 use serde_json::Value;
 
 use crate::domain::{EffectState, State};
+use crate::ui::symbols::INJECTED;
 use crate::ui::{text, theme::Theme, wording};
 
 /// Cells for a field's name.
@@ -107,7 +108,7 @@ impl<'a> Page<'a> {
         self.field_if_any("origin", wording::origin(effect.origin).unwrap_or_default());
         if let Some(fault) = effect.injected {
             let spec = state.faults.get(&fault).map(|fault| fault.spec.to_string());
-            let what = format!("↯ by fault {fault}: {}", spec.unwrap_or_default());
+            let what = format!("{INJECTED} by fault {fault}: {}", spec.unwrap_or_default());
             self.field_in("injected", &what, self.theme.injected);
         }
     }

@@ -4,6 +4,7 @@
 use super::Page;
 use crate::domain::{BudgetPlan, PlannedTool, State, TaskId};
 use crate::ui::panes::format::{credits, worth};
+use crate::ui::symbols::EDITED;
 use crate::ui::{panes::budget_words, text};
 
 /// Cells of a tool's name and of a number.
@@ -69,7 +70,7 @@ fn candidate(tool: &PlannedTool, before: Option<&BudgetPlan>, page: &mut Page<'_
         "{:>NUMBER$}{cost:>NUMBER$}{value:>NUMBER$}{past:>NUMBER$}",
         tool.limit
     ));
-    let set = if tool.set { "  ✎ set by you" } else { "" };
+    let set = if tool.set { format!("  {EDITED} set by you") } else { String::new() };
     page.pieces(vec![
         (text::fit(tool.tool.as_str(), NAME), style),
         (numbers, style),

@@ -7,6 +7,7 @@ use crate::domain::{
     EffectId, Finish, ModelCallPhase, ModelCallState, ModelSpec, Reply, State, ToolCall, ToolDef,
     tokens,
 };
+use crate::ui::symbols::SPENT;
 use crate::ui::{panes::format::plural, text};
 
 /// Cells of a bar of all tokens.
@@ -49,7 +50,7 @@ fn sizes(tools: &[ToolDef], of_tools: &[Part], messages: &[Part], page: &mut Pag
         page.pieces(vec![
             (text::fit(&label, 32), page.theme.text),
             (format!("{tokens:>7} "), page.theme.accent),
-            ("█".repeat(fill), page.theme.bar_fill),
+            (SPENT.repeat(fill), page.theme.bar_fill),
         ]);
     }
 }

@@ -3,6 +3,7 @@
 use super::Page;
 use crate::domain::{Spent, State, TaskId, TaskPhase, TaskState};
 use crate::ui::panes::format::{credits, dollars, plural};
+use crate::ui::symbols::{DONE, FAILED, INJECTED};
 use crate::ui::{panes::glyph::signed, text};
 
 pub(super) fn write(state: &State, id: TaskId, page: &mut Page<'_>) {
@@ -94,9 +95,9 @@ fn end(task: &TaskState, page: &mut Page<'_>) {
     }
     page.heading("Answer");
     let (mark, style) = match task.correct {
-        Some(true) => ("✓ right", page.theme.good),
-        Some(false) => ("✗ wrong", page.theme.bad),
-        None => ("", page.theme.text),
+        Some(true) => (format!("{DONE} right"), page.theme.good),
+        Some(false) => (format!("{FAILED} wrong"), page.theme.bad),
+        None => (String::new(), page.theme.text),
     };
     if over {
         page.field_in("given", task.answer.as_deref().unwrap_or("none"), style);
@@ -105,7 +106,7 @@ fn end(task: &TaskState, page: &mut Page<'_>) {
         page.field("expected", gold);
     }
     if !mark.is_empty() {
-        page.field_in("judged", mark, style);
+        page.field_in("judged", &mark, style);
     }
 }
 
@@ -115,7 +116,10 @@ fn steps(state: &State, task: &TaskState, page: &mut Page<'_>) {
     }
     page.heading("Calls");
     for call in task.tool_calls.iter().filter_map(|call| state.tool_call(*call)) {
-        let injected = if call.injected.is_some() { " ↯ injected" } else { "" };
+        let injected = match call.injected {
+            Some(_) => format!(" {INJECTED} injected"),
+            None => String::new(),
+        };
         let arguments = text::cut(&call.arguments.to_string(), page.width() / 2).into_owned();
         let what = format!("{} {arguments}{injected}", call.tool);
         page.field(&format!("#{} step {}", call.id, call.step), &what);

@@ -3,6 +3,7 @@
 use super::Page;
 use crate::domain::{ClassedBy, EffectClass, State, ToolCallPhase, ToolName, ToolState};
 use crate::ui::panes::format::{self, credits, worth};
+use crate::ui::symbols::INJECTED;
 use crate::ui::{panes::glyph::signed, text};
 
 /// How many of its calls, score changes and successors are shown.
@@ -135,7 +136,7 @@ fn faults(state: &State, name: &ToolName, page: &mut Page<'_>) {
     }
     page.heading("Faults");
     for (id, fault) in faults {
-        let armed = if fault.armed { "↯ armed" } else { "disarmed" };
+        let armed = if fault.armed { format!("{INJECTED} armed") } else { "disarmed".to_owned() };
         let style = if fault.armed { page.theme.injected } else { page.theme.dim };
         let seen = format::plural(fault.seen as usize, "call");
         let what = format!("{}, fired {} of {seen}", fault.spec, fault.fired);
@@ -158,7 +159,7 @@ fn calls(state: &State, name: &ToolName, page: &mut Page<'_>) {
             ToolCallPhase::Done { .. } => ("ok", page.theme.good),
             ToolCallPhase::Failed { .. } => ("failed", page.theme.bad),
         };
-        let injected = if call.injected.is_some() { " ↯" } else { "" };
+        let injected = if call.injected.is_some() { INJECTED } else { "" };
         let observation = call.observation().unwrap_or("");
         let what = format!("{} → {observation}", call.arguments);
         let what = text::cut(&what, page.width().saturating_sub(16)).into_owned();

@@ -3,13 +3,9 @@
 
 use std::collections::HashSet;
 
-use crate::domain::{Knob, Offered, Prior, State, Structure, ToolName};
+use crate::domain::{Offered, Prior, State, Structure, ToolName};
 use crate::papers::toolnet::WeightedEdge;
-use crate::ui::panes::{
-    graph::{weights, what_if::what_if},
-    position::Here,
-    weight_trend::Since,
-};
+use crate::ui::panes::{graph::weights, position::Here, weight_trend::Since};
 
 /// Nodes that lead to the middle are cut off behind so many: a table of them says no more.
 const BEFORE: usize = 200;
@@ -22,8 +18,6 @@ pub struct Choice {
     pub edge: Option<WeightedEdge>,
     /// The edge's weight before whatever moved weights last.
     pub was: Option<f64>,
-    /// What it would become if the tool were given +1 or −3.
-    pub outlook: [Option<f64>; 2],
     /// Why it is on the present menu; `None`: it is not.
     pub offered: Option<Offered>,
 }
@@ -37,6 +31,8 @@ pub struct Choices<'a> {
     menu: Vec<(ToolName, Offered)>,
     since: Option<&'a Since<'a>>,
     total: usize,
+    /// How many tools the agent may choose from where nothing weighs them; then there are no rows.
+    unweighted: Option<usize>,
 }
 
 impl<'a> Choices<'a> {
@@ -48,11 +44,24 @@ impl<'a> Choices<'a> {
             .iter()
             .map(|item| (item.tool.clone(), item.why))
             .collect();
+        // A strategy that does not walk the graph offers every tool.
+        let tools = menu.iter().filter(|(_, why)| *why == Offered::All).count();
+        let others = menu.iter().filter(|(tool, _)| tool.as_str() != ToolName::END).count() - tools;
+        if tools > 0 && others == 0 {
+            return Self {
+                state,
+                from,
+                menu: Vec::new(),
+                since,
+                total: 0,
+                unweighted: Some(tools),
+            };
+        }
         let graph = &state.learning.graph;
         let without_edge =
             menu.iter().filter(|(tool, _)| !graph.has_edge(from, tool.as_str())).count();
         let total = weights(state).successors_len(from) + without_edge;
-        Self { state, from, menu, since, total }
+        Self { state, from, menu, since, total, unweighted: None }
     }
 
     /// How many there are.
@@ -65,13 +74,19 @@ impl<'a> Choices<'a> {
         self.menu.len()
     }
 
+    pub fn unweighted(&self) -> Option<usize> {
+        self.unweighted
+    }
+
     /// The first `k`.
     pub fn top(&self, k: usize) -> Vec<Choice> {
+        if self.total == 0 {
+            return Vec::new();
+        }
         let names: Vec<&str> = self.menu.iter().map(|(tool, _)| tool.as_str()).collect();
         let edges = weights(self.state).some(self.from, &names);
         let on_menu: HashSet<&str> = names.iter().copied().collect();
-        let choice =
-            |to, edge, offered| Choice { to, edge, was: None, outlook: [None; 2], offered };
+        let choice = |to, edge, offered| Choice { to, edge, was: None, offered };
         let offered = self.menu.iter().zip(edges);
         let offered = offered.map(|((tool, why), edge)| choice(tool.clone(), edge, Some(*why)));
         let mut rows: Vec<Choice> = offered.take(k).collect();
@@ -84,7 +99,7 @@ impl<'a> Choices<'a> {
         rows
     }
 
-    /// Adds to these rows what they were and what they could become.
+    /// Adds to these rows what they were.
     pub fn compare(&self, rows: &mut [Choice]) {
         let names: Vec<&str> = rows.iter().map(|row| row.to.as_str()).collect();
         let was: Vec<Option<f64>> = match self.since {
@@ -94,13 +109,8 @@ impl<'a> Choices<'a> {
             }
             None => vec![None; rows.len()],
         };
-        let (alpha, beta) = (self.state.knobs.get(Knob::Alpha), self.state.knobs.get(Knob::Beta));
         for (row, was) in rows.iter_mut().zip(was) {
             row.was = was;
-            let score = self.state.learning.score(&row.to);
-            let becomes =
-                |delta| row.edge.as_ref().and_then(|edge| what_if(edge, score, delta, alpha, beta));
-            row.outlook = [becomes(1.0), becomes(-3.0)];
         }
     }
 

@@ -1,11 +1,11 @@
 //! The drawing of the focus view.
 //!
 //! ```text
-//! start ▸ search_web ▸ ● wikipedia                        the way of this try
+//! start → search_web → wikipedia                          the way of this try
 //!   search_web        █████▌······  36 ▲4                 what leads here
-//! ● wikipedia  score +3 ▁▃█  12 ok 1 failed               the node
-//! ▶ calculator        ████████▌···  35 ▲5   39   31  chosen, running 310 ms
-//!   date_diff         ████▌·······  18      22   14  on the menu
+//! ▶ wikipedia  score +3 ▁▃█  12 ok 1 failed               the node
+//! ▶ calculator        ████████▌···  35 ▲5   20 12×  chosen, running 310 ms
+//!   date_diff         ████▌·······  18      20      on the menu
 //! ```
 
 use std::collections::HashSet;
@@ -17,7 +17,9 @@ use crate::domain::{ToolName, WeightFormat};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::graph::{centre, shown_name};
 use crate::ui::panes::row::{Row, note, split};
+use crate::ui::panes::score_trend::Scale;
 use crate::ui::panes::{format, glyph, position::Here, weight_trend::Since};
+use crate::ui::symbols::{CUT, FELL, LEADS, ROSE, RUNNING};
 use crate::ui::{cx::Cx, table, text};
 
 /// From this width on what leads here stands beside what follows, else above it.
@@ -91,13 +93,13 @@ impl Frame<'_> {
         let skipped = way.len() - table::fitting(widths, room).0;
         let mut row = Row::new(line, buf);
         if skipped > 0 {
-            row.put("… ▸ ", theme.dim);
+            row.put(&format!("{CUT} {LEADS} "), theme.dim);
         }
         // Where it chooses now; a tool just called comes after it.
         let place = way.iter().rposition(|name| *name == self.here.node());
         for (i, name) in way.iter().enumerate().skip(skipped) {
             if i > skipped {
-                row.put(" ▸ ", theme.dim);
+                row.put(&format!(" {LEADS} "), theme.dim);
             }
             let start = row.x();
             let style = if Some(i) == place { theme.graph_here } else { theme.graph_node };
@@ -113,14 +115,12 @@ impl Frame<'_> {
         let mut row = Row::new(line, buf);
         let is_here = self.centre == self.here.node();
         let style = if is_here { theme.graph_here } else { theme.accent };
-        row.put(if is_here { "● " } else { "○ " }, style).put(shown_name(self.centre), style);
+        row.cell(if is_here { RUNNING } else { "" }, 2, style).put(shown_name(self.centre), style);
         let name = ToolName::new(self.centre);
         if let Some(tool) = cx.state.tools.get(&name) {
             let score = cx.state.learning.score(&name);
             row.put("  score ", theme.dim).put(&glyph::signed(score), theme.text).gap(1);
-            let points = cx.state.learning.history.get(&name).into_iter().flatten();
-            let values = std::iter::once(0.0).chain(points.map(|point| point.score));
-            row.put(&glyph::spark(values.collect::<Vec<_>>().into_iter(), 8), theme.bar_fill);
+            row.put(&Scale::of(cx.state).trend(cx.state, &name), theme.bar_fill);
             let calls = format!("  {} ok, {} failed", tool.succeeded, tool.failed);
             row.put(&calls, theme.dim);
         }
@@ -129,7 +129,7 @@ impl Frame<'_> {
             row.put(&away, theme.warn);
         }
         if let Some(since) = &self.since {
-            let words = format!("▲▼ since {}", since.words());
+            let words = format!("{ROSE}{FELL} since {}", since.words());
             let left = row.left();
             if left > text::width(&words) + 1 {
                 row.right(&words, left, theme.dim);

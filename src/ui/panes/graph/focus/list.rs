@@ -1,4 +1,4 @@
-//! What can follow the node in the middle: the weights, what moved them, what they would become.
+//! What can follow the node in the middle: the weights, what moved them, what taught them.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
@@ -7,13 +7,14 @@ use super::draw::Frame;
 use super::rows::{MARKS, MOVED, NUMBER, name_width};
 use crate::domain::Offered;
 use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::calls;
 use crate::ui::panes::graph::{SPEC, shown_name};
 use crate::ui::panes::row::{Row, note, split};
+use crate::ui::panes::{calls, format};
+use crate::ui::symbols::RUNNING;
 use crate::ui::{text, vlist, vlist::Part};
 
-/// What a weight would become, what trajectories taught, and from how many.
-const LOOKS: [&str; 4] = ["if +1", "if −3", "prior", "seen"];
+/// What trajectories taught, and how many of them.
+const LOOKS: [&str; 2] = ["prior", "seen"];
 const LOOK: usize = 5;
 /// Room for why a tool is offered, or how its call stands.
 const WHY: usize = 14;
@@ -30,7 +31,6 @@ impl Widths {
     fn new(width: usize, name: usize) -> Self {
         let looks = match width {
             0..60 => 0,
-            60..84 => 2,
             _ => LOOKS.len(),
         };
         let fixed = MARKS + name + 1 + NUMBER + 1 + MOVED + looks * (LOOK + 1) + 1;
@@ -43,6 +43,10 @@ impl Frame<'_> {
     pub fn draw_choices(&self, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let choices = Choices::new(self.cx.state, self.centre, self.since.as_ref());
         let (head, list) = split(area, u16::from(area.height > 2));
+        if let Some(tools) = choices.unweighted() {
+            let words = format!("{} offered, no weights", format::plural(tools, "tool"));
+            return note(area, &words, self.cx.theme.dim, buf);
+        }
         if choices.len() == 0 {
             return note(area, "nothing follows it", self.cx.theme.dim, buf);
         }
@@ -93,7 +97,7 @@ impl Frame<'_> {
         let theme = self.cx.theme;
         let mut row = Row::new(line, buf);
         let chosen = self.chosen(choice);
-        self.draw_marks(&choice.to, if chosen.is_some() { "▶" } else { " " }, &mut row);
+        self.draw_marks(&choice.to, if chosen.is_some() { RUNNING } else { " " }, &mut row);
         let style = match (choice.offered, chosen.is_some()) {
             (_, true) => theme.graph_here,
             (Some(_), false) => theme.graph_node,
@@ -128,10 +132,9 @@ impl Frame<'_> {
     fn looks(&self, choice: &Choice) -> [String; LOOKS.len()] {
         let edge = choice.edge.as_ref();
         let show = |weight: Option<f64>| weight.map_or("–".to_owned(), |w| self.format.show(w));
-        let [better, worse] = choice.outlook.map(show);
         let seen = edge.filter(|edge| edge.count > 0);
         let seen = seen.map_or(String::new(), |edge| format!("{}×", text::count(edge.count)));
-        [better, worse, show(edge.map(|edge| edge.prior)), seen]
+        [show(edge.map(|edge| edge.prior)), seen]
     }
 
     /// How the call of this tool stands, if the agent has just chosen it here.

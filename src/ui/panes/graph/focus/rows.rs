@@ -3,6 +3,7 @@
 use super::draw::Frame;
 use crate::domain::ToolName;
 use crate::ui::panes::{format, graph::shown_name, row::Row};
+use crate::ui::symbols::{INJECTED, REFUSED};
 use crate::ui::text;
 
 /// Columns: cursor and marks, number, difference.
@@ -34,8 +35,8 @@ impl Frame<'_> {
         row.cell(cursor, 1, theme.graph_here);
         let known = self.cx.state.tools.get(tool);
         let off = known.is_some_and(|tool| !tool.is_offered());
-        row.cell(if off { "⊘" } else { "" }, 1, theme.warn);
-        row.cell(if self.broken.contains(tool) { "↯" } else { "" }, 2, theme.injected);
+        row.cell(if off { REFUSED } else { "" }, 1, theme.warn);
+        row.cell(if self.broken.contains(tool) { INJECTED } else { "" }, 2, theme.injected);
         row.gap(MARKS - 4);
     }
 }

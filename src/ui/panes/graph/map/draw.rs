@@ -13,6 +13,7 @@ use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::graph::{SPEC, centre, shown_name};
 use crate::ui::panes::row::{Row, note, split};
 use crate::ui::panes::{format, position::Here};
+use crate::ui::symbols::PLANNED;
 use crate::ui::{cx::Cx, text, window::Window};
 
 /// Ways to draw, the roomiest first: rows of a node, columns from lane to lane.
@@ -136,10 +137,10 @@ impl Map<'_> {
         let ((x, y), area) = (self.offset, self.area);
         let past = |size: usize, offset: isize, room: u16| size as isize + offset > room as isize;
         let sides = [
-            ("◂ left", x < 0),
-            ("right ▸", past(self.plan.width, x, area.width)),
-            ("▴ above", y < 0),
-            ("below ▾", past(self.plan.height, y, area.height)),
+            ("< left", x < 0),
+            ("right >", past(self.plan.width, x, area.width)),
+            ("^ above", y < 0),
+            ("below v", past(self.plan.height, y, area.height)),
         ];
         let sides: Vec<&str> =
             sides.iter().filter(|(_, more)| *more).map(|(side, _)| *side).collect();
@@ -202,7 +203,7 @@ impl Map<'_> {
         let Some((x, y)) = wire.label else { return };
         let number = edge.weight.map_or("new".to_owned(), |weight| self.format.show(weight));
         let number = if edge.pinned { format!("={number}") } else { number };
-        let label = if wire.back { format!("◂{number}") } else { format!("{number}▸") };
+        let label = if wire.back { format!("<{number}") } else { format!("{number}>") };
         let style =
             if edge.pinned { self.cx.theme.pinned } else { self.line_style(self.ink(edge)) };
         let (from, to) = (self.scene.nodes[edge.from], self.scene.nodes[edge.to]);
@@ -288,7 +289,7 @@ fn draw_foot(cx: &Cx<'_>, scene: &Scene<'_>, beyond: String, area: Rect, buf: &m
         row.put(&format!("{weak}, "), dim);
     }
     row.put("all edges to Finish", dim).put(&beyond, cx.theme.warn);
-    row.put("; ", dim).put("━ path of this attempt", cx.theme.graph_here);
+    row.put("; ", dim).put(&format!("{PLANNED} path of this attempt"), cx.theme.graph_here);
     // It has no line where every node has an edge.
     let mut row = Row::new(split(area, 1).1, buf);
     row.put("isolated: ", dim);

@@ -4,6 +4,7 @@ use ratatui::style::Style;
 
 use crate::domain::{State, ToolName};
 use crate::ui::panes::{glyph, graph::shown_name, position::Here};
+use crate::ui::symbols::{INJECTED, REFUSED, RUNNING};
 use crate::ui::{cx::Cx, text};
 
 /// Columns of a name.
@@ -13,13 +14,13 @@ const NAME: usize = 20;
 pub fn label(state: &State, name: &str, here: &Here<'_>, broken: bool) -> String {
     let mut label = String::new();
     if here.node() == name {
-        label.push_str("● ");
+        label.push_str(&format!("{RUNNING} "));
     }
     if state.tools.get(name).is_some_and(|tool| !tool.is_offered()) {
-        label.push_str("⊘ ");
+        label.push_str(&format!("{REFUSED} "));
     }
     if broken {
-        label.push_str("↯ ");
+        label.push_str(&format!("{INJECTED} "));
     }
     label.push_str(&text::cut(shown_name(name), NAME));
     if let Some(score) = state.learning.scores.get(name).filter(|score| *score != 0.0) {

@@ -4,14 +4,13 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{Axis, cursor};
-use crate::domain::{Knob, ToolName, WeightFormat};
+use crate::domain::{ToolName, WeightFormat};
 use crate::papers::toolnet::WeightedEdge;
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::graph::{SPEC, shown_name, weights};
 use crate::ui::panes::row::{Row, note, split};
-use crate::ui::panes::{
-    format, glyph, graph::what_if::what_if, position::Here, tool_order::Order, weight_trend::Since,
-};
+use crate::ui::panes::{format, glyph, position::Here, tool_order::Order, weight_trend::Since};
+use crate::ui::symbols::{FELL, ROSE, RUNNING};
 use crate::ui::{cx::Cx, text, vlist};
 
 /// The most rows that names standing upright may take.
@@ -138,7 +137,7 @@ impl<'a> Grid<'a> {
             (false, true) => theme.accent,
             (false, false) => theme.text,
         };
-        row.put(if from == self.here { "●" } else { " " }, style);
+        row.put(if from == self.here { RUNNING } else { " " }, style);
         row.cell(from, self.head - 2, style).gap(1);
         let name = ToolName::new(from);
         for (i, edge) in edges.iter().enumerate() {
@@ -164,8 +163,8 @@ impl<'a> Grid<'a> {
         let moved = was.map_or(0.0, |was| edge.weight - was);
         let mark = match moved {
             _ if edge.pinned => "=",
-            _ if moved > 0.005 => "▲",
-            _ if moved < -0.005 => "▼",
+            _ if moved > 0.005 => ROSE,
+            _ if moved < -0.005 => FELL,
             _ => " ",
         };
         // Two digits, whatever the model is shown: the foot says more.
@@ -194,10 +193,10 @@ impl<'a> Grid<'a> {
         let mut row = Row::new(line, buf);
         let Some((from, to)) = &self.cx.view.edge else {
             // Cells of three have room for the number alone.
-            let shades = if self.cell == 3 {
-                " · next to nothing;"
-            } else {
-                " · little, ░ ▒ ▓ █ more;"
+            let [little, more @ ..] = glyph::HEAT.map(String::from);
+            let shades = match self.cell {
+                3 => format!(" {little} next to nothing;"),
+                _ => format!(" {little} little, {} more;", more.join(" ")),
             };
             row.put(&format!("arrows choose a weight;{shades} = held by you"), theme.dim);
             return;
@@ -219,13 +218,5 @@ impl<'a> Grid<'a> {
         }
         let known = format!(" prior {}, seen {}×", format.show(edge.prior), edge.count);
         row.put(&known, theme.dim);
-        let (alpha, beta) = (state.knobs.get(Knob::Alpha), state.knobs.get(Knob::Beta));
-        let score = state.learning.score(to);
-        for delta in [1.0, -3.0] {
-            if let Some(then) = what_if(&edge, score, delta, alpha, beta) {
-                let then = format!("  if {} {}", glyph::signed(delta), format.show(then));
-                row.put(&then, theme.dim);
-            }
-        }
     }
 }

@@ -1,0 +1,211 @@
+//! Every symbol of the screen: what it looks like, what stands for it where only ASCII can be shown, and what it
+//! means. Drawing names symbols by their constants; the test `symbols` finds literals elsewhere.
+
+use ratatui::buffer::Buffer;
+
+/// A sign with one meaning, one cell wide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    pub text: &'static str,
+    pub ascii: char,
+    pub meaning: &'static str,
+}
+
+macro_rules! symbols {
+    ($($name:ident $text:literal $ascii:literal $meaning:literal;)*) => {
+        $(#[doc = concat!("`", $text, "`: ", $meaning)] pub const $name: &str = $text;)*
+
+        /// All of them, in the order of the legend.
+        pub const ALL: &[Symbol] =
+            &[$(Symbol { text: $text, ascii: $ascii, meaning: $meaning }),*];
+    };
+}
+
+symbols! {
+    RUNNING "▶" '>' "running, here";
+    HELD "‖" '"' "held";
+    DONE "✓" '+' "done, right";
+    FAILED "✗" 'x' "failed, wrong";
+    WAITING "·" '.' "waiting, nothing";
+    EMPTY "∅" '0' "empty result";
+    REFUSED "⊘" '/' "refused, off";
+    INJECTED "↯" '!' "injected fault";
+    CHOSEN "●" '@' "chosen";
+    EDITED "✎" 'e' "edited by you";
+    CRITICAL "◆" '*' "critical path, planned";
+    LEADS "→" '-' "leads to, call";
+    SELECTED "▸" ')' "selected";
+    ROSE "▲" '^' "rose";
+    FELL "▼" 'v' "fell";
+    SPENT "█" '#' "spent, ran";
+    PLANNED "━" '=' "planned, path";
+    CUT "…" '~' "cut: enter shows all";
+}
+
+/// Signs of text and formulas that are no symbols, and their fallbacks.
+const SIGNS: [(char, char); 18] = [
+    ('×', 'x'),
+    ('−', '-'),
+    ('–', '-'),
+    ('—', '-'),
+    ('≈', '~'),
+    ('≥', '>'),
+    ('µ', 'u'),
+    ('α', 'a'),
+    ('β', 'b'),
+    ('τ', 't'),
+    ('∥', '|'),
+    ('⏎', ' '),
+    ('␛', '^'),
+    ('�', '?'),
+    ('‘', '\''),
+    ('’', '\''),
+    ('“', '"'),
+    ('”', '"'),
+];
+
+/// Which characters the screen is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Charset {
+    #[default]
+    Unicode,
+    Ascii,
+}
+
+/// What configuration may say about it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CharsetChoice {
+    /// By the locale.
+    #[default]
+    Auto,
+    Unicode,
+    Ascii,
+}
+
+impl CharsetChoice {
+    pub const NAMES: [(&str, Self); 3] =
+        [("auto", Self::Auto), ("unicode", Self::Unicode), ("ascii", Self::Ascii)];
+
+    /// What it comes to in this environment.
+    pub fn charset(self, variable: impl Fn(&str) -> Option<String>) -> Charset {
+        match self {
+            Self::Auto if Locale::of(variable).is_utf8() => Charset::Unicode,
+            Self::Unicode => Charset::Unicode,
+            Self::Auto | Self::Ascii => Charset::Ascii,
+        }
+    }
+}
+
+/// The variable that determines the encoding of characters, with its value; `None`: none is set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Locale(pub Option<(&'static str, String)>);
+
+impl Locale {
+    /// The first of the three variables that is set.
+    pub fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let set = |name| Some((name, variable(name).filter(|value| !value.is_empty())?));
+        Self(["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set))
+    }
+
+    pub fn is_utf8(&self) -> bool {
+        let Some((_, value)) = &self.0 else {
+            // The system's default, which is UTF-8 there.
+            return cfg!(target_os = "macos");
+        };
+        let value = value.to_ascii_lowercase();
+        value.contains("utf-8") || value.contains("utf8")
+    }
+}
+
+/// The last pass over a frame: each symbol, line and block gives way to its fallback, which is as wide. Other
+/// characters are words of models and tools, and stay.
+pub fn to_ascii(buf: &mut Buffer) {
+    for cell in &mut buf.content {
+        let mut chars = cell.symbol().chars();
+        if let (Some(c), None) = (chars.next(), chars.next())
+            && let Some(ascii) = fallback(c)
+        {
+            cell.set_char(ascii);
+        }
+    }
+}
+
+/// What stands for a character that is no ASCII; `None` for words.
+pub fn fallback(c: char) -> Option<char> {
+    if c.is_ascii() {
+        return None;
+    }
+    let is_it = |symbol: &&Symbol| symbol.text.chars().eq([c]);
+    if let Some(symbol) = ALL.iter().find(is_it) {
+        return Some(symbol.ascii);
+    }
+    if let Some((_, ascii)) = SIGNS.iter().find(|(sign, _)| *sign == c) {
+        return Some(*ascii);
+    }
+    Some(match c {
+        '━' | '═' | '╍' | '┅' => '=',
+        '─' | '╌' | '┄' | '╴' | '╶' | '╸' | '╺' | '╼' | '╾' => '-',
+        '│' | '┃' | '║' | '┊' | '┆' | '╎' | '╵' | '╷' | '╹' | '╻' | '╽' | '╿' => {
+            '|'
+        }
+        '\u{2500}'..='\u{257f}' => '+',
+        '▁' => '_',
+        '▂' | '░' => '.',
+        '▃' => '-',
+        '▄' | '▅' => '=',
+        '▆' | '▇' => '*',
+        '▒' => '%',
+        '▓' => '&',
+        '▎' | '▍' | '▏' | '▕' => '|',
+        '\u{2580}'..='\u{259f}' => '#',
+        '\u{2800}'..='\u{28ff}' => '*',
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use ratatui::layout::Rect;
+
+    use super::*;
+    use crate::ui::text;
+
+    #[test]
+    fn each_symbol_is_one_cell_wide_and_has_a_fallback_of_its_own() {
+        let fallbacks: BTreeSet<char> = ALL.iter().map(|symbol| symbol.ascii).collect();
+        let texts: BTreeSet<&str> = ALL.iter().map(|symbol| symbol.text).collect();
+        assert_eq!((fallbacks.len(), texts.len()), (ALL.len(), ALL.len()));
+        for symbol in ALL {
+            assert_eq!(text::width(symbol.text), 1, "{symbol:?}");
+            assert!(symbol.ascii.is_ascii_graphic(), "{symbol:?}");
+        }
+        let drawing = ('\u{2500}'..='\u{259f}').chain('\u{2800}'..='\u{28ff}');
+        assert!(drawing.chain(SIGNS.map(|(sign, _)| sign)).all(|c| fallback(c).is_some()));
+    }
+
+    #[test]
+    fn a_frame_in_ascii_keeps_its_width_and_the_words_of_others() {
+        let mut buf = Buffer::empty(Rect::new(0, 0, 20, 1));
+        buf.set_string(0, 0, "┏━▸3 ✓ ▁▅█ 日é×2 ┃", ratatui::style::Style::new());
+        to_ascii(&mut buf);
+        let shown: String = buf.content.iter().map(|cell| cell.symbol()).collect();
+        assert_eq!(shown.trim_end(), "+=)3 + _=# 日 éx2 |");
+    }
+
+    #[test]
+    fn the_locale_decides_where_nobody_does() {
+        let auto = |set: &[(&str, &str)]| {
+            CharsetChoice::Auto.charset(|name| {
+                set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+            })
+        };
+        assert_eq!(auto(&[("LANG", "de_DE.UTF-8")]), Charset::Unicode);
+        assert_eq!(auto(&[("LANG", "de_DE.utf8"), ("LC_ALL", "C")]), Charset::Ascii);
+        assert_eq!(auto(&[("LC_ALL", ""), ("LC_CTYPE", "C.UTF-8")]), Charset::Unicode);
+        assert_eq!(auto(&[]) == Charset::Unicode, cfg!(target_os = "macos"));
+        assert_eq!(CharsetChoice::Unicode.charset(|_| None), Charset::Unicode);
+        assert_eq!(CharsetChoice::Ascii.charset(|_| Some("C.UTF-8".into())), Charset::Ascii);
+    }
+}
