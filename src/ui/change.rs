@@ -5,8 +5,8 @@ use super::request::{ScreenRequest, World, send};
 use super::view::View;
 use crate::domain::{Command, FaultSpec, Knob, Mode, State, ToolName, knob::Kind};
 
-/// One key breaks a tool, a role or a model and mends it. Mending disarms whatever is armed on it; breaking arms the
-/// crash that was armed before, if there is one, so that the list of faults does not fill up.
+/// One key breaks a tool, a role or a model, and repairs it. Repairing disarms every fault on it. Breaking arms an
+/// earlier crash again if there is one, so that the list of faults does not fill up.
 pub fn toggle_fault(live: &State, view: &View) -> Vec<ScreenRequest> {
     let Some(target) = view.fault_target() else { return Vec::new() };
     let on_it = || live.faults.iter().filter(|(_, fault)| fault.spec.target == target);
@@ -65,7 +65,7 @@ pub fn add_fault(view: &mut View) -> Vec<ScreenRequest> {
     view.open(FaultForm::new(target.as_ref()))
 }
 
-/// Whoever chooses wants to know who can be reached, so that is looked for as the choice opens.
+/// The choice also checks which models can be reached.
 pub fn bind_model(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     let role = view.role();
     view.open(ModelChoice::new(live, role));

@@ -1,5 +1,5 @@
-//! Which lane of work is chosen: a call, or a piece of evidence that perhaps has none yet. Whoever chooses
-//! one of them lets go of the other, so that there is never a doubt what a key means.
+//! Selecting. Of a call and a piece of evidence only one is selected at a time, so that a key always has one
+//! meaning.
 
 use super::panes::position::Here;
 use super::view::{Lever, View};

@@ -110,7 +110,7 @@ const FOUND: [Hint; 2] = [
     (&[Action::Leave], Some("ends")),
 ];
 
-/// Keys and words with room between them; the help has its place at the right, whatever else fits.
+/// Keys and words with room between them. The help always has its place at the right.
 fn keys(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let help = cx.keymap.key(Action::Help);
     let help = help.map_or_else(String::new, |key| format!("{key} {}", Action::Help.spec().short));

@@ -82,7 +82,7 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
     if let Some(read_only) = cx.view.read_only {
         add(0, read_only.name().to_owned(), theme.past, None);
     }
-    // What broke off is in no mode any more, whatever its last event said.
+    // A session that broke off has no mode, although its last event gave one.
     if cx.view.read_only != Some(ReadOnly::BrokenOff) {
         add(0, format!("{} {}", sign(state), mode(cx)), mode_style(cx), Some(Action::RunOrPause));
     }

@@ -66,7 +66,7 @@ impl Hits {
         self.targets.iter().rev().find(|(area, _)| area.contains(here)).map(|(_, target)| target)
     }
 
-    /// The pane below this cell, whatever lies in it.
+    /// The pane below this cell.
     pub fn pane_at(&self, x: u16, y: u16) -> Option<PaneId> {
         let here = Position { x, y };
         let mut below = self.targets.iter().rev().filter(|(area, _)| area.contains(here));

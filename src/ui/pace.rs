@@ -1,14 +1,14 @@
-//! When to draw. Handlers ask for a frame and never draw; whatever came meanwhile, then one frame shows
-//! it. Nothing is drawn that nobody asked for.
+//! When to draw. Handlers ask for a frame and never draw. One frame shows all that has changed since the last;
+//! without a request there is none.
 
 use std::time::{Duration, Instant};
 
-/// The shortest time between two frames that nobody waits for: 30 a second.
+/// The shortest time between two frames without a key press: 30 a second.
 pub const FRAME: Duration = Duration::from_millis(33);
 /// The shortest time between two frames at all: keys that come in a flood, as from the wheel or where
 /// text is pasted unmarked, are shown together. The first of them does not wait.
 pub const FLOOD: Duration = Duration::from_millis(8);
-/// How often times that run on the screen are drawn anew.
+/// How often running times are drawn again.
 pub const TICK: Duration = Duration::from_millis(250);
 
 /// What was asked for, and when the last frame was.

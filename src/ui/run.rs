@@ -18,7 +18,7 @@ use super::{pace::Pace, request::ScreenRequest, shot, terminal::OwnedTerminal};
 use crate::domain::{Command, Mode, Record};
 
 /// Shows a session until the person leaves or a signal comes. Blocks, and owns the terminal meanwhile.
-/// The session itself is not ended: whoever runs it does that.
+/// The session itself is not ended: its owner does that.
 ///
 /// # Errors
 /// Where there is no terminal, or it is lost.
@@ -28,20 +28,20 @@ pub fn run(source: Source, settings: Settings) -> Result<EndReason> {
         .build()
         .wrap_err("cannot start the screen's runtime")?;
     let ended = runtime.block_on(async {
-        // Cause and all on one line: whoever shows it may not walk the chain.
+        // With its causes on one line, since the caller may show the first error only.
         let mut looper = Loop::new(source, settings)
             .map_err(|error| eyre!("cannot open the screen: {error}"))?;
         looper.run().await.map_err(|error| eyre!("the terminal was lost: {error}"))
     });
-    // Reading a terminal blocks a thread of the runtime's; nobody waits for its last key.
+    // Reading a terminal blocks a thread of the runtime's; its last key is dropped.
     runtime.shutdown_background();
     ended
 }
 
 /// Records taken in between two looks at the keyboard, so that a flood never makes it wait.
 const AT_ONCE: usize = 4096;
-/// How long to wait for the shell's stop before taking the terminal back: it does not come where
-/// nobody could ever continue the program.
+/// How long to wait for the shell's stop before taking the terminal back. Without a shell that could continue the
+/// program, the stop does not come.
 const STOP: Duration = Duration::from_millis(250);
 
 /// How long the first of several keys waits before the keys that may follow are shown.
@@ -204,8 +204,8 @@ impl Loop {
                     return Ok(true);
                 }
             }
-            // Polled with this task's own waker: the stream remembers the first it is given, and one
-            // that wakes nobody would leave the next key unseen.
+            // Polled with this task's own waker: the stream keeps the first waker that it gets, and the next
+            // key must wake this task.
             next = match futures::poll!(inputs.next()) {
                 Poll::Ready(Some(input)) => Some(input?),
                 Poll::Ready(None) | Poll::Pending => None,
@@ -259,7 +259,7 @@ impl Loop {
     /// Back to the shell, like any program at ctrl-z.
     async fn suspend(&mut self) -> io::Result<()> {
         self.owned.release();
-        // The whole job stops, for whoever started us (cargo, a script) shares the terminal.
+        // The whole job stops, since its parent (cargo, a script) shares the terminal.
         rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
         tokio::select! {
             _ = self.signals.resumed.recv() => {}

@@ -80,7 +80,7 @@ impl Screen {
 
     /// Every change says what it did, and how to take it back.
     fn confirm(&mut self, record: &Record) {
-        // In a replay the changes are those of somebody else, and nothing can be undone.
+        // The changes of a replay were made earlier, and cannot be undone.
         if self.view.read_only.is_some() {
             return;
         }
@@ -265,7 +265,7 @@ impl Screen {
         if !held && self.live.effects_in_flight().any(|effect| effect.started.is_some()) {
             return Some(pace::TICK);
         }
-        // How long somebody has been waiting: in seconds at first, then in minutes.
+        // The time that a lane has been held is shown in seconds at first, then in minutes.
         let since = self.live.control.held.first()?.since;
         let young = now.saturating_sub(since) < 60_000_000;
         Some(Duration::from_secs(if young { 1 } else { 60 }))

@@ -27,7 +27,7 @@ const MODES: &[(u16, bool)] = &[
 /// The modes that the mouse needs.
 const MOUSE: [u16; 2] = [1000, 1006];
 
-/// Whether the modes are set: whoever swaps it to false is the one to undo them.
+/// Whether the modes are set. The code that swaps it to false undoes them.
 static SET: AtomicBool = AtomicBool::new(false);
 
 /// What other threads said when they panicked below a live screen.
@@ -100,7 +100,7 @@ impl OwnedTerminal {
         restore();
     }
 
-    /// Takes it over again and draws everything anew.
+    /// Takes it over again and draws everything again.
     pub fn retake(&mut self) -> io::Result<()> {
         set(self.mouse)?;
         self.redraw()
@@ -113,7 +113,7 @@ impl OwnedTerminal {
         self.redraw()
     }
 
-    /// Makes the next frame write every cell anew.
+    /// Makes the next frame write every cell again.
     pub fn redraw(&mut self) -> io::Result<()> {
         // `Terminal::clear` would ask the terminal where the cursor is and wait for the answer, which
         // the reader of the keys gets instead. A resize to the same size clears without asking.

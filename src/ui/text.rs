@@ -125,7 +125,7 @@ pub fn wrap_within(text: &str, width: usize, lines: usize) -> Vec<String> {
 }
 
 /// The text in lines of at most `width` cells, broken at spaces where there are any; its own line
-/// ends are kept. Lazy: whoever shows forty lines of a long text should `skip` and `take`.
+/// ends are kept. Lazy: to show forty lines of a long text, `skip` and `take`.
 pub fn wrap(text: &str, width: usize) -> impl Iterator<Item = String> + '_ {
     let width = width.max(1);
     text.split('\n').flat_map(move |line| {

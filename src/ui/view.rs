@@ -1,6 +1,5 @@
-//! What only the screen needs: where the keyboard is, what is selected, what is scrolled where, which
-//! moment is looked at. Never journaled, never sent; everything is selected by id, so a list that is
-//! sorted anew or cut keeps its selection.
+//! What only the screen needs: the focus, the selections, the scroll positions, the moment looked at. It is never
+//! journaled and never sent. Selections are ids, so a list keeps its selection when it is sorted or shortened.
 
 use strum::{IntoStaticStr, VariantArray};
 
@@ -119,7 +118,7 @@ impl ReadOnly {
         }
     }
 
-    /// Said to whom tries to change something.
+    /// What a person is told who tries to change something.
     pub fn why(self) -> &'static str {
         match self {
             ReadOnly::Replay => "a replay can only be looked at",
@@ -137,11 +136,11 @@ pub struct View {
     /// Where the panes were in the last frame.
     pub placed: Vec<Placed>,
 
-    /// The tool that tool actions mean. Whoever selects a call, an edge or a line selects its tool too.
+    /// The tool that tool actions mean. Selecting a call, an edge or a line selects its tool too.
     pub tool: Option<ToolName>,
     /// The edge that `pin` means: from, to.
     pub edge: Option<(ToolName, ToolName)>,
-    /// The middle of the graph's focus view; `None`: wherever the agent is.
+    /// The middle of the graph's focus view; `None`: the tool where the agent is.
     pub centre: Option<ToolName>,
     /// `None`: the newest, or the evidence's.
     pub call: Option<EffectId>,
@@ -159,7 +158,7 @@ pub struct View {
     /// A configured model. It goes before the role where a fault is armed.
     pub model: Option<ModelName>,
     pub lever: Lever,
-    /// A node of the search tree of a task; `None`: wherever the search is.
+    /// A node of the search tree of a task; `None`: the node where the search is.
     pub node: Option<(TaskId, u32)>,
 
     pub graph: GraphView,

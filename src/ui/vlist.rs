@@ -1,5 +1,5 @@
-//! A list of which only the visible rows are ever built, so that 16,000 tools cost what 40 do. Whoever selects
-//! does so by id, and asks here only for places.
+//! Lists that build only their visible rows, so that 16,000 tools cost what 40 do. What is selected is kept by id;
+//! this module deals with places in the list.
 
 use std::rc::Rc;
 
@@ -168,7 +168,7 @@ pub fn window(cx: &Cx<'_>, pane: PaneId, area: Rect, part: impl Into<Part>) -> W
     cx.view.windows.get(pane).next(rows.count(), usize::from(area.height), rows.selected())
 }
 
-/// The places of the rows that [`draw`] will show there: for whoever prepares them all at once.
+/// The places of the rows that [`draw`] will show there: for code that prepares them all at once.
 pub fn visible(cx: &Cx<'_>, pane: PaneId, area: Rect, part: impl Into<Part>) -> Vec<usize> {
     let part = part.into();
     let rows = Rows::of(cx.view, pane, part);

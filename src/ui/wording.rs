@@ -1,5 +1,5 @@
-//! What a person is told of an event that makes a line of its own: in words, and who made it where somebody
-//! intervened. State keeps the event; only the screen and the command line word it.
+//! The words for an event that makes a line of its own, with its author if a person intervened. State keeps the
+//! event; only the screen and the command line put it into words.
 
 use crate::domain::{
     BudgetEvent, ChangeEvent, ClassAssignment, ControlEvent, EmbeddingEvent, Event, FaultEvent,

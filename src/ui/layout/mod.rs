@@ -104,7 +104,7 @@ pub struct Layout {
 pub struct Column {
     /// Its share of the width.
     pub width: u16,
-    /// The person has sized it: its slots have their shares of the height, whatever their panes can use.
+    /// The person has sized it: its slots have their shares of the height, also where their panes can use less.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sized: bool,
     /// From the top down, at least one.

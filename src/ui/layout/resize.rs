@@ -15,9 +15,9 @@ const ROWS: u16 = 5;
 const CELLS: u16 = 24;
 
 impl Layout {
-    /// Makes the slot of a pane larger by so many rows or cells (or smaller, where `by` is negative), and the slot or
-    /// column after it smaller; the last one goes by the one before. `placed` is how it lies now. False: there is no
-    /// room, or nobody to take it from.
+    /// Makes the slot of a pane larger by so many rows or cells, or smaller if `by` is negative. The slot or column
+    /// beside it changes by the opposite. `placed` says where the panes are now. False: there is no room, or no
+    /// neighbour.
     pub fn resize(&mut self, pane: PaneId, side: Side, by: i16, placed: &[Placed]) -> bool {
         let Some((x, y)) = self.slot_of(pane) else { return false };
         self.take_sizes(placed);

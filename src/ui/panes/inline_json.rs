@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::ui::text;
 
 /// The arguments of a call as people write them, `query: "first flight", k: 3`, in about `width` cells:
-/// what is far beyond is never built. Whoever draws it cuts and cleans it.
+/// what is far beyond is never built. Drawing cuts and cleans it.
 pub fn arguments(arguments: &Value, width: usize) -> String {
     let mut out = String::new();
     match arguments {

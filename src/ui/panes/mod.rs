@@ -99,7 +99,7 @@ fn list<'a>(pane: PaneId, state: &'a State, view: &View) -> List<'a> {
     }
 }
 
-/// Looks up anew which rows of the searched pane match.
+/// Looks up again which rows of the searched pane match.
 pub fn look_up(state: &State, view: &mut View) {
     let Some(pane) = view.find.as_ref().map(|found| found.pane) else { return };
     let spec = self::spec(pane);

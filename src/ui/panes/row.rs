@@ -1,5 +1,5 @@
 //! One line of a pane, written from left to right. What does not fit is cut, never wrapped, and
-//! whatever is written is cleaned first.
+//! all text is cleaned before it is written.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 

@@ -27,7 +27,7 @@ pub(super) struct Chooser {
     pick: Pick,
     /// What is selected while nothing is typed.
     first: usize,
-    /// What somebody went to: it stays selected while it fits.
+    /// The row that the person moved to: it stays selected while it fits.
     kept: Option<usize>,
 }
 

@@ -109,7 +109,7 @@ impl Popup for ModelChoice {
     }
 }
 
-/// Underlines the letters that fit what was typed, wherever in the line the name begins: the mark of a fault may
+/// Underlines the letters that fit what was typed. The name is searched in the line, since the mark of a fault may
 /// stand before it.
 fn underline(name: &str, places: &[u32], line: Rect, buf: &mut Buffer) {
     let shows = |x: u16, c: char| {

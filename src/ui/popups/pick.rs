@@ -8,7 +8,7 @@ use crate::ui::hits::{Hits, Target};
 use crate::ui::window::{self, Move, Window};
 use crate::ui::{cx::Cx, vlist};
 
-/// The selected row; what the rows are is known to whoever has the list.
+/// The selected row. The owner of the list knows what the rows are.
 #[derive(Debug, Default)]
 pub(super) struct Pick {
     pub row: usize,

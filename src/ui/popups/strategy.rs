@@ -93,7 +93,7 @@ impl StrategyChoice {
         }
     }
 
-    /// A loop that somebody goes to, or leaves by another key than a letter, is meant.
+    /// The loop is the one that the person last moved to.
     fn keep_base(&mut self) {
         self.base = self.base();
     }

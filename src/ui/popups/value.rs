@@ -74,7 +74,7 @@ impl Value {
         Self { what, title, doc, entry, fresh: true, untouched: true, error: None }
     }
 
-    /// What is set is kept, whatever is worked out around it.
+    /// A value that is set stays, although values around it are computed.
     fn is_pin(&self) -> bool {
         matches!(self.what, For::Weight(..) | For::Uses(_))
     }

@@ -22,7 +22,7 @@ pub const BUILT_IN: &[(&str, &str)] = &[
 /// The terminal's own colours.
 pub const TERMINAL: &str = "terminal";
 
-/// The default: whatever suits the terminal; dark where there is none to ask.
+/// The default: the theme that suits the terminal, or dark if the terminal does not answer.
 pub const AUTO: &str = "auto";
 
 /// How far themes may inherit from each other.
@@ -45,7 +45,7 @@ pub fn built_in() -> Vec<Theme> {
 }
 
 /// The theme of this name: a built-in one, or `NAME.toml` in `folder`, which goes first; or the file,
-/// where the name ends in `.toml`. Always a theme, with whatever was wrong on the way.
+/// where the name ends in `.toml`. Always gives a theme, with the problems found on the way.
 pub fn find(name: &str, folder: Option<&Path>) -> (Theme, Vec<Problem>) {
     let name = if name == AUTO { "dark" } else { name };
     let mut loader = Loader { folder, problems: Vec::new() };

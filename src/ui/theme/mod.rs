@@ -1,6 +1,6 @@
 //! How things look, by what they mean. Panes name a meaning (`good`, `injected`, `bar_fill`), never a
 //! colour; a theme gives each meaning a style. The one in code uses the terminal's own sixteen colours, so it
-//! fits whatever the user has chosen there; the others are files.
+//! fits the user's choice there; the others are files.
 //!
 //! A colour has one meaning: red is failure and nothing else, orange was injected, yellow needs a look, teal
 //! is now, green is done, blue was spent, grey-blue is planned, violet is the person, lavender the past. Each meaning has a word or a
@@ -105,7 +105,7 @@ styles! {
     user = fg(Color::Magenta);
     /// A fault made this.
     injected = fg(Color::Yellow).add_modifier(Modifier::BOLD);
-    /// The built-in simulated model, wherever it appears.
+    /// The built-in simulated model.
     simulated = fg(Color::Yellow).add_modifier(Modifier::BOLD);
     graph_node = Style::new();
     /// The node at which the agent is.
@@ -169,7 +169,7 @@ impl Default for TerminalColours {
 }
 
 impl Theme {
-    /// A theme for whoever needs the words of what is drawn, and not how they look.
+    /// A theme for tests of words, without styles.
     pub fn of_words() -> &'static Theme {
         static THEME: LazyLock<Theme> = LazyLock::new(Theme::default);
         &THEME

@@ -1,4 +1,4 @@
-//! The mouse: a click goes to whoever owns the cell, the wheel to the pane below the pointer.
+//! The mouse: a click goes to the owner of the cell, the wheel to the pane below the pointer.
 
 use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 

@@ -1,5 +1,5 @@
-//! Which moment is looked at. Only the view changes: the agent runs on, and what is shown is folded
-//! anew from the events up to that moment.
+//! The moment looked at. Only the view changes: the agent runs on, and the events up to that moment are folded
+//! again.
 
 use crate::domain::{Event, Record, TaskEvent};
 use crate::ui::request::{ScreenRequest, World};

@@ -14,7 +14,7 @@ use crate::ui::{action::Action, cx::Cx, text};
 /// Cells for a knob's symbol and value.
 const LABEL: (usize, usize) = (2, 5);
 
-/// A part of the total bar: told apart by its glyph, whatever the colours.
+/// A part of the total bar: its glyph tells it apart without colours.
 struct Part {
     glyph: &'static str,
     credits: f64,
@@ -39,7 +39,7 @@ fn parts(cx: &Cx<'_>, task: Option<&TaskState>) -> Vec<Part> {
     let theme = cx.theme;
     let spent = task.map_or(Spent::default(), |task| task.budget.spent);
     let plan = task.and_then(|task| task.budget.plan.as_deref());
-    // What has ended uses nothing more, whatever was planned.
+    // A task that has ended uses nothing more, although more was planned.
     let open = task.filter(|task| task.outcome().is_none());
     let ahead = open.map_or(0.0, |task| task.budget.ahead());
     let kept = open.filter(|task| !task.budget.closing).and(plan).map_or(0.0, |plan| plan.reserve);

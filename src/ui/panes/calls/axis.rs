@@ -23,7 +23,7 @@ impl Axis {
         let (mut start, mut end) = (u64::MAX, 0);
         for track in tracks.iter() {
             start = start.min(track.wanted().unwrap_or(u64::MAX));
-            // What nobody has begun still comes, unless the task is over.
+            // Calls that have not started still come, unless the task is over.
             let open = track.wanted().is_some() || track.task.outcome().is_none();
             end = end.max(if open { track.over().unwrap_or(now) } else { 0 });
         }

@@ -39,7 +39,7 @@ const WITH_DETAIL: u16 = 6;
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Calls,
     most: |state, _| {
-        // The longest plan so far; calls that nobody planned become ever more.
+        // The longest plan so far. Without plans the number of calls has no limit.
         let plans = state.tasks.iter().filter_map(|task| task.work.plan.as_ref());
         plans.map(|plan| plan.evidence().count().max(3) + 5).max()
     },

@@ -1,5 +1,5 @@
-//! What the lanes of the pane are of: the calls of a task; where it has a plan, all evidence, also
-//! what nobody looks for yet.
+//! The lanes of the pane: the calls of a task. For a task with a plan, all its evidence, also evidence whose call is
+//! not requested yet.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct Track<'a> {
     pub task: &'a TaskState,
     /// What it is to find, as the planner wrote it.
     pub evidence: Option<&'a Evidence>,
-    /// How far that is; `None` while nobody looks for it.
+    /// How far that is; `None` before its call is requested.
     pub begun: Option<&'a EvidenceState>,
     pub call: Option<&'a ToolCallState>,
     /// What a model was asked for it, where one looks for it.
@@ -250,7 +250,7 @@ impl<'a> Tracks<'a> {
     }
 }
 
-/// Nothing is known of it: any number will do, as long as it is the same for all.
+/// Nothing is known of its duration, so all such calls count the same.
 const UNKNOWN: u64 = 100_000;
 
 fn duration(track: &Track<'_>, now: u64) -> u64 {

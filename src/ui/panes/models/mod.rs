@@ -56,7 +56,7 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     Line::from(vec![" · ".into(), simulated, ", tokens estimated".into()])
 }
 
-/// Roles that were asked for something first: a small pane has no room for those that nobody needs.
+/// Roles that were asked for something first: a small pane has no room for unused ones.
 fn order(state: &State) -> Vec<Role> {
     let roles = || state.models.roles.iter();
     let asked = |bound: &RoleUse| bound.tally.calls > 0;

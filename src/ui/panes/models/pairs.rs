@@ -32,7 +32,7 @@ fn columns<'a>() -> [Column<Shown<'a>>; 6] {
     ]
 }
 
-/// That something is simulated must be seen wherever there is a table at all.
+/// Every table says which models are simulated.
 fn simulated<'a>() -> Column<Shown<'a>> {
     left("", SIMULATED.len(), |shown| {
         let word = if shown.tally.pair.is_simulated() { SIMULATED } else { "" };

@@ -63,7 +63,7 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     Line::from(title)
 }
 
-/// The evidence that is chosen, in whatever pane; where nothing is, that of the newest call.
+/// The evidence that is chosen in any pane, else that of the newest call.
 fn selected(state: &State, view: &View, task: &TaskState) -> Option<EvidenceId> {
     if let Some((of, evidence, _)) = view.evidence(state) {
         return (of.id == task.id).then_some(evidence);

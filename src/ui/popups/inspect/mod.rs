@@ -31,7 +31,7 @@ pub enum Subject {
     /// Exactly what the model saw, and what it said.
     Prompt(EffectId),
     Call(EffectId),
-    /// What of a task's plan somebody looks for, or will.
+    /// A piece of evidence of a task's plan, found or not.
     Evidence(TaskId, EvidenceId),
     Task(TaskId),
     /// The latest plan of a task.
@@ -57,7 +57,7 @@ pub struct Inspect {
 struct Version {
     width: usize,
     theme: String,
-    /// Grows with whatever is told.
+    /// All messages.
     told: u64,
 }
 

@@ -11,7 +11,7 @@ use crate::ui::{text, theme::Theme, wording};
 
 /// Cells for a field's name.
 const LABEL: usize = 14;
-/// Most lines of one text: beyond this nobody reads, and the rest is said to be left out.
+/// Most lines of one text: the rest is left out, and a line says so.
 const MOST: usize = 20_000;
 
 /// Lines being written.
@@ -95,7 +95,7 @@ impl<'a> Page<'a> {
         self.text(&pretty, self.theme.text);
     }
 
-    /// A line of pieces; they must be clean, and are cut at the width by whoever draws.
+    /// A line of pieces; they must be clean. Drawing cuts them at the width.
     pub fn pieces(&mut self, pieces: Vec<(String, Style)>) {
         let spans = pieces
             .into_iter()
@@ -113,7 +113,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// What the simulated model is called wherever a person looks.
+    /// The name of the simulated model, as a person sees it.
     pub fn simulated(&mut self) {
         let note = "SIMULATED MODEL: built in, no language model was asked";
         self.lines.push(Line::styled(note, self.theme.simulated));

@@ -16,7 +16,7 @@ pub struct Choice {
     pub to: ToolName,
     /// The edge; `None` where the tool is offered to explore and has none.
     pub edge: Option<WeightedEdge>,
-    /// The edge's weight before whatever moved weights last.
+    /// The edge's weight before the last change of weights.
     pub was: Option<f64>,
     /// Why it is on the present menu; `None`: it is not.
     pub offered: Option<Offered>,

@@ -78,7 +78,7 @@ fn select(state: &State, view: &mut View, from: Option<&str>, to: Option<&str>) 
     view.centre = view.tool.clone().filter(|to| to.as_str() != here.node());
 }
 
-/// Finds a tool by its name, wherever it is.
+/// Finds a tool by its name.
 pub fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     names(state, view.tool.as_ref(), |name, view| select(state, view, None, Some(name.as_str())))
 }

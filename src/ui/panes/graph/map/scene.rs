@@ -65,7 +65,7 @@ impl<'a> Scene<'a> {
         let least = if part { 0.0 } else { LEAST };
         edges.extend(heaviest(candidates, names.len(), least));
         let lighter = lighter.saturating_sub(edges.len());
-        // In a fixed order, whatever their weights: so the drawing stays as it is while they change.
+        // The order does not depend on weights, so that the drawing stays as it is while they change.
         edges.sort_by_key(|edge| (edge.from, edge.to));
         compact(Self { nodes: names, edges, loose: Vec::new(), lighter, part }, &path)
     }

@@ -167,7 +167,7 @@ impl<'a> Grid<'a> {
             _ if moved < -0.005 => FELL,
             _ => " ",
         };
-        // Two digits, whatever the model is shown: the foot says more.
+        // Two digits in every format: the foot says more.
         let number = WeightFormat::Integer.show(edge.weight);
         let number = match number.as_str() {
             // Next to nothing: a dot says more than a zero.
