@@ -26,7 +26,7 @@ pub struct Found {
 pub struct Looked {
     pub total: usize,
     pub selected: Option<usize>,
-    /// So many of the first rows do not change any more.
+    /// The number of rows at the start whose text no longer changes.
     pub steady: usize,
     /// The last event, and the width of the pane.
     pub when: (u64, u16),

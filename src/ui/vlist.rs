@@ -20,7 +20,7 @@ pub struct List<'a> {
     /// Selects what is in a row. What is selected always has an id in the view.
     select: Box<Select<'a>>,
     text: Box<dyn Fn(usize) -> String + 'a>,
-    /// So many of the first rows do not change any more.
+    /// The number of rows at the start whose text no longer changes.
     steady: usize,
     /// The rows that a filter keeps, ascending; `None`: all.
     kept: Option<Vec<usize>>,

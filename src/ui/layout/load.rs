@@ -27,7 +27,7 @@ pub struct LayoutFile {
 }
 
 impl LayoutFile {
-    /// Reads what was saved there; nothing, where there is no file yet.
+    /// Reads the saved layouts. Without a file there are none.
     pub fn read(path: Option<PathBuf>) -> Self {
         let Some(file) = path.as_ref().filter(|path| path.exists()) else {
             return Self { path, ..Self::default() };
@@ -90,10 +90,10 @@ impl Saved {
         Ok(saved)
     }
 
-    /// As it stands in the file.
+    /// The text of the file.
     ///
     /// # Errors
-    /// None that is known; TOML could not express it.
+    /// The serializer refuses a value; no such value is known.
     pub fn text(&self) -> Result<String, String> {
         let head = "# Layouts of the screen, by strategy and size. Keys that change them begin with ctrl-w.\n";
         toml::to_string(self).map(|text| format!("{head}{text}")).map_err(|error| error.to_string())

@@ -7,7 +7,7 @@ use crate::domain::strategy::Decides;
 use crate::ui::pane::PaneId;
 
 impl Layout {
-    /// The layout of a strategy that nobody has changed.
+    /// The default layout of a strategy.
     pub fn standard(strategy: Strategy, size: Size) -> Self {
         let main = Main::of(strategy);
         let columns = match size {

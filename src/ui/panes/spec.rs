@@ -15,7 +15,7 @@ pub struct PaneSpec {
     pub when: fn(&State, &View) -> bool,
     /// The most rows that it can use, the same for all of a session as far as possible; `None`: any number.
     pub most: fn(&State, &View) -> Option<usize>,
-    /// What stands in its frame behind its name.
+    /// The words behind its name in the frame.
     pub title: fn(&Cx<'_>) -> Line<'static>,
     /// Draws its inside, which is never empty.
     pub draw: fn(&Cx<'_>, Rect, &mut Buffer, &mut Hits),

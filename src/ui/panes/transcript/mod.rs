@@ -20,7 +20,7 @@ use crate::ui::{cx::Cx, pane::PaneId, window::Move};
 /// From this width on every entry says when it was.
 const WITH_TIME: u16 = 96;
 const TIME: u16 = 9;
-/// So many of the last lines may tell of what has not ended.
+/// The number of lines at the end that may still change, since their calls have not ended.
 const MAY_CHANGE: usize = 256;
 
 pub const SPEC: PaneSpec = PaneSpec {

@@ -142,7 +142,7 @@ impl Search {
 
 /// The matches in a line. A capital is the same as its small letter.
 fn hits(at: usize, line: &Line<'_>, needle: &[char]) -> Vec<Hit> {
-    // The letters in lower case, each with the cells that it stands in.
+    // The letters in lower case, each with its cells on the screen.
     let mut letters: Vec<(char, Range<u16>)> = Vec::new();
     let mut x = 0u16;
     for c in line.spans.iter().flat_map(|span| span.content.chars()) {
