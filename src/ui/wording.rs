@@ -23,9 +23,7 @@ pub fn told(event: &Event) -> String {
             format!("the task was embedded, {} tokens", usage.tokens_in)
         }
         Event::Embedding(EmbeddingEvent::EmbeddingFailed { error, .. }) => not_embedded(error),
-        Event::Fault(FaultEvent::FaultArmed { fault, spec, .. }) => {
-            format!("fault {fault} armed: {spec}")
-        }
+        Event::Fault(FaultEvent::FaultArmed { spec, .. }) => spec.sentence(),
         Event::Fault(FaultEvent::FaultDisarmed { fault, .. }) => format!("fault {fault} disarmed"),
         Event::Budget(BudgetEvent::ToolBlacklisted { tool, why, .. }) => {
             format!("{tool} is blacklisted for this task: {why}")

@@ -1,4 +1,4 @@
-//! The tests that take longest: comparisons of many sessions, and the figures of papers. `cargo test` leaves them out;
+//! The tests that take longest: comparisons of many sessions, the figures of papers, and every command of the guide. `cargo test` leaves them out;
 //! `cargo test --test slow` runs them, and `.ci/run` does.
 #![expect(
     clippy::expect_used,
@@ -9,9 +9,15 @@
 
 mod compare;
 mod figure_5;
+mod guide;
 mod papers_learning;
 mod planned;
 
+#[path = "../suite/markdown.rs"]
+mod markdown;
 #[path = "../suite/program.rs"]
 #[expect(dead_code, reason = "the other tests need more of it")]
 mod program;
+#[path = "../suite/sitting.rs"]
+#[expect(dead_code, reason = "the other tests need more of it")]
+mod sitting;

@@ -21,7 +21,6 @@ mod experience;
 mod fake_endpoint;
 mod graph;
 mod graph_exports;
-mod guide;
 mod hostile;
 mod import;
 mod journal;

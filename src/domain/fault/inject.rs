@@ -9,7 +9,7 @@ use crate::domain::chat::{Finish, Reply, Usage};
 use crate::domain::error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind};
 use crate::domain::{chance::Chance, output::ToolOutput};
 
-const TOOL_ERROR: &str = "503 Service Unavailable";
+pub(super) const TOOL_ERROR: &str = "503 Service Unavailable";
 /// The status of a model error that names none.
 pub(super) const STATUS: u16 = 500;
 const TOO_MANY: u16 = 429;

@@ -4,6 +4,7 @@
 mod grammar;
 mod inject;
 mod kind;
+mod sentence;
 mod target;
 mod trigger;
 

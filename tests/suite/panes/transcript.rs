@@ -49,7 +49,7 @@ fn what_matters_first_is_on_its_own_row() {
 #[test]
 fn interventions_and_injected_failures_are_marked() {
     let shown = whole(&story::demo());
-    assert!(shown.has("✎ you: fault 1 armed: search_web:error"));
+    assert!(shown.has("✎ you: search_web now fails: 503 Service Unavailable, on every call"));
     assert!(shown.has("✎ you: beta: 0.50 → 0.45"));
     let failure = shown.row("✗ 503 Service Unavailable");
     assert!(shown.lines[failure + 1].contains("↯"));
