@@ -30,8 +30,14 @@ pub const QUESTION: &str = "Question: ";
 /// only where it may write them.
 pub const LACKING: &str = "Lacking:";
 
+/// Begins a line after such lines, with the offered tools that the planner needs for other steps.
+pub const KEEPING: &str = "Keeping:";
+
 /// Tells the actor that it may name a missing capability.
 pub const OTHER_TOOLS: &str = "other tools may be offered";
+
+/// Begins the costs of the tools on the menu, `NAME CREDITS, NAME CREDITS.`, in the actor's prompt.
+pub const COSTS: &str = "Calls cost credits: ";
 
 /// Begins the list of earlier choices at this point, so that a reader of a prompt finds it.
 pub const CHOSEN: &str = "Chosen at this point before:";

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::markers::{FINISH, LACKING, OTHER_TOOLS, UNKNOWN};
+use crate::domain::markers::{COSTS, FINISH, KEEPING, LACKING, OTHER_TOOLS, UNKNOWN};
 use crate::domain::{chance, chat::Role};
 
 /// The declaration of a prompt.
@@ -68,7 +68,7 @@ prompts! {
         "how to answer without tools"
     Worker "worker" by [Actor] fill [] keep [UNKNOWN]
         "how to answer one question of a plan"
-    Budget "budget" by [Actor, Planner] fill ["{costs}", "{budget}", "{left}"] keep []
+    Budget "budget" by [Actor, Planner] fill ["{costs}", "{budget}", "{left}"] keep [COSTS]
         "added by +prompt: costs of calls and the remaining budget"
     BudgetNoUse "budget-no-use" by [Actor] fill ["{tools}"] keep []
         "added by +btp: the tools that the budget plan does not use"
@@ -84,7 +84,7 @@ prompts! {
         "added by rewoo: one tool under each plan"
     PlannerTogether "planner-together" by [Planner] fill [] keep []
         "added by workers: tools of one class together"
-    PlannerLack "planner-lack" by [Planner] fill [] keep [LACKING]
+    PlannerLack "planner-lack" by [Planner] fill [] keep [LACKING, KEEPING]
         "added by +btp where replanning is possible: what to do if no tool fits"
     PlannerJson "planner-json" by [Planner] fill [] keep ["plans", "evidence"]
         "added for a model with structured output: the plan as JSON"

@@ -28,7 +28,7 @@ impl Session {
         let uses = plan.uses();
         self.say(task, "planned", plan);
         if uses == 0 && !self.budgeting.known.is_empty() {
-            self.widen(&text, "no matching tool is of use");
+            self.widen(&[&text], None, "no matching tool is of use");
         }
     }
 
@@ -114,19 +114,27 @@ impl Session {
     /// whether the new plan allows a tool that the old one did not; `why` is the recorded reason.
     ///
     /// The paper plans once over the tools that come with a query. Here the first choice of tools
-    /// may miss the right one, and the agent would give up with credits left. A matching tool that
-    /// has helped gets one more use: its limit was an estimate, but its help is a fact.
-    pub fn widen(&mut self, said: &str, why: &str) -> bool {
+    /// may miss the right one, and the agent would give up with credits left. What it had on offer
+    /// and did not call makes room for others until its next call. A matching tool that has helped
+    /// gets one more use: its limit was an estimate, but its help is a fact.
+    /// `kept`: what it needs of its offer all the same; `None` if it does not say.
+    pub fn widen(&mut self, needs: &[&str], kept: Option<&[ToolName]>, why: &str) -> bool {
         let budgeted = self.policy().budgeted().filter(|_| self.state.may_widen());
         let Some((id, text)) = budgeted.map(|(task, _)| (task.id, task.task.text.clone())) else {
             return false;
         };
-        let meant = candidates::meant(&self.state, &self.index, said);
-        self.note(id, &meant, KnownTool::add_use);
-        self.know(&text, meant.clone());
-        self.note(id, &meant, KnownTool::note_lack);
+        if let Some(kept) = kept {
+            self.note(id, |known, budget| known.note_offer(budget, kept));
+        }
+        for need in needs {
+            let had = |tool: &ToolName| self.policy().had(tool);
+            let meant = candidates::meant(&self.state, &self.index, need, had);
+            self.note(id, |known, budget| known.add_use(budget, &meant));
+            self.know(&text, meant.clone());
+            self.note(id, |known, budget| known.note_lack(budget, &meant, need));
+        }
         let is_known = |tool: &ToolName| self.budgeting.is_known(tool);
-        let others = candidates::others(&self.state, &self.index, [said, &text], is_known);
+        let others = candidates::others(&self.state, &self.index, needs, &text, is_known);
         for more in [Vec::new()].into_iter().chain(others) {
             self.know(&text, more);
             let plan = self.policy().make_plan(id);
@@ -138,15 +146,10 @@ impl Session {
         false
     }
 
-    /// Notes on each candidate whether the agent misses it.
-    fn note(
-        &mut self,
-        task: TaskId,
-        meant: &[ToolName],
-        note: fn(&mut KnownTool, &TaskBudget, &[ToolName]),
-    ) {
+    /// Notes something on each candidate of the task.
+    fn note(&mut self, task: TaskId, note: impl Fn(&mut KnownTool, &TaskBudget)) {
         let Some(task) = self.state.task(task) else { return };
-        self.budgeting.known.iter_mut().for_each(|known| note(known, &task.budget, meant));
+        self.budgeting.known.iter_mut().for_each(|known| note(known, &task.budget));
     }
 
     /// Adds candidates to those of the current task.
@@ -174,7 +177,7 @@ impl Session {
         let mut histories = self.said_if_lost(histories).into_iter();
         let known = |tool| {
             let past = histories.next().map(|history| history.past).unwrap_or_default();
-            KnownTool { tool, past, more: 0, lacked: None }
+            KnownTool::new(tool, past)
         };
         tools.into_iter().map(known).collect()
     }

@@ -31,8 +31,8 @@ impl strategy::Context for Context {
         self.handle.emit(event(self.task));
     }
 
-    fn widen(&self, said: &str) -> bool {
-        self.handle.write(|session| session.widen(said, "the agent missed a tool"))
+    fn widen(&self, needs: &[&str], kept: Option<&[ToolName]>) -> bool {
+        self.handle.write(|session| session.widen(needs, kept, "the agent missed a tool"))
     }
 
     async fn ask(&self, role: Role, request: Request) -> Result<Arc<Reply>, ModelError> {

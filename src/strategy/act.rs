@@ -69,7 +69,7 @@ pub async fn act(
         match decide(&reply) {
             Decision::Finish(ending)
                 if ending.outcome == Outcome::GaveUp
-                    && (has_more(ctx, &menu) || ctx.widen(&reply.text)) =>
+                    && (has_more(ctx, &menu) || ctx.widen(&[&reply.text], Some(&[]))) =>
             {
                 is_stuck = true;
                 let (calls, called) = (Vec::new(), Vec::new());

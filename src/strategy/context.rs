@@ -21,10 +21,11 @@ pub trait Context {
     /// Records a decision of the strategy: an event of this task.
     fn say<E: Into<Event>>(&self, event: impl FnOnce(TaskId) -> E);
 
-    /// Reports in the agent's own words that no offered tool does what is needed. Returns whether
-    /// the budget plan was replanned and now allows more. Never true without a plan; it cannot
+    /// Reports in the agent's own words each need that no offered tool meets. Returns whether
+    /// the budget plan was replanned and now allows more. `kept`: the offered tools that it wants to
+    /// keep, if it says so; the others make room until it calls one. Never true without a plan; it cannot
     /// repeat forever.
-    fn widen(&self, said: &str) -> bool;
+    fn widen(&self, needs: &[&str], kept: Option<&[ToolName]>) -> bool;
 
     /// Calls the model bound to this role for a decision of the agent; every earlier result is
     /// judged first. If an enforced budget does not pay for it, nothing is sent or the call is

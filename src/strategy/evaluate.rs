@@ -16,8 +16,7 @@ pub async fn evaluate(ctx: &impl Context, task: &Task, trajectory: &Trajectory, 
         return;
     }
     let request = ctx.state(|state| {
-        let system = state.prompts.text(Prompt::Evaluator);
-        prompt::about(Role::Evaluator, system, task, trajectory, ending)
+        prompt::about(state, Role::Evaluator, Prompt::Evaluator, task, trajectory, ending)
     });
     let reply = match ctx.ask(Role::Evaluator, request).await {
         Ok(reply) => reply,

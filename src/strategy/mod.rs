@@ -2,7 +2,7 @@
 //! [`Context`], so every strategy can be stepped, recorded, broken and budgeted without code of its
 //! own.
 
-use crate::domain::{Base, Knob, Outcome, Strategy, Task, TaskEvent};
+use crate::domain::{Base, Knob, Outcome, State, Strategy, Task, TaskEvent};
 use crate::papers::grading;
 
 pub mod act;
@@ -48,9 +48,11 @@ impl Ending {
         Some(self.answer.as_deref().is_some_and(|given| grading::is_correct(given, gold)))
     }
 
-    /// Whether it ended with an answer that is not known to be wrong.
-    fn is_solved(&self, task: &Task) -> bool {
-        self.outcome == Outcome::Answered && self.is_correct(task) != Some(false)
+    /// What the agents that learn from it may know: whether the answer is right, if there is a gold
+    /// answer and the knob `gold_feedback` is on.
+    fn feedback(&self, state: &State, task: &Task) -> Option<bool> {
+        let is_told = state.knobs.is_on(Knob::GoldFeedback);
+        is_told.then(|| self.is_correct(task)).flatten()
     }
 }
 
@@ -68,9 +70,10 @@ pub async fn perform(ctx: &impl Context, strategy: Strategy, task: &Task) -> End
         if strategy.learns() {
             evaluate::evaluate(ctx, task, &trajectory, &ending).await;
         }
-        let tries = ctx.state(|state| state.knobs.count(Knob::Tries));
-        let last = !strategy.reflexion || number >= tries || ending.is_solved(task);
-        if last {
+        let (tries, feedback) =
+            ctx.state(|state| (state.knobs.count(Knob::Tries), ending.feedback(state, task)));
+        let is_done = ending.outcome == Outcome::Answered && feedback != Some(false);
+        if !strategy.reflexion || number >= tries || is_done {
             return ending;
         }
         match reflexion::reflect(ctx, task, &trajectory, &ending).await {

@@ -72,9 +72,9 @@ impl<C: Context> Planner<'_, C> {
         while tries < ASKED {
             let may_lack = (self.step as usize) < most && self.ctx.state(State::may_widen);
             let reply = self.ask(refused.as_ref(), may_lack).await?;
-            if let Some(said) = prompt::lacking(&reply.text).filter(|_| may_lack)
-                && self.ctx.widen(&said)
-            {
+            let needs = prompt::lacking(&reply.text);
+            let kept = prompt::keeping(&reply.text, &self.menu);
+            if may_lack && !needs.is_empty() && self.ctx.widen(&needs, kept.as_deref()) {
                 self.look().await;
                 continue;
             }

@@ -18,8 +18,7 @@ pub async fn reflect(
     ending: &Ending,
 ) -> Result<String, ModelError> {
     let request = ctx.state(|state| {
-        let system = state.prompts.text(Prompt::Reflector);
-        prompt::about(Role::Reflector, system, task, trajectory, ending)
+        prompt::about(state, Role::Reflector, Prompt::Reflector, task, trajectory, ending)
     });
     let reply = ctx.ask(Role::Reflector, request).await?;
     Ok(reply.text.split_whitespace().collect::<Vec<_>>().join(" "))

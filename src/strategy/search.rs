@@ -118,7 +118,7 @@ impl<'a, C: Context> Search<'a, C> {
         let from = path.calls().last().map_or_else(ToolName::start, |called| called.tool.clone());
         let mut menu = menu::menu(self.ctx, self.base, self.task, &from, &path);
         if menu::is_used_up(self.ctx, &menu) {
-            if !self.ctx.widen(path.last_thought().unwrap_or(&self.task.text)) {
+            if !self.ctx.widen(&[path.last_thought().unwrap_or(&self.task.text)], None) {
                 return Err(Stop::UsedUp);
             }
             menu = menu::menu(self.ctx, self.base, self.task, &from, &path);
@@ -158,7 +158,7 @@ impl<'a, C: Context> Search<'a, C> {
             Decision::Finish(ending) if ending.outcome == Outcome::Answered => {
                 (Vec::new(), Vec::new(), NodeResult::Answered(ending))
             }
-            Decision::Finish(_) if is_first && self.ctx.widen(&reply.text) => {
+            Decision::Finish(_) if is_first && self.ctx.widen(&[&reply.text], Some(&[])) => {
                 (Vec::new(), Vec::new(), NodeResult::Lacked)
             }
             Decision::Finish(_) => (Vec::new(), Vec::new(), NodeResult::GaveUp),

@@ -29,7 +29,8 @@ fn timeless(mut event: Value) -> Value {
 fn every_event_is_a_line_of_json_and_a_line_of_the_journal() {
     let home = Home::new();
     let ran = home.run(&["run", "--tasks-limit", "4", "--json", "--journal", "j.jsonl"]);
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    // 1: not every task was answered.
+    assert!(ran.code < 2 && ran.err.is_empty(), "{ran:?}");
     let lines = ran.lines();
     for (n, line) in (1..).zip(&lines) {
         assert_eq!(line["n"], n, "{line}");
@@ -178,7 +179,7 @@ fn a_reader_that_goes_away_does_not_stop_the_session() {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     let ran = Ran::of(child.wait_with_output().unwrap());
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert!(ran.code < 2 && ran.err.is_empty(), "{ran:?}");
     let records = journal::read(&home.path("j.jsonl")).unwrap().records;
     assert!(matches!(
         records.last().unwrap().event,

@@ -21,6 +21,7 @@ mod experience;
 mod fake_endpoint;
 mod graph;
 mod graph_exports;
+mod honest;
 mod hostile;
 mod import;
 mod journal;

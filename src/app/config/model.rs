@@ -68,6 +68,10 @@ fn simulated(fields: &mut Fields<'_>) -> simulated::Settings {
     fields.put("skill", &mut settings.skill, |field| field.number(0.0, 1.0));
     fields.put("sensitivity", &mut settings.sensitivity, |field| field.number(0.0, 20.0));
     fields.put("habit", &mut settings.habit, |field| field.number(1.0, 100.0));
+    fields.put("thrift", &mut settings.thrift, |field| field.number(0.0, 20.0));
+    fields.put("patience", &mut settings.patience, |field| {
+        field.whole(1, 1000).and_then(|patience| usize::try_from(patience).ok())
+    });
     fields.put("latency", &mut settings.latency, |field| field.duration(Duration::ZERO, HOUR));
     fields.put("price_in", &mut settings.price_in, |field| field.number(0.0, DEAREST));
     fields.put("price_out", &mut settings.price_out, |field| field.number(0.0, DEAREST));

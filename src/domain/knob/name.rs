@@ -27,4 +27,5 @@ pub enum Knob {
     Widen,
     Blacklist,
     Judge,
+    GoldFeedback,
 }

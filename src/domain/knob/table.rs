@@ -168,6 +168,13 @@ pub const KNOBS: &[KnobSpec] = &[
         "what judges whether a result helped: rules (an error, nothing found) or a model",
     )
     .replanning(),
+    switch(
+        Knob::GoldFeedback,
+        ("gold_feedback", "gold"),
+        false,
+        Takes::NextTask,
+        "whether evaluator, reflector and experience may see if the answer is right",
+    ),
 ];
 
 const fn real(

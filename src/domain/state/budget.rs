@@ -78,6 +78,11 @@ pub struct ToolLedger {
 }
 
 impl TaskBudget {
+    /// Calls of all tools that ran.
+    pub fn uses(&self) -> u32 {
+        self.tools.values().map(|tool| tool.uses).fold(0, u32::saturating_add)
+    }
+
     /// How many uses of a tool the plan has left; `None` without a plan.
     pub fn left(&self, tool: &str) -> Option<u32> {
         let plan = self.plan.as_ref()?;

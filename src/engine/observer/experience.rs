@@ -85,9 +85,10 @@ impl Observer for Remembered {
 
 /// The result behind a wrong answer: the last one that seemed to help. Rules see only that there is
 /// a result, so a tool with wrong results would pass for a good one for ever. A judge that is a
-/// model has read it, and is trusted.
+/// model has read it, and is trusted. Only with `gold_feedback` may it be known that it is wrong.
 fn misled(state: &State, judged: &[EffectId]) -> Option<EffectId> {
-    let rules = state.knobs.choice::<Judge>() == Judge::Rules;
+    let rules =
+        state.knobs.choice::<Judge>() == Judge::Rules && state.knobs.is_on(Knob::GoldFeedback);
     let seemed =
         |call: &&EffectId| state.tool_call(**call).is_some_and(|call| call.helpful == Some(true));
     let last = *judged.iter().rev().find(seemed).filter(|_| rules)?;

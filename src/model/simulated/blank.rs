@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::domain::{ChainStep, Task, words};
 
 /// Represents an unknown part.
-const GAP: &str = "___";
+pub(super) const GAP: &str = "___";
 
 /// Characters that could end the input of a call, or name evidence.
 const ENDS_INPUT: [char; 10] = ['[', ']', '［', '］', '【', '】', '"', '`', '#', '＃'];
@@ -42,6 +42,22 @@ pub(super) fn blank(task: &Task, at: usize, argument: &Value) -> Option<Blank> {
     // that was found.
     let is_gap = |word: &str| gaps.contains(word) || has_digit(word) && !known.contains(word);
     (!needs.is_empty()).then(|| Blank { form: with_gaps(&text, is_gap), needs })
+}
+
+/// The unknown parts of a step's arguments, by the arguments' names.
+pub(super) fn blanks(task: &Task, at: usize) -> Vec<(String, Blank)> {
+    let arguments = task.chain[at].arguments.as_object().into_iter().flatten();
+    arguments.filter_map(|(name, value)| Some((name.clone(), blank(task, at, value)?))).collect()
+}
+
+/// A step's arguments for people, as far as they are known.
+pub(super) fn about(arguments: &Value, blanks: &[(String, Blank)]) -> String {
+    let Value::Object(fields) = arguments else { return line(arguments) };
+    let shown = fields.iter().map(|(name, value)| {
+        let blank = blanks.iter().find(|(blank, _)| blank == name);
+        blank.map_or_else(|| line(value), |(_, blank)| blank.form.clone())
+    });
+    shown.collect::<Vec<_>>().join(", ")
 }
 
 /// An argument as a line of text, without characters that could end the input of a call.

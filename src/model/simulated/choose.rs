@@ -7,7 +7,10 @@ use super::{Settings, Speech, guess::guess};
 use crate::domain::{Chance, chance::canonical, markers::FINISH};
 
 /// Failures of one tool at one thing before another tool is tried.
-const PATIENCE: usize = 2;
+const RETRIES: usize = 2;
+
+/// Credits below which costs count as equal: a free tool is not infinitely cheaper than a cheap one.
+const LEAST_COST: f64 = 0.01;
 
 /// Whether this call may still bring something: a failure may pass, so it is tried again; a tool
 /// that found nothing will find nothing again. A choice that it must differ from is not repeated.
@@ -24,7 +27,7 @@ pub(super) fn is_worth_trying(
         .past
         .iter()
         .filter(|past| past.tool == choice.def.name && canonical(&past.arguments) == wanted);
-    tried.clone().count() < PATIENCE && tried.all(|past| past.looks() == Looks::Failed)
+    tried.clone().count() < RETRIES && tried.all(|past| past.looks() == Looks::Failed)
 }
 
 /// The choices that were not tried with their guessed arguments.
@@ -38,7 +41,7 @@ pub(super) fn untried<'c, 'd>(
 }
 
 /// Draws one of these, in proportion to its weight to the power of the sensitivity, times how usual
-/// it is. A tool without a weight among weighted ones counts as a light one.
+/// and how cheap it is. A tool without a weight among weighted ones counts as a light one.
 pub(super) fn pick<'c, 'd>(
     choices: &[(&'c Choice<'d>, f64)],
     settings: Settings,
@@ -48,13 +51,19 @@ pub(super) fn pick<'c, 'd>(
     let light = shown.iter().copied().fold(f64::INFINITY, f64::min) / 2.0;
     let light = if light.is_finite() { light } else { 1.0 };
     let heaviest = shown.iter().copied().fold(light, f64::max).max(f64::MIN_POSITIVE);
+    let told = choices.iter().filter_map(|(choice, _)| choice.cost);
+    let cheapest = told.fold(f64::INFINITY, f64::min).max(LEAST_COST);
+    let cheap = |choice: &Choice<'_>| {
+        let times = choice.cost.map_or(1.0, |cost| cost.max(LEAST_COST) / cheapest);
+        times.powf(-settings.thrift)
+    };
     let weights: Vec<_> = choices
         .iter()
         .map(|(choice, usual)| {
             // Relative to the heaviest, so that a high power cannot overflow; never quite 0, since
             // a weight that is shown as 0 was rounded.
             let share = (choice.weight.unwrap_or(light) / heaviest).max(0.01);
-            share.powf(settings.sensitivity) * usual
+            share.powf(settings.sensitivity) * usual * cheap(choice)
         })
         .collect();
     chance.with(b"pick").pick(&weights).map(|i| choices[i].0)
@@ -79,7 +88,7 @@ pub(super) fn finish(answer: String) -> Speech {
 
 /// `needed`: the missing capability.
 pub(super) fn give_up(needed: &str) -> Speech {
-    let text = format!("None of these tools helps any further. {needed}");
+    let text = if needed.is_empty() { "I cannot get any further." } else { needed };
     let arguments = json!({ "answer": "", "gave_up": true });
-    Speech::call(text.trim_end().to_owned(), FINISH.into(), arguments)
+    Speech::call(text.to_owned(), FINISH.into(), arguments)
 }

@@ -6,7 +6,12 @@
 //! weights, the observations so far. In addition it knows only the reference chains of known tasks,
 //! which replace a language model's understanding of a task's text. It picks a tool of the right
 //! *capability* with probability `skill`; the weights decide which tool of that capability, and so
-//! does what the graph has learned. All randomness is a hash of the seed and the request.
+//! do told costs (`thrift`) and what the graph has learned. After `patience` results that do not help
+//! it gives up. It says what it needs without a tool's name and without results that it has not seen,
+//! since retrieval reads its words. All randomness is a hash of the seed and the request.
+//!
+//! These settings were fixed before any comparison was printed. `toolyard compare btp` shows what
+//! other values of `thrift` and `patience` would do.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -26,8 +31,10 @@ mod classifier;
 mod guess;
 mod improvise;
 mod judge;
+mod need;
 mod offered;
 mod planner;
+mod progress;
 mod prompted;
 mod reader;
 mod solver;
@@ -44,6 +51,11 @@ pub struct Settings {
     /// How much it prefers the usual tool of a capability to the next one if weights do not differ;
     /// 1 is no preference. A language model would take this from names and descriptions.
     pub habit: f64,
+    /// How much it minds the costs that a prompt tells: a tool is picked in proportion to its cost
+    /// to the power of minus this. 0 ignores costs.
+    pub thrift: f64,
+    /// Results in a row that do not help, failures among them, after which it gives up; from 1.
+    pub patience: usize,
     /// Delay of its answers.
     pub latency: Duration,
     /// US dollars per million tokens, in and out. It is free; a price is for demonstrations.
@@ -64,6 +76,8 @@ impl Default for Settings {
             skill: 0.95,
             sensitivity: 3.0,
             habit: 3.0,
+            thrift: 1.0,
+            patience: 4,
             latency: Duration::ZERO,
             price_in: 0.0,
             price_out: 0.0,

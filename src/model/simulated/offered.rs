@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::prompted::{Choice, is_told, user_texts};
+use super::prompted::{Choice, cost, costs, is_told, user_texts};
 use crate::domain::markers::{LACKING, LLM, TOOLS};
 use crate::domain::{Request, ToolDef, ToolName};
 
@@ -18,6 +18,8 @@ struct Listed {
     class: Option<String>,
     /// The most calls allowed.
     most: Option<usize>,
+    /// In credits, as told.
+    cost: Option<f64>,
 }
 
 impl PlannerPrompt {
@@ -26,11 +28,17 @@ impl PlannerPrompt {
         // After an empty line: a class may be called "Tools", too.
         let heading = format!("\n\n{TOOLS}");
         let list = user_texts(request).rev().find_map(|text| text.rsplit_once(&heading));
-        Self { may_lack, tools: list.map(|(_, list)| listed(list)).unwrap_or_default() }
+        let mut tools = list.map(|(_, list)| listed(list)).unwrap_or_default();
+        let costs = costs(request);
+        for tool in &mut tools {
+            tool.cost = cost(&costs, &tool.def);
+        }
+        Self { may_lack, tools }
     }
 
     pub fn menu(&self) -> Vec<Choice<'_>> {
-        self.tools.iter().map(|tool| Choice::of(&tool.def)).collect()
+        let tools = self.tools.iter();
+        tools.map(|tool| Choice { cost: tool.cost, ..Choice::of(&tool.def) }).collect()
     }
 
     /// The class under which a tool is listed. Tools are listed by class if several may be called
@@ -80,7 +88,7 @@ fn tool(line: &str, class: Option<&str>) -> Option<Listed> {
     let most = uses.and_then(|(uses, _)| uses.parse().ok());
     let parameters = json!({"type": "object", "properties": properties, "required": required});
     let def = ToolDef { name: name.into(), description, parameters: parameters.into() };
-    Some(Listed { def, class: class.map(str::to_owned), most })
+    Some(Listed { def, class: class.map(str::to_owned), most, cost: None })
 }
 
 #[cfg(test)]

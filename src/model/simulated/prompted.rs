@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::domain::markers::{CHOSEN, FINISH, OTHER_TOOLS, RIVALS, TASK, shortened};
+use crate::domain::markers::{CHOSEN, COSTS, FINISH, OTHER_TOOLS, RIVALS, TASK, shortened};
 use crate::domain::{Message, NullFilter, Request, ToolDef, ToolName, chance::canonical};
 
 /// A parsed request.
@@ -32,6 +32,8 @@ pub(super) struct Choice<'a> {
     pub def: &'a ToolDef,
     /// As shown; `None` if none is.
     pub weight: Option<f64>,
+    /// In credits, as told; `None` if it is not.
+    pub cost: Option<f64>,
 }
 
 /// An action as it is repeated: long arguments are cut.
@@ -53,6 +55,7 @@ impl<'a> PromptReading<'a> {
         let user = user.unwrap_or_default();
         let (task, account) = user.split_once("\n\n").unwrap_or((user, ""));
         let tools = request.tools.iter().filter(|tool| tool.name.as_str() != FINISH);
+        let costs = costs(request);
         let mut past = conversation(&request.messages);
         let (done, rivals) = apart(account);
         past.extend(done.lines().filter_map(told));
@@ -66,7 +69,7 @@ impl<'a> PromptReading<'a> {
         Self {
             task,
             account,
-            menu: tools.map(Choice::of).collect(),
+            menu: tools.map(|def| Choice { cost: cost(&costs, def), ..Choice::of(def) }).collect(),
             past,
             may_lack: is_told(request, OTHER_TOOLS),
             chosen: chosen(&request.messages),
@@ -93,7 +96,7 @@ impl<'a> Choice<'a> {
     pub fn of(def: &'a ToolDef) -> Self {
         let weight = def.description.strip_prefix("[weight ");
         let weight = weight.and_then(|rest| rest.split_once(']')?.0.parse().ok());
-        Self { def, weight }
+        Self { def, weight, cost: None }
     }
 }
 
@@ -110,6 +113,26 @@ pub(super) fn is_told(request: &Request, marker: &str) -> bool {
     let told =
         |message: &Message| matches!(message, Message::System { text } if text.contains(marker));
     request.messages.iter().any(told)
+}
+
+/// The costs in the prompt, by the names of tools.
+pub(super) fn costs(request: &Request) -> Vec<(&str, f64)> {
+    let system = request.messages.iter().find_map(|message| match message {
+        Message::System { text } => Some(text.split_once(COSTS)?.1),
+        Message::User { .. } | Message::Assistant { .. } | Message::Tool { .. } => None,
+    });
+    system.into_iter().flat_map(|costs| costs.split(", ")).map_while(entry).collect()
+}
+
+/// `NAME CREDITS`, before a full stop where it is the last.
+fn entry(entry: &str) -> Option<(&str, f64)> {
+    let (name, cost) = entry.split_once(' ')?;
+    let cost = cost.split(' ').next()?.trim_end_matches('.');
+    Some((name, cost.parse().ok()?))
+}
+
+pub(super) fn cost(told: &[(&str, f64)], tool: &ToolDef) -> Option<f64> {
+    told.iter().find(|(name, _)| *name == tool.name.as_str()).map(|(_, cost)| *cost)
 }
 
 /// The account of the calls, and the two decisions after it.

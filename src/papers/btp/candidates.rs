@@ -70,10 +70,14 @@ pub fn candidates(
 }
 
 /// The tools that match a missing capability named by the agent, at most three, the likeliest
-/// first. Tools that its plan allows are excluded, because they are not missing.
-pub fn meant(state: &State, index: &Lexical, said: &str) -> Vec<ToolName> {
-    let lacking = index.offered(state, said).filter(|(tool, _)| !state.plan_allows(tool));
-    best(lacking, MEANT)
+/// first. Tools that it had on offer are excluded, because they are not missing.
+pub fn meant(
+    state: &State,
+    index: &Lexical,
+    said: &str,
+    had: impl Fn(&ToolName) -> bool,
+) -> Vec<ToolName> {
+    best(index.offered(state, said).filter(|(tool, _)| !had(tool)), MEANT)
 }
 
 /// Further candidates besides the best matches, at most `candidates` (knob) of each kind: tools
@@ -81,13 +85,14 @@ pub fn meant(state: &State, index: &Lexical, said: &str) -> Vec<ToolName> {
 pub fn others(
     state: &State,
     index: &Lexical,
-    [said, text]: [&str; 2],
+    needs: &[&str],
+    text: &str,
     known: impl Fn(&ToolName) -> bool,
 ) -> [Vec<ToolName>; 2] {
     let k = state.knobs.count(Knob::Candidates);
     let of = |text| index.offered(state, text).take(2 * k).filter(|(tool, _)| !known(tool));
     let mut suit: Vec<ToolName> = Vec::new();
-    for (tool, _) in of(said).chain(of(text)) {
+    for (tool, _) in needs.iter().copied().chain([text]).flat_map(of) {
         if !suit.contains(tool) {
             suit.push(tool.clone());
         }

@@ -88,18 +88,20 @@ pub fn direct(state: &State, task: &Task, reflections: &[String]) -> Request {
 
 /// A request without tools and at temperature 0, about a finished attempt.
 pub fn about(
+    state: &State,
     role: Role,
-    system: &str,
+    prompt: Prompt,
     task: &Task,
     tried: &Trajectory,
     ending: &Ending,
 ) -> Request {
+    let system = state.prompts.text(prompt);
     let text = format!(
         "{TASK}{}\n\nWhat was done:\n{}\n\nAnswer: {}\n{}",
         task.text,
         told(tried, usize::MAX),
         ending.answer.as_deref().unwrap_or("none"),
-        verdict(task, ending),
+        verdict(ending.feedback(state, task)),
     );
     Request {
         role,
@@ -173,8 +175,8 @@ fn told(trajectory: &Trajectory, most: usize) -> String {
     if lines.is_empty() { "No tool was called.".to_owned() } else { lines.join("\n") }
 }
 
-fn verdict(task: &Task, ending: &Ending) -> &'static str {
-    match ending.is_correct(task) {
+fn verdict(is_right: Option<bool>) -> &'static str {
+    match is_right {
         Some(true) => "The answer is right.",
         Some(false) => "The answer is wrong.",
         None => "Whether the answer is right is not known.",

@@ -20,8 +20,8 @@ fn all_of_api_bank_runs() {
     assert!(tasks.iter().all(|task| task["outcome"].is_string()), "every task ends");
     let answered = report["totals"]["answered"].as_u64().unwrap();
     let correct = report["totals"]["correct"].as_u64().unwrap();
-    // With this seed all of them are; a model of skill 0.95 may fail some.
-    assert!(answered >= 200 && correct >= 190, "{answered} answered, {correct} right");
+    // Where no word of a task matches the right tool, the agent is not offered it.
+    assert!(answered >= 170 && correct >= 170, "{answered} answered, {correct} right");
     assert_eq!(home.succeed(&["replay", "j.jsonl", "--json"]), home.read("s.json"));
 }
 

@@ -181,6 +181,7 @@ fn a_wrong_answer_speaks_against_the_result_that_it_was_made_of() {
             replies,
             strategy: "react",
             names: &["echo", "other"],
+            knobs: vec![(Knob::GoldFeedback, 1.0)],
             memory: Some(Memory { store, same: Same::Counts, embedder: None }),
             ..Trial::default()
         };

@@ -99,7 +99,7 @@ fn a_long_file_is_imported_a_piece_at_a_time() {
     let path = folder.path().join("many.jsonl");
     let mut file = std::io::BufWriter::new(fs::File::create(&path).unwrap());
     let result = "x".repeat(2_000);
-    for n in 0..20_000 {
+    for n in 0..50_000 {
         writeln!(
             file,
             "{{\"query\":\"query number{}\",\"tool\":\"tool{}\",\"parameters\":{{}},\
@@ -114,8 +114,8 @@ fn a_long_file_is_imported_a_piece_at_a_time() {
     let length = fs::metadata(&path).unwrap().len();
     let before = peak();
     let mut store = Experience::open(&folder.path().join("e.sqlite")).unwrap();
-    assert_eq!(store.import(&path, "many", Timestamp::UNIX_EPOCH).unwrap(), 20_000);
-    assert_eq!(store.summary().unwrap().uses, 20_000);
+    assert_eq!(store.import(&path, "many", Timestamp::UNIX_EPOCH).unwrap(), 50_000);
+    assert_eq!(store.summary().unwrap().uses, 50_000);
     if let (Some(before), Some(after)) = (before, peak()) {
         // The system counts roughly, and may say less than before.
         let grown = after.saturating_sub(before);

@@ -10,16 +10,14 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use self::choice::MOST;
-use self::write::{about, input, made_up};
-use super::blank::{Blank, blank, line};
+use self::write::{input, made_up};
+use super::blank::{about, blanks, line};
 use super::{
-    Settings, choose::pick, guess::guess, improvise::suits, offered::PlannerPrompt,
+    Settings, choose::pick, guess::guess, improvise::suits, need::need, offered::PlannerPrompt,
     prompted::Choice, reader,
 };
-use crate::domain::markers::{LACKING, LLM};
-use crate::domain::{
-    ChainStep, Chance, Evidence, EvidenceId, Plan, PlanStep, Request, Task, ToolName,
-};
+use crate::domain::markers::{KEEPING, LACKING, LLM};
+use crate::domain::{Chance, Evidence, EvidenceId, Plan, PlanStep, Request, Task, ToolName};
 
 /// The plan, in the text form.
 pub(super) fn plan(
@@ -62,19 +60,22 @@ struct Planner<'o> {
 }
 
 impl Planner<'_> {
-    /// Its statement about steps without a tool in the list, if it may make one.
+    /// Its statement about steps without a tool in the list, if it may make one; and the tools of the
+    /// list for the others.
     fn lacks(&self, task: &Task) -> Option<String> {
-        let fits = |step: &ChainStep| self.left().any(|tool| step.tools.contains(&tool.def.name));
-        let steps = task.chain.iter().enumerate();
-        let lacking = steps.filter(|(_, step)| self.offered.may_lack && !fits(step));
-        let lines: Vec<String> = lacking
-            .map(|(at, step)| {
-                let tool = step.tools.first().map(|tool| tool.as_str().replace('_', " "));
-                let what = about(&step.arguments, &blanks(task, at));
-                format!("{LACKING} {} for {what}", tool.unwrap_or_default())
-            })
-            .collect();
-        (!lines.is_empty()).then(|| lines.join("\n"))
+        let fits = |at: &usize| {
+            let step = &task.chain[*at];
+            self.left().any(|tool| step.tools.contains(&tool.def.name))
+        };
+        let (met, lacking): (Vec<_>, Vec<_>) = (0..task.chain.len()).partition(fits);
+        if !self.offered.may_lack || lacking.is_empty() {
+            return None;
+        }
+        let lines = lacking.into_iter().map(|at| format!("{LACKING} a tool {}", need(task, at)));
+        let kept = self.left().map(|choice| &choice.def.name);
+        let kept = kept.filter(|tool| met.iter().any(|at| task.chain[*at].tools.contains(tool)));
+        let kept: Vec<_> = kept.map(ToolName::as_str).collect();
+        Some(lines.chain([format!("{KEEPING} {}", kept.join(", "))]).collect::<Vec<_>>().join("\n"))
     }
 
     /// A plan for each step of a reference chain.
@@ -173,17 +174,12 @@ impl Planner<'_> {
     }
 }
 
-/// The unknown parts of a step's arguments.
-fn blanks(task: &Task, at: usize) -> Vec<(String, Blank)> {
-    let arguments = task.chain[at].arguments.as_object().into_iter().flatten();
-    arguments.filter_map(|(name, value)| Some((name.clone(), blank(task, at, value)?))).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::domain::ChainStep;
     use crate::{
         domain::chat::{Message, Role},
         domain::markers::TOOLS,
@@ -267,7 +263,7 @@ mod tests {
         let tools = "- web(query): Finds.\n";
         let request = asked(LACKING, tools);
         let said = plan(&request, TEXT, Some(&task()), Settings::default(), Chance::new(1));
-        assert_eq!(said, "Lacking: sum for 1900 - ___");
+        assert_eq!(said, "Lacking: a tool to work out: 1900 - that result\nKeeping: web");
     }
 
     #[test]

@@ -2,19 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::blank::{Blank, line, plain};
+use super::super::blank::plain;
 use super::super::guess::fitting;
 use crate::domain::arguments;
-
-/// A step's arguments for people, as far as they are known.
-pub(super) fn about(arguments: &Value, blanks: &[(String, Blank)]) -> String {
-    let Value::Object(fields) = arguments else { return line(arguments) };
-    let shown = fields.iter().map(|(name, value)| {
-        let blank = blanks.iter().find(|(blank, _)| blank == name);
-        blank.map_or_else(|| line(value), |(_, blank)| blank.form.clone())
-    });
-    shown.collect::<Vec<_>>().join(", ")
-}
 
 /// The text of a planner that forgets that a result is needed.
 pub(super) fn made_up(name: &str, value: &Value, task: &str) -> Value {

@@ -30,11 +30,39 @@ pub struct KnownTool {
     pub past: Vec<Past>,
     /// Uses beyond its limit, for a tool that has helped and is missing.
     pub more: u32,
-    /// Set if it matches the capability that the agent misses: the number of its uses at that time.
-    pub lacked: Option<u32>,
+    /// Set if it matches a need that the agent stated.
+    pub lacked: Option<Lack>,
+    /// Set if the agent had it on offer and called none: the task's uses of tools at that time.
+    /// Until the next use it is not planned, so that other tools get their turn.
+    pub declined: Option<u32>,
+}
+
+/// A need that a tool may meet.
+#[derive(Debug)]
+pub struct Lack {
+    /// In the agent's words.
+    pub need: String,
+    /// The tool's uses when the agent said so; one more, and it is met.
+    pub used: u32,
 }
 
 impl KnownTool {
+    /// A tool that the agent has not judged yet.
+    pub fn new(tool: ToolName, past: Vec<Past>) -> Self {
+        Self { tool, past, more: 0, lacked: None, declined: None }
+    }
+
+    /// Notes whether the agent had this tool on offer when it said that it misses one, and forgets
+    /// what it missed before. A tool that it keeps is needed.
+    pub fn note_offer(&mut self, budget: &TaskBudget, kept: &[ToolName]) {
+        self.lacked = None;
+        if kept.contains(&self.tool) {
+            self.note_lack(budget, kept, &self.tool.to_string());
+        } else if budget.allows(self.tool.as_str()) {
+            self.declined = Some(budget.uses());
+        }
+    }
+
     /// The agent misses these tools. One that has helped with this task and is used up gets one
     /// more use.
     pub fn add_use(&mut self, budget: &TaskBudget, meant: &[ToolName]) {
@@ -43,10 +71,12 @@ impl KnownTool {
         self.more += u32::from(is_used_up && has_helped && meant.contains(&self.tool));
     }
 
-    /// Notes whether the agent misses this tool, and forgets earlier notes.
-    pub fn note_lack(&mut self, budget: &TaskBudget, meant: &[ToolName]) {
-        let used = budget.tools.get(&self.tool).map_or(0, |tool| tool.uses);
-        self.lacked = meant.contains(&self.tool).then_some(used);
+    /// Notes that this tool may meet a need, and how often it was used when that was said.
+    pub fn note_lack(&mut self, budget: &TaskBudget, meant: &[ToolName], need: &str) {
+        if meant.contains(&self.tool) {
+            let used = budget.tools.get(&self.tool).map_or(0, |tool| tool.uses);
+            self.lacked = Some(Lack { need: need.to_owned(), used });
+        }
     }
 }
 
@@ -70,6 +100,14 @@ impl<'a> Policy<'a> {
     fn spec_at_work(&self) -> &'static StrategySpec {
         let spec = self.state.at_work.and_then(|task| self.spec(task));
         spec.unwrap_or_else(|| self.state.strategy.base.spec())
+    }
+
+    /// Whether the agent has this tool, or had it since its last use of any.
+    pub fn had(&self, tool: &ToolName) -> bool {
+        let uses = self.budgeted().map(|(_, budget)| budget.uses());
+        let known = self.known.iter().find(|known| known.tool == *tool);
+        let declined = known.and_then(|known| known.declined);
+        self.state.plan_allows(tool) || declined.is_some() && declined == uses
     }
 
     /// Credits for one use of a tool by the current agent.

@@ -1,6 +1,8 @@
 //! The plan of a task (BTP, algorithm 1): estimates of the candidates become the number of uses of
 //! each within the budget.
 
+use std::collections::HashSet;
+
 use super::Policy;
 use crate::domain::{
     BudgetPlan, Knob, Marginal, PlannedTool, TaskId, ToolName, state::budget::CENT,
@@ -8,14 +10,16 @@ use crate::domain::{
 use crate::papers::btp::{self, Candidate, Estimate, Why, candidates};
 
 /// A candidate on its way into the plan.
-struct Item {
+struct Item<'p> {
     tool: ToolName,
     cost: f64,
     estimate: Estimate,
     /// The number of uses that the user set.
     set: Option<u32>,
-    /// The agent may miss this tool.
-    is_lacked: bool,
+    /// The need that it may meet.
+    need: Option<&'p str>,
+    /// The agent has just had it on offer and did not call it.
+    is_declined: bool,
 }
 
 impl Policy<'_> {
@@ -114,7 +118,7 @@ impl Policy<'_> {
         ahead > 0.0 && ahead + self.reserve() > self.state.credits_left() + CENT
     }
 
-    fn items(&self, task: TaskId) -> Vec<Item> {
+    fn items(&self, task: TaskId) -> Vec<Item<'_>> {
         let Some(ledger) = self.state.task(task).map(|task| &task.budget) else {
             return Vec::new();
         };
@@ -131,26 +135,31 @@ impl Policy<'_> {
                     || !self.state.tools.get(tool).is_some_and(|tool| tool.is_offered());
                 let more = known.map_or(0, |known| known.more);
                 let limit = estimate.limit.saturating_add(more).saturating_sub(used);
+                let is_declined = known.is_some_and(|known| known.declined == Some(ledger.uses()));
                 // A tool below tau gets no use, even if it is missing.
-                let none = barred || estimate.limit == 0;
+                let none = barred || is_declined || estimate.limit == 0;
                 estimate.limit = if none { 0 } else { limit };
                 let set = ledger.set.get(tool).copied().filter(|_| !barred);
-                let is_lacked = known.is_some_and(|known| known.lacked == Some(used));
+                let lack = known.and_then(|known| known.lacked.as_ref());
+                let need = lack.filter(|lack| lack.used == used).map(|lack| lack.need.as_str());
                 let (tool, cost) = (tool.clone(), self.use_cost(tool));
-                Item { tool, cost, estimate, set, is_lacked }
+                Item { tool, cost, estimate, set, need, is_declined }
             })
             .collect()
     }
 
     /// The reason in words, including facts that the plan itself cannot know: earlier uses, and
     /// unhelpful results.
-    fn why(&self, task: TaskId, item: &Item, why: Why) -> String {
+    fn why(&self, task: TaskId, item: &Item<'_>, why: Why) -> String {
         let ledger = self.state.task(task).map(|task| &task.budget);
         if ledger.is_some_and(|ledger| ledger.blacklist.contains_key(&item.tool)) {
             return "blacklisted: its result did not help".to_owned();
         }
         if !self.state.tools.get(&item.tool).is_some_and(|tool| tool.is_offered()) {
             return "not offered: removed or switched off".to_owned();
+        }
+        if item.is_declined {
+            return "offered, but the agent did not call it".to_owned();
         }
         let used =
             ledger.and_then(|ledger| ledger.tools.get(&item.tool)).map_or(0, |tool| tool.uses);
@@ -162,11 +171,11 @@ impl Policy<'_> {
 }
 
 /// Uses that take precedence over the highest value, as far as the credits allow: those that the
-/// user set, then one use of a missing tool. Of several tools that match, the one that has helped
-/// best.
-fn settle_fixed(items: &[Item], free: f64) -> Vec<u32> {
+/// user set, then one use of a tool for each need that the agent stated: of several tools that match,
+/// the one that has helped best.
+fn settle_fixed(items: &[Item<'_>], free: f64) -> Vec<u32> {
     let mut left = free;
-    let mut fix = |item: &Item, wanted: u32| {
+    let mut fix = |item: &Item<'_>, wanted: u32| {
         let most = if item.cost > 0.0 { ((left + CENT) / item.cost).floor() } else { f64::MAX };
         let uses = f64::from(wanted).min(most);
         left -= uses * item.cost;
@@ -174,22 +183,27 @@ fn settle_fixed(items: &[Item], free: f64) -> Vec<u32> {
     };
     let mut fixed: Vec<u32> =
         items.iter().map(|item| item.set.map_or(0, |set| fix(item, set))).collect();
-    let may_be_lacked =
-        |i: &usize| items[*i].is_lacked && items[*i].set.is_none() && items[*i].estimate.limit > 0;
-    let mut lacked: Vec<usize> = (0..items.len()).filter(may_be_lacked).collect();
+    let meets = |i: &usize| {
+        let item = &items[*i];
+        item.set.is_none() && item.estimate.limit > 0 && item.need.is_some()
+    };
+    let mut lacked: Vec<usize> = (0..items.len()).filter(meets).collect();
     lacked
         .sort_by(|one, other| items[*other].estimate.value.total_cmp(&items[*one].estimate.value));
+    let mut met = HashSet::new();
     for i in lacked {
-        fixed[i] = fix(&items[i], 1);
-        if fixed[i] > 0 {
-            break;
+        if !met.contains(&items[i].need) {
+            fixed[i] = fix(&items[i], 1);
+            if fixed[i] > 0 {
+                met.insert(items[i].need);
+            }
         }
     }
     fixed
 }
 
 /// The fewest credits that buy something, with the tools' names.
-fn worth_saying(marginal: btp::Marginal, items: &[Item]) -> Option<Marginal> {
+fn worth_saying(marginal: btp::Marginal, items: &[Item<'_>]) -> Option<Marginal> {
     let step = marginal.next?;
     let changes = step.changes.iter().filter_map(|change| {
         let item = items.get(change.candidate)?;

@@ -1,0 +1,163 @@
+//! How far an agent has come along a reference chain: by what it has seen, whether or not that is
+//! right. It does not know that a result misleads, and goes on with what it was told.
+
+use serde_json::{Value, json};
+
+use super::blank::{Blank, GAP, blank};
+use super::choose::gist;
+use super::prompted::{Looks, Past};
+use crate::domain::{ChainStep, Task, chance::canonical};
+
+/// Words of a misleading result that are taken for what was looked for.
+const TAKEN: usize = 6;
+
+pub(super) struct Progress<'p> {
+    /// What was seen for each step that is done, in the order of the chain.
+    seen: Vec<&'p Past>,
+    /// The first step that is not done; `None`: all are.
+    pub open: Option<OpenStep>,
+}
+
+/// A step that is to be done.
+pub(super) struct OpenStep {
+    /// Its place in the chain.
+    pub at: usize,
+    /// Its arguments, as the results so far say.
+    pub arguments: Value,
+}
+
+impl<'p> Progress<'p> {
+    pub fn of(task: &Task, past: &'p [Past]) -> Self {
+        let mut seen = Vec::new();
+        for (at, step) in task.chain.iter().enumerate() {
+            let arguments = arguments(task, at, &seen);
+            match observed(past, step, &arguments) {
+                Some(found) => seen.push(found),
+                None => return Self { seen, open: Some(OpenStep { at, arguments }) },
+            }
+        }
+        Self { seen, open: None }
+    }
+
+    /// The result of the last step that is done.
+    pub fn last(&self) -> Option<&'p Past> {
+        self.seen.last().copied()
+    }
+
+    /// The answer that the results support: the right one if every step found its result, else the
+    /// apparent one of the last result.
+    pub fn answer(&self, task: &Task) -> String {
+        let all = self.seen.len() == task.chain.len()
+            && task.chain.iter().zip(&self.seen).all(|(step, past)| finds(step, past));
+        match &task.gold {
+            Some(gold) if all => gold.clone(),
+            _ => self.last().map(|past| gist(&past.result)).unwrap_or_default(),
+        }
+    }
+}
+
+/// The latest result that looks useful for this step.
+fn observed<'p>(past: &'p [Past], step: &ChainStep, arguments: &Value) -> Option<&'p Past> {
+    past.iter().rev().find(|past| {
+        step.tools.contains(&past.tool)
+            && canonical(&past.arguments) == canonical(arguments)
+            && past.looks() == Looks::Useful
+    })
+}
+
+/// Whether a result holds what the step looks for.
+fn finds(step: &ChainStep, past: &Past) -> bool {
+    let result = past.result.to_lowercase();
+    step.finds.as_deref().is_none_or(|finds| result.contains(&finds.to_lowercase()))
+}
+
+/// The arguments of a step after the results of those before it. Where a result does not hold what
+/// the chain expects, the agent takes what it says instead.
+fn arguments(task: &Task, at: usize, seen: &[&Past]) -> Value {
+    let mut arguments = task.chain[at].arguments.clone();
+    for value in arguments.as_object_mut().into_iter().flat_map(|fields| fields.values_mut()) {
+        let Some(blank) = blank(task, at, value) else { continue };
+        let wrong = blank.needs.iter().find(|need| !finds(&task.chain[**need], seen[**need]));
+        if let Some(wrong) = wrong {
+            *value = filled(value, &blank, &gist(&seen[*wrong].result));
+        }
+    }
+    arguments
+}
+
+/// An argument with what a misleading result says in its gaps.
+fn filled(value: &Value, blank: &Blank, said: &str) -> Value {
+    let number = numbers(said).next().unwrap_or_default();
+    match value {
+        Value::Number(_) => json!(number),
+        Value::Array(items) => json!(vec![number; items.len()]),
+        Value::Null | Value::Bool(_) | Value::String(_) | Value::Object(_) => {
+            let text = value.as_str().unwrap_or_default();
+            let has_digits = text.contains(|c: char| c.is_ascii_digit());
+            let taken = if has_digits { number.to_string() } else { words(said) };
+            json!(blank.form.replace(GAP, &taken))
+        }
+    }
+}
+
+fn words(said: &str) -> String {
+    said.split_whitespace().take(TAKEN).collect::<Vec<_>>().join(" ")
+}
+
+fn numbers(text: &str) -> impl Iterator<Item = f64> {
+    text.split(|c: char| !c.is_ascii_digit() && c != '.')
+        .filter_map(|word| word.trim_matches('.').parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task() -> Task {
+        let step = |tool: &str, arguments, finds: &str| ChainStep {
+            tools: vec![tool.into()],
+            arguments,
+            finds: Some(finds.to_owned()),
+        };
+        let chain = vec![
+            step("web", json!({"query": "year of the treaty"}), "1871"),
+            step("sum", json!({"expression": "1900 - 1871"}), "29"),
+        ];
+        Task { gold: Some("29".into()), chain, ..Task::from_text("How many years before 1900?") }
+    }
+
+    fn past(tool: &str, arguments: Value, result: &str) -> Past {
+        Past { tool: tool.into(), arguments, result: result.to_owned() }
+    }
+
+    #[test]
+    fn a_result_is_used_as_it_was_found() {
+        let task = task();
+        let query = json!({"query": "year of the treaty"});
+        let open = |past: &[Past]| Progress::of(&task, past).open.map(|open| open.arguments);
+        assert_eq!(open(&[]), Some(query.clone()));
+        let right = past("web", query.clone(), "Signed in 1871.");
+        assert_eq!(open(&[right]), Some(json!({"expression": "1900 - 1871"})));
+        let wrong = past("web", query.clone(), "Signed in 1850.");
+        assert_eq!(open(&[wrong]), Some(json!({"expression": "1900 - 1850"})));
+        let nothing = past("web", query.clone(), "Nothing was found.");
+        assert_eq!(open(&[nothing]), Some(query));
+    }
+
+    #[test]
+    fn a_misleading_result_makes_a_wrong_answer() {
+        let task = task();
+        let done = |year: &str, sum: &str, result: &str| {
+            let past = [
+                past("web", json!({"query": "year of the treaty"}), year),
+                past("sum", json!({"expression": sum}), result),
+            ];
+            let progress = Progress::of(&task, &past);
+            assert!(progress.open.is_none());
+            progress.answer(&task)
+        };
+        assert_eq!(done("Signed in 1871.", "1900 - 1871", "29"), "29");
+        assert_eq!(done("Signed in 1850.", "1900 - 1850", "50"), "50");
+        assert_eq!(done("Signed in 1871.", "1900 - 1871", "8812"), "8812");
+    }
+}
