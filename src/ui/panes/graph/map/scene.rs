@@ -1,7 +1,7 @@
 //! What the map shows of the graph: which tools, and which of their edges. Everything at once could not
 //! be read, so the lighter edges are left out, and counted.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::domain::{Prior, State, ToolName};
 use crate::papers::toolnet::Weights;
@@ -192,28 +192,15 @@ fn heaviest(mut edges: Vec<Edge>, nodes: usize, least: f64) -> Vec<Edge> {
 
 /// Takes out the nodes that no drawn edge touches, except where the agent is.
 fn compact<'a>(scene: Scene<'a>, path: &[&str]) -> Scene<'a> {
-    let mut used = vec![false; scene.nodes.len()];
-    for edge in &scene.edges {
-        used[edge.from] = true;
-        used[edge.to] = true;
-    }
-    for (used, name) in used.iter_mut().zip(&scene.nodes) {
-        *used |= path.last() == Some(name);
-    }
-    let mut moved = vec![0; scene.nodes.len()];
-    let (mut nodes, mut loose) = (Vec::new(), Vec::new());
-    for (i, name) in scene.nodes.iter().enumerate() {
-        if used[i] {
-            moved[i] = nodes.len();
-            nodes.push(*name);
-        } else if *name != ToolName::START && *name != ToolName::END {
-            loose.push(*name);
-        }
-    }
-    let edges = scene.edges.into_iter().map(|edge| Edge {
-        from: moved[edge.from],
-        to: moved[edge.to],
-        ..edge
-    });
+    let here = path.last().and_then(|name| scene.place(name));
+    let ends = scene.edges.iter().flat_map(|edge| [edge.from, edge.to]);
+    let used: BTreeSet<usize> = ends.chain(here).collect();
+    let unused = (0..scene.nodes.len()).filter(|place| !used.contains(place));
+    let loose = unused.map(|place| scene.nodes[place]);
+    let loose = loose.filter(|name| *name != ToolName::START && *name != ToolName::END).collect();
+    let nodes = used.iter().map(|place| scene.nodes[*place]).collect();
+    let moved: HashMap<usize, usize> = used.into_iter().zip(0..).collect();
+    let edges = scene.edges.into_iter();
+    let edges = edges.map(|edge| Edge { from: moved[&edge.from], to: moved[&edge.to], ..edge });
     Scene { nodes, edges: edges.collect(), loose, ..scene }
 }
