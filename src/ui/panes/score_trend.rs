@@ -7,27 +7,16 @@ use crate::domain::{State, ToolName};
 pub const WIDTH: usize = 8;
 
 /// The least and the greatest score that any trend shows. 0 is in it, where every tool begins.
-#[derive(Clone, Copy, Debug)]
-pub struct Scale {
-    range: (f64, f64),
+pub fn scale(state: &State) -> (f64, f64) {
+    let shown = state.learning.history.values().flat_map(|points| points.iter().rev().take(WIDTH));
+    shown.fold((0.0, 0.0), |(low, high): (f64, f64), point| {
+        (low.min(point.score), high.max(point.score))
+    })
 }
 
-impl Scale {
-    pub fn of(state: &State) -> Self {
-        let mut range = (0.0_f64, 0.0_f64);
-        for points in state.learning.history.values() {
-            for point in points.iter().rev().take(WIDTH) {
-                range = (range.0.min(point.score), range.1.max(point.score));
-            }
-        }
-        Self { range }
-    }
-
-    /// The last scores of a tool; nothing for one that was never scored.
-    pub fn trend(&self, state: &State, tool: &ToolName) -> String {
-        let points = state.learning.history.get(tool);
-        let scores = points.into_iter().flatten().map(|point| point.score);
-        let values: Vec<f64> = points.map(|_| 0.0).into_iter().chain(scores).collect();
-        glyph::spark(values.into_iter(), WIDTH, self.range)
-    }
+/// The last scores of a tool; nothing for one that was never scored.
+pub fn of(state: &State, tool: &ToolName, scale: (f64, f64)) -> String {
+    let Some(points) = state.learning.history.get(tool) else { return String::new() };
+    let scores = [0.0].into_iter().chain(points.iter().map(|point| point.score));
+    glyph::spark(scores, WIDTH, scale)
 }

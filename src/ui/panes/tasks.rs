@@ -76,11 +76,10 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         return note(area, said, cx.theme.dim, buf);
     }
     let rows = list(cx.state, cx.view).place;
-    vlist::draw(cx, SPEC.id, (area, buf, hits), rows, |i, line, buf, hits| {
-        if let Some(task) = cx.state.tasks.get(i) {
-            draw_task(cx, task, line, buf);
-            hits.add(line, Target::Task(task.id));
-        }
+    vlist::draw(cx, SPEC.id, (area, buf, hits), rows, |i, row| {
+        let task = cx.state.tasks.get(i)?;
+        draw_task(cx, task, row);
+        Some(Target::Task(task.id))
     });
 }
 
@@ -122,10 +121,9 @@ pub(super) fn columns(task: &TaskState, now: u64) -> Vec<(String, usize)> {
     ]
 }
 
-fn draw_task(cx: &Cx<'_>, task: &TaskState, line: Rect, buf: &mut Buffer) {
+fn draw_task(cx: &Cx<'_>, task: &TaskState, row: &mut Row<'_>) {
     let theme = cx.theme;
     let (glyph, word, style) = standing(task, theme);
-    let mut row = Row::new(line, buf);
     let digits = cx.state.tasks.len().to_string().len();
     row.right(&task.id.to_string(), digits, theme.dim).gap(1);
     row.cell(glyph, 2, style);

@@ -162,7 +162,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let width = usize::from(area.width - u16::from(bar));
     let columns = Columns::of(&tracks, width);
     let axis = Axis::of(&tracks, cx.now, columns.lane);
-    let path = tracks.plan().map(|_| tracks.critical_path(cx.now));
+    let path = task.work.plan.as_ref().map(|_| tracks.critical_path(cx.now));
     let critical = path.map(|path| path.into_iter().collect());
     let lanes = Lanes { cx, columns, axis, critical };
     lanes.head(&tracks, head, buf);
@@ -171,11 +171,10 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         detail::draw(cx, &track, below, buf);
     }
     let rows = (tracks.len(), selected);
-    vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |row, line, buf, hits| {
-        if let Some(track) = tracks.get(row) {
-            lanes.draw(&track, line, buf);
-            hits.add(line, track.target());
-        }
+    vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |at, row| {
+        let track = tracks.get(at)?;
+        lanes.draw(&track, row);
+        Some(track.target())
     });
 }
 
@@ -221,12 +220,11 @@ impl Lanes<'_> {
         }
     }
 
-    fn draw(&self, track: &Track<'_>, line: Rect, buf: &mut Buffer) {
+    fn draw(&self, track: &Track<'_>, row: &mut Row<'_>) {
         let Self { cx, columns, .. } = self;
         let theme = cx.theme;
         let standing = track.standing(theme);
         let critical = self.is_critical(track);
-        let mut row = Row::new(line, buf);
         row.cell(if critical { CRITICAL } else { "" }, 2, theme.accent);
         let style = if critical { theme.accent } else { theme.dim };
         row.cell(&label(track), columns.label, style).gap(1);
@@ -245,7 +243,7 @@ impl Lanes<'_> {
             let waits = format!("for {}", marks(&waits));
             row.cell(&waits, columns.lane + 1 + TIME, theme.dim).gap(1);
         } else {
-            self.bar(track, critical || self.critical.is_none(), &mut row);
+            self.bar(track, critical || self.critical.is_none(), row);
             let time = track.time(cx.now).map_or(String::new(), text::span);
             let held = track.hold().is_some();
             row.gap(1);

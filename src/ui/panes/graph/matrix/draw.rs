@@ -9,7 +9,7 @@ use crate::papers::toolnet::WeightedEdge;
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::graph::{SPEC, shown_name, weights};
 use crate::ui::panes::row::{Row, note, split};
-use crate::ui::panes::{format, glyph, position::Here, tool_order::Order, weight_trend::Since};
+use crate::ui::panes::{format, glyph, position::Here, tool_order, weight_trend::Since};
 use crate::ui::symbols::{FELL, ROSE, RUNNING};
 use crate::ui::{cx::Cx, text, vlist};
 
@@ -37,7 +37,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if cx.state.tools.is_empty() {
         return note(area, "no tools yet", cx.theme.dim, buf);
     }
-    let order = Order::joined(cx.state);
+    let order = tool_order::joined(cx.state);
     let rows = Axis::rows(cx.state, &order);
     let grid = Grid::new(cx, &order, usize::from(area.width));
     let (head, rest) = split(area, grid.head_height(area.height));
@@ -73,7 +73,7 @@ fn layout(longest: usize, columns: usize, width: usize) -> (usize, usize) {
 }
 
 impl<'a> Grid<'a> {
-    fn new(cx: &'a Cx<'a>, order: &'a Order, width: usize) -> Self {
+    fn new(cx: &'a Cx<'a>, order: &'a [usize], width: usize) -> Self {
         let axis = Axis::columns(cx.state, order);
         let cursor = cursor(Axis::rows(cx.state, order), axis, cx.view);
         let longest = cx.state.tools.keys().take(200).map(|name| text::width(name.as_str()));
