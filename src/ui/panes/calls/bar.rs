@@ -36,7 +36,7 @@ impl<'a> Bar<'a> {
         let ran = track.ran().map(|(started, ended)| (started, ended.unwrap_or(now)));
         let (started, ended) = ran.unwrap_or_else(|| (unstarted(), unstarted()));
         if started > wanted || ran.is_none() {
-            self.fill((wanted, started), WAITING, theme.warn);
+            self.paint(axis.cells(wanted, started), WAITING, theme.warn);
         }
         if ran.is_some() {
             let glyph = if critical { SPENT } else { ASIDE };
@@ -45,7 +45,7 @@ impl<'a> Bar<'a> {
                 Some(_) => theme.dim,
                 None => track.standing(theme).style,
             };
-            self.fill((started, ended), glyph, style);
+            self.paint(axis.cells(started, ended), glyph, style);
         }
         let holds = track.call.map_or(&[][..], |call| &call.holds);
         let hold = track.hold().map(|hold| (hold.since, now));
@@ -62,10 +62,6 @@ impl<'a> Bar<'a> {
             }
             self.paint(cells, HELD, theme.paused);
         }
-    }
-
-    fn fill(&mut self, (from, to): (u64, u64), glyph: &'static str, style: Style) {
-        self.paint(self.axis.cells(from, to), glyph, style);
     }
 
     fn paint(&mut self, cells: std::ops::Range<usize>, glyph: &'static str, style: Style) {
