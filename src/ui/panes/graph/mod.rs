@@ -94,6 +94,6 @@ fn names<'a>(
 }
 
 /// `end` as a menu has it.
-fn shown_name(name: &str) -> &str {
+pub(super) fn shown_name(name: &str) -> &str {
     if name == ToolName::END { "Finish" } else { name }
 }
