@@ -46,7 +46,8 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let label = |name: &&str| node::label(cx.state, name, &here, broken.contains(name));
     let labels: Vec<String> = scene.nodes.iter().map(label).collect();
     let plan = fitting(&scene, &labels, area);
-    let focused = scene.place(focus).or_else(|| scene.place(here.node()));
+    let focused = scene.nodes.get_index_of(focus);
+    let focused = focused.or_else(|| scene.nodes.get_index_of(here.node()));
     let (offset, window) = offset(cx, &plan, focused.map(|i| plan.nodes[i]), area);
     hits.window(SPEC.id, window);
     let map = Map { cx, scene: &scene, plan, offset, area };

@@ -94,8 +94,8 @@ fn routes(shape: &Shape, layers: &[Layer]) -> Vec<Route> {
             }
         }
     }
-    let ends = shape.edges.iter().map(|&(from, to)| (node_stops[from], node_stops[to]));
-    ends.zip(passes).map(|((from, to), passes)| route(from, to, passes)).collect()
+    let route = |(&(from, to), passes)| route(node_stops[from], node_stops[to], passes);
+    shape.edges.iter().zip(passes).map(route).collect()
 }
 
 fn route(from: Stop, to: Stop, passes: Vec<Stop>) -> Route {
