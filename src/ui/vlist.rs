@@ -193,8 +193,7 @@ pub fn draw(
         true => beside_bar(cx, area),
         false => (area, Rect::ZERO),
     };
-    for (y, i) in (area.y..).zip(window.range()) {
-        let line = Rect { y, height: 1, ..lines };
+    for (line, i) in lines.rows().zip(window.range()) {
         if let Some(target) = row(rows.at(i), &mut Row::new(line, buf)) {
             hits.add(line, target);
         }

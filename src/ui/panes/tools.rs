@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
 use super::row::{Row, note, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
-use super::{format, glyph, position::Here, score_trend, tool_order};
+use super::{format, glyph, position::Here, tool_order, trends};
 use crate::domain::{ClassAssignment, ClassedBy, State, ToolName, ToolState};
 use crate::papers::toolnet::WeightedEdge;
 use crate::ui::action::Action;
@@ -30,8 +30,8 @@ fn columns<'a>() -> [Column<Tool<'a>>; 9] {
             let score = tool.cx.state.learning.score(tool.name);
             (glyph::signed(score), signed_style(tool.cx.theme, score))
         }),
-        left("trend", score_trend::WIDTH, |tool| {
-            (score_trend::of(tool.cx.state, tool.name, tool.scale), tool.cx.theme.bar_fill)
+        left("trend", trends::SCORES, |tool| {
+            (trends::scores(tool.cx.state, tool.name, tool.scale), tool.cx.theme.bar_fill)
         }),
         right("weight", 6, weight),
         right("ok", 4, |tool| count(tool, tool.tool.succeeded, tool.cx.theme.good)),
@@ -123,7 +123,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     // The edges to these tools from where the agent is.
     let weights = cx.state.learning.weights(&cx.state.knobs);
     let weights = weights.some(Here::of(cx.state).node(), &names);
-    let scale = score_trend::scale(cx.state);
+    let scale = trends::score_scale(cx.state);
     let mut shown = tools.into_iter().zip(weights);
     vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |_, row| {
         let ((name, tool), weight) = shown.next()?;
@@ -181,7 +181,7 @@ fn cost(credits: Option<f64>) -> String {
     }
 }
 
-fn signed_style(theme: &Theme, value: f64) -> Style {
+pub(super) fn signed_style(theme: &Theme, value: f64) -> Style {
     match value {
         _ if value > 0.0 => theme.good,
         _ if value < 0.0 => theme.warn,

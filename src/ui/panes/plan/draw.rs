@@ -32,9 +32,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     hits.window(SPEC.id, window);
     let critical = Tracks::of(cx.state, task).critical_path(cx.now).into_iter().collect();
     let shown = Shown { cx, task, critical };
-    for (y, i) in (area.y..).zip(window.range()) {
-        let Some(row) = rows.get(i) else { break };
-        let line = Rect { y, height: 1, ..inside };
+    for (line, (i, row)) in inside.rows().zip(rows.iter().enumerate().skip(window.first)) {
         shown.draw(row, &mut row::Row::new(line, buf));
         if let Item::Evidence(evidence) | Item::Found(evidence) = row.item {
             hits.add(line, Target::Evidence(task.id, evidence.id));
@@ -94,14 +92,14 @@ impl<'a> Shown<'a> {
         out.gap(INDENT - 2).cell(glyph, 2, standing.style);
         let struck = theme.dim.add_modifier(Modifier::CROSSED_OUT);
         match (nulled, over) {
-            (true, _) => match text.split_once(" · ").filter(|_| nth == 0) {
+            (true, _) if nth > 0 => out.put(text, struck),
+            (true, _) => match text.split_once(" · ") {
                 Some((why, said)) => {
                     out.put(why, theme.warn).put(" · ", theme.dim).put(said, struck)
                 }
-                None => out.put(text, if nth == 0 { theme.warn } else { struck }),
+                None => out.put(text, theme.warn),
             },
-            (false, true) => out.put(text, theme.text),
-            (false, false) => out.put(text, theme.dim),
+            (false, over) => out.put(text, if over { theme.text } else { theme.dim }),
         };
     }
 }

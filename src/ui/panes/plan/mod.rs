@@ -75,10 +75,8 @@ fn selected(state: &State, view: &View, task: &TaskState) -> Option<EvidenceId> 
 /// What is looked at closer.
 fn subject(state: &State, view: &View) -> Option<Subject> {
     let task = view.task_of(state)?;
-    match selected(state, view, task) {
-        Some(evidence) => Some(Subject::Evidence(task.id, evidence)),
-        None => Some(Subject::Task(task.id)),
-    }
+    let evidence = selected(state, view, task).map(|id| Subject::Evidence(task.id, id));
+    Some(evidence.unwrap_or(Subject::Task(task.id)))
 }
 
 fn list<'a>(state: &'a State, view: &View) -> List<'a> {

@@ -17,7 +17,8 @@ use crate::domain::{ToolName, WeightFormat};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::graph::{centre, shown_name};
 use crate::ui::panes::row::{Row, note, split};
-use crate::ui::panes::{format, glyph, position::Here, score_trend, weight_trend::Since};
+use crate::ui::panes::trends::{self, Since};
+use crate::ui::panes::{format, glyph, position::Here};
 use crate::ui::symbols::{CUT, FELL, LEADS, ROSE, RUNNING};
 use crate::ui::{cx::Cx, table, text};
 
@@ -119,8 +120,8 @@ impl Frame<'_> {
         if let Some(tool) = cx.state.tools.get(&name) {
             let score = cx.state.learning.score(&name);
             row.put("  score ", theme.dim).put(&glyph::signed(score), theme.text).gap(1);
-            let scale = score_trend::scale(cx.state);
-            row.put(&score_trend::of(cx.state, &name, scale), theme.bar_fill);
+            let scale = trends::score_scale(cx.state);
+            row.put(&trends::scores(cx.state, &name, scale), theme.bar_fill);
             let calls = format!("  {} ok, {} failed", tool.succeeded, tool.failed);
             row.put(&calls, theme.dim);
         }

@@ -72,8 +72,7 @@ impl Frame<'_> {
         let window = Window::default().next(rows.len(), usize::from(list.height), selected);
         let before = self.since.as_ref().map(|since| since.weights());
         let name = name_width(usize::from(list.width), rows.iter().map(|(from, _)| from));
-        for (y, i) in (list.y..).zip(window.range()) {
-            let line = Rect { y, height: 1, ..list };
+        for (line, i) in list.rows().zip(window.range()) {
             let (from, weight) = rows[i];
             let was = before.as_ref().and_then(|was| was.weight(from.as_str(), self.centre));
             let mut row = Row::new(line, buf);
@@ -184,10 +183,8 @@ impl Frame<'_> {
         row: &mut Row<'_>,
     ) {
         let theme = self.cx.theme;
-        let (fill, held, style) = match pinned {
-            true => (theme.pinned, "=", theme.pinned),
-            false => (theme.bar_fill, "", style),
-        };
+        let (held, fill) = if pinned { ("=", theme.pinned) } else { ("", theme.bar_fill) };
+        let style = if pinned { theme.pinned } else { style };
         row.bar(weight, bar, (fill, theme.bar_empty));
         row.right(&format!("{held}{}", self.format.show(weight)), NUMBER, style).gap(1);
         let was = was.unwrap_or(weight);
