@@ -20,6 +20,8 @@ const VALUE: usize = 9;
 const TAKES: usize = 10;
 /// Below this height the list needs every line.
 const WITH_DOC: u16 = 7;
+/// The most lines about the selected knob.
+const DOC: usize = 3;
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Knobs,
@@ -59,15 +61,17 @@ fn list<'a>(_: &'a State, view: &View) -> List<'a> {
 }
 
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-    let (list, below) = split(area, area.height - doc_height(cx, area));
+    let doc: Vec<String> = text::wrap(&doc(cx), usize::from(area.width)).take(DOC).collect();
+    // The line above it is left empty.
+    let below = if area.height < WITH_DOC { 0 } else { doc.len() as u16 + 1 };
+    let (list, below) = split(area, area.height - below.min(area.height / 2));
     let rows = self::list(cx.state, cx.view).place;
     vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |i, row| {
         let spec = KNOBS.get(i)?;
         draw_knob(cx, spec, row);
         Some(Target::Knob(spec.knob))
     });
-    let doc = doc(cx);
-    row::lines(split(below, 1).1, text::wrap(&doc, usize::from(area.width)), cx.theme.dim, buf);
+    row::lines(split(below, 1).1, doc, cx.theme.dim, buf);
 }
 
 fn draw_knob(cx: &Cx<'_>, spec: &KnobSpec, row: &mut Row<'_>) {
@@ -144,13 +148,4 @@ fn doc(cx: &Cx<'_>) -> String {
         spec.show(spec.default),
         effective(spec.takes).1,
     )
-}
-
-fn doc_height(cx: &Cx<'_>, area: Rect) -> u16 {
-    if area.height < WITH_DOC {
-        return 0;
-    }
-    let lines = text::wrap(&doc(cx), usize::from(area.width)).take(3).count();
-    // The line above it is left empty.
-    u16::try_from(lines + 1).unwrap_or(0).min(area.height / 2)
 }

@@ -36,11 +36,8 @@ pub const SPEC: PaneSpec = PaneSpec {
 
 fn title(cx: &Cx<'_>) -> Line<'static> {
     let state = cx.state;
-    let (mut right, mut judged) = (0, 0);
-    for correct in state.tasks.iter().filter_map(|task| task.correct) {
-        judged += 1;
-        right += usize::from(correct);
-    }
+    let judged = state.tasks.iter().filter_map(|task| task.correct);
+    let (right, judged) = (judged.clone().filter(|right| *right).count(), judged.count());
     let done = format!(" {}/{}", state.tasks_done, state.tasks.len());
     if judged == 0 {
         return Line::from(done);
@@ -85,23 +82,20 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
 
 /// How a task stands: a glyph, a word, and how it looks.
 pub(super) fn standing(task: &TaskState, theme: &Theme) -> (&'static str, &'static str, Style) {
-    match (&task.phase, task.correct) {
-        (TaskPhase::Queued, _) => (WAITING, "queued", theme.dim),
-        (TaskPhase::Running, _) => (RUNNING, "running", theme.running),
-        (TaskPhase::Done { .. }, Some(true)) => (DONE, "right", theme.good),
-        (TaskPhase::Done { outcome: Outcome::Answered }, Some(false)) => {
-            (FAILED, "wrong", theme.bad)
-        }
-        (TaskPhase::Done { outcome: Outcome::Answered }, None) => (DONE, "answered", theme.text),
-        (TaskPhase::Done { outcome: Outcome::GaveUp }, _) => (FAILED, "gave up", theme.warn),
-        (TaskPhase::Done { outcome: Outcome::OutOfSteps }, _) => {
-            (FAILED, "out of steps", theme.warn)
-        }
-        (TaskPhase::Done { outcome: Outcome::OutOfBudget }, _) => {
-            (FAILED, "out of budget", theme.warn)
-        }
-        (TaskPhase::Done { outcome: Outcome::Failed }, _) => (FAILED, "failed", theme.bad),
-        (TaskPhase::Done { outcome: Outcome::Stopped }, _) => (REFUSED, "stopped", theme.dim),
+    let outcome = match task.phase {
+        TaskPhase::Queued => return (WAITING, "queued", theme.dim),
+        TaskPhase::Running => return (RUNNING, "running", theme.running),
+        TaskPhase::Done { outcome } => outcome,
+    };
+    match (outcome, task.correct) {
+        (_, Some(true)) => (DONE, "right", theme.good),
+        (Outcome::Answered, Some(false)) => (FAILED, "wrong", theme.bad),
+        (Outcome::Answered, None) => (DONE, "answered", theme.text),
+        (Outcome::GaveUp, _) => (FAILED, "gave up", theme.warn),
+        (Outcome::OutOfSteps, _) => (FAILED, "out of steps", theme.warn),
+        (Outcome::OutOfBudget, _) => (FAILED, "out of budget", theme.warn),
+        (Outcome::Failed, _) => (FAILED, "failed", theme.bad),
+        (Outcome::Stopped, _) => (REFUSED, "stopped", theme.dim),
     }
 }
 

@@ -113,9 +113,10 @@ fn reachable(theme: &Theme, model: &ModelState, now: u64) -> Cell {
 pub fn why(model: &ModelState) -> String {
     let source = &model.spec.source;
     match &model.reachable {
-        _ if model.spec.simulated => source.clone(),
-        Reachable::NotTried | Reachable::Trying { .. } => source.clone(),
-        Reachable::Tried { how: Reach::Yes | Reach::Unsure, text } => format!("{source}: {text}"),
-        Reachable::Tried { how: Reach::No, text } => format!("{source}: not reachable: {text}"),
+        Reachable::Tried { how, text } if !model.spec.simulated => {
+            let not = if *how == Reach::No { "not reachable: " } else { "" };
+            format!("{source}: {not}{text}")
+        }
+        Reachable::Tried { .. } | Reachable::NotTried | Reachable::Trying { .. } => source.clone(),
     }
 }

@@ -11,7 +11,7 @@ use self::configured::{SIMULATED, draw_mark, draw_name};
 use super::format;
 use super::row::{Row, note, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
-use crate::domain::{Aim, ModelName, Role, RoleUse, State, Tally};
+use crate::domain::{Aim, ModelName, Role, State, Tally};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::symbols::RUNNING;
 use crate::ui::table::{Cell, Column, Table, right};
@@ -57,10 +57,9 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
 
 /// Roles that were asked for something first: a small pane has no room for unused ones.
 fn order(state: &State) -> Vec<Role> {
-    let roles = || state.models.roles.iter();
-    let asked = |bound: &RoleUse| bound.tally.calls > 0;
-    let first = roles().filter(|(_, bound)| asked(bound));
-    first.chain(roles().filter(|(_, bound)| !asked(bound))).map(|(role, _)| *role).collect()
+    let mut roles: Vec<_> = state.models.roles.iter().collect();
+    roles.sort_by_key(|(_, bound)| bound.tally.calls == 0);
+    roles.into_iter().map(|(role, _)| *role).collect()
 }
 
 /// What can be selected.
