@@ -10,7 +10,7 @@ use crate::domain::{
     State, StepState, TaskState, ToolCallPhase, ToolCallState,
 };
 use crate::ui::panes::calls::status::{self, Standing};
-use crate::ui::panes::{budget_words, format, glyph, graph, inline_json, tasks};
+use crate::ui::panes::{budget_words, format, glyph, graph, inline_json, tasks, tools};
 use crate::ui::symbols::{DONE, EDITED, FAILED, INJECTED, LEADS, REFUSED, WAITING};
 use crate::ui::{text, theme::Theme, wording};
 
@@ -352,11 +352,7 @@ impl<'a> Entry<'a> {
         let theme = self.cx.theme;
         for verdict in &task.verdicts {
             let score = f64::from(verdict.score);
-            let style = match verdict.score {
-                1.. => theme.good,
-                0 => theme.dim,
-                ..0 => theme.warn,
-            };
+            let style = tools::signed_style(theme, score);
             let name = text::fit(verdict.tool.as_str(), NAME);
             let score = format!(" {:>2}  ", glyph::signed(score));
             let (head, reason) = (("  score ", theme.accent), (&*verdict.reason, theme.dim));

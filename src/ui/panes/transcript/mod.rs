@@ -40,13 +40,10 @@ pub const SPEC: PaneSpec = PaneSpec {
 };
 
 fn title(cx: &Cx<'_>) -> Line<'static> {
-    let behind = match cx.view.line.and_then(|n| place(cx.state, n)) {
-        Some(at) => cx.state.transcript.len() - 1 - at,
-        None => 0,
-    };
-    match behind {
-        0 => Line::default(),
-        n => Line::from(format!(" · {n} below")),
+    let last = cx.state.transcript.len().saturating_sub(1);
+    match cx.view.line.and_then(|n| place(cx.state, n)) {
+        Some(at) if at < last => Line::from(format!(" · {} below", last - at)),
+        Some(_) | None => Line::default(),
     }
 }
 
@@ -124,13 +121,6 @@ fn visible(cx: &Cx<'_>, width: usize, height: usize) -> Vec<Shown> {
     }
 }
 
-fn build(cx: &Cx<'_>, at: usize, width: usize) -> Shown {
-    let line = &cx.state.transcript[at];
-    let selected = cx.view.line == Some(line.n);
-    let from = entry::From { state: cx.state, theme: cx.theme, now: cx.now };
-    Shown { at, rows: entry::rows(from, line, width, selected), hidden: 0 }
-}
-
 /// The entries at these places until they fill so many rows, and the rows that are left.
 fn fill(
     cx: &Cx<'_>,
@@ -138,14 +128,16 @@ fn fill(
     width: usize,
     mut room: usize,
 ) -> (Vec<Shown>, usize) {
+    let from = entry::From { state: cx.state, theme: cx.theme, now: cx.now };
     let mut shown = Vec::new();
     for at in places {
         if room == 0 {
             break;
         }
-        let entry = build(cx, at, width);
-        room = room.saturating_sub(entry.rows.len());
-        shown.push(entry);
+        let line = &cx.state.transcript[at];
+        let rows = entry::rows(from, line, width, cx.view.line == Some(line.n));
+        room = room.saturating_sub(rows.len());
+        shown.push(Shown { at, rows, hidden: 0 });
     }
     (shown, room)
 }
