@@ -52,9 +52,9 @@ pub use self::{
     state::models::Tally,
     state::{
         EffectState, EvidenceState, FaultState, Hold, Learning, Mode, ModelCallPhase,
-        ModelCallState, ModelState, NodeState, Reachable, RoleUse, SearchTree, Spent, State,
-        StepState, TaskBudget, TaskPhase, TaskState, ToolCallPhase, ToolCallState, ToolLedger,
-        ToolState, Undoable,
+        ModelCallState, ModelState, NodeState, Reachable, SearchTree, Spent, State, StepState,
+        TaskBudget, TaskPhase, TaskState, ToolCallPhase, ToolCallState, ToolLedger, ToolState,
+        Undoable,
     },
     strategy::{Base, Decides, Strategy, StrategySpec},
     tool_class::{ToolClass, ToolClasses},

@@ -113,10 +113,7 @@ fn draw_title(cx: &Cx<'_>, placed: &Placed, buf: &mut Buffer, hits: &mut Hits) {
         }
         let start = row.x();
         row.put(&label, ground(cx.theme.dim));
-        hits.add(
-            Rect { x: start, width: row.x() - start, ..line },
-            Target::Action(Action::Pane(*pane)),
-        );
+        hits.add(row.since(start), Target::Action(Action::Pane(*pane)));
         left -= 1;
     }
 }

@@ -1,37 +1,31 @@
 //! Columns of words in a narrow place: what comes first stays longest, and what stands above a column is
 //! written from the same declaration as its cells.
 
-use ratatui::style::Style;
+use ratatui::{layout::HorizontalAlignment, style::Style};
 
 use super::panes::row::Row;
 
 /// What stands in a cell, and how it looks.
 pub type Cell = (String, Style);
 
-/// At which end of a column its words stand.
-#[derive(Clone, Copy, Debug)]
-enum Align {
-    Left,
-    Right,
-}
-
 /// A column of things of one kind.
 #[derive(Debug)]
 pub struct Column<T> {
     head: &'static str,
     width: usize,
-    align: Align,
+    /// At which end of it its words stand.
+    align: HorizontalAlignment,
     cell: fn(&T) -> Cell,
 }
 
 /// A column of words.
 pub fn left<T>(head: &'static str, width: usize, cell: fn(&T) -> Cell) -> Column<T> {
-    Column { head, width, align: Align::Left, cell }
+    Column { head, width, align: HorizontalAlignment::Left, cell }
 }
 
 /// A column of numbers.
 pub fn right<T>(head: &'static str, width: usize, cell: fn(&T) -> Cell) -> Column<T> {
-    Column { head, width, align: Align::Right, cell }
+    Column { head, width, align: HorizontalAlignment::Right, cell }
 }
 
 /// How many of these widths fit beside each other if a gap comes before each and one cell stays free, and
@@ -93,8 +87,8 @@ impl<T> Column<T> {
     fn write(&self, text: &str, style: Style, row: &mut Row<'_>) {
         row.gap(1);
         match self.align {
-            Align::Left => row.cell(text, self.width, style),
-            Align::Right => row.right(text, self.width, style),
+            HorizontalAlignment::Right => row.right(text, self.width, style),
+            _ => row.cell(text, self.width, style),
         };
     }
 }

@@ -5,11 +5,12 @@ use std::rc::Rc;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::cx::Cx;
+use super::hits::{Hits, Target};
+use super::panes::row::Row;
 use super::symbols::{SELECTED, SPENT};
 use super::window::{Find, Move, Window, found, moved};
+use super::{cx::Cx, pane::PaneId, view::View};
 use super::{found::Looked, needle::Needle};
-use super::{hits::Hits, pane::PaneId, view::View};
 
 type Select<'a> = dyn Fn(usize, &mut View) + 'a;
 
@@ -175,14 +176,14 @@ pub fn visible(cx: &Cx<'_>, pane: PaneId, area: Rect, part: impl Into<Part>) -> 
     window(cx, pane, area, part).range().map(|shown| rows.at(shown)).collect()
 }
 
-/// Draws the visible rows of a pane's list, marks the selected one, and notes the window. `row` gets
-/// the row's place in the part and its area of one line; it notes its own target.
+/// Draws the visible rows of a pane's list in order, marks the selected one, and notes the window. `row` gets the
+/// row's place in the part, writes its line, and says what a click on it means.
 pub fn draw(
     cx: &Cx<'_>,
     pane: PaneId,
     (area, buf, hits): (Rect, &mut Buffer, &mut Hits),
     part: impl Into<Part>,
-    mut row: impl FnMut(usize, Rect, &mut Buffer, &mut Hits),
+    mut row: impl FnMut(usize, &mut Row<'_>) -> Option<Target>,
 ) {
     let part = part.into();
     let rows = Rows::of(cx.view, pane, part);
@@ -192,9 +193,10 @@ pub fn draw(
         true => beside_bar(cx, area),
         false => (area, Rect::ZERO),
     };
-    for (y, i) in (area.y..).zip(window.range()) {
-        let line = Rect { y, height: 1, ..lines };
-        row(rows.at(i), line, buf, hits);
+    for (line, i) in lines.rows().zip(window.range()) {
+        if let Some(target) = row(rows.at(i), &mut Row::new(line, buf)) {
+            hits.add(line, target);
+        }
         if rows.selected() == Some(i) {
             select(cx, line, buf);
         }

@@ -46,7 +46,7 @@ pub use embeddings::EmbeddingState;
 pub use faults::FaultState;
 pub use learning::Learning;
 pub use model_calls::{ModelCallPhase, ModelCallState};
-pub use models::{ModelState, Models, Reachable, RoleUse};
+pub use models::{ModelState, Models, Reachable};
 pub use query::Cause;
 pub use search::{NodeState, SearchTree};
 pub use tasks::{StepState, TaskPhase, TaskState};

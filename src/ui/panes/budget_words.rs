@@ -1,6 +1,7 @@
 //! Plans in words: how often which tool, what has changed, what more would buy.
 
 use super::format::{credits, worth};
+use super::glyph::signed;
 use crate::domain::{BudgetPlan, Marginal, ToolName};
 
 /// A line shows a few dozen tools at most; a plan may hold thousands.
@@ -31,17 +32,16 @@ pub fn sums(plan: &BudgetPlan, before: Option<&BudgetPlan>) -> String {
 
 /// The tools that another plan gives other uses: `search_web 3→2`.
 pub fn changes(before: &BudgetPlan, plan: &BudgetPlan) -> String {
-    let old = |tool: &ToolName| before.tool(tool.as_str()).map_or(0, |tool| tool.uses);
+    fn planned(plan: &BudgetPlan) -> impl Iterator<Item = &ToolName> {
+        plan.tools.iter().filter(|tool| tool.uses > 0).take(TOOLS).map(|tool| &tool.tool)
+    }
+    let uses =
+        |plan: &BudgetPlan, tool: &ToolName| plan.tool(tool.as_str()).map_or(0, |it| it.uses);
     // Only what is or was planned can have changed.
-    let gone = before.tools.iter().filter(|tool| tool.uses > 0).take(TOOLS);
-    let gone = gone.filter(|tool| plan.tool(tool.tool.as_str()).is_none_or(|now| now.uses == 0));
-    let now = plan.tools.iter().filter(|tool| tool.uses > 0).take(TOOLS);
-    let changed = now
-        .map(|tool| (&tool.tool, old(&tool.tool), tool.uses))
-        .chain(gone.map(|tool| (&tool.tool, tool.uses, 0)))
-        .filter(|(_, old, new)| old != new)
-        .map(|(tool, old, new)| format!("{tool} {old}→{new}"));
-    changed.collect::<Vec<_>>().join(" ")
+    let gone = planned(before).filter(|tool| uses(plan, tool) == 0);
+    let all = planned(plan).chain(gone).map(|tool| (tool, uses(before, tool), uses(plan, tool)));
+    let changed = all.filter(|(_, old, new)| old != new);
+    changed.map(|(tool, old, new)| format!("{tool} {old}→{new}")).collect::<Vec<_>>().join(" ")
 }
 
 /// The value of more credits: `+1.50 credits → +0.40 value (search_web +1)`.
@@ -49,9 +49,8 @@ pub fn marginal(marginal: Option<&Marginal>) -> String {
     let Some(Marginal { credits: more, value, changes }) = marginal else {
         return "more budget would not help".to_owned();
     };
-    let signed =
-        |by: i64| if by < 0 { format!("−{}", by.unsigned_abs()) } else { format!("+{by}") };
-    let changes = changes.iter().take(TOOLS).map(|(tool, by)| format!("{tool} {}", signed(*by)));
+    let changes = changes.iter().take(TOOLS);
+    let changes = changes.map(|(tool, by)| format!("{tool} {}", signed(*by as f64)));
     let changes = changes.collect::<Vec<_>>().join(", ");
     let (more, value) = (credits(*more), worth(*value));
     format!("+{more} credits → +{value} value ({changes})")

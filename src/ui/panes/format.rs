@@ -7,10 +7,7 @@ use crate::ui::symbols::{FELL, ROSE};
 pub fn weight_format(knobs: &Knobs) -> WeightFormat {
     match knobs.choice() {
         WeightFormat::None => WeightFormat::Integer,
-        format @ (WeightFormat::Per100
-        | WeightFormat::Per10
-        | WeightFormat::Integer
-        | WeightFormat::X10) => format,
+        format => format,
     }
 }
 
@@ -104,8 +101,10 @@ pub fn per_thousand(cost: Cost) -> String {
 }
 
 /// `1 step`, `2 steps`.
-pub fn plural(n: usize, thing: &str) -> String {
-    if n == 1 { format!("1 {thing}") } else { format!("{n} {thing}s") }
+pub fn plural(n: impl ToString, thing: &str) -> String {
+    let n = n.to_string();
+    let end = if n == "1" { "" } else { "s" };
+    format!("{n} {thing}{end}")
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Values of any size on one line.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::ui::text;
 
@@ -9,17 +9,7 @@ use crate::ui::text;
 pub fn arguments(arguments: &Value, width: usize) -> String {
     let mut out = String::new();
     match arguments {
-        Value::Object(map) => {
-            for (i, (key, value)) in map.iter().enumerate() {
-                if out.len() > width * 4 {
-                    break;
-                }
-                out.push_str(if i > 0 { ", " } else { "" });
-                out.push_str(start(key, width));
-                out.push_str(": ");
-                push(value, width, &mut out);
-            }
-        }
+        Value::Object(map) => fields(map, (width, width), width * 4, &mut out),
         other => push(other, width, &mut out),
     }
     out
@@ -48,15 +38,23 @@ fn push(value: &Value, width: usize, out: &mut String) {
         }
         Value::Object(map) => {
             out.push('{');
-            for (i, (key, item)) in map.iter().enumerate() {
-                out.push_str(if i > 0 { ", " } else { "" });
-                out.push_str(start(key, width));
-                out.push_str(": ");
-                push(item, width / 2, out);
-            }
+            fields(map, (width, width / 2), usize::MAX, out);
             out.push('}');
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => out.push_str(&value.to_string()),
+    }
+}
+
+/// Keys and values of these widths, until the text has `most` bytes.
+fn fields(map: &Map<String, Value>, (key, value): (usize, usize), most: usize, out: &mut String) {
+    for (i, (name, field)) in map.iter().enumerate() {
+        if out.len() > most {
+            break;
+        }
+        out.push_str(if i > 0 { ", " } else { "" });
+        out.push_str(start(name, key));
+        out.push_str(": ");
+        push(field, value, out);
     }
 }
 

@@ -20,6 +20,8 @@ const VALUE: usize = 9;
 const TAKES: usize = 10;
 /// Below this height the list needs every line.
 const WITH_DOC: u16 = 7;
+/// The most lines about the selected knob.
+const DOC: usize = 3;
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Knobs,
@@ -59,23 +61,23 @@ fn list<'a>(_: &'a State, view: &View) -> List<'a> {
 }
 
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-    let (list, below) = split(area, area.height - doc_height(cx, area));
+    let doc: Vec<String> = text::wrap(&doc(cx), usize::from(area.width)).take(DOC).collect();
+    // The line above it is left empty.
+    let below = if area.height < WITH_DOC { 0 } else { doc.len() as u16 + 1 };
+    let (list, below) = split(area, area.height - below.min(area.height / 2));
     let rows = self::list(cx.state, cx.view).place;
-    vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |i, line, buf, hits| {
-        if let Some(spec) = KNOBS.get(i) {
-            draw_knob(cx, spec, line, buf);
-            hits.add(line, Target::Knob(spec.knob));
-        }
+    vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |i, row| {
+        let spec = KNOBS.get(i)?;
+        draw_knob(cx, spec, row);
+        Some(Target::Knob(spec.knob))
     });
-    let doc = doc(cx);
-    row::lines(split(below, 1).1, text::wrap(&doc, usize::from(area.width)), cx.theme.dim, buf);
+    row::lines(split(below, 1).1, doc, cx.theme.dim, buf);
 }
 
-fn draw_knob(cx: &Cx<'_>, spec: &KnobSpec, line: Rect, buf: &mut Buffer) {
+fn draw_knob(cx: &Cx<'_>, spec: &KnobSpec, row: &mut Row<'_>) {
     let theme = cx.theme;
     let value = cx.state.knobs.get(spec.knob);
     let changed = is_changed(cx.state, spec);
-    let mut row = Row::new(line, buf);
     row.cell(if changed { "*" } else { "" }, 1, theme.user);
     row.cell(spec.symbol, SYMBOL, theme.accent);
     if row.left() >= NAME + VALUE {
@@ -84,7 +86,7 @@ fn draw_knob(cx: &Cx<'_>, spec: &KnobSpec, line: Rect, buf: &mut Buffer) {
     row.right(&spec.show(value), VALUE, if changed { theme.user } else { theme.title }).gap(2);
     let takes = if row.left() >= TAKES + 12 { TAKES } else { 0 };
     let range = row.left().saturating_sub(takes + usize::from(takes > 0)).min(40);
-    draw_range(cx, spec, value, range, &mut row);
+    draw_range(cx, spec, value, range, row);
     if takes > 0 {
         row.gap(1).cell(effective(spec.takes).0, takes, theme.dim);
     }
@@ -99,11 +101,8 @@ fn draw_range(cx: &Cx<'_>, spec: &KnobSpec, value: f64, width: usize, row: &mut 
         }
         Kind::Switch => {
             let on = value != 0.0;
-            row.cell(
-                if on { "on" } else { "off" },
-                width,
-                if on { theme.bar_fill } else { theme.bar_empty },
-            );
+            let style = if on { theme.bar_fill } else { theme.bar_empty };
+            row.cell(if on { "on" } else { "off" }, width, style);
         }
         Kind::Choice(names) => {
             let start = row.left();
@@ -149,13 +148,4 @@ fn doc(cx: &Cx<'_>) -> String {
         spec.show(spec.default),
         effective(spec.takes).1,
     )
-}
-
-fn doc_height(cx: &Cx<'_>, area: Rect) -> u16 {
-    if area.height < WITH_DOC {
-        return 0;
-    }
-    let lines = text::wrap(&doc(cx), usize::from(area.width)).take(3).count();
-    // The line above it is left empty.
-    u16::try_from(lines + 1).unwrap_or(0).min(area.height / 2)
 }

@@ -7,10 +7,9 @@ pub(super) mod glyph;
 mod inline_json;
 pub(super) mod position;
 pub(super) mod row;
-mod score_trend;
 pub(super) mod spec;
 mod tool_order;
-mod weight_trend;
+mod trends;
 
 pub mod budget;
 pub mod calls;

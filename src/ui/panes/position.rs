@@ -31,16 +31,10 @@ impl<'a> Here<'a> {
         let first = task.steps.iter().rposition(|step| step.step == 1).unwrap_or(0);
         let mut path: Vec<&str> =
             task.steps[first..].iter().map(|step| step.from.as_str()).collect();
-        match self.chosen.map(|call| (&call.phase, call.tool.as_str())) {
-            Some((ToolCallPhase::Refused { .. }, _)) | None => {}
-            Some((
-                ToolCallPhase::Requested
-                | ToolCallPhase::Running
-                | ToolCallPhase::Done { .. }
-                | ToolCallPhase::Failed { .. },
-                tool,
-            )) => path.push(tool),
-        }
+        // A refused call goes nowhere.
+        let is_refused =
+            |call: &&ToolCallState| matches!(call.phase, ToolCallPhase::Refused { .. });
+        path.extend(self.chosen.filter(|call| !is_refused(call)).map(|call| call.tool.as_str()));
         if task.outcome() == Some(Outcome::Answered) {
             path.push(ToolName::END);
         }

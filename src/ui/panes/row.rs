@@ -25,8 +25,8 @@ pub fn wrapped(area: Rect, text: &str, style: Style, buf: &mut Buffer) {
 
 /// Writes lines below each other, as many as there is room for.
 pub fn lines(area: Rect, lines: impl IntoIterator<Item = String>, style: Style, buf: &mut Buffer) {
-    for (y, line) in (area.y..area.bottom()).zip(lines) {
-        Row::new(Rect { y, height: 1, ..area }, buf).put(&line, style);
+    for (row, line) in area.rows().zip(lines) {
+        Row::new(row, buf).put(&line, style);
     }
 }
 

@@ -36,11 +36,8 @@ pub const SPEC: PaneSpec = PaneSpec {
 
 fn title(cx: &Cx<'_>) -> Line<'static> {
     let state = cx.state;
-    let (mut right, mut judged) = (0, 0);
-    for correct in state.tasks.iter().filter_map(|task| task.correct) {
-        judged += 1;
-        right += usize::from(correct);
-    }
+    let judged = state.tasks.iter().filter_map(|task| task.correct);
+    let (right, judged) = (judged.clone().filter(|right| *right).count(), judged.count());
     let done = format!(" {}/{}", state.tasks_done, state.tasks.len());
     if judged == 0 {
         return Line::from(done);
@@ -76,33 +73,29 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         return note(area, said, cx.theme.dim, buf);
     }
     let rows = list(cx.state, cx.view).place;
-    vlist::draw(cx, SPEC.id, (area, buf, hits), rows, |i, line, buf, hits| {
-        if let Some(task) = cx.state.tasks.get(i) {
-            draw_task(cx, task, line, buf);
-            hits.add(line, Target::Task(task.id));
-        }
+    vlist::draw(cx, SPEC.id, (area, buf, hits), rows, |i, row| {
+        let task = cx.state.tasks.get(i)?;
+        draw_task(cx, task, row);
+        Some(Target::Task(task.id))
     });
 }
 
 /// How a task stands: a glyph, a word, and how it looks.
 pub(super) fn standing(task: &TaskState, theme: &Theme) -> (&'static str, &'static str, Style) {
-    match (&task.phase, task.correct) {
-        (TaskPhase::Queued, _) => (WAITING, "queued", theme.dim),
-        (TaskPhase::Running, _) => (RUNNING, "running", theme.running),
-        (TaskPhase::Done { .. }, Some(true)) => (DONE, "right", theme.good),
-        (TaskPhase::Done { outcome: Outcome::Answered }, Some(false)) => {
-            (FAILED, "wrong", theme.bad)
-        }
-        (TaskPhase::Done { outcome: Outcome::Answered }, None) => (DONE, "answered", theme.text),
-        (TaskPhase::Done { outcome: Outcome::GaveUp }, _) => (FAILED, "gave up", theme.warn),
-        (TaskPhase::Done { outcome: Outcome::OutOfSteps }, _) => {
-            (FAILED, "out of steps", theme.warn)
-        }
-        (TaskPhase::Done { outcome: Outcome::OutOfBudget }, _) => {
-            (FAILED, "out of budget", theme.warn)
-        }
-        (TaskPhase::Done { outcome: Outcome::Failed }, _) => (FAILED, "failed", theme.bad),
-        (TaskPhase::Done { outcome: Outcome::Stopped }, _) => (REFUSED, "stopped", theme.dim),
+    let outcome = match task.phase {
+        TaskPhase::Queued => return (WAITING, "queued", theme.dim),
+        TaskPhase::Running => return (RUNNING, "running", theme.running),
+        TaskPhase::Done { outcome } => outcome,
+    };
+    match (outcome, task.correct) {
+        (_, Some(true)) => (DONE, "right", theme.good),
+        (Outcome::Answered, Some(false)) => (FAILED, "wrong", theme.bad),
+        (Outcome::Answered, None) => (DONE, "answered", theme.text),
+        (Outcome::GaveUp, _) => (FAILED, "gave up", theme.warn),
+        (Outcome::OutOfSteps, _) => (FAILED, "out of steps", theme.warn),
+        (Outcome::OutOfBudget, _) => (FAILED, "out of budget", theme.warn),
+        (Outcome::Failed, _) => (FAILED, "failed", theme.bad),
+        (Outcome::Stopped, _) => (REFUSED, "stopped", theme.dim),
     }
 }
 
@@ -122,10 +115,9 @@ pub(super) fn columns(task: &TaskState, now: u64) -> Vec<(String, usize)> {
     ]
 }
 
-fn draw_task(cx: &Cx<'_>, task: &TaskState, line: Rect, buf: &mut Buffer) {
+fn draw_task(cx: &Cx<'_>, task: &TaskState, row: &mut Row<'_>) {
     let theme = cx.theme;
     let (glyph, word, style) = standing(task, theme);
-    let mut row = Row::new(line, buf);
     let digits = cx.state.tasks.len().to_string().len();
     row.right(&task.id.to_string(), digits, theme.dim).gap(1);
     row.cell(glyph, 2, style);

@@ -4,9 +4,8 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
 use super::row::{Row, note, split};
-use super::score_trend::{self, Scale};
 use super::spec::{Opened, PLAIN, PaneSpec};
-use super::{format, glyph, position::Here, tool_order::Order};
+use super::{format, glyph, position::Here, tool_order, trends};
 use crate::domain::{ClassAssignment, ClassedBy, State, ToolName, ToolState};
 use crate::papers::toolnet::WeightedEdge;
 use crate::ui::action::Action;
@@ -31,8 +30,8 @@ fn columns<'a>() -> [Column<Tool<'a>>; 9] {
             let score = tool.cx.state.learning.score(tool.name);
             (glyph::signed(score), signed_style(tool.cx.theme, score))
         }),
-        left("trend", score_trend::WIDTH, |tool| {
-            (tool.scale.trend(tool.cx.state, tool.name), tool.cx.theme.bar_fill)
+        left("trend", trends::SCORES, |tool| {
+            (trends::scores(tool.cx.state, tool.name, tool.scale), tool.cx.theme.bar_fill)
         }),
         right("weight", 6, weight),
         right("ok", 4, |tool| count(tool, tool.tool.succeeded, tool.cx.theme.good)),
@@ -79,10 +78,11 @@ fn rows<'a>(
     state: &'a State,
     view: &View,
 ) -> (impl Fn(usize) -> Option<Entry<'a>> + 'a, (usize, Option<usize>)) {
-    let order = Order::new(state, view.sort);
+    let order = tool_order::sorted(state, view.sort);
     let selected = view.tool.as_ref().and_then(|tool| state.tools.get_index_of(tool));
-    let place = (order.len(), selected.and_then(|i| order.row(i)));
-    (move |row| state.tools.get_index(order.at(row)?), place)
+    let selected = selected.and_then(|i| order.iter().position(|place| *place == i));
+    let place = (order.len(), selected);
+    (move |row| state.tools.get_index(*order.get(row)?), place)
 }
 
 fn list<'a>(state: &'a State, view: &View) -> List<'a> {
@@ -95,9 +95,9 @@ struct Tool<'a> {
     cx: &'a Cx<'a>,
     name: &'a ToolName,
     tool: &'a ToolState,
-    weight: Option<&'a WeightedEdge>,
+    weight: Option<WeightedEdge>,
     /// That of all trends.
-    scale: Scale,
+    scale: (f64, f64),
 }
 
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
@@ -123,18 +123,15 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     // The edges to these tools from where the agent is.
     let weights = cx.state.learning.weights(&cx.state.knobs);
     let weights = weights.some(Here::of(cx.state).node(), &names);
-    let scale = Scale::of(cx.state);
-    vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |row, line, buf, hits| {
-        let Some(at) = visible.iter().position(|visible| *visible == row) else { return };
-        if let Some((name, tool)) = tools.get(at).copied() {
-            let weight = weights.get(at).and_then(Option::as_ref);
-            let mut row = Row::new(line, buf);
-            draw_marks(cx.theme, tool, broken.contains(name), &mut row);
-            let style = if tool.is_offered() { cx.theme.text } else { cx.theme.dim };
-            row.cell(name.as_str(), name_width, style);
-            table.cells(&Tool { cx, name, tool, weight, scale }, &mut row);
-            hits.add(line, Target::Tool(name.clone()));
-        }
+    let scale = trends::score_scale(cx.state);
+    let mut shown = tools.into_iter().zip(weights);
+    vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |_, row| {
+        let ((name, tool), weight) = shown.next()?;
+        draw_marks(cx.theme, tool, broken.contains(name), row);
+        let style = if tool.is_offered() { cx.theme.text } else { cx.theme.dim };
+        row.cell(name.as_str(), name_width, style);
+        table.cells(&Tool { cx, name, tool, weight, scale }, row);
+        Some(Target::Tool(name.clone()))
     });
 }
 
@@ -153,7 +150,7 @@ fn draw_marks(theme: &Theme, tool: &ToolState, broken: bool, row: &mut Row<'_>) 
 
 fn weight(tool: &Tool<'_>) -> Cell {
     let theme = tool.cx.theme;
-    let Some(WeightedEdge { weight, pinned, .. }) = tool.weight else {
+    let Some(WeightedEdge { weight, pinned, .. }) = &tool.weight else {
         return ("–".to_owned(), theme.dim);
     };
     let number = format::weight_format(&tool.cx.state.knobs).show(*weight);
@@ -184,7 +181,7 @@ fn cost(credits: Option<f64>) -> String {
     }
 }
 
-fn signed_style(theme: &Theme, value: f64) -> Style {
+pub(super) fn signed_style(theme: &Theme, value: f64) -> Style {
     match value {
         _ if value > 0.0 => theme.good,
         _ if value < 0.0 => theme.warn,

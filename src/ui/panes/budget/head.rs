@@ -3,7 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{LEVERS, is_closing, limit, mark, sheet::Sheet};
-use crate::domain::{Knob, Spent, State, TaskState};
+use crate::domain::{Knob, Spent, TaskState};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::budget_words;
 use crate::ui::panes::format::{self, credits};
@@ -43,34 +43,25 @@ fn parts(cx: &Cx<'_>, task: Option<&TaskState>) -> Vec<Part> {
     let open = task.filter(|task| task.outcome().is_none());
     let ahead = open.map_or(0.0, |task| task.budget.ahead());
     let kept = open.filter(|task| !task.budget.closing).and(plan).map_or(0.0, |plan| plan.reserve);
-    let limit = task.map_or(cx.state.knobs.get(Knob::Budget), |task| limit(cx.state, task));
-    let free = (limit - spent.total() - ahead - kept).max(0.0);
+    let free = (limit(cx.state, task) - spent.total() - ahead - kept).max(0.0);
     let part = |glyph, name, of: &[(&str, f64)], sum, style| {
-        let of: Vec<_> = of.iter().filter(|(_, part)| *part > 0.0).collect();
-        let of: Vec<_> =
-            of.iter().map(|(name, part)| format!("{name} {}", credits(*part))).collect();
+        let of = of.iter().filter(|(_, part)| *part > 0.0);
+        let of: Vec<_> = of.map(|(name, part)| format!("{name} {}", credits(*part))).collect();
         let of = if of.is_empty() { String::new() } else { format!(" ({})", of.join(", ")) };
         Part { glyph, credits: sum, words: format!("{name} {}{of}", credits(sum)), style }
     };
     let of = [("tools", spent.tools), ("models", spent.models), ("time", spent.time)];
     // Without a plan nothing is ahead and nothing is kept.
-    let planned = || part(PLANNED, "planned", &[("reserved", kept)], ahead + kept, theme.planned);
-    let parts = [
-        Some(part(SPENT, "spent", &of, spent.total(), theme.bar_fill)),
-        plan.map(|_| planned()),
-        Some(part(WAITING, "free", &[], free, theme.bar_empty)),
-    ];
-    parts.into_iter().flatten().collect()
+    let planned = part(PLANNED, "planned", &[("reserved", kept)], ahead + kept, theme.planned);
+    let spent = part(SPENT, "spent", &of, spent.total(), theme.bar_fill);
+    let free = part(WAITING, "free", &[], free, theme.bar_empty);
+    [Some(spent), plan.map(|_| planned), Some(free)].into_iter().flatten().collect()
 }
 
 fn total(cx: &Cx<'_>, task: Option<&TaskState>, parts: &[Part], line: Rect, buf: &mut Buffer) {
-    if line.is_empty() {
-        return;
-    }
     let theme = cx.theme;
     let budget = cx.state.knobs.get(Knob::Budget);
-    let limit = task.map_or(budget, |task| limit(cx.state, task));
-    let spent = task.map_or(0.0, TaskState::credits);
+    let (spent, limit) = (task.map_or(0.0, TaskState::credits), limit(cx.state, task));
     let (said, style) = match task.is_some_and(|task| task.is_over(limit)) {
         true => (format!("OVER by {}", credits(spent - limit)), theme.bad),
         false => (format!("{} left", credits(limit - spent)), theme.text),
@@ -119,9 +110,9 @@ fn legend(cx: &Cx<'_>, task: Option<&TaskState>, parts: &[Part], area: Rect, buf
         ("!", theme.warn, format!("{calls} of unknown price, {each} each"))
     });
     let mut pieces = numbers.chain(unpriced).peekable();
-    for y in area.y..area.bottom() {
-        let mut row = Row::new(Rect { y, height: 1, ..area }, buf);
-        let (mut gap, last) = (0, y + 1 == area.bottom());
+    for line in area.rows() {
+        let mut row = Row::new(line, buf);
+        let (mut gap, last) = (0, line.bottom() == area.bottom());
         let fits = |words: &str, row: &Row<'_>, gap| text::width(words) + 2 + gap <= row.left();
         while let Some((glyph, style, words)) =
             pieces.next_if(|(_, _, words)| gap == 0 || last || fits(words, &row, gap))
@@ -156,7 +147,11 @@ fn plan(cx: &Cx<'_>, sheet: &Sheet, buf: &mut Buffer, hits: &mut Hits) {
     let theme = cx.theme;
     let planned = task.and_then(|task| Some((task, &task.budget, task.budget.plan.as_deref()?)));
     let Some((task, budget, latest)) = planned else {
-        return row::wrapped(sheet.plan, without_plan(cx.state), theme.dim, buf);
+        let why = match cx.state.strategy.btp {
+            true => "no plan yet: the next task begins with one",
+            false => "no plan: B is only reported: choose a strategy with +btp (A)",
+        };
+        return row::wrapped(sheet.plan, why, theme.dim, buf);
     };
     let sums = budget_words::sums(latest, budget.before.as_deref());
     let closing = if is_closing(task) { "answering: all evidence collected · " } else { "" };
@@ -164,11 +159,4 @@ fn plan(cx: &Cx<'_>, sheet: &Sheet, buf: &mut Buffer, hits: &mut Hits) {
     row::wrapped(sheet.plan, &words, theme.text, buf);
     hits.add(sheet.plan, Target::Action(Action::Open));
     row::wrapped(sheet.marginal, &budget_words::marginal(latest.marginal.as_ref()), theme.dim, buf);
-}
-
-fn without_plan(state: &State) -> &'static str {
-    match state.strategy.btp {
-        true => "no plan yet: the next task begins with one",
-        false => "no plan: B is only reported: choose a strategy with +btp (A)",
-    }
 }

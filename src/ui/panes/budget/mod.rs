@@ -55,7 +55,7 @@ pub const SPEC: PaneSpec = PaneSpec {
 
 fn title(cx: &Cx<'_>) -> Line<'static> {
     let Some(task) = cx.view.task_of(cx.state) else { return Line::default() };
-    let limit = limit(cx.state, task);
+    let limit = limit(cx.state, Some(task));
     let (spent, all) = (credits(task.credits()), credits(limit));
     let mut title = format!(" · task {} · {spent} of {all}", task.id);
     if task.is_over(limit) {
@@ -75,9 +75,10 @@ fn is_closing(task: &TaskState) -> bool {
     task.budget.closing && task.outcome().is_none()
 }
 
-/// What the task may cost: of one that has ended, what it was last planned for.
-fn limit(state: &State, task: &TaskState) -> f64 {
-    let planned = task.budget.plan.as_ref().filter(|_| task.outcome().is_some());
+/// What a task may cost: of one that has ended, what it was last planned for.
+fn limit(state: &State, task: Option<&TaskState>) -> f64 {
+    let ended = task.filter(|task| task.outcome().is_some());
+    let planned = ended.and_then(|task| task.budget.plan.as_ref());
     planned.map_or_else(|| state.knobs.get(Knob::Budget), |plan| plan.budget)
 }
 
@@ -109,18 +110,10 @@ fn rows<'a>(state: &'a State, view: &View) -> Rows<'a> {
     Rows::of(view.task_of(state).map_or(&NONE, |task| &task.budget))
 }
 
-/// The place of the selected tool in the list.
+/// The place of the selected tool in the list, if that shows it.
 fn selected(view: &View, rows: &Rows<'_>) -> Option<usize> {
     let tool = view.tool.as_ref().filter(|_| view.lever == Lever::Tool)?;
-    rows.place(tool)
-}
-
-/// What is selected; `None` where that is a tool that the list does not show.
-fn lever(state: &State, view: &View) -> Option<Lever> {
-    match view.lever {
-        Lever::Budget | Lever::Tau => Some(view.lever),
-        Lever::Tool => selected(view, &rows(state, view)).map(|_| Lever::Tool),
-    }
+    rows.entries.iter().position(|entry| entry.tool == tool)
 }
 
 /// The budget plan; without one the selected tool, or what can be typed.
@@ -129,15 +122,14 @@ fn open(state: &State, view: &View) -> Opened {
     if let Some(task) = planned {
         return Opened::Subject(Subject::Plan(task.id));
     }
-    let is_knob = matches!(lever(state, view), Some(Lever::Budget | Lever::Tau));
-    Opened::Act(if is_knob { Action::Edit } else { Action::InspectTool })
+    Opened::Act(if knob(view).is_some() { Action::Edit } else { Action::InspectTool })
 }
 
 fn why_not_adjust(state: &State, view: &View) -> Option<&'static str> {
-    match lever(state, view) {
-        Some(Lever::Budget | Lever::Tau) => None,
-        Some(Lever::Tool) => change::no_uses_to_set(state, view),
-        None => Some("nothing is selected in the budget"),
+    match (knob(view), selected(view, &rows(state, view))) {
+        (Some(_), _) => None,
+        (None, Some(_)) => change::no_uses_to_set(state, view),
+        (None, None) => Some("nothing is selected in the budget"),
     }
 }
 

@@ -32,10 +32,6 @@ impl<'a> Rows<'a> {
         let most = most.filter(|most| most.is_finite()).fold(0.0, f64::max);
         Self { budget, entries, most }
     }
-
-    pub fn place(&self, tool: &ToolName) -> Option<usize> {
-        self.entries.iter().position(|entry| entry.tool == tool)
-    }
 }
 
 fn candidates(budget: &TaskBudget) -> Vec<Entry<'_>> {
@@ -53,11 +49,8 @@ fn candidates(budget: &TaskBudget) -> Vec<Entry<'_>> {
         entries.push(Entry { tool: &planned.tool, planned: Some(planned), ledger });
     }
     let others = budget.tools.iter().zip(listed).filter(|(_, listed)| !listed);
-    entries.extend(others.map(|((tool, ledger), _)| Entry {
-        tool,
-        planned: None,
-        ledger: Some(ledger),
-    }));
+    let others = others.map(|((tool, ledger), _)| (tool, None, Some(ledger)));
+    entries.extend(others.map(|(tool, planned, ledger)| Entry { tool, planned, ledger }));
     entries
 }
 
@@ -97,9 +90,7 @@ impl Entry<'_> {
         if let Some(why) = budget.blacklist.get(self.tool) {
             words.push(format!("blacklisted: {why}"));
         }
-        if let Some(ledger) = self.ledger {
-            words.extend(refusals(ledger));
-        }
+        words.extend(self.ledger.and_then(refusals));
         if let Some(planned) = self.planned {
             if planned.set && planned.why != "set by you" {
                 words.push("set by you".to_owned());

@@ -51,11 +51,8 @@ pub(super) fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let chart = Rect { y: area.y + 1, height: area.height - 2, ..area };
     bars(cx, &columns, wide, chart, buf);
     marks(cx, &columns, wide, Rect { y: chart.bottom(), height: 1, ..area }, buf);
-    for ((x, some), _) in (area.x..).step_by(wide).zip(tasks.chunks(per)).zip(&columns) {
-        if let Some(task) = some.first() {
-            let cells = Rect { x, width: wide as u16, ..chart };
-            hits.add(cells, Target::Task(task.id));
-        }
+    for (x, some) in (area.x..).step_by(wide).zip(tasks.chunks(per)) {
+        hits.add(Rect { x, width: wide as u16, ..chart }, Target::Task(some[0].id));
     }
 }
 
@@ -69,6 +66,10 @@ fn planned(task: &TaskState) -> Option<f64> {
     task.budget.first.as_ref().map(|plan| finite(plan.cost))
 }
 
+fn is_over(state: &State, task: &TaskState) -> bool {
+    task.is_over(limit(state, Some(task)))
+}
+
 fn finite(value: f64) -> f64 {
     if value.is_finite() { value.max(0.0) } else { 0.0 }
 }
@@ -76,42 +77,33 @@ fn finite(value: f64) -> f64 {
 /// `5 tasks: 33 spent, 41 planned, 0 over`.
 fn heading(state: &State, tasks: &[TaskState]) -> String {
     let spent: f64 = tasks.iter().map(|task| finite(task.credits())).sum();
-    let over = tasks.iter().filter(|task| task.is_over(limit(state, task))).count();
-    let any_planned = tasks.iter().any(|task| task.budget.first.is_some());
-    let planned = match any_planned {
-        true => {
-            let planned: f64 = tasks.iter().filter_map(planned).sum();
-            format!("{PLANNED} {} planned, ", format::credits(planned))
-        }
-        false => String::new(),
-    };
+    let over = tasks.iter().filter(|task| is_over(state, task)).count();
+    let planned: Option<f64> = tasks.iter().filter_map(planned).reduce(|a, b| a + b);
+    let planned = planned.map(|sum| format!("{PLANNED} {} planned, ", format::credits(sum)));
+    let planned = planned.unwrap_or_default();
     let spent = format::credits(spent);
     format!("{}: {planned}{SPENT} {spent} spent, {over} over", format::plural(tasks.len(), "task"))
 }
 
 fn column(state: &State, tasks: &[TaskState], shown: Option<&TaskState>) -> Column {
-    let mean = |sum: f64, n: usize| if n == 0 { 0.0 } else { sum / n as f64 };
-    let with_plan = tasks.iter().filter_map(planned).count();
+    let mean = |of: Vec<f64>| of.iter().sum::<f64>() / of.len().max(1) as f64;
     Column {
-        spent: mean(tasks.iter().map(|task| finite(task.credits())).sum(), tasks.len()),
-        planned: mean(tasks.iter().filter_map(planned).sum(), with_plan),
-        over: tasks.iter().any(|task| task.is_over(limit(state, task))),
+        spent: mean(tasks.iter().map(|task| finite(task.credits())).collect()),
+        planned: mean(tasks.iter().filter_map(planned).collect()),
+        over: tasks.iter().any(|task| is_over(state, task)),
         here: tasks.iter().any(|task| shown.is_some_and(|shown| shown.id == task.id)),
     }
-}
-
-/// The cells of one column; the last of several is left empty, so that bars stand apart.
-fn filled(wide: usize) -> usize {
-    if wide > 1 { wide - 1 } else { 1 }
 }
 
 fn bars(cx: &Cx<'_>, columns: &[Column], wide: usize, area: Rect, buf: &mut Buffer) {
     let most = columns.iter().map(|column| column.spent.max(column.planned)).fold(0.0, f64::max);
     let rows = f64::from(area.height);
     let height = |value: f64| if most > 0.0 { value / most * rows } else { 0.0 };
-    for (from_bottom, y) in (area.y..area.bottom()).rev().enumerate() {
+    // The last cell of several is left empty, so that bars stand apart.
+    let filled = wide.max(2) - 1;
+    for (from_bottom, line) in area.rows().rev().enumerate() {
         let floor = from_bottom as f64;
-        let mut row = Row::new(Rect { y, height: 1, ..area }, buf);
+        let mut row = Row::new(line, buf);
         for column in columns {
             let (spent, planned) = (height(column.spent) - floor, height(column.planned) - floor);
             // A line at its height, where the bar does not reach that.
@@ -119,7 +111,7 @@ fn bars(cx: &Cx<'_>, columns: &[Column], wide: usize, area: Rect, buf: &mut Buff
             let glyph = glyph::height(spent).map_or(outline.to_owned(), String::from);
             let spent_style = if column.over { cx.theme.bad } else { cx.theme.bar_fill };
             let style = if glyph == outline { cx.theme.planned } else { spent_style };
-            row.put(&glyph.repeat(filled(wide)), style).gap(wide - filled(wide));
+            row.put(&glyph.repeat(filled), style).gap(wide - filled);
         }
     }
 }

@@ -89,11 +89,10 @@ pub(super) fn draw(
         draw_head(cx, rows, &shares, head, buf);
     }
     let part = Part { first: LEVERS.len(), total: rows.entries.len(), selected };
-    vlist::draw(cx, SPEC.id, (list, buf, hits), part, |at, line, buf, hits| {
-        if let Some(entry) = rows.entries.get(at) {
-            Tool { cx, rows, entry }.draw(&shares, line, buf);
-            hits.add(line, Target::Tool(entry.tool.clone()));
-        }
+    vlist::draw(cx, SPEC.id, (list, buf, hits), part, |at, row| {
+        let entry = rows.entries.get(at)?;
+        Tool { cx, rows, entry }.draw(&shares, row);
+        Some(Target::Tool(entry.tool.clone()))
     });
 }
 
@@ -112,18 +111,17 @@ impl<'a> Tool<'a> {
         ("–".to_owned(), self.cx.theme.dim)
     }
 
-    fn draw(&self, shares: &Shares<'a>, line: Rect, buf: &mut Buffer) {
+    fn draw(&self, shares: &Shares<'a>, row: &mut Row<'_>) {
         let Self { cx, rows, entry } = self;
         let (theme, name) = (cx.theme, entry.tool);
         let banned = rows.budget.blacklist.contains_key(name);
         let planned = entry.planned.is_some_and(|planned| planned.uses > 0);
-        let mut row = Row::new(line, buf);
-        self.draw_marks(banned, &mut row);
+        self.draw_marks(banned, row);
         let is_used = !banned && (planned || entry.done() > 0);
         let style = if is_used { theme.text } else { theme.dim };
         row.cell(name.as_str(), shares.name, style).gap(1);
-        self.draw_bar(shares.bar, &mut row);
-        shares.table.cells(self, &mut row);
+        self.draw_bar(shares.bar, row);
+        shares.table.cells(self, row);
         if shares.words > 0 {
             let style = if banned { theme.warn } else { theme.dim };
             row.gap(2).put(&words(cx, rows, entry), style);

@@ -14,12 +14,12 @@ const MINUTE: u64 = 60_000_000;
 pub struct Axis {
     start: u64,
     end: u64,
-    cells: usize,
+    pub width: usize,
 }
 
 impl Axis {
     /// From the first wish to the last end; to now while anything is open.
-    pub fn of(tracks: &Tracks<'_>, now: u64, cells: usize) -> Self {
+    pub fn of(tracks: &Tracks<'_>, now: u64, width: usize) -> Self {
         let (mut start, mut end) = (u64::MAX, 0);
         for track in tracks.iter() {
             start = start.min(track.wanted().unwrap_or(u64::MAX));
@@ -28,30 +28,30 @@ impl Axis {
             end = end.max(if open { track.over().unwrap_or(now) } else { 0 });
         }
         let start = if start == u64::MAX { now } else { start };
-        Self { start, end: end.max(start.saturating_add(1)), cells }
+        Self { start, end: end.max(start.saturating_add(1)), width }
     }
 
     /// The cell in which this moment lies; the last one for what comes later.
     pub fn cell(&self, at: u64) -> usize {
-        self.edge(at).min(self.cells.saturating_sub(1))
+        self.edge(at).min(self.width.saturating_sub(1))
     }
 
     /// The cell before which this moment ends.
     fn edge(&self, at: u64) -> usize {
         let share = at.saturating_sub(self.start) as f64 / (self.end - self.start) as f64;
-        ((share * self.cells as f64).floor() as usize).min(self.cells)
+        ((share * self.width as f64).floor() as usize).min(self.width)
     }
 
     /// The cells from a moment to another; at least one.
     pub fn cells(&self, from: u64, to: u64) -> std::ops::Range<usize> {
         let first = self.cell(from);
-        first..self.edge(to).max(first + 1).min(self.cells)
+        first..self.edge(to).max(first + 1).min(self.width)
     }
 
     /// The ticks, from the left: the cell, and the time since the start. The last one names the unit.
     pub fn ticks(&self) -> impl Iterator<Item = (usize, String)> {
         let span = self.end - self.start;
-        let is_wide = |step: &u64| *step as f64 / span as f64 * self.cells as f64 >= TICK;
+        let is_wide = |step: &u64| *step as f64 / span as f64 * self.width as f64 >= TICK;
         let decades = (0..8).map(|power| 10u64.pow(power));
         let steps = decades.flat_map(|ten| [1, 2, 5].map(|n| n * ten));
         let steps = steps.take_while(|step| *step < MINUTE);
@@ -59,7 +59,7 @@ impl Axis {
         let step = steps.find(is_wide).unwrap_or(span).max(1);
         let axis = *self;
         // The end is no cell of the axis.
-        let ticks = if self.cells == 0 { 0 } else { span.div_ceil(step) };
+        let ticks = if self.width == 0 { 0 } else { span.div_ceil(step) };
         let (unit, name) = unit(span, step);
         let places = [(10, 0), (100, 1), (1_000, 2)];
         let places = places.iter().find(|(parts, _)| step * parts >= unit * 10);
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn ticks_are_round_and_far_enough_apart() {
         let ticks = |end: u64, cells| {
-            let axis = Axis { start: 5, end: 5 + end, cells };
+            let axis = Axis { start: 5, end: 5 + end, width: cells };
             axis.ticks().map(|(cell, label)| format!("{cell}:{label}")).collect::<Vec<_>>()
         };
         assert_eq!(ticks(300_000, 40), ["0:0", "13:100", "26:200 ms"]);
@@ -110,7 +110,7 @@ mod tests {
             start in 0u64..1 << 50, span in 1u64..1 << 50, cells in 1usize..300,
             from in 0u64..1 << 51, length in 0u64..1 << 51,
         ) {
-            let axis = Axis { start, end: start + span, cells };
+            let axis = Axis { start, end: start + span, width: cells };
             let range = axis.cells(from, from + length);
             prop_assert!(range.start < range.end && range.end <= cells);
             let ticks: Vec<_> = axis.ticks().collect();

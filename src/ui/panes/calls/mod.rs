@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
+use self::axis::Axis;
 use self::track::{Track, Tracks};
-use self::{axis::Axis, bar::Bar};
 use super::format;
 use super::row::{Row, note, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
@@ -162,7 +162,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let width = usize::from(area.width - u16::from(bar));
     let columns = Columns::of(&tracks, width);
     let axis = Axis::of(&tracks, cx.now, columns.lane);
-    let path = tracks.plan().map(|_| tracks.critical_path(cx.now));
+    let path = task.work.plan.as_ref().map(|_| tracks.critical_path(cx.now));
     let critical = path.map(|path| path.into_iter().collect());
     let lanes = Lanes { cx, columns, axis, critical };
     lanes.head(&tracks, head, buf);
@@ -171,19 +171,17 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         detail::draw(cx, &track, below, buf);
     }
     let rows = (tracks.len(), selected);
-    vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |row, line, buf, hits| {
-        if let Some(track) = tracks.get(row) {
-            lanes.draw(&track, line, buf);
-            hits.add(line, track.target());
-        }
+    vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |at, row| {
+        let track = tracks.get(at)?;
+        lanes.draw(&track, row);
+        Some(track.target())
     });
 }
 
 impl Lanes<'_> {
     fn is_critical(&self, track: &Track<'_>) -> bool {
-        let id = track.evidence.map(|evidence| evidence.id);
-        let critical = self.critical.as_ref();
-        id.is_some_and(|id| critical.is_some_and(|critical| critical.contains(&id)))
+        let pair = self.critical.as_ref().zip(track.evidence);
+        pair.is_some_and(|(critical, evidence)| critical.contains(&evidence.id))
     }
 
     /// The times of the axis, and how long the chain takes that decides.
@@ -199,34 +197,17 @@ impl Lanes<'_> {
         if self.columns.lane < LANE {
             return;
         }
-        let before = u16::try_from(self.columns.before()).unwrap_or(u16::MAX);
         for (cell, time) in self.axis.ticks() {
-            let cell = u16::try_from(cell).unwrap_or(u16::MAX);
-            let x = area.x.saturating_add(before).saturating_add(cell).min(area.right());
-            let rest = Rect { x, width: area.right() - x, ..area };
-            Row::new(rest, buf).put("┊", theme.dim).put(&time, theme.dim);
+            let mut row = Row::new(area, buf);
+            row.gap(self.columns.before() + cell).put("┊", theme.dim).put(&time, theme.dim);
         }
     }
 
-    fn bar(&self, track: &Track<'_>, critical: bool, row: &mut Row<'_>) {
-        let (cells, theme) = (self.columns.lane, self.cx.theme);
-        if cells < LANE {
-            row.gap(cells);
-            return;
-        }
-        let mut bar = Bar::new(&self.axis, cells, theme);
-        bar.draw(track, critical, self.cx.now);
-        for (cells, style) in bar.runs() {
-            row.put(&cells, style);
-        }
-    }
-
-    fn draw(&self, track: &Track<'_>, line: Rect, buf: &mut Buffer) {
+    fn draw(&self, track: &Track<'_>, row: &mut Row<'_>) {
         let Self { cx, columns, .. } = self;
         let theme = cx.theme;
         let standing = track.standing(theme);
         let critical = self.is_critical(track);
-        let mut row = Row::new(line, buf);
         row.cell(if critical { CRITICAL } else { "" }, 2, theme.accent);
         let style = if critical { theme.accent } else { theme.dim };
         row.cell(&label(track), columns.label, style).gap(1);
@@ -245,11 +226,14 @@ impl Lanes<'_> {
             let waits = format!("for {}", marks(&waits));
             row.cell(&waits, columns.lane + 1 + TIME, theme.dim).gap(1);
         } else {
-            self.bar(track, critical || self.critical.is_none(), &mut row);
+            if columns.lane < LANE {
+                row.gap(columns.lane);
+            } else {
+                bar::draw(cx, &self.axis, track, critical || self.critical.is_none(), row);
+            }
             let time = track.time(cx.now).map_or(String::new(), text::span);
-            let held = track.hold().is_some();
-            row.gap(1);
-            row.right(&time, TIME, if held { standing.style } else { theme.text }).gap(1);
+            let style = if track.hold().is_some() { standing.style } else { theme.text };
+            row.gap(1).right(&time, TIME, style).gap(1);
         }
         row.cell(standing.word, WORD, standing.style);
         if columns.notes > 0 {

@@ -4,7 +4,7 @@
 use ratatui::style::Style;
 
 use super::track::Track;
-use crate::domain::{EvidenceState, Hold, NullReason, ToolCallPhase, ToolCallState, ToolErrorKind};
+use crate::domain::{Hold, NullReason, ToolCallPhase, ToolCallState, ToolErrorKind};
 use crate::ui::symbols::{DONE, EMPTY, FAILED, HELD, REFUSED, RUNNING, WAITING};
 use crate::ui::theme::Theme;
 
@@ -27,7 +27,7 @@ pub fn of_call(call: &ToolCallState, hold: Option<&Hold>, theme: &Theme) -> Stan
         return standing(HELD, "held", theme.paused);
     }
     match &call.phase {
-        ToolCallPhase::Requested => standing(WAITING, "queued", theme.warn),
+        ToolCallPhase::Requested => queued(theme),
         ToolCallPhase::Running => standing(RUNNING, "running", theme.running),
         ToolCallPhase::Refused { .. } => standing(REFUSED, "refused", theme.warn),
         ToolCallPhase::Done { .. } => standing(DONE, "ok", theme.good),
@@ -48,14 +48,11 @@ fn failure(kind: ToolErrorKind) -> &'static str {
 }
 
 pub(super) fn of(track: &Track<'_>, theme: &Theme) -> Standing {
-    let held = track.hold().is_some();
-    match track.is_stopped() {
-        true if held => return standing(HELD, "stopped", theme.user),
-        // It goes on to its next boundary.
-        true if track.over().is_none() => return standing(HELD, "stopping", theme.user),
-        true | false => {}
-    }
+    let (held, stopped) = (track.hold().is_some(), track.is_stopped());
     match (track.call, track.begun) {
+        _ if stopped && held => standing(HELD, "stopped", theme.user),
+        // It goes on to its next boundary.
+        _ if stopped && track.over().is_none() => standing(HELD, "stopping", theme.user),
         (Some(call), begun) => {
             let plain = of_call(call, track.hold(), theme);
             let done = matches!(call.phase, ToolCallPhase::Done { .. }) && !held;
@@ -63,31 +60,21 @@ pub(super) fn of(track: &Track<'_>, theme: &Theme) -> Standing {
             if done && nulled { null(theme) } else { plain }
         }
         (None, Some(_)) if held => standing(HELD, "held", theme.paused),
-        (None, Some(begun)) if begun.found.is_none() && track.ran().is_none() => {
-            standing(WAITING, "queued", theme.warn)
-        }
-        (None, Some(begun)) => asked(begun, theme),
+        (None, Some(begun)) => match &begun.nulled {
+            _ if begun.found.is_none() && track.ran().is_none() => queued(theme),
+            _ if begun.found.is_none() => standing(RUNNING, "asked", theme.running),
+            Some(NullReason::Failed) => standing(FAILED, "failed", theme.bad),
+            Some(_) => null(theme),
+            None => standing(DONE, "ok", theme.good),
+        },
         (None, None) if track.task.outcome().is_some() => standing(WAITING, "not begun", theme.dim),
-        (None, None) if track.waits_for().is_empty() => standing(WAITING, "queued", theme.warn),
+        (None, None) if track.waits_for().is_empty() => queued(theme),
         (None, None) => standing(WAITING, "waits", theme.dim),
     }
 }
 
-fn asked(begun: &EvidenceState, theme: &Theme) -> Standing {
-    match (begun.found, &begun.nulled) {
-        (None, _) => standing(RUNNING, "asked", theme.running),
-        (Some(_), Some(NullReason::Failed)) => standing(FAILED, "failed", theme.bad),
-        (
-            Some(_),
-            Some(
-                NullReason::Empty
-                | NullReason::Error
-                | NullReason::Garbled
-                | NullReason::Pattern(_),
-            ),
-        ) => null(theme),
-        (Some(_), None) => standing(DONE, "ok", theme.good),
-    }
+fn queued(theme: &Theme) -> Standing {
+    standing(WAITING, "queued", theme.warn)
 }
 
 fn null(theme: &Theme) -> Standing {

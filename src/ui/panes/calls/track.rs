@@ -1,13 +1,14 @@
 //! The lanes of the pane: the calls of a task. For a task with a plan, all its evidence, also evidence whose call is
 //! not requested yet.
 
-use std::sync::Arc;
+use std::borrow::Cow;
 
 use super::status::{self, Standing};
 use crate::domain::{
-    EffectId, Evidence, EvidenceId, EvidenceState, Hold, Lane, ModelCallState, Plan, State,
-    TaskState, ToolCallState, plan::references, state::Source,
+    EffectId, EffectState, Evidence, EvidenceId, EvidenceState, Hold, Lane, ModelCallState, Role,
+    State, TaskState, ToolCallState, plan::references, state::Source,
 };
+use crate::ui::panes::format;
 use crate::ui::{hits::Target, theme::Theme, view::View, vlist::List};
 
 /// One lane.
@@ -32,10 +33,8 @@ impl<'a> Track<'a> {
 
     pub fn of_evidence(state: &'a State, task: &'a TaskState, evidence: &'a Evidence) -> Self {
         let begun = task.work.evidence.get(&evidence.id);
-        let call = match begun.map(|begun| begun.source) {
-            Some(Source::Call(call)) => state.tool_call(call),
-            Some(Source::Model(_)) | None => None,
-        };
+        let source = begun.map(|begun| begun.source);
+        let call = if let Some(Source::Call(call)) = source { state.tool_call(call) } else { None };
         let model_call = state.evidence_model_call(task, evidence.id);
         Self { state, task, evidence: Some(evidence), begun, call, model_call }
     }
@@ -56,6 +55,11 @@ impl<'a> Track<'a> {
             (None, Some(evidence)) => &evidence.tool,
             (None, None) => "",
         }
+    }
+
+    /// What runs for it: its call, else what a model was asked.
+    fn effect(&self) -> Option<&'a EffectState> {
+        self.call.map(|call| &**call).or(self.model_call.map(|call| &**call))
     }
 
     /// The evidence that its input names.
@@ -94,24 +98,19 @@ impl<'a> Track<'a> {
 
     /// When it ran, and until when; the end is `None` while it does.
     pub fn ran(&self) -> Option<(u64, Option<u64>)> {
-        match (self.call, self.model_call) {
-            (Some(call), _) => Some((call.started?, call.ended)),
-            (None, Some(call)) => Some((call.started?, call.ended)),
-            (None, None) => None,
-        }
+        let effect = self.effect()?;
+        Some((effect.started?, effect.ended))
     }
 
     /// When nothing more happened to it; `None` while something may.
     pub fn over(&self) -> Option<u64> {
-        if self.hold().is_some() {
-            return None;
-        }
         match self.call {
+            _ if self.hold().is_some() => None,
             Some(call) => {
                 let last = call.holds.last().map_or(0, |(_, until)| *until);
                 call.ended.map(|ended| ended.max(last))
             }
-            None => self.begun.and_then(|begun| begun.found),
+            None => self.begun?.found,
         }
     }
 
@@ -126,11 +125,14 @@ impl<'a> Track<'a> {
 
     /// How long it ran, or has run until now, without the time it was held. `None` before it has.
     pub fn own(&self, now: u64) -> Option<u64> {
-        match (self.call, self.model_call) {
-            (Some(call), _) => call.started.map(|_| call.elapsed(now)),
-            (None, Some(call)) => call.started.map(|_| call.elapsed(now)),
-            (None, None) => None,
-        }
+        self.effect().filter(|effect| effect.started.is_some()).map(|effect| effect.elapsed(now))
+    }
+
+    /// Why what was found does not reach the solver, and what that saves.
+    pub fn nulled(&self) -> Option<String> {
+        let begun = self.begun?;
+        let saved = format::plural(begun.saved, "token");
+        begun.nulled.as_ref().map(|nulled| format!("null: {nulled}, {saved} saved"))
     }
 
     pub fn standing(&self, theme: &Theme) -> Standing {
@@ -154,8 +156,8 @@ impl<'a> Track<'a> {
 pub struct Tracks<'a> {
     state: &'a State,
     task: &'a TaskState,
-    /// Calls that are not for evidence of the plan; `None` where there is none.
-    others: Option<Vec<EffectId>>,
+    /// Calls that are not for evidence of the plan: without one, all of them.
+    others: Cow<'a, [EffectId]>,
     evidence: Vec<&'a Evidence>,
 }
 
@@ -163,35 +165,26 @@ impl<'a> Tracks<'a> {
     pub fn of(state: &'a State, task: &'a TaskState) -> Self {
         let work = &task.work;
         let Some(plan) = &work.plan else {
-            return Self { state, task, others: None, evidence: Vec::new() };
+            let others = Cow::Borrowed(task.tool_calls.as_slice());
+            return Self { state, task, others, evidence: Vec::new() };
         };
-        let is_for_evidence = |call: &EffectId| {
-            let evidence = state.tool_call(*call).and_then(|call| call.evidence);
-            let begun = evidence.and_then(|evidence| work.evidence.get(&evidence));
-            begun.is_some_and(|begun| begun.source == Source::Call(*call))
-        };
-        let others =
-            task.tool_calls.iter().copied().filter(|call| !is_for_evidence(call)).collect();
-        Self { state, task, others: Some(others), evidence: plan.evidence().collect() }
-    }
-
-    fn others(&self) -> &[EffectId] {
-        self.others.as_deref().unwrap_or(&self.task.tool_calls)
-    }
-
-    pub fn plan(&self) -> Option<&'a Arc<Plan>> {
-        self.task.work.plan.as_ref()
+        let calls = task.tool_calls.iter().copied();
+        let others = calls.filter(|call| {
+            let call = state.tool_call(*call);
+            call.and_then(|call| evidence_of(task, call)).is_none()
+        });
+        Self { state, task, others: others.collect(), evidence: plan.evidence().collect() }
     }
 
     pub fn len(&self) -> usize {
-        self.others().len() + self.evidence.len()
+        self.others.len() + self.evidence.len()
     }
 
     pub fn get(&self, row: usize) -> Option<Track<'a>> {
-        match self.others().get(row) {
+        match self.others.get(row) {
             Some(call) => Track::of_call(self.state, self.task, *call),
             None => {
-                let evidence = self.evidence.get(row - self.others().len())?;
+                let evidence = self.evidence.get(row - self.others.len())?;
                 Some(Track::of_evidence(self.state, self.task, evidence))
             }
         }
@@ -205,7 +198,7 @@ impl<'a> Tracks<'a> {
     pub fn selected(&self, view: &View) -> Option<usize> {
         let row = |id: EvidenceId| {
             let at = self.evidence.iter().position(|evidence| evidence.id == id)?;
-            Some(self.others().len() + at)
+            Some(self.others.len() + at)
         };
         let chosen = view.evidence(self.state).filter(|(task, ..)| task.id == self.task.id);
         if let Some((_, evidence, _)) = chosen {
@@ -215,13 +208,8 @@ impl<'a> Tracks<'a> {
         let chosen = view.call(self.state).and_then(|call| self.state.tool_call(call)).filter(own);
         let call = chosen.or_else(|| self.state.tool_call(*self.task.tool_calls.last()?))?;
         // Calls are numbered in the order of their requests.
-        self.others().binary_search(&call.id).ok().or_else(|| {
-            let of = |evidence: &&EvidenceId| {
-                let begun = self.task.work.evidence.get(*evidence);
-                begun.is_some_and(|begun| begun.source == Source::Call(call.id))
-            };
-            row(*call.evidence.as_ref().filter(of)?)
-        })
+        let own = || row(evidence_of(self.task, call)?);
+        self.others.binary_search(&call.id).ok().or_else(own)
     }
 
     /// The lanes as a list.
@@ -240,7 +228,7 @@ impl<'a> Tracks<'a> {
     /// How long the evidence takes, in microseconds: what it took, or what its tool mostly takes where
     /// that is not known yet.
     pub fn critical_path(&self, now: u64) -> Vec<EvidenceId> {
-        let Some(plan) = self.plan() else { return Vec::new() };
+        let Some(plan) = &self.task.work.plan else { return Vec::new() };
         plan.critical_path(|id| {
             let evidence = self.evidence.iter().find(|evidence| evidence.id == id);
             evidence.map_or(0, |evidence| {
@@ -248,6 +236,12 @@ impl<'a> Tracks<'a> {
             })
         })
     }
+}
+
+/// The evidence of a task's plan that a call looks for.
+pub fn evidence_of(task: &TaskState, call: &ToolCallState) -> Option<EvidenceId> {
+    let begun = task.work.evidence.get(&call.evidence?)?;
+    call.evidence.filter(|_| begun.source == Source::Call(call.id))
 }
 
 /// Nothing is known of its duration, so all such calls count the same.
@@ -266,11 +260,10 @@ fn duration(track: &Track<'_>, now: u64) -> u64 {
 
 /// The mean of its tool, or of the model that is asked.
 fn expected(track: &Track<'_>) -> u64 {
-    let tool = track.state.tools.get(track.tool());
-    let mean = match tool {
+    let mean = match track.state.tools.get(track.tool()) {
         Some(tool) => tool.micros.checked_div(u64::from(tool.succeeded + tool.failed)),
         None => {
-            let actor = track.state.models.of(crate::domain::chat::Role::Actor);
+            let actor = track.state.models.of(Role::Actor);
             actor.and_then(|model| model.tally.average()).map(|(_, micros)| micros)
         }
     };

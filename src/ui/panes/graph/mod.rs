@@ -13,9 +13,9 @@ use crate::domain::{State, ToolName};
 use crate::papers::toolnet::Weights;
 use crate::ui::action::Action;
 use crate::ui::change;
-use crate::ui::view::{GraphView, Round, View};
+use crate::ui::hits::Hits;
+use crate::ui::view::{GraphView, Round};
 use crate::ui::{cx::Cx, pane::PaneId};
-use crate::ui::{hits::Hits, vlist::List};
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Graph,
@@ -78,22 +78,7 @@ fn weights(state: &State) -> Weights<'_> {
     state.learning.weights(&state.knobs)
 }
 
-/// All tools by their names, for views that show only some of them.
-fn names<'a>(
-    state: &'a State,
-    selected: Option<&ToolName>,
-    select: impl Fn(&ToolName, &mut View) + 'a,
-) -> List<'a> {
-    let selected = selected.and_then(|name| state.tools.get_index_of(name));
-    List::new(
-        (state.tools.len(), selected),
-        |row| state.tools.get_index(row).map(|(name, _)| name),
-        select,
-        ToString::to_string,
-    )
-}
-
 /// `end` as a menu has it.
-fn shown_name(name: &str) -> &str {
+pub(super) fn shown_name(name: &str) -> &str {
     if name == ToolName::END { "Finish" } else { name }
 }

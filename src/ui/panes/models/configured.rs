@@ -2,12 +2,13 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::super::row::Row;
-use super::label::{draw_mark, draw_name};
 use crate::domain::{Aim, ModelName, ModelState, Reach, Reachable};
-use crate::ui::symbols::{DONE, FAILED};
+use crate::ui::panes::row::Row;
+use crate::ui::symbols::{DONE, FAILED, INJECTED};
 use crate::ui::table::{Cell, Column, Table, right};
 use crate::ui::{cx::Cx, text, theme::Theme};
+
+pub(super) const SIMULATED: &str = "SIMULATED";
 
 /// The least height that shows a model: a line of air, the head, and the model.
 pub const LEAST: u16 = 3;
@@ -46,7 +47,7 @@ pub fn draw(
     let mut row = Row::new(line, buf);
     let aim = Aim { model: Some(name), ..Aim::default() };
     let width = draw_mark(cx, &aim, name_width(line), &mut row);
-    draw_name(cx, Some(model), name.as_str(), width, &mut row);
+    draw_name(cx.theme, name.as_str(), model.spec.simulated, width, &mut row);
     columns().cells(&(cx.theme, model), &mut row);
     let (shown, style) = reachable(cx.theme, model, now);
     row.gap(2).put(&shown, style);
@@ -55,6 +56,36 @@ pub fn draw(
 /// In a narrow pane the name gives way: whether a model can be reached must be readable.
 fn name_width(line: Rect) -> usize {
     usize::from(line.width).saturating_sub(46).clamp(12, NAME)
+}
+
+/// Says that a fault waits for what is asked here, and gives the width that is left for the name.
+pub(super) fn draw_mark(cx: &Cx<'_>, aim: &Aim<'_>, width: usize, row: &mut Row<'_>) -> usize {
+    const MARK: usize = 2;
+    if !cx.state.has_fault_on(aim) || width <= MARK {
+        return width;
+    }
+    row.cell(INJECTED, MARK, cx.theme.injected);
+    width - MARK
+}
+
+/// The model's name, and whether it is simulated: said once where the name says it already.
+pub(super) fn draw_name(
+    theme: &Theme,
+    name: &str,
+    simulated: bool,
+    width: usize,
+    row: &mut Row<'_>,
+) {
+    let shown = match simulated {
+        false => width,
+        true if name.eq_ignore_ascii_case(SIMULATED) => 0,
+        true => text::width(name).min(width.saturating_sub(SIMULATED.len() + 1)),
+    };
+    row.cell(name, shown, theme.accent);
+    if simulated {
+        let gap = usize::from(shown > 0);
+        row.gap(gap).cell(SIMULATED, width - shown - gap, theme.simulated);
+    }
 }
 
 fn price(theme: &Theme, dollars: Option<f64>) -> Cell {
@@ -82,9 +113,10 @@ fn reachable(theme: &Theme, model: &ModelState, now: u64) -> Cell {
 pub fn why(model: &ModelState) -> String {
     let source = &model.spec.source;
     match &model.reachable {
-        _ if model.spec.simulated => source.clone(),
-        Reachable::NotTried | Reachable::Trying { .. } => source.clone(),
-        Reachable::Tried { how: Reach::Yes | Reach::Unsure, text } => format!("{source}: {text}"),
-        Reachable::Tried { how: Reach::No, text } => format!("{source}: not reachable: {text}"),
+        Reachable::Tried { how, text } if !model.spec.simulated => {
+            let not = if *how == Reach::No { "not reachable: " } else { "" };
+            format!("{source}: {not}{text}")
+        }
+        Reachable::Tried { .. } | Reachable::NotTried | Reachable::Trying { .. } => source.clone(),
     }
 }

@@ -2,17 +2,16 @@
 //! configured model, and what came of the pairs that were tried.
 
 pub mod configured;
-mod label;
 pub mod pairs;
 
 use ratatui::text::{Line, Span};
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use self::label::{SIMULATED, draw_mark, draw_name};
+use self::configured::{SIMULATED, draw_mark, draw_name};
 use super::format;
 use super::row::{Row, note, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
-use crate::domain::{Aim, ModelName, Role, RoleUse, State, Tally};
+use crate::domain::{Aim, ModelName, Role, State, Tally};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::symbols::RUNNING;
 use crate::ui::table::{Cell, Column, Table, right};
@@ -58,10 +57,9 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
 
 /// Roles that were asked for something first: a small pane has no room for unused ones.
 fn order(state: &State) -> Vec<Role> {
-    let roles = || state.models.roles.iter();
-    let asked = |bound: &RoleUse| bound.tally.calls > 0;
-    let first = roles().filter(|(_, bound)| asked(bound));
-    first.chain(roles().filter(|(_, bound)| !asked(bound))).map(|(role, _)| *role).collect()
+    let mut roles: Vec<_> = state.models.roles.iter().collect();
+    roles.sort_by_key(|(_, bound)| bound.tally.calls == 0);
+    roles.into_iter().map(|(role, _)| *role).collect()
 }
 
 /// What can be selected.
@@ -104,8 +102,7 @@ struct Used<'a> {
 }
 
 /// How wide the model's name may be, and the columns that fit behind it.
-fn fitting<'a>(line: Rect) -> (usize, Table<Used<'a>>) {
-    let width = usize::from(line.width);
+fn fitting<'a>(width: usize) -> (usize, Table<Used<'a>>) {
     let table = Table::fitting(columns(), width.saturating_sub(ROLE + 14));
     (width.saturating_sub(ROLE + table.width), table)
 }
@@ -133,11 +130,10 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     }
     // The list of roles is short; what is left below it shows the models themselves.
     let (list, below) = split(below, wanted);
-    vlist::draw(cx, SPEC.id, (list, buf, hits), part, |i, line, buf, hits| {
-        if let Some(role) = roles.get(i) {
-            draw_role(cx, *role, line, buf);
-            hits.add(line, Target::Role(*role));
-        }
+    vlist::draw(cx, SPEC.id, (list, buf, hits), part, |i, row| {
+        let role = *roles.get(i)?;
+        draw_role(cx, role, row);
+        Some(Target::Role(role))
     });
     if below.height >= configured::LEAST {
         let below = draw_configured(cx, split(below, 1).1, buf, hits);
@@ -146,24 +142,23 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
 }
 
 fn draw_head(theme: &Theme, line: Rect, buf: &mut Buffer) {
-    let (name, table) = fitting(line);
     let mut row = Row::new(line, buf);
+    let (name, table) = fitting(row.left());
     row.cell("role", ROLE, theme.dim).cell("model", name, theme.dim);
     table.head(&mut row, theme.dim);
 }
 
-fn draw_role(cx: &Cx<'_>, role: Role, line: Rect, buf: &mut Buffer) {
+fn draw_role(cx: &Cx<'_>, role: Role, row: &mut Row<'_>) {
     let Some(bound) = cx.state.models.roles.get(&role) else { return };
-    let (name, table) = fitting(line);
+    let (name, table) = fitting(row.left());
     let asking = cx.state.model_calls_in_flight().rfind(|call| call.role == role);
-    let mut row = Row::new(line, buf);
     row.cell(role.name(), ROLE, cx.theme.text);
     let aim = Aim { role: Some(role), model: Some(&bound.model), ..Aim::default() };
-    let name = draw_mark(cx, &aim, name, &mut row);
-    draw_name(cx, cx.state.models.of(role), bound.model.as_str(), name, &mut row);
-    let asking = asking.map(|call| format!("{RUNNING}{}", text::span(call.elapsed(cx.now))));
+    let name = draw_mark(cx, &aim, name, row);
     let simulated = cx.state.models.of(role).is_some_and(|model| model.spec.simulated);
-    table.cells(&Used { theme: cx.theme, tally: &bound.tally, simulated, asking }, &mut row);
+    draw_name(cx.theme, bound.model.as_str(), simulated, name, row);
+    let asking = asking.map(|call| format!("{RUNNING}{}", text::span(call.elapsed(cx.now))));
+    table.cells(&Used { theme: cx.theme, tally: &bound.tally, simulated, asking }, row);
 }
 
 fn tokens(used: &Used<'_>, tokens: u64) -> Cell {

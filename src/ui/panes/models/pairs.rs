@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::label::SIMULATED;
+use super::configured::SIMULATED;
 use crate::domain::{PairTally, Pairs, Player, State, pairs::Cost};
 use crate::ui::panes::{format, row::Row};
 use crate::ui::symbols::DONE;
@@ -53,7 +53,8 @@ pub fn sorted(state: &State, sort: PairSort) -> Vec<&PairTally> {
     let mut pairs: Vec<&PairTally> = state.pairs.all().iter().collect();
     // What is equal stays in the order in which it was first tried.
     pairs.sort_by(|a, b| match sort {
-        PairSort::Accuracy => highest(a.accuracy(), b.accuracy()),
+        // What is not known comes last.
+        PairSort::Accuracy => b.accuracy().unwrap_or(-1.0).total_cmp(&a.accuracy().unwrap_or(-1.0)),
         PairSort::Cost => dearness(a).partial_cmp(&dearness(b)).unwrap_or(Ordering::Equal),
         PairSort::Tokens => a.tokens().total_cmp(&b.tokens()),
         PairSort::Steps => a.steps().total_cmp(&b.steps()),
@@ -61,12 +62,6 @@ pub fn sorted(state: &State, sort: PairSort) -> Vec<&PairTally> {
         PairSort::Name => names(a).cmp(&names(b)),
     });
     pairs
-}
-
-/// What is not known comes last.
-fn highest(a: Option<f64>, b: Option<f64>) -> Ordering {
-    let number = |share: Option<f64>| share.unwrap_or(-1.0);
-    number(b).total_cmp(&number(a))
 }
 
 /// How well the cost is known, then how high it is.
@@ -96,8 +91,8 @@ pub fn draw(cx: &Cx<'_>, pairs: &[&PairTally], first: usize, area: Rect, buf: &m
     head.cell("planner", name, theme.dim).gap(1).cell("solver", name, theme.dim);
     table.head(&mut head, theme.dim);
     let best = cx.state.pairs.best();
-    for (y, tally) in (area.y + 1..area.bottom()).zip(pairs.iter().skip(first)) {
-        let mut row = Row::new(Rect { y, height: 1, ..area }, buf);
+    for (line, tally) in area.rows().skip(1).zip(pairs.iter().skip(first)) {
+        let mut row = Row::new(line, buf);
         draw_player(theme, tally.pair.planner.as_ref(), name, &mut row);
         row.gap(1);
         draw_player(theme, Some(&tally.pair.solver), name, &mut row);
@@ -146,6 +141,6 @@ pub fn about(tally: &PairTally) -> String {
 /// What the table is of, in words.
 pub fn heading(pairs: &Pairs, sort: PairSort) -> String {
     let tasks: u64 = pairs.all().iter().map(|tally| tally.tasks).sum();
-    let tasks = format::plural(usize::try_from(tasks).unwrap_or(usize::MAX), "task");
+    let tasks = format::plural(tasks, "task");
     format!("Planner and solver, {tasks} of all sessions here · by {} · {BEST} best", sort.name())
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use ratatui::style::Modifier;
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::rows::{INDENT, Item, Row, Rows};
+use super::rows::{INDENT, Item, Row, Rows, place};
 use super::{SPEC, selected};
-use crate::domain::{Evidence, EvidenceId, Role, TaskState};
+use crate::domain::{EvidenceId, Role, TaskState};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::calls::track::{Track, Tracks};
 use crate::ui::panes::row;
@@ -21,10 +21,9 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let chosen = selected(cx.state, cx.view, task);
     let (inside, bar) = vlist::beside_bar(cx, area);
     let width = usize::from(inside.width);
-    let rows = Rows::of(cx.state, task, (cx.now, width), chosen);
-    let place = chosen.and_then(|evidence| rows.place(evidence));
-    let total = rows.rows.len();
-    let mut window = vlist::window(cx, SPEC.id, area, (total, place.map(|(row, _)| row)));
+    let rows = Rows { state: cx.state, task, now: cx.now, width, selected: chosen }.all();
+    let place = chosen.and_then(|evidence| place(&rows, evidence));
+    let mut window = vlist::window(cx, SPEC.id, area, (rows.len(), place.map(|(row, _)| row)));
     if let Some((row, plan)) = place.filter(|_| !window.free) {
         // The plan is read with its evidence, as far as both have room.
         let most = row.saturating_sub(window.rows.saturating_sub(1));
@@ -32,11 +31,9 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     }
     hits.window(SPEC.id, window);
     let critical = Tracks::of(cx.state, task).critical_path(cx.now).into_iter().collect();
-    let shown = Shown { cx, task, rows: &rows, critical };
-    for (y, i) in (area.y..).zip(window.range()) {
-        let Some(row) = rows.rows.get(i) else { break };
-        let line = Rect { y, height: 1, ..inside };
-        shown.draw(row, line, buf);
+    let shown = Shown { cx, task, critical };
+    for (line, (i, row)) in inside.rows().zip(rows.iter().enumerate().skip(window.first)) {
+        shown.draw(row, &mut row::Row::new(line, buf));
         if let Item::Evidence(evidence) | Item::Found(evidence) = row.item {
             hits.add(line, Target::Evidence(task.id, evidence.id));
         }
@@ -50,15 +47,13 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
 struct Shown<'a> {
     cx: &'a Cx<'a>,
     task: &'a TaskState,
-    rows: &'a Rows<'a>,
     critical: BTreeSet<EvidenceId>,
 }
 
 impl<'a> Shown<'a> {
-    fn draw(&self, row: &Row<'a>, line: Rect, buf: &mut Buffer) {
+    fn draw(&self, row: &Row<'a>, out: &mut row::Row<'_>) {
         let theme = self.cx.theme;
-        let lines = self.rows.lines(row.item);
-        let text = lines.get(row.nth).map_or("", String::as_str);
+        let track = |evidence| Track::of_evidence(self.cx.state, self.task, evidence);
         let (head, head_style, style) = match row.item {
             Item::Refused(_) => (REFUSED.to_owned(), theme.warn, theme.warn),
             Item::PlanStep(n, _) => (n.to_string(), theme.accent, theme.title),
@@ -66,26 +61,20 @@ impl<'a> Shown<'a> {
                 (DONE.to_owned(), theme.good, theme.title)
             }
             Item::Asked(_) => (String::new(), theme.accent, theme.text),
-            Item::Evidence(evidence) => return self.evidence(evidence, text, line, buf),
-            Item::Found(evidence) => {
-                let track = Track::of_evidence(self.cx.state, self.task, evidence);
-                return self.found(&track, row.nth, text, line, buf);
-            }
+            Item::Evidence(it) => return self.evidence(it.id, &track(it), &row.text, out),
+            Item::Found(it) => return self.found(&track(it), row, out),
         };
         let head = if row.nth == 0 { head } else { String::new() };
-        let mut out = row::Row::new(line, buf);
-        out.cell(&head, INDENT - 1, head_style).gap(1).put(text, style);
+        out.cell(&head, INDENT - 1, head_style).gap(1).put(&row.text, style);
     }
 
     /// `◆ #E1 = tool[input]`, and how it stands.
-    fn evidence(&self, evidence: &'a Evidence, text: &str, line: Rect, buf: &mut Buffer) {
+    fn evidence(&self, id: EvidenceId, track: &Track<'_>, text: &str, out: &mut row::Row<'_>) {
         let theme = self.cx.theme;
-        let track = Track::of_evidence(self.cx.state, self.task, evidence);
         let standing = track.standing(theme);
         let time = track.time(self.cx.now).map_or(String::new(), text::span);
         let stands = format!("{} {time:>8} {:<9}", standing.glyph, standing.word);
-        let mut out = row::Row::new(line, buf);
-        let critical = self.critical.contains(&evidence.id);
+        let critical = self.critical.contains(&id);
         out.cell("", 2, theme.dim).cell(if critical { CRITICAL } else { "" }, 2, theme.accent);
         let style = if track.wanted().is_some() { theme.accent } else { theme.dim };
         let room = out.left().saturating_sub(text::width(&stands) + 1);
@@ -93,27 +82,24 @@ impl<'a> Shown<'a> {
     }
 
     /// What was found: struck out where it does not reach the solver.
-    fn found(&self, track: &Track<'a>, nth: usize, text: &str, line: Rect, buf: &mut Buffer) {
+    fn found(&self, track: &Track<'_>, row: &Row<'_>, out: &mut row::Row<'_>) {
         let theme = self.cx.theme;
+        let (nth, text) = (row.nth, row.text.as_str());
         let nulled = track.begun.is_some_and(|begun| begun.nulled.is_some());
         let over = track.begun.is_some_and(|begun| begun.found.is_some());
         let standing = track.standing(theme);
-        let glyph = match (nth, over) {
-            (0, true) => standing.glyph,
-            _ => "",
-        };
-        let mut out = row::Row::new(line, buf);
+        let glyph = if nth == 0 && over { standing.glyph } else { "" };
         out.gap(INDENT - 2).cell(glyph, 2, standing.style);
         let struck = theme.dim.add_modifier(Modifier::CROSSED_OUT);
         match (nulled, over) {
-            (true, _) => match text.split_once(" · ").filter(|_| nth == 0) {
+            (true, _) if nth > 0 => out.put(text, struck),
+            (true, _) => match text.split_once(" · ") {
                 Some((why, said)) => {
                     out.put(why, theme.warn).put(" · ", theme.dim).put(said, struck)
                 }
-                None => out.put(text, if nth == 0 { theme.warn } else { struck }),
+                None => out.put(text, theme.warn),
             },
-            (false, true) => out.put(text, theme.text),
-            (false, false) => out.put(text, theme.dim),
+            (false, over) => out.put(text, if over { theme.text } else { theme.dim }),
         };
     }
 }

@@ -6,10 +6,10 @@ mod rows;
 
 use ratatui::text::Line;
 
-use self::rows::Rows;
+use super::calls::track::{Track, evidence_of};
+use super::format;
 use super::spec::{Opened, PLAIN, PaneSpec};
-use super::{calls::track::Track, format};
-use crate::domain::{Decides, EvidenceId, State, TaskState, state::Source};
+use crate::domain::{Decides, EvidenceId, State, TaskState};
 use crate::ui::{action::Action, popups::Subject, view::View, vlist::List};
 use crate::ui::{cx::Cx, pane::PaneId, window::Move};
 
@@ -69,23 +69,19 @@ fn selected(state: &State, view: &View, task: &TaskState) -> Option<EvidenceId> 
         return (of.id == task.id).then_some(evidence);
     }
     let call = state.tool_call(view.call(state)?).filter(|call| call.task == task.id)?;
-    let evidence = call.evidence?;
-    let source = task.work.evidence.get(&evidence).map(|begun| begun.source);
-    (source == Some(Source::Call(call.id))).then_some(evidence)
+    evidence_of(task, call)
 }
 
 /// What is looked at closer.
 fn subject(state: &State, view: &View) -> Option<Subject> {
     let task = view.task_of(state)?;
-    match selected(state, view, task) {
-        Some(evidence) => Some(Subject::Evidence(task.id, evidence)),
-        None => Some(Subject::Task(task.id)),
-    }
+    let evidence = selected(state, view, task).map(|id| Subject::Evidence(task.id, id));
+    Some(evidence.unwrap_or(Subject::Task(task.id)))
 }
 
 fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     let Some(task) = view.task_of(state) else { return List::none() };
-    let evidence = Rows::evidence(task);
+    let evidence: Vec<_> = task.work.plan.iter().flat_map(|plan| plan.evidence()).collect();
     let selected = selected(state, view, task);
     let selected = selected.and_then(|id| evidence.iter().position(|evidence| evidence.id == id));
     List::new(

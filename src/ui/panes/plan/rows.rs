@@ -6,7 +6,6 @@ use crate::domain::{
     state::Source,
 };
 use crate::ui::panes::calls::{marks, track::Track};
-use crate::ui::panes::format;
 use crate::ui::text;
 
 /// Rows of a plan, of why one was refused, of the answer; and of a result, selected or not.
@@ -29,61 +28,40 @@ pub(super) enum Item<'a> {
     Asked(Role),
 }
 
-/// A row: of what, and which one of its rows.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A row: of what, which one of its rows, and the text.
 pub(super) struct Row<'a> {
     pub item: Item<'a>,
     pub nth: usize,
+    pub text: String,
 }
 
-/// All rows of a task's plan at one width.
+/// What the rows of a task's plan are written from.
 pub(super) struct Rows<'a> {
-    state: &'a State,
-    task: &'a TaskState,
-    now: u64,
-    width: usize,
-    selected: Option<EvidenceId>,
-    pub rows: Vec<Row<'a>>,
+    pub state: &'a State,
+    pub task: &'a TaskState,
+    pub now: u64,
+    pub width: usize,
+    pub selected: Option<EvidenceId>,
 }
 
 impl<'a> Rows<'a> {
-    /// The evidence of a task, in writing order.
-    pub fn evidence(task: &TaskState) -> Vec<&Evidence> {
-        task.work.plan.iter().flat_map(|plan| plan.evidence()).collect()
-    }
-
-    pub fn of(
-        state: &'a State,
-        task: &'a TaskState,
-        (now, width): (u64, usize),
-        selected: Option<EvidenceId>,
-    ) -> Self {
-        let mut rows = Self { state, task, now, width, selected, rows: Vec::new() };
-        for why in &task.work.refused {
-            rows.add(Item::Refused(why));
+    pub fn all(&self) -> Vec<Row<'a>> {
+        let work = &self.task.work;
+        let mut items: Vec<_> = work.refused.iter().map(|why| Item::Refused(why)).collect();
+        for (n, step) in (1..).zip(work.plan.iter().flat_map(|plan| &plan.steps)) {
+            items.push(Item::PlanStep(n, &step.text));
+            let evidence = step.evidence.iter();
+            items.extend(evidence.flat_map(|it| [Item::Evidence(it), Item::Found(it)]));
         }
-        let Some(plan) = &task.work.plan else {
-            rows.add(Item::Asked(Role::Planner));
-            return rows;
-        };
-        for (i, plan) in plan.steps.iter().enumerate() {
-            rows.add(Item::PlanStep(i + 1, &plan.text));
-            for evidence in &plan.evidence {
-                rows.add(Item::Evidence(evidence));
-                rows.add(Item::Found(evidence));
-            }
-        }
-        rows.add(Item::Asked(Role::Solver));
-        rows
+        items.push(Item::Asked(if work.plan.is_some() { Role::Solver } else { Role::Planner }));
+        let rows = items.into_iter().flat_map(|item| {
+            let lines = self.lines(item).into_iter().enumerate();
+            lines.map(move |(nth, text)| Row { item, nth, text })
+        });
+        rows.collect()
     }
 
-    fn add(&mut self, item: Item<'a>) {
-        let lines = self.lines(item).len();
-        self.rows.extend((0..lines).map(|nth| Row { item, nth }));
-    }
-
-    /// The text of an item in rows.
-    pub fn lines(&self, item: Item<'a>) -> Vec<String> {
+    fn lines(&self, item: Item<'_>) -> Vec<String> {
         let room = self.width.saturating_sub(INDENT).max(1);
         let wrapped = |text: &str, most: usize| {
             // What is far beyond the rows is never looked at.
@@ -110,19 +88,15 @@ impl<'a> Rows<'a> {
             let waits = track.waits_for();
             return (!waits.is_empty()).then(|| format!("waits for {}", marks(&waits)));
         };
-        let text = said(self.state, begun);
-        let Some(nulled) = &begun.nulled else {
-            return begun.found.and(text).map(|text| match text.trim() {
+        let text = said(self.state, begun).map(str::trim);
+        match (track.nulled(), text) {
+            (Some(why), None | Some("")) => Some(why),
+            (Some(why), Some(text)) => Some(format!("{why} · {}", start(text))),
+            (None, text) => begun.found.and(text).map(|text| match text {
                 "" => "(nothing)".to_owned(),
                 text => start(text),
-            });
-        };
-        let saved = usize::try_from(begun.saved).unwrap_or(usize::MAX);
-        let why = format!("null: {nulled}, {} saved", format::plural(saved, "token"));
-        Some(match text.map(str::trim) {
-            None | Some("") => why,
-            Some(text) => format!("{why} · {}", start(text)),
-        })
+            }),
+        }
     }
 
     /// How the planner or the solver stands.
@@ -130,23 +104,21 @@ impl<'a> Rows<'a> {
         if let (Role::Solver, Some(answer)) = (role, &self.task.answer) {
             return format!("answer: {}", answer.trim());
         }
-        match (self.last(role), role) {
-            (Some(call), _) => match &call.phase {
-                ModelCallPhase::Requested => format!("waiting to call the {role}"),
-                ModelCallPhase::Running => {
-                    format!("the {role} is running, {}", text::span(call.elapsed(self.now)))
-                }
-                ModelCallPhase::Done { reply } => {
-                    format!("the {role} said: {}", start(&reply.text))
-                }
-                ModelCallPhase::Failed { error } => {
-                    format!("the {role} failed: {}", start(&error.text))
-                }
-            },
-            (None, Role::Solver) if self.task.outcome().is_none() => {
-                "the solver waits for all evidence".to_owned()
+        let Some(call) = self.last(role) else {
+            return match role == Role::Solver && self.task.outcome().is_none() {
+                true => "the solver waits for all evidence".to_owned(),
+                false => format!("the {role} was not asked"),
+            };
+        };
+        match &call.phase {
+            ModelCallPhase::Requested => format!("waiting to call the {role}"),
+            ModelCallPhase::Running => {
+                format!("the {role} is running, {}", text::span(call.elapsed(self.now)))
             }
-            (None, _) => format!("the {role} was not asked"),
+            ModelCallPhase::Done { reply } => format!("the {role} said: {}", start(&reply.text)),
+            ModelCallPhase::Failed { error } => {
+                format!("the {role} failed: {}", start(&error.text))
+            }
         }
     }
 
@@ -159,15 +131,15 @@ impl<'a> Rows<'a> {
         let since = if role == Role::Solver { drawn.unwrap_or(0) } else { 0 };
         calls.take_while(|call| call.requested >= since).find(|call| call.role == role)
     }
+}
 
-    /// The first row of a piece of evidence, and the one from which all of its plan is seen.
-    pub fn place(&self, evidence: EvidenceId) -> Option<(usize, usize)> {
-        let is_it = |row: &Row<'_>| matches!(row.item, Item::Evidence(it) if it.id == evidence);
-        let row = self.rows.iter().position(is_it)?;
-        let before = self.rows[..row].iter().rev();
-        let above = before.take_while(|row| matches!(row.item, Item::PlanStep(..))).count();
-        Some((row, row - above))
-    }
+/// The first row of a piece of evidence, and the one from which all of its plan is seen.
+pub(super) fn place(rows: &[Row<'_>], evidence: EvidenceId) -> Option<(usize, usize)> {
+    let is_it = |row: &Row<'_>| matches!(row.item, Item::Evidence(it) if it.id == evidence);
+    let row = rows.iter().position(is_it)?;
+    let before = rows[..row].iter().rev();
+    let above = before.take_while(|row| matches!(row.item, Item::PlanStep(..))).count();
+    Some((row, row - above))
 }
 
 fn start(said: &str) -> String {

@@ -30,11 +30,11 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let order = Order::of(&task.search);
     let votes = task.search.nodes.iter().any(|node| node.votes.is_some());
     let rows = (order.rows.len(), selected(cx.view, task, &order));
-    vlist::draw(cx, SPEC.id, (area, buf, hits), rows, |at, line, buf, hits| {
-        let Some(placed) = order.rows.get(at) else { return };
-        let lines = order.lines(at, usize::from(line.width) / 6);
-        draw_node(cx, (task, placed.node), (&lines, votes), line, buf);
-        hits.add(line, Target::Node(task.id, placed.node.node));
+    vlist::draw(cx, SPEC.id, (area, buf, hits), rows, |at, row| {
+        let node = order.rows.get(at)?.node;
+        let lines = order.lines(at, row.left() / 6);
+        draw_node(cx, (task, node), (&lines, votes), row);
+        Some(Target::Node(task.id, node.node))
     });
 }
 
@@ -50,12 +50,10 @@ fn draw_node(
     cx: &Cx<'_>,
     (task, node): (&TaskState, &NodeState),
     (lines, votes): (&str, bool),
-    line: Rect,
-    buf: &mut Buffer,
+    row: &mut Row<'_>,
 ) {
     let theme = cx.theme;
     let here = task.search.at == node.node;
-    let mut row = Row::new(line, buf);
     row.cell(if here { RUNNING } else { "" }, 2, theme.graph_here);
     row.put(lines, theme.dim);
     let style = if here { theme.graph_here } else { standing(theme, node) };

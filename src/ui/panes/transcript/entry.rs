@@ -7,10 +7,10 @@ use super::sheet::Sheet;
 use crate::domain::state::{Line, What};
 use crate::domain::{
     BudgetPlan, By, EffectId, EffectState, ModelCallPhase, ModelCallState, Offered, Plan, Role,
-    State, StepState, TaskState, ToolCallPhase, ToolCallState, ToolName,
+    State, StepState, TaskState, ToolCallPhase, ToolCallState,
 };
 use crate::ui::panes::calls::status::{self, Standing};
-use crate::ui::panes::{budget_words, format, glyph, inline_json, tasks};
+use crate::ui::panes::{budget_words, format, glyph, graph, inline_json, tasks, tools};
 use crate::ui::symbols::{DONE, EDITED, FAILED, INJECTED, LEADS, REFUSED, WAITING};
 use crate::ui::{text, theme::Theme, wording};
 
@@ -34,13 +34,12 @@ pub struct From<'a> {
 struct Entry<'a> {
     cx: From<'a>,
     sheet: Sheet,
-    most: usize,
 }
 
 /// The rows of a line of the transcript, at least one.
 pub fn rows(cx: From<'_>, line: &Line, width: usize, selected: bool) -> Vec<Row<'static>> {
     let most = if selected { ROWS.1 } else { ROWS.0 };
-    let mut entry = Entry { cx, sheet: Sheet::new(width), most };
+    let mut entry = Entry { cx, sheet: Sheet::new(width, most) };
     if entry.write(line).is_none() {
         entry.sheet.row(&[("note  of a task that is not known", cx.theme.dim)]);
     }
@@ -67,37 +66,33 @@ impl<'a> Entry<'a> {
             What::BudgetPlanned { why, plan, before } => self.planned(why, plan, before.as_deref()),
             What::Plan { plan } => self.plan(plan),
             What::Told { event } => {
-                let (who, words) = match event.by() {
-                    None => (("note  ".to_owned(), theme.warn), theme.text),
-                    Some(By::User) => ((format!("{EDITED} you: "), theme.user), theme.user),
-                    Some(By::Engine) => (("engine: ".to_owned(), theme.user), theme.user),
-                    Some(By::Undo(_)) => ((format!("{EDITED} undone: "), theme.user), theme.user),
-                    Some(By::Redo(_)) => ((format!("{EDITED} redone: "), theme.user), theme.user),
+                let (who, head, words) = match event.by() {
+                    None => ("note  ".to_owned(), theme.warn, theme.text),
+                    Some(By::User) => (format!("{EDITED} you: "), theme.user, theme.user),
+                    Some(By::Engine) => ("engine: ".to_owned(), theme.user, theme.user),
+                    Some(By::Undo(_)) => (format!("{EDITED} undone: "), theme.user, theme.user),
+                    Some(By::Redo(_)) => (format!("{EDITED} redone: "), theme.user, theme.user),
                 };
-                let ((who, head), words) = (who, words);
-                self.sheet.text((&who, head), (&wording::told(event), words), self.most);
+                self.sheet.text((&who, head), (&wording::told(event), words));
             }
-            What::Newer { fields } => self.notice(&wording::newer(fields)),
+            What::Newer { fields } => {
+                self.sheet.text(("note  ", theme.warn), (&wording::newer(fields), theme.text));
+            }
         }
         Some(())
-    }
-
-    fn notice(&mut self, text: &str) {
-        let theme = self.cx.theme;
-        self.sheet.text(("note  ", theme.warn), (text, theme.text), self.most);
     }
 
     fn task_started(&mut self, task: &TaskState) {
         let title = self.cx.theme.title;
         let head = format!("task {}  ", task.id);
-        self.sheet.text((&head, title), (&task.task.text, title), self.most);
+        self.sheet.text((&head, title), (&task.task.text, title));
     }
 
     fn try_started(&mut self, number: u32, task: &TaskState) {
         let theme = self.cx.theme;
         self.sheet.row(&[(&format!("try {number}"), theme.title)]);
         if let Some(last) = task.reflections.last() {
-            self.sheet.text(("  reflector ", theme.accent), (last, theme.text), self.most);
+            self.sheet.text(("  reflector ", theme.accent), (last, theme.text));
         }
     }
 
@@ -112,11 +107,7 @@ impl<'a> Entry<'a> {
             }
             menu.push_str(if menu.is_empty() { "" } else { " · " });
             menu.push_str(if item.why == Offered::Explore { "+" } else { "" });
-            menu.push_str(if item.tool.as_str() == ToolName::END {
-                "Finish"
-            } else {
-                item.tool.as_str()
-            });
+            menu.push_str(graph::shown_name(item.tool.as_str()));
             if let Some(weight) = item.weight {
                 menu.push(' ');
                 menu.push_str(&format.show(weight));
@@ -141,17 +132,14 @@ impl<'a> Entry<'a> {
             ModelCallPhase::Running => self.partial(call, role),
             ModelCallPhase::Failed { error } => {
                 let text = format!("{} failed: {}", call.model, error.text);
-                self.sheet.text(
-                    (&format!("  {FAILED} "), theme.bad),
-                    (&text, theme.bad),
-                    self.most,
-                );
+                self.sheet.text((&format!("  {FAILED} "), theme.bad), (&text, theme.bad));
                 self.used(call);
             }
             ModelCallPhase::Done { reply } => {
-                let said =
-                    if reply.text.trim().is_empty() { &reply.reasoning } else { &reply.text };
-                let said = said.trim();
+                let said = match reply.text.trim() {
+                    "" => reply.reasoning.trim(),
+                    text => text,
+                };
                 // The plan comes as it was read, and verdicts come a line each.
                 let instead = match call.role {
                     _ if self.is_followed(call) => Some("wrote a plan"),
@@ -161,7 +149,7 @@ impl<'a> Entry<'a> {
                 };
                 match instead {
                     Some(words) => self.sheet.row(&[(role, theme.accent), (words, theme.dim)]),
-                    None => self.sheet.text((role, theme.accent), (said, style), self.most),
+                    None => self.sheet.text((role, theme.accent), (said, style)),
                 }
                 self.used(call);
             }
@@ -185,18 +173,15 @@ impl<'a> Entry<'a> {
         let calls = format::plural(plan.evidence().count(), "call");
         let head = format!("{}, {calls}", format::plural(plan.steps.len(), "plan"));
         self.sheet.row(&[("plan  ", theme.accent), (&head, theme.title)]);
-        let most = self.sheet.rows.len() + self.most * PLAN;
+        let most = self.sheet.rows.len() + self.sheet.most * PLAN;
         for (n, step) in (1..).zip(&plan.steps) {
             let head = format!("  {n:>2} ");
-            self.sheet.text((&head, theme.accent), (&step.text, theme.text), self.most);
+            self.sheet.text((&head, theme.accent), (&step.text, theme.text));
             for evidence in &step.evidence {
                 let id = format!("     {} ", evidence.id.mark());
-                let input = format!("[{}]", text::start(&evidence.input, 4 * self.sheet.width()));
-                self.sheet.row(&[
-                    (&id, theme.dim),
-                    (&evidence.tool, theme.accent),
-                    (&input, theme.text),
-                ]);
+                let input = format!("[{}]", text::start(&evidence.input, 4 * self.sheet.width));
+                let tool = evidence.tool.as_str();
+                self.sheet.row(&[(&id, theme.dim), (tool, theme.accent), (&input, theme.text)]);
             }
             if self.sheet.rows.len() > most {
                 self.sheet.rows.truncate(most - 1);
@@ -214,9 +199,9 @@ impl<'a> Entry<'a> {
         self.sheet.row(&[(role, theme.accent), (&model, theme.accent), (&what, theme.dim)]);
         match self.cx.state.control.hold_of(call.lane) {
             Some(hold) => {
-                let held = text::span(self.cx.now.saturating_sub(hold.since));
-                self.sheet
-                    .suffix(&format!("  held {}, {held}", hold.boundary.name()), theme.paused);
+                let time = text::span(self.cx.now.saturating_sub(hold.since));
+                let held = format!("  held {}, {time}", hold.boundary.name());
+                self.sheet.suffix(&held, theme.paused);
             }
             None if call.started.is_some() => {
                 let elapsed = format!("  {}", text::span(call.elapsed(self.cx.now)));
@@ -229,45 +214,42 @@ impl<'a> Entry<'a> {
     /// The end of what has streamed in so far.
     fn partial(&mut self, call: &ModelCallState, role: &str) {
         let theme = self.cx.theme;
-        let before = call.partial.len().saturating_sub(self.most * 200);
+        let before = call.partial.len().saturating_sub(self.sheet.most * 200);
         let before = text::start(&call.partial, before).len();
         let cut = if before > 0 { "…" } else { "" };
         let text = format!("{cut}{}▏", &call.partial[before..]);
-        let mut whole = Sheet::new(self.sheet.width());
-        whole.text((role, theme.accent), (&text, theme.text), usize::MAX);
-        let first = whole.rows.len().saturating_sub(self.most);
+        let mut whole = Sheet::new(self.sheet.width, usize::MAX);
+        whole.text((role, theme.accent), (&text, theme.text));
+        let first = whole.rows.len().saturating_sub(self.sheet.most);
         self.sheet.rows.extend(whole.rows.drain(first..));
     }
 
     /// What an answer took.
     fn used(&mut self, call: &ModelCallState) {
-        let origin = wording::origin(call.origin).map(str::to_owned);
-        let used = origin.into_iter().chain(self.usage(call)).collect::<Vec<_>>().join(", ");
-        if !used.is_empty() {
-            self.sheet.at_right(&used, self.cx.theme.dim);
+        let mut used: Vec<String> =
+            wording::origin(call.origin).map(str::to_owned).into_iter().collect();
+        if let Some(usage) = call.usage() {
+            match call.retries {
+                0 => {}
+                1 => used.push("1 retry".to_owned()),
+                retries => used.push(format!("{retries} retries")),
+            }
+            let model = self.cx.state.models.known.get(&call.model);
+            let simulated = model.is_some_and(|model| model.spec.simulated);
+            let about = if usage.estimated && !simulated { "≈" } else { "" };
+            let (sent, got) = (text::count(usage.tokens_in), text::count(usage.tokens_out));
+            let time = text::span(call.elapsed(self.cx.now));
+            used.push(format!("{} {about}{sent}→{got} tok {time}", call.model));
         }
-    }
-
-    fn usage(&self, call: &ModelCallState) -> Option<String> {
-        let usage = call.usage()?;
-        let model = self.cx.state.models.known.get(&call.model);
-        let simulated = model.is_some_and(|model| model.spec.simulated);
-        let about = if usage.estimated && !simulated { "≈" } else { "" };
-        let tokens_in = text::count(usage.tokens_in);
-        let tokens_out = text::count(usage.tokens_out);
-        let time = text::span(call.elapsed(self.cx.now));
-        let used = format!("{} {about}{tokens_in}→{tokens_out} tok {time}", call.model);
-        Some(match call.retries {
-            0 => used,
-            1 => format!("1 retry, {used}"),
-            retries => format!("{retries} retries, {used}"),
-        })
+        if !used.is_empty() {
+            self.sheet.at_right(&used.join(", "), self.cx.theme.dim);
+        }
     }
 
     fn call(&mut self, call: &ToolCallState) {
         let cx = self.cx;
         let theme = cx.theme;
-        let width = self.sheet.width();
+        let width = self.sheet.width;
         let hold = cx.state.control.hold_of(call.lane);
         let Standing { word, style, .. } = status::of_call(call, hold, theme);
         let time = match hold {
@@ -315,25 +297,18 @@ impl<'a> Entry<'a> {
             ToolCallPhase::Requested | ToolCallPhase::Running => {}
             ToolCallPhase::Refused { why, reason } => {
                 let why = format!("{}: {why}", reason.name());
-                self.sheet.text(
-                    (&format!("    {REFUSED} "), theme.warn),
-                    (&why, theme.warn),
-                    self.most,
-                );
+                self.sheet.text((&format!("    {REFUSED} "), theme.warn), (&why, theme.warn));
             }
             ToolCallPhase::Failed { error } => {
-                self.sheet.text(
-                    (&format!("    {FAILED} "), theme.bad),
-                    (&error.text, theme.bad),
-                    self.most,
-                );
+                let head = format!("    {FAILED} ");
+                self.sheet.text((&head, theme.bad), (&error.text, theme.bad));
             }
             ToolCallPhase::Done { output } => {
                 let (text, style) = match output.text.trim() {
                     "" => ("(nothing)", theme.dim),
                     text => (text, theme.text),
                 };
-                self.sheet.text(("    = ", theme.good), (text, style), self.most);
+                self.sheet.text(("    = ", theme.good), (text, style));
                 if let Some(bytes) = output.cut_from {
                     let cut = format!("  (cut; it gave {} bytes)", text::count(bytes));
                     self.sheet.suffix(&cut, theme.warn);
@@ -353,16 +328,13 @@ impl<'a> Entry<'a> {
             // Why there is a first plan is plain.
             None => self.sheet.row(&[("budget plan", theme.accent)]),
         }
-        let sums = budget_words::sums(plan, before);
-        if !self.sheet.at_right(&sums, theme.dim) {
-            self.sheet.row(&[("    ", Style::new()), (&sums, theme.dim)]);
-        }
+        self.sheet.at_right_or_below("    ", &budget_words::sums(plan, before), theme.dim);
         let changes = before.map(|before| budget_words::changes(before, plan)).unwrap_or_default();
         let uses = match changes.as_str() {
             "" => budget_words::uses(plan),
             changes => format!("{}  ({changes})", budget_words::uses(plan)),
         };
-        self.sheet.text(("    ", Style::new()), (&uses, theme.text), self.most);
+        self.sheet.text(("    ", Style::new()), (&uses, theme.text));
     }
 
     /// Whether the result helped, where that was judged.
@@ -380,20 +352,11 @@ impl<'a> Entry<'a> {
         let theme = self.cx.theme;
         for verdict in &task.verdicts {
             let score = f64::from(verdict.score);
-            let style = match verdict.score {
-                1.. => theme.good,
-                0 => theme.dim,
-                ..0 => theme.warn,
-            };
+            let style = tools::signed_style(theme, score);
             let name = text::fit(verdict.tool.as_str(), NAME);
             let score = format!(" {:>2}  ", glyph::signed(score));
-            let row = [
-                ("  score ", theme.accent),
-                (name.as_str(), theme.text),
-                (score.as_str(), style),
-                (verdict.reason.as_str(), theme.dim),
-            ];
-            self.sheet.row(&row);
+            let (head, reason) = (("  score ", theme.accent), (&*verdict.reason, theme.dim));
+            self.sheet.row(&[head, (&name, theme.text), (&score, style), reason]);
         }
         if task.verdicts.is_empty() {
             self.sheet.row(&[("  score ", theme.accent), ("no tool was judged", theme.dim)]);
@@ -410,18 +373,15 @@ impl<'a> Entry<'a> {
         match &task.answer {
             Some(answer) => {
                 let head = format!("{head}: ");
-                self.sheet.text((&head, style), (answer.trim(), theme.title), self.most);
+                self.sheet.text((&head, style), (answer.trim(), theme.title));
             }
             None => self.sheet.row(&[(&head, style)]),
         }
         if let (Some(gold), Some(false)) = (&task.task.gold, task.correct) {
             self.sheet.suffix(&format!("  expected: {gold}"), theme.warn);
         }
-        let took: Vec<String> =
-            tasks::columns(task, self.cx.now).into_iter().map(|(words, _)| words).collect();
-        let took = took.join(" · ");
-        if !self.sheet.at_right(&took, theme.dim) {
-            self.sheet.row(&[("  ", Style::new()), (&took, theme.dim)]);
-        }
+        let columns = tasks::columns(task, self.cx.now).into_iter();
+        let took = columns.map(|(words, _)| words).collect::<Vec<_>>().join(" · ");
+        self.sheet.at_right_or_below("  ", &took, theme.dim);
     }
 }

@@ -2,7 +2,6 @@
 //! are built, from the end backwards while the newest is followed.
 
 mod entry;
-mod search;
 mod sheet;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
@@ -10,16 +9,18 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 use super::row::{Row, note};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::State;
-use crate::domain::state::What;
+use crate::domain::state::{Line as Said, What};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::vlist::{self, List};
 use crate::ui::window::Window;
-use crate::ui::{action::Action, popups::Subject, view::View};
+use crate::ui::{action::Action, popups::Subject, theme::Theme, view::View};
 use crate::ui::{cx::Cx, pane::PaneId, window::Move};
 
 /// From this width on every entry says when it was.
 const WITH_TIME: u16 = 96;
 const TIME: u16 = 9;
+/// Width of a pane that was not drawn yet.
+const UNKNOWN: u16 = 80;
 /// The number of lines at the end that may still change, since their calls have not ended.
 const MAY_CHANGE: usize = 256;
 
@@ -39,19 +40,20 @@ pub const SPEC: PaneSpec = PaneSpec {
 };
 
 fn title(cx: &Cx<'_>) -> Line<'static> {
-    let behind = match cx.view.line.and_then(|n| place(cx.state, n)) {
-        Some(at) => cx.state.transcript.len() - 1 - at,
-        None => 0,
-    };
-    match behind {
-        0 => Line::default(),
-        n => Line::from(format!(" · {n} below")),
+    let last = cx.state.transcript.len().saturating_sub(1);
+    match cx.view.line.and_then(|n| place(cx.state, n)) {
+        Some(at) if at < last => Line::from(format!(" · {} below", last - at)),
+        Some(_) | None => Line::default(),
     }
 }
 
 /// The place of the line that this event made, or of the last one before it.
 fn place(state: &State, n: u64) -> Option<usize> {
     state.transcript.partition_point(|line| line.n <= n).checked_sub(1)
+}
+
+fn time_width(width: u16) -> u16 {
+    if width >= WITH_TIME { TIME } else { 0 }
 }
 
 /// One entry on the screen.
@@ -67,7 +69,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if lines.is_empty() {
         return note(area, "nothing has happened yet: space lets the agent run", cx.theme.dim, buf);
     }
-    let time = if area.width >= WITH_TIME { TIME } else { 0 };
+    let time = time_width(area.width);
     let (inside, bar) = vlist::beside_bar(cx, area);
     let body = Rect { x: area.x + time, width: inside.width.saturating_sub(time), ..area };
     let shown = visible(cx, usize::from(body.width), usize::from(area.height));
@@ -119,13 +121,6 @@ fn visible(cx: &Cx<'_>, width: usize, height: usize) -> Vec<Shown> {
     }
 }
 
-fn build(cx: &Cx<'_>, at: usize, width: usize) -> Shown {
-    let line = &cx.state.transcript[at];
-    let selected = cx.view.line == Some(line.n);
-    let from = entry::From { state: cx.state, theme: cx.theme, now: cx.now };
-    Shown { at, rows: entry::rows(from, line, width, selected), hidden: 0 }
-}
-
 /// The entries at these places until they fill so many rows, and the rows that are left.
 fn fill(
     cx: &Cx<'_>,
@@ -133,14 +128,16 @@ fn fill(
     width: usize,
     mut room: usize,
 ) -> (Vec<Shown>, usize) {
+    let from = entry::From { state: cx.state, theme: cx.theme, now: cx.now };
     let mut shown = Vec::new();
     for at in places {
         if room == 0 {
             break;
         }
-        let entry = build(cx, at, width);
-        room = room.saturating_sub(entry.rows.len());
-        shown.push(entry);
+        let line = &cx.state.transcript[at];
+        let rows = entry::rows(from, line, width, cx.view.line == Some(line.n));
+        room = room.saturating_sub(rows.len());
+        shown.push(Shown { at, rows, hidden: 0 });
     }
     (shown, room)
 }
@@ -176,7 +173,11 @@ fn clock(micros: u64) -> String {
 }
 
 fn list<'a>(state: &'a State, view: &View) -> List<'a> {
-    let (lines, width) = (&state.transcript, search::width(view));
+    // As wide as in the last frame.
+    let placed = view.placed.iter().find(|placed| placed.pane == SPEC.id);
+    let width = placed.map_or(UNKNOWN, |placed| placed.area.width.saturating_sub(2));
+    let width = usize::from(width.saturating_sub(time_width(width)));
+    let lines = &state.transcript;
     List::new(
         (lines.len(), view.line.and_then(|n| place(state, n))),
         |row| lines.get(row),
@@ -186,9 +187,16 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
                 view.task = line.task;
             }
         },
-        move |line| search::text(state, line, width),
+        move |line| text(state, line, width),
     )
     .steady(lines.len().saturating_sub(MAY_CHANGE))
+}
+
+/// The text of a line's entry as it is drawn while it is selected: nothing is found that cannot be seen.
+fn text(state: &State, line: &Said, width: usize) -> String {
+    let from = entry::From { state, theme: Theme::of_words(), now: state.at };
+    let rows = entry::rows(from, line, width, true);
+    rows.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 /// Below the last line is the end, which keeps up.

@@ -8,17 +8,15 @@ use crate::ui::text;
 /// Rows of a given width that are being written.
 #[derive(Debug)]
 pub struct Sheet {
-    width: usize,
+    pub width: usize,
+    /// Rows that one text may take.
+    pub most: usize,
     pub rows: Vec<Line<'static>>,
 }
 
 impl Sheet {
-    pub fn new(width: usize) -> Self {
-        Self { width, rows: Vec::new() }
-    }
-
-    pub fn width(&self) -> usize {
-        self.width
+    pub fn new(width: usize, most: usize) -> Self {
+        Self { width, most, rows: Vec::new() }
     }
 
     /// One row of these pieces; what does not fit is cut.
@@ -33,18 +31,12 @@ impl Sheet {
         self.rows.push(Line::from(spans));
     }
 
-    /// A text behind a head of its own, wrapped into at most `most` rows that are indented by the head's
-    /// width; `…` where something is left out.
-    pub fn text(&mut self, (head, head_style): (&str, Style), body: (&str, Style), most: usize) {
-        let (body, style) = body;
+    /// A text behind a head of its own, wrapped into rows that are indented by the head's width; `…` where
+    /// something is left out.
+    pub fn text(&mut self, (head, head_style): (&str, Style), (body, style): (&str, Style)) {
         let indent = text::width(head);
         let room = self.width.saturating_sub(indent).max(1);
-        let mut lines: Vec<String> = text::wrap(body, room).take(most.saturating_add(1)).collect();
-        let more = lines.len() > most;
-        lines.truncate(most);
-        if let (true, Some(last)) = (more, lines.last_mut()) {
-            *last = text::cut(&format!("{last} …"), room).into_owned();
-        }
+        let lines = text::wrap_within(body, room, self.most);
         for (i, line) in lines.into_iter().enumerate() {
             let head = if i == 0 { head.to_owned() } else { " ".repeat(indent) };
             let spans = vec![Span::styled(head, head_style), Span::styled(line, style)];
@@ -58,6 +50,13 @@ impl Sheet {
         let text = text::clean(text);
         if last.width() + text::width(&text) <= self.width {
             last.push_span(Span::styled(text.into_owned(), style));
+        }
+    }
+
+    /// Adds to the last row at the right edge; where it does not fit there whole, in a row of its own.
+    pub fn at_right_or_below(&mut self, indent: &str, text: &str, style: Style) {
+        if !self.at_right(text, style) {
+            self.row(&[(indent, Style::new()), (text, style)]);
         }
     }
 
@@ -85,14 +84,14 @@ mod tests {
 
     #[test]
     fn long_texts_are_wrapped_and_cut_with_a_sign() {
-        let mut sheet = Sheet::new(12);
-        sheet.text(("> ", Style::new()), ("one two three four five", Style::new()), 2);
+        let mut sheet = Sheet::new(12, 2);
+        sheet.text(("> ", Style::new()), ("one two three four five", Style::new()));
         assert_eq!(plain(&sheet), ["> one two", "  three fou…"]);
     }
 
     #[test]
     fn suffixes_never_push_anything_out() {
-        let mut sheet = Sheet::new(10);
+        let mut sheet = Sheet::new(10, 1);
         sheet.row(&[("seven..", Style::new())]);
         sheet.suffix("four", Style::new());
         assert_eq!(plain(&sheet), ["seven.."]);

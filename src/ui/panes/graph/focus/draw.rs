@@ -17,8 +17,8 @@ use crate::domain::{ToolName, WeightFormat};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::graph::{centre, shown_name};
 use crate::ui::panes::row::{Row, note, split};
-use crate::ui::panes::score_trend::Scale;
-use crate::ui::panes::{format, glyph, position::Here, weight_trend::Since};
+use crate::ui::panes::trends::{self, Since};
+use crate::ui::panes::{format, glyph, position::Here};
 use crate::ui::symbols::{CUT, FELL, LEADS, ROSE, RUNNING};
 use crate::ui::{cx::Cx, table, text};
 
@@ -74,7 +74,7 @@ impl Frame<'_> {
             return (left, Rect { x: left.right() + 2, width: area.width - BESIDE - 2, ..area });
         }
         let wanted = before(self.cx.state, self.centre).0.len() + 1;
-        let choices = Choices::new(self.cx.state, self.centre, None).len();
+        let choices = Choices::new(self.cx.state, self.centre).total;
         let rows = before_rows(area.height).min(u16::try_from(wanted).unwrap_or(u16::MAX));
         // A line of air above each part, where there is more room than there are rows.
         let roomy = usize::from(area.height) >= usize::from(rows) + choices + 4;
@@ -120,7 +120,8 @@ impl Frame<'_> {
         if let Some(tool) = cx.state.tools.get(&name) {
             let score = cx.state.learning.score(&name);
             row.put("  score ", theme.dim).put(&glyph::signed(score), theme.text).gap(1);
-            row.put(&Scale::of(cx.state).trend(cx.state, &name), theme.bar_fill);
+            let scale = trends::score_scale(cx.state);
+            row.put(&trends::scores(cx.state, &name, scale), theme.bar_fill);
             let calls = format!("  {} ok, {} failed", tool.succeeded, tool.failed);
             row.put(&calls, theme.dim);
         }

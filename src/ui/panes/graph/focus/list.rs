@@ -1,18 +1,23 @@
-//! What can follow the node in the middle: the weights, what moved them, what taught them.
+//! Both lists around the node in the middle: what leads to it, and what can follow it with what moved its
+//! weights and what taught them.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::choices::{Choice, Choices, before};
 use super::draw::Frame;
-use super::rows::{MARKS, MOVED, NUMBER, name_width};
-use crate::domain::Offered;
+use crate::domain::{Offered, ToolName};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::graph::{SPEC, shown_name};
 use crate::ui::panes::row::{Row, note, split};
 use crate::ui::panes::{calls, format};
-use crate::ui::symbols::RUNNING;
-use crate::ui::{text, vlist, vlist::Part};
+use crate::ui::symbols::{INJECTED, REFUSED, RUNNING};
+use crate::ui::vlist::{self, Part, Rows};
+use crate::ui::{text, window::Window};
 
+/// Columns: cursor and marks, number, difference.
+const MARKS: usize = 5;
+const NUMBER: usize = 6;
+const MOVED: usize = 6;
 /// What trajectories taught, and how many of them.
 const LOOKS: [&str; 2] = ["prior", "seen"];
 const LOOK: usize = 5;
@@ -29,25 +34,67 @@ struct Widths {
 
 impl Widths {
     fn new(width: usize, name: usize) -> Self {
-        let looks = match width {
-            0..60 => 0,
-            _ => LOOKS.len(),
-        };
+        let looks = if width < 60 { 0 } else { LOOKS.len() };
         let fixed = MARKS + name + 1 + NUMBER + 1 + MOVED + looks * (LOOK + 1) + 1;
         let room = width.saturating_sub(fixed + WHY);
         Self { name, bar: room.clamp(6, 24), looks }
     }
 }
 
+/// Room for these names, in a list of this width: no more than they need, and at most a third of it.
+fn name_width<'a>(width: usize, names: impl Iterator<Item = &'a ToolName>) -> usize {
+    let longest = names.map(|name| text::width(shown_name(name.as_str()))).max();
+    longest.unwrap_or(0).clamp(12, (width / 3).clamp(14, 28))
+}
+
 impl Frame<'_> {
+    pub fn draw_before(&self, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+        if area.height < 2 {
+            return;
+        }
+        let theme = self.cx.theme;
+        let (head, list) = split(area, 1);
+        let (all, others) = before(self.cx.state, self.centre);
+        let shown = Rows::of(self.cx.view, SPEC.id, (all.len(), None));
+        let rows: Vec<_> = (0..shown.count()).filter_map(|i| all.get(shown.at(i))).collect();
+        let mut row = Row::new(head, buf);
+        row.put("predecessors", theme.dim);
+        let hidden = others + rows.len().saturating_sub(usize::from(list.height));
+        if hidden > 0 {
+            row.put(&format!(", and {} more", text::count(hidden as u64)), theme.dim);
+        }
+        if rows.is_empty() {
+            row.put(": nothing", theme.dim);
+        }
+        let edge = self.cx.view.edge.as_ref().filter(|(_, to)| to.as_str() == self.centre);
+        let selected = rows.iter().position(|(from, _)| edge.is_some_and(|edge| edge.0 == *from));
+        // The selected one is always among those shown.
+        let window = Window::default().next(rows.len(), usize::from(list.height), selected);
+        let before = self.since.as_ref().map(|since| since.weights());
+        let name = name_width(usize::from(list.width), rows.iter().map(|(from, _)| from));
+        for (line, i) in list.rows().zip(window.range()) {
+            let (from, weight) = rows[i];
+            let was = before.as_ref().and_then(|was| was.weight(from.as_str(), self.centre));
+            let mut row = Row::new(line, buf);
+            self.draw_marks(from, " ", &mut row);
+            row.cell(shown_name(from.as_str()), name, theme.graph_node).gap(1);
+            let bar = row.left().saturating_sub(NUMBER + MOVED).min(16);
+            self.draw_weight((*weight, was), false, bar, theme.text, &mut row);
+            if selected == Some(i) {
+                vlist::select(self.cx, line, buf);
+            }
+            hits.add(line, Target::Edge(from.clone(), self.centre.into()));
+        }
+    }
+
     pub fn draw_choices(&self, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-        let choices = Choices::new(self.cx.state, self.centre, self.since.as_ref());
+        let choices = Choices::new(self.cx.state, self.centre);
         let (head, list) = split(area, u16::from(area.height > 2));
-        if let Some(tools) = choices.unweighted() {
+        if let Some(tools) = choices.unweighted {
             let words = format!("{} offered, no weights", format::plural(tools, "tool"));
             return note(area, &words, self.cx.theme.dim, buf);
         }
-        if choices.len() == 0 {
+        if choices.total == 0 {
             return note(area, "nothing follows it", self.cx.theme.dim, buf);
         }
         let height = usize::from(list.height);
@@ -57,31 +104,28 @@ impl Frame<'_> {
         // In the pane's list they come behind what leads here.
         let is_kept = self.cx.view.kept(SPEC.id).is_some();
         let first = if is_kept { before(self.cx.state, self.centre).0.len() } else { 0 };
-        let part = Part { first, total: choices.len(), selected };
+        let part = Part { first, total: choices.total, selected };
         let visible = vlist::visible(self.cx, SPEC.id, list, part);
         let rows = choices.top(visible.last().map_or(0, |last| last + 1));
         let width = usize::from(list.width);
         let widths = Widths::new(width, name_width(width, rows.iter().map(|row| &row.to)));
-        self.draw_head(head, &widths, &choices, buf);
-        let mut rows: Vec<Choice> =
-            visible.iter().filter_map(|at| rows.get(*at).cloned()).collect();
-        choices.compare(&mut rows);
-        vlist::draw(self.cx, SPEC.id, (list, buf, hits), part, |i, line, buf, hits| {
-            let at = visible.iter().position(|visible| *visible == i);
-            if let Some(choice) = at.and_then(|at| rows.get(at)) {
-                self.draw_choice(choice, &widths, line, buf);
-                hits.add(line, Target::Edge(self.centre.into(), choice.to.clone()));
-            }
+        if !head.is_empty() {
+            self.draw_head(&widths, &choices, &mut Row::new(head, buf));
+        }
+        let rows: Vec<&Choice> = visible.iter().filter_map(|at| rows.get(*at)).collect();
+        let names: Vec<&str> = rows.iter().map(|row| row.to.as_str()).collect();
+        let was = self.since.as_ref().map(|since| since.weights().some(self.centre, &names));
+        let mut shown = rows.iter().zip(was.unwrap_or_else(|| vec![None; rows.len()]));
+        vlist::draw(self.cx, SPEC.id, (list, buf, hits), part, |_, row| {
+            let (choice, was) = shown.next()?;
+            self.draw_choice(choice, was.map(|was| was.weight), &widths, row);
+            Some(Target::Edge(self.centre.into(), choice.to.clone()))
         });
     }
 
-    fn draw_head(&self, line: Rect, widths: &Widths, choices: &Choices<'_>, buf: &mut Buffer) {
-        if line.height == 0 {
-            return;
-        }
+    fn draw_head(&self, widths: &Widths, choices: &Choices<'_>, row: &mut Row<'_>) {
         let dim = self.cx.theme.dim;
-        let mut row = Row::new(line, buf);
-        let (all, offered) = (text::count(choices.len() as u64), choices.offered());
+        let (all, offered) = (text::count(choices.total as u64), choices.menu.len());
         let head = match offered {
             0 => format!("{all} possible next tools"),
             _ => format!("{offered} of {all} on the menu"),
@@ -93,11 +137,10 @@ impl Frame<'_> {
         }
     }
 
-    fn draw_choice(&self, choice: &Choice, widths: &Widths, line: Rect, buf: &mut Buffer) {
+    fn draw_choice(&self, choice: &Choice, was: Option<f64>, widths: &Widths, row: &mut Row<'_>) {
         let theme = self.cx.theme;
-        let mut row = Row::new(line, buf);
         let chosen = self.chosen(choice);
-        self.draw_marks(&choice.to, if chosen.is_some() { RUNNING } else { " " }, &mut row);
+        self.draw_marks(&choice.to, if chosen.is_some() { RUNNING } else { " " }, row);
         let style = match (choice.offered, chosen.is_some()) {
             (_, true) => theme.graph_here,
             (Some(_), false) => theme.graph_node,
@@ -107,13 +150,7 @@ impl Frame<'_> {
         row.cell(shown_name(choice.to.as_str()), widths.name, style).gap(1);
         match &choice.edge {
             Some(edge) => {
-                let fill = if edge.pinned { theme.pinned } else { theme.bar_fill };
-                row.bar(edge.weight, widths.bar, (fill, theme.bar_empty));
-                let number = self.format.show(edge.weight);
-                let number = if edge.pinned { format!("={number}") } else { number };
-                row.right(&number, NUMBER, if edge.pinned { theme.pinned } else { style });
-                row.gap(1);
-                self.draw_moved(choice.was, edge.weight, &mut row);
+                self.draw_weight((edge.weight, was), edge.pinned, widths.bar, style, row);
             }
             None => {
                 row.gap(widths.bar).right("–", NUMBER, theme.dim).gap(1 + MOVED);
@@ -122,19 +159,44 @@ impl Frame<'_> {
         for look in &self.looks(choice)[..widths.looks] {
             row.right(look, LOOK, theme.dim).gap(1);
         }
-        row.gap(1);
-        match chosen {
-            Some((words, style)) => row.put(words, style),
-            None => row.put(self.why(choice), theme.dim),
-        };
+        let (words, style) = chosen.unwrap_or_else(|| (self.why(choice), theme.dim));
+        row.gap(1).put(words, style);
+    }
+
+    fn draw_marks(&self, tool: &ToolName, cursor: &str, row: &mut Row<'_>) {
+        let theme = self.cx.theme;
+        row.cell(cursor, 1, theme.graph_here);
+        let known = self.cx.state.tools.get(tool);
+        let off = known.is_some_and(|tool| !tool.is_offered());
+        row.cell(if off { REFUSED } else { "" }, 1, theme.warn);
+        row.cell(if self.broken.contains(tool) { INJECTED } else { "" }, 2, theme.injected);
+        row.gap(MARKS - 4);
+    }
+
+    /// A weight as a bar and as a number, and how it moved.
+    fn draw_weight(
+        &self,
+        (weight, was): (f64, Option<f64>),
+        pinned: bool,
+        bar: usize,
+        style: Style,
+        row: &mut Row<'_>,
+    ) {
+        let theme = self.cx.theme;
+        let (held, fill) = if pinned { ("=", theme.pinned) } else { ("", theme.bar_fill) };
+        let style = if pinned { theme.pinned } else { style };
+        row.bar(weight, bar, (fill, theme.bar_empty));
+        row.right(&format!("{held}{}", self.format.show(weight)), NUMBER, style).gap(1);
+        let was = was.unwrap_or(weight);
+        let style = if weight > was { theme.good } else { theme.warn };
+        row.cell(&format::moved(self.format, was, weight), MOVED, style);
     }
 
     fn looks(&self, choice: &Choice) -> [String; LOOKS.len()] {
-        let edge = choice.edge.as_ref();
-        let show = |weight: Option<f64>| weight.map_or("–".to_owned(), |w| self.format.show(w));
-        let seen = edge.filter(|edge| edge.count > 0);
-        let seen = seen.map_or(String::new(), |edge| format!("{}×", text::count(edge.count)));
-        [show(edge.map(|edge| edge.prior)), seen]
+        let Some(edge) = &choice.edge else { return ["–".to_owned(), String::new()] };
+        let seen =
+            if edge.count > 0 { format!("{}×", text::count(edge.count)) } else { "".into() };
+        [self.format.show(edge.prior), seen]
     }
 
     /// How the call of this tool stands, if the agent has just chosen it here.
@@ -151,13 +213,9 @@ impl Frame<'_> {
     /// Why it is on the menu, or why it cannot be.
     fn why(&self, choice: &Choice) -> &'static str {
         let tool = self.cx.state.tools.get(&choice.to);
-        if tool.is_some_and(|tool| !tool.present) {
-            return "gone";
-        }
-        if tool.is_some_and(|tool| !tool.switched_on) {
-            return "switched off";
-        }
         match choice.offered {
+            _ if tool.is_some_and(|tool| !tool.present) => "gone",
+            _ if tool.is_some_and(|tool| !tool.switched_on) => "switched off",
             Some(Offered::All | Offered::Successor) => "offered",
             Some(Offered::Retrieved) => "matches task",
             Some(Offered::Filled) => "fill-in",

@@ -3,9 +3,9 @@
 
 mod choices;
 mod draw;
-mod into;
 mod list;
-mod rows;
+
+use std::rc::Rc;
 
 use super::{SPEC, centre, shown_name};
 use crate::domain::{State, ToolName};
@@ -20,39 +20,41 @@ pub use draw::draw;
 const DEPTH: usize = 200;
 
 /// Both lists around a node as one, top to bottom: what leads to it, then what can follow.
-struct Around<'a> {
-    centre: &'a str,
-    before: Vec<ToolName>,
-    choices: Choices<'a>,
-    depth: usize,
+struct Around {
+    centre: ToolName,
+    others: Vec<ToolName>,
+    /// The place of the first one that can follow.
+    first: usize,
 }
 
-impl<'a> Around<'a> {
-    fn new(state: &'a State, centre: &'a str, depth: usize) -> Self {
-        let before = before(state, centre).0.into_iter().map(|(from, _)| from).collect();
-        Self { centre, before, choices: Choices::new(state, centre, None), depth }
-    }
-
-    fn len(&self) -> usize {
-        self.before.len() + self.choices.len()
+impl Around {
+    fn of(state: &State, view: &View) -> Self {
+        let centre = centre(state, view.centre.as_ref());
+        let choices = Choices::new(state, centre);
+        let mut others: Vec<_> =
+            before(state, centre).0.into_iter().map(|(from, _)| from).collect();
+        let first = others.len();
+        others.extend(choices.top(choices.total).into_iter().map(|choice| choice.to));
+        Self { centre: centre.into(), others, first }
     }
 
     fn place(&self, edge: Option<&(ToolName, ToolName)>) -> Option<usize> {
         let (from, to) = edge?;
-        if from.as_str() == self.centre {
-            let row = self.choices.row(to.as_str(), self.depth)?;
-            return Some(self.before.len() + row);
+        let (leads_here, follows) = self.others.split_at(self.first);
+        if *from == self.centre {
+            return Some(self.first + follows.iter().position(|other| other == to)?);
         }
-        let into = to.as_str() == self.centre;
-        self.before.iter().position(|before| into && before == from)
+        leads_here.iter().position(|other| *to == self.centre && other == from)
     }
 
     fn edge(&self, place: usize) -> Option<(ToolName, ToolName)> {
-        let centre = ToolName::new(self.centre);
-        match place.checked_sub(self.before.len()) {
-            None => Some((self.before.get(place)?.clone(), centre)),
-            Some(row) => Some((centre, self.choices.top(row + 1).get(row)?.to.clone())),
-        }
+        let (other, centre) = (self.others.get(place)?.clone(), self.centre.clone());
+        Some(if place < self.first { (other, centre) } else { (centre, other) })
+    }
+
+    fn select(&self, view: &mut View, place: usize) {
+        view.edge = self.edge(place);
+        view.tool = self.others.get(place).cloned().or(view.tool.take());
     }
 }
 
@@ -61,47 +63,33 @@ fn depth(view: &View) -> usize {
     DEPTH + window.first + window.rows
 }
 
-fn select(view: &mut View, centre: &str, edge: Option<(ToolName, ToolName)>) {
-    if let Some((from, to)) = &edge {
-        let other = if from.as_str() == centre { to } else { from };
-        view.tool = Some(other.clone());
-    }
-    view.edge = edge;
-}
-
 /// False for a movement along the rows that a filter keeps.
 pub fn go(state: &State, view: &mut View, to: Move) -> bool {
     if view.kept(SPEC.id).is_some() && !matches!(to, Move::Left | Move::Right) {
         return false;
     }
-    step(state, view, to);
-    true
-}
-
-fn step(state: &State, view: &mut View, to: Move) {
-    let chosen = view.centre.clone();
-    let centre = centre(state, chosen.as_ref());
-    let around = Around::new(state, centre, depth(view));
+    let around = Around::of(state, view);
     let at = around.place(view.edge.as_ref());
-    let first = around.before.len();
+    let follows = at.is_some_and(|at| at >= around.first);
     let place = match (to, at) {
-        (Move::Left | Move::Right, Some(at)) => {
-            let follows = at >= first;
-            if follows == (to == Move::Right) {
-                return walk(
-                    state,
-                    view,
-                    around.edge(at).map(|(from, to)| if follows { to } else { from }),
-                );
-            }
-            // To the other side of the node.
-            if follows { 0 } else { first }
+        (Move::Left | Move::Right, Some(at)) if follows == (to == Move::Right) => {
+            walk(state, view, around.others.get(at).cloned());
+            return true;
         }
-        (Move::Top, _) => return walk(state, view, None),
-        (_, None) => first,
-        (_, Some(_)) => window::moved(around.len(), at, to, view.page(SPEC.id)).unwrap_or(0),
+        (Move::Top, _) => {
+            walk(state, view, None);
+            return true;
+        }
+        // To the other side of the node.
+        (Move::Left | Move::Right, Some(_)) if follows => 0,
+        (Move::Left | Move::Right, Some(_)) | (_, None) => around.first,
+        (_, Some(_)) => {
+            let page = view.page(SPEC.id);
+            window::moved(around.others.len(), at, to, page).unwrap_or(0)
+        }
     };
-    select(view, centre, around.edge(place));
+    around.select(view, place);
+    true
 }
 
 /// Moves the middle to this node; `None`: back to where the agent is.
@@ -115,19 +103,12 @@ fn walk(state: &State, view: &mut View, to: Option<ToolName>) {
 
 /// Both lists as one.
 pub fn list<'a>(state: &'a State, view: &View) -> List<'a> {
-    let centre = ToolName::new(centre(state, view.centre.as_ref()));
-    let around = Around::new(state, centre.as_str(), usize::MAX);
-    let place = (around.len(), around.place(view.edge.as_ref()));
-    let after = around.choices.top(around.choices.len()).into_iter().map(|choice| choice.to);
-    let others: Vec<ToolName> = around.before.iter().cloned().chain(after).collect();
-    let before = around.before.len();
+    let around = Rc::new(Around::of(state, view));
+    let rows = Rc::clone(&around);
     List::new(
-        place,
-        move |row| others.get(row).cloned().map(|other| (row < before, other)),
-        move |(leads_here, other), view| {
-            let edge = if leads_here { (other, centre.clone()) } else { (centre.clone(), other) };
-            select(view, centre.as_str(), Some(edge));
-        },
+        (around.others.len(), around.place(view.edge.as_ref())),
+        move |row| rows.others.get(row).cloned().map(|other| (row, other)),
+        move |(row, _), view| around.select(view, row),
         |(_, other)| shown_name(other.as_str()).to_owned(),
     )
 }

@@ -67,20 +67,14 @@ pub fn lanes(hops: &[(Net, usize, usize)]) -> (BTreeMap<Net, usize>, usize) {
 }
 
 /// Moves nets to where they cost least, for as long as that saves anything.
-fn untangle(order: &mut [(Net, Rows)]) {
+fn untangle(order: &mut Vec<(Net, Rows)>) {
     for _ in 0..ROUNDS {
         let mut better = false;
         for i in 0..order.len() {
             let to = best_place(order, i);
-            if to != i {
-                let (low, high) = (i.min(to), i.max(to));
-                if to > i {
-                    order[low..=high].rotate_left(1)
-                } else {
-                    order[low..=high].rotate_right(1)
-                }
-                better = true;
-            }
+            let net = order.remove(i);
+            order.insert(to, net);
+            better |= to != i;
         }
         if !better {
             return;
@@ -88,46 +82,32 @@ fn untangle(order: &mut [(Net, Rows)]) {
     }
 }
 
-/// Where the net at `i` costs least; `i` where no other place is better.
+/// Where the net at `i` costs least; of equal places the nearest, so `i` where no other is better.
 fn best_place(order: &[(Net, Rows)], i: usize) -> usize {
     let net = &order[i].1;
-    // What it saves to pass one other net, to the right and to the left.
-    let to_right =
-        |other: &Rows| other.cost_left_of(net) as isize - net.cost_left_of(other) as isize;
-    let (mut best, mut least) = (i, 0);
-    let mut change = 0;
-    for (place, (_, other)) in order.iter().enumerate().skip(i + 1) {
-        change += to_right(other);
-        if change < least {
-            (best, least) = (place, change);
-        }
-    }
-    change = 0;
-    for (place, (_, other)) in order.iter().enumerate().take(i).rev() {
-        change -= to_right(other);
-        if change < least {
-            (best, least) = (place, change);
-        }
-    }
-    best
+    // What the net costs more than at the left end, if it has passed so many of the others.
+    let mut cost = 0;
+    let passed =
+        order.iter().enumerate().filter(|(place, _)| *place != i).map(|(_, (_, other))| {
+            cost += other.cost_left_of(net) as isize - net.cost_left_of(other) as isize;
+            cost
+        });
+    let costs = [0].into_iter().chain(passed).enumerate();
+    // To the right first, to the left then.
+    let far = |place: usize| if place < i { order.len() + i - place } else { place - i };
+    costs.min_by_key(|(place, cost)| (*cost, far(*place))).map_or(i, |(place, _)| place)
 }
 
 /// Nets that do not meet may share a lane; the others keep their order.
 fn pack(order: &[(Net, Rows)]) -> (BTreeMap<Net, usize>, usize) {
     let mut placed: Vec<(&Rows, usize)> = Vec::new();
-    let mut lanes = BTreeMap::new();
-    for (net, rows) in order {
-        let lane = placed
-            .iter()
-            .filter(|(other, _)| other.touches(rows))
-            .map(|(_, lane)| lane + 1)
-            .max()
-            .unwrap_or(0);
-        placed.push((rows, lane));
-        lanes.insert(*net, lane);
+    for (_, rows) in order {
+        let met = placed.iter().filter(|(other, _)| other.touches(rows));
+        placed.push((rows, met.map(|(_, lane)| lane + 1).max().unwrap_or(0)));
     }
     let count = placed.iter().map(|(_, lane)| lane + 1).max().unwrap_or(0);
-    (lanes, count)
+    let nets = order.iter().map(|(net, _)| *net);
+    (nets.zip(placed.iter().map(|(_, lane)| *lane)).collect(), count)
 }
 
 #[cfg(test)]

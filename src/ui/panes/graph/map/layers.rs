@@ -39,11 +39,15 @@ const SLACK: (f64, f64) = (1.25, 4.0);
 /// The layers from left to right. Every edge between two nodes passes at least one layer between them,
 /// where its label has a row of its own.
 pub fn layers(shape: &Shape) -> Vec<Layer> {
-    let laid = arrange(shape);
-    let columns = columns(shape, &laid);
+    let items = arrange(shape);
+    // The distinct columns that dagre used, from left to right.
+    let mut columns: Vec<f64> = items.iter().map(|(_, x, _)| *x).collect();
+    columns.sort_by(f64::total_cmp);
+    columns.dedup_by(|a, b| (*a - *b).abs() < 0.5);
     let mut layers: Vec<Vec<(Item, f64)>> = vec![Vec::new(); columns.len()];
-    for (item, x, y) in items(shape, &laid) {
-        layers[nearest(&columns, x)].push((item, y));
+    for (item, x, y) in items {
+        let after = columns.partition_point(|column| *column < x - 0.5);
+        layers[after.min(columns.len() - 1)].push((item, y));
     }
     let scale = scale(&layers, shape.height);
     let layers: Vec<Layer> =
@@ -63,9 +67,8 @@ fn scale(layers: &[Vec<(Item, f64)>], height: usize) -> f64 {
     if drawn > wanted { wanted / drawn } else { 1.0 }
 }
 
-type Laid = Graph<NodeLabel, EdgeLabel>;
-
-fn arrange(shape: &Shape) -> Laid {
+/// Every node, and every place between two nodes where an edge bends, with the coordinates that dagre gives it.
+fn arrange(shape: &Shape) -> Vec<(Item, f64, f64)> {
     let mut graph = Graph::new();
     for i in 0..shape.nodes {
         let node = NodeLabel { width: WIDE, height: shape.height as f64, ..NodeLabel::default() };
@@ -89,37 +92,18 @@ fn arrange(shape: &Shape) -> Laid {
         ..LayoutOptions::default()
     };
     layout(&mut graph, Some(options));
-    graph
-}
-
-/// Every node, and every place between two nodes where an edge bends, with its coordinates.
-fn items<'a>(shape: &'a Shape, laid: &'a Laid) -> impl Iterator<Item = (Item, f64, f64)> + 'a {
     let nodes = (0..shape.nodes).filter_map(|i| {
-        let node = laid.node(&i.to_string())?;
+        let node = graph.node(&i.to_string())?;
         Some((Item::Node(i), node.x?, node.y?))
     });
     let passes = shape.edges.iter().enumerate().flat_map(|(i, (from, to))| {
-        let points = laid
-            .edge(&from.to_string(), &to.to_string(), None)
-            .map_or(&[][..], |edge| &edge.points);
+        let edge = graph.edge(&from.to_string(), &to.to_string(), None);
+        let points = edge.map_or(&[][..], |edge| &edge.points);
         // The first and the last are where the line meets the nodes.
         let inner = points.get(1..points.len().saturating_sub(1)).unwrap_or_default();
         inner.iter().map(move |point| (Item::Pass(i), point.x, point.y))
     });
-    nodes.chain(passes)
-}
-
-/// The distinct columns that dagre used, from left to right.
-fn columns(shape: &Shape, laid: &Laid) -> Vec<f64> {
-    let mut columns: Vec<f64> = items(shape, laid).map(|(_, x, _)| x).collect();
-    columns.sort_by(f64::total_cmp);
-    columns.dedup_by(|a, b| (*a - *b).abs() < 0.5);
-    columns
-}
-
-fn nearest(columns: &[f64], x: f64) -> usize {
-    let after = columns.partition_point(|column| *column < x - 0.5);
-    after.min(columns.len().saturating_sub(1))
+    nodes.chain(passes).collect()
 }
 
 /// Rounds to rows, in the same order, none over another, and as near to where they were as that allows:
@@ -127,18 +111,19 @@ fn nearest(columns: &[f64], x: f64) -> usize {
 fn whole_rows(mut layer: Vec<(Item, f64)>, scale: f64, height: usize) -> Layer {
     layer.sort_by(|(_, a), (_, b)| a.total_cmp(b));
     let mut above = 0;
-    let mut offsets = Vec::new();
     let mut wished = Vec::new();
     for (item, middle) in &layer {
         let height = tall(*item, height);
         wished.push(middle * scale - height as f64 / 2.0 - above as f64);
-        offsets.push(above);
         above += height;
     }
-    let places = rising(&wished);
-    let rows = layer.into_iter().zip(offsets).zip(places);
-    rows.map(|(((item, _), offset), place)| (item, place.round().max(0.0) as usize + offset))
-        .collect()
+    above = 0;
+    let row = |((item, _), place): ((Item, f64), f64)| {
+        let top = place.round().max(0.0) as usize + above;
+        above += tall(item, height);
+        (item, top)
+    };
+    layer.into_iter().zip(rising(&wished)).map(row).collect()
 }
 
 /// The never falling numbers that are nearest to these (pool adjacent violators).
@@ -162,8 +147,7 @@ fn rising(wished: &[f64]) -> Vec<f64> {
 
 /// Takes out rows in which no layer has anything; one of several in a row stays, as a gap.
 fn without_gaps(mut layers: Vec<Layer>, height: usize) -> Vec<Layer> {
-    let end = layers.iter().flatten().map(|(item, top)| top + tall(*item, height)).max();
-    let mut used = vec![false; end.unwrap_or(0)];
+    let mut used = vec![false; self::height(&layers, height)];
     for (item, top) in layers.iter().flatten() {
         used[*top..*top + tall(*item, height)].fill(true);
     }
@@ -184,8 +168,14 @@ fn without_gaps(mut layers: Vec<Layer>, height: usize) -> Vec<Layer> {
     layers
 }
 
+/// How many rows these layers take, with nodes of this height.
+pub fn height(layers: &[Layer], height: usize) -> usize {
+    let ends = layers.iter().flatten().map(|(item, top)| top + tall(*item, height));
+    ends.max().unwrap_or(0)
+}
+
 /// How many rows an item takes.
-pub fn tall(item: Item, height: usize) -> usize {
+fn tall(item: Item, height: usize) -> usize {
     match item {
         Item::Node(_) => height,
         Item::Pass(_) => 1,

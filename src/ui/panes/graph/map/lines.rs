@@ -22,26 +22,33 @@ const DOWN: usize = 2;
 const LEFT: usize = 3;
 
 #[derive(Clone, Copy, Debug)]
-struct Stroke {
-    net: u32,
+struct Stroke<N> {
+    net: N,
     arms: Arms,
     ink: Ink,
 }
 
+impl<N> Stroke<N> {
+    fn joined(self, other: Self) -> Self {
+        let arms = std::array::from_fn(|i| self.arms[i].max(other.arms[i]));
+        Self { arms, ink: self.ink.max(other.ink), ..self }
+    }
+}
+
 /// A window on a larger drawing: what falls outside is not kept.
 #[derive(Debug)]
-pub struct Lines {
+pub struct Lines<N> {
     left: usize,
     top: usize,
     width: usize,
     height: usize,
-    cells: Vec<[Option<Stroke>; 2]>,
+    cells: Vec<[Option<Stroke<N>>; 2]>,
 }
 
 /// A place on the drawing: column, row.
 pub type Place = (usize, usize);
 
-impl Lines {
+impl<N: Copy + PartialEq> Lines<N> {
     /// An empty window with its upper left corner at `corner`.
     pub fn new(corner: Place, width: usize, height: usize) -> Self {
         let (left, top) = corner;
@@ -49,7 +56,7 @@ impl Lines {
     }
 
     /// Draws a straight line between two places of one row or one column, both included.
-    pub fn draw(&mut self, from: Place, to: Place, net: u32, ink: Ink) {
+    pub fn draw(&mut self, from: Place, to: Place, net: N, ink: Ink) {
         let heavy = if ink == Ink::Path { 2 } else { 1 };
         let (from, to) = if from <= to { (from, to) } else { (to, from) };
         let (before, after) = if from.1 == to.1 { (LEFT, RIGHT) } else { (UP, DOWN) };
@@ -66,22 +73,12 @@ impl Lines {
         }
     }
 
-    fn put(&mut self, at: Place, stroke: Stroke) {
+    fn put(&mut self, at: Place, stroke: Stroke<N>) {
         let Some(i) = self.index(at) else { return };
         let [first, second] = &mut self.cells[i];
-        let slot = match (&first, &second) {
-            (None, _) => first,
-            (Some(old), _) if old.net == stroke.net => first,
-            // A third net in one cell joins the second: nothing better can be drawn.
-            (Some(_), _) => second,
-        };
-        match slot {
-            Some(old) => {
-                old.arms = joined(old.arms, stroke.arms);
-                old.ink = old.ink.max(stroke.ink);
-            }
-            None => *slot = Some(stroke),
-        }
+        // A third net in one cell joins the second: nothing better can be drawn.
+        let slot = if first.is_none_or(|old| old.net == stroke.net) { first } else { second };
+        *slot = Some(slot.map_or(stroke, |old| old.joined(stroke)));
     }
 
     fn index(&self, (x, y): Place) -> Option<usize> {
@@ -92,23 +89,18 @@ impl Lines {
     /// What stands in a cell, if any line passes there.
     pub fn glyph(&self, at: Place) -> Option<(char, Ink)> {
         let [first, second] = self.cells[self.index(at)?];
-        let (first, second) = match (first, second) {
-            (None, _) => return None,
-            (Some(one), None) => return Some((character(one.arms), one.ink)),
-            (Some(first), Some(second)) => (first, second),
+        let first = first?;
+        let shown = match second {
+            None => first,
+            Some(second) if crosses(first.arms, second.arms) => {
+                // The stronger passes over; among equals the vertical, which is the shorter gap.
+                let first_on_top = (first.ink, first.arms[UP]) >= (second.ink, second.arms[UP]);
+                if first_on_top { first } else { second }
+            }
+            Some(second) => first.joined(second),
         };
-        if crosses(first.arms, second.arms) {
-            // The stronger passes over; among equals the vertical, which is the shorter gap.
-            let first_on_top = (first.ink, first.arms[UP]) >= (second.ink, second.arms[UP]);
-            let top = if first_on_top { first } else { second };
-            return Some((character(top.arms), top.ink));
-        }
-        Some((character(joined(first.arms, second.arms)), first.ink.max(second.ink)))
+        Some((character(shown.arms), shown.ink))
     }
-}
-
-fn joined(a: Arms, b: Arms) -> Arms {
-    std::array::from_fn(|i| a[i].max(b[i]))
 }
 
 fn crosses(a: Arms, b: Arms) -> bool {
@@ -132,15 +124,14 @@ const GLYPHS: [[char; 9]; 9] = [
 
 fn character([up, right, down, left]: Arms) -> char {
     let place = |a: u8, b: u8| usize::from(a * 3 + b);
-    let row = GLYPHS.get(place(up, right));
-    row.and_then(|row| row.get(place(down, left))).copied().unwrap_or(' ')
+    GLYPHS[place(up, right)][place(down, left)]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn picture(lines: &Lines) -> Vec<String> {
+    fn picture(lines: &Lines<u32>) -> Vec<String> {
         (0..lines.height)
             .map(|y| {
                 (0..lines.width)

@@ -8,49 +8,35 @@ use super::layers::{Layer, Shape, layers};
 use super::plan::Plan;
 
 /// A few values by their keys, the one used last at the end.
-struct Recent<K, V> {
-    known: Vec<(K, Rc<V>)>,
-}
+type Recent<K, V> = Vec<(K, Rc<V>)>;
 
 /// How many are kept: the ways to draw the present graph, and those of a few moments before.
 const KEPT: usize = 16;
 
-impl<K: PartialEq, V> Recent<K, V> {
-    const fn new() -> Self {
-        Self { known: Vec::new() }
+fn get<K: PartialEq, V>(recent: &mut Recent<K, V>, key: K, make: impl FnOnce(&K) -> V) -> Rc<V> {
+    let known = recent.iter().position(|(known, _)| *known == key).map(|i| recent.remove(i).1);
+    let value = known.unwrap_or_else(|| Rc::new(make(&key)));
+    if recent.len() >= KEPT {
+        recent.remove(0);
     }
-
-    fn get(&mut self, key: K, make: impl FnOnce(&K) -> V) -> Rc<V> {
-        let entry = match self.known.iter().position(|(known, _)| *known == key) {
-            Some(i) => self.known.remove(i),
-            None => {
-                let value = Rc::new(make(&key));
-                (key, value)
-            }
-        };
-        if self.known.len() >= KEPT {
-            self.known.remove(0);
-        }
-        let value = Rc::clone(&entry.1);
-        self.known.push(entry);
-        value
-    }
+    recent.push((key, Rc::clone(&value)));
+    value
 }
 
 type PlanKey = (Shape, Vec<usize>, usize);
 
 thread_local! {
-    static LAYERS: RefCell<Recent<Shape, Vec<Layer>>> = const { RefCell::new(Recent::new()) };
-    static PLANS: RefCell<Recent<PlanKey, Plan>> = const { RefCell::new(Recent::new()) };
+    static LAYERS: RefCell<Recent<Shape, Vec<Layer>>> = const { RefCell::new(Vec::new()) };
+    static PLANS: RefCell<Recent<PlanKey, Plan>> = const { RefCell::new(Vec::new()) };
 }
 
 /// [`Plan::new`] of the shape's layers, or what it gave before.
 pub fn plan(shape: Shape, widths: Vec<usize>, spacing: usize) -> Rc<Plan> {
     let make = |(shape, widths, spacing): &PlanKey| {
-        let layers = LAYERS.with_borrow_mut(|known| known.get(shape.clone(), layers));
+        let layers = LAYERS.with_borrow_mut(|known| get(known, shape.clone(), layers));
         Plan::new(shape, &layers, widths, *spacing)
     };
-    PLANS.with_borrow_mut(|known| known.get((shape, widths, spacing), make))
+    PLANS.with_borrow_mut(|known| get(known, (shape, widths, spacing), make))
 }
 
 #[cfg(test)]
@@ -59,13 +45,13 @@ mod tests {
 
     #[test]
     fn the_last_ones_used_are_kept() {
-        let mut recent = Recent::new();
+        let mut recent = Vec::new();
         let mut made = 0;
         for key in 0..100 {
-            recent.get(key, |_| made += 1);
-            recent.get(0, |_| made += 1);
+            get(&mut recent, key, |_| made += 1);
+            get(&mut recent, 0, |_| made += 1);
         }
         assert_eq!(made, 100, "what is used all the time is never forgotten");
-        assert_eq!(recent.known.len(), KEPT);
+        assert_eq!(recent.len(), KEPT);
     }
 }

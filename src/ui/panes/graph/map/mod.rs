@@ -11,7 +11,7 @@ mod node;
 mod plan;
 mod scene;
 
-use super::{centre, names};
+use super::centre;
 use crate::domain::{State, ToolName};
 use crate::ui::{panes::position::Here, view::View, vlist::List, window::Move};
 use lines::Place;
@@ -31,7 +31,7 @@ pub fn go(state: &State, view: &mut View, to: Move) {
     // The order of nodes is that of any way to draw them; this one has the least to lay out.
     let labels: Vec<String> = scene.nodes.iter().map(|name| (*name).to_owned()).collect();
     let plan = draw::plan(&scene, &labels, 1, 1);
-    let Some(from) = scene.place(focus).and_then(|i| plan.nodes.get(i)) else {
+    let Some(from) = scene.nodes.get_index_of(focus).and_then(|i| plan.nodes.get(i)) else {
         // It stands on no edge that is drawn, so nothing lies beside it.
         return select(state, view, None, scene.nodes.first().copied());
     };
@@ -40,14 +40,13 @@ pub fn go(state: &State, view: &mut View, to: Move) {
         .filter_map(|i| Some((distance(*from, plan.nodes[i], to)?, i)))
         .min();
     if let Some((_, i)) = nearest {
-        select(state, view, Some(focus), scene.nodes.get(i).copied());
+        select(state, view, Some(focus), scene.nodes.get_index(i).copied());
     }
 }
 
 /// How far it is to a place if one goes this way; `None` where it does not lie that way.
 fn distance(from: Place, place: Place, to: Move) -> Option<isize> {
-    let ((x, y), (left, top)) = (signed(place), signed(from));
-    let (dx, dy) = (x - left, y - top);
+    let (dx, dy) = (place.0 as isize - from.0 as isize, place.1 as isize - from.1 as isize);
     // Rows are twice as high as columns are wide, and sideways counts more than ahead.
     let (ahead, aside) = match to {
         Move::Left => (-dx, dy.abs() * 4),
@@ -59,10 +58,6 @@ fn distance(from: Place, place: Place, to: Move) -> Option<isize> {
         Move::Top => return None,
     };
     (ahead > 0).then_some(ahead + aside)
-}
-
-fn signed((x, y): Place) -> (isize, isize) {
-    (x as isize, y as isize)
 }
 
 /// Selects a node, and an edge of it: the one that was walked, in its direction or against it, else the
@@ -78,7 +73,13 @@ fn select(state: &State, view: &mut View, from: Option<&str>, to: Option<&str>) 
     view.centre = view.tool.clone().filter(|to| to.as_str() != here.node());
 }
 
-/// Finds a tool by its name.
+/// All tools by their names, also those that are not drawn.
 pub fn list<'a>(state: &'a State, view: &View) -> List<'a> {
-    names(state, view.tool.as_ref(), |name, view| select(state, view, None, Some(name.as_str())))
+    let selected = view.tool.as_ref().and_then(|name| state.tools.get_index_of(name));
+    List::new(
+        (state.tools.len(), selected),
+        |row| state.tools.get_index(row).map(|(name, _)| name.as_str()),
+        |name, view| select(state, view, None, Some(name)),
+        str::to_owned,
+    )
 }

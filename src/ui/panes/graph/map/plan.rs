@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::channel::{Net, lanes};
-use super::layers::{Item, Layer, Shape, tall};
+use super::layers::{Item, Layer, Shape, height};
 use super::lines::Place;
 
 /// Cells that a label takes, without the line at both sides of it.
@@ -17,6 +17,8 @@ const MARGIN: usize = 2;
 pub struct Plan {
     pub width: usize,
     pub height: usize,
+    /// The rows of a node.
+    pub tall: usize,
     /// The upper left corner of each node, in the order of the shape.
     pub nodes: Vec<Place>,
     /// In the order of the shape's edges.
@@ -26,8 +28,8 @@ pub struct Plan {
 /// The way of one edge.
 #[derive(Clone, Debug, Default)]
 pub struct Wire {
-    /// Straight pieces: from, to, and the net they belong to.
-    pub pieces: Vec<(Place, Place, u32)>,
+    /// Straight pieces: from, to, and the net they belong to, with the layer behind which that is.
+    pub pieces: Vec<(Place, Place, (usize, Net))>,
     /// Where the label begins: [`LABEL`] cells of a row that is this edge's alone.
     pub label: Option<Place>,
     /// It runs from right to left.
@@ -47,40 +49,29 @@ impl Plan {
     /// columns from lane to lane.
     pub fn new(shape: &Shape, layers: &[Layer], widths: &[usize], spacing: usize) -> Self {
         let routes = routes(shape, layers);
-        let channels = channels(layers, &routes);
-        let columns = columns(widths, layers, &channels, spacing);
-        let mut plan = Self {
-            width: columns.last().map_or(0, |column| column.start + column.width),
-            height: height(shape, layers),
-            nodes: vec![(0, 0); shape.nodes],
-            wires: Vec::new(),
-        };
+        let columns = columns(layers, &routes, widths, spacing);
+        let mut nodes = vec![(0, 0); shape.nodes];
         for (layer, column) in layers.iter().zip(&columns) {
             for (item, row) in layer {
                 if let Item::Node(node) = item {
-                    plan.nodes[*node] = (column.start, *row);
+                    nodes[*node] = (column.start, *row);
                 }
             }
         }
-        plan.wires = routes
-            .iter()
-            .enumerate()
-            .map(|(edge, route)| wire(edge, route, widths, &columns, &channels))
-            .collect();
-        plan
+        let wires = routes.iter().enumerate().map(|(edge, way)| wire(edge, way, widths, &columns));
+        let wires = wires.collect();
+        let width = columns.last().map_or(0, |column| column.start + column.width);
+        Self { width, height: height(layers, shape.height), tall: shape.height, nodes, wires }
     }
 }
 
-/// Where a layer stands, and where the lanes behind it are.
-#[derive(Clone, Copy, Debug)]
+/// Where a layer stands, and in which column each net behind it changes rows.
+#[derive(Debug)]
 struct Column {
     start: usize,
     width: usize,
-    spacing: usize,
+    lanes: BTreeMap<Net, usize>,
 }
-
-/// The lanes between one layer and the next.
-type Channel = (BTreeMap<Net, usize>, usize);
 
 /// The stops of an edge from the left to the right, and whether that is against its direction.
 #[derive(Debug)]
@@ -103,8 +94,8 @@ fn routes(shape: &Shape, layers: &[Layer]) -> Vec<Route> {
             }
         }
     }
-    let ends = shape.edges.iter().map(|&(from, to)| (node_stops[from], node_stops[to]));
-    ends.zip(passes).map(|((from, to), passes)| route(from, to, passes)).collect()
+    let route = |(&(from, to), passes)| route(node_stops[from], node_stops[to], passes);
+    shape.edges.iter().zip(passes).map(route).collect()
 }
 
 fn route(from: Stop, to: Stop, passes: Vec<Stop>) -> Route {
@@ -129,92 +120,57 @@ fn net(edge: usize, left: Stop, right: Stop) -> Net {
     }
 }
 
-fn channels(layers: &[Layer], routes: &[Route]) -> Vec<Channel> {
+fn columns(layers: &[Layer], routes: &[Route], widths: &[usize], spacing: usize) -> Vec<Column> {
     let mut hops = vec![Vec::new(); layers.len()];
     for (edge, route) in routes.iter().enumerate() {
         for pair in route.stops.windows(2) {
             hops[pair[0].layer].push((net(edge, pair[0], pair[1]), pair[0].row, pair[1].row));
         }
     }
-    hops.iter().map(|hops| lanes(hops)).collect()
-}
-
-fn columns(
-    widths: &[usize],
-    layers: &[Layer],
-    channels: &[Channel],
-    spacing: usize,
-) -> Vec<Column> {
-    let mut start = 0;
-    let column = |(layer, (_, lanes)): (&Layer, &Channel)| {
+    let mut next = 0;
+    let column = |(layer, hops): (&Layer, &Vec<_>)| {
         let widths = layer.iter().map(|(item, _)| match item {
             Item::Node(i) => widths[*i],
             Item::Pass(_) => LABEL + 2,
         });
-        let column = Column { start, width: widths.max().unwrap_or(0), spacing };
-        start += column.width + lanes * spacing + MARGIN;
-        column
+        let (start, width) = (next, widths.max().unwrap_or(0));
+        let (mut lanes, count) = lanes(hops);
+        for lane in lanes.values_mut() {
+            *lane = start + width + MARGIN / 2 + *lane * spacing;
+        }
+        next = start + width + count * spacing + MARGIN;
+        Column { start, width, lanes }
     };
-    layers.iter().zip(channels).map(column).collect()
+    layers.iter().zip(&hops).map(column).collect()
 }
 
-fn height(shape: &Shape, layers: &[Layer]) -> usize {
-    let ends = layers.iter().flatten().map(|(item, top)| top + tall(*item, shape.height));
-    ends.max().unwrap_or(0)
-}
-
-fn wire(
-    edge: usize,
-    route: &Route,
-    widths: &[usize],
-    columns: &[Column],
-    channels: &[Channel],
-) -> Wire {
+fn wire(edge: usize, route: &Route, widths: &[usize], columns: &[Column]) -> Wire {
     let mut pieces = Vec::new();
     for pair in route.stops.windows(2) {
         let (left, right) = (pair[0], pair[1]);
-        let (from, to) = (columns[left.layer], columns[right.layer]);
+        let (from, to) = (&columns[left.layer], &columns[right.layer]);
         let key = net(edge, left, right);
-        let net = number(left.layer, key);
+        let net = (left.layer, key);
         // The ends lie on the node itself, which is drawn over them: so the line meets it.
         let start = match left.node {
             Some(node) => from.start + widths[node].saturating_sub(1),
             None => from.start + from.width,
         };
-        let turn = channels[left.layer].0.get(&key).map(|lane| from.lane(*lane));
+        let turn = from.lanes.get(&key).copied();
         match turn.filter(|_| left.row != right.row || key != Net::Alone(edge)) {
-            Some(x) => {
-                pieces.push(((start, left.row), (x, left.row), net));
-                pieces.push(((x, left.row), (x, right.row), net));
-                pieces.push(((x, right.row), (to.start, right.row), net));
-            }
+            Some(x) => pieces.extend([
+                ((start, left.row), (x, left.row), net),
+                ((x, left.row), (x, right.row), net),
+                ((x, right.row), (to.start, right.row), net),
+            ]),
             None => pieces.push(((start, left.row), (to.start, right.row), net)),
         }
         if right.node.is_none() {
-            let through = number(right.layer, Net::Alone(edge));
-            let (first, last) = (to.start, to.start + to.width);
-            pieces.push(((first, right.row), (last, right.row), through));
+            let (first, last) = ((to.start, right.row), (to.start + to.width, right.row));
+            pieces.push((first, last, (right.layer, Net::Alone(edge))));
         }
     }
     let passed: Vec<&Stop> = route.stops.iter().filter(|stop| stop.node.is_none()).collect();
     let label = passed.get(passed.len() / 2).map(|stop| (columns[stop.layer].start + 1, stop.row));
     Wire { pieces, label, back: route.back }
-}
-
-impl Column {
-    /// The column of a lane behind this layer.
-    fn lane(self, lane: usize) -> usize {
-        self.start + self.width + MARGIN / 2 + lane * self.spacing
-    }
-}
-
-/// A number for a net that no other net of the drawing has.
-fn number(layer: usize, net: Net) -> u32 {
-    let (kind, i) = match net {
-        Net::Left(i) => (0, i),
-        Net::Right(i) => (1, i),
-        Net::Alone(i) => (2, i),
-    };
-    // At most 64 nodes and a few hundred edges are ever drawn.
-    (layer * 3 + kind) as u32 * 4096 + (i % 4096) as u32
 }

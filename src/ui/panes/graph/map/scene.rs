@@ -1,7 +1,9 @@
 //! What the map shows of the graph: which tools, and which of their edges. Everything at once could not
 //! be read, so the lighter edges are left out, and counted.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use indexmap::IndexSet;
 
 use crate::domain::{Prior, State, ToolName};
 use crate::papers::toolnet::Weights;
@@ -36,7 +38,7 @@ pub struct Edge {
 #[derive(Debug, Default)]
 pub struct Scene<'a> {
     /// In the order of the graph.
-    pub nodes: Vec<&'a str>,
+    pub nodes: IndexSet<&'a str>,
     pub edges: Vec<Edge>,
     /// Tools none of whose edges is drawn.
     pub loose: Vec<&'a str>,
@@ -53,38 +55,33 @@ impl<'a> Scene<'a> {
         let here = Here::of(state);
         let path = here.path();
         let part = state.learning.graph.len() > WHOLE;
-        let names = if part { around(state, focus, &path) } else { everything(state) };
-        let place: HashMap<&str, usize> =
-            names.iter().enumerate().map(|(i, name)| (*name, i)).collect();
-        let candidates = candidates(state, &names, &place, focus);
-        let lighter = candidates.len();
-        let mut edges = walked(state, &path, &place);
-        let seen: HashSet<(usize, usize)> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
-        let candidates: Vec<Edge> =
-            candidates.into_iter().filter(|edge| !seen.contains(&(edge.from, edge.to))).collect();
-        let least = if part { 0.0 } else { LEAST };
-        edges.extend(heaviest(candidates, names.len(), least));
-        let lighter = lighter.saturating_sub(edges.len());
+        let nodes = if part { around(state, focus, &path) } else { everything(state) };
+        let ends = |edge: &Edge| (edge.from, edge.to);
         // The order does not depend on weights, so that the drawing stays as it is while they change.
-        edges.sort_by_key(|edge| (edge.from, edge.to));
-        compact(Self { nodes: names, edges, loose: Vec::new(), lighter, part }, &path)
-    }
-
-    pub fn place(&self, name: &str) -> Option<usize> {
-        self.nodes.iter().position(|node| *node == name)
+        let mut edges: BTreeMap<(usize, usize), Edge> =
+            walked(state, &path, &nodes).map(|edge| (ends(&edge), edge)).collect();
+        let mut candidates = candidates(state, &nodes, focus);
+        let all = candidates.len();
+        candidates.retain(|edge| !edges.contains_key(&ends(edge)));
+        let least = if part { 0.0 } else { LEAST };
+        let heaviest = heaviest(candidates, nodes.len(), least);
+        edges.extend(heaviest.into_iter().map(|edge| (ends(&edge), edge)));
+        let (lighter, edges) = (all.saturating_sub(edges.len()), edges.into_values().collect());
+        compact(Self { nodes, edges, loose: Vec::new(), lighter, part }, &path)
     }
 }
 
-fn everything(state: &State) -> Vec<&str> {
+fn everything(state: &State) -> IndexSet<&str> {
     let tools = state.learning.graph.tools().map(ToolName::as_str);
     [ToolName::START].into_iter().chain(tools).chain([ToolName::END]).collect()
 }
 
 /// The neighbourhood of a node, in the order of the graph.
-fn around<'a>(state: &'a State, focus: &'a str, path: &[&'a str]) -> Vec<&'a str> {
+fn around<'a>(state: &'a State, focus: &'a str, path: &[&'a str]) -> IndexSet<&'a str> {
     let graph = &state.learning.graph;
     let weights = weights(state);
-    let mut names: HashSet<&str> = path.iter().copied().chain([focus, ToolName::START]).collect();
+    let ends = [focus, ToolName::START, ToolName::END];
+    let mut names: IndexSet<&str> = path.iter().copied().chain(ends).collect();
     let after = weights.top(focus, AROUND.0);
     names.extend(after.iter().filter_map(|edge| known(state, edge.to.as_str())));
     let mut before = graph.before(focus);
@@ -95,9 +92,7 @@ fn around<'a>(state: &'a State, focus: &'a str, path: &[&'a str]) -> Vec<&'a str
         ToolName::END => usize::MAX,
         tool => state.tools.get_index_of(tool).map_or(usize::MAX - 1, |i| i + 1),
     };
-    let mut names: Vec<&str> = names.into_iter().chain([ToolName::END]).collect();
     names.sort_by_key(|name| (rank(name), *name));
-    names.dedup();
     names.truncate(WHOLE + 2);
     names
 }
@@ -108,12 +103,7 @@ fn known<'a>(state: &'a State, name: &str) -> Option<&'a str> {
 }
 
 /// Edges that could be drawn: between the tools here, not from a tool to itself, not to the end.
-fn candidates(
-    state: &State,
-    names: &[&str],
-    place: &HashMap<&str, usize>,
-    focus: &str,
-) -> Vec<Edge> {
+fn candidates(state: &State, names: &IndexSet<&str>, focus: &str) -> Vec<Edge> {
     let weights = weights(state);
     // Where nothing is known every row is the same: one of them says all.
     let alike = state.learning.graph.prior() == Prior::Uninformed;
@@ -122,7 +112,7 @@ fn candidates(
     });
     let mut edges = Vec::new();
     for (from, name) in rows {
-        let row = row(&weights, name, names, from, place);
+        let row = row(&weights, names, from);
         if alike || *name == ToolName::START {
             // All that were never scored weigh the same: which of them comes first means nothing.
             let better = |edge: &Edge| {
@@ -139,14 +129,12 @@ fn candidates(
 /// The edges of one node to the tools here, the heaviest first.
 fn row<'a>(
     weights: &Weights<'_>,
-    name: &str,
-    names: &[&str],
+    names: &'a IndexSet<&str>,
     from: usize,
-    place: &'a HashMap<&str, usize>,
 ) -> impl Iterator<Item = Edge> + 'a {
-    let all = weights.top(name, names.len() * 2);
+    let all = weights.top(names[from], names.len() * 2);
     all.into_iter().filter_map(move |edge| {
-        let to = *place.get(edge.to.as_str())?;
+        let to = names.get_index_of(edge.to.as_str())?;
         let drawn = to != from && edge.to.as_str() != ToolName::END;
         let (weight, pinned) = (Some(edge.weight), edge.pinned);
         drawn.then_some(Edge { from, to, weight, pinned, walked: false })
@@ -154,19 +142,14 @@ fn row<'a>(
 }
 
 /// The way of the present try.
-fn walked(state: &State, path: &[&str], place: &HashMap<&str, usize>) -> Vec<Edge> {
+fn walked(state: &State, path: &[&str], names: &IndexSet<&str>) -> impl Iterator<Item = Edge> {
     let weights = weights(state);
-    let mut seen = HashSet::new();
-    let edges = path.windows(2).filter_map(|pair| {
-        let (from, to) = (*place.get(pair[0])?, *place.get(pair[1])?);
-        if from == to || !seen.insert((from, to)) {
-            return None;
-        }
+    path.windows(2).filter(|pair| pair[0] != pair[1]).filter_map(move |pair| {
+        let (from, to) = (names.get_index_of(pair[0])?, names.get_index_of(pair[1])?);
         let weight = weights.weight(pair[0], pair[1]);
         let pinned = state.learning.pins.get(pair[0], pair[1]).is_some();
         Some(Edge { from, to, weight, pinned, walked: true })
-    });
-    edges.collect()
+    })
 }
 
 /// The heaviest of these, so many that a node has a few: first the heaviest of each node, so that every
@@ -192,28 +175,15 @@ fn heaviest(mut edges: Vec<Edge>, nodes: usize, least: f64) -> Vec<Edge> {
 
 /// Takes out the nodes that no drawn edge touches, except where the agent is.
 fn compact<'a>(scene: Scene<'a>, path: &[&str]) -> Scene<'a> {
-    let mut used = vec![false; scene.nodes.len()];
-    for edge in &scene.edges {
-        used[edge.from] = true;
-        used[edge.to] = true;
-    }
-    for (used, name) in used.iter_mut().zip(&scene.nodes) {
-        *used |= path.last() == Some(name);
-    }
-    let mut moved = vec![0; scene.nodes.len()];
-    let (mut nodes, mut loose) = (Vec::new(), Vec::new());
-    for (i, name) in scene.nodes.iter().enumerate() {
-        if used[i] {
-            moved[i] = nodes.len();
-            nodes.push(*name);
-        } else if *name != ToolName::START && *name != ToolName::END {
-            loose.push(*name);
-        }
-    }
-    let edges = scene.edges.into_iter().map(|edge| Edge {
-        from: moved[edge.from],
-        to: moved[edge.to],
-        ..edge
-    });
+    let here = path.last().and_then(|name| scene.nodes.get_index_of(name));
+    let ends = scene.edges.iter().flat_map(|edge| [edge.from, edge.to]);
+    let used: BTreeSet<usize> = ends.chain(here).collect();
+    let unused = (0..scene.nodes.len()).filter(|place| !used.contains(place));
+    let loose = unused.map(|place| scene.nodes[place]);
+    let loose = loose.filter(|name| *name != ToolName::START && *name != ToolName::END).collect();
+    let nodes = used.iter().map(|place| scene.nodes[*place]).collect();
+    let moved: HashMap<usize, usize> = used.into_iter().zip(0..).collect();
+    let edges = scene.edges.into_iter();
+    let edges = edges.map(|edge| Edge { from: moved[&edge.from], to: moved[&edge.to], ..edge });
     Scene { nodes, edges: edges.collect(), loose, ..scene }
 }

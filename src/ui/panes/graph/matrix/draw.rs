@@ -9,7 +9,7 @@ use crate::papers::toolnet::WeightedEdge;
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::graph::{SPEC, shown_name, weights};
 use crate::ui::panes::row::{Row, note, split};
-use crate::ui::panes::{format, glyph, position::Here, tool_order::Order, weight_trend::Since};
+use crate::ui::panes::{format, glyph, position::Here, tool_order, trends::Since};
 use crate::ui::symbols::{FELL, ROSE, RUNNING};
 use crate::ui::{cx::Cx, text, vlist};
 
@@ -37,7 +37,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if cx.state.tools.is_empty() {
         return note(area, "no tools yet", cx.theme.dim, buf);
     }
-    let order = Order::joined(cx.state);
+    let order = tool_order::joined(cx.state);
     let rows = Axis::rows(cx.state, &order);
     let grid = Grid::new(cx, &order, usize::from(area.width));
     let (head, rest) = split(area, grid.head_height(area.height));
@@ -52,8 +52,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let was = was.map_or_else(Vec::new, |was| was.table(&names, &grid.columns));
     // Not a list of rows: what is selected is a cell.
     hits.window(SPEC.id, window);
-    for (at, (y, row)) in (list.y..list.bottom()).zip(window.range()).enumerate() {
-        let line = Rect { y, height: 1, ..inside };
+    for (at, (line, row)) in inside.rows().zip(window.range()).enumerate() {
         if let (Some(from), Some(edges)) = (names.get(at), edges.get(at)) {
             let was = was.get(at).map_or(&[][..], Vec::as_slice);
             grid.draw_row((from, row), (edges, was), line, buf, hits);
@@ -73,7 +72,7 @@ fn layout(longest: usize, columns: usize, width: usize) -> (usize, usize) {
 }
 
 impl<'a> Grid<'a> {
-    fn new(cx: &'a Cx<'a>, order: &'a Order, width: usize) -> Self {
+    fn new(cx: &'a Cx<'a>, order: &'a [usize], width: usize) -> Self {
         let axis = Axis::columns(cx.state, order);
         let cursor = cursor(Axis::rows(cx.state, order), axis, cx.view);
         let longest = cx.state.tools.keys().take(200).map(|name| text::width(name.as_str()));
@@ -103,16 +102,14 @@ impl<'a> Grid<'a> {
         let theme = self.cx.theme;
         let height = usize::from(area.height);
         for (i, name) in self.columns.iter().enumerate() {
-            let name = text::cut(shown_name(name), height);
-            let letters: Vec<char> = name.chars().collect();
-            let top = height - letters.len().min(height);
-            let style = match self.cursor.1 {
-                Some(column) if column == self.first + i => theme.accent,
-                Some(_) | None if self.columns[i] == self.here => theme.graph_here,
-                Some(_) | None => theme.dim,
+            let style = match *name {
+                _ if self.cursor.1 == Some(self.first + i) => theme.accent,
+                name if name == self.here => theme.graph_here,
+                _ => theme.dim,
             };
-            for (y, letter) in (area.y..area.bottom()).skip(top).zip(&letters) {
-                let line = Rect { y, height: 1, ..area };
+            let name = text::cut(shown_name(name), height);
+            let top = height.saturating_sub(name.chars().count());
+            for (line, letter) in area.rows().skip(top).zip(name.chars()) {
                 // Above the last digit.
                 let gap = self.head + i * self.cell + usize::from(self.cell > 2);
                 Row::new(line, buf).gap(gap).put(&letter.to_string(), style);
@@ -132,27 +129,25 @@ impl<'a> Grid<'a> {
         let theme = self.cx.theme;
         let mut row = Row::new(line, buf);
         let chosen = self.cx.view.edge.is_some() && self.cursor.0 == Some(place);
-        let style = match (from == self.here, chosen) {
-            (true, _) => theme.graph_here,
-            (false, true) => theme.accent,
-            (false, false) => theme.text,
+        let style = match from {
+            _ if from == self.here => theme.graph_here,
+            _ if chosen => theme.accent,
+            _ => theme.text,
         };
         row.put(if from == self.here { RUNNING } else { " " }, style);
         row.cell(from, self.head - 2, style).gap(1);
         let name = ToolName::new(from);
         for (i, edge) in edges.iter().enumerate() {
             let selected = self.cursor == (Some(place), Some(self.first + i));
-            let Some(edge) = edge else {
-                let style = if selected { theme.selection(self.cx.focused) } else { Style::new() };
-                row.cell("", self.cell, style);
-                continue;
-            };
             let was = was.get(i).and_then(Option::as_ref).map(|edge| edge.weight);
             let start = row.x();
-            let (glyphs, style) = self.cell(edge, was);
+            let (glyphs, style) =
+                edge.as_ref().map_or_else(Default::default, |edge| self.cell(edge, was));
             let style = if selected { theme.selection(self.cx.focused) } else { style };
             row.cell(&glyphs, self.cell, style);
-            hits.add(row.since(start), Target::Edge(name.clone(), edge.to.clone()));
+            if let Some(edge) = edge {
+                hits.add(row.since(start), Target::Edge(name.clone(), edge.to.clone()));
+            }
         }
     }
 

@@ -4,12 +4,12 @@ mod draw;
 
 use std::rc::Rc;
 
-use super::super::tool_order::Order;
 use super::SPEC;
 use crate::domain::{State, ToolName};
+use crate::ui::panes::{position::Here, tool_order};
+use crate::ui::view::View;
 use crate::ui::vlist::List;
 use crate::ui::window::{self, Move};
-use crate::ui::{panes::position::Here, view::View};
 
 pub use draw::draw;
 
@@ -17,16 +17,16 @@ pub use draw::draw;
 #[derive(Clone, Copy)]
 struct Axis<'a> {
     state: &'a State,
-    order: &'a Order,
+    order: &'a [usize],
     first: &'static str,
 }
 
 impl<'a> Axis<'a> {
-    fn rows(state: &'a State, order: &'a Order) -> Self {
+    fn rows(state: &'a State, order: &'a [usize]) -> Self {
         Self { state, order, first: ToolName::START }
     }
 
-    fn columns(state: &'a State, order: &'a Order) -> Self {
+    fn columns(state: &'a State, order: &'a [usize]) -> Self {
         Self { state, order, first: ToolName::END }
     }
 
@@ -36,7 +36,7 @@ impl<'a> Axis<'a> {
 
     fn name(&self, i: usize) -> Option<&'a str> {
         let Some(i) = i.checked_sub(1) else { return Some(self.first) };
-        let (name, _) = self.state.tools.get_index(self.order.at(i)?)?;
+        let (name, _) = self.state.tools.get_index(*self.order.get(i)?)?;
         Some(name.as_str())
     }
 
@@ -44,7 +44,8 @@ impl<'a> Axis<'a> {
         if name == self.first {
             return Some(0);
         }
-        Some(self.order.row(self.state.tools.get_index_of(name)?)? + 1)
+        let tool = self.state.tools.get_index_of(name)?;
+        Some(self.order.iter().position(|place| *place == tool)? + 1)
     }
 }
 
@@ -57,7 +58,7 @@ fn cursor(rows: Axis<'_>, columns: Axis<'_>, view: &View) -> (Option<usize>, Opt
 }
 
 pub fn go(state: &State, view: &mut View, to: Move) {
-    let order = Order::joined(state);
+    let order = tool_order::joined(state);
     let (rows, columns) = (Axis::rows(state, &order), Axis::columns(state, &order));
     let (row, column) = cursor(rows, columns, view);
     let (row, column) = match to {
@@ -77,7 +78,7 @@ pub fn go(state: &State, view: &mut View, to: Move) {
 
 /// The nodes that weights lead away from.
 pub fn list<'a>(state: &'a State, view: &View) -> List<'a> {
-    let order = Rc::new(Order::joined(state));
+    let order = Rc::new(tool_order::joined(state));
     let of_rows = Rc::clone(&order);
     let rows = Axis::rows(state, &order);
     let (row, column) = cursor(rows, Axis::columns(state, &order), view);

@@ -1,10 +1,30 @@
-//! What moved the weights last, and what they were before: the trend that the graph shows. Weights are
-//! derived, so those of before are derived again, from the scores, knobs and pins of before.
+//! How scores went, and what moved the weights last. Weights are derived, so those of before are derived again,
+//! from the scores, knobs and pins of before.
 
 use std::borrow::Cow;
 
-use crate::domain::{Knob, Knobs, Pins, Scores, State, state::Cause};
+use super::glyph;
+use crate::domain::{Knob, Knobs, Pins, Scores, State, ToolName, state::Cause};
 use crate::papers::toolnet::Weights;
+
+/// How many scores of a tool are shown.
+pub const SCORES: usize = 8;
+
+/// The least and the greatest score that is shown of any tool, so that trends below each other can be compared. 0 is
+/// in it, where every tool begins.
+pub fn score_scale(state: &State) -> (f64, f64) {
+    let shown = state.learning.history.values().flat_map(|points| points.iter().rev().take(SCORES));
+    shown.fold((0.0, 0.0), |(low, high): (f64, f64), point| {
+        (low.min(point.score), high.max(point.score))
+    })
+}
+
+/// The last scores of a tool; nothing for one that was never scored.
+pub fn scores(state: &State, tool: &ToolName, scale: (f64, f64)) -> String {
+    let Some(points) = state.learning.history.get(tool) else { return String::new() };
+    let scores = [0.0].into_iter().chain(points.iter().map(|point| point.score));
+    glyph::spark(scores, SCORES, scale)
+}
 
 /// How things stood before the weights moved last.
 #[derive(Debug)]
