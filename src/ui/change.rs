@@ -1,15 +1,15 @@
 //! Interventions: tools, scores, weights and knobs.
 
-use super::popups::{Choose, FaultForm, ModelChoice, Value};
+use super::popups::{Choose, FaultForm, ModelChoice, StrategyChoice, Value};
 use super::request::{ScreenRequest, World, send};
 use super::view::View;
 use crate::domain::{Command, FaultSpec, Knob, Mode, State, ToolName, knob::Kind};
 
 /// One key breaks a tool, a role or a model, and repairs it. Repairing disarms every fault on it. Breaking arms an
 /// earlier crash again if there is one, so that the list of faults does not fill up.
-pub fn toggle_fault(live: &State, view: &View) -> Vec<ScreenRequest> {
+pub fn toggle_fault(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
     let Some(target) = view.fault_target() else { return Vec::new() };
-    let on_it = || live.faults.iter().filter(|(_, fault)| fault.spec.target == target);
+    let on_it = || world.live.faults.iter().filter(|(_, fault)| fault.spec.target == target);
     let armed: Vec<ScreenRequest> = on_it()
         .filter(|(_, fault)| fault.armed)
         .map(|(fault, _)| ScreenRequest::Send(Command::DisarmFault { fault: *fault }))
@@ -54,30 +54,41 @@ pub fn tool(view: &View, command: impl FnOnce(ToolName) -> Command) -> Vec<Scree
     view.tool.clone().map_or_else(Vec::new, |tool| send(command(tool)))
 }
 
-pub fn switch_tool(live: &State, view: &View) -> Vec<ScreenRequest> {
-    let is_off = |tool: &ToolName| live.tools.get(tool).is_some_and(|tool| !tool.switched_on);
+pub fn switch_tool(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
+    let is_off = |tool: &ToolName| world.live.tools.get(tool).is_some_and(|tool| !tool.switched_on);
     self::tool(view, |tool| Command::SwitchTool { on: is_off(&tool), tool })
 }
 
 /// A new fault, of what is selected.
-pub fn add_fault(view: &mut View) -> Vec<ScreenRequest> {
+pub fn add_fault(_: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
     let target = view.fault_target();
     view.open(FaultForm::new(target.as_ref()))
 }
 
+pub fn choose_strategy(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
+    view.open(StrategyChoice::new(world.live))
+}
+
+/// Chooses the pane that comes into the place of the focused one.
+pub fn add_pane(_: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
+    let choice = Choose::pane(view);
+    view.open(choice)
+}
+
 /// The choice also checks which models can be reached.
-pub fn bind_model(live: &State, view: &mut View) -> Vec<ScreenRequest> {
+pub fn bind_model(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
     let role = view.role();
-    view.open(ModelChoice::new(live, role));
+    view.open(ModelChoice::new(world.live, role));
     send(Command::ProbeModels)
 }
 
-pub fn set_class(live: &State, view: &mut View) -> Vec<ScreenRequest> {
+pub fn set_class(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
     let Some(tool) = view.tool.clone() else { return Vec::new() };
-    view.open(Choose::class(live, &tool))
+    view.open(Choose::class(world.live, &tool))
 }
 
-pub fn pin(live: &State, view: &mut View) -> Vec<ScreenRequest> {
+pub fn pin(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
+    let live = world.live;
     let Some((from, to)) = view.edge_to_pin(live) else { return Vec::new() };
     if live.learning.pins.get(from.as_str(), to.as_str()).is_some() {
         return send(Command::UnpinWeight { from, to });

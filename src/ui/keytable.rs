@@ -1,5 +1,7 @@
 //! The key table as Markdown, for `toolyard keys` and the README.
 
+use strum::VariantArray;
+
 use super::action::{ACTIONS, ActionSpec, Group, Layer};
 use super::keymap::Keymap;
 
@@ -33,7 +35,7 @@ fn table(
 
 /// The actions of the panes, by section.
 fn sections() -> impl Iterator<Item = (Group, impl Iterator<Item = &'static ActionSpec>)> {
-    let groups = Group::ALL.into_iter().filter(|group| *group != Group::Popup);
+    let groups = Group::VARIANTS.iter().copied().filter(|group| *group != Group::Popup);
     groups.map(|group| (group, ACTIONS.iter().filter(move |spec| spec.group == group)))
 }
 

@@ -72,17 +72,6 @@ struct Signals {
     resumed: Signal,
 }
 
-/// What woke the loop.
-enum Wake {
-    End(i32),
-    Resumed,
-    Input(Option<io::Result<Input>>),
-    Frame,
-    Hint,
-    Records(Vec<Arc<Record>>),
-    Panic(String),
-}
-
 impl Loop {
     fn new(source: Source, settings: Settings) -> io::Result<Self> {
         // Signals first: from the moment the terminal is ours, none may end us unprepared.
@@ -123,29 +112,44 @@ impl Loop {
 
     async fn run(&mut self) -> io::Result<EndReason> {
         let mut inputs = EventStream::new();
+        let at = |due: Option<Instant>| async move {
+            match due {
+                Some(due) => tokio::time::sleep_until(due.into()).await,
+                None => std::future::pending().await,
+            }
+        };
+        let by = |signal: SignalKind| Ok(EndReason::BySignal(signal.as_raw_value()));
         loop {
-            match self.wake(&mut inputs).await {
-                Wake::End(signal) => return Ok(EndReason::BySignal(signal)),
-                Wake::Resumed => {
+            let due = self.pace.due(Instant::now(), self.screen.ticks(self.now()));
+            let mut batch = Vec::new();
+            let signals = &mut self.signals;
+            tokio::select! {
+                biased;
+                _ = signals.terminate.recv() => return by(SignalKind::terminate()),
+                _ = signals.hangup.recv() => return by(SignalKind::hangup()),
+                _ = signals.interrupt.recv() => return by(SignalKind::interrupt()),
+                _ = signals.resumed.recv() => {
                     self.owned.refresh()?;
                     self.pace.at_once();
                 }
-                Wake::Input(None) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Wake::Input(Some(input)) => {
-                    if self.inputs(input?, &mut inputs).await? {
+                input = inputs.next() => {
+                    let input = input.ok_or(io::ErrorKind::UnexpectedEof)??;
+                    if self.inputs(input, &mut inputs).await? {
                         return Ok(EndReason::ByUser);
                     }
                 }
-                Wake::Frame => self.frame()?,
-                Wake::Hint => {
+                () = at(due) => self.frame()?,
+                () = at(self.hint) => {
                     self.hint = None;
                     self.screen.view.hinted = true;
                     self.pace.at_once();
                 }
-                Wake::Records(records) => self.receive(records),
-                Wake::Panic(text) => {
+                Some(text) = self.owned.panics.recv() => {
                     self.screen.tell(Tone::Bad, text);
                     self.pace.soon();
+                }
+                _ = self.records.recv_many(&mut batch, AT_ONCE), if !self.silent => {
+                    self.receive(batch);
                 }
             }
         }
@@ -166,32 +170,6 @@ impl Loop {
             self.pace.at_once();
         } else {
             self.pace.soon();
-        }
-    }
-
-    async fn wake(&mut self, inputs: &mut EventStream) -> Wake {
-        let due = self.pace.due(Instant::now(), self.screen.ticks(self.now()));
-        let at = |due: Option<Instant>| async move {
-            match due {
-                Some(due) => tokio::time::sleep_until(due.into()).await,
-                None => std::future::pending().await,
-            }
-        };
-        let mut batch = Vec::new();
-        let signals = &mut self.signals;
-        tokio::select! {
-            biased;
-            _ = signals.terminate.recv() => Wake::End(SignalKind::terminate().as_raw_value()),
-            _ = signals.hangup.recv() => Wake::End(SignalKind::hangup().as_raw_value()),
-            _ = signals.interrupt.recv() => Wake::End(SignalKind::interrupt().as_raw_value()),
-            _ = signals.resumed.recv() => Wake::Resumed,
-            input = inputs.next() => Wake::Input(input),
-            () = at(due) => Wake::Frame,
-            () = at(self.hint) => Wake::Hint,
-            Some(text) = self.owned.panics.recv() => Wake::Panic(text),
-            _ = self.records.recv_many(&mut batch, AT_ONCE), if !self.silent => {
-                Wake::Records(batch)
-            }
         }
     }
 

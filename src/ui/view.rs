@@ -188,8 +188,8 @@ pub struct View {
 impl View {
     /// Takes over what a frame really showed.
     pub fn settle(&mut self, hits: &Hits) {
-        for (pane, window) in hits.windows() {
-            self.windows.set(pane, window);
+        for (pane, window) in &hits.windows {
+            self.windows.set(*pane, *window);
         }
         self.placed.clone_from(&hits.placed);
     }

@@ -8,8 +8,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::cx::Cx;
 use super::symbols::{SELECTED, SPENT};
 use super::window::{Find, Move, Window, found, moved};
-use super::{found::Looked, needle::Needle};
-use super::{hits::Hits, pane::PaneId, view::View};
+use super::{hits::Hits, needle::Needle, pane::PaneId, view::View};
 
 type Select<'a> = dyn Fn(usize, &mut View) + 'a;
 
@@ -21,7 +20,7 @@ pub struct List<'a> {
     select: Box<Select<'a>>,
     text: Box<dyn Fn(usize) -> String + 'a>,
     /// The number of rows at the start whose text no longer changes.
-    steady: usize,
+    pub steady: usize,
     /// The rows that a filter keeps, ascending; `None`: all.
     kept: Option<Vec<usize>>,
 }
@@ -71,12 +70,6 @@ impl<'a> List<'a> {
     /// Whether this row matches.
     pub fn holds(&self, row: usize, needle: &Needle) -> bool {
         needle.is_in(&(self.text)(row))
-    }
-
-    /// How a search looks at it, where the last event and the pane's width are these.
-    pub fn looked(&self, when: (u64, u16)) -> Looked {
-        let (total, selected) = self.place;
-        Looked { total, selected, steady: self.steady, when }
     }
 
     /// Selects what a movement leads to, where a page has so many rows.

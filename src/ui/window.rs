@@ -3,10 +3,13 @@
 
 use std::ops::Range;
 
+use strum::EnumString;
+
 use super::action::Action;
 
-/// Where a movement key points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Where a movement key points. It has the name of its action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Move {
     Up,
     Down,
@@ -21,17 +24,7 @@ pub enum Move {
 impl Move {
     /// The movement that an action is, if it is one.
     pub fn of(action: Action) -> Option<Self> {
-        let moves = [
-            (Action::Up, Move::Up),
-            (Action::Down, Move::Down),
-            (Action::Left, Move::Left),
-            (Action::Right, Move::Right),
-            (Action::PageUp, Move::PageUp),
-            (Action::PageDown, Move::PageDown),
-            (Action::Top, Move::Top),
-            (Action::Bottom, Move::Bottom),
-        ];
-        moves.into_iter().find(|(of, _)| *of == action).map(|(_, to)| to)
+        action.into_str().parse().ok()
     }
 }
 

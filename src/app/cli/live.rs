@@ -10,7 +10,7 @@ use crate::app::session::{Session, SessionSpec};
 use crate::domain::Command;
 use crate::store::journal::LoadedJournal;
 use crate::ui::theme::detect::{self, Depth};
-use crate::ui::{self, theme::load::AUTO};
+use crate::ui::{self, symbols::Charset, theme::load::AUTO};
 
 /// Opens the screen on a new session, which waits for the user.
 pub fn live(spec: SessionSpec) -> Result<ui::EndReason, Trouble> {
@@ -65,7 +65,7 @@ fn settings(config: &Config) -> Result<ui::Settings, Trouble> {
     Ok(ui::Settings {
         keymap,
         themes,
-        charset: config.ui.symbols.charset(variable),
+        charset: config.ui.symbols.unwrap_or_else(|| Charset::of(variable)),
         mouse: config.ui.mouse,
         shots,
         layouts: ui::layout::LayoutFile::read(config::default_layouts()),

@@ -6,7 +6,7 @@ use std::{collections::HashMap, path::Path};
 
 use ratatui::style::{Color, Modifier, Style};
 
-use super::{TerminalColours, Theme, detect::Depth};
+use super::{TerminalColours, Theme, colour::ANSI, detect::Depth};
 use crate::domain::words;
 use crate::files::text_file::{self, Expectation};
 use crate::files::toml_file::{Field, Fields, Problem, TomlFile};
@@ -178,7 +178,8 @@ fn style(field: &Field<'_>, palette: &Palette) -> Option<Style> {
 
 fn terminal(fields: &mut Fields<'_>, palette: &Palette, colours: &mut TerminalColours) {
     let TerminalColours { ground, text, ansi } = colours;
-    let slots = [("ground", ground), ("text", text)].into_iter().chain(ANSI.into_iter().zip(ansi));
+    let ansi = ANSI.iter().map(|(name, _)| *name).zip(ansi);
+    let slots = [("ground", ground), ("text", text)].into_iter().chain(ansi);
     for (name, slot) in slots {
         let Some(field) = fields.get(name) else { continue };
         match colour(&field, palette) {
@@ -203,26 +204,6 @@ const MARKS: [(&str, Modifier); 6] = [
     ("underlined", Modifier::UNDERLINED),
     ("reversed", Modifier::REVERSED),
     ("crossed", Modifier::CROSSED_OUT),
-];
-
-/// The sixteen colours in the order of their ANSI numbers, as `[terminal]` names them.
-const ANSI: [&str; 16] = [
-    "black",
-    "red",
-    "green",
-    "yellow",
-    "blue",
-    "magenta",
-    "cyan",
-    "gray",
-    "dark_gray",
-    "light_red",
-    "light_green",
-    "light_yellow",
-    "light_blue",
-    "light_magenta",
-    "light_cyan",
-    "white",
 ];
 
 /// A theme's name without folder and ending.

@@ -63,7 +63,7 @@ fn click(
 
 fn wheel(view: &mut View, hits: &Hits, (x, y): (u16, u16), by: isize) -> Vec<ScreenRequest> {
     if let Some(popup) = view.popups.last_mut() {
-        popup.wheel(by);
+        popup.window().into_iter().for_each(|window| *window = window.wheeled(by));
     } else if let Some(pane) = hits.pane_at(x, y) {
         let window = view.windows.get(pane).wheeled(by);
         view.windows.set(pane, window);

@@ -48,7 +48,7 @@ fn amend(world: &World<'_>, view: &mut View, key: Key, mut pending: Vec<Key>) {
 /// The layers that are open, the topmost first.
 pub fn layers(view: &View) -> Vec<Layer> {
     if let Some(popup) = view.popups.last() {
-        return vec![Layer::Everywhere, popup.layer()];
+        return vec![Layer::Everywhere, popup.keys().0];
     }
     // In a filtered list the arrows go from match to match.
     let found = view.found(view.focus).filter(|found| found.filters.is_none());

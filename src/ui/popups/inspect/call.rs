@@ -6,10 +6,7 @@ use crate::ui::symbols::{DONE, WAITING};
 use crate::ui::text;
 
 pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
-    let Some(call) = state.tool_call(id) else {
-        page.text("This call had not happened at the moment looked at.", page.theme.dim);
-        return;
-    };
+    let Some(call) = state.tool_call(id) else { return page.not_yet("This call had not happened") };
     page.field_in("tool", call.tool.as_str(), page.theme.accent);
     page.field("task", &format!("{}, step {}", call.task, call.step));
     let (phase, style) = match &call.phase {

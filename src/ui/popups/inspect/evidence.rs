@@ -21,9 +21,7 @@ pub(super) fn write(state: &State, task: TaskId, id: EvidenceId, page: &mut Page
             page.field_in("state", "not started", page.theme.warn);
             head(state, task, id, page);
         }
-        (None, _) => {
-            page.text("This task was not there at the moment looked at.", page.theme.dim);
-        }
+        (None, _) => page.not_yet("This task was not there"),
     }
 }
 

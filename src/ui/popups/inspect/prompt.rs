@@ -15,8 +15,7 @@ const BAR: u64 = 30;
 
 pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     let Some(call) = state.model_call(id) else {
-        page.text("This model call had not happened at the moment looked at.", page.theme.dim);
-        return;
+        return page.not_yet("This model call had not happened");
     };
     head(state, call, page);
     let parts = tokens::parts(&call.request);

@@ -7,10 +7,7 @@ use crate::ui::symbols::{DONE, FAILED, INJECTED};
 use crate::ui::{panes::glyph::signed, text};
 
 pub(super) fn write(state: &State, id: TaskId, page: &mut Page<'_>) {
-    let Some(task) = state.task(id) else {
-        page.text("This task had not been queued at the moment looked at.", page.theme.dim);
-        return;
-    };
+    let Some(task) = state.task(id) else { return page.not_yet("This task had not been queued") };
     head(task, page);
     page.heading("Task");
     page.text(&task.task.text, page.theme.text);
