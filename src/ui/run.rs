@@ -11,10 +11,11 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::layout::LayoutFile;
-use super::screen::{Screen, Setup};
+use super::screen::Screen;
 use super::source::{EndReason, Settings, Source};
-use super::view::{ReadOnly, Tone};
-use super::{pace::Pace, request::ScreenRequest, shot, terminal::OwnedTerminal};
+use super::terminal::{self, OwnedTerminal};
+use super::view::Tone;
+use super::{pace::Pace, request::ScreenRequest, shot};
 use crate::domain::{Command, Mode, Record};
 
 /// Shows a session until the person leaves or a signal comes. Blocks, and owns the terminal meanwhile.
@@ -82,15 +83,7 @@ impl Loop {
             resumed: signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
         };
         let owned = OwnedTerminal::take(settings.mouse)?;
-        let read_only = source.commands.is_none().then_some(ReadOnly::Replay);
-        let mut screen = Screen::new(Setup {
-            title: source.title,
-            read_only,
-            keymap: settings.keymap,
-            themes: settings.themes,
-            charset: settings.charset,
-            layouts: settings.layouts.saved.clone(),
-        });
+        let mut screen = Screen::new(settings.screen);
         for notice in settings.notices.iter().chain(&settings.layouts.wrong) {
             screen.tell(Tone::Bad, notice.as_str());
         }
@@ -236,7 +229,7 @@ impl Loop {
 
     /// Back to the shell, like any program at ctrl-z.
     async fn suspend(&mut self) -> io::Result<()> {
-        self.owned.release();
+        terminal::restore();
         // The whole job stops, since its parent (cargo, a script) shares the terminal.
         rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
         tokio::select! {

@@ -158,7 +158,7 @@ impl<'a> Rows<'a> {
 /// The window on a pane's list that [`draw`] will show there.
 pub fn window(cx: &Cx<'_>, pane: PaneId, area: Rect, part: impl Into<Part>) -> Window {
     let rows = Rows::of(cx.view, pane, part);
-    cx.view.windows.get(pane).next(rows.count(), usize::from(area.height), rows.selected())
+    cx.view.windows[pane as usize].next(rows.count(), usize::from(area.height), rows.selected())
 }
 
 /// The places of the rows that [`draw`] will show there: for code that prepares them all at once.

@@ -98,19 +98,14 @@ pub fn found(
     how: Find,
     mut matches: impl FnMut(usize) -> bool,
 ) -> Option<usize> {
-    let start = selected.unwrap_or(match how {
-        Find::Here => 0,
-        // One before the first, and one behind the last.
-        Find::Next => total.saturating_sub(1),
-        Find::Previous => 0,
-    });
-    (0..total)
-        .map(|i| match how {
-            Find::Here => (start + i) % total,
-            Find::Next => (start + 1 + i) % total,
-            Find::Previous => (start + 2 * total - 1 - i) % total,
-        })
-        .find(|row| matches(*row))
+    let back = total.saturating_sub(1);
+    // A step back is a step to before oneself, going round.
+    let (start, step) = match how {
+        Find::Here => (selected.unwrap_or(0), 1),
+        Find::Next => (selected.map_or(0, |row| row + 1), 1),
+        Find::Previous => (selected.unwrap_or(0) + back, back),
+    };
+    (0..total).map(|i| (start + i * step) % total).find(|row| matches(*row))
 }
 
 /// Where a search goes on.

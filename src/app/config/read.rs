@@ -168,9 +168,7 @@ fn fault<'e>(
     own: &BTreeMap<String, Vec<String>>,
 ) -> Option<(&'e str, String)> {
     let action = match error {
-        KeymapError::UnknownAction { name }
-        | KeymapError::UnknownLayer { name }
-        | KeymapError::BadKey { name, .. } => name.as_str(),
+        KeymapError::Unknown { name, .. } => name.as_str(),
         KeymapError::Conflict { second, .. } if !own.contains_key(second) => return None,
         KeymapError::Conflict { first, .. } => first,
     };

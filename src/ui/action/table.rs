@@ -5,7 +5,7 @@ use crate::domain::{Command, Knob, State};
 use crate::ui::change::{self, no_tool, no_tool_to_change, over};
 use crate::ui::layout::Side;
 use crate::ui::popups::{Actions, Confirm, Faults, Find, Inspect, PairTable, Subject, TaskEntry};
-use crate::ui::request::{ScreenRequest, World, send};
+use crate::ui::request::{Requests, ScreenRequest, World, send};
 use crate::ui::update::past::Way;
 use crate::ui::update::{self, arrange, control};
 use crate::ui::window::{self, Move};
@@ -36,7 +36,7 @@ type Why = fn(&State, &View) -> Option<&'static str>;
 #[derive(Clone, Copy, Debug)]
 pub enum Does {
     /// Changes the view, and gives what it requests outside of the view.
-    Run(fn(&World<'_>, &mut View) -> Vec<ScreenRequest>),
+    Run(fn(&World<'_>, &mut View) -> Requests),
     /// Changes the view only.
     Show(fn(&World<'_>, &mut View)),
     /// Turns what is selected up, or down.
@@ -244,13 +244,13 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("wider", "two columns more for this pane"),
     screen(Action::Narrower, &["ctrl-w <"], Resize(Side::Width, -2))
         .says("narrower", "two columns less for this pane"),
-    screen(Action::Equal, &["ctrl-w ="], Show(|_, view| view.layouts.change().equal()))
+    screen(Action::Equal, &["ctrl-w ="], Show(|_, view| view.layouts.now.equal()))
         .says("equal", "the same size for all panes"),
     screen(Action::HidePane, &["ctrl-w q"], Show(arrange::hide))
         .says("hide pane", "hide this pane; its key shows it again"),
     screen(Action::AddPane, &["ctrl-w a"], Run(change::add_pane))
         .says("add pane", "choose a pane for this place"),
-    screen(Action::OnlyPane, &["ctrl-w o"], Show(|_, view| view.layouts.change().only(view.focus)))
+    screen(Action::OnlyPane, &["ctrl-w o"], Show(|_, view| view.layouts.now.only(view.focus)))
         .says("only pane", "hide all other panes"),
     screen(Action::SaveLayout, &["ctrl-w s"], Run(|_, _| vec![ScreenRequest::SaveLayout]))
         .says("save layout", "save this layout for the strategy and for screens of this size"),

@@ -84,7 +84,7 @@ impl Choose {
         let others = PaneId::ALL.iter().filter(|pane| **pane != view.focus);
         let choices = others.map(|pane| Item {
             label: pane.name().to_owned(),
-            detail: match view.layouts.now().slot_of(*pane) {
+            detail: match view.layouts.now.slot_of(*pane) {
                 Some(_) => "comes here from its place".to_owned(),
                 None => "is hidden".to_owned(),
             },
@@ -132,7 +132,7 @@ impl Choice for Choose {
             }
             Does::Show(pane) => {
                 let beside = view.focus;
-                view.layouts.change().put(*pane, beside);
+                view.layouts.now.put(*pane, beside);
                 view.go_to(*pane);
                 Reply::Close
             }

@@ -243,15 +243,10 @@ pub(super) fn put(
     width: usize,
     (plain, marked): (Style, Style),
 ) {
-    let text = text::fit(text, width);
-    let mut rest = text.as_str();
+    let chars: Vec<(usize, char)> = text::fit(text, width).chars().enumerate().collect();
     let is_marked = |at: usize| places.iter().any(|place| *place as usize == at);
-    let mut at = 0;
-    while !rest.is_empty() {
-        let mark = is_marked(at);
-        let run = rest.chars().enumerate().take_while(|(i, _)| is_marked(at + i) == mark).count();
-        let end = rest.char_indices().nth(run).map_or(rest.len(), |(end, _)| end);
-        row.put(&rest[..end], if mark { marked } else { plain });
-        (rest, at) = (&rest[end..], at + run);
+    for run in chars.chunk_by(|(a, _), (b, _)| is_marked(*a) == is_marked(*b)) {
+        let text: String = run.iter().map(|(_, c)| c).collect();
+        row.put(&text, if is_marked(run[0].0) { marked } else { plain });
     }
 }

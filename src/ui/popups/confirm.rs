@@ -7,7 +7,7 @@ use crate::domain::{Command, State};
 use crate::ui::action::{Action, Layer};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::keymap::Meaning;
-use crate::ui::panes::row::Row;
+use crate::ui::panes::row::{self, Row};
 use crate::ui::request::{ScreenRequest, World};
 use crate::ui::{cx::Cx, text, view::View};
 
@@ -74,7 +74,7 @@ impl Popup for Confirm {
         if inside.height < 4 {
             return;
         }
-        Row::new(frame::rest(inside, inside.y + 1), buf).put(&self.detail, cx.theme.text);
+        Row::new(row::split(inside, 1).1, buf).put(&self.detail, cx.theme.text);
         let mut x = inside.x;
         for (row, label) in ["[ Yes ]", "[ No ]"].into_iter().enumerate() {
             let button = Rect { x, y: inside.y + 3, width: label.len() as u16, height: 1 };

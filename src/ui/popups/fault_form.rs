@@ -10,7 +10,9 @@ use crate::domain::{Command, FaultId, FaultKind, FaultSpec, FaultState, State};
 use crate::ui::action::{Action, Layer};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::row::{self, Row};
-use crate::ui::{cx::Cx, key::Key, request::ScreenRequest, request::World, text, view::View};
+use crate::ui::{
+    cx::Cx, key::Key, keymap::Hint, request::ScreenRequest, request::World, text, view::View,
+};
 
 /// What is asked for, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
@@ -267,15 +269,13 @@ impl FaultForm {
 
 impl Popup for FaultForm {
     fn keys(&self) -> Keys {
-        (
-            Layer::Form,
-            &[
-                (&[Action::Up, Action::Down], "field"),
-                (&[Action::Left, Action::Right], "choose"),
-                (&[Action::Accept], "arm"),
-                (&[Action::Leave], "leave"),
-            ],
-        )
+        const HINTS: &[Hint] = &[
+            (&[Action::Up, Action::Down], "field"),
+            (&[Action::Left, Action::Right], "choose"),
+            (&[Action::Accept], "arm"),
+            (&[Action::Leave], "leave"),
+        ];
+        (Layer::Form, HINTS)
     }
 
     fn key(&mut self, pressed: Pressed, world: &World<'_>, _: &mut View) -> Reply {
@@ -321,13 +321,13 @@ impl Popup for FaultForm {
             self.draw_field(cx, field, line, buf);
             hits.add(line, Target::PopupRow(row));
         }
-        let below = inside.y + Field::VARIANTS.len() as u16 + 1;
+        let below = row::split(inside, Field::VARIANTS.len() as u16 + 1).1;
         let (said, style) = match &self.error {
             Some(error) => (error.clone(), cx.theme.warn),
             None => (self.written(), cx.theme.dim),
         };
         let lines = text::wrap(&said, usize::from(inside.width));
-        row::lines(frame::rest(inside, below), lines, style, buf);
+        row::lines(below, lines, style, buf);
     }
 }
 

@@ -7,7 +7,9 @@ use crate::domain::{Command, FaultId, FaultState, State, fault};
 use crate::ui::action::{Action, Layer};
 use crate::ui::panes::{format, row::Row};
 use crate::ui::symbols::{INJECTED, WAITING};
-use crate::ui::{cx::Cx, hits::Hits, request::World, text, view::View, window::Window};
+use crate::ui::{
+    cx::Cx, hits::Hits, keymap::Hint, request::World, text, view::View, window::Window,
+};
 
 /// The list of faults; its last row leads to a new one.
 #[derive(Debug)]
@@ -24,7 +26,7 @@ impl Faults {
         let target = view.fault_target().or_else(first);
         let of_it = |fault: &FaultState| Some(&fault.spec.target) == target.as_ref();
         let selected = live.faults.values().rposition(of_it).unwrap_or(live.faults.len());
-        Self { target, pick: Pick::at(selected) }
+        Self { target, pick: Pick { row: selected, ..Pick::default() } }
     }
 
     fn fault<'a>(&self, live: &'a State) -> Option<(FaultId, &'a FaultState)> {
@@ -41,15 +43,13 @@ impl Faults {
 
 impl Popup for Faults {
     fn keys(&self) -> Keys {
-        (
-            Layer::List,
-            &[
-                (&[Action::Add], "new"),
-                (&[Action::Toggle], "arm or disarm"),
-                (&[Action::Edit], "change"),
-                (&[Action::Leave], "leave"),
-            ],
-        )
+        const HINTS: &[Hint] = &[
+            (&[Action::Add], "new"),
+            (&[Action::Toggle], "arm or disarm"),
+            (&[Action::Edit], "change"),
+            (&[Action::Leave], "leave"),
+        ];
+        (Layer::List, HINTS)
     }
 
     fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {

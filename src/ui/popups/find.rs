@@ -7,7 +7,7 @@ use super::{Keys, Popup, Pressed, Reply, entry::Entry};
 use crate::ui::action::{Action, Layer};
 use crate::ui::symbols::SPENT;
 use crate::ui::{cx::Cx, found::Found, needle::Needle};
-use crate::ui::{pane::PaneId, panes, request::World, view::View, window};
+use crate::ui::{keymap::Hint, pane::PaneId, panes, request::World, view::View, window};
 
 /// A search in one pane.
 #[derive(Debug)]
@@ -23,7 +23,6 @@ impl Find {
 
     fn find(&mut self, world: &World<'_>, view: &mut View, how: window::Find) {
         let needle = Needle::new(&self.entry.text());
-        let view = view;
         view.follow(self.pane);
         if !needle.is_empty() {
             panes::find(self.pane, world.shown, view, &needle, how);
@@ -43,14 +42,12 @@ fn leave(view: &mut View) -> Reply {
 /// It has no box: its line is the footer's, so that all of the pane can be seen.
 impl Popup for Find {
     fn keys(&self) -> Keys {
-        (
-            Layer::Search,
-            &[
-                (&[Action::Accept], "keeps it"),
-                (&[Action::Up, Action::Down], "move"),
-                (&[Action::Leave], "ends"),
-            ],
-        )
+        const HINTS: &[Hint] = &[
+            (&[Action::Accept], "keeps it"),
+            (&[Action::Up, Action::Down], "move"),
+            (&[Action::Leave], "ends"),
+        ];
+        (Layer::Search, HINTS)
     }
 
     fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {

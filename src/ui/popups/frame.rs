@@ -35,8 +35,3 @@ pub(super) fn open(
     block.render(outer, buf);
     Rect { x: inner.x + 1.min(inner.width), width: inner.width.saturating_sub(2), ..inner }
 }
-
-/// What of the inside is left from this line on.
-pub(super) fn rest(inside: Rect, y: u16) -> Rect {
-    Rect { y, height: inside.bottom().saturating_sub(y), ..inside }
-}

@@ -28,7 +28,7 @@ use std::fmt;
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::action::{Action, Layer};
-use super::request::{ScreenRequest, World};
+use super::request::{Requests, ScreenRequest, World};
 use super::{cx::Cx, hits::Hits, key::Key, keymap::Hint, view::View, window::Window};
 use crate::domain::Command;
 
@@ -99,7 +99,7 @@ pub enum Reply {
     Stay,
     Close,
     /// Closes, and these happen.
-    Done(Vec<ScreenRequest>),
+    Done(Requests),
     /// Stays open, and this is sent.
     Keep(Command),
     /// Closes, and the action is done.

@@ -5,7 +5,9 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::{Keys, Popup, Pressed, Reply, frame, pick::Pick};
 use crate::ui::action::{Action, Layer};
 use crate::ui::panes::{models::pairs, row};
-use crate::ui::{cx::Cx, hits::Hits, request::World, view::Round, view::View, window::Window};
+use crate::ui::{
+    cx::Cx, hits::Hits, keymap::Hint, request::World, view::Round, view::View, window::Window,
+};
 
 /// Lines below the table that say more of the selected pair.
 const MORE: u16 = 3;
@@ -18,14 +20,12 @@ pub struct PairTable {
 
 impl Popup for PairTable {
     fn keys(&self) -> Keys {
-        (
-            Layer::List,
-            &[
-                (&[Action::Sort], "sort by the next column"),
-                (&[Action::Up, Action::Down], "which models these are"),
-                (&[Action::Leave], "leave"),
-            ],
-        )
+        const HINTS: &[Hint] = &[
+            (&[Action::Sort], "sort by the next column"),
+            (&[Action::Up, Action::Down], "which models these are"),
+            (&[Action::Leave], "leave"),
+        ];
+        (Layer::List, HINTS)
     }
 
     fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {

@@ -16,10 +16,6 @@ pub struct Pick {
 }
 
 impl Pick {
-    pub fn at(row: usize) -> Self {
-        Self { row, window: Window::default() }
-    }
-
     /// Moves the selection among `total` rows, or leaves the list.
     pub fn key(&mut self, pressed: Pressed, total: usize) -> Reply {
         match pressed.action {

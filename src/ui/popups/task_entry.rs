@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::{Keys, Popup, Pressed, Reply, entry::Entry, frame};
 use crate::domain::Command;
 use crate::ui::action::{Action, Layer};
-use crate::ui::{cx::Cx, hits::Hits, request::World, view::View};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, view::View};
 
 /// A task being written.
 #[derive(Debug)]
@@ -32,14 +32,12 @@ impl TaskEntry {
 impl Popup for TaskEntry {
     /// Most tasks are one line, so enter sends. Not every terminal tells ctrl-enter from enter.
     fn keys(&self) -> Keys {
-        (
-            Layer::Form,
-            &[
-                (&[Action::Accept], "queue it"),
-                (&[Action::NewLine], "new line"),
-                (&[Action::Leave], "leave"),
-            ],
-        )
+        const HINTS: &[Hint] = &[
+            (&[Action::Accept], "queue it"),
+            (&[Action::NewLine], "new line"),
+            (&[Action::Leave], "leave"),
+        ];
+        (Layer::Form, HINTS)
     }
 
     fn key(&mut self, pressed: Pressed, _: &World<'_>, _: &mut View) -> Reply {

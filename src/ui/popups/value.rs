@@ -6,7 +6,7 @@ use super::{Keys, Popup, Pressed, Reply, entry::Entry, frame};
 use crate::domain::{ClassAssignment, ClassedBy, Command, Knob, Scores, ToolName};
 use crate::ui::action::{Action, Layer};
 use crate::ui::panes::row;
-use crate::ui::{cx::Cx, hits::Hits, request::World, text, view::View};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, text, view::View};
 
 /// What is typed.
 #[derive(Clone, Debug)]
@@ -148,14 +148,12 @@ impl Value {
 
 impl Popup for Value {
     fn keys(&self) -> Keys {
-        (
-            Layer::Form,
-            &[
-                (&[Action::Accept], "set"),
-                (&[Action::Up, Action::Down], "by one step"),
-                (&[Action::Leave], "leave"),
-            ],
-        )
+        const HINTS: &[Hint] = &[
+            (&[Action::Accept], "set"),
+            (&[Action::Up, Action::Down], "by one step"),
+            (&[Action::Leave], "leave"),
+        ];
+        (Layer::Form, HINTS)
     }
 
     fn key(&mut self, pressed: Pressed, _: &World<'_>, _: &mut View) -> Reply {
@@ -198,6 +196,6 @@ impl Popup for Value {
             None => (&self.doc, cx.theme.dim),
         };
         let lines = text::wrap(below, usize::from(inside.width));
-        row::lines(frame::rest(inside, inside.y + 3), lines, style, buf);
+        row::lines(row::split(inside, 3).1, lines, style, buf);
     }
 }

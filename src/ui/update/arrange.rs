@@ -10,7 +10,7 @@ pub fn resize(world: &World<'_>, view: &mut View, side: Side, by: i16) {
     let placed = std::mem::take(&mut view.placed);
     if view.zoom.is_some() {
         refuse(world, view, "this pane has the whole screen: z gives it back");
-    } else if !view.layouts.change().resize(view.focus, side, by, &placed) {
+    } else if !view.layouts.now.resize(view.focus, side, by, &placed) {
         refuse(world, view, "there is no room for that");
     }
     view.placed = placed;
@@ -19,15 +19,15 @@ pub fn resize(world: &World<'_>, view: &mut View, side: Side, by: i16) {
 /// Hides the focused pane, and goes to the one that takes its place.
 pub fn hide(world: &World<'_>, view: &mut View) {
     let pane = view.focus;
-    let slot = view.layouts.now().slot_of(pane);
-    if !view.layouts.change().hide(pane) {
+    let slot = view.layouts.now.slot_of(pane);
+    if !view.layouts.now.hide(pane) {
         return refuse(world, view, "the last pane stays");
     }
     view.zoom = None;
     let has = |pane: PaneId| (panes::spec(pane).when)(world.shown, view);
-    let seen = view.layouts.now().seen(has);
-    let near = seen.iter().copied().find(|pane| view.layouts.now().slot_of(*pane) == slot);
-    let next = near.or(seen.first().copied()).or_else(|| view.layouts.now().panes().next());
+    let seen = view.layouts.now.seen(has);
+    let near = seen.iter().copied().find(|pane| view.layouts.now.slot_of(*pane) == slot);
+    let next = near.or(seen.first().copied()).or_else(|| view.layouts.now.panes().next());
     if let Some(next) = next {
         view.go_to(next);
     }

@@ -11,7 +11,7 @@ mod press;
 use super::action::{Action, Does};
 use super::panes::spec::Opened;
 use super::popups::{Inspect, Subject};
-use super::request::{ScreenRequest, World};
+use super::request::{Requests, World};
 use super::view::{Round, Tone, View};
 use super::{pane::PaneId, panes, window};
 use crate::domain::State;
@@ -19,7 +19,7 @@ use crate::domain::State;
 pub use press::{layers, press};
 
 /// Does what the action says, or says why not.
-pub fn act(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequest> {
+pub fn act(world: &World<'_>, view: &mut View, action: Action) -> Requests {
     if let Some(why) = (action.spec().why_not)(world.live, view) {
         let text = format!("{}: {why}", action.spec().name);
         view.tell(world.live.at, Tone::Bad, text);
@@ -39,7 +39,7 @@ pub fn act(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequ
 }
 
 /// A closer look at what is selected.
-pub fn open(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
+pub fn open(world: &World<'_>, view: &mut View) -> Requests {
     match (panes::spec(view.focus).open)(world.shown, view) {
         Opened::Nothing => Vec::new(),
         Opened::Subject(subject) => view.open(Inspect::new(subject)),
@@ -48,12 +48,12 @@ pub fn open(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
 }
 
 /// Types a new value for what is selected.
-pub fn edit(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
+pub fn edit(world: &World<'_>, view: &mut View) -> Requests {
     (panes::spec(view.focus).edit)(world, view)
 }
 
 /// Takes away what is selected.
-pub fn remove(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
+pub fn remove(world: &World<'_>, view: &mut View) -> Requests {
     (panes::spec(view.focus).remove)(world.live, view)
 }
 
@@ -71,12 +71,12 @@ pub fn zoom(view: &mut View) {
     view.zoom = if view.zoom.is_some() { None } else { Some(view.focus) };
 }
 
-pub fn inspect_tool(_: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
+pub fn inspect_tool(_: &World<'_>, view: &mut View) -> Requests {
     let tool = view.tool.clone().map(Subject::Tool);
     tool.map_or_else(Vec::new, |tool| view.open(Inspect::new(tool)))
 }
 
-pub fn inspect_prompt(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
+pub fn inspect_prompt(world: &World<'_>, view: &mut View) -> Requests {
     let prompt = view.model_call(world.shown).map(Subject::Prompt);
     prompt.map_or_else(Vec::new, |prompt| view.open(Inspect::new(prompt)))
 }
@@ -93,9 +93,9 @@ fn find_next(shown: &State, view: &mut View, how: window::Find) {
 /// The next pane that is seen, or the one before; where there is one slot only, the next of those in it.
 pub fn next_pane(world: &World<'_>, view: &mut View, is_forward: bool) {
     let has = |pane: PaneId| pane == view.focus || (panes::spec(pane).when)(world.shown, view);
-    let mut seen = view.layouts.now().seen(has);
+    let mut seen = view.layouts.now.seen(has);
     if seen.len() < 2 {
-        seen = view.layouts.now().panes().filter(|pane| has(*pane)).collect();
+        seen = view.layouts.now.panes().filter(|pane| has(*pane)).collect();
     }
     let at = seen.iter().position(|pane| *pane == view.focus).unwrap_or(0);
     let by = if is_forward { 1 } else { seen.len().saturating_sub(1) };

@@ -1,26 +1,16 @@
 //! What a key or a click does in the topmost popup.
 
 use super::act;
-use crate::ui::popups::{Popup, Pressed, Reply};
-use crate::ui::request::{ScreenRequest, World};
+use crate::ui::popups::{Popup, Reply};
+use crate::ui::request::{Requests, ScreenRequest, World};
 use crate::ui::view::View;
 
-/// Gives a key to the topmost popup.
-pub fn key(world: &World<'_>, view: &mut View, pressed: Pressed) -> Vec<ScreenRequest> {
-    answer(world, view, |popup, view| popup.key(pressed, world, view))
-}
-
-/// A click on a row of the topmost popup.
-pub fn click(world: &World<'_>, view: &mut View, row: usize) -> Vec<ScreenRequest> {
-    answer(world, view, |popup, view| popup.click(row, world, view))
-}
-
-/// Lets the topmost popup answer, and does what it says.
-fn answer(
+/// Lets the topmost popup answer a key or a click, and does what it says.
+pub fn answer(
     world: &World<'_>,
     view: &mut View,
     ask: impl FnOnce(&mut dyn Popup, &mut View) -> Reply,
-) -> Vec<ScreenRequest> {
+) -> Requests {
     // Taken off while it looks at the view, and put back if it stays.
     let Some(mut popup) = view.popups.pop() else { return Vec::new() };
     let reply = ask(&mut *popup, view);

@@ -57,7 +57,7 @@ impl<'a> Around<'a> {
 }
 
 fn depth(view: &View) -> usize {
-    let window = view.windows.get(SPEC.id);
+    let window = view.windows[SPEC.id as usize];
     DEPTH + window.first + window.rows
 }
 

@@ -114,7 +114,7 @@ fn offset(
     // With something above it and below it.
     let (above, below) = (y.saturating_sub(rows / 4), y + height + rows / 4);
     let below = below.min(plan.height).saturating_sub(1);
-    let window = cx.view.windows.get(SPEC.id);
+    let window = cx.view.windows[SPEC.id as usize];
     let window = window.next(plan.height, rows, focus.map(|_| below));
     let window = window.next(plan.height, rows, focus.map(|_| above));
     let down = if plan.height <= rows {
