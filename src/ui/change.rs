@@ -69,12 +69,6 @@ pub fn choose_strategy(world: &World<'_>, view: &mut View) -> Requests {
     view.open(StrategyChoice::new(world.live))
 }
 
-/// Chooses the pane that comes into the place of the focused one.
-pub fn add_pane(_: &World<'_>, view: &mut View) -> Requests {
-    let choice = Choose::pane(view);
-    view.open(choice)
-}
-
 /// The choice also checks which models can be reached.
 pub fn bind_model(world: &World<'_>, view: &mut View) -> Requests {
     let role = view.role();

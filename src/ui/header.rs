@@ -97,8 +97,7 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
     }
     if state.n > 0 {
         let strategy = state.strategy.to_string();
-        let strategy = text::cut(&strategy, 24).into_owned();
-        add(3, strategy, theme.text, Some(Action::Strategy));
+        add(3, text::cut(&strategy, 24).into_owned(), theme.text, Some(Action::Strategy));
     }
     let knob = |knob: Knob| {
         let spec = knob.spec();
@@ -122,12 +121,8 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
             0 => first.spec.to_string(),
             more => format::plural(more + 1, "fault"),
         };
-        add(
-            1,
-            format!("{INJECTED} {}", text::cut(&what, 32)),
-            theme.injected,
-            Some(Action::Faults),
-        );
+        let what = format!("{INJECTED} {}", text::cut(&what, 32));
+        add(1, what, theme.injected, Some(Action::Faults));
     }
     if !title.is_empty() {
         add(7, text::cut(title, 32).into_owned(), theme.dim, None);

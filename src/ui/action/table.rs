@@ -4,7 +4,9 @@ use super::{Action, Group, why};
 use crate::domain::{Command, Knob, State};
 use crate::ui::change::{self, no_tool, no_tool_to_change, over};
 use crate::ui::layout::Side;
-use crate::ui::popups::{Actions, Confirm, Faults, Find, Inspect, PairTable, Subject, TaskEntry};
+use crate::ui::popups::{
+    Actions, Choose, Confirm, Faults, Find, Inspect, PairTable, Subject, TaskEntry,
+};
 use crate::ui::request::{Requests, ScreenRequest, World, send};
 use crate::ui::update::past::Way;
 use crate::ui::update::{self, arrange, control};
@@ -248,7 +250,7 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("equal", "the same size for all panes"),
     screen(Action::HidePane, &["ctrl-w q"], Show(arrange::hide))
         .says("hide pane", "hide this pane; its key shows it again"),
-    screen(Action::AddPane, &["ctrl-w a"], Run(change::add_pane))
+    screen(Action::AddPane, &["ctrl-w a"], Run(|_, view| view.open(Choose::pane(view))))
         .says("add pane", "choose a pane for this place"),
     screen(Action::OnlyPane, &["ctrl-w o"], Show(|_, view| view.layouts.now.only(view.focus)))
         .says("only pane", "hide all other panes"),

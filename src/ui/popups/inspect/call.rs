@@ -53,8 +53,7 @@ fn result(call: &ToolCallState, page: &mut Page<'_>) {
     match &call.phase {
         ToolCallPhase::Requested | ToolCallPhase::Running => page.heading("Result: none yet"),
         ToolCallPhase::Refused { why, reason } => {
-            page.heading(&format!("Refused: {}", reason.name()));
-            page.text(why, page.theme.warn);
+            page.section(&format!("Refused: {}", reason.name()), why, page.theme.warn);
         }
         ToolCallPhase::Done { output } => {
             let size = output.text.len();
@@ -70,8 +69,7 @@ fn result(call: &ToolCallState, page: &mut Page<'_>) {
             page.text(&output.text, page.theme.text);
         }
         ToolCallPhase::Failed { error } => {
-            page.heading(&format!("Failed: {:?}", error.kind));
-            page.text(&error.text, page.theme.bad);
+            page.section(&format!("Failed: {:?}", error.kind), &error.text, page.theme.bad);
         }
     }
 }

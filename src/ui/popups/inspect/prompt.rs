@@ -108,10 +108,7 @@ fn price_from<'a>(call: &ModelCallState, spec: Option<&'a ModelSpec>) -> Option<
 fn answer(call: &ModelCallState, page: &mut Page<'_>) {
     match &call.phase {
         ModelCallPhase::Requested => page.heading("Answer: not asked yet"),
-        ModelCallPhase::Running => {
-            page.heading("Answer so far");
-            page.text(&call.partial, page.theme.text);
-        }
+        ModelCallPhase::Running => page.section("Answer so far", &call.partial, page.theme.text),
         ModelCallPhase::Done { reply } => done(reply, page),
         ModelCallPhase::Failed { error } => {
             page.heading("Answer: none");
