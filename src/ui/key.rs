@@ -113,9 +113,8 @@ impl FromStr for Key {
         let mut mods = KeyModifiers::NONE;
         let mut rest = text;
         // A minus alone is the minus key, not a separator.
-        let held = |rest: &'_ str| {
-            HELD.into_iter().find(|(word, _)| rest.starts_with(word) && rest != *word)
-        };
+        let held =
+            |rest: &str| HELD.into_iter().find(|(word, _)| rest.starts_with(word) && rest != *word);
         while let Some((word, held)) = held(rest) {
             mods |= held;
             rest = &rest[word.len()..];

@@ -98,8 +98,8 @@ pub fn found(
     how: Find,
     mut matches: impl FnMut(usize) -> bool,
 ) -> Option<usize> {
+    // So many rows on, going round, is one row back.
     let back = total.saturating_sub(1);
-    // A step back is a step to before oneself, going round.
     let (start, step) = match how {
         Find::Here => (selected.unwrap_or(0), 1),
         Find::Next => (selected.map_or(0, |row| row + 1), 1),
