@@ -10,21 +10,9 @@ use crate::domain::words;
 /// What can be wrong with the configuration's `[ui.keys]`.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum KeymapError {
-    #[error(
-        "keys.{name}: there is no such action; {}",
-        words::expected(name.rsplit('.').next().unwrap_or(name), ACTIONS.iter().map(|spec| spec.name))
-    )]
-    UnknownAction { name: String },
-    #[error(
-        "keys.{name}: there is no such layer; {}",
-        {
-            let known: Vec<String> = Layer::all().map(Layer::name).collect();
-            words::expected(name.split('.').next().unwrap_or(name), known.iter().map(String::as_str))
-        }
-    )]
-    UnknownLayer { name: String },
+    /// There is no such action or key.
     #[error("keys.{name}: {why}")]
-    BadKey { name: String, why: String },
+    Unknown { name: String, why: String },
     #[error(
         "keys.{first}: `{key}` also does `{second}`; give one of them another key, \
          for example keys.{second} = []"
@@ -54,7 +42,7 @@ impl Keymap {
                     let bound = keys.iter().map(|keys| bind(&mut map, layer, action, keys));
                     errors.extend(bound.filter_map(Result::err));
                 }
-                Err(error) => errors.push(error),
+                Err(why) => errors.push(KeymapError::Unknown { name: name.clone(), why }),
             }
         }
         let global = ACTIONS.iter().map(|spec| (Layer::Global, spec.action, spec.keys));
@@ -71,7 +59,8 @@ impl Keymap {
 
 fn bind(map: &mut Keymap, layer: Layer, action: Action, text: &str) -> Result<(), KeymapError> {
     let name = name(layer, action);
-    let keys: Keys = text.parse().map_err(|why| KeymapError::BadKey { name: name.clone(), why })?;
+    let keys: Keys =
+        text.parse().map_err(|why| KeymapError::Unknown { name: name.clone(), why })?;
     let key = keys.to_string();
     map.bind(layer, action, keys).map_err(|(other, does)| {
         let first = self::name(other, does);
@@ -80,16 +69,22 @@ fn bind(map: &mut Keymap, layer: Layer, action: Action, text: &str) -> Result<()
 }
 
 /// The layer and the action that a name of the configuration means.
-fn place(name: &str) -> Result<(Layer, Action), KeymapError> {
+///
+/// # Errors
+/// Why it means none.
+fn place(name: &str) -> Result<(Layer, Action), String> {
     let (layer, action) = match name.split_once('.') {
         Some((layer, action)) => {
-            let unknown = || KeymapError::UnknownLayer { name: name.to_owned() };
-            (Layer::by_name(layer).ok_or_else(unknown)?, action)
+            let names: Vec<String> = Layer::all().map(Layer::name).collect();
+            let expected = || words::expected(layer, names.iter().map(String::as_str));
+            let found = Layer::by_name(layer);
+            (found.ok_or_else(|| format!("there is no such layer; {}", expected()))?, action)
         }
         None => (Layer::Global, name),
     };
-    let unknown = || KeymapError::UnknownAction { name: name.to_owned() };
-    Ok((layer, Action::by_name(action).ok_or_else(unknown)?))
+    let expected = || words::expected(action, ACTIONS.iter().map(|spec| spec.name));
+    let found = Action::by_name(action);
+    Ok((layer, found.ok_or_else(|| format!("there is no such action; {}", expected()))?))
 }
 
 /// As the configuration names it.

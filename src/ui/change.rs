@@ -1,15 +1,15 @@
 //! Interventions: tools, scores, weights and knobs.
 
-use super::popups::{Choose, FaultForm, ModelChoice, Value};
-use super::request::{ScreenRequest, World, send};
+use super::popups::{Choose, FaultForm, ModelChoice, StrategyChoice, Value};
+use super::request::{Requests, ScreenRequest, World, send};
 use super::view::View;
 use crate::domain::{Command, FaultSpec, Knob, Mode, State, ToolName, knob::Kind};
 
 /// One key breaks a tool, a role or a model, and repairs it. Repairing disarms every fault on it. Breaking arms an
 /// earlier crash again if there is one, so that the list of faults does not fill up.
-pub fn toggle_fault(live: &State, view: &View) -> Vec<ScreenRequest> {
+pub fn toggle_fault(world: &World<'_>, view: &mut View) -> Requests {
     let Some(target) = view.fault_target() else { return Vec::new() };
-    let on_it = || live.faults.iter().filter(|(_, fault)| fault.spec.target == target);
+    let on_it = || world.live.faults.iter().filter(|(_, fault)| fault.spec.target == target);
     let armed: Vec<ScreenRequest> = on_it()
         .filter(|(_, fault)| fault.armed)
         .map(|(fault, _)| ScreenRequest::Send(Command::DisarmFault { fault: *fault }))
@@ -24,60 +24,65 @@ pub fn toggle_fault(live: &State, view: &View) -> Vec<ScreenRequest> {
     })
 }
 
-pub fn edit_score(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
+pub fn edit_score(world: &World<'_>, view: &mut View) -> Requests {
     let Some(tool) = view.tool.clone() else { return Vec::new() };
     let score = world.live.learning.score(&tool);
     view.open(Value::score(tool, score))
 }
 
 /// Adds one to the selected tool's score, or takes one from it.
-pub fn turn_score(_: &World<'_>, view: &mut View, up: bool) -> Vec<ScreenRequest> {
+pub fn turn_score(_: &World<'_>, view: &mut View, up: bool) -> Requests {
     let by = if up { 1.0 } else { -1.0 };
     tool(view, |tool| Command::AddScore { tool, by })
 }
 
-pub fn forget_score(_: &State, view: &View) -> Vec<ScreenRequest> {
+pub fn forget_score(_: &State, view: &View) -> Requests {
     tool(view, |tool| Command::ForgetScore { tool })
 }
 
-pub fn unpin(_: &State, view: &View) -> Vec<ScreenRequest> {
+pub fn unpin(_: &State, view: &View) -> Requests {
     let edge = view.edge.clone();
     edge.map_or_else(Vec::new, |(from, to)| send(Command::UnpinWeight { from, to }))
 }
 
-pub fn cancel(live: &State, view: &View) -> Vec<ScreenRequest> {
+pub fn cancel(live: &State, view: &View) -> Requests {
     view.cancels(live).map_or_else(|_| Vec::new(), send)
 }
 
 /// Sends a command about the selected tool.
-pub fn tool(view: &View, command: impl FnOnce(ToolName) -> Command) -> Vec<ScreenRequest> {
+pub fn tool(view: &View, command: impl FnOnce(ToolName) -> Command) -> Requests {
     view.tool.clone().map_or_else(Vec::new, |tool| send(command(tool)))
 }
 
-pub fn switch_tool(live: &State, view: &View) -> Vec<ScreenRequest> {
-    let is_off = |tool: &ToolName| live.tools.get(tool).is_some_and(|tool| !tool.switched_on);
+pub fn switch_tool(world: &World<'_>, view: &mut View) -> Requests {
+    let is_off = |tool: &ToolName| world.live.tools.get(tool).is_some_and(|tool| !tool.switched_on);
     self::tool(view, |tool| Command::SwitchTool { on: is_off(&tool), tool })
 }
 
 /// A new fault, of what is selected.
-pub fn add_fault(view: &mut View) -> Vec<ScreenRequest> {
+pub fn add_fault(_: &World<'_>, view: &mut View) -> Requests {
     let target = view.fault_target();
     view.open(FaultForm::new(target.as_ref()))
 }
 
+pub fn choose_strategy(world: &World<'_>, view: &mut View) -> Requests {
+    view.open(StrategyChoice::new(world.live))
+}
+
 /// The choice also checks which models can be reached.
-pub fn bind_model(live: &State, view: &mut View) -> Vec<ScreenRequest> {
+pub fn bind_model(world: &World<'_>, view: &mut View) -> Requests {
     let role = view.role();
-    view.open(ModelChoice::new(live, role));
+    view.open(ModelChoice::new(world.live, role));
     send(Command::ProbeModels)
 }
 
-pub fn set_class(live: &State, view: &mut View) -> Vec<ScreenRequest> {
+pub fn set_class(world: &World<'_>, view: &mut View) -> Requests {
     let Some(tool) = view.tool.clone() else { return Vec::new() };
-    view.open(Choose::class(live, &tool))
+    view.open(Choose::class(world.live, &tool))
 }
 
-pub fn pin(live: &State, view: &mut View) -> Vec<ScreenRequest> {
+pub fn pin(world: &World<'_>, view: &mut View) -> Requests {
+    let live = world.live;
     let Some((from, to)) = view.edge_to_pin(live) else { return Vec::new() };
     if live.learning.pins.get(from.as_str(), to.as_str()).is_some() {
         return send(Command::UnpinWeight { from, to });
@@ -87,17 +92,17 @@ pub fn pin(live: &State, view: &mut View) -> Vec<ScreenRequest> {
     view.open(Value::weight(from, to, weight))
 }
 
-pub fn turn(knob: Knob, steps: i32) -> Vec<ScreenRequest> {
+pub fn turn(knob: Knob, steps: i32) -> Requests {
     send(Command::TurnKnobBy { knob, steps })
 }
 
-pub fn set_uses(live: &State, view: &mut View) -> Vec<ScreenRequest> {
+pub fn set_uses(live: &State, view: &mut View) -> Requests {
     let Some((tool, task)) = view.tool.clone().zip(live.current_task()) else { return Vec::new() };
     let uses = task.budget.allowed(tool.as_str());
     view.open(Value::uses(tool, uses))
 }
 
-pub fn set_knob(live: &State, view: &mut View) -> Vec<ScreenRequest> {
+pub fn set_knob(live: &State, view: &mut View) -> Requests {
     let knob = view.knob();
     let value = live.knobs.get(knob);
     match knob.spec().kind {

@@ -10,7 +10,6 @@ use crate::domain::{
     state::{Source, What},
 };
 
-const NOT_BEGUN: &str = "the selected call has not started";
 const IS_OVER: &str = "the selected call has ended";
 
 impl View {
@@ -120,11 +119,15 @@ impl View {
         Some((task, evidence, task.work.evidence.get(&evidence)))
     }
 
-    /// The chosen evidence as long as its task is at work: later it can neither be held nor cancelled, and
-    /// keys that do so mean what runs now.
-    fn live_evidence<'s>(&self, state: &'s State) -> Option<Option<&'s EvidenceState>> {
+    /// What looks for the chosen evidence, as long as its task is at work: later it can neither be held nor
+    /// cancelled, and keys that do so mean what runs now. The error says that nothing does yet.
+    fn live_evidence(&self, state: &State) -> Option<Result<EffectId, &'static str>> {
         let (task, _, begun) = self.evidence(state)?;
-        task.outcome().is_none().then_some(begun)
+        let call = begun.ok_or("the selected call has not started").map(|begun| {
+            let (Source::Call(call) | Source::Model(call)) = begun.source;
+            call
+        });
+        task.outcome().is_none().then_some(call)
     }
 
     /// The call that call actions mean: the chosen one, else the newest that is in flight, else the
@@ -145,14 +148,7 @@ impl View {
     /// # Errors
     /// Why there is none, in words.
     pub fn lane(&self, state: &State) -> Result<Lane, &'static str> {
-        let chosen = match self.live_evidence(state) {
-            Some(evidence) => match evidence.ok_or(NOT_BEGUN)? {
-                EvidenceState { source: Source::Call(call) | Source::Model(call), .. } => {
-                    Some(*call)
-                }
-            },
-            None => self.call,
-        };
+        let chosen = self.live_evidence(state).transpose()?.or(self.call);
         let at_work = |call: &&EffectState| Some(call.task) == state.at_work;
         let chosen = chosen.and_then(|call| state.effect(call)).filter(at_work);
         let newest = || state.tool_calls_in_flight().next_back().or(state.tool_calls.last());
@@ -181,10 +177,8 @@ impl View {
     pub fn cancels(&self, state: &State) -> Result<Command, &'static str> {
         let running = |call: EffectId| state.effect(call).filter(|call| !call.is_over());
         let cancel = |call: &EffectState| Command::Cancel(call.id);
-        if let Some(evidence) = self.live_evidence(state) {
-            let evidence = evidence.ok_or(NOT_BEGUN)?;
-            let (Source::Call(call) | Source::Model(call)) = evidence.source;
-            return running(call).map(cancel).ok_or(IS_OVER);
+        if let Some(call) = self.live_evidence(state) {
+            return running(call?).map(cancel).ok_or(IS_OVER);
         }
         let newest = || state.tool_calls_in_flight().next_back().map(|call| &call.effect);
         let any = || state.effects_in_flight().next_back();

@@ -59,7 +59,7 @@ fn placed(cx: &Cx<'_>, body: Rect) -> Vec<Placed> {
     let has = |pane: PaneId| pane == cx.view.focus || (panes::spec(pane).when)(cx.state, cx.view);
     let rows = |rows: usize| u16::try_from(rows).unwrap_or(u16::MAX);
     let most = |pane| (panes::spec(pane).most)(cx.state, cx.view).map(rows);
-    layout::place(cx.view.layouts.now(), body, has, most)
+    layout::place(&cx.view.layouts.now, body, has, most)
 }
 
 /// Frames first, since neighbours share a line: the frame of the pane with the keyboard goes over the others, and

@@ -22,29 +22,26 @@ pub struct Found {
     when: (u64, u16),
 }
 
-/// A list as a search looks at it.
-pub struct Looked {
-    pub total: usize,
-    pub selected: Option<usize>,
-    /// The number of rows at the start whose text no longer changes.
-    pub steady: usize,
-    /// The last event, and the width of the pane.
-    pub when: (u64, u16),
-}
-
 impl Found {
     pub fn new(pane: PaneId, needle: Needle) -> Self {
         Self { pane, needle, ..Self::default() }
     }
 
-    /// Looks at all rows that may have changed.
-    pub fn look(&mut self, list: &Looked, holds: impl Fn(usize) -> bool) {
-        let goes_on = list.when.0 >= self.when.0 && list.when.1 == self.when.1;
-        let from = if goes_on { self.steady.min(list.total) } else { 0 };
+    /// Looks at all rows of a list that may have changed: it has so many, one of them is selected, and the texts of
+    /// so many of the first no longer change. `when`: the last event, and the width of the pane.
+    pub fn look(
+        &mut self,
+        (total, selected): (usize, Option<usize>),
+        steady: usize,
+        when: (u64, u16),
+        holds: impl Fn(usize) -> bool,
+    ) {
+        let goes_on = when.0 >= self.when.0 && when.1 == self.when.1;
+        let from = if goes_on { self.steady.min(total) } else { 0 };
         self.rows.truncate(self.rows.partition_point(|row| *row < from));
-        self.rows.extend((from..list.total).filter(|row| holds(*row)));
-        self.at = list.selected.and_then(|row| self.rows.binary_search(&row).ok());
-        (self.total, self.steady, self.when) = (list.total, list.steady, list.when);
+        self.rows.extend((from..total).filter(|row| holds(*row)));
+        self.at = selected.and_then(|row| self.rows.binary_search(&row).ok());
+        (self.total, self.steady, self.when) = (total, steady, when);
     }
 
     /// `2 of 7`; of a filter, how many rows are shown.
@@ -75,7 +72,7 @@ mod tests {
         let mut found = Found::new(PaneId::Transcript, Needle::new("x"));
         let mut look = |total, steady, when, selected| {
             let seen = RefCell::new(Vec::new());
-            found.look(&Looked { total, selected, steady, when }, |row| {
+            found.look((total, selected), steady, when, |row| {
                 seen.borrow_mut().push(row);
                 row % 2 == 0
             });

@@ -84,7 +84,8 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
     }
     // A session that broke off has no mode, although its last event gave one.
     if cx.view.read_only != Some(ReadOnly::BrokenOff) {
-        add(0, format!("{} {}", sign(state), mode(cx)), mode_style(cx), Some(Action::RunOrPause));
+        let (mode, style) = mode(cx);
+        add(0, mode, style, Some(Action::RunOrPause));
     }
     if !state.tasks.is_empty() {
         let at = state.shown_task().map_or(0, |task| task.id.0);
@@ -96,8 +97,7 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
     }
     if state.n > 0 {
         let strategy = state.strategy.to_string();
-        let strategy = text::cut(&strategy, 24).into_owned();
-        add(3, strategy, theme.text, Some(Action::Strategy));
+        add(3, text::cut(&strategy, 24).into_owned(), theme.text, Some(Action::Strategy));
     }
     let knob = |knob: Knob| {
         let spec = knob.spec();
@@ -121,12 +121,8 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
             0 => first.spec.to_string(),
             more => format::plural(more + 1, "fault"),
         };
-        add(
-            1,
-            format!("{INJECTED} {}", text::cut(&what, 32)),
-            theme.injected,
-            Some(Action::Faults),
-        );
+        let what = format!("{INJECTED} {}", text::cut(&what, 32));
+        add(1, what, theme.injected, Some(Action::Faults));
     }
     if !title.is_empty() {
         add(7, text::cut(title, 32).into_owned(), theme.dim, None);
@@ -146,59 +142,37 @@ fn budget(cx: &Cx<'_>) -> (String, Style) {
     }
 }
 
-/// The symbol of the mode.
-fn sign(state: &State) -> &'static str {
-    match state.control.mode {
-        Mode::Running | Mode::Stepping | Mode::SteppingTask if !idle(state) => RUNNING,
-        Mode::Opening | Mode::Pausing | Mode::Paused => HELD,
-        Mode::Running | Mode::Stepping | Mode::SteppingTask | Mode::Ended => DONE,
-    }
-}
-
-/// The mode, and what it waits for.
-fn mode(cx: &Cx<'_>) -> String {
-    let control = &cx.state.control;
+/// The mode, with its symbol and what it waits for.
+fn mode(cx: &Cx<'_>) -> (String, Style) {
+    let (control, theme) = (&cx.state.control, cx.theme);
     let name = control.mode.name();
     match control.mode {
-        Mode::Pausing => {
-            let what = match cx.state.effects_in_flight().count() {
-                0 => String::new(),
-                1 => " (1 call in flight)".to_owned(),
-                n => format!(" ({n} calls in flight)"),
+        Mode::Running | Mode::Stepping | Mode::SteppingTask if cx.state.has_work() => {
+            (format!("{RUNNING} {name}"), theme.running)
+        }
+        // It would run if it had something to run.
+        Mode::Running | Mode::Stepping | Mode::SteppingTask => {
+            let (done, all) = (cx.state.tasks_done, cx.state.tasks.len());
+            (format!("{DONE} DONE {done}/{all}"), theme.paused)
+        }
+        Mode::Opening | Mode::Pausing | Mode::Paused => {
+            let calls = cx.state.effects_in_flight().count();
+            let what = match (control.mode, control.held.first()) {
+                (Mode::Pausing, _) if calls == 1 => " (1 call in flight)".to_owned(),
+                (Mode::Pausing, _) if calls > 1 => format!(" ({calls} calls in flight)"),
+                (Mode::Paused, Some(hold)) => format!(" · {}", at(hold)),
+                _ => String::new(),
             };
-            format!("{name}{what}")
+            (format!("{HELD} {name}{what}"), theme.paused)
         }
-        Mode::Paused => match control.held.first() {
-            Some(hold) => format!("{name} · {}", at(hold)),
-            None => name.to_owned(),
-        },
-        Mode::Running | Mode::Stepping | Mode::SteppingTask if idle(cx.state) => {
-            format!("DONE {}/{}", cx.state.tasks_done, cx.state.tasks.len())
-        }
-        Mode::Opening | Mode::Running | Mode::Stepping | Mode::SteppingTask | Mode::Ended => {
-            name.to_owned()
-        }
+        Mode::Ended => (format!("{DONE} {name}"), theme.dim),
     }
-}
-
-/// It would run if it had something to run.
-fn idle(state: &State) -> bool {
-    !state.has_work()
 }
 
 fn at(hold: &Hold) -> String {
     match hold.lane {
         Lane::Agent => hold.boundary.name().to_owned(),
         Lane::Effect(call) => format!("{} (#{call})", hold.boundary.name()),
-    }
-}
-
-fn mode_style(cx: &Cx<'_>) -> Style {
-    match cx.state.control.mode {
-        Mode::Running | Mode::Stepping | Mode::SteppingTask if idle(cx.state) => cx.theme.paused,
-        Mode::Running | Mode::Stepping | Mode::SteppingTask => cx.theme.running,
-        Mode::Opening | Mode::Pausing | Mode::Paused => cx.theme.paused,
-        Mode::Ended => cx.theme.dim,
     }
 }
 

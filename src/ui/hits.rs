@@ -37,7 +37,8 @@ pub enum Target {
 #[derive(Debug, Default)]
 pub struct Hits {
     targets: Vec<(Rect, Target)>,
-    windows: Vec<(PaneId, Window)>,
+    /// Which rows of their lists the panes show.
+    pub windows: Vec<(PaneId, Window)>,
     /// Where the panes are.
     pub placed: Vec<Placed>,
 }
@@ -73,10 +74,6 @@ impl Hits {
         below.find_map(
             |(_, target)| if let Target::Pane(pane) = target { Some(*pane) } else { None },
         )
-    }
-
-    pub fn windows(&self) -> impl Iterator<Item = (PaneId, Window)> {
-        self.windows.iter().copied()
     }
 
     /// Everything noted, from the bottom up.

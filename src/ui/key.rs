@@ -31,6 +31,13 @@ const NAMED: &[(&str, KeyCode)] = &[
     ("pagedown", KeyCode::PageDown),
 ];
 
+/// What is held with a key, as it is written before it.
+const HELD: [(&str, KeyModifiers); 3] = [
+    ("ctrl-", KeyModifiers::CONTROL),
+    ("alt-", KeyModifiers::ALT),
+    ("shift-", KeyModifiers::SHIFT),
+];
+
 impl Key {
     pub const fn plain(code: KeyCode) -> Self {
         Self { code, mods: KeyModifiers::NONE }
@@ -84,11 +91,7 @@ impl From<Key> for KeyEvent {
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut name = String::new();
-        for (held, word) in [
-            (KeyModifiers::CONTROL, "ctrl-"),
-            (KeyModifiers::ALT, "alt-"),
-            (KeyModifiers::SHIFT, "shift-"),
-        ] {
+        for (word, held) in HELD {
             if self.mods.contains(held) {
                 name.push_str(word);
             }
@@ -109,16 +112,12 @@ impl FromStr for Key {
     fn from_str(text: &str) -> Result<Self, String> {
         let mut mods = KeyModifiers::NONE;
         let mut rest = text;
-        loop {
-            // A minus alone is the minus key, not a separator.
-            let (held, after) = match rest.split_once('-') {
-                Some(("ctrl", after)) if !after.is_empty() => (KeyModifiers::CONTROL, after),
-                Some(("alt", after)) if !after.is_empty() => (KeyModifiers::ALT, after),
-                Some(("shift", after)) if !after.is_empty() => (KeyModifiers::SHIFT, after),
-                _ => break,
-            };
+        // A minus alone is the minus key, not a separator.
+        let held =
+            |rest: &str| HELD.into_iter().find(|(word, _)| rest.starts_with(word) && rest != *word);
+        while let Some((word, held)) = held(rest) {
             mods |= held;
-            rest = after;
+            rest = &rest[word.len()..];
         }
         let code = code(rest).ok_or_else(|| {
             let named: Vec<_> = NAMED.iter().map(|(word, _)| *word).collect();

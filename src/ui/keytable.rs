@@ -1,12 +1,15 @@
 //! The key table as Markdown, for `toolyard keys` and the README.
 
+use strum::VariantArray;
+
 use super::action::{ACTIONS, ActionSpec, Group, Layer};
 use super::keymap::Keymap;
 
 /// A table for each section of the panes' actions, then one for each kind of popup.
 pub fn markdown(keymap: &Keymap) -> String {
     let mut out = String::new();
-    for (group, specs) in sections() {
+    for group in Group::VARIANTS.iter().filter(|group| **group != Group::Popup) {
+        let specs = ACTIONS.iter().filter(|spec| spec.group == *group);
         let rows = specs.map(|spec| (spec, keymap.keys(spec.action).to_vec()));
         table(&mut out, group.name(), rows);
     }
@@ -29,12 +32,6 @@ fn table(
         out.push_str(&format!("| {} | `{}` | {} |\n", keys.join(" "), spec.name, spec.doc));
     }
     out.push('\n');
-}
-
-/// The actions of the panes, by section.
-fn sections() -> impl Iterator<Item = (Group, impl Iterator<Item = &'static ActionSpec>)> {
-    let groups = Group::ALL.into_iter().filter(|group| *group != Group::Popup);
-    groups.map(|group| (group, ACTIONS.iter().filter(move |spec| spec.group == group)))
 }
 
 fn of_layer(keymap: &Keymap, layer: Layer, spec: &ActionSpec) -> Vec<String> {

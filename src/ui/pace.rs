@@ -11,49 +11,35 @@ pub const FLOOD: Duration = Duration::from_millis(8);
 /// How often running times are drawn again.
 pub const TICK: Duration = Duration::from_millis(250);
 
-/// What was asked for, and when the last frame was.
+/// When the last frame was, and how soon after it the next one is wanted.
 #[derive(Debug, Default)]
 pub struct Pace {
     last: Option<Instant>,
-    asked: Asked,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Asked {
-    #[default]
-    Nothing,
-    /// Something changed.
-    Soon,
-    /// A person waits for it.
-    AtOnce,
+    /// `None`: nothing has changed.
+    wait: Option<Duration>,
 }
 
 impl Pace {
     /// Something changed by itself.
     pub fn soon(&mut self) {
-        self.asked = self.asked.max(Asked::Soon);
+        self.wait = self.wait.or(Some(FRAME));
     }
 
     /// A person did something and waits to see it.
     pub fn at_once(&mut self) {
-        self.asked = Asked::AtOnce;
+        self.wait = Some(FLOOD);
     }
 
     /// When the next frame is due; `None`: never, as things are. `ticks`: how often something on the
     /// screen changes by time alone.
     pub fn due(&self, now: Instant, ticks: Option<Duration>) -> Option<Instant> {
         let Some(last) = self.last else { return Some(now) };
-        match self.asked {
-            Asked::AtOnce => Some((last + FLOOD).max(now)),
-            Asked::Soon => Some((last + FRAME).max(now)),
-            Asked::Nothing => ticks.map(|every| (last + every).max(now)),
-        }
+        self.wait.or(ticks).map(|wait| (last + wait).max(now))
     }
 
     /// A frame was drawn.
     pub fn drawn(&mut self, now: Instant) {
-        self.last = Some(now);
-        self.asked = Asked::Nothing;
+        *self = Self { last: Some(now), wait: None };
     }
 }
 

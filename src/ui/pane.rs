@@ -50,17 +50,3 @@ impl PaneId {
         self.into()
     }
 }
-
-/// One value for each pane.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct PerPane<T>([T; PaneId::ALL.len()]);
-
-impl<T: Copy> PerPane<T> {
-    pub fn get(&self, pane: PaneId) -> T {
-        self.0[pane as usize]
-    }
-
-    pub fn set(&mut self, pane: PaneId, value: T) {
-        self.0[pane as usize] = value;
-    }
-}

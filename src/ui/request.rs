@@ -34,7 +34,10 @@ pub enum ScreenRequest {
     Redraw,
 }
 
+/// All that an action requests, in order.
+pub type Requests = Vec<ScreenRequest>;
+
 /// Requests a command.
-pub fn send(command: Command) -> Vec<ScreenRequest> {
+pub fn send(command: Command) -> Requests {
     vec![ScreenRequest::Send(command)]
 }

@@ -11,10 +11,11 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::layout::LayoutFile;
-use super::screen::{Screen, Setup};
+use super::screen::Screen;
 use super::source::{EndReason, Settings, Source};
-use super::view::{ReadOnly, Tone};
-use super::{pace::Pace, request::ScreenRequest, shot, terminal::OwnedTerminal};
+use super::terminal::{self, OwnedTerminal};
+use super::view::Tone;
+use super::{pace::Pace, request::ScreenRequest, shot};
 use crate::domain::{Command, Mode, Record};
 
 /// Shows a session until the person leaves or a signal comes. Blocks, and owns the terminal meanwhile.
@@ -72,17 +73,6 @@ struct Signals {
     resumed: Signal,
 }
 
-/// What woke the loop.
-enum Wake {
-    End(i32),
-    Resumed,
-    Input(Option<io::Result<Input>>),
-    Frame,
-    Hint,
-    Records(Vec<Arc<Record>>),
-    Panic(String),
-}
-
 impl Loop {
     fn new(source: Source, settings: Settings) -> io::Result<Self> {
         // Signals first: from the moment the terminal is ours, none may end us unprepared.
@@ -93,15 +83,7 @@ impl Loop {
             resumed: signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
         };
         let owned = OwnedTerminal::take(settings.mouse)?;
-        let read_only = source.commands.is_none().then_some(ReadOnly::Replay);
-        let mut screen = Screen::new(Setup {
-            title: source.title,
-            read_only,
-            keymap: settings.keymap,
-            themes: settings.themes,
-            charset: settings.charset,
-            layouts: settings.layouts.saved.clone(),
-        });
+        let mut screen = Screen::new(settings.screen);
         for notice in settings.notices.iter().chain(&settings.layouts.wrong) {
             screen.tell(Tone::Bad, notice.as_str());
         }
@@ -123,29 +105,44 @@ impl Loop {
 
     async fn run(&mut self) -> io::Result<EndReason> {
         let mut inputs = EventStream::new();
+        let at = |due: Option<Instant>| async move {
+            match due {
+                Some(due) => tokio::time::sleep_until(due.into()).await,
+                None => std::future::pending().await,
+            }
+        };
+        let by = |signal: SignalKind| Ok(EndReason::BySignal(signal.as_raw_value()));
         loop {
-            match self.wake(&mut inputs).await {
-                Wake::End(signal) => return Ok(EndReason::BySignal(signal)),
-                Wake::Resumed => {
+            let due = self.pace.due(Instant::now(), self.screen.ticks(self.now()));
+            let mut batch = Vec::new();
+            let signals = &mut self.signals;
+            tokio::select! {
+                biased;
+                _ = signals.terminate.recv() => return by(SignalKind::terminate()),
+                _ = signals.hangup.recv() => return by(SignalKind::hangup()),
+                _ = signals.interrupt.recv() => return by(SignalKind::interrupt()),
+                _ = signals.resumed.recv() => {
                     self.owned.refresh()?;
                     self.pace.at_once();
                 }
-                Wake::Input(None) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Wake::Input(Some(input)) => {
-                    if self.inputs(input?, &mut inputs).await? {
+                input = inputs.next() => {
+                    let input = input.ok_or(io::ErrorKind::UnexpectedEof)??;
+                    if self.inputs(input, &mut inputs).await? {
                         return Ok(EndReason::ByUser);
                     }
                 }
-                Wake::Frame => self.frame()?,
-                Wake::Hint => {
+                () = at(due) => self.frame()?,
+                () = at(self.hint) => {
                     self.hint = None;
                     self.screen.view.hinted = true;
                     self.pace.at_once();
                 }
-                Wake::Records(records) => self.receive(records),
-                Wake::Panic(text) => {
+                Some(text) = self.owned.panics.recv() => {
                     self.screen.tell(Tone::Bad, text);
                     self.pace.soon();
+                }
+                _ = self.records.recv_many(&mut batch, AT_ONCE), if !self.silent => {
+                    self.receive(batch);
                 }
             }
         }
@@ -166,32 +163,6 @@ impl Loop {
             self.pace.at_once();
         } else {
             self.pace.soon();
-        }
-    }
-
-    async fn wake(&mut self, inputs: &mut EventStream) -> Wake {
-        let due = self.pace.due(Instant::now(), self.screen.ticks(self.now()));
-        let at = |due: Option<Instant>| async move {
-            match due {
-                Some(due) => tokio::time::sleep_until(due.into()).await,
-                None => std::future::pending().await,
-            }
-        };
-        let mut batch = Vec::new();
-        let signals = &mut self.signals;
-        tokio::select! {
-            biased;
-            _ = signals.terminate.recv() => Wake::End(SignalKind::terminate().as_raw_value()),
-            _ = signals.hangup.recv() => Wake::End(SignalKind::hangup().as_raw_value()),
-            _ = signals.interrupt.recv() => Wake::End(SignalKind::interrupt().as_raw_value()),
-            _ = signals.resumed.recv() => Wake::Resumed,
-            input = inputs.next() => Wake::Input(input),
-            () = at(due) => Wake::Frame,
-            () = at(self.hint) => Wake::Hint,
-            Some(text) = self.owned.panics.recv() => Wake::Panic(text),
-            _ = self.records.recv_many(&mut batch, AT_ONCE), if !self.silent => {
-                Wake::Records(batch)
-            }
         }
     }
 
@@ -258,7 +229,7 @@ impl Loop {
 
     /// Back to the shell, like any program at ctrl-z.
     async fn suspend(&mut self) -> io::Result<()> {
-        self.owned.release();
+        terminal::restore();
         // The whole job stops, since its parent (cargo, a script) shares the terminal.
         rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
         tokio::select! {

@@ -8,7 +8,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::cx::Cx;
 use super::layout::{Layout, Layouts, Saved, Size};
-use super::request::{ScreenRequest, World};
+use super::request::{Requests, World};
 use super::symbols::{self, Charset};
 use super::update::{mouse, press};
 use super::view::{ReadOnly, Tone, View};
@@ -17,14 +17,14 @@ use super::{panes, theme::Theme, wording};
 use crate::domain::{By, Event, Mode, Record, SessionEvent, State};
 
 /// How the screen is set up.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Setup {
     /// In the header.
     pub title: String,
     /// The session cannot be changed from here, and why.
     pub read_only: Option<ReadOnly>,
     pub keymap: Keymap,
-    /// The one in use, then those that it can be changed for.
+    /// The one in use, then those that it can be changed for. None: the terminal's own colours.
     pub themes: Vec<Theme>,
     /// What the screen is drawn with.
     pub charset: Charset,
@@ -33,7 +33,7 @@ pub struct Setup {
 }
 
 /// Everything on the screen and behind it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Screen {
     setup: Setup,
     theme: usize,
@@ -52,23 +52,12 @@ impl Screen {
         }
         let layouts = Layouts::new(std::mem::take(&mut setup.layouts));
         let view = View { read_only: setup.read_only, layouts, ..View::default() };
-        Self {
-            setup,
-            theme: 0,
-            records: Vec::new(),
-            live: State::default(),
-            past: None,
-            view,
-            hits: Hits::default(),
-        }
+        Self { setup, view, ..Self::default() }
     }
 
     /// The screen of a state that is known already, without what led to it.
     pub fn showing(state: State, setup: Setup, view: View) -> Self {
-        let mut screen = Self::new(setup);
-        screen.live = state;
-        screen.view = view;
-        screen
+        Self { live: state, view, ..Self::new(setup) }
     }
 
     /// Folds what happened.
@@ -163,7 +152,7 @@ impl Screen {
     }
 
     /// What a key, a click or a paste does.
-    pub fn handle(&mut self, input: &Input) -> Vec<ScreenRequest> {
+    pub fn handle(&mut self, input: &Input) -> Requests {
         let world = World {
             live: &self.live,
             shown: self.past.as_ref().unwrap_or(&self.live),
@@ -196,13 +185,9 @@ impl Screen {
             self.past = None;
             return;
         };
-        let past = match self.past.take() {
-            Some(past) if past.n <= moment => past,
-            Some(_) | None => State::default(),
-        };
+        let mut past = self.past.take().filter(|past| past.n <= moment).unwrap_or_default();
         let from = usize::try_from(past.n).unwrap_or(usize::MAX).min(self.records.len());
         let to = usize::try_from(moment).unwrap_or(usize::MAX).clamp(from, self.records.len());
-        let mut past = past;
         for record in &self.records[from..to] {
             past.apply(record);
         }

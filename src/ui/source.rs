@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::layout::LayoutFile;
-use super::{keymap::Keymap, symbols::Charset, theme::Theme};
+use super::screen::Setup;
 use crate::domain::{Command, Record};
 
 /// Where a session comes from.
@@ -15,17 +15,12 @@ pub struct Source {
     pub records: UnboundedReceiver<Arc<Record>>,
     /// `None`: a replay, to look at only.
     pub commands: Option<UnboundedSender<Command>>,
-    /// In the screen's header.
-    pub title: String,
 }
 
 /// How the screen should be.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    pub keymap: Keymap,
-    /// The one to start with, then those that a key goes through. None: the terminal's own colours.
-    pub themes: Vec<Theme>,
-    pub charset: Charset,
+    pub screen: Setup,
     /// Whether the mouse is the program's; the terminal's own selection then needs shift.
     pub mouse: bool,
     /// Where screenshots go.

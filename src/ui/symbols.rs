@@ -42,28 +42,6 @@ symbols! {
     CUT "…" '~' "cut: enter shows all";
 }
 
-/// Signs of text and formulas that are no symbols, and their fallbacks.
-const SIGNS: [(char, char); 18] = [
-    ('×', 'x'),
-    ('−', '-'),
-    ('–', '-'),
-    ('—', '-'),
-    ('≈', '~'),
-    ('≥', '>'),
-    ('µ', 'u'),
-    ('α', 'a'),
-    ('β', 'b'),
-    ('τ', 't'),
-    ('∥', '|'),
-    ('⏎', ' '),
-    ('␛', '^'),
-    ('�', '?'),
-    ('‘', '\''),
-    ('’', '\''),
-    ('“', '"'),
-    ('”', '"'),
-];
-
 /// Which characters the screen is made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Charset {
@@ -72,27 +50,14 @@ pub enum Charset {
     Ascii,
 }
 
-/// What configuration may say about it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CharsetChoice {
-    /// By the locale.
-    #[default]
-    Auto,
-    Unicode,
-    Ascii,
-}
+impl Charset {
+    /// What configuration may say; `None`: by the locale.
+    pub const NAMES: [(&str, Option<Self>); 3] =
+        [("auto", None), ("unicode", Some(Self::Unicode)), ("ascii", Some(Self::Ascii))];
 
-impl CharsetChoice {
-    pub const NAMES: [(&str, Self); 3] =
-        [("auto", Self::Auto), ("unicode", Self::Unicode), ("ascii", Self::Ascii)];
-
-    /// What it comes to in this environment.
-    pub fn charset(self, variable: impl Fn(&str) -> Option<String>) -> Charset {
-        match self {
-            Self::Auto if Locale::of(variable).is_utf8() => Charset::Unicode,
-            Self::Unicode => Charset::Unicode,
-            Self::Auto | Self::Ascii => Charset::Ascii,
-        }
+    /// What the locale of this environment can show.
+    pub fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
+        if Locale::of(variable).is_utf8() { Self::Unicode } else { Self::Ascii }
     }
 }
 
@@ -139,10 +104,23 @@ pub fn fallback(c: char) -> Option<char> {
     if let Some(symbol) = ALL.iter().find(is_it) {
         return Some(symbol.ascii);
     }
-    if let Some((_, ascii)) = SIGNS.iter().find(|(sign, _)| *sign == c) {
-        return Some(*ascii);
-    }
     Some(match c {
+        // Signs of text and formulas.
+        '×' => 'x',
+        '−' | '–' | '—' => '-',
+        '≈' => '~',
+        '≥' => '>',
+        'µ' => 'u',
+        'α' => 'a',
+        'β' => 'b',
+        'τ' => 't',
+        '∥' => '|',
+        '⏎' => ' ',
+        '␛' => '^',
+        '\u{fffd}' => '?',
+        '‘' | '’' => '\'',
+        '“' | '”' => '"',
+        // Lines, blocks and dots.
         '━' | '═' | '╍' | '┅' => '=',
         '─' | '╌' | '┄' | '╴' | '╶' | '╸' | '╺' | '╼' | '╾' => '-',
         '│' | '┃' | '║' | '┊' | '┆' | '╎' | '╵' | '╷' | '╹' | '╻' | '╽' | '╿' => {
@@ -182,7 +160,7 @@ mod tests {
             assert!(symbol.ascii.is_ascii_graphic(), "{symbol:?}");
         }
         let drawing = ('\u{2500}'..='\u{259f}').chain('\u{2800}'..='\u{28ff}');
-        assert!(drawing.chain(SIGNS.map(|(sign, _)| sign)).all(|c| fallback(c).is_some()));
+        assert!(drawing.chain("×−–—≈≥µαβτ∥⏎␛�‘’“”".chars()).all(|c| fallback(c).is_some()));
     }
 
     #[test]
@@ -197,7 +175,7 @@ mod tests {
     #[test]
     fn the_locale_decides_where_nobody_does() {
         let auto = |set: &[(&str, &str)]| {
-            CharsetChoice::Auto.charset(|name| {
+            Charset::of(|name| {
                 set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
             })
         };
@@ -205,7 +183,5 @@ mod tests {
         assert_eq!(auto(&[("LANG", "de_DE.utf8"), ("LC_ALL", "C")]), Charset::Ascii);
         assert_eq!(auto(&[("LC_ALL", ""), ("LC_CTYPE", "C.UTF-8")]), Charset::Unicode);
         assert_eq!(auto(&[]) == Charset::Unicode, cfg!(target_os = "macos"));
-        assert_eq!(CharsetChoice::Unicode.charset(|_| None), Charset::Unicode);
-        assert_eq!(CharsetChoice::Ascii.charset(|_| Some("C.UTF-8".into())), Charset::Ascii);
     }
 }

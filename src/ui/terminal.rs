@@ -95,11 +95,6 @@ impl OwnedTerminal {
         }
     }
 
-    /// Gives the terminal back for a while, as for a suspended program.
-    pub fn release(&mut self) {
-        restore();
-    }
-
     /// Takes it over again and draws everything again.
     pub fn retake(&mut self) -> io::Result<()> {
         set(self.mouse)?;
@@ -149,7 +144,7 @@ fn set(mouse: bool) -> io::Result<()> {
 }
 
 /// Undoes what is set, if anything is. Whatever fails, the rest is tried.
-fn restore() {
+pub fn restore() {
     if SET.swap(false, Ordering::SeqCst) {
         let _ = leave(&mut io::stdout());
         let _ = disable_raw_mode();

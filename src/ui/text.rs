@@ -89,9 +89,7 @@ pub fn cut(text: &str, width: usize) -> Cow<'_, str> {
 
 /// The last place at or before `most` where a character begins.
 pub fn start(text: &str, most: usize) -> &str {
-    let most = most.min(text.len());
-    let end = (0..=most).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
-    &text[..end]
+    &text[..text.floor_char_boundary(most)]
 }
 
 /// The clean text in exactly `width` cells: cut, or filled with spaces on the right.

@@ -5,8 +5,8 @@ use strum::{IntoStaticStr, VariantArray};
 
 use super::found::Found;
 use super::layout::{Layouts, Placed};
-use super::pane::{PaneId, PerPane};
-use super::{hits::Hits, key::Key, popups::Popup, request::ScreenRequest, window::Window};
+use super::{hits::Hits, key::Key, pane::PaneId, popups::Popup};
+use super::{request::Requests, window::Window};
 use crate::domain::{
     EffectId, EvidenceId, Knob, ModelName, Role, State, TaskId, TaskState, ToolName, fault,
 };
@@ -165,7 +165,7 @@ pub struct View {
     pub sort: ToolSort,
     pub pair_sort: PairSort,
     /// Which rows each pane showed in the last frame.
-    pub windows: PerPane<Window>,
+    pub windows: [Window; PaneId::ALL.len()],
     /// The past event looked at; `None`: now.
     pub moment: Option<u64>,
     /// What is searched for in a pane, and which of its rows hold it.
@@ -188,15 +188,15 @@ pub struct View {
 impl View {
     /// Takes over what a frame really showed.
     pub fn settle(&mut self, hits: &Hits) {
-        for (pane, window) in hits.windows() {
-            self.windows.set(pane, window);
+        for (pane, window) in &hits.windows {
+            self.windows[*pane as usize] = *window;
         }
         self.placed.clone_from(&hits.placed);
     }
 
     /// Gives a pane the keyboard, and brings it into its slot. While one is zoomed, the other takes its place.
     pub fn go_to(&mut self, pane: PaneId) {
-        self.layouts.change().show(pane, self.focus);
+        self.layouts.now.show(pane, self.focus);
         self.focus = pane;
         if self.zoom.is_some() {
             self.zoom = Some(pane);
@@ -204,7 +204,7 @@ impl View {
     }
 
     /// Opens a popup above all others.
-    pub fn open(&mut self, popup: impl Popup + 'static) -> Vec<ScreenRequest> {
+    pub fn open(&mut self, popup: impl Popup + 'static) -> Requests {
         self.popups.push(Box::new(popup));
         Vec::new()
     }
@@ -225,13 +225,12 @@ impl View {
 
     /// The height of a pane's list in the last frame: how far a page key goes.
     pub fn page(&self, pane: PaneId) -> usize {
-        self.windows.get(pane).rows
+        self.windows[pane as usize].rows
     }
 
     /// Lets a pane's list follow its selection again after the wheel moved it.
     pub fn follow(&mut self, pane: PaneId) {
-        let window = self.windows.get(pane);
-        self.windows.set(pane, Window { free: false, ..window });
+        self.windows[pane as usize].free = false;
     }
 
     /// What was found, if this pane is searched.

@@ -9,8 +9,7 @@ use super::hits::{Hits, Target};
 use super::panes::row::Row;
 use super::symbols::{SELECTED, SPENT};
 use super::window::{Find, Move, Window, found, moved};
-use super::{cx::Cx, pane::PaneId, view::View};
-use super::{found::Looked, needle::Needle};
+use super::{cx::Cx, needle::Needle, pane::PaneId, view::View};
 
 type Select<'a> = dyn Fn(usize, &mut View) + 'a;
 
@@ -22,7 +21,7 @@ pub struct List<'a> {
     select: Box<Select<'a>>,
     text: Box<dyn Fn(usize) -> String + 'a>,
     /// The number of rows at the start whose text no longer changes.
-    steady: usize,
+    pub steady: usize,
     /// The rows that a filter keeps, ascending; `None`: all.
     kept: Option<Vec<usize>>,
 }
@@ -72,12 +71,6 @@ impl<'a> List<'a> {
     /// Whether this row matches.
     pub fn holds(&self, row: usize, needle: &Needle) -> bool {
         needle.is_in(&(self.text)(row))
-    }
-
-    /// How a search looks at it, where the last event and the pane's width are these.
-    pub fn looked(&self, when: (u64, u16)) -> Looked {
-        let (total, selected) = self.place;
-        Looked { total, selected, steady: self.steady, when }
     }
 
     /// Selects what a movement leads to, where a page has so many rows.
@@ -166,7 +159,7 @@ impl<'a> Rows<'a> {
 /// The window on a pane's list that [`draw`] will show there.
 pub fn window(cx: &Cx<'_>, pane: PaneId, area: Rect, part: impl Into<Part>) -> Window {
     let rows = Rows::of(cx.view, pane, part);
-    cx.view.windows.get(pane).next(rows.count(), usize::from(area.height), rows.selected())
+    cx.view.windows[pane as usize].next(rows.count(), usize::from(area.height), rows.selected())
 }
 
 /// The places of the rows that [`draw`] will show there: for code that prepares them all at once.

@@ -3,10 +3,13 @@
 
 use std::ops::Range;
 
+use strum::EnumString;
+
 use super::action::Action;
 
-/// Where a movement key points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Where a movement key points. It has the name of its action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Move {
     Up,
     Down,
@@ -21,17 +24,7 @@ pub enum Move {
 impl Move {
     /// The movement that an action is, if it is one.
     pub fn of(action: Action) -> Option<Self> {
-        let moves = [
-            (Action::Up, Move::Up),
-            (Action::Down, Move::Down),
-            (Action::Left, Move::Left),
-            (Action::Right, Move::Right),
-            (Action::PageUp, Move::PageUp),
-            (Action::PageDown, Move::PageDown),
-            (Action::Top, Move::Top),
-            (Action::Bottom, Move::Bottom),
-        ];
-        moves.into_iter().find(|(of, _)| *of == action).map(|(_, to)| to)
+        action.into_str().parse().ok()
     }
 }
 
@@ -105,19 +98,14 @@ pub fn found(
     how: Find,
     mut matches: impl FnMut(usize) -> bool,
 ) -> Option<usize> {
-    let start = selected.unwrap_or(match how {
-        Find::Here => 0,
-        // One before the first, and one behind the last.
-        Find::Next => total.saturating_sub(1),
-        Find::Previous => 0,
-    });
-    (0..total)
-        .map(|i| match how {
-            Find::Here => (start + i) % total,
-            Find::Next => (start + 1 + i) % total,
-            Find::Previous => (start + 2 * total - 1 - i) % total,
-        })
-        .find(|row| matches(*row))
+    // So many rows on, going round, is one row back.
+    let back = total.saturating_sub(1);
+    let (start, step) = match how {
+        Find::Here => (selected.unwrap_or(0), 1),
+        Find::Next => (selected.map_or(0, |row| row + 1), 1),
+        Find::Previous => (selected.unwrap_or(0) + back, back),
+    };
+    (0..total).map(|i| (start + i * step) % total).find(|row| matches(*row))
 }
 
 /// Where a search goes on.

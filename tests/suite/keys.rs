@@ -403,7 +403,7 @@ fn the_mouse_selects_opens_scrolls_and_presses() {
     let step = stage.click(&Target::Action(Action::Step));
     assert_eq!(step, [ScreenRequest::Send(Command::Step)]);
 
-    let transcript = stage.screen.view.windows.get(PaneId::Transcript);
+    let transcript = stage.screen.view.windows[PaneId::Transcript as usize];
     let (x, y) = stage
         .screen
         .hits()
@@ -412,7 +412,7 @@ fn the_mouse_selects_opens_scrolls_and_presses() {
         .map(|(area, _)| (area.x + 5, area.y + 3))
         .unwrap();
     stage.mouse(MouseEventKind::ScrollUp, x, y);
-    let scrolled = stage.screen.view.windows.get(PaneId::Transcript);
+    let scrolled = stage.screen.view.windows[PaneId::Transcript as usize];
     assert!(scrolled.first < transcript.first, "{transcript:?} {scrolled:?}");
     assert_eq!(stage.screen.view.focus, PaneId::Tasks);
 }

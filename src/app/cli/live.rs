@@ -10,7 +10,8 @@ use crate::app::session::{Session, SessionSpec};
 use crate::domain::Command;
 use crate::store::journal::LoadedJournal;
 use crate::ui::theme::detect::{self, Depth};
-use crate::ui::{self, theme::load::AUTO};
+use crate::ui::{self, screen::Setup, symbols::Charset};
+use crate::ui::{theme::load::AUTO, view::ReadOnly};
 
 /// Opens the screen on a new session, which waits for the user.
 pub fn live(spec: SessionSpec) -> Result<ui::EndReason, Trouble> {
@@ -18,9 +19,9 @@ pub fn live(spec: SessionSpec) -> Result<ui::EndReason, Trouble> {
     let prepared = spec.prepare()?.slow_enough_to_follow();
     let config = prepared.config.clone();
     let Session { opened, title, journal, records, commands, engine } = prepared.spawn()?;
-    let source = ui::Source { opened, records, commands: Some(commands.clone()), title };
+    let source = ui::Source { opened, records, commands: Some(commands.clone()) };
     // The terminal is touched only when nothing can be wrong with the session any more.
-    let shown = settings(&config);
+    let shown = settings(&config, title, None);
     let shown = shown.and_then(|settings| ui::run(source, settings).map_err(Trouble::failed));
     // Regardless of how the screen ended, the session must end properly.
     let _ = commands.send(Command::Stop);
@@ -39,17 +40,21 @@ pub fn past(
     title: String,
     config: &Config,
 ) -> Result<ui::EndReason, Trouble> {
-    let settings = settings(config)?;
+    let settings = settings(config, title, Some(ReadOnly::Replay))?;
     let (record, records) = mpsc::unbounded_channel();
     for past in loaded.records {
         // The receiver is alive: it is in this function.
         let _ = record.send(Arc::new(past));
     }
-    let source = ui::Source { opened: loaded.header.opened, records, commands: None, title };
+    let source = ui::Source { opened: loaded.header.opened, records, commands: None };
     ui::run(source, settings).map_err(Trouble::failed)
 }
 
-fn settings(config: &Config) -> Result<ui::Settings, Trouble> {
+fn settings(
+    config: &Config,
+    title: String,
+    read_only: Option<ReadOnly>,
+) -> Result<ui::Settings, Trouble> {
     let (keymap, wrong) = ui::keymap::Keymap::new(&config.ui.keys);
     let variable = |name: &str| std::env::var(name).ok();
     let depth = Depth::of(variable);
@@ -62,13 +67,20 @@ fn settings(config: &Config) -> Result<ui::Settings, Trouble> {
         Some(folder) => folder.clone(),
         None => std::env::current_dir().map_err(Trouble::failed)?,
     };
-    Ok(ui::Settings {
+    let layouts = ui::layout::LayoutFile::read(config::default_layouts());
+    let screen = Setup {
+        title,
+        read_only,
         keymap,
         themes,
-        charset: config.ui.symbols.charset(variable),
+        charset: config.ui.symbols.unwrap_or_else(|| Charset::of(variable)),
+        layouts: layouts.saved.clone(),
+    };
+    Ok(ui::Settings {
+        screen,
         mouse: config.ui.mouse,
         shots,
-        layouts: ui::layout::LayoutFile::read(config::default_layouts()),
+        layouts,
         notices: wrong
             .iter()
             .map(ToString::to_string)

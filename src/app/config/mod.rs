@@ -25,7 +25,7 @@ pub use self::{
 use crate::domain::{Knobs, ModelName, Rates, Role, Strategy};
 use crate::files::toml_file::{Problems, TomlFile};
 use crate::model::{http::Endpoint, simulated};
-use crate::ui::symbols::CharsetChoice;
+use crate::ui::symbols::Charset;
 use crate::ui::theme::load::AUTO;
 
 /// The name of the built-in simulated model, which is always configured.
@@ -76,7 +76,7 @@ pub enum ModelConfig {
 pub struct UiConfig {
     /// The name of a built-in theme, or the path of a theme file (ending in `.toml`).
     pub theme: String,
-    pub symbols: CharsetChoice,
+    pub symbols: Option<Charset>,
     /// Whether toolyard receives clicks and the wheel, and not the terminal for selecting text.
     pub mouse: bool,
     /// The folder for screenshots; `None`: where toolyard was started.
@@ -129,7 +129,7 @@ impl Default for UiConfig {
     fn default() -> Self {
         Self {
             theme: AUTO.to_owned(),
-            symbols: CharsetChoice::Auto,
+            symbols: None,
             mouse: true,
             shots: None,
             keys: BTreeMap::new(),

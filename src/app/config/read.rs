@@ -10,7 +10,7 @@ use super::{
 use crate::domain::{KnobSpec, Knobs, ModelName, Role, knob::KNOBS, words};
 use crate::files::toml_file::{Field, Fields, Problems};
 use crate::model::secret;
-use crate::ui::symbols::CharsetChoice;
+use crate::ui::symbols::Charset;
 use crate::ui::theme::load::{AUTO, built_in_names};
 use crate::ui::{KeymapError, keymap::Keymap};
 
@@ -105,7 +105,7 @@ fn roles(fields: &mut Fields<'_>, config: &mut Config) {
 
 fn ui(fields: &mut Fields<'_>, folder: &Path, ui: &mut UiConfig) {
     fields.put("theme", &mut ui.theme, |field| theme(field, folder));
-    fields.put("symbols", &mut ui.symbols, |field| field.one_of(&CharsetChoice::NAMES));
+    fields.put("symbols", &mut ui.symbols, |field| field.one_of(&Charset::NAMES));
     fields.put("mouse", &mut ui.mouse, Field::flag);
     fields.put("shots", &mut ui.shots, |field| path(field, folder).map(Some));
     if let Some(fields) = fields.get("keys").and_then(|field| field.table()) {
@@ -168,9 +168,7 @@ fn fault<'e>(
     own: &BTreeMap<String, Vec<String>>,
 ) -> Option<(&'e str, String)> {
     let action = match error {
-        KeymapError::UnknownAction { name }
-        | KeymapError::UnknownLayer { name }
-        | KeymapError::BadKey { name, .. } => name.as_str(),
+        KeymapError::Unknown { name, .. } => name.as_str(),
         KeymapError::Conflict { second, .. } if !own.contains_key(second) => return None,
         KeymapError::Conflict { first, .. } => first,
     };

@@ -47,9 +47,7 @@ fn moved(taken: &KeymapError) -> String {
         KeymapError::Conflict { key, first, second } => {
             format!("ui.keys: `{key}` now does `{first}` instead of `{second}`")
         }
-        KeymapError::UnknownAction { .. }
-        | KeymapError::UnknownLayer { .. }
-        | KeymapError::BadKey { .. } => taken.to_string(),
+        KeymapError::Unknown { .. } => taken.to_string(),
     }
 }
 

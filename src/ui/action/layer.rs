@@ -1,9 +1,12 @@
 //! The layers of the keymap. The first layer that knows a key decides what the key does.
 
+use strum::IntoStaticStr;
+
 use crate::ui::pane::PaneId;
 
 /// Where a key has its meaning. A popup hides all layers but [`Layer::Everywhere`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Layer {
     /// Works in popups too.
     Everywhere,
@@ -14,6 +17,7 @@ pub enum Layer {
     /// All panes.
     Global,
     /// The line in which a search is typed.
+    #[strum(serialize = "find")]
     Search,
     /// A list that narrows as one types.
     Chooser,
@@ -40,16 +44,8 @@ impl Layer {
     /// As the configuration names it, below `keys`.
     pub fn name(self) -> String {
         match self {
-            Layer::Everywhere => "everywhere".to_owned(),
-            Layer::Found => "found".to_owned(),
             Layer::Pane(pane) => pane.name().to_lowercase(),
-            Layer::Global => "global".to_owned(),
-            Layer::Search => "find".to_owned(),
-            Layer::Chooser => "chooser".to_owned(),
-            Layer::List => "list".to_owned(),
-            Layer::Pager => "pager".to_owned(),
-            Layer::Form => "form".to_owned(),
-            Layer::Confirm => "confirm".to_owned(),
+            other => <&str>::from(other).to_owned(),
         }
     }
 
@@ -61,24 +57,17 @@ impl Layer {
     pub fn is_popup(self) -> bool {
         match self {
             Layer::Everywhere | Layer::Found | Layer::Pane(_) | Layer::Global => false,
-            Layer::Search
-            | Layer::Chooser
-            | Layer::List
-            | Layer::Pager
-            | Layer::Form
-            | Layer::Confirm => true,
+            Layer::Search | Layer::Chooser | Layer::List => true,
+            Layer::Pager | Layer::Form | Layer::Confirm => true,
         }
     }
 
     /// Whether one key cannot have a meaning in both. What was found may borrow keys of the panes.
     pub fn meets(self, other: Layer) -> bool {
-        let is_everywhere = |layer| layer == Layer::Everywhere;
-        let is_global = |layer| layer == Layer::Global;
-        let is_pane = |layer| matches!(layer, Layer::Pane(_));
-        self == other
-            || is_everywhere(self)
-            || is_everywhere(other)
-            || is_global(self) && is_pane(other)
-            || is_pane(self) && is_global(other)
+        match (self, other) {
+            (Layer::Everywhere, _) | (_, Layer::Everywhere) => true,
+            (Layer::Global, Layer::Pane(_)) | (Layer::Pane(_), Layer::Global) => true,
+            _ => self == other,
+        }
     }
 }

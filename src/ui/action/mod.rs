@@ -6,14 +6,17 @@ mod layer_keys;
 mod table;
 mod why;
 
+use strum::{IntoStaticStr, VariantArray};
+
 use super::pane::PaneId;
 
 pub use layer::Layer;
 pub use layer_keys::LAYER_KEYS;
-pub use table::{ACTIONS, ActionSpec};
+pub use table::{ACTIONS, ActionSpec, Does};
 
-/// Something a person can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// Something a person can do. Configuration names it like its variant: `run-or-pause`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case", const_into_str)]
 pub enum Action {
     RunOrPause,
     Step,
@@ -51,7 +54,7 @@ pub enum Action {
     EventForward,
     StepBack,
     StepForward,
-    PastStart,
+    FirstEvent,
     Live,
 
     Up,
@@ -100,38 +103,23 @@ pub enum Action {
 }
 
 /// What kind of thing it is: the sections of the help.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, IntoStaticStr)]
 pub enum Group {
     Run,
     Change,
+    #[strum(serialize = "Look closer")]
     Look,
+    #[strum(serialize = "Time")]
     Past,
     Move,
     Screen,
     /// What only popups know.
+    #[strum(serialize = "In popups")]
     Popup,
 }
 
 impl Group {
-    pub const ALL: [Group; 7] = [
-        Group::Run,
-        Group::Change,
-        Group::Look,
-        Group::Past,
-        Group::Move,
-        Group::Screen,
-        Group::Popup,
-    ];
-
     pub fn name(self) -> &'static str {
-        match self {
-            Group::Run => "Run",
-            Group::Change => "Change",
-            Group::Look => "Look closer",
-            Group::Past => "Time",
-            Group::Move => "Move",
-            Group::Screen => "Screen",
-            Group::Popup => "In popups",
-        }
+        self.into()
     }
 }

@@ -13,7 +13,7 @@ type Key = (Strategy, Size);
 pub struct Layouts {
     pub saved: Saved,
     key: Key,
-    now: Layout,
+    pub now: Layout,
     /// Those that were in use before, as they were left.
     left: HashMap<Key, Layout>,
 }
@@ -41,14 +41,6 @@ impl Layouts {
         let next = next.unwrap_or_else(|| Layout::standard(strategy, size));
         let left = std::mem::replace(&mut self.now, next);
         self.left.insert(std::mem::replace(&mut self.key, key), left);
-    }
-
-    pub fn now(&self) -> &Layout {
-        &self.now
-    }
-
-    pub fn change(&mut self) -> &mut Layout {
-        &mut self.now
     }
 
     /// The standard layout again.

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::{Layout, Slot};
+use super::Layout;
 use crate::ui::pane::PaneId;
 
 /// A pane in its slot.
@@ -26,12 +26,11 @@ pub fn place(
     has: impl Fn(PaneId) -> bool + Copy,
     most: impl Fn(PaneId) -> Option<u16> + Copy,
 ) -> Vec<Placed> {
-    let shown = |slot: &Slot| Some((slot.pane(has)?, slot.height));
     let columns: Vec<_> = layout
         .columns
         .iter()
         .map(|column| {
-            let slots = column.slots.iter().filter_map(|slot| Some((slot, shown(slot)?)));
+            let slots = column.slots.iter().filter_map(|slot| Some((slot, slot.pane(has)?)));
             (column, slots.collect::<Vec<_>>())
         })
         .filter(|(_, slots)| !slots.is_empty())
@@ -45,9 +44,9 @@ pub fn place(
         let rows = |pane| most(pane).map(|rows| rows.saturating_add(2)).filter(|_| !column.sized);
         let parts: Vec<Part> = slots
             .iter()
-            .map(|(_, (pane, share))| Part { share: *share, least: LEAST.1, most: rows(*pane) })
+            .map(|(slot, pane)| Part { share: slot.height, least: LEAST.1, most: rows(*pane) })
             .collect();
-        for ((slot, (pane, _)), (y, height)) in slots.iter().zip(overlapping(body.height, &parts)) {
+        for ((slot, pane), (y, height)) in slots.iter().zip(overlapping(body.height, &parts)) {
             let others = slot.panes.iter().copied();
             let others = others.filter(|other| other != pane && has(*other)).collect();
             let area = Rect { x: body.x + x, y: body.y + y, width, height };

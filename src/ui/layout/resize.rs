@@ -21,31 +21,27 @@ impl Layout {
     pub fn resize(&mut self, pane: PaneId, side: Side, by: i16, placed: &[Placed]) -> bool {
         let Some((x, y)) = self.slot_of(pane) else { return false };
         self.take_sizes(placed);
+        let seen = placed.iter().filter_map(|it| self.slot_of(it.pane));
+        let (at, least, mut beside): (_, _, Vec<usize>) = match side {
+            Side::Height => (y, ROWS, seen.filter(|slot| slot.0 == x).map(|slot| slot.1).collect()),
+            Side::Width => (x, CELLS, seen.map(|slot| slot.0).collect()),
+        };
+        beside.sort();
+        beside.dedup();
+        self.columns[x].sized |= side == Side::Height;
+        let Some(other) = neighbour(&beside, at) else { return false };
+        let (own, others) = (*self.size(side, x, at), *self.size(side, x, other));
+        let Some((own, others)) = moved(own, others, by, least) else { return false };
+        *self.size(side, x, at) = own;
+        *self.size(side, x, other) = others;
+        true
+    }
+
+    /// The share of a column, or of a slot in the column `x`.
+    fn size(&mut self, side: Side, x: usize, at: usize) -> &mut u16 {
         match side {
-            Side::Height => {
-                self.columns[x].sized = true;
-                let seen =
-                    |row: &usize| placed.iter().any(|it| self.slot_of(it.pane) == Some((x, *row)));
-                let rows: Vec<usize> = (0..self.columns[x].slots.len()).filter(seen).collect();
-                let Some(other) = neighbour(&rows, y) else { return false };
-                let slots = &mut self.columns[x].slots;
-                let moved = moved(slots[y].height, slots[other].height, by, ROWS);
-                moved
-                    .map(|(own, others)| (slots[y].height, slots[other].height) = (own, others))
-                    .is_some()
-            }
-            Side::Width => {
-                let seen = |column: &usize| {
-                    placed.iter().any(|it| self.slot_of(it.pane).is_some_and(|(x, _)| x == *column))
-                };
-                let columns: Vec<usize> = (0..self.columns.len()).filter(seen).collect();
-                let Some(other) = neighbour(&columns, x) else { return false };
-                let columns = &mut self.columns;
-                let moved = moved(columns[x].width, columns[other].width, by, CELLS);
-                moved
-                    .map(|(own, others)| (columns[x].width, columns[other].width) = (own, others))
-                    .is_some()
-            }
+            Side::Height => &mut self.columns[x].slots[at].height,
+            Side::Width => &mut self.columns[at].width,
         }
     }
 

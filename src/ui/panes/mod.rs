@@ -104,11 +104,11 @@ pub fn look_up(state: &State, view: &mut View) {
     let spec = self::spec(pane);
     let (list, filters) = ((spec.list)(state, view), (spec.filters)(view));
     let placed = view.placed.iter().find(|placed| placed.pane == pane);
-    let looked = list.looked((state.n, placed.map_or(0, |placed| placed.area.width)));
+    let when = (state.n, placed.map_or(0, |placed| placed.area.width));
     let Some(found) = &mut view.find else { return };
     let needle = found.needle.clone();
     found.filters = filters;
-    found.look(&looked, |row| list.holds(row, &needle));
+    found.look(list.place, list.steady, when, |row| list.holds(row, &needle));
 }
 
 /// Moves the pane's selection, which its list then follows.

@@ -2,11 +2,12 @@
 //! what is chosen, for who has found a key wants to press it.
 
 use ratatui::{buffer::Buffer, layout::Rect};
+use strum::VariantArray;
 
 use super::chooser::{self, Chooser, Look};
 use super::narrow::Words;
-use super::{Around, Popup, Pressed, Reply, legend};
-use crate::ui::action::{ACTIONS, Action, ActionSpec, Group, Layer};
+use super::{Reply, choice::Choice, legend};
+use crate::ui::action::{ACTIONS, Action, ActionSpec, Group};
 use crate::ui::panes::row::{self, Row};
 use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, view::View};
 
@@ -49,7 +50,7 @@ impl Actions {
         // Those of popups cannot be done from here; their keys stand in each popup's frame.
         let specs = ACTIONS.iter().filter(|spec| spec.group != Group::Popup);
         let all = specs.map(|spec| {
-            let why_not = spec.why_not(world.live, view);
+            let why_not = (spec.why_not)(world.live, view);
             let doc = match why_not {
                 Some(why) => format!("{} (not now: {why})", spec.doc),
                 None => spec.doc.to_owned(),
@@ -62,7 +63,7 @@ impl Actions {
             ..Words::new(item.spec.name, &item.doc)
         });
         let first = |group: &Group| all.iter().position(|item| item.spec.group == *group);
-        let named = Group::ALL.iter().filter_map(|group| Some((first(group)?, group.name())));
+        let named = Group::VARIANTS.iter().filter_map(|group| Some((first(group)?, group.name())));
         if !sections {
             let chooser = Chooser::new("action", words.collect(), 0).with_foot(FOOT);
             return Self { title, chooser, all };
@@ -75,11 +76,6 @@ impl Actions {
         Self { title, chooser: chooser.with_sections(named), all }
     }
 
-    fn act(&self, item: Option<usize>) -> Reply {
-        let item = item.and_then(|item| self.all.get(item));
-        item.map_or(Reply::Stay, |item| Reply::Act(item.spec.action))
-    }
-
     /// What Enter would do.
     #[cfg(feature = "inside")]
     pub fn chosen(&self) -> Option<Action> {
@@ -87,11 +83,7 @@ impl Actions {
     }
 }
 
-impl Popup for Actions {
-    fn layer(&self) -> Layer {
-        Layer::Chooser
-    }
-
+impl Choice for Actions {
     fn hints(&self) -> &'static [Hint] {
         &[
             (&[Action::Accept], "do it"),
@@ -100,31 +92,17 @@ impl Popup for Actions {
         ]
     }
 
-    fn key(&mut self, pressed: Pressed, _: &mut Around<'_>) -> Reply {
-        match pressed.action {
-            Some(Action::Accept) => self.act(self.chooser.selected()),
-            _ => self.chooser.key(pressed),
-        }
+    /// Lines of the legend do nothing.
+    fn choose(&mut self, thing: usize, _: &World<'_>, _: &mut View) -> Reply {
+        self.all.get(thing).map_or(Reply::Stay, |item| Reply::Act(item.spec.action))
     }
 
-    fn click(&mut self, line: usize, _: &mut Around<'_>) -> Reply {
-        self.act(self.chooser.thing(line))
-    }
-
-    fn paste(&mut self, text: &str) {
-        self.chooser.paste(text);
-    }
-
-    fn wheel(&mut self, by: isize) {
-        self.chooser.wheel(by);
-    }
-
-    fn prepare(&mut self, _: &Cx<'_>, area: Rect) {
-        self.chooser.prepare(area);
+    fn chooser(&mut self) -> &mut Chooser {
+        &mut self.chooser
     }
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-        let look = Look { title: self.title, keys: &self.legend(cx), width: 96 };
+        let look = Look { title: self.title, hints: self.hints(), width: 96 };
         let parts = self.chooser.draw(cx, (area, buf, hits), &look, |found, line, buf| {
             let mut row = Row::new(line, buf);
             let Some(item) = self.all.get(found.id) else {

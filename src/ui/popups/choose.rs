@@ -4,24 +4,24 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::chooser::{self, Chooser, Look};
 use super::narrow::Words;
-use super::{Around, Popup, Pressed, Reply, Value};
+use super::{Reply, Value, choice::Choice};
 use crate::domain::{ClassAssignment, ClassedBy, Command, Knob, State, ToolName};
-use crate::ui::action::{Action, Layer};
+use crate::ui::action::Action;
 use crate::ui::panes::{format, row::Row};
 use crate::ui::symbols::CHOSEN;
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, text};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, text};
 use crate::ui::{pane::PaneId, view::View};
 
 /// A few things to choose from.
 #[derive(Debug)]
 pub struct Choose {
     title: String,
-    choices: Vec<Choice>,
+    choices: Vec<Item>,
     chooser: Chooser,
 }
 
 #[derive(Debug)]
-struct Choice {
+struct Item {
     label: String,
     detail: String,
     /// It is what holds now.
@@ -49,7 +49,7 @@ impl Choose {
                 domain: domain.map(str::to_owned),
                 by: ClassedBy::User,
             };
-            Choice {
+            Item {
                 label: class.name(),
                 detail: detail.to_owned(),
                 current: now
@@ -63,13 +63,13 @@ impl Choose {
             let domains = class.domains.iter();
             choices.extend(domains.map(|(domain, about)| choice(about, name, Some(domain))));
         }
-        choices.push(Choice {
+        choices.push(Item {
             label: "none".to_owned(),
             detail: "the next plan that needs it classifies it again".to_owned(),
             current: now.is_none(),
             does: Does::Send(Command::SetClass { tool: tool.clone(), class: None }),
         });
-        choices.push(Choice {
+        choices.push(Item {
             label: "another…".to_owned(),
             detail: "any other name".to_owned(),
             current: choices.iter().all(|choice| !choice.current),
@@ -82,9 +82,9 @@ impl Choose {
     /// Which pane comes into the place of the focused one.
     pub fn pane(view: &View) -> Self {
         let others = PaneId::ALL.iter().filter(|pane| **pane != view.focus);
-        let choices = others.map(|pane| Choice {
+        let choices = others.map(|pane| Item {
             label: pane.name().to_owned(),
-            detail: match view.layouts.now().slot_of(*pane) {
+            detail: match view.layouts.now.slot_of(*pane) {
                 Some(_) => "comes here from its place".to_owned(),
                 None => "is hidden".to_owned(),
             },
@@ -97,7 +97,7 @@ impl Choose {
 
     /// A knob's value by name.
     pub fn knob(knob: Knob, names: &[&str], value: f64) -> Self {
-        let choices = names.iter().enumerate().map(|(i, name)| Choice {
+        let choices = names.iter().enumerate().map(|(i, name)| Item {
             label: (*name).to_owned(),
             detail: String::new(),
             current: i as f64 == value,
@@ -107,72 +107,48 @@ impl Choose {
         Self::new("value", title, choices.collect())
     }
 
-    fn new(noun: &'static str, title: String, choices: Vec<Choice>) -> Self {
+    fn new(noun: &'static str, title: String, choices: Vec<Item>) -> Self {
         let now = choices.iter().position(|choice| choice.current).unwrap_or(0);
         let words = choices.iter().map(|choice| Words::new(&choice.label, &choice.detail));
         let chooser = Chooser::new(noun, words.collect(), now);
         Self { title, choices, chooser }
     }
-
-    fn choose(&self, choice: Option<usize>, view: &mut View) -> Reply {
-        let choice = choice.and_then(|choice| self.choices.get(choice));
-        match choice.map(|choice| (&choice.does, choice.current)) {
-            Some((Does::Type(tool, now), _)) => {
-                Reply::Replace(Box::new(Value::class(tool.clone(), now.as_ref())))
-            }
-            Some((Does::Show(pane), _)) => {
-                let beside = view.focus;
-                view.layouts.change().put(*pane, beside);
-                view.go_to(*pane);
-                Reply::Close
-            }
-            Some((Does::Send(_), true)) => Reply::Close,
-            Some((Does::Send(command), false)) => Reply::send(command.clone()),
-            None => Reply::Stay,
-        }
-    }
 }
 
-impl Popup for Choose {
-    fn layer(&self) -> Layer {
-        Layer::Chooser
-    }
-
+impl Choice for Choose {
     fn hints(&self) -> &'static [Hint] {
         &[(&[Action::Accept], "choose"), (&[Action::Leave], "leave")]
     }
 
-    fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply {
-        match pressed.action {
-            Some(Action::Accept) => self.choose(self.chooser.selected(), around.view),
-            _ => self.chooser.key(pressed),
+    fn chooser(&mut self) -> &mut Chooser {
+        &mut self.chooser
+    }
+
+    fn choose(&mut self, thing: usize, _: &World<'_>, view: &mut View) -> Reply {
+        let Item { does, current, .. } = &self.choices[thing];
+        match does {
+            Does::Type(tool, now) => {
+                Reply::Replace(Box::new(Value::class(tool.clone(), now.as_ref())))
+            }
+            Does::Show(pane) => {
+                let beside = view.focus;
+                view.layouts.now.put(*pane, beside);
+                view.go_to(*pane);
+                Reply::Close
+            }
+            Does::Send(_) if *current => Reply::Close,
+            Does::Send(command) => Reply::send(command.clone()),
         }
     }
 
-    fn click(&mut self, line: usize, around: &mut Around<'_>) -> Reply {
-        self.choose(self.chooser.thing(line), around.view)
-    }
-
-    fn paste(&mut self, text: &str) {
-        self.chooser.paste(text);
-    }
-
-    fn wheel(&mut self, by: isize) {
-        self.chooser.wheel(by);
-    }
-
-    fn prepare(&mut self, _: &Cx<'_>, area: Rect) {
-        self.chooser.prepare(area);
-    }
-
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-        let widest = |text: fn(&Choice) -> &str| {
+        let widest = |text: fn(&Item) -> &str| {
             self.choices.iter().map(|choice| text::width(text(choice))).max().unwrap_or(0)
         };
         let labels = widest(|choice| &choice.label).min(32);
         let details = widest(|choice| &choice.detail);
         let width = (labels + details + 7).max(text::width(&self.title) + 2).max(44);
-        let look = Look { title: &self.title, keys: &self.legend(cx), width };
+        let look = Look { title: &self.title, hints: self.hints(), width };
         let styles = (cx.theme.text, cx.theme.accent);
         self.chooser.draw(cx, (area, buf, hits), &look, |found, line, buf| {
             let choice = &self.choices[found.id];

@@ -5,16 +5,17 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::narrow::{Found, Words, narrow};
 use super::{Pressed, Reply, entry::Entry, frame, pick::Pick};
+use crate::ui::action::{Action, Layer};
 use crate::ui::panes::row::{self, Row};
 use crate::ui::window::Move;
-use crate::ui::{action::Action, cx::Cx, hits::Hits, text};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, text};
 
 /// Lines above the list: the field, and one for the heads of columns.
 const HEAD: u16 = 2;
 
 /// Things to choose from.
-#[derive(Debug)]
-pub(super) struct Chooser {
+#[derive(Debug, Default)]
+pub struct Chooser {
     /// What they are called: `strategy`.
     noun: &'static str,
     all: Vec<Words>,
@@ -24,7 +25,7 @@ pub(super) struct Chooser {
     foot: u16,
     entry: Entry,
     lines: Vec<Line>,
-    pick: Pick,
+    pub pick: Pick,
     /// What is selected while nothing is typed.
     first: usize,
     /// The row that the person moved to: it stays selected while it fits.
@@ -46,37 +47,25 @@ pub(super) struct Parts {
 /// The title, the keys and the inner width of the box.
 pub(super) struct Look<'a> {
     pub title: &'a str,
-    pub keys: &'a str,
+    pub hints: &'static [Hint],
     pub width: usize,
 }
 
 impl Chooser {
-    pub fn new(noun: &'static str, all: Vec<Words>, first: usize) -> Self {
-        let entry = Entry::line("");
-        let (lines, pick) = (Vec::new(), Pick::default());
-        let mut chooser = Self {
-            noun,
-            all,
-            sections: Vec::new(),
-            foot: 0,
-            entry,
-            lines,
-            pick,
-            first,
-            kept: None,
-        };
+    pub(super) fn new(noun: &'static str, all: Vec<Words>, first: usize) -> Self {
+        let mut chooser = Self { noun, all, first, ..Self::default() };
         chooser.search();
         chooser
     }
 
-    pub fn with_sections(mut self, sections: Vec<(usize, &'static str)>) -> Self {
+    pub(super) fn with_sections(mut self, sections: Vec<(usize, &'static str)>) -> Self {
         self.sections = sections;
         self.search();
         self
     }
 
     /// So many lines below the list are the popup's own.
-    pub fn with_foot(self, lines: u16) -> Self {
+    pub(super) fn with_foot(self, lines: u16) -> Self {
         Self { foot: lines + 1, ..self }
     }
 
@@ -113,10 +102,6 @@ impl Chooser {
     pub fn paste(&mut self, text: &str) {
         self.entry.paste(text);
         self.search();
-    }
-
-    pub fn wheel(&mut self, by: isize) {
-        self.pick.wheel(by);
     }
 
     /// Leaves, moves, or types.
@@ -202,7 +187,7 @@ impl Chooser {
     }
 
     /// Draws the box, the field, the list. `row` draws a thing into a line.
-    pub fn draw(
+    pub(super) fn draw(
         &self,
         cx: &Cx<'_>,
         (area, buf, hits): (Rect, &mut Buffer, &mut Hits),
@@ -210,7 +195,8 @@ impl Chooser {
         mut row: impl FnMut(&Found, Rect, &mut Buffer),
     ) -> Parts {
         let size = (look.width, usize::from(self.height(area)));
-        let inside = frame::open(cx, (area, buf, hits), look.title, look.keys, size);
+        let keys = cx.keymap.legend(Layer::Chooser, look.hints);
+        let inside = frame::open(cx, (area, buf, hits), look.title, &keys, size);
         let (field, rest) = row::split(inside, 1);
         let (head, rest) = row::split(rest, HEAD - 1);
         let (list, foot) = row::split(rest, self.rows(inside.height));
@@ -257,15 +243,10 @@ pub(super) fn put(
     width: usize,
     (plain, marked): (Style, Style),
 ) {
-    let text = text::fit(text, width);
-    let mut rest = text.as_str();
+    let chars: Vec<(usize, char)> = text::fit(text, width).chars().enumerate().collect();
     let is_marked = |at: usize| places.iter().any(|place| *place as usize == at);
-    let mut at = 0;
-    while !rest.is_empty() {
-        let mark = is_marked(at);
-        let run = rest.chars().enumerate().take_while(|(i, _)| is_marked(at + i) == mark).count();
-        let end = rest.char_indices().nth(run).map_or(rest.len(), |(end, _)| end);
-        row.put(&rest[..end], if mark { marked } else { plain });
-        (rest, at) = (&rest[end..], at + run);
+    for run in chars.chunk_by(|(a, _), (b, _)| is_marked(*a) == is_marked(*b)) {
+        let text: String = run.iter().map(|(_, c)| c).collect();
+        row.put(&text, if is_marked(run[0].0) { marked } else { plain });
     }
 }

@@ -2,13 +2,14 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Around, Popup, Pressed, Reply, frame};
+use super::{Keys, Popup, Pressed, Reply, frame};
 use crate::domain::{Command, State};
 use crate::ui::action::{Action, Layer};
 use crate::ui::hits::{Hits, Target};
-use crate::ui::keymap::{Hint, Meaning};
-use crate::ui::panes::row::Row;
-use crate::ui::{cx::Cx, request::ScreenRequest, text};
+use crate::ui::keymap::Meaning;
+use crate::ui::panes::row::{self, Row};
+use crate::ui::request::{ScreenRequest, World};
+use crate::ui::{cx::Cx, text, view::View};
 
 /// A question with yes and no.
 #[derive(Debug)]
@@ -46,18 +47,14 @@ impl Confirm {
 }
 
 impl Popup for Confirm {
-    fn layer(&self) -> Layer {
-        Layer::Confirm
+    fn keys(&self) -> Keys {
+        (Layer::Confirm, &[(&[Action::Accept], "yes"), (&[Action::Leave], "no")])
     }
 
-    fn hints(&self) -> &'static [Hint] {
-        &[(&[Action::Accept], "yes"), (&[Action::Leave], "no")]
-    }
-
-    fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply {
+    fn key(&mut self, pressed: Pressed, world: &World<'_>, _: &mut View) -> Reply {
         // Pressing the key again that asked to quit means yes.
         let quit = Meaning::Action(Layer::Global, Action::Quit);
-        let again = around.keymap.meaning(&[Layer::Global], &[pressed.key]) == quit;
+        let again = world.keymap.meaning(&[Layer::Global], &[pressed.key]) == quit;
         match pressed.action {
             _ if again && self.yes == ScreenRequest::Quit => self.agreed(),
             Some(Action::Accept) => self.agreed(),
@@ -66,7 +63,7 @@ impl Popup for Confirm {
         }
     }
 
-    fn click(&mut self, row: usize, _: &mut Around<'_>) -> Reply {
+    fn click(&mut self, row: usize, _: &World<'_>, _: &mut View) -> Reply {
         if row == 0 { self.agreed() } else { Reply::Close }
     }
 
@@ -77,7 +74,7 @@ impl Popup for Confirm {
         if inside.height < 4 {
             return;
         }
-        Row::new(frame::rest(inside, inside.y + 1), buf).put(&self.detail, cx.theme.text);
+        Row::new(row::split(inside, 1).1, buf).put(&self.detail, cx.theme.text);
         let mut x = inside.x;
         for (row, label) in ["[ Yes ]", "[ No ]"].into_iter().enumerate() {
             let button = Rect { x, y: inside.y + 3, width: label.len() as u16, height: 1 };

@@ -11,7 +11,7 @@ use crate::ui::{cx::Cx, key::Key};
 const MOST: usize = 64 * 1024;
 
 /// A field, of one line or of many.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Entry {
     /// Boxed, for it is large and every popup with a field would be.
     area: Box<TextArea<'static>>,
@@ -20,7 +20,7 @@ pub(super) struct Entry {
 
 impl Entry {
     pub fn line(text: &str) -> Self {
-        let mut entry = Self { area: Box::default(), many: false };
+        let mut entry = Self::default();
         entry.paste(text);
         entry
     }
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn pasted_text_is_harmless_and_of_the_right_shape() {
-        let mut line = Entry::line("");
+        let mut line = Entry::default();
         line.paste("a\r\nb\x1b[31m\tc");
         assert_eq!(line.text(), "a b[31m c");
         line.set("7");

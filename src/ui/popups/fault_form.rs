@@ -2,17 +2,20 @@
 //! takes, and that text is what is checked: one grammar, one set of errors.
 
 use ratatui::{buffer::Buffer, layout::Rect};
+use strum::VariantArray;
 
-use super::{Around, Popup, Pressed, Reply, entry::Entry, frame};
+use super::{Keys, Popup, Pressed, Reply, entry::Entry, frame};
 use crate::domain::fault::{self, Sort};
 use crate::domain::{Command, FaultId, FaultKind, FaultSpec, FaultState, State};
 use crate::ui::action::{Action, Layer};
 use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::row::Row;
-use crate::ui::{cx::Cx, key::Key, keymap::Hint, request::ScreenRequest, text};
+use crate::ui::panes::row::{self, Row};
+use crate::ui::{
+    cx::Cx, key::Key, keymap::Hint, request::ScreenRequest, request::World, text, view::View,
+};
 
 /// What is asked for, in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 enum Field {
     Sort,
     /// The target's name, if it has one.
@@ -23,20 +26,18 @@ enum Field {
     FromTask,
     /// The number of those kinds that have one, such as a latency's milliseconds.
     Number,
-    /// An error's text.
+    /// An error's text. It takes all that follows it where the fault is written, so it comes last.
     Text,
 }
 
-const FIELDS: [Field; 8] = [
-    Field::Sort,
-    Field::Name,
-    Field::Kind,
-    Field::Probability,
-    Field::Nth,
-    Field::FromTask,
-    Field::Number,
-    Field::Text,
-];
+/// What is known about a field.
+struct About {
+    label: &'static str,
+    /// What it is called where the fault is written; empty: it has its place there.
+    key: &'static str,
+    /// What is chosen, or what holds where nothing is typed.
+    hint: &'static str,
+}
 
 impl Field {
     /// One of a few, which are gone through; the other fields are typed.
@@ -56,7 +57,7 @@ pub struct FaultForm {
     sort: Sort,
     kind: FaultKind,
     /// What is typed in each field.
-    typed: [Entry; FIELDS.len()],
+    typed: [Entry; Field::VARIANTS.len()],
     /// The field that has the keyboard.
     at: Field,
     error: Option<String>,
@@ -68,7 +69,7 @@ impl FaultForm {
             replaces: None,
             sort: target.map_or(Sort::Tool, fault::Target::sort),
             kind: FaultKind::crash(),
-            typed: FIELDS.map(|_| Entry::line("")),
+            typed: Default::default(),
             // The target is mostly right already.
             at: Field::Kind,
             error: None,
@@ -107,15 +108,35 @@ impl FaultForm {
         form
     }
 
-    /// The fields that this target and this kind have.
-    fn fields(&self) -> Vec<Field> {
-        let has = |field: &Field| match field {
-            Field::Name => self.sort != Sort::Embedding,
-            Field::Number => self.number_key().is_some(),
-            Field::Text => matches!(self.kind, FaultKind::Error { .. }),
-            Field::Sort | Field::Kind | Field::Probability | Field::Nth | Field::FromTask => true,
+    /// What is known about a field; `None`: this target or this kind has no such field.
+    fn about(&self, field: Field) -> Option<About> {
+        let is_for_tools = matches!(self.sort, Sort::Tool | Sort::Class);
+        let (label, key, hint) = match (field, &self.kind) {
+            (Field::Sort, _) => ("target", "", self.sort.name()),
+            (Field::Name, _) if self.sort == Sort::Embedding => return None,
+            (Field::Name, _) => ("name", "", ""),
+            (Field::Kind, kind) => ("kind", "", kind.name()),
+            (Field::Probability, _) => ("probability", "p", "always"),
+            (Field::Nth, _) => ("nth call", "nth", "every call"),
+            (Field::FromTask, _) => ("from task", "from-task", "at once"),
+            (Field::Number, FaultKind::Error { .. }) if is_for_tools => return None,
+            (Field::Number, FaultKind::Error { .. }) => ("HTTP status", "status", "500"),
+            (Field::Number, FaultKind::Latency { .. }) => ("milliseconds", "ms", "1000"),
+            (Field::Number, FaultKind::RateLimit { .. }) => {
+                ("retry after", "retry-after", "30 seconds")
+            }
+            (Field::Text, FaultKind::Error { .. }) if is_for_tools => {
+                ("text", "text", "503 Service Unavailable")
+            }
+            (Field::Text, FaultKind::Error { .. }) => ("text", "text", "none"),
+            (Field::Number | Field::Text, _) => return None,
         };
-        FIELDS.into_iter().filter(has).collect()
+        Some(About { label, key, hint })
+    }
+
+    /// The fields that this target and this kind have.
+    fn fields(&self) -> impl Iterator<Item = (Field, About)> {
+        Field::VARIANTS.iter().filter_map(|field| Some((*field, self.about(*field)?)))
     }
 
     fn typed(&self, field: Field) -> &Entry {
@@ -131,35 +152,11 @@ impl FaultForm {
         (!self.at.is_choice()).then(|| &mut self.typed[self.at as usize])
     }
 
-    fn is_for_tools(&self) -> bool {
-        matches!(self.sort, Sort::Tool | Sort::Class)
-    }
-
-    /// The key of the kind's number, its name, and what holds where none is given.
-    fn number_key(&self) -> Option<(&'static str, &'static str, &'static str)> {
-        match self.kind {
-            FaultKind::Error { .. } if self.is_for_tools() => None,
-            FaultKind::Error { .. } => Some(("status", "HTTP status", "500")),
-            FaultKind::Latency { .. } => Some(("ms", "milliseconds", "1000")),
-            FaultKind::RateLimit { .. } => Some(("retry-after", "retry after", "30 seconds")),
-            FaultKind::Timeout
-            | FaultKind::Empty
-            | FaultKind::Garbage
-            | FaultKind::CutStream
-            | FaultKind::BrokenArguments => None,
-        }
-    }
-
     /// As the command line would have it.
     fn written(&self) -> String {
         let target = fault::target_text(self.sort, self.typed(Field::Name).text().trim());
         let mut text = format!("{target}:{}", self.kind.name());
-        let keys = [("p", Field::Probability), ("nth", Field::Nth), ("from-task", Field::FromTask)];
-        let number = self.number_key().map(|(key, ..)| (key, Field::Number));
-        let of_error =
-            matches!(self.kind, FaultKind::Error { .. }).then_some(("text", Field::Text));
-        // The text of an error takes all that follows it, so it comes last.
-        for (key, field) in keys.into_iter().chain(number).chain(of_error) {
+        for (field, About { key, .. }) in self.fields().filter(|(_, it)| !it.key.is_empty()) {
             let value = self.typed(field).text();
             if !value.trim().is_empty() {
                 text.push_str(&format!(":{key}={}", value.trim()));
@@ -175,7 +172,7 @@ impl FaultForm {
     }
 
     fn walk(&mut self, by: isize) {
-        let fields = self.fields();
+        let fields: Vec<Field> = self.fields().map(|(field, _)| field).collect();
         let at = fields.iter().position(|field| *field == self.at).unwrap_or(0);
         let to = at.saturating_add_signed(by).min(fields.len() - 1);
         self.at = fields[to];
@@ -241,22 +238,15 @@ impl FaultForm {
         self.set(Field::Text, "");
     }
 
-    fn draw_field(&self, cx: &Cx<'_>, field: Field, on: bool, line: Rect, buf: &mut Buffer) {
+    fn draw_field(
+        &self,
+        cx: &Cx<'_>,
+        (field, About { label, hint, .. }): (Field, About),
+        line: Rect,
+        buf: &mut Buffer,
+    ) {
+        let on = field == self.at;
         let label_style = if on { cx.theme.accent } else { cx.theme.text };
-        let (label, hint) = match field {
-            Field::Sort => ("target", self.sort.name()),
-            Field::Name => ("name", ""),
-            Field::Kind => ("kind", self.kind.name()),
-            Field::Probability => ("probability", "always"),
-            Field::Nth => ("nth call", "every call"),
-            Field::FromTask => ("from task", "at once"),
-            Field::Number => match self.number_key() {
-                Some((_, label, hint)) => (label, hint),
-                None => return,
-            },
-            Field::Text if self.is_for_tools() => ("text", "503 Service Unavailable"),
-            Field::Text => ("text", "none"),
-        };
         let mark = if on { "> " } else { "  " };
         Row::new(line, buf).put(&format!("{mark}{label}"), label_style);
         let x = (line.x + LABEL + 2).min(line.right());
@@ -278,21 +268,18 @@ impl FaultForm {
 }
 
 impl Popup for FaultForm {
-    fn layer(&self) -> Layer {
-        Layer::Form
-    }
-
-    fn hints(&self) -> &'static [Hint] {
-        &[
+    fn keys(&self) -> Keys {
+        const HINTS: &[Hint] = &[
             (&[Action::Up, Action::Down], "field"),
             (&[Action::Left, Action::Right], "choose"),
             (&[Action::Accept], "arm"),
             (&[Action::Leave], "leave"),
-        ]
+        ];
+        (Layer::Form, HINTS)
     }
 
-    fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply {
-        let live = around.live;
+    fn key(&mut self, pressed: Pressed, world: &World<'_>, _: &mut View) -> Reply {
+        let live = world.live;
         match pressed.action {
             Some(Action::Leave) => return Reply::Close,
             Some(Action::Accept) => return self.arm(live),
@@ -312,10 +299,10 @@ impl Popup for FaultForm {
         Reply::Stay
     }
 
-    fn click(&mut self, row: usize, around: &mut Around<'_>) -> Reply {
-        let Some(field) = self.fields().get(row).copied() else { return Reply::Stay };
+    fn click(&mut self, row: usize, world: &World<'_>, _: &mut View) -> Reply {
+        let Some((field, _)) = self.fields().nth(row) else { return Reply::Stay };
         if field == self.at && field.is_choice() {
-            self.turn(1, around.live);
+            self.turn(1, world.live);
         }
         self.at = field;
         Reply::Stay
@@ -330,19 +317,17 @@ impl Popup for FaultForm {
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let title = if self.replaces.is_some() { "Change a fault" } else { "A new fault" };
         let inside = frame::open(cx, (area, buf, hits), title, &self.legend(cx), (72, 12));
-        let fields = self.fields().into_iter().enumerate();
-        for ((row, field), y) in fields.zip(inside.y..inside.bottom()) {
-            let line = Rect { y, height: 1, ..inside };
-            self.draw_field(cx, field, field == self.at, line, buf);
+        for ((row, field), line) in self.fields().enumerate().zip(inside.rows()) {
+            self.draw_field(cx, field, line, buf);
             hits.add(line, Target::PopupRow(row));
         }
-        let below = inside.y + FIELDS.len() as u16 + 1;
+        let below = row::split(inside, Field::VARIANTS.len() as u16 + 1).1;
         let (said, style) = match &self.error {
             Some(error) => (error.clone(), cx.theme.warn),
             None => (self.written(), cx.theme.dim),
         };
         let lines = text::wrap(&said, usize::from(inside.width));
-        frame::write(lines, style, frame::rest(inside, below), buf);
+        row::lines(below, lines, style, buf);
     }
 }
 

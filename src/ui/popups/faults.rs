@@ -2,12 +2,14 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Around, FaultForm, Popup, Pressed, Reply, frame, pick::Pick};
+use super::{FaultForm, Keys, Popup, Pressed, Reply, frame, pick::Pick};
 use crate::domain::{Command, FaultId, FaultState, State, fault};
 use crate::ui::action::{Action, Layer};
 use crate::ui::panes::{format, row::Row};
 use crate::ui::symbols::{INJECTED, WAITING};
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, text, view::View};
+use crate::ui::{
+    cx::Cx, hits::Hits, keymap::Hint, request::World, text, view::View, window::Window,
+};
 
 /// The list of faults; its last row leads to a new one.
 #[derive(Debug)]
@@ -24,7 +26,7 @@ impl Faults {
         let target = view.fault_target().or_else(first);
         let of_it = |fault: &FaultState| Some(&fault.spec.target) == target.as_ref();
         let selected = live.faults.values().rposition(of_it).unwrap_or(live.faults.len());
-        Self { target, pick: Pick::at(selected) }
+        Self { target, pick: Pick { row: selected, ..Pick::default() } }
     }
 
     fn fault<'a>(&self, live: &'a State) -> Option<(FaultId, &'a FaultState)> {
@@ -40,40 +42,37 @@ impl Faults {
 }
 
 impl Popup for Faults {
-    fn layer(&self) -> Layer {
-        Layer::List
-    }
-
-    fn hints(&self) -> &'static [Hint] {
-        &[
+    fn keys(&self) -> Keys {
+        const HINTS: &[Hint] = &[
             (&[Action::Add], "new"),
             (&[Action::Toggle], "arm or disarm"),
             (&[Action::Edit], "change"),
             (&[Action::Leave], "leave"),
-        ]
+        ];
+        (Layer::List, HINTS)
     }
 
-    fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply {
+    fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {
         match pressed.action {
-            Some(Action::Accept | Action::Toggle) => self.click(self.pick.row, around),
+            Some(Action::Accept | Action::Toggle) => self.click(self.pick.row, world, view),
             Some(Action::Add) => self.form(None),
-            Some(Action::Edit) => self.form(self.fault(around.live)),
-            _ => self.pick.key(pressed, around.live.faults.len() + 1),
+            Some(Action::Edit) => self.form(self.fault(world.live)),
+            _ => self.pick.key(pressed, world.live.faults.len() + 1),
         }
     }
 
     /// Arms or disarms what the row says; the last row opens the form.
-    fn click(&mut self, row: usize, around: &mut Around<'_>) -> Reply {
+    fn click(&mut self, row: usize, world: &World<'_>, _: &mut View) -> Reply {
         self.pick.row = row;
-        match self.fault(around.live) {
+        match self.fault(world.live) {
             Some((fault, of)) if of.armed => Reply::Keep(Command::DisarmFault { fault }),
             Some((fault, _)) => Reply::Keep(Command::RearmFault { fault }),
             None => self.form(None),
         }
     }
 
-    fn wheel(&mut self, by: isize) {
-        self.pick.wheel(by);
+    fn window(&mut self) -> Option<&mut Window> {
+        Some(&mut self.pick.window)
     }
 
     fn prepare(&mut self, cx: &Cx<'_>, area: Rect) {

@@ -3,11 +3,11 @@
 
 use ratatui::{crossterm::event::KeyCode, style::Style};
 
-use super::{Around, Popup, Pressed, Reply, entry::Entry};
+use super::{Keys, Popup, Pressed, Reply, entry::Entry};
 use crate::ui::action::{Action, Layer};
 use crate::ui::symbols::SPENT;
 use crate::ui::{cx::Cx, found::Found, needle::Needle};
-use crate::ui::{keymap::Hint, pane::PaneId, panes, view::View, window};
+use crate::ui::{keymap::Hint, pane::PaneId, panes, request::World, view::View, window};
 
 /// A search in one pane.
 #[derive(Debug)]
@@ -18,18 +18,17 @@ pub struct Find {
 
 impl Find {
     pub fn in_pane(pane: PaneId) -> Self {
-        Self { pane, entry: Entry::line("") }
+        Self { pane, entry: Entry::default() }
     }
 
-    fn find(&mut self, around: &mut Around<'_>, how: window::Find) {
+    fn find(&mut self, world: &World<'_>, view: &mut View, how: window::Find) {
         let needle = Needle::new(&self.entry.text());
-        let view = &mut *around.view;
         view.follow(self.pane);
         if !needle.is_empty() {
-            panes::find(self.pane, around.shown, view, &needle, how);
+            panes::find(self.pane, world.shown, view, &needle, how);
         }
         view.find = Some(Found::new(self.pane, needle));
-        panes::look_up(around.shown, view);
+        panes::look_up(world.shown, view);
     }
 }
 
@@ -42,34 +41,31 @@ fn leave(view: &mut View) -> Reply {
 
 /// It has no box: its line is the footer's, so that all of the pane can be seen.
 impl Popup for Find {
-    fn layer(&self) -> Layer {
-        Layer::Search
-    }
-
-    fn hints(&self) -> &'static [Hint] {
-        &[
+    fn keys(&self) -> Keys {
+        const HINTS: &[Hint] = &[
             (&[Action::Accept], "keeps it"),
             (&[Action::Up, Action::Down], "move"),
             (&[Action::Leave], "ends"),
-        ]
+        ];
+        (Layer::Search, HINTS)
     }
 
-    fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply {
+    fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {
         match pressed.action {
-            Some(Action::Leave) => return leave(around.view),
+            Some(Action::Leave) => return leave(view),
             // A slip: Backspace in an empty line leaves, as in other programs.
             _ if pressed.key.code == KeyCode::Backspace && self.entry.text().is_empty() => {
-                return leave(around.view);
+                return leave(view);
             }
             Some(Action::Accept) if self.entry.text().trim().is_empty() => {
-                return leave(around.view);
+                return leave(view);
             }
             Some(Action::Accept) => return Reply::Close,
-            Some(Action::Down) => self.find(around, window::Find::Next),
-            Some(Action::Up) => self.find(around, window::Find::Previous),
+            Some(Action::Down) => self.find(world, view, window::Find::Next),
+            Some(Action::Up) => self.find(world, view, window::Find::Previous),
             _ => {
                 self.entry.key(pressed.key);
-                self.find(around, window::Find::Here);
+                self.find(world, view, window::Find::Here);
             }
         }
         Reply::Stay

@@ -1,9 +1,9 @@
 //! The box that every popup is drawn in.
 
+use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Widget};
-use ratatui::{buffer::Buffer, style::Style};
 
 use crate::ui::hits::{Hits, Target};
 use crate::ui::{cx::Cx, text};
@@ -34,21 +34,4 @@ pub(super) fn open(
     let inner = block.inner(outer);
     block.render(outer, buf);
     Rect { x: inner.x + 1.min(inner.width), width: inner.width.saturating_sub(2), ..inner }
-}
-
-/// What of the inside is left from this line on.
-pub(super) fn rest(inside: Rect, y: u16) -> Rect {
-    Rect { y, height: inside.bottom().saturating_sub(y), ..inside }
-}
-
-/// Writes these lines below each other, as many as there is room for.
-pub(super) fn write(
-    lines: impl IntoIterator<Item = String>,
-    style: Style,
-    area: Rect,
-    buf: &mut Buffer,
-) {
-    for (y, line) in (area.y..area.bottom()).zip(lines) {
-        buf.set_stringn(area.x, y, line, usize::from(area.width), style);
-    }
 }

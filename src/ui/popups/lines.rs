@@ -9,27 +9,14 @@ use crate::ui::{action::Action, vlist};
 /// Lines, and which of them are on the screen.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    lines: Vec<Line<'static>>,
-    window: Window,
+    pub lines: Vec<Line<'static>>,
+    pub window: Window,
 }
 
 impl Lines {
-    /// New lines for the same place: what was read stays where it was.
-    pub fn set(&mut self, lines: Vec<Line<'static>>) {
-        self.lines = lines;
-    }
-
     /// Shows the last line.
     pub fn unwind(&mut self) {
         self.window.first = usize::MAX;
-    }
-
-    pub fn all(&self) -> &[Line<'static>] {
-        &self.lines
-    }
-
-    pub fn window(&self) -> Window {
-        self.window
     }
 
     /// Scrolls to a line that is not on the screen: it comes with some of what stands before it.
@@ -43,10 +30,6 @@ impl Lines {
     pub fn fit(&mut self, rows: usize) {
         self.window.free = true;
         self.window = self.window.next(self.lines.len(), rows, None);
-    }
-
-    pub fn wheel(&mut self, by: isize) {
-        self.window = self.window.wheeled(by);
     }
 
     /// Scrolls, if the action is a movement.

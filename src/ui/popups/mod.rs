@@ -3,6 +3,7 @@
 //! is read.
 
 mod actions;
+mod choice;
 mod choose;
 mod chooser;
 mod confirm;
@@ -27,10 +28,9 @@ use std::fmt;
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::action::{Action, Layer};
-use super::keymap::{Hint, Keymap};
-use super::request::ScreenRequest;
-use super::{cx::Cx, hits::Hits, key::Key, view::View};
-use crate::domain::{Command, State};
+use super::request::{Requests, ScreenRequest, World};
+use super::{cx::Cx, hits::Hits, key::Key, keymap::Hint, view::View, window::Window};
+use crate::domain::Command;
 
 pub use actions::Actions;
 pub use choose::Choose;
@@ -45,30 +45,34 @@ pub use strategy::StrategyChoice;
 pub use task_entry::TaskEntry;
 pub use value::Value;
 
+/// The layer of the keys of a popup, and what they do.
+pub type Keys = (Layer, &'static [Hint]);
+
 /// A layer above the panes.
 pub trait Popup: fmt::Debug {
-    /// The layer of the keymap in which its keys are.
-    fn layer(&self) -> Layer;
+    /// Its keys, for its frame and the footer.
+    fn keys(&self) -> Keys;
 
-    /// What its keys do, for its frame and the footer.
-    fn hints(&self) -> &'static [Hint];
-
-    fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply;
+    fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply;
 
     /// Its keys and what they do, as the user has bound them.
     fn legend(&self, cx: &Cx<'_>) -> String {
-        cx.keymap.legend(self.layer(), self.hints())
+        let (layer, hints) = self.keys();
+        cx.keymap.legend(layer, hints)
     }
 
     /// A click on what it noted as this row.
-    fn click(&mut self, _row: usize, _around: &mut Around<'_>) -> Reply {
+    fn click(&mut self, _row: usize, _world: &World<'_>, _view: &mut View) -> Reply {
         Reply::Stay
+    }
+
+    /// What the wheel moves.
+    fn window(&mut self) -> Option<&mut Window> {
+        None
     }
 
     /// Text pasted into the terminal.
     fn paste(&mut self, _text: &str) {}
-
-    fn wheel(&mut self, _by: isize) {}
 
     /// Makes ready what drawing needs and cannot change.
     fn prepare(&mut self, _cx: &Cx<'_>, _area: Rect) {}
@@ -89,30 +93,13 @@ pub struct Pressed {
     pub action: Option<Action>,
 }
 
-impl Pressed {
-    pub fn is(self, action: Action) -> bool {
-        self.action == Some(action)
-    }
-}
-
-/// What a popup is given with a key or a click. The popup itself is not among those of the view then.
-#[derive(Debug)]
-pub struct Around<'a> {
-    /// What is true now.
-    pub live: &'a State,
-    /// What is on the screen.
-    pub shown: &'a State,
-    pub view: &'a mut View,
-    pub keymap: &'a Keymap,
-}
-
 /// What comes of a key in a popup.
 #[derive(Debug)]
 pub enum Reply {
     Stay,
     Close,
     /// Closes, and these happen.
-    Done(Vec<ScreenRequest>),
+    Done(Requests),
     /// Stays open, and this is sent.
     Keep(Command),
     /// Closes, and the action is done.

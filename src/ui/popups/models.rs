@@ -5,12 +5,12 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Modifier};
 
 use super::chooser::{Chooser, Look};
 use super::narrow::Words;
-use super::{Around, Popup, Pressed, Reply};
+use super::{Pressed, Reply, choice::Choice};
 use crate::domain::{Command, ModelName, Role, State};
-use crate::ui::action::{Action, Layer};
+use crate::ui::action::Action;
 use crate::ui::panes::{models::configured, row};
 use crate::ui::symbols::CHOSEN;
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, view::View};
 
 /// Lines below the list that say more of the selected model.
 const MORE: u16 = 3;
@@ -33,25 +33,9 @@ impl ModelChoice {
         let chooser = Chooser::new("model", words.collect(), now).with_foot(MORE);
         Self { role, models: known.keys().cloned().collect(), chooser }
     }
-
-    fn choose(&self, choice: Option<usize>, live: &State) -> Reply {
-        let Some(model) = choice.and_then(|choice| self.models.get(choice)) else {
-            return Reply::Stay;
-        };
-        match live.models.roles.get(&self.role) {
-            Some(now) if now.model == *model => Reply::Close,
-            Some(_) | None => {
-                Reply::send(Command::BindRole { role: self.role, model: model.clone() })
-            }
-        }
-    }
 }
 
-impl Popup for ModelChoice {
-    fn layer(&self) -> Layer {
-        Layer::Chooser
-    }
-
+impl Choice for ModelChoice {
     fn hints(&self) -> &'static [Hint] {
         &[
             (&[Action::Accept], "choose"),
@@ -60,34 +44,31 @@ impl Popup for ModelChoice {
         ]
     }
 
-    fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply {
+    fn choose(&mut self, thing: usize, world: &World<'_>, _: &mut View) -> Reply {
+        let model = &self.models[thing];
+        match world.live.models.roles.get(&self.role) {
+            Some(now) if now.model == *model => Reply::Close,
+            Some(_) | None => {
+                Reply::send(Command::BindRole { role: self.role, model: model.clone() })
+            }
+        }
+    }
+
+    fn other_key(&mut self, pressed: Pressed, _: &World<'_>, _: &mut View) -> Reply {
         match pressed.action {
-            Some(Action::Accept) => self.choose(self.chooser.selected(), around.live),
             Some(Action::CheckModels) => Reply::Keep(Command::ProbeModels),
             _ => self.chooser.key(pressed),
         }
     }
 
-    fn click(&mut self, line: usize, around: &mut Around<'_>) -> Reply {
-        self.choose(self.chooser.thing(line), around.live)
-    }
-
-    fn paste(&mut self, text: &str) {
-        self.chooser.paste(text);
-    }
-
-    fn wheel(&mut self, by: isize) {
-        self.chooser.wheel(by);
-    }
-
-    fn prepare(&mut self, _: &Cx<'_>, area: Rect) {
-        self.chooser.prepare(area);
+    fn chooser(&mut self) -> &mut Chooser {
+        &mut self.chooser
     }
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let models = &cx.live.models;
         let title = format!("Model for the {}, from the next model call on", self.role);
-        let look = Look { title: &title, keys: &self.legend(cx), width: 100 };
+        let look = Look { title: &title, hints: self.hints(), width: 100 };
         // Cells for the pointer and for the mark of who plays the role now.
         let columns =
             |line: Rect| Rect { x: line.x + 3, width: line.width.saturating_sub(3), ..line };

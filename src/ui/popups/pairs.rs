@@ -2,10 +2,12 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Around, Popup, Pressed, Reply, frame, pick::Pick};
+use super::{Keys, Popup, Pressed, Reply, frame, pick::Pick};
 use crate::ui::action::{Action, Layer};
 use crate::ui::panes::{models::pairs, row};
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, view::Round};
+use crate::ui::{
+    cx::Cx, hits::Hits, keymap::Hint, request::World, view::Round, view::View, window::Window,
+};
 
 /// Lines below the table that say more of the selected pair.
 const MORE: u16 = 3;
@@ -17,33 +19,30 @@ pub struct PairTable {
 }
 
 impl Popup for PairTable {
-    fn layer(&self) -> Layer {
-        Layer::List
-    }
-
-    fn hints(&self) -> &'static [Hint] {
-        &[
+    fn keys(&self) -> Keys {
+        const HINTS: &[Hint] = &[
             (&[Action::Sort], "sort by the next column"),
             (&[Action::Up, Action::Down], "which models these are"),
             (&[Action::Leave], "leave"),
-        ]
+        ];
+        (Layer::List, HINTS)
     }
 
-    fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply {
-        if pressed.is(Action::Sort) {
-            around.view.pair_sort = around.view.pair_sort.next();
+    fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {
+        if pressed.action == Some(Action::Sort) {
+            view.pair_sort = view.pair_sort.next();
             return Reply::Stay;
         }
-        self.pick.key(pressed, around.shown.pairs.all().len())
+        self.pick.key(pressed, world.shown.pairs.all().len())
     }
 
-    fn click(&mut self, row: usize, _: &mut Around<'_>) -> Reply {
+    fn click(&mut self, row: usize, _: &World<'_>, _: &mut View) -> Reply {
         self.pick.row = row;
         Reply::Stay
     }
 
-    fn wheel(&mut self, by: isize) {
-        self.pick.wheel(by);
+    fn window(&mut self) -> Option<&mut Window> {
+        Some(&mut self.pick.window)
     }
 
     fn prepare(&mut self, cx: &Cx<'_>, area: Rect) {

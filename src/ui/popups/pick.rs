@@ -10,16 +10,12 @@ use crate::ui::{cx::Cx, vlist};
 
 /// The selected row. The owner of the list knows what the rows are.
 #[derive(Debug, Default)]
-pub(super) struct Pick {
+pub struct Pick {
     pub row: usize,
     pub window: Window,
 }
 
 impl Pick {
-    pub fn at(row: usize) -> Self {
-        Self { row, window: Window::default() }
-    }
-
     /// Moves the selection among `total` rows, or leaves the list.
     pub fn key(&mut self, pressed: Pressed, total: usize) -> Reply {
         match pressed.action {
@@ -33,10 +29,6 @@ impl Pick {
     pub fn go(&mut self, to: Move, total: usize) {
         self.window.free = false;
         self.row = window::moved(total, Some(self.row), to, self.window.rows).unwrap_or(0);
-    }
-
-    pub fn wheel(&mut self, by: isize) {
-        self.window = self.window.wheeled(by);
     }
 
     /// How many rows there are, and how many there is room for. The last row is selected, if there are

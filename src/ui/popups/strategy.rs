@@ -5,15 +5,15 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::chooser::{self, Chooser, Look};
 use super::narrow::{Found, Words};
-use super::{Around, Popup, Pressed, Reply};
+use super::{Pressed, Reply, choice::Choice};
 use crate::domain::strategy::{MODIFIERS, ModifierSpec, STRATEGIES};
 use crate::domain::{Command, State, Strategy};
-use crate::ui::action::{Action, Layer};
+use crate::ui::action::Action;
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::row::{self, Row};
 use crate::ui::symbols::CHOSEN;
 use crate::ui::window::Move;
-use crate::ui::{cx::Cx, keymap::Hint, view::Tone};
+use crate::ui::{cx::Cx, keymap::Hint, request::World, view::Tone, view::View};
 
 /// The loops come first in the list, then the switches.
 const LOOPS: usize = STRATEGIES.len();
@@ -72,16 +72,14 @@ impl StrategyChoice {
     }
 
     fn take(&self) -> Reply {
-        let strategy = self.strategy();
-        match self.chooser.selected() {
-            None => Reply::Stay,
-            Some(_) if strategy == self.now => Reply::Close,
-            Some(_) => Reply::send(Command::UseStrategy { strategy }),
+        match self.strategy() {
+            strategy if strategy == self.now => Reply::Close,
+            strategy => Reply::send(Command::UseStrategy { strategy }),
         }
     }
 
     /// Turns a switch; from a loop, goes to the switches.
-    fn toggle(&mut self, around: &mut Around<'_>) {
+    fn toggle(&mut self, world: &World<'_>, view: &mut View) {
         let Some(id) = self.chooser.selected() else { return };
         let Some(switch) = id.checked_sub(LOOPS) else {
             self.chooser.clear();
@@ -89,7 +87,7 @@ impl StrategyChoice {
         };
         match self.why_not(switch) {
             None => self.wanted[switch] = !self.wanted[switch],
-            Some(why) => around.view.tell(around.live.at, Tone::Bad, why),
+            Some(why) => view.tell(world.live.at, Tone::Bad, why),
         }
     }
 
@@ -167,11 +165,7 @@ fn put(cx: &Cx<'_>, row: &mut Row<'_>, name: (&str, &[u32]), said: (&str, &[u32]
     chooser::put(row, said, left, styles);
 }
 
-impl Popup for StrategyChoice {
-    fn layer(&self) -> Layer {
-        Layer::Chooser
-    }
-
+impl Choice for StrategyChoice {
     fn hints(&self) -> &'static [Hint] {
         &[
             (&[Action::Accept], "take it"),
@@ -181,12 +175,15 @@ impl Popup for StrategyChoice {
         ]
     }
 
-    fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply {
+    fn choose(&mut self, _: usize, _: &World<'_>, _: &mut View) -> Reply {
+        self.take()
+    }
+
+    fn other_key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {
         let reply = match pressed.action {
-            Some(Action::Accept) => return self.take(),
             Some(Action::Toggle) => {
                 self.keep_base();
-                self.toggle(around);
+                self.toggle(world, view);
                 Reply::Stay
             }
             Some(action) if Move::of(action).is_some() => self.go(pressed),
@@ -201,7 +198,7 @@ impl Popup for StrategyChoice {
     }
 
     /// The selected loop is taken by a second click, as other things are opened.
-    fn click(&mut self, line: usize, around: &mut Around<'_>) -> Reply {
+    fn click(&mut self, line: usize, world: &World<'_>, view: &mut View) -> Reply {
         if line == TAKE {
             return self.take();
         }
@@ -213,26 +210,18 @@ impl Popup for StrategyChoice {
         self.chooser.select(id);
         self.keep_base();
         if id >= LOOPS {
-            self.toggle(around);
+            self.toggle(world, view);
         }
         Reply::Stay
     }
 
-    fn paste(&mut self, text: &str) {
-        self.chooser.paste(text);
-    }
-
-    fn wheel(&mut self, by: isize) {
-        self.chooser.wheel(by);
-    }
-
-    fn prepare(&mut self, _: &Cx<'_>, area: Rect) {
-        self.chooser.prepare(area);
+    fn chooser(&mut self) -> &mut Chooser {
+        &mut self.chooser
     }
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let title = "Strategy, from the next task on";
-        let look = Look { title, keys: &self.legend(cx), width: 76 };
+        let look = Look { title, hints: self.hints(), width: 76 };
         let parts = self.chooser.draw(cx, (area, buf, hits), &look, |found, line, buf| {
             self.draw_row(cx, found, line, buf);
         });

@@ -2,10 +2,10 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Around, Popup, Pressed, Reply, entry::Entry, frame};
+use super::{Keys, Popup, Pressed, Reply, entry::Entry, frame};
 use crate::domain::Command;
 use crate::ui::action::{Action, Layer};
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, view::View};
 
 /// A task being written.
 #[derive(Debug)]
@@ -15,15 +15,11 @@ pub struct TaskEntry {
 
 impl Default for TaskEntry {
     fn default() -> Self {
-        Self::new()
+        Self { entry: Entry::lines() }
     }
 }
 
 impl TaskEntry {
-    pub fn new() -> Self {
-        Self { entry: Entry::lines() }
-    }
-
     fn send(&self) -> Reply {
         let text = self.entry.text().trim().to_owned();
         if text.is_empty() {
@@ -34,20 +30,17 @@ impl TaskEntry {
 }
 
 impl Popup for TaskEntry {
-    fn layer(&self) -> Layer {
-        Layer::Form
-    }
-
     /// Most tasks are one line, so enter sends. Not every terminal tells ctrl-enter from enter.
-    fn hints(&self) -> &'static [Hint] {
-        &[
+    fn keys(&self) -> Keys {
+        const HINTS: &[Hint] = &[
             (&[Action::Accept], "queue it"),
             (&[Action::NewLine], "new line"),
             (&[Action::Leave], "leave"),
-        ]
+        ];
+        (Layer::Form, HINTS)
     }
 
-    fn key(&mut self, pressed: Pressed, _: &mut Around<'_>) -> Reply {
+    fn key(&mut self, pressed: Pressed, _: &World<'_>, _: &mut View) -> Reply {
         match pressed.action {
             Some(Action::Leave) => return Reply::Close,
             Some(Action::Accept) => return self.send(),

@@ -2,10 +2,11 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Around, Popup, Pressed, Reply, entry::Entry, frame};
+use super::{Keys, Popup, Pressed, Reply, entry::Entry, frame};
 use crate::domain::{ClassAssignment, ClassedBy, Command, Knob, Scores, ToolName};
 use crate::ui::action::{Action, Layer};
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, text};
+use crate::ui::panes::row;
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, text, view::View};
 
 /// What is typed.
 #[derive(Clone, Debug)]
@@ -146,19 +147,16 @@ impl Value {
 }
 
 impl Popup for Value {
-    fn layer(&self) -> Layer {
-        Layer::Form
-    }
-
-    fn hints(&self) -> &'static [Hint] {
-        &[
+    fn keys(&self) -> Keys {
+        const HINTS: &[Hint] = &[
             (&[Action::Accept], "set"),
             (&[Action::Up, Action::Down], "by one step"),
             (&[Action::Leave], "leave"),
-        ]
+        ];
+        (Layer::Form, HINTS)
     }
 
-    fn key(&mut self, pressed: Pressed, _: &mut Around<'_>) -> Reply {
+    fn key(&mut self, pressed: Pressed, _: &World<'_>, _: &mut View) -> Reply {
         match pressed.action {
             Some(Action::Leave) => return Reply::Close,
             // To hold something where it is says something; to set a number to what it is does not.
@@ -198,6 +196,6 @@ impl Popup for Value {
             None => (&self.doc, cx.theme.dim),
         };
         let lines = text::wrap(below, usize::from(inside.width));
-        frame::write(lines, style, frame::rest(inside, inside.y + 3), buf);
+        row::lines(row::split(inside, 3).1, lines, style, buf);
     }
 }

@@ -10,9 +10,8 @@ use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
-use super::layout::Saved;
 use super::screen::{Screen, Setup};
-use super::{keymap::Keymap, symbols::Charset, theme::Theme, view::View};
+use super::{theme::Theme, view::View};
 use crate::domain::State;
 
 pub use svg::svg;
@@ -23,14 +22,7 @@ pub fn shot(state: &State, size: (u16, u16), theme: &Theme) -> String {
     let mut buf = Buffer::empty(area);
     let mut screen = Screen::showing(
         state.clone(),
-        Setup {
-            title: String::new(),
-            read_only: None,
-            keymap: Keymap::default(),
-            themes: vec![theme.clone()],
-            charset: Charset::Unicode,
-            layouts: Saved::default(),
-        },
+        Setup { themes: vec![theme.clone()], ..Setup::default() },
         View { tool: state.tools.keys().next().cloned(), ..View::default() },
     );
     screen.draw(area, &mut buf, state.at);

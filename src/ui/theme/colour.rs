@@ -4,6 +4,26 @@ use ratatui::style::Color;
 
 use super::{Rgb, Theme};
 
+/// The sixteen colours in the order of their ANSI numbers, as `[terminal]` of a theme file names them.
+pub(super) const ANSI: [(&str, Color); 16] = [
+    ("black", Color::Black),
+    ("red", Color::Red),
+    ("green", Color::Green),
+    ("yellow", Color::Yellow),
+    ("blue", Color::Blue),
+    ("magenta", Color::Magenta),
+    ("cyan", Color::Cyan),
+    ("gray", Color::Gray),
+    ("dark_gray", Color::DarkGray),
+    ("light_red", Color::LightRed),
+    ("light_green", Color::LightGreen),
+    ("light_yellow", Color::LightYellow),
+    ("light_blue", Color::LightBlue),
+    ("light_magenta", Color::LightMagenta),
+    ("light_cyan", Color::LightCyan),
+    ("white", Color::White),
+];
+
 impl Theme {
     /// The ground under everything.
     pub fn ground(&self) -> Rgb {
@@ -18,25 +38,9 @@ impl Theme {
     /// A colour as it looks; `None`: the terminal's default.
     pub fn rgb(&self, color: Color) -> Option<Rgb> {
         let number = match color {
-            Color::Reset => return None,
             Color::Rgb(r, g, b) => return Some((r, g, b)),
             Color::Indexed(i) => i,
-            Color::Black => 0,
-            Color::Red => 1,
-            Color::Green => 2,
-            Color::Yellow => 3,
-            Color::Blue => 4,
-            Color::Magenta => 5,
-            Color::Cyan => 6,
-            Color::Gray => 7,
-            Color::DarkGray => 8,
-            Color::LightRed => 9,
-            Color::LightGreen => 10,
-            Color::LightYellow => 11,
-            Color::LightBlue => 12,
-            Color::LightMagenta => 13,
-            Color::LightCyan => 14,
-            Color::White => 15,
+            named => ANSI.iter().position(|(_, colour)| *colour == named)? as u8,
         };
         Some(self.indexed_colour(number))
     }

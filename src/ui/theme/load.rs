@@ -6,7 +6,7 @@ use std::{collections::HashMap, path::Path};
 
 use ratatui::style::{Color, Modifier, Style};
 
-use super::{TerminalColours, Theme, detect::Depth};
+use super::{TerminalColours, Theme, colour::ANSI, detect::Depth};
 use crate::domain::words;
 use crate::files::text_file::{self, Expectation};
 use crate::files::toml_file::{Field, Fields, Problem, TomlFile};
@@ -48,12 +48,11 @@ pub fn built_in() -> Vec<Theme> {
 /// where the name ends in `.toml`. Always gives a theme, with the problems found on the way.
 pub fn find(name: &str, folder: Option<&Path>) -> (Theme, Vec<Problem>) {
     let name = if name == AUTO { "dark" } else { name };
-    let mut loader = Loader { folder, problems: Vec::new() };
-    let theme =
-        loader.named(name, Path::new(""), DEEP, &Palette::new()).unwrap_or_else(|problem| {
-            loader.problems.push(problem);
-            Theme::default()
-        });
+    let mut loader = Loader { folder, deep: DEEP, problems: Vec::new() };
+    let theme = loader.named(name, Path::new(""), &Palette::new()).unwrap_or_else(|problem| {
+        loader.problems.push(problem);
+        Theme::default()
+    });
     (theme, loader.problems)
 }
 
@@ -68,19 +67,15 @@ pub fn all(name: &str, folder: Option<&Path>, depth: Depth) -> (Vec<Theme>, Vec<
 
 struct Loader<'a> {
     folder: Option<&'a Path>,
+    /// How many more themes may be inherited from.
+    deep: usize,
     problems: Vec<Problem>,
 }
 
 impl Loader<'_> {
     /// A file's name begins at the folder `beside`. `palette` goes before the theme's own. The error says why
     /// there is nothing to read.
-    fn named(
-        &mut self,
-        name: &str,
-        beside: &Path,
-        deep: usize,
-        palette: &Palette,
-    ) -> Result<Theme, Problem> {
+    fn named(&mut self, name: &str, beside: &Path, palette: &Palette) -> Result<Theme, Problem> {
         let file = match self.folder {
             _ if name.ends_with(".toml") => Some(beside.join(name)),
             Some(folder) => Some(folder.join(format!("{name}.toml"))).filter(|file| file.exists()),
@@ -90,7 +85,7 @@ impl Loader<'_> {
         let wrong = |text: String| Err(Problem::of_file(&shown, text));
         let text = match (&file, BUILT_IN.iter().find(|(known, _)| *known == name)) {
             (None, None) if name == TERMINAL => return Ok(Theme::default()),
-            _ if deep == 0 => {
+            _ if self.deep == 0 => {
                 return wrong(format!("inherits from itself, or through more than {DEEP} others"));
             }
             (Some(file), _) => text_file::read(file, &FILE)?,
@@ -101,26 +96,20 @@ impl Loader<'_> {
             }
         };
         let (theme, problems) = TomlFile::read_what_is_right(&shown, &text, |fields| {
-            self.theme(fields, Path::new(&shown), deep, palette)
+            self.theme(fields, Path::new(&shown), palette)
         });
         self.problems.extend(problems);
         Ok(Theme { name: stem(name), ..theme.unwrap_or_default() })
     }
 
-    fn theme(
-        &mut self,
-        mut fields: Fields<'_>,
-        file: &Path,
-        deep: usize,
-        heirs: &Palette,
-    ) -> Theme {
+    fn theme(&mut self, mut fields: Fields<'_>, file: &Path, heirs: &Palette) -> Theme {
         let inherits = fields.get("inherits");
         let own = entries(&mut fields, "palette").into_iter();
         let mut palette: Palette = own
             .filter_map(|(name, field)| Some((name.to_owned(), colour(&field, &Palette::new())?)))
             .collect();
         palette.extend(heirs.iter().map(|(name, colour)| (name.clone(), *colour)));
-        let parent = inherits.and_then(|field| self.parent(&field, file, deep, &palette));
+        let parent = inherits.and_then(|field| self.parent(&field, file, &palette));
         let mut theme = parent.unwrap_or_default();
         for (name, field) in entries(&mut fields, "styles") {
             match theme.style_mut(name) {
@@ -137,16 +126,11 @@ impl Loader<'_> {
     }
 
     /// The theme that the one in `file` inherits from.
-    fn parent(
-        &mut self,
-        field: &Field<'_>,
-        file: &Path,
-        deep: usize,
-        palette: &Palette,
-    ) -> Option<Theme> {
+    fn parent(&mut self, field: &Field<'_>, file: &Path, palette: &Palette) -> Option<Theme> {
         let name = field.text()?;
         let beside = file.parent().unwrap_or(Path::new(""));
-        let theme = self.named(name, beside, deep - 1, palette);
+        self.deep -= 1;
+        let theme = self.named(name, beside, palette);
         theme.map_err(|problem| field.refuse(format!("`{name}`: {}", problem.text))).ok()
     }
 }
@@ -178,7 +162,8 @@ fn style(field: &Field<'_>, palette: &Palette) -> Option<Style> {
 
 fn terminal(fields: &mut Fields<'_>, palette: &Palette, colours: &mut TerminalColours) {
     let TerminalColours { ground, text, ansi } = colours;
-    let slots = [("ground", ground), ("text", text)].into_iter().chain(ANSI.into_iter().zip(ansi));
+    let ansi = ANSI.iter().map(|(name, _)| *name).zip(ansi);
+    let slots = [("ground", ground), ("text", text)].into_iter().chain(ansi);
     for (name, slot) in slots {
         let Some(field) = fields.get(name) else { continue };
         match colour(&field, palette) {
@@ -203,26 +188,6 @@ const MARKS: [(&str, Modifier); 6] = [
     ("underlined", Modifier::UNDERLINED),
     ("reversed", Modifier::REVERSED),
     ("crossed", Modifier::CROSSED_OUT),
-];
-
-/// The sixteen colours in the order of their ANSI numbers, as `[terminal]` names them.
-const ANSI: [&str; 16] = [
-    "black",
-    "red",
-    "green",
-    "yellow",
-    "blue",
-    "magenta",
-    "cyan",
-    "gray",
-    "dark_gray",
-    "light_red",
-    "light_green",
-    "light_yellow",
-    "light_blue",
-    "light_magenta",
-    "light_cyan",
-    "white",
 ];
 
 /// A theme's name without folder and ending.

@@ -1,24 +1,25 @@
 //! Running, holding and ending.
 
-use crate::domain::{Command, Lane, Mode, State};
-use crate::ui::request::{ScreenRequest, World, send};
+use crate::domain::{Command, Lane, Mode};
+use crate::ui::request::{Requests, ScreenRequest, World, send};
 use crate::ui::{popups::Confirm, view::View};
 
-pub fn run_or_pause(live: &State) -> Vec<ScreenRequest> {
-    send(match live.control.mode {
+pub fn run_or_pause(world: &World<'_>, _: &mut View) -> Requests {
+    send(match world.live.control.mode {
         Mode::Running | Mode::Stepping | Mode::SteppingTask => Command::Pause,
         // A session that is being opened for a screen waits there for the person.
         Mode::Opening | Mode::Pausing | Mode::Paused | Mode::Ended => Command::Run,
     })
 }
 
-pub fn cancel_all(live: &State) -> Vec<ScreenRequest> {
-    let all = live.effects_in_flight();
+pub fn cancel_all(world: &World<'_>, _: &mut View) -> Requests {
+    let all = world.live.effects_in_flight();
     all.map(|effect| ScreenRequest::Send(Command::Cancel(effect.id))).collect()
 }
 
 /// Holds the chosen lane back, or lets it go on. It is chosen from then on: the same key must free it.
-pub fn hold_lane(live: &State, view: &mut View) -> Vec<ScreenRequest> {
+pub fn hold_lane(world: &World<'_>, view: &mut View) -> Requests {
+    let live = world.live;
     let Ok(lane) = view.lane(live) else { return Vec::new() };
     if let Lane::Effect(call) = lane
         && live.tool_call(call).is_some()
@@ -30,7 +31,7 @@ pub fn hold_lane(live: &State, view: &mut View) -> Vec<ScreenRequest> {
 }
 
 /// Leaves at once where nothing would be lost, and asks where something runs.
-pub fn quit(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
+pub fn quit(world: &World<'_>, view: &mut View) -> Requests {
     let live = world.live;
     let runs = match live.control.mode {
         Mode::Running | Mode::Stepping | Mode::SteppingTask | Mode::Pausing => live.has_work(),

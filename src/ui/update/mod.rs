@@ -8,107 +8,116 @@ pub mod past;
 mod popup;
 mod press;
 
+use super::action::{Action, Does};
 use super::panes::spec::Opened;
 use super::popups::{Inspect, Subject};
-use super::request::{ScreenRequest, World};
+use super::request::{Requests, World};
 use super::view::{Round, Tone, View};
-use super::window::{self, Move};
-use super::{action::Action, pane::PaneId, panes};
+use super::{pane::PaneId, panes, window};
 use crate::domain::State;
 
 pub use press::{layers, press};
 
 /// Does what the action says, or says why not.
-pub fn act(world: &World<'_>, view: &mut View, action: Action) -> Vec<ScreenRequest> {
-    if let Some(why) = action.spec().why_not(world.live, view) {
+pub fn act(world: &World<'_>, view: &mut View, action: Action) -> Requests {
+    if let Some(why) = (action.spec().why_not)(world.live, view) {
         let text = format!("{}: {why}", action.spec().name);
         view.tell(world.live.at, Tone::Bad, text);
         return Vec::new();
     }
-    (action.spec().run)(world, view)
+    match action.spec().does {
+        Does::Run(run) => return run(world, view),
+        Does::Turn(up) => return (panes::spec(view.focus).turn)(world, view, up),
+        Does::Show(show) => show(world, view),
+        Does::Walk(to) => panes::go(view.focus, world.shown, view, to),
+        Does::Visit(pane) => visit(view, pane),
+        Does::Look(way) => past::to(world, view, way),
+        Does::Match(how) => find_next(world.shown, view, how),
+        Does::Resize(side, by) => arrange::resize(world, view, side, by),
+    }
+    Vec::new()
 }
 
 /// A closer look at what is selected.
-pub fn open(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
+pub fn open(world: &World<'_>, view: &mut View) -> Requests {
     match (panes::spec(view.focus).open)(world.shown, view) {
         Opened::Nothing => Vec::new(),
-        Opened::Subject(subject) => inspect(view, Some(subject)),
+        Opened::Subject(subject) => view.open(Inspect::new(subject)),
         Opened::Act(action) => act(world, view, action),
     }
 }
 
+/// Types a new value for what is selected.
+pub fn edit(world: &World<'_>, view: &mut View) -> Requests {
+    (panes::spec(view.focus).edit)(world, view)
+}
+
+/// Takes away what is selected.
+pub fn remove(world: &World<'_>, view: &mut View) -> Requests {
+    (panes::spec(view.focus).remove)(world.live, view)
+}
+
 /// The next order of the pane's list.
-pub fn sort(view: &mut View) -> Vec<ScreenRequest> {
+pub fn sort(view: &mut View) {
     if view.focus == PaneId::Models {
-        return to_next(&mut view.pair_sort);
+        view.pair_sort = view.pair_sort.next();
+    } else {
+        view.follow(PaneId::Tools);
+        view.sort = view.sort.next();
     }
-    view.follow(PaneId::Tools);
-    to_next(&mut view.sort)
 }
 
-pub fn zoom(view: &mut View) -> Vec<ScreenRequest> {
+pub fn zoom(view: &mut View) {
     view.zoom = if view.zoom.is_some() { None } else { Some(view.focus) };
-    Vec::new()
 }
 
-pub fn to_next<T: Round>(value: &mut T) -> Vec<ScreenRequest> {
-    *value = value.next();
-    Vec::new()
+pub fn inspect_tool(_: &World<'_>, view: &mut View) -> Requests {
+    let tool = view.tool.clone().map(Subject::Tool);
+    tool.map_or_else(Vec::new, |tool| view.open(Inspect::new(tool)))
 }
 
-pub fn inspect(view: &mut View, subject: Option<Subject>) -> Vec<ScreenRequest> {
-    subject.map_or_else(Vec::new, |subject| view.open(Inspect::new(subject)))
+pub fn inspect_prompt(world: &World<'_>, view: &mut View) -> Requests {
+    let prompt = view.model_call(world.shown).map(Subject::Prompt);
+    prompt.map_or_else(Vec::new, |prompt| view.open(Inspect::new(prompt)))
 }
 
 /// Selects the next or previous thing that holds what was searched for last.
-pub fn find_next(shown: &State, view: &mut View, how: window::Find) -> Vec<ScreenRequest> {
+fn find_next(shown: &State, view: &mut View, how: window::Find) {
     let found = view.find.as_ref().map(|found| (found.pane, found.needle.clone()));
     if let Some((pane, needle)) = found {
         view.follow(pane);
         panes::find(pane, shown, view, &needle, how);
     }
-    Vec::new()
-}
-
-pub fn walk(world: &World<'_>, view: &mut View, to: Move) -> Vec<ScreenRequest> {
-    panes::go(view.focus, world.shown, view, to);
-    Vec::new()
 }
 
 /// The next pane that is seen, or the one before; where there is one slot only, the next of those in it.
-pub fn to_next_pane(shown: &State, view: &mut View, is_forward: bool) -> Vec<ScreenRequest> {
-    let has = |pane: PaneId| pane == view.focus || (panes::spec(pane).when)(shown, view);
-    let mut seen = view.layouts.now().seen(has);
+pub fn next_pane(world: &World<'_>, view: &mut View, is_forward: bool) {
+    let has = |pane: PaneId| pane == view.focus || (panes::spec(pane).when)(world.shown, view);
+    let mut seen = view.layouts.now.seen(has);
     if seen.len() < 2 {
-        seen = view.layouts.now().panes().filter(|pane| has(*pane)).collect();
+        seen = view.layouts.now.panes().filter(|pane| has(*pane)).collect();
     }
     let at = seen.iter().position(|pane| *pane == view.focus).unwrap_or(0);
     let by = if is_forward { 1 } else { seen.len().saturating_sub(1) };
     if let Some(next) = seen.get((at + by) % seen.len().max(1)) {
         view.go_to(*next);
     }
-    Vec::new()
 }
 
 /// A pane's own key: goes there, and zooms the pane that has the keyboard already.
-pub fn visit(view: &mut View, pane: PaneId) -> Vec<ScreenRequest> {
+fn visit(view: &mut View, pane: PaneId) {
     if view.focus == pane {
-        view.zoom = if view.zoom.is_some() { None } else { Some(pane) };
+        zoom(view);
     }
     view.go_to(pane);
-    Vec::new()
 }
 
 /// Leaves one thing: the search, the past, the zoom, or the selection that holds a list still.
-pub fn leave(view: &mut View) -> Vec<ScreenRequest> {
+pub fn leave(view: &mut View) {
     if let Some(found) = view.find.take() {
         // All rows are shown again, and the selected one among them.
         view.follow(found.pane);
-        return Vec::new();
+    } else if view.moment.take().is_none() && view.zoom.take().is_none() {
+        (panes::spec(view.focus).leave)(view);
     }
-    if view.moment.take().is_some() || view.zoom.take().is_some() {
-        return Vec::new();
-    }
-    (panes::spec(view.focus).leave)(view);
-    Vec::new()
 }

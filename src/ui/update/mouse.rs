@@ -2,21 +2,16 @@
 
 use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
-use super::{act, popup};
+use super::{act, popup::answer};
 use crate::ui::hits::{Hits, Target};
-use crate::ui::request::{ScreenRequest, World};
+use crate::ui::request::{Requests, World};
 use crate::ui::{action::Action, view::View};
 
 /// Rows per notch of the wheel.
 const NOTCH: isize = 3;
 
 /// What a mouse event does.
-pub fn mouse(
-    world: &World<'_>,
-    view: &mut View,
-    hits: &Hits,
-    event: MouseEvent,
-) -> Vec<ScreenRequest> {
+pub fn mouse(world: &World<'_>, view: &mut View, hits: &Hits, event: MouseEvent) -> Requests {
     let (x, y) = (event.column, event.row);
     match event.kind {
         MouseEventKind::Down(MouseButton::Left) => click(world, view, hits, (x, y)),
@@ -31,12 +26,7 @@ pub fn mouse(
     }
 }
 
-fn click(
-    world: &World<'_>,
-    view: &mut View,
-    hits: &Hits,
-    (x, y): (u16, u16),
-) -> Vec<ScreenRequest> {
+fn click(world: &World<'_>, view: &mut View, hits: &Hits, (x, y): (u16, u16)) -> Requests {
     view.told = false;
     view.pending.clear();
     view.hinted = false;
@@ -49,7 +39,7 @@ fn click(
         return act(world, view, *action);
     }
     if let Target::PopupRow(row) = target {
-        return popup::click(world, view, *row);
+        return answer(world, view, |popup, view| popup.click(*row, world, view));
     }
     if let Some(pane) = hits.pane_at(x, y) {
         view.go_to(pane);
@@ -61,12 +51,12 @@ fn click(
     Vec::new()
 }
 
-fn wheel(view: &mut View, hits: &Hits, (x, y): (u16, u16), by: isize) -> Vec<ScreenRequest> {
+fn wheel(view: &mut View, hits: &Hits, (x, y): (u16, u16), by: isize) -> Requests {
     if let Some(popup) = view.popups.last_mut() {
-        popup.wheel(by);
+        popup.window().into_iter().for_each(|window| *window = window.wheeled(by));
     } else if let Some(pane) = hits.pane_at(x, y) {
-        let window = view.windows.get(pane).wheeled(by);
-        view.windows.set(pane, window);
+        let window = &mut view.windows[pane as usize];
+        *window = window.wheeled(by);
     }
     Vec::new()
 }

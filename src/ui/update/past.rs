@@ -2,7 +2,7 @@
 //! again.
 
 use crate::domain::{Event, Record, TaskEvent};
-use crate::ui::request::{ScreenRequest, World};
+use crate::ui::request::World;
 use crate::ui::view::View;
 
 /// Where to look from the moment looked at.
@@ -17,7 +17,7 @@ pub enum Way {
     Live,
 }
 
-pub fn to(world: &World<'_>, view: &mut View, way: Way) -> Vec<ScreenRequest> {
+pub fn to(world: &World<'_>, view: &mut View, way: Way) {
     let last = world.live.n;
     let at = view.moment.unwrap_or(last);
     let moment = match way {
@@ -29,7 +29,6 @@ pub fn to(world: &World<'_>, view: &mut View, way: Way) -> Vec<ScreenRequest> {
     };
     // The last event is now: who goes there wants to see it go on.
     view.moment = moment.map(|n| n.max(1)).filter(|n| *n < last);
-    Vec::new()
 }
 
 fn is_step(record: &Record) -> bool {

@@ -1,39 +1,19 @@
 //! What a key or a click does in the topmost popup.
 
 use super::act;
-use crate::ui::popups::{Around, Popup, Pressed, Reply};
-use crate::ui::request::{ScreenRequest, World};
+use crate::ui::popups::{Popup, Reply};
+use crate::ui::request::{Requests, ScreenRequest, World};
 use crate::ui::view::View;
 
-/// Gives a key to the topmost popup.
-pub fn key(world: &World<'_>, view: &mut View, pressed: Pressed) -> Vec<ScreenRequest> {
-    answer(world, view, |popup, around| popup.key(pressed, around))
-}
-
-/// A click on a row of the topmost popup.
-pub fn click(world: &World<'_>, view: &mut View, row: usize) -> Vec<ScreenRequest> {
-    answer(world, view, |popup, around| popup.click(row, around))
-}
-
-/// Lets the topmost popup answer, and does what it says.
-fn answer(
+/// Lets the topmost popup answer a key or a click, and does what it says.
+pub fn answer(
     world: &World<'_>,
     view: &mut View,
-    ask: impl FnOnce(&mut dyn Popup, &mut Around<'_>) -> Reply,
-) -> Vec<ScreenRequest> {
+    ask: impl FnOnce(&mut dyn Popup, &mut View) -> Reply,
+) -> Requests {
     // Taken off while it looks at the view, and put back if it stays.
     let Some(mut popup) = view.popups.pop() else { return Vec::new() };
-    let World { live, shown, keymap, .. } = *world;
-    let reply = ask(&mut *popup, &mut Around { live, shown, view, keymap });
-    settle(world, view, popup, reply)
-}
-
-fn settle(
-    world: &World<'_>,
-    view: &mut View,
-    popup: Box<dyn Popup>,
-    reply: Reply,
-) -> Vec<ScreenRequest> {
+    let reply = ask(&mut *popup, view);
     if matches!(reply, Reply::Stay | Reply::Keep(_) | Reply::Open(_)) {
         view.popups.push(popup);
     }

@@ -25,7 +25,7 @@ fn no_key_changes_anything_behind_a_popup_but_those_that_work_everywhere() {
         };
         let mut popped = stage();
         popped.press(open);
-        let own = popped.screen.view.popups.last().unwrap().layer();
+        let own = popped.screen.view.popups.last().unwrap().keys().0;
         let (before, popup) = (seen(&popped), format!("{:?}", popped.screen.view.popups));
         let of_panes = |layer| layer == Layer::Global || matches!(layer, Layer::Pane(_));
         for (_, keys, _) in keymap.bindings().filter(|(layer, ..)| of_panes(*layer)) {

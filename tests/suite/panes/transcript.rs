@@ -151,8 +151,8 @@ fn the_wheel_moves_it_and_the_end_holds_it_again() {
     let first = transcript(&story, &view);
     view.settle(&first.hits);
     let wheel = |view: &mut View, by| {
-        let window = view.windows.get(PaneId::Transcript).wheeled(by);
-        view.windows.set(PaneId::Transcript, window);
+        let window = view.windows[PaneId::Transcript as usize].wheeled(by);
+        view.windows[PaneId::Transcript as usize] = window;
         let shown = transcript(&story, view);
         view.settle(&shown.hits);
         shown

@@ -74,7 +74,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let body = Rect { x: area.x + time, width: inside.width.saturating_sub(time), ..area };
     let shown = visible(cx, usize::from(body.width), usize::from(area.height));
     let Some(first) = shown.first().map(|entry| entry.at) else { return };
-    let free = cx.view.windows.get(SPEC.id).free;
+    let free = cx.view.windows[SPEC.id as usize].free;
     let window = Window { first, rows: shown.len(), total: lines.len(), free };
     hits.window(SPEC.id, window);
     let mut y = area.y;
@@ -101,7 +101,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
 /// The entries that fill the pane.
 fn visible(cx: &Cx<'_>, width: usize, height: usize) -> Vec<Shown> {
     let last = cx.state.transcript.len() - 1;
-    let window = cx.view.windows.get(SPEC.id);
+    let window = cx.view.windows[SPEC.id as usize];
     // The wheel brought it back to the end: it keeps up again.
     let at_end = window.first + window.rows >= window.total;
     let selected = cx.view.line.and_then(|n| place(cx.state, n));

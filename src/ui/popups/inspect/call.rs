@@ -6,10 +6,7 @@ use crate::ui::symbols::{DONE, WAITING};
 use crate::ui::text;
 
 pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
-    let Some(call) = state.tool_call(id) else {
-        page.text("This call had not happened at the moment looked at.", page.theme.dim);
-        return;
-    };
+    let Some(call) = state.tool_call(id) else { return page.not_yet("This call had not happened") };
     page.field_in("tool", call.tool.as_str(), page.theme.accent);
     page.field("task", &format!("{}, step {}", call.task, call.step));
     let (phase, style) = match &call.phase {
@@ -56,8 +53,7 @@ fn result(call: &ToolCallState, page: &mut Page<'_>) {
     match &call.phase {
         ToolCallPhase::Requested | ToolCallPhase::Running => page.heading("Result: none yet"),
         ToolCallPhase::Refused { why, reason } => {
-            page.heading(&format!("Refused: {}", reason.name()));
-            page.text(why, page.theme.warn);
+            page.section(&format!("Refused: {}", reason.name()), why, page.theme.warn);
         }
         ToolCallPhase::Done { output } => {
             let size = output.text.len();
@@ -73,8 +69,7 @@ fn result(call: &ToolCallState, page: &mut Page<'_>) {
             page.text(&output.text, page.theme.text);
         }
         ToolCallPhase::Failed { error } => {
-            page.heading(&format!("Failed: {:?}", error.kind));
-            page.text(&error.text, page.theme.bad);
+            page.section(&format!("Failed: {:?}", error.kind), &error.text, page.theme.bad);
         }
     }
 }

@@ -21,9 +21,7 @@ pub(super) fn write(state: &State, task: TaskId, id: EvidenceId, page: &mut Page
             page.field_in("state", "not started", page.theme.warn);
             head(state, task, id, page);
         }
-        (None, _) => {
-            page.text("This task was not there at the moment looked at.", page.theme.dim);
-        }
+        (None, _) => page.not_yet("This task was not there"),
     }
 }
 
@@ -73,18 +71,11 @@ fn model(state: &State, task: &TaskState, id: EvidenceId, page: &mut Page<'_>) {
         page.field("retries", &call.retries.to_string());
     }
     if let Some(message) = call.request.messages.last() {
-        page.heading("Question");
-        page.text(message.text(), page.theme.text);
+        page.section("Question", message.text(), page.theme.text);
     }
     match &call.phase {
         ModelCallPhase::Requested | ModelCallPhase::Running => page.heading("Answer: none yet"),
-        ModelCallPhase::Done { reply } => {
-            page.heading("Answer");
-            page.text(&reply.text, page.theme.text);
-        }
-        ModelCallPhase::Failed { error } => {
-            page.heading("Failed");
-            page.text(&error.text, page.theme.bad);
-        }
+        ModelCallPhase::Done { reply } => page.section("Answer", &reply.text, page.theme.text),
+        ModelCallPhase::Failed { error } => page.section("Failed", &error.text, page.theme.bad),
     }
 }

@@ -5,10 +5,7 @@ use crate::domain::{By, State, state::What};
 use crate::ui::{text, wording};
 
 pub(super) fn write(state: &State, n: u64, page: &mut Page<'_>) {
-    let Some(line) = state.line(n) else {
-        page.text("This had not happened at the moment looked at.", page.theme.dim);
-        return;
-    };
+    let Some(line) = state.line(n) else { return page.not_yet("This had not happened") };
     page.field("event", &line.n.to_string());
     page.field("at", &text::span(line.at));
     if let Some(task) = line.task {

@@ -16,11 +16,12 @@ mod tool;
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use self::search::Search;
-use super::{Around, Popup, Pressed, Reply, frame, lines::Lines};
+use super::{Keys, Popup, Pressed, Reply, frame, lines::Lines};
 use crate::domain::{EffectId, EvidenceId, State, TaskId, ToolName};
 use crate::ui::action::{Action, Layer};
 use crate::ui::view::Tone;
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, window};
+use crate::ui::window::{self, Window};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, view::View};
 
 pub use page::Page;
 
@@ -48,17 +49,8 @@ pub struct Inspect {
     subject: Subject,
     lines: Lines,
     search: Search,
-    /// What the lines were made from; made again when it changes.
-    made_from: Option<Version>,
-}
-
-/// What the lines depend on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Version {
-    width: usize,
-    theme: String,
-    /// All messages.
-    told: u64,
+    /// Width, theme, and how much was told when the lines were made; made again when it changes.
+    made_from: Option<(usize, String, u64)>,
 }
 
 impl Inspect {
@@ -83,10 +75,7 @@ impl Inspect {
 
     /// To the thing of its kind before this one, or behind it.
     fn turn(&mut self, by: i32, state: &State) {
-        let moved = |number: u32, total: usize| {
-            let last = u32::try_from(total).unwrap_or(u32::MAX).max(1);
-            number.saturating_add_signed(by).clamp(1, last)
-        };
+        let tasks = state.tasks.iter().map(|task| task.id);
         let subject = match &self.subject {
             Subject::Prompt(call) => {
                 Subject::Prompt(beside(state.model_calls.iter().map(|call| call.id), *call, by))
@@ -94,8 +83,8 @@ impl Inspect {
             Subject::Call(call) => {
                 Subject::Call(beside(state.tool_calls.iter().map(|call| call.id), *call, by))
             }
-            Subject::Task(task) => Subject::Task(TaskId(moved(task.0, state.tasks.len()))),
-            Subject::Plan(task) => Subject::Plan(TaskId(moved(task.0, state.tasks.len()))),
+            Subject::Task(task) => Subject::Task(beside(tasks, *task, by)),
+            Subject::Plan(task) => Subject::Plan(beside(tasks, *task, by)),
             Subject::Tool(_) | Subject::Evidence(..) | Subject::Line(_) | Subject::Messages => {
                 return;
             }
@@ -141,37 +130,29 @@ impl Inspect {
 }
 
 impl Popup for Inspect {
-    fn layer(&self) -> Layer {
-        if self.search.is_typed() { Layer::Search } else { Layer::Pager }
-    }
-
-    fn hints(&self) -> &'static [Hint] {
+    fn keys(&self) -> Keys {
+        const LEAVE: Hint = (&[Action::Leave], "leave");
         const FIND: Hint = (&[Action::Find], "find");
-        const NEXT: Hint = (&[Action::NextMatch, Action::PreviousMatch], "next, previous match");
-        if self.search.is_typed() {
-            return &[
-                (&[Action::Accept], "keep"),
-                (&[Action::Down, Action::Up], "next, previous"),
-                (&[Action::Leave], "leave"),
-            ];
-        }
-        if self.search.is_on() {
-            return &[NEXT, FIND, (&[Action::Leave], "end the search")];
-        }
         const TURN: Hint = (&[Action::Left, Action::Right], "turn");
         const SCROLL: Hint = (&[Action::PageDown, Action::PageUp], "scroll");
-        const LEAVE: Hint = (&[Action::Leave], "leave");
-        match self.subject {
+        const NEXT: Hint = (&[Action::NextMatch, Action::PreviousMatch], "next, previous match");
+        if self.search.is_typed() {
+            const MOVE: Hint = (&[Action::Down, Action::Up], "next, previous");
+            return (Layer::Search, &[(&[Action::Accept], "keep"), MOVE, LEAVE]);
+        }
+        let hints: &[Hint] = match self.subject {
+            _ if self.search.is_on() => &[NEXT, FIND, (&[Action::Leave], "end the search")],
             Subject::Prompt(_) | Subject::Call(_) | Subject::Task(_) | Subject::Plan(_) => {
                 &[TURN, SCROLL, FIND, LEAVE]
             }
             Subject::Tool(_) | Subject::Evidence(..) | Subject::Line(_) | Subject::Messages => {
                 &[SCROLL, FIND, LEAVE]
             }
-        }
+        };
+        (Layer::Pager, hints)
     }
 
-    fn key(&mut self, pressed: Pressed, around: &mut Around<'_>) -> Reply {
+    fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {
         if self.search.is_typed() {
             self.search.key(pressed, &mut self.lines);
             return Reply::Stay;
@@ -179,13 +160,13 @@ impl Popup for Inspect {
         match pressed.action {
             Some(Action::Leave) if self.search.is_on() => self.search.close(),
             Some(Action::Leave) => return Reply::Close,
-            Some(Action::Left) => self.turn(-1, around.shown),
-            Some(Action::Right) => self.turn(1, around.shown),
+            Some(Action::Left) => self.turn(-1, world.shown),
+            Some(Action::Right) => self.turn(1, world.shown),
             Some(Action::Find) => self.search.open(&self.lines),
             Some(Action::NextMatch | Action::PreviousMatch) if !self.search.is_on() => {
-                let key = around.keymap.legend(Layer::Pager, &[(&[Action::Find], "find")]);
+                let key = world.keymap.legend(Layer::Pager, &[(&[Action::Find], "find")]);
                 let text = format!("nothing was searched for here · {key}");
-                around.view.tell(around.live.at, Tone::Bad, text);
+                view.tell(world.live.at, Tone::Bad, text);
             }
             Some(Action::NextMatch) => self.search.go(window::Find::Next, &mut self.lines),
             Some(Action::PreviousMatch) => self.search.go(window::Find::Previous, &mut self.lines),
@@ -208,17 +189,18 @@ impl Popup for Inspect {
         Some((format!("{said}   {}", self.legend(cx)), style))
     }
 
-    fn wheel(&mut self, by: isize) {
-        self.lines.wheel(by);
+    fn window(&mut self) -> Option<&mut Window> {
+        Some(&mut self.lines.window)
     }
 
     fn prepare(&mut self, cx: &Cx<'_>, area: Rect) {
         let (width, height) = size(area);
-        let version = Version { width, theme: cx.theme.name.clone(), told: self.told(cx) };
+        let version = (width, cx.theme.name.clone(), self.told(cx));
         if self.made_from.as_ref() != Some(&version) {
             let mut page = Page::new(cx.theme, width);
             self.write(cx, &mut page);
-            self.lines.set(page.into_lines());
+            // What was read stays where it was.
+            self.lines.lines = page.into_lines();
             self.made_from = Some(version);
             if self.subject == Subject::Messages {
                 self.lines.unwind();
@@ -232,7 +214,7 @@ impl Popup for Inspect {
         let title = self.title();
         let inside = frame::open(cx, (area, buf, hits), &title, &self.legend(cx), size(area));
         self.lines.draw(cx, inside, buf);
-        self.search.mark(cx, inside, self.lines.window(), buf);
+        self.search.mark(cx, inside, self.lines.window, buf);
     }
 }
 
@@ -243,7 +225,7 @@ fn size(area: Rect) -> (usize, usize) {
 }
 
 /// The one before or the next of its kind; itself at either end.
-fn beside(mut ids: impl DoubleEndedIterator<Item = EffectId>, id: EffectId, by: i32) -> EffectId {
+fn beside<T: Ord + Copy>(mut ids: impl DoubleEndedIterator<Item = T>, id: T, by: i32) -> T {
     let other = if by < 0 { ids.rfind(|other| *other < id) } else { ids.find(|other| *other > id) };
     other.unwrap_or(id)
 }

@@ -89,6 +89,17 @@ impl<'a> Page<'a> {
         }
     }
 
+    /// What is said of a thing that only a later moment knows.
+    pub fn not_yet(&mut self, what: &str) {
+        self.text(&format!("{what} at the moment looked at."), self.theme.dim);
+    }
+
+    /// A text below a heading of its own.
+    pub fn section(&mut self, heading: &str, text: &str, style: Style) {
+        self.heading(heading);
+        self.text(text, style);
+    }
+
     /// JSON as people read it.
     pub fn json(&mut self, value: &Value) {
         let pretty = serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string());

@@ -15,7 +15,7 @@ pub(super) fn write(state: &State, task: TaskId, page: &mut Page<'_>) {
     let budget = state.task(task).map(|task| &task.budget);
     match budget.and_then(|budget| Some((budget, budget.plan.as_ref()?))) {
         Some((budget, plan)) => self::page(&budget.why, plan, budget.before.as_deref(), page),
-        None => page.text("Nothing had been planned at the moment looked at.", page.theme.dim),
+        None => page.not_yet("Nothing had been planned"),
     }
 }
 

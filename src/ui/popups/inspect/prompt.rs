@@ -15,8 +15,7 @@ const BAR: u64 = 30;
 
 pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     let Some(call) = state.model_call(id) else {
-        page.text("This model call had not happened at the moment looked at.", page.theme.dim);
-        return;
+        return page.not_yet("This model call had not happened");
     };
     head(state, call, page);
     let parts = tokens::parts(&call.request);
@@ -109,10 +108,7 @@ fn price_from<'a>(call: &ModelCallState, spec: Option<&'a ModelSpec>) -> Option<
 fn answer(call: &ModelCallState, page: &mut Page<'_>) {
     match &call.phase {
         ModelCallPhase::Requested => page.heading("Answer: not asked yet"),
-        ModelCallPhase::Running => {
-            page.heading("Answer so far");
-            page.text(&call.partial, page.theme.text);
-        }
+        ModelCallPhase::Running => page.section("Answer so far", &call.partial, page.theme.text),
         ModelCallPhase::Done { reply } => done(reply, page),
         ModelCallPhase::Failed { error } => {
             page.heading("Answer: none");

@@ -37,8 +37,7 @@ struct Hit {
 
 impl Search {
     pub fn open(&mut self, lines: &Lines) {
-        *self =
-            Self { entry: Some(Entry::line("")), from: lines.window().first, ..Self::default() };
+        *self = Self { entry: Some(Entry::default()), from: lines.window.first, ..Self::default() };
     }
 
     pub fn close(&mut self) {
@@ -85,11 +84,10 @@ impl Search {
 
     /// Searches again, where there are new lines.
     pub fn refresh(&mut self, lines: &Lines) {
-        let needle: Vec<char> = self.needle.chars().collect();
         // A page of something that runs is made again and again.
-        let searched = if self.is_on() { lines.all() } else { &[] };
+        let searched = if self.is_on() { &lines.lines[..] } else { &[] };
         let lines = searched.iter().enumerate();
-        self.hits = lines.flat_map(|(at, line)| hits(at, line, &needle)).collect();
+        self.hits = lines.flat_map(|(at, line)| hits(at, line, &self.needle)).collect();
         self.at = self.at.min(self.hits.len().saturating_sub(1));
     }
 
@@ -141,28 +139,20 @@ impl Search {
 }
 
 /// The matches in a line. A capital is the same as its small letter.
-fn hits(at: usize, line: &Line<'_>, needle: &[char]) -> Vec<Hit> {
-    // The letters in lower case, each with its cells on the screen.
-    let mut letters: Vec<(char, Range<u16>)> = Vec::new();
+fn hits(line: usize, of: &Line<'_>, needle: &str) -> Vec<Hit> {
+    // The text in lower case, and for each of its bytes the cells on the screen.
+    let (mut text, mut cells) = (String::new(), Vec::new());
     let mut x = 0u16;
-    for c in line.spans.iter().flat_map(|span| span.content.chars()) {
+    for c in of.spans.iter().flat_map(|span| span.content.chars()) {
         let end = x.saturating_add(c.width().unwrap_or(0) as u16);
-        letters.extend(c.to_lowercase().map(|letter| (letter, x..end)));
+        text.extend(c.to_lowercase());
+        cells.resize(text.len(), x..end);
         x = end;
     }
-    let mut found = Vec::new();
-    let mut from = 0;
-    while from + needle.len() <= letters.len() {
-        let here = &letters[from..from + needle.len()];
-        if here.iter().map(|(letter, _)| letter).eq(needle) {
-            let cells = here[0].1.start..here[needle.len() - 1].1.end;
-            found.push(Hit { line: at, cells });
-            from += needle.len();
-        } else {
-            from += 1;
-        }
-    }
+    let found = text.match_indices(needle);
     found
+        .map(|(at, it)| Hit { line, cells: cells[at].start..cells[at + it.len() - 1].end })
+        .collect()
 }
 
 #[cfg(test)]
@@ -171,7 +161,7 @@ mod tests {
 
     #[test]
     fn matches_are_found_in_cells_whatever_is_wide_or_in_capitals() {
-        let needle: Vec<char> = "aB".to_lowercase().chars().collect();
+        let needle = "aB".to_lowercase();
         let line = Line::from(vec!["日本 A".into(), "b, abab".into()]);
         let cells: Vec<_> = hits(3, &line, &needle).into_iter().map(|hit| hit.cells).collect();
         assert_eq!(cells, [5..7, 9..11, 11..13]);

@@ -7,17 +7,12 @@ use crate::ui::symbols::{DONE, FAILED, INJECTED};
 use crate::ui::{panes::glyph::signed, text};
 
 pub(super) fn write(state: &State, id: TaskId, page: &mut Page<'_>) {
-    let Some(task) = state.task(id) else {
-        page.text("This task had not been queued at the moment looked at.", page.theme.dim);
-        return;
-    };
+    let Some(task) = state.task(id) else { return page.not_yet("This task had not been queued") };
     head(task, page);
-    page.heading("Task");
-    page.text(&task.task.text, page.theme.text);
+    page.section("Task", &task.task.text, page.theme.text);
     end(task, page);
     for reflection in &task.reflections {
-        page.heading("Reflection on a failed try");
-        page.text(reflection, page.theme.text);
+        page.section("Reflection on a failed try", reflection, page.theme.text);
     }
     budget(task, page);
     steps(state, task, page);

@@ -14,7 +14,7 @@ const EDGES: usize = 12;
 pub(super) fn write(state: &State, name: &ToolName, page: &mut Page<'_>) {
     match state.tools.get(name) {
         Some(tool) => about(tool, page),
-        None => page.text("This tool was not there at the moment looked at.", page.theme.dim),
+        None => page.not_yet("This tool was not there"),
     }
     planned(state, name, page);
     score(state, name, page);

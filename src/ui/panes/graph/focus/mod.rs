@@ -59,7 +59,7 @@ impl Around {
 }
 
 fn depth(view: &View) -> usize {
-    let window = view.windows.get(SPEC.id);
+    let window = view.windows[SPEC.id as usize];
     DEPTH + window.first + window.rows
 }
 

@@ -89,7 +89,7 @@ fn offset(cx: &Cx<'_>, plan: &Plan, focus: Option<Place>, area: Rect) -> ((isize
     // With something above it and below it.
     let (above, below) = (y.saturating_sub(rows / 4), y + plan.tall + rows / 4);
     let below = below.min(plan.height).saturating_sub(1);
-    let window = cx.view.windows.get(SPEC.id);
+    let window = cx.view.windows[SPEC.id as usize];
     let window = window.next(plan.height, rows, focus.map(|_| below));
     let window = window.next(plan.height, rows, focus.map(|_| above));
     // The focus a third from the left: what can follow it lies to the right.

@@ -1,0 +1,69 @@
+//! A popup in which one of the things of a list is chosen.
+
+use std::fmt;
+
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use super::{Keys, Popup, Pressed, Reply, chooser::Chooser};
+use crate::ui::action::{Action, Layer};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint};
+use crate::ui::{request::World, view::View, window::Window};
+
+/// What a popup adds to its list: what comes of choosing, and how it looks.
+pub trait Choice: fmt::Debug {
+    fn hints(&self) -> &'static [Hint];
+
+    fn chooser(&mut self) -> &mut Chooser;
+
+    /// What comes of choosing this thing, by its place among all.
+    fn choose(&mut self, thing: usize, world: &World<'_>, view: &mut View) -> Reply;
+
+    /// A key that does not choose.
+    fn other_key(&mut self, pressed: Pressed, _world: &World<'_>, _view: &mut View) -> Reply {
+        self.chooser().key(pressed)
+    }
+
+    /// A click on a line of the list, or on what else was noted as a row.
+    fn click(&mut self, row: usize, world: &World<'_>, view: &mut View) -> Reply {
+        match self.chooser().thing(row) {
+            Some(thing) => self.choose(thing, world, view),
+            None => Reply::Stay,
+        }
+    }
+
+    fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits);
+}
+
+impl<C: Choice> Popup for C {
+    fn keys(&self) -> Keys {
+        (Layer::Chooser, self.hints())
+    }
+
+    fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {
+        match (pressed.action, self.chooser().selected()) {
+            (Some(Action::Accept), Some(thing)) => self.choose(thing, world, view),
+            (Some(Action::Accept), None) => Reply::Stay,
+            _ => self.other_key(pressed, world, view),
+        }
+    }
+
+    fn click(&mut self, row: usize, world: &World<'_>, view: &mut View) -> Reply {
+        Choice::click(self, row, world, view)
+    }
+
+    fn window(&mut self) -> Option<&mut Window> {
+        Some(&mut self.chooser().pick.window)
+    }
+
+    fn paste(&mut self, text: &str) {
+        self.chooser().paste(text);
+    }
+
+    fn prepare(&mut self, _: &Cx<'_>, area: Rect) {
+        self.chooser().prepare(area);
+    }
+
+    fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+        Choice::draw(self, cx, area, buf, hits);
+    }
+}
