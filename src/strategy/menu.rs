@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Base, Context, Trajectory};
+use indexmap::IndexSet;
+
+use super::{Base, Context, Observation, Trajectory};
 use crate::domain::{Knob, MenuItem, Offered, State, Task, ToolName};
 use crate::papers::toolnet::WeightedEdge;
 
@@ -127,7 +129,8 @@ fn first(ctx: &impl Context, task: &Task) -> Vec<MenuItem> {
 }
 
 /// ToolNet, later steps: the successors of the last tool, the heaviest first, followed by offers
-/// for exploration. Without these, a tool added today would never be tried.
+/// for exploration. Without these, a tool added today would never be tried, nor one that can stand
+/// in for a broken tool.
 fn successors(
     ctx: &impl Context,
     task: &Task,
@@ -153,14 +156,42 @@ fn successors(
             .collect();
         (menu, state.knobs.count(Knob::Explore))
     });
-    let thought = trajectory.last_thought().unwrap_or(&task.text);
-    let hits = ctx.retrieve(thought, menu.len() + explore);
-    let fresh: Vec<_> =
-        hits.into_iter().filter(|hit| !menu.iter().any(|item| item.tool == *hit)).collect();
-    menu.extend(fresh.into_iter().take(explore).map(|tool| MenuItem {
-        tool,
-        weight: None,
-        why: Offered::Explore,
-    }));
+    let offers = explored(ctx, at, task, trajectory, (&menu, explore));
+    let item = |tool| MenuItem { tool, weight: None, why: Offered::Explore };
+    menu.extend(offers.into_iter().map(item));
     menu
+}
+
+/// Tools besides the successors: those that match the last thought, else the task; after a failure
+/// in turn with those that match the description of the failed tool, since another may do the same.
+fn explored(
+    ctx: &impl Context,
+    at: &ToolName,
+    task: &Task,
+    trajectory: &Trajectory,
+    (menu, explore): (&[MenuItem], usize),
+) -> IndexSet<ToolName> {
+    let is_new = |tool: &ToolName| tool != at && menu.iter().all(|item| item.tool != *tool);
+    let matching = |text: &str| {
+        let hits = ctx.retrieve(text, menu.len() + explore + 1);
+        hits.into_iter().filter(is_new).collect::<Vec<_>>()
+    };
+    let last = trajectory.calls().last();
+    let has_failed =
+        last.is_some_and(|called| matches!(called.observation, Observation::Failed(_)));
+    let described = |state: &State| state.tools.get(at).map(|tool| tool.spec.description.clone());
+    let failed = has_failed.then(|| ctx.state(described)).flatten();
+    let mut stand_ins = failed.map(|text| matching(&text)).unwrap_or_default().into_iter();
+    let mut fitting = matching(trajectory.last_thought().unwrap_or(&task.text));
+    if fitting.len() < explore {
+        fitting.extend(matching(&task.text));
+    }
+    let mut fitting = fitting.into_iter();
+    let mut offers = IndexSet::new();
+    while offers.len() < explore && (stand_ins.len() > 0 || fitting.len() > 0) {
+        offers.extend(stand_ins.next());
+        offers.extend(fitting.next());
+    }
+    offers.truncate(explore);
+    offers
 }

@@ -2,9 +2,8 @@
 
 use serde_json::Value;
 
-use super::blank::about;
 use super::choose::{call, finish, give_up, is_worth_trying, pick, untried};
-use super::need::{clause, need};
+use super::need::{need, need_now};
 use super::progress::{OpenStep, Progress};
 use super::prompted::{Choice, Looks, Past, PromptReading};
 use super::{Settings, Speech, guess::guess, improvise};
@@ -97,9 +96,9 @@ fn fruitless(past: &[Past]) -> usize {
 
 /// What it needs now and next, in words that a retriever can use.
 fn thought(task: &Task, at: usize, arguments: &Value) -> String {
-    let now = clause(&about(arguments, &[]));
+    let now = need_now(arguments);
     match task.chain.get(at + 1) {
-        Some(_) => format!("I need {now}. After that I need {}.", need(task, at + 1)),
-        None => format!("I need {now}."),
+        Some(_) => format!("I need to know: {now}. After that: {}.", need(task, at + 1)),
+        None => format!("I need to know: {now}."),
     }
 }

@@ -30,13 +30,17 @@ pub(super) fn is_worth_trying(
     tried.clone().count() < RETRIES && tried.all(|past| past.looks() == Looks::Failed)
 }
 
-/// The choices that were not tried with their guessed arguments.
+/// The choices that were not tried at all. What they are tried with is a guess, and a guess that
+/// failed is not repeated.
 pub(super) fn untried<'c, 'd>(
     prompted: &PromptReading<'_>,
     choices: impl Iterator<Item = &'c Choice<'d>>,
 ) -> Vec<(&'c Choice<'d>, f64)> {
-    let fresh =
-        choices.filter(|choice| is_worth_trying(prompted, choice, &guess(choice, prompted.task)));
+    let fresh = choices.filter(|choice| {
+        let was_tried = prompted.past.iter().any(|past| past.tool == choice.def.name);
+        let guessed = guess(choice, prompted.task);
+        !was_tried && is_worth_trying(prompted, choice, &guessed)
+    });
     fresh.map(|choice| (choice, 1.0)).collect()
 }
 

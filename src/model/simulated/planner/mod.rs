@@ -71,7 +71,7 @@ impl Planner<'_> {
         if !self.offered.may_lack || lacking.is_empty() {
             return None;
         }
-        let lines = lacking.into_iter().map(|at| format!("{LACKING} a tool {}", need(task, at)));
+        let lines = lacking.into_iter().map(|at| format!("{LACKING} {}", need(task, at)));
         let kept = self.left().map(|choice| &choice.def.name);
         let kept = kept.filter(|tool| met.iter().any(|at| task.chain[*at].tools.contains(tool)));
         let kept: Vec<_> = kept.map(ToolName::as_str).collect();
@@ -263,7 +263,7 @@ mod tests {
         let tools = "- web(query): Finds.\n";
         let request = asked(LACKING, tools);
         let said = plan(&request, TEXT, Some(&task()), Settings::default(), Chance::new(1));
-        assert_eq!(said, "Lacking: a tool to work out: 1900 - that result\nKeeping: web");
+        assert_eq!(said, "Lacking: 1900 - that result\nKeeping: web");
     }
 
     #[test]
