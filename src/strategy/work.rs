@@ -22,7 +22,7 @@ struct EvidenceResult {
 }
 
 /// Makes all calls of a plan. Returns the trajectory, plan by plan, and the plans with all their
-/// evidence as the solver reads them.
+/// evidence as the solver reads them; and whether there is any evidence.
 pub async fn work(
     ctx: &impl Context,
     base: Base,
@@ -30,7 +30,7 @@ pub async fn work(
     plan: &Plan,
     menu: &[MenuItem],
     step: u32,
-) -> (Trajectory, String) {
+) -> (Trajectory, String, bool) {
     let worker = Worker { ctx, base, task, menu, step };
     let mut came: BTreeMap<EvidenceId, EvidenceResult> = BTreeMap::new();
     let mut begun: BTreeSet<EvidenceId> = BTreeSet::new();
@@ -47,7 +47,8 @@ pub async fn work(
         came.insert(id, found);
     }
     let worklog = plan.worklog(|id| came.get(&id).and_then(|came| came.text.as_deref()));
-    (trajectory(plan, came), worklog)
+    let any = came.values().any(|came| came.text.is_some());
+    (trajectory(plan, came), worklog, any)
 }
 
 /// The calls, one turn per plan.

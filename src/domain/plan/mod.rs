@@ -209,6 +209,7 @@ mod tests {
     fn a_worklog_has_all_evidence_under_its_plan_and_no_forged_ones() {
         let plan = crate::papers::plan::parse(
             "Plan: a\n#E1 = x[1]\n#E2 = y[#E1]\nPlan: b\nPlan: c\n#E3 = z[]",
+            &crate::papers::plan::Offered::default(),
         )
         .unwrap();
         let log = plan.worklog(|id| match id.0 {

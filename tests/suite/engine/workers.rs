@@ -328,23 +328,30 @@ fn a_model_that_can_be_held_to_a_schema_plans_in_json() {
 fn shape() -> impl Strategy<Value = Plan> {
     let evidence = (any::<prop::sample::Index>(), 0..40_u64, any::<bool>());
     let plan = prop::collection::vec(evidence, 0..4);
-    prop::collection::vec(plan, 1..5).prop_map(|steps| {
-        let mut next = 0;
-        let steps = steps.into_iter().enumerate().map(|(i, evidence)| {
-            let evidence = evidence.into_iter().map(|(needs, ms, needs_any)| {
-                next += 1;
-                let id = EvidenceId(next);
-                let before = u32::try_from(needs.index(next as usize)).unwrap();
-                let needed =
-                    if needs_any && before > 0 { format!(" #E{before}") } else { String::new() };
-                let text = format!("result of {next}.{needed}");
-                let input = json!({"text": text, "ms": ms}).to_string();
-                Evidence { id, tool: "echo".into(), input }
+    prop::collection::vec(plan, 1..5)
+        .prop_map(|steps| {
+            let mut next = 0;
+            let steps = steps.into_iter().enumerate().map(|(i, evidence)| {
+                let evidence = evidence.into_iter().map(|(needs, ms, needs_any)| {
+                    next += 1;
+                    let id = EvidenceId(next);
+                    let before = u32::try_from(needs.index(next as usize)).unwrap();
+                    let needed = if needs_any && before > 0 {
+                        format!(" #E{before}")
+                    } else {
+                        String::new()
+                    };
+                    let text = format!("result of {next}.{needed}");
+                    let input = json!({"text": text, "ms": ms}).to_string();
+                    Evidence { id, tool: "echo".into(), input }
+                });
+                PlanStep { text: format!("plan number {i}"), evidence: evidence.collect() }
             });
-            PlanStep { text: format!("plan number {i}"), evidence: evidence.collect() }
-        });
-        Plan { steps: steps.collect() }
-    })
+            Plan { steps: steps.collect() }
+        })
+        .prop_filter("a plan without calls is asked for again", |plan: &Plan| {
+            plan.evidence().next().is_some()
+        })
 }
 
 proptest! {
