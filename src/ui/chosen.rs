@@ -133,7 +133,7 @@ impl View {
         if let Some((_, _, evidence)) = self.evidence(state) {
             return match evidence?.source {
                 Source::Call(call) => Some(call),
-                Source::Model(_) => None,
+                Source::Model(_) | Source::None => None,
             };
         }
         let newest = || state.tool_calls_in_flight().next_back().or(state.tool_calls.last());
@@ -150,6 +150,7 @@ impl View {
                 EvidenceState { source: Source::Call(call) | Source::Model(call), .. } => {
                     Some(*call)
                 }
+                EvidenceState { source: Source::None, .. } => return Err(IS_OVER),
             },
             None => self.call,
         };
@@ -183,7 +184,9 @@ impl View {
         let cancel = |call: &EffectState| Command::Cancel(call.id);
         if let Some(evidence) = self.live_evidence(state) {
             let evidence = evidence.ok_or(NOT_BEGUN)?;
-            let (Source::Call(call) | Source::Model(call)) = evidence.source;
+            let (Source::Call(call) | Source::Model(call)) = evidence.source else {
+                return Err(IS_OVER);
+            };
             return running(call).map(cancel).ok_or(IS_OVER);
         }
         let newest = || state.tool_calls_in_flight().next_back().map(|call| &call.effect);

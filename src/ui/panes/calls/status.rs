@@ -83,6 +83,7 @@ fn asked(begun: &EvidenceState, theme: &Theme) -> Standing {
                 NullReason::Empty
                 | NullReason::Error
                 | NullReason::Garbled
+                | NullReason::Needs(_)
                 | NullReason::Pattern(_),
             ),
         ) => null(theme),

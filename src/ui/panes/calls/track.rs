@@ -34,7 +34,7 @@ impl<'a> Track<'a> {
         let begun = task.work.evidence.get(&evidence.id);
         let call = match begun.map(|begun| begun.source) {
             Some(Source::Call(call)) => state.tool_call(call),
-            Some(Source::Model(_)) | None => None,
+            Some(Source::Model(_) | Source::None) | None => None,
         };
         let model_call = state.evidence_model_call(task, evidence.id);
         Self { state, task, evidence: Some(evidence), begun, call, model_call }
