@@ -24,7 +24,10 @@ use std::fmt::{self, Write as _};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub(crate) use self::{id::DIGITS, reference::spelled};
+pub(crate) use self::{
+    id::DIGITS,
+    reference::{spelled, unnamed},
+};
 pub use self::{
     id::EvidenceId,
     reference::{references, substitute},

@@ -56,6 +56,30 @@ pub(crate) fn spelled(
     output
 }
 
+/// The input of code with the name of a variable replaced by that of its evidence: `{capital}` in any text, and the
+/// bare name where nothing is in quotes.
+pub(crate) fn unnamed(input: &str, variable: &str, id: EvidenceId) -> String {
+    let braced = input.replace(&format!("{{{variable}}}"), &id.mark());
+    if braced.contains(['"', '\'']) {
+        return braced;
+    }
+    let mut output = String::with_capacity(braced.len());
+    let mut from = 0;
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    for (at, _) in braced.match_indices(variable) {
+        let end = at + variable.len();
+        let alone = !braced[..at].ends_with(is_word) && !braced[end..].starts_with(is_word);
+        let is_key = braced[end..].trim_start().starts_with('=');
+        if at >= from && alone && !is_key {
+            output.push_str(&braced[from..at]);
+            output.push_str(&id.mark());
+            from = end;
+        }
+    }
+    output.push_str(&braced[from..]);
+    output
+}
+
 /// The name whose letter is at this position, if it is in brackets or has no hash.
 fn loose(
     text: &str,

@@ -18,6 +18,7 @@ struct Draft {
     ids: Vec<EvidenceId>,
     tools: Vec<String>,
     input: Option<String>,
+    variable: Option<String>,
     /// A tool without an input is called with none.
     sure: bool,
     /// It is only complete with a tool: nobody labels something else `Input`.
@@ -259,6 +260,11 @@ impl<'o> Assembler<'o> {
         Ok(())
     }
 
+    /// Names the result of the call that was just read, as code does.
+    pub fn variable(&mut self, name: &str) {
+        self.draft.variable = Some(name.to_owned());
+    }
+
     /// A tool's name alone after an equals sign.
     pub fn bare_call(
         &mut self,
@@ -329,7 +335,9 @@ impl<'o> Assembler<'o> {
         match (draft.tools.first(), draft.input) {
             (Some(_), Some(input)) => {
                 for (at, tool) in draft.tools.iter().enumerate() {
-                    self.push(Call::new(draft.ids.get(at).copied(), tool.clone(), &input))?;
+                    let mut call = Call::new(draft.ids.get(at).copied(), tool.clone(), &input);
+                    call.variable.clone_from(&draft.variable);
+                    self.push(call)?;
                 }
                 let rest = draft.ids.iter().skip(draft.tools.len());
                 self.lost.extend(rest.map(|id| Lost::Evidence(*id, draft.line.clone())));

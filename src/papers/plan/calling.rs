@@ -166,6 +166,26 @@ pub(super) fn said<'t>(text: &'t str, offered: &Offered) -> Option<Call<'t>> {
     (!input.is_empty()).then_some(Call::Said { tool: name, input })
 }
 
+/// A call whose result has a name as in code, and this name: `capital = search_web("x")`.
+pub(super) fn assigned<'t>(text: &'t str, offered: &Offered) -> Option<(&'t str, Call<'t>)> {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_')?;
+    let (name, rest) = text.split_at(end);
+    let rest = rest.trim_start().strip_prefix('=')?;
+    let is_name = end <= NAME && name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    Some((name, offered_call(rest, offered)?)).filter(|_| is_name)
+}
+
+/// A line that is a call of a tool that is not offered: `Bing[x]`.
+pub(super) fn is_other_call(line: &str) -> bool {
+    let end = line.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(line.len());
+    let (name, rest) = line.split_at(end);
+    let is_name = (3..=NAME).contains(&end) && name.starts_with(char::is_alphabetic);
+    let line = rest.trim_end_matches(['`', '*', '.', ' ']);
+    let square = line.starts_with('[') && line.ends_with(']');
+    let quoted = (line.starts_with("(\"") || line.starts_with("('")) && line.ends_with(')');
+    is_name && name != "print" && (square || quoted)
+}
+
 /// An offered tool's name right before an opening bracket.
 pub(super) fn offered_call<'t>(text: &'t str, offered: &Offered) -> Option<Call<'t>> {
     let text = undressed(text);

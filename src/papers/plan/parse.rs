@@ -78,6 +78,7 @@ fn numbered(steps: Vec<Step>) -> Plan {
     let mut used: BTreeSet<EvidenceId> = calls().filter_map(|call| call.id).collect();
     let mut last = 0u32;
     let mut plan = Plan::default();
+    let mut variables: Vec<(String, EvidenceId)> = Vec::new();
     for step in steps {
         let mut evidence = Vec::new();
         for call in step.calls {
@@ -87,7 +88,11 @@ fn numbered(steps: Vec<Step>) -> Plan {
             });
             used.insert(id);
             last = id.0;
-            evidence.push(Evidence { id, tool: call.tool, input: call.input });
+            let input = variables
+                .iter()
+                .fold(call.input, |input, (name, id)| plan::unnamed(&input, name, *id));
+            variables.extend(call.variable.map(|name| (name, id)));
+            evidence.push(Evidence { id, tool: call.tool, input });
         }
         plan.steps.push(PlanStep { text: step.text, evidence });
     }
@@ -116,6 +121,7 @@ fn doubts(plan: &Plan, lost: Vec<Lost>, text: &str) -> Vec<Doubt> {
                 }
             }
             Lost::Input(line) => doubts.push(Doubt::NoTool { line }),
+            Lost::Call(line) => doubts.push(Doubt::NotOffered { line }),
             Lost::Evidence(..) => {}
         }
     }

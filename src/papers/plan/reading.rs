@@ -41,6 +41,8 @@ pub enum Doubt {
     NoInput { tool: String, line: String },
     #[error("no tool takes the input in {line:?}; write it as `#E1 = Tool[input]`")]
     NoTool { line: String },
+    #[error("no offered tool is called in {line:?}; write it as `#E1 = Tool[input]`")]
+    NotOffered { line: String },
     /// `named` is one name or several.
     #[error("it names {named}, but no call finds that; write each call as `#E1 = Tool[input]`")]
     Missing { named: String },

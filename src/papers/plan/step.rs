@@ -27,6 +27,8 @@ pub(super) struct Call {
     pub id: Option<EvidenceId>,
     pub tool: String,
     pub input: String,
+    /// The name of its result in code.
+    pub variable: Option<String>,
     /// The input without quotes, marks and case, by which a call is known that is written twice.
     plain: String,
 }
@@ -34,7 +36,7 @@ pub(super) struct Call {
 impl Call {
     pub(super) fn new(id: Option<EvidenceId>, tool: String, input: &str) -> Self {
         let input = input.trim().to_owned();
-        Self { id, tool, plain: plain(&input), input }
+        Self { id, tool, plain: plain(&input), input, variable: None }
     }
 
     pub(super) fn is_alike(&self, other: &Self) -> bool {
@@ -49,6 +51,8 @@ pub(super) enum Lost {
     Evidence(EvidenceId, String),
     Tool(String, String, Vec<EvidenceId>),
     Input(String),
+    /// The call of a tool that is not offered.
+    Call(String),
 }
 
 pub(super) fn is_nothing(input: &str) -> bool {

@@ -107,7 +107,14 @@ impl<'t> Reader<'t, '_> {
         match head::begin(line, self.offered) {
             Some(Begin::Evidence(head)) => return Ok(self.head(head, line)?.unwrap_or(next)),
             Some(Begin::Call(call)) => return Ok(self.open(None, &call, line)?.unwrap_or(next)),
-            Some(_) | None => {}
+            Some(_) => {}
+            None => {
+                if let Some((name, call)) = calling::assigned(head::bare(line), self.offered) {
+                    let end = self.open(None, &call, line)?;
+                    self.to.variable(name);
+                    return Ok(end.unwrap_or(next));
+                }
+            }
         }
         let inline = calling::inline(line, self.offered);
         let before = inline.as_ref().map_or(line, |(begins, _)| &line[..*begins]);
@@ -252,6 +259,9 @@ impl<'t> Reader<'t, '_> {
         }
         if !self.argument(line)? {
             let bare = head::bare(line);
+            if calling::is_other_call(bare) {
+                self.to.lost.push(Lost::Call(shown(line)));
+            }
             if !self.to.has_step() && bare.len() < line.trim_start().len() && self.calls_in(bare) {
                 self.to.step(Opened::ByNumber, true, indent, "")?;
             }
