@@ -10,13 +10,15 @@ use super::{bracket, label};
 /// Most layers of decoration around a line of a plan.
 const LAYERS: usize = 10;
 /// Words that begin a step, the longer ones first; all but `plan` and `step` need a number.
-const STEPS: [(&str, bool); 6] = [
+const STEPS: [(&str, bool); 8] = [
     ("plan step", false),
     ("plan", false),
     ("step", false),
     ("subtask", true),
     ("sub-task", true),
     ("task", true),
+    ("计划", false),
+    ("步骤", false),
 ];
 
 /// What a line begins with.
@@ -131,9 +133,9 @@ fn plan_text<'t>(line: &'t str, open: &str) -> Option<Begin<'t>> {
         let begin = line.get(..word.len())?;
         begin.eq_ignore_ascii_case(word).then_some((begin, *needs_number))
     })?;
-    let is_plan = word.eq_ignore_ascii_case("plan");
+    let is_plan = word.eq_ignore_ascii_case("plan") || word == "计划";
     let rest = &line[word.len()..];
-    let goes_on = |c: char| c.is_alphanumeric() || c == '_' && !open.ends_with('_');
+    let goes_on = |c: char| c.is_alphabetic() || c == '_' && !open.ends_with('_');
     if rest.starts_with(goes_on) {
         return None;
     }

@@ -52,6 +52,7 @@ const LABELS: [(Field, &[&str]); 7] = [
             "using tool",
             "tool choice",
             "tool selection",
+            "工具",
         ],
     ),
     (
@@ -88,6 +89,9 @@ const LABELS: [(Field, &[&str]); 7] = [
             "input value",
             "kwargs",
             "call arguments",
+            "输入",
+            "参数",
+            "查询",
         ],
     ),
     (
@@ -200,6 +204,8 @@ const LABELS: [(Field, &[&str]); 7] = [
             "storage",
             "storage variable",
             "observation",
+            "证据",
+            "输出",
         ],
     ),
     (
@@ -299,11 +305,7 @@ pub(super) fn field(label: &str) -> Option<Field> {
     let bare =
         bare.trim_end_matches(|c: char| c.is_ascii_digit() || DRESS.contains(&c)).to_lowercase();
     let bare = bare.trim_start_matches("the ").replace('_', " ");
-    let exact = |known: &&str| **known == bare;
-    LABELS
-        .iter()
-        .find(|(_, labels)| labels.iter().any(|known| exact(known)))
-        .map(|(field, _)| *field)
+    LABELS.iter().find(|(_, labels)| labels.contains(&bare.as_str())).map(|(field, _)| *field)
 }
 
 /// Whether a label is the name of an argument.
