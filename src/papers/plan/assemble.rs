@@ -21,7 +21,7 @@ struct Draft {
     variable: Option<String>,
     /// A tool without an input is called with none.
     sure: bool,
-    /// It is only complete with a tool: nobody labels something else `Input`.
+    /// The line that began it, for messages.
     line: String,
 }
 

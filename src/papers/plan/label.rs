@@ -314,8 +314,7 @@ pub(super) fn is_parameter(label: &str, parameters: &[String]) -> bool {
     parameters.iter().any(|name| folded(name) == wanted)
 }
 
-/// The next field on the same line: `search_web, Input: "x" | Evidence: #E1`. Returns where it begins and what
-/// stands before it.
+/// Where the next field on the same line begins: `search_web, Input: "x" | Evidence: #E1`.
 pub(super) fn next_on_line(value: &str) -> Option<usize> {
     let mut from = 0;
     while let Some(found) =

@@ -22,7 +22,11 @@ pub use self::{
     json::schema,
     offered::{Offered, OfferedTool},
     parse::read,
-    reading::{LONGEST, MOST, Reading},
+    reading::Reading,
 };
 #[cfg(feature = "inside")]
-pub use self::{json::parse_json, parse::parse, reading::Unreadable};
+pub use self::{
+    json::parse_json,
+    parse::parse,
+    reading::{LONGEST, MOST, Unreadable},
+};

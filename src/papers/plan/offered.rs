@@ -127,7 +127,7 @@ impl Offered {
         starts.filter(begins_word).find_map(|at| Some((self.named_exactly(&text[at..])?, at)))
     }
 
-    /// Whether there is any tool besides the model.
+    /// The tool of exactly this name.
     pub(super) fn get(&self, name: &str) -> Option<&OfferedTool> {
         self.tools.iter().find(|tool| tool.name == name)
     }
