@@ -116,6 +116,8 @@ impl<'o> Assembler<'o> {
             return;
         }
         for word in text.split_whitespace() {
+            let word = word.strip_prefix("**").unwrap_or(word);
+            let word = word.strip_suffix("**").unwrap_or(word);
             if !step.text.is_empty() {
                 step.text.push(' ');
             }
