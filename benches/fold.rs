@@ -97,6 +97,7 @@ fn session(events: usize) -> Vec<Record> {
                 outcome: Outcome::Answered,
                 answer: Some("x".into()),
                 correct: Some(true),
+                caveats: Vec::new(),
             }),
         ]);
     }

@@ -26,7 +26,9 @@ pub fn journal_line(data: &[u8]) {
 /// A planner's answer: no plan that is read is larger than allowed.
 pub fn plan_text(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
-    for read in [plan::parse(&text), plan::parse_json(&text)] {
+    for read in
+        [plan::parse(&text, &plan::Offered::named(["f", "search_web"])), plan::parse_json(&text)]
+    {
         let steps = read.map(|Plan { steps }| steps).unwrap_or_default();
         assert!(steps.len() <= MOST, "{} plans", steps.len());
         let calls: usize = steps.iter().map(|step| step.evidence.len()).sum();

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::id::ToolName;
+use crate::domain::plan::EvidenceId;
 
 /// Characters up to which a result is short: a sentence or two.
 pub const SHORT: usize = 200;
@@ -74,6 +75,8 @@ pub enum NullReason {
     Error,
     /// It is mostly signs, not words.
     Garbled,
+    /// The call needs this evidence, which is null, and was not made.
+    Needs(EvidenceId),
     /// It matches this pattern, as it was configured.
     Pattern(String),
 }
@@ -85,6 +88,7 @@ impl fmt::Display for NullReason {
             NullReason::Empty => f.pad("it is empty"),
             NullReason::Error => f.pad("it is an error"),
             NullReason::Garbled => f.pad("it is garbled"),
+            NullReason::Needs(id) => write!(f, "it needs {}, which is null", id.mark()),
             NullReason::Pattern(pattern) => write!(f, "pattern {pattern:?}"),
         }
     }

@@ -226,8 +226,8 @@ async fn work_on(handle: &Handle, id: TaskId) {
     handle.verdicts().await;
     let correct = found.and_then(|(task, _)| ending.is_correct(&task));
     handle.write(|session| {
-        let Ending { outcome, answer } = ending;
-        session.emit(TaskEvent::TaskFinished { task: id, outcome, answer, correct });
+        let Ending { outcome, answer, caveats } = ending;
+        session.emit(TaskEvent::TaskFinished { task: id, outcome, answer, correct, caveats });
         session.sync();
     });
 }
@@ -244,7 +244,8 @@ fn close(handle: &Handle, why: &str) {
         }
         if let Some(task) = session.state.current_task().map(|task| task.id) {
             let (outcome, answer, correct) = (TaskOutcome::Stopped, None, None);
-            session.emit(TaskEvent::TaskFinished { task, outcome, answer, correct });
+            let caveats = Vec::new();
+            session.emit(TaskEvent::TaskFinished { task, outcome, answer, correct, caveats });
         }
         session.close_observers();
         session.emit(SessionEvent::SessionEnded { why: why.to_owned() });

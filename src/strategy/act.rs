@@ -124,13 +124,17 @@ fn is_new_way(base: Base, item: &MenuItem) -> bool {
 pub(super) fn decide(reply: &Reply) -> Decision {
     let finish = reply.calls.iter().find(|call| call.tool.as_str() == markers::FINISH);
     if let Some(finish) = finish {
-        return Decision::Finish(finished(&finish.arguments));
+        return Decision::Finish(finished(&finish.arguments).of(reply));
     }
     if !reply.calls.is_empty() {
         return Decision::Call(reply.calls.clone());
     }
     let text = reply.text.trim();
-    if text.is_empty() { Decision::Nothing } else { Decision::Finish(Ending::answered(text)) }
+    if text.is_empty() {
+        Decision::Nothing
+    } else {
+        Decision::Finish(Ending::answered(text).of(reply))
+    }
 }
 
 fn finished(arguments: &Value) -> Ending {

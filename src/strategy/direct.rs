@@ -12,7 +12,7 @@ pub async fn answer(
     let request = ctx.state(|state| prompt::direct(state, task, reflections));
     let ending = match ctx.ask(Role::Actor, request).await {
         Ok(reply) if reply.text.trim().is_empty() => Ending::without_answer(Outcome::GaveUp),
-        Ok(reply) => Ending::answered(reply.text.trim()),
+        Ok(reply) => Ending::answered(reply.text.trim()).of(&reply),
         Err(error) => close::failed(&error),
     };
     (Trajectory::default(), ending)

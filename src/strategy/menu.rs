@@ -44,28 +44,35 @@ pub fn menu(
 pub fn whole_plan(ctx: &impl Context, base: Base, at: &ToolName) -> Arc<[MenuItem]> {
     let mut menu = planned(ctx);
     if base.spec().walks {
-        ctx.state(|state| {
-            let weights = state.learning.weights(&state.knobs);
-            for item in &mut menu {
-                item.weight = weights.weight(at.as_str(), item.tool.as_str());
-            }
-        });
+        weigh(ctx, at, &mut menu);
     }
     menu.push(MenuItem { tool: ToolName::end(), weight: None, why: Offered::Finish });
     menu.into()
 }
 
-/// The menu of a planner: the suggestions of the graph, else every tool or those that match the
-/// task; limited to the budget plan, if there is one.
+/// The menu of a planner: the budget plan with the weights of the graph, if there is a plan; else the
+/// suggestions of the graph, every tool, or those that match the task.
 pub fn for_planner(ctx: &impl Context, by_graph: bool, task: &Task) -> Arc<[MenuItem]> {
-    let mut menu = if by_graph { first(ctx, task) } else { all(ctx, task) };
-    if ctx.state(State::has_plan) {
-        menu.retain(|item| ctx.state(|state| state.plan_allows(&item.tool)));
-        if menu.is_empty() || !by_graph {
-            menu = planned(ctx);
-        }
+    let has_plan = ctx.state(State::has_plan);
+    let mut menu = match by_graph {
+        _ if has_plan => planned(ctx),
+        true => first(ctx, task),
+        false => all(ctx, task),
+    };
+    if has_plan && by_graph {
+        weigh(ctx, &ToolName::start(), &mut menu);
     }
     menu.into()
+}
+
+/// Adds the weights of the edges from `at`.
+fn weigh(ctx: &impl Context, at: &ToolName, menu: &mut [MenuItem]) {
+    ctx.state(|state| {
+        let weights = state.learning.weights(&state.knobs);
+        for item in menu {
+            item.weight = weights.weight(at.as_str(), item.tool.as_str());
+        }
+    });
 }
 
 /// Whether a plan exists and offers nothing any more. Not checked if there never was a tool.

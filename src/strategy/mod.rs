@@ -2,7 +2,7 @@
 //! [`Context`], so every strategy can be stepped, recorded, broken and budgeted without code of its
 //! own.
 
-use crate::domain::{Base, Knob, Outcome, State, Strategy, Task, TaskEvent};
+use crate::domain::{Base, Caveat, Finish, Knob, Outcome, Reply, State, Strategy, Task, TaskEvent};
 use crate::papers::grading;
 
 pub mod act;
@@ -31,15 +31,25 @@ pub use trajectory::{Trajectory, Turn};
 pub struct Ending {
     pub outcome: Outcome,
     pub answer: Option<String>,
+    /// What has to be said of the answer.
+    pub caveats: Vec<Caveat>,
 }
 
 impl Ending {
     pub fn answered(text: impl Into<String>) -> Self {
-        Self { outcome: Outcome::Answered, answer: Some(text.into()) }
+        Self { outcome: Outcome::Answered, answer: Some(text.into()), caveats: Vec::new() }
     }
 
     pub fn without_answer(outcome: Outcome) -> Self {
-        Self { outcome, answer: None }
+        Self { outcome, answer: None, caveats: Vec::new() }
+    }
+
+    /// The same, as the end of this reply.
+    fn of(mut self, reply: &Reply) -> Self {
+        if reply.finish == Finish::Length && self.outcome == Outcome::Answered {
+            self.caveats.push(Caveat::CutOff);
+        }
+        self
     }
 
     /// Whether the answer is right; `None` without a gold answer. A missing answer counts as wrong.

@@ -9,12 +9,19 @@ use super::prompt::planned::{self as prompt, RefusedPlan};
 use super::{Context, Ending, Strategy, Trajectory, classify, close, menu, work};
 use crate::domain::markers::{LLM, UNKNOWN};
 use crate::domain::{
-    BudgetEvent, Knob, MenuItem, Outcome, Plan, PlanEvent, Reply, Role, State, Task, TaskEvent,
-    ToolName,
+    BudgetEvent, Caveat, Finish, Knob, MenuItem, Offered, Outcome, Plan, PlanEvent, Reply, Role,
+    SessionEvent, State, Task, TaskEvent, ToolName,
 };
+use crate::papers::plan::{self, Reading};
 
 /// Most model calls of the planner; the second one includes the faults of the first plan.
 const ASKED: usize = 2;
+
+/// The reason for which a plan that was cut off is asked for again.
+const CUT: &str = "the limit of tokens cut it off; write a shorter plan";
+/// The reason for which a plan without calls is asked for again.
+const NO_CALL: &str = "it calls no tool, though tools are offered; write each call as `#E1 = Tool[input]`, or the same \
+                       plan again if none helps";
 
 /// One attempt at a task.
 pub async fn act(
@@ -30,12 +37,17 @@ pub async fn act(
         Err(ending) => return (Trajectory::default(), ending),
     };
     let Planner { menu, step, .. } = planner;
-    let (trajectory, worklog) = work::work(ctx, strategy.base, task, &plan, &menu, step).await;
+    let (trajectory, worklog, found_any) =
+        work::work(ctx, strategy.base, task, &plan, &menu, step).await;
     if ctx.state(State::has_plan) {
         let why = "all evidence collected".to_owned();
         ctx.say(|task| BudgetEvent::SummaryStarted { task, why });
     }
-    (trajectory, solve(ctx, task, reflections, &worklog).await)
+    let mut ending = solve(ctx, task, reflections, &worklog).await;
+    if !found_any && ending.outcome == Outcome::Answered {
+        ending.caveats.insert(0, Caveat::WithoutEvidence);
+    }
+    (trajectory, ending)
 }
 
 struct Planner<'a, C> {
@@ -78,8 +90,19 @@ impl<C: Context> Planner<'_, C> {
                 self.look().await;
                 continue;
             }
-            match read(&reply.text, &self.menu) {
-                Ok(plan) => {
+            let read = self.read(&reply);
+            let again = tries + 1 < ASKED;
+            let read = read.and_then(|(plan, doubts)| match doubts {
+                // It was asked for again, and this is what it has to say.
+                doubts if !again || doubts.is_empty() => Ok((plan, doubts)),
+                doubts => Err(doubts),
+            });
+            match read {
+                Ok((plan, doubts)) => {
+                    if !doubts.is_empty() {
+                        let text = format!("the second plan is used as it is: {doubts}");
+                        self.ctx.say(|_| SessionEvent::Noticed { text });
+                    }
                     let plan = Arc::new(plan);
                     self.ctx.say(|task| PlanEvent::PlanWritten { task, plan: Arc::clone(&plan) });
                     return Ok(plan);
@@ -92,6 +115,26 @@ impl<C: Context> Planner<'_, C> {
             }
         }
         Err(Ending::without_answer(Outcome::Failed))
+    }
+
+    /// Reads a plan, and what is doubtful about it: it says too little, or was cut off. An error is
+    /// a plan that cannot be carried out.
+    fn read(&self, reply: &Reply) -> Result<(Plan, String), String> {
+        let offered = self.ctx.state(|state| prompt::offered(state, &self.menu));
+        let cut = (reply.finish == Finish::Length).then(|| CUT.to_owned());
+        let told = |why: String| cut.iter().cloned().chain([why]).collect::<Vec<_>>().join("\n");
+        let Reading { plan, doubts } =
+            plan::read(&reply.text, &offered).map_err(|why| told(why.to_string()))?;
+        let model = ToolName::from(LLM);
+        let tools = self.menu.iter().map(|item| &item.tool).chain([&model]);
+        plan.check(tools).map_err(|faults| told(faults.to_string()))?;
+        let doubts = doubts.iter().map(ToString::to_string);
+        let mut doubts: Vec<String> = cut.iter().cloned().chain(doubts).collect();
+        let has_tools = self.menu.iter().any(|item| item.why != Offered::Finish);
+        if has_tools && plan.evidence().next().is_none() {
+            doubts.push(NO_CALL.to_owned());
+        }
+        Ok((plan, doubts.join("\n")))
     }
 
     async fn ask(
@@ -114,19 +157,11 @@ impl<C: Context> Planner<'_, C> {
     }
 }
 
-fn read(text: &str, menu: &[MenuItem]) -> Result<Plan, String> {
-    let plan = crate::papers::plan::parse(text).map_err(|why| why.to_string())?;
-    let model = ToolName::from(LLM);
-    let tools = menu.iter().map(|item| &item.tool).chain([&model]);
-    plan.check(tools).map_err(|faults| faults.to_string())?;
-    Ok(plan)
-}
-
 /// The solver's answer, from all plans and all evidence.
 async fn solve(ctx: &impl Context, task: &Task, reflections: &[String], worklog: &str) -> Ending {
     let request = ctx.state(|state| prompt::solver(state, task, reflections, worklog));
     match ctx.ask(Role::Solver, request).await {
-        Ok(reply) => answer(&reply.text),
+        Ok(reply) => answer(&reply.text).of(&reply),
         Err(error) => close::failed(&error),
     }
 }

@@ -22,7 +22,7 @@ struct EvidenceResult {
 }
 
 /// Makes all calls of a plan. Returns the trajectory, plan by plan, and the plans with all their
-/// evidence as the solver reads them.
+/// evidence as the solver reads them; and whether there is any evidence.
 pub async fn work(
     ctx: &impl Context,
     base: Base,
@@ -30,7 +30,7 @@ pub async fn work(
     plan: &Plan,
     menu: &[MenuItem],
     step: u32,
-) -> (Trajectory, String) {
+) -> (Trajectory, String, bool) {
     let worker = Worker { ctx, base, task, menu, step };
     let mut came: BTreeMap<EvidenceId, EvidenceResult> = BTreeMap::new();
     let mut begun: BTreeSet<EvidenceId> = BTreeSet::new();
@@ -47,7 +47,8 @@ pub async fn work(
         came.insert(id, found);
     }
     let worklog = plan.worklog(|id| came.get(&id).and_then(|came| came.text.as_deref()));
-    (trajectory(plan, came), worklog)
+    let any = came.values().any(|came| came.text.is_some());
+    (trajectory(plan, came), worklog, any)
 }
 
 /// The calls, one turn per plan.
@@ -75,20 +76,36 @@ impl<C: Context> Worker<'_, C> {
         &self,
         evidence: &Evidence,
         came: &BTreeMap<EvidenceId, EvidenceResult>,
-    ) -> BTreeMap<EvidenceId, String> {
-        let text = |id| {
-            let text = came.get(&id).and_then(|came| came.text.as_deref());
-            (id, text.unwrap_or(NULL).to_owned())
-        };
+    ) -> BTreeMap<EvidenceId, Option<String>> {
+        let text = |id| (id, came.get(&id).and_then(|came| came.text.clone()));
         references(&evidence.input).into_iter().map(text).collect()
+    }
+
+    /// The null evidence for which a call is not made. A tool would take the word for its input, and
+    /// a tool that writes would book it. A model can do with what is left, but not with nothing.
+    fn missing(
+        &self,
+        evidence: &Evidence,
+        needed: &BTreeMap<EvidenceId, Option<String>>,
+    ) -> Option<EvidenceId> {
+        let is_tool = resolve(&evidence.tool, self.menu.iter().map(|item| &item.tool)).is_some();
+        let mut null = needed.iter().filter(|(_, text)| text.is_none()).map(|(id, _)| *id);
+        let first = null.next()?;
+        let all = null.count() + 1 == needed.len();
+        (is_tool || all).then_some(first)
     }
 
     async fn find(
         &self,
         evidence: &Evidence,
-        needed: &BTreeMap<EvidenceId, String>,
+        needed: &BTreeMap<EvidenceId, Option<String>>,
     ) -> EvidenceResult {
-        let text = |id: EvidenceId| needed.get(&id).map_or_else(|| NULL.to_owned(), Clone::clone);
+        if let Some(missing) = self.missing(evidence, needed) {
+            self.found(evidence.id, "", false, Some(NullReason::Needs(missing)));
+            return EvidenceResult { text: None, call: None };
+        }
+        let text =
+            |id: EvidenceId| needed.get(&id).cloned().flatten().unwrap_or_else(|| NULL.to_owned());
         match resolve(&evidence.tool, self.menu.iter().map(|item| &item.tool)) {
             Some(tool) => self.call(evidence, tool.clone(), text).await,
             // Names that are neither on the menu nor the model were refused with the plan.

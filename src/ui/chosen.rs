@@ -120,13 +120,14 @@ impl View {
     }
 
     /// What looks for the chosen evidence, as long as its task is at work: later it can neither be held nor
-    /// cancelled, and keys that do so mean what runs now. The error says that nothing does yet.
+    /// cancelled, and keys that do so mean what runs now. The error says that nothing does.
     fn live_evidence(&self, state: &State) -> Option<Result<EffectId, &'static str>> {
         let (task, _, begun) = self.evidence(state)?;
-        let call = begun.ok_or("the selected call has not started").map(|begun| {
-            let (Source::Call(call) | Source::Model(call)) = begun.source;
-            call
-        });
+        let call =
+            begun.ok_or("the selected call has not started").and_then(|begun| match begun.source {
+                Source::Call(call) | Source::Model(call) => Ok(call),
+                Source::None => Err(IS_OVER),
+            });
         task.outcome().is_none().then_some(call)
     }
 
@@ -136,7 +137,7 @@ impl View {
         if let Some((_, _, evidence)) = self.evidence(state) {
             return match evidence?.source {
                 Source::Call(call) => Some(call),
-                Source::Model(_) => None,
+                Source::Model(_) | Source::None => None,
             };
         }
         let newest = || state.tool_calls_in_flight().next_back().or(state.tool_calls.last());

@@ -3,8 +3,8 @@
 
 use crate::domain::{
     BudgetEvent, ChangeEvent, ClassAssignment, ControlEvent, EmbeddingEvent, Event, FaultEvent,
-    GraphEvent, ModelCallEvent, ModelError, Origin, PlanEvent, SearchEvent, SessionEvent,
-    TaskEvent,
+    GraphEvent, ModelCallEvent, ModelError, NullReason, Origin, PlanEvent, SearchEvent,
+    SessionEvent, TaskEvent,
 };
 
 /// The words for an event.
@@ -44,6 +44,11 @@ pub fn told(event: &Event) -> String {
         Event::Plan(PlanEvent::PlanRefused { why, .. }) => {
             format!("the plan could not be used: {why}")
         }
+        Event::Plan(PlanEvent::EvidenceFound {
+            evidence,
+            nulled: Some(nulled @ NullReason::Needs(_)),
+            ..
+        }) => format!("{evidence} is not called: {nulled}"),
         Event::Plan(PlanEvent::EvidenceFound { evidence, nulled: Some(nulled), saved, .. }) => {
             format!("{evidence} filtered out (empty: {nulled}), {saved} tokens saved")
         }

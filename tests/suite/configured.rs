@@ -107,3 +107,30 @@ async fn a_refused_key_is_not_repeated() {
     assert!(said.contains("MY_KEY"), "it says where the key came from:\n{said}");
     assert!(!said.contains(KEY), "the key got out:\n{said}");
 }
+
+/// A reply of only text.
+fn says(text: &str, finish: &str) -> Script {
+    let message = json!({ "role": "assistant", "content": text });
+    let choice = json!({ "index": 0, "finish_reason": finish, "message": message });
+    let usage = json!({ "prompt_tokens": 40, "completion_tokens": 7, "total_tokens": 47 });
+    answer("200 OK", &json!({ "choices": [choice], "usage": usage }))
+}
+
+#[tokio::test]
+async fn why_a_plan_was_refused_and_what_an_answer_rests_on_is_printed_and_reported() {
+    let home = tempfile::tempdir().unwrap();
+    let plan = says("Plan: I know it.", "stop");
+    let again = says("Plan: I know it.", "stop");
+    let fake = Fake::start(vec![plan, again, says("Lim", "length")]).await;
+    let arguments = ["--task", "What is the capital of Peru?", "--strategy", "rewoo", "--fresh"];
+    let ran = run(home.path(), &fake, &arguments).await;
+    let out = String::from_utf8(ran.stdout).unwrap();
+    assert!(out.contains("the plan could not be used: it calls no tool"), "{out}");
+    let ended = "answered without evidence, cut off by the limit of tokens";
+    assert!(out.contains(ended), "{out}");
+    let report = fs::read_to_string(home.path().join("r.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let task = &report["tasks"][0];
+    assert_eq!(task["caveats"], json!(["without_evidence", "cut_off"]));
+    assert!(task["plans_refused"][0].as_str().unwrap().starts_with("it calls no tool"));
+}

@@ -37,6 +37,7 @@ mod pairing;
 mod panes;
 mod papers_btp;
 mod papers_toolnet;
+mod plan_styles;
 mod plan_text;
 mod planned;
 mod prices;

@@ -65,6 +65,7 @@ impl Story {
             outcome: Outcome::Answered,
             answer: Some(answer.into()),
             correct: Some(true),
+            caveats: Vec::new(),
         })
     }
 }

@@ -285,6 +285,7 @@ impl Story {
             outcome: Outcome::Answered,
             answer: Some(answer.0.into()),
             correct: Some(answer.1),
+            caveats: Vec::new(),
         });
         self.evaluate(task, verdicts)
     }

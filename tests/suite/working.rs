@@ -41,7 +41,7 @@ impl Story {
     }
 
     pub fn draw(&mut self, task: u32, plan: &str) -> &mut Self {
-        let plan = Arc::new(toolyard::papers::plan::parse(plan).unwrap());
+        let plan = Arc::new(toolyard::papers::plan::parse(plan, &Default::default()).unwrap());
         self.tell(PlanEvent::PlanWritten { task: TaskId(task), plan })
     }
 
@@ -160,6 +160,7 @@ pub fn worked() -> Story {
         outcome: Outcome::Answered,
         answer: Some("24100".into()),
         correct: Some(true),
+        caveats: Vec::new(),
     });
     story
 }

@@ -10,8 +10,8 @@ use super::{RunArgs, runtime, trouble::Trouble};
 use crate::app::report::Report;
 use crate::domain::words::{clipped, counted};
 use crate::domain::{
-    Command, EmbeddingEvent, Event, GraphEvent, ModelCallEvent, Outcome, Record, SessionEvent,
-    State, TaskEvent,
+    Command, EmbeddingEvent, Event, GraphEvent, ModelCallEvent, Outcome, PlanEvent, Record,
+    SessionEvent, State, TaskEvent,
 };
 use crate::store::kept;
 use crate::ui::wording::not_embedded;
@@ -90,7 +90,7 @@ impl Output {
                     opening.strategy, opening.workspace, opening.seed
                 )
             }
-            Event::Task(TaskEvent::TaskFinished { task, outcome, answer, correct }) => {
+            Event::Task(TaskEvent::TaskFinished { task, answer, correct, .. }) => {
                 let Some(state) = self.state.task(*task) else { return Ok(()) };
                 let mark = match correct {
                     Some(true) => "right",
@@ -101,7 +101,7 @@ impl Output {
                 writeln!(
                     self.out,
                     "{task:>4}  {:<12} {mark:<6} {:>2} {:<5}  {:>6} tokens  {}  → {}",
-                    outcome.name(),
+                    state.ended_as().unwrap_or_default(),
                     state.steps.len(),
                     if state.steps.len() == 1 { "step" } else { "steps" },
                     state.tokens(),
@@ -117,6 +117,9 @@ impl Output {
             }
             Event::ModelCall(ModelCallEvent::ModelCallRetried { why, .. }) => {
                 self.aside(&format!("retrying: {why}"))
+            }
+            Event::Plan(PlanEvent::PlanRefused { why, .. }) => {
+                self.aside(&format!("the plan could not be used: {why}"))
             }
             Event::Graph(GraphEvent::EvaluationRefused { why, .. }) => {
                 self.aside(&format!("not learned: {why}"))

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::domain::{
-    Knob, Knobs, ListedEdge, Listing, ModelName, Outcome, Rates, Role, Spent, State, Strategy,
-    TaskId, TaskState, ToolName, Verdict,
+    Caveat, Knob, Knobs, ListedEdge, Listing, ModelName, Outcome, Rates, Role, Spent, State,
+    Strategy, TaskId, TaskState, ToolName, Verdict,
 };
 
 pub mod budget;
@@ -71,6 +71,12 @@ pub struct TaskReport {
     pub solved: bool,
     /// `None` while it is queued or running.
     pub outcome: Option<Outcome>,
+    /// What has to be said of the answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub caveats: Vec<Caveat>,
+    /// Why plans of the planner could not be used, in the last attempt.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub plans_refused: Vec<String>,
     pub tries: u32,
     /// Decisions; with a planner, its plans and the answer.
     pub steps: usize,
@@ -182,6 +188,8 @@ fn task_report(state: &State, task: &TaskState) -> TaskReport {
         correct: task.correct,
         solved: task.is_solved() && !tools.is_empty(),
         outcome: task.outcome(),
+        caveats: task.caveats.clone(),
+        plans_refused: task.work.refused.clone(),
         tries: task.tries,
         steps: usize::try_from(task.steps_taken()).unwrap_or(usize::MAX),
         calls: tools.len(),

@@ -83,6 +83,8 @@ mod tests {
             correct,
             solved: correct == Some(true),
             outcome: Some(if answer.is_some() { Outcome::Answered } else { Outcome::Failed }),
+            caveats: Vec::new(),
+            plans_refused: Vec::new(),
             tries: 1,
             steps: 0,
             calls: 1,

@@ -127,6 +127,25 @@ impl Outcome {
     }
 }
 
+/// What has to be said of an answer besides whether it is right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Caveat {
+    /// A plan was made, and nothing was found by it: the answer is the model's own.
+    WithoutEvidence,
+    /// The limit of tokens ended the answer.
+    CutOff,
+}
+
+impl Caveat {
+    pub fn name(self) -> &'static str {
+        match self {
+            Caveat::WithoutEvidence => "without evidence",
+            Caveat::CutOff => "cut off by the limit of tokens",
+        }
+    }
+}
+
 /// Whether a model's endpoint answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

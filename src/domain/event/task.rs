@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{By, MenuItem, Outcome, family::family};
+use super::{By, Caveat, MenuItem, Outcome, family::family};
 use crate::domain::id::{TaskId, ToolName};
 use crate::domain::spec::Task;
 
@@ -38,6 +38,8 @@ family! {
             /// Compared to the gold answer, if there is one.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             correct: Option<bool>,
+            #[serde(default, skip_serializing_if = "Vec::is_empty")]
+            caveats: Vec<Caveat>,
         },
     }
 }

@@ -24,7 +24,10 @@ use std::fmt::{self, Write as _};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub(crate) use self::{id::DIGITS, reference::spelled};
+pub(crate) use self::{
+    id::DIGITS,
+    reference::{spelled, unnamed},
+};
 pub use self::{
     id::EvidenceId,
     reference::{references, substitute},
@@ -209,6 +212,7 @@ mod tests {
     fn a_worklog_has_all_evidence_under_its_plan_and_no_forged_ones() {
         let plan = crate::papers::plan::parse(
             "Plan: a\n#E1 = x[1]\n#E2 = y[#E1]\nPlan: b\nPlan: c\n#E3 = z[]",
+            &crate::papers::plan::Offered::default(),
         )
         .unwrap();
         let log = plan.worklog(|id| match id.0 {

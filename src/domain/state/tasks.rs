@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::budget::{CENT, TaskBudget};
 use super::{search::SearchTree, work::Work};
-use crate::domain::event::{MenuItem, Outcome, Verdict};
+use crate::domain::event::{Caveat, MenuItem, Outcome, Verdict};
 use crate::domain::id::{EffectId, TaskId, ToolName};
 use crate::domain::{chat::Role, spec::Task, strategy::Strategy};
 
@@ -40,6 +40,9 @@ pub struct TaskState {
     pub tool_calls: Vec<EffectId>,
     pub answer: Option<String>,
     pub correct: Option<bool>,
+    /// What has to be said of the answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub caveats: Vec<Caveat>,
     pub verdicts: Vec<Verdict>,
     /// Microseconds since the session was opened.
     pub started: Option<u64>,
@@ -87,6 +90,7 @@ impl TaskState {
             tool_calls: Vec::new(),
             answer: None,
             correct: None,
+            caveats: Vec::new(),
             verdicts: Vec::new(),
             started: None,
             ended: None,
@@ -159,6 +163,16 @@ impl TaskState {
             TaskPhase::Done { outcome } => Some(outcome),
             TaskPhase::Queued | TaskPhase::Running => None,
         }
+    }
+
+    /// How it ended, in words: `answered without evidence`.
+    pub fn ended_as(&self) -> Option<String> {
+        let caveats: Vec<&str> = self.caveats.iter().map(|caveat| caveat.name()).collect();
+        let outcome = self.outcome()?.name();
+        if caveats.is_empty() {
+            return Some(outcome.to_owned());
+        }
+        Some(format!("{outcome} {}", caveats.join(", ")))
     }
 
     /// Ended with an answer that is not known to be wrong.

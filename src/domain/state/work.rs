@@ -43,6 +43,8 @@ pub enum Source {
     Call(EffectId),
     /// A model call.
     Model(EffectId),
+    /// None: it needs evidence that is null.
+    None,
 }
 
 impl EvidenceState {

@@ -5,6 +5,9 @@
 const SQUARE: (&[char], &[char]) = (&['[', '［', '【'], &[']', '］', '】']);
 const ROUND: (&[char], &[char]) = (&['(', '（'], &[')', '）']);
 
+/// Bytes of an input in which quotes hide brackets: a text full of calls must not be read once for each.
+const QUOTED: usize = 8 * 1024;
+
 /// Whether brackets in quotes count.
 #[derive(Clone, Copy, PartialEq)]
 enum Quotes {
@@ -28,11 +31,17 @@ pub(super) fn is_square(c: char) -> bool {
 /// `None` if it is never closed.
 pub(super) fn inside(text: &str, open: char) -> Option<(&str, &str)> {
     let kind = if is_square(open) { SQUARE } else { ROUND };
-    let end = even(text, kind, Quotes::Hide)
+    let end = even(beginning(text), kind, Quotes::Hide)
         .or_else(|| even(text, kind, Quotes::Ignored))
         .or_else(|| last_of_line(text, kind))?;
     let closing = text[end..].chars().next()?;
     Some((&text[..end], &text[end + closing.len_utf8()..]))
+}
+
+/// The part of a text in which quotes are followed.
+fn beginning(text: &str) -> &str {
+    let end = (0..=text.len().min(QUOTED)).rev().find(|at| text.is_char_boundary(*at));
+    &text[..end.unwrap_or(0)]
 }
 
 /// The position at which all brackets are closed.

@@ -145,11 +145,11 @@ fn circle(needs: &Needs, open: &mut [bool], start: usize) -> Option<Vec<Evidence
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::papers::plan::parse;
+    use crate::papers::plan::{Offered, parse};
 
     fn faults(text: &str) -> String {
         let tools = ["Wikipedia", "web_search", "LLM", "Web Search"].map(ToolName::from);
-        let checked = parse(text).unwrap().check(tools[..3].iter());
+        let checked = parse(text, &Offered::default()).unwrap().check(tools[..3].iter());
         checked.err().map(|faults| faults.to_string()).unwrap_or_default()
     }
 

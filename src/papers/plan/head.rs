@@ -1,68 +1,90 @@
-//! Recognises the beginning of a plan and of a call in any decoration: headings, lists, bold,
-//! backticks, numbers.
+//! Recognises the beginning of a plan and of a call in any decoration: headings, lists, bold, backticks, numbers.
 
 use std::iter;
 
-use super::bracket;
-use crate::domain::{EvidenceId, plan::DIGITS};
+use super::calling::{Call, Head, class_prefix, evidence, offered_call};
+use super::label::{DRESS, Labelled, field, labelled};
+use super::offered::Offered;
+use super::{bracket, label};
 
 /// Most layers of decoration around a line of a plan.
 const LAYERS: usize = 10;
-/// Bytes of a tool's name.
-const NAME: usize = 64;
-/// Characters that make text bold, italic or code.
-const DRESS: [char; 5] = [' ', '\t', '*', '_', '`'];
+/// Words that begin a step, the longer ones first; all but `plan` and `step` need a number.
+const STEPS: [(&str, bool); 8] = [
+    ("plan step", false),
+    ("plan", false),
+    ("step", false),
+    ("subtask", true),
+    ("sub-task", true),
+    ("task", true),
+    ("计划", false),
+    ("步骤", false),
+];
 
-/// The beginning of a call.
+/// What a line begins with.
 #[derive(Debug, PartialEq)]
-pub(super) struct Head<'t> {
-    pub id: EvidenceId,
-    pub call: Call<'t>,
+pub(super) enum Begin<'t> {
+    /// The name of a piece of evidence, perhaps with its call.
+    Evidence(Head<'t>),
+    /// A step, whether it is called a plan, and its text; may be empty.
+    Step { is_plan: bool, numbered: bool, text: &'t str },
+    /// A label that plans use.
+    Field(label::Field, Labelled<'t>),
+    /// An offered tool and an opening bracket.
+    Call(Call<'t>),
 }
 
-/// The text after the equals sign.
-#[derive(Debug, PartialEq)]
-pub(super) enum Call<'t> {
-    /// A tool's name and an opening bracket, followed by `left` bytes of the line.
-    Open { tool: &'t str, bracket: char, left: usize },
-    /// A tool's name and nothing else.
-    Name(&'t str),
-    /// Something else.
-    Unread,
-}
-
-/// The call that a line begins with.
-pub(super) fn evidence(line: &str) -> Option<Head<'_>> {
-    layers(line).find_map(head)
-}
-
-/// The first call in the middle of a line, and where it begins; only as `#E1 = Tool[`.
-pub(super) fn inline(line: &str) -> Option<(usize, Head<'_>)> {
-    line.match_indices(['#', '＃']).find_map(|(at, _)| {
-        let head = head(&line[at..])?;
-        matches!(head.call, Call::Open { .. }).then_some((at, head))
-    })
-}
-
-/// The text of the plan that a line begins with; may be empty.
-pub(super) fn step(line: &str) -> Option<&str> {
+/// What a line begins with, under its decoration.
+pub(super) fn begin<'t>(line: &'t str, offered: &Offered) -> Option<Begin<'t>> {
     layers(line).find_map(|rest| {
         let before = &line[..line.len() - rest.len()];
         let open = &before[before.trim_end_matches(['*', '_', '`']).len()..];
-        plan_text(rest, open)
+        let evidence = evidence(rest, offered).map(Begin::Evidence);
+        let step = || plan_text(rest, open);
+        let named = || {
+            let found = labelled(rest)?;
+            let field = found.field?;
+            Some(Begin::Field(field, found))
+        };
+        evidence
+            .or_else(step)
+            .or_else(named)
+            .or_else(|| offered_call(rest, offered).map(Begin::Call))
     })
 }
 
-/// Whether a line is only decoration: a rule, the border of a block of code, or the bare word
-/// `Evidence:` above the calls.
+/// Whether a line is only decoration: a rule, the border of a block of code, a tag, or the bare word `Evidence:` above
+/// the calls.
 pub(super) fn is_border(line: &str) -> bool {
     let line = line.trim();
     let word = line.trim_matches(|c: char| DRESS.contains(&c) || matches!(c, '#' | '-' | ':'));
-    if word.eq_ignore_ascii_case("evidence") {
+    if field(word) == Some(label::Field::Evidence) && !word.is_empty() {
         return true;
     }
     let rule = line.len() >= 3 && line.chars().all(|c| matches!(c, '-' | '*' | '_' | '='));
     rule || line.starts_with("```")
+        || line.starts_with('<') && line.ends_with('>') && !line.contains(' ')
+}
+
+/// The number of a list's item, if a line is one, and the text after it.
+pub(super) fn numbered(line: &str) -> Option<&str> {
+    layers(line)
+        .find_map(|rest| list_number(rest).filter(|after| after.starts_with([' ', '*', '\t'])))
+}
+
+/// The text of a heading: `### Look it up` or a line all in bold.
+pub(super) fn heading(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let bare = line.trim_start_matches('#');
+    let bold = line.starts_with("**") && line.trim_end_matches(':').ends_with("**");
+    let is_heading = bare.len() < line.len() && bare.starts_with(' ') || bold;
+    let text = bare.trim_matches(|c: char| DRESS.contains(&c) || c == ':');
+    (is_heading && text.contains(char::is_alphanumeric)).then_some(text)
+}
+
+/// The line without its decoration.
+pub(super) fn bare(line: &str) -> &str {
+    layers(line).last().unwrap_or(line)
 }
 
 /// The line with its decoration removed, one more layer each time.
@@ -73,78 +95,47 @@ fn layers(line: &str) -> impl Iterator<Item = &str> {
 fn bared(line: &str) -> Option<&str> {
     let first = line.chars().next()?;
     let inside = match first {
-        '#' | '>' | '*' | '_' | '`' | '-' | '+' | '•' | '–' | '|' => {
+        '#' | '>' | '*' | '_' | '`' | '-' | '+' | '•' | '–' | '|' | '—' | '·' | '→' => {
             line.trim_start_matches(first)
         }
-        _ => list_number(line)?,
+        // A tick, an arrow or a picture in front of the line.
+        _ if !first.is_ascii()
+            && !first.is_alphanumeric()
+            && !bracket::opens(first)
+            && first != '＃' =>
+        {
+            &line[first.len_utf8()..]
+        }
+        _ => list_number(line).or_else(|| class_prefix(line))?,
     };
     Some(inside.trim_start())
 }
 
-/// The text after `1.`, `1)`, `(1)` or `[1]`.
+/// The text after `1.`, `1)`, `(1)`, `[1]`, `1.2` or `a)`.
 fn list_number(line: &str) -> Option<&str> {
     let digits = line.strip_prefix(['(', '[']).unwrap_or(line);
-    let count = digits.bytes().take_while(u8::is_ascii_digit).count();
-    digits[count..].strip_prefix(['.', ')', ']', ':']).filter(|_| count > 0)
-}
-
-fn head(line: &str) -> Option<Head<'_>> {
-    let after_hash = line.strip_prefix(['#', '＃']);
-    let rest = after_hash.unwrap_or(line);
-    let after_letter = rest.strip_prefix(['E', 'e']);
-    let (hash, letter) = (after_hash.is_some(), after_letter.is_some());
-    if !hash && !letter {
-        return None;
+    let count = digits.bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count();
+    let (number, rest) = digits.split_at(count);
+    if number.starts_with(|c: char| c.is_ascii_digit()) {
+        return match number.strip_suffix('.') {
+            Some(number) if !number.ends_with('.') => Some(rest),
+            _ => rest.strip_prefix([')', ']', ':']),
+        };
     }
-    let rest = after_letter.unwrap_or(rest);
-    let count = rest.bytes().take(DIGITS + 1).take_while(u8::is_ascii_digit).count();
-    let id = EvidenceId(rest[..count].parse().ok().filter(|_| count <= DIGITS)?);
-    let rest = rest[count..].trim_start_matches(DRESS);
-    let (call, equals) = match after_equals(rest) {
-        Some(rest) => (call(rest), true),
-        None => (call(after_arrow(rest).filter(|_| letter)?), false),
-    };
-    // Only a hash and an equals sign leave no doubt about a call.
-    let meant = hash && equals;
-    (meant || matches!(call, Call::Open { .. })).then_some(Head { id, call })
+    let after = digits.strip_prefix(|c: char| c.is_ascii_lowercase())?;
+    after.strip_prefix(')').filter(|rest| rest.starts_with(' '))
 }
 
-fn after_equals(text: &str) -> Option<&str> {
-    let two = text.strip_prefix(":=").or_else(|| text.strip_prefix("=>"));
-    two.or_else(|| text.strip_prefix(['=', '＝']))
-}
-
-fn after_arrow(text: &str) -> Option<&str> {
-    let two = text.strip_prefix("->").or_else(|| text.strip_prefix("<-"));
-    two.or_else(|| text.strip_prefix([':', '：', '→', '←']))
-}
-
-fn call(text: &str) -> Call<'_> {
-    let text = text.trim_start_matches([' ', '\t', '*', '`']);
-    let is_name = |c: char| c.is_alphanumeric() || "_-./: ".contains(c);
-    let length = text.find(|c| !is_name(c)).unwrap_or(text.len());
-    let tool = text[..length].trim_end_matches([' ', ':', '.']);
-    if tool.is_empty() || tool.len() > NAME {
-        return Call::Unread;
-    }
-    let rest = text[length..].trim_start_matches(['*', '`', ' ']);
-    let Some(bracket) = rest.chars().next() else {
-        return if tool.contains(' ') { Call::Unread } else { Call::Name(tool) };
-    };
-    // Round brackets follow words in any text: they must touch a name that is one word.
-    let touches = tool.len() == length && !tool.contains(' ');
-    if bracket::opens(bracket) && (touches || bracket::is_square(bracket)) {
-        return Call::Open { tool, bracket, left: rest.len() - bracket.len_utf8() };
-    }
-    Call::Unread
-}
-
-/// The text after `Plan:`, `Plan 2.`, `plan (b) –`, or nothing if the line ends after the word.
-/// `open` is the decoration opened right before it, which is closed somewhere behind.
-fn plan_text<'t>(line: &'t str, open: &str) -> Option<&'t str> {
-    let word = line.get(..4).filter(|word| word.eq_ignore_ascii_case("plan"))?;
+/// The text after `Plan:`, `Plan 2.`, `plan (b) –`, `Step 1:`, or nothing if the line ends after the word. `open` is
+/// the decoration opened right before it, which is closed somewhere behind.
+fn plan_text<'t>(line: &'t str, open: &str) -> Option<Begin<'t>> {
+    let (word, needs_number) = STEPS.iter().find_map(|(word, needs_number)| {
+        let begin = line.get(..word.len())?;
+        begin.eq_ignore_ascii_case(word).then_some((begin, *needs_number))
+    })?;
+    let is_plan = word.eq_ignore_ascii_case("plan") || word == "计划";
     let rest = &line[word.len()..];
-    let goes_on = |c: char| c.is_alphanumeric() || c == '_' && !open.ends_with('_');
+    let goes_on = |c: char| c.is_alphabetic() || c == '_' && !open.ends_with('_');
     if rest.starts_with(goes_on) {
         return None;
     }
@@ -152,13 +143,16 @@ fn plan_text<'t>(line: &'t str, open: &str) -> Option<&'t str> {
         Some(rest) => (rest.trim_start_matches(DRESS), true),
         None => (rest.trim_start_matches(DRESS), false),
     };
+    if needs_number && !numbered {
+        return None;
+    }
     let dressed = &line[..line.len() - rest.len()];
     let text = separated(rest, numbered)?.trim();
     if open.is_empty() || dressed.contains(open) {
-        return Some(text);
+        return Some(Begin::Step { is_plan, numbered, text });
     }
     let text = text.strip_prefix(open).or_else(|| text.strip_suffix(open)).unwrap_or(text);
-    Some(text.trim())
+    Some(Begin::Step { is_plan, numbered, text: text.trim() })
 }
 
 /// The text after `1`, `#1`, `(1)` or a capital letter.
@@ -188,7 +182,22 @@ fn separated(text: &str, numbered: bool) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::calling::inline;
     use super::*;
+
+    fn step(line: &str) -> Option<&str> {
+        match begin(line, &Offered::default())? {
+            Begin::Step { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+
+    fn evidence(line: &str) -> Option<Head<'_>> {
+        match begin(line, &Offered::default())? {
+            Begin::Evidence(head) => Some(head),
+            _ => None,
+        }
+    }
 
     #[test]
     fn plans_begin_in_many_ways() {
@@ -233,9 +242,11 @@ mod tests {
     fn call_of(line: &str) -> Option<(u32, &str, &str)> {
         let head = evidence(line)?;
         match head.call {
-            Call::Open { tool, left, .. } => Some((head.id.0, tool, &line[line.len() - left..])),
+            Call::Open { tool, rest, .. } | Call::Said { tool, input: rest } => {
+                Some((head.id.0, tool, rest))
+            }
             Call::Name(tool) => Some((head.id.0, tool, "")),
-            Call::Unread => Some((head.id.0, "", "")),
+            Call::Unread(_) => Some((head.id.0, "", "")),
         }
     }
 
@@ -261,12 +272,52 @@ mod tests {
         assert_eq!(call_of("#E1 = f(x)"), Some((1, "f", "x)")));
         assert_eq!(call_of("#E1 = now`"), Some((1, "now", "")));
         assert_eq!(call_of("#E1 = the height (in m)"), Some((1, "", "")));
-        for line in
-            ["E1 = mc^2", "#E1: the founder", "#1: x[1]", "#E1 and #E2", "1 = f[x]", "#E = f[x]"]
-        {
+        for line in ["E1 = mc^2", "#1: x[1]", "#E1 and #E2", "1 = f[x]", "#E = f[x]"] {
             assert_eq!(call_of(line), None, "{line}");
         }
-        assert_eq!(inline("see #E1, then #E2 = f[x]").map(|(at, _)| at), Some(14));
-        assert_eq!(inline("where #E1 = the height"), None);
+        // A name and words are not a call, but they name evidence.
+        assert_eq!(call_of("- **#E1**: the founder of it"), Some((1, "", "")));
+        let none = Offered::default();
+        assert_eq!(inline("see #E1, then #E2 = f[x]", &none).map(|(at, _)| at), Some(14));
+        assert_eq!(inline("where #E1 = the height", &none), None);
+    }
+
+    #[test]
+    fn offered_tools_and_labels_begin_lines_too() {
+        let offered = Offered::named(["search_web", "Google"]);
+        let call = |line: &str| match begin(line, &offered) {
+            Some(Begin::Call(Call::Open { tool, rest, .. })) => {
+                Some((tool.to_owned(), rest.to_owned()))
+            }
+            _ => None,
+        };
+        let right = Some(("search_web".to_owned(), "x]".to_owned()));
+        for line in [
+            "search_web[x]",
+            "- `search_web`[x]",
+            "1. [Web Search] search_web[x]",
+            "Use search_web[x]",
+        ] {
+            assert_eq!(call(line), right, "{line}");
+        }
+        for line in
+            ["Google is good (at times)", "Bing[x]", "searching_web[x]", "search_web (the tool)"]
+        {
+            assert_eq!(call(line), None, "{line}");
+        }
+        let field = |line: &str| match begin(line, &offered) {
+            Some(Begin::Field(field, found)) => Some((field, found.value.to_owned())),
+            _ => None,
+        };
+        for line in [
+            "Tool: x",
+            "- **Tool:** x",
+            "* **External Tool**: x",
+            "2. **Tool Name** - x",
+            "`Tool`: x",
+        ] {
+            assert_eq!(field(line), Some((label::Field::Tool, "x".to_owned())), "{line}");
+        }
+        assert_eq!(field("Toolbox: x"), None);
     }
 }

@@ -1,9 +1,8 @@
 //! The structured form, for models with native structured output.
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{MOST, Unreadable, parse::spelled};
+use super::reading::{LONGEST, MOST, Unreadable, spelled};
 use crate::domain::{Evidence, EvidenceId, Plan, PlanStep, words};
 
 /// Characters up to which an error is shown.
@@ -49,18 +48,38 @@ fn object(properties: Value) -> Value {
 /// # Errors
 /// Where it is something else, too large or without plans.
 pub fn parse_json(text: &str) -> Result<Plan, Unreadable> {
-    if text.len() > super::LONGEST {
+    if text.len() > LONGEST {
         return Err(Unreadable::TooLong { bytes: text.len() });
     }
     from_value(serde_json::from_str(text).map_err(refused)?)
 }
 
 pub(super) fn from_value(value: Value) -> Result<Plan, Unreadable> {
-    let value = if value.is_array() { json!({ "plans": value }) } else { value };
-    let written: Written = serde_path_to_error::deserialize(value).map_err(refused)?;
-    let steps: Vec<PlanStep> = written.steps.into_iter().map(PlanStep::from).collect();
-    if steps.len() > MOST {
+    let (list, at) = match &value {
+        Value::Array(list) => (list, "plans"),
+        Value::Object(_) => match get(&value, &PLANS) {
+            Some((Value::Array(list), name)) => (list, name),
+            Some((_, name)) => return Err(refused(format!("{name}: expected a list"))),
+            None => return Err(refused("missing field `plans`")),
+        },
+        _ => return Err(refused("expected an object or a list")),
+    };
+    if list.len() > MOST {
         return Err(Unreadable::TooMany { what: "plans" });
+    }
+    let mut steps = Vec::new();
+    let mut last = 0u32;
+    for (n, step) in list.iter().enumerate() {
+        let text = get(step, &TEXT).and_then(|(text, _)| text.as_str()).unwrap_or_default();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let calls = calls_of(step).map_err(|why| refused(format!("{at}[{n}]{why}")))?;
+        let mut evidence = Vec::new();
+        for (id, tool, input) in calls {
+            let id = id.unwrap_or(EvidenceId(last.saturating_add(1)));
+            last = id.0;
+            evidence.push(Evidence { id, tool, input });
+        }
+        steps.push(PlanStep { text: words.join(" "), evidence });
     }
     if steps.iter().map(|step| step.evidence.len()).sum::<usize>() > MOST {
         return Err(Unreadable::TooMany { what: "calls" });
@@ -75,46 +94,120 @@ fn refused(error: impl std::fmt::Display) -> Unreadable {
     Unreadable::Json { why: words::clipped(&error.to_string(), SHOWN) }
 }
 
-#[derive(Deserialize)]
-struct Written {
-    #[serde(rename = "plans", alias = "plan", alias = "steps")]
-    steps: Vec<WrittenPlan>,
+/// The names that models give to the fields.
+const PLANS: [&str; 4] = ["plans", "plan", "steps", "tasks"];
+const TEXT: [&str; 10] = [
+    "text",
+    "plan",
+    "description",
+    "thought",
+    "reasoning",
+    "step",
+    "task",
+    "instruction",
+    "goal",
+    "purpose",
+];
+const CALLS: [&str; 5] = ["evidence", "calls", "tool_calls", "actions", "tools"];
+const TOOL: [&str; 6] = ["tool", "tool_name", "action", "function", "name", "api"];
+const INPUT: [&str; 11] = [
+    "input",
+    "arguments",
+    "args",
+    "tool_input",
+    "action_input",
+    "parameters",
+    "params",
+    "query",
+    "inputs",
+    "kwargs",
+    "argument",
+];
+const ID: [&str; 8] = [
+    "id",
+    "evidence",
+    "evidence_id",
+    "output",
+    "variable",
+    "store_as",
+    "result",
+    "evidence_variable",
+];
+
+type Call = (Option<EvidenceId>, String, String);
+
+/// The first of these fields that an object has.
+fn get<'v>(value: &'v Value, names: &[&'static str]) -> Option<(&'v Value, &'static str)> {
+    names.iter().find_map(|name| Some((value.get(name).filter(|value| !value.is_null())?, *name)))
 }
 
-#[derive(Deserialize)]
-struct WrittenPlan {
-    #[serde(default, alias = "plan", alias = "description")]
-    text: String,
-    #[serde(default, alias = "calls")]
-    evidence: Vec<WrittenEvidence>,
-}
-
-#[derive(Deserialize)]
-struct WrittenEvidence {
-    id: EvidenceId,
-    tool: String,
-    #[serde(default, alias = "arguments", alias = "args")]
-    input: Value,
-}
-
-impl From<WrittenPlan> for PlanStep {
-    /// On one line, as in the text form.
-    fn from(step: WrittenPlan) -> Self {
-        let words: Vec<&str> = step.text.split_whitespace().collect();
-        let evidence = step.evidence.into_iter().map(Evidence::from).collect();
-        Self { text: words.join(" "), evidence }
-    }
-}
-
-impl From<WrittenEvidence> for Evidence {
-    fn from(evidence: WrittenEvidence) -> Self {
-        let input = match evidence.input {
-            Value::Null => String::new(),
-            Value::String(text) => text.trim().to_owned(),
-            other => other.to_string(),
+/// The calls of a step: a list of them, or the step itself is one.
+fn calls_of(step: &Value) -> Result<Vec<Call>, String> {
+    let list = CALLS.iter().find_map(|name| Some((step.get(name)?.as_array()?, *name)));
+    let Some((list, name)) = list else {
+        return match get(step, &TOOL) {
+            Some((Value::String(tool), _)) if is_nothing(tool) => Ok(Vec::new()),
+            Some((Value::String(_) | Value::Object(_), _)) => Ok(vec![call(step)?]),
+            Some(_) | None => Ok(Vec::new()),
         };
-        Self { id: evidence.id, tool: evidence.tool.trim().to_owned(), input }
+    };
+    list.iter()
+        .enumerate()
+        .map(|(n, item)| call(item).map_err(|why| format!(".{name}[{n}]{why}")))
+        .collect()
+}
+
+fn is_nothing(tool: &str) -> bool {
+    matches!(tool.trim().to_lowercase().as_str(), "" | "none" | "null" | "n/a" | "-")
+}
+
+fn call(value: &Value) -> Result<Call, String> {
+    // `{"function": {"name": …, "arguments": …}}`, as endpoints write calls.
+    let inner = value.get("function").filter(|inner| inner.is_object());
+    let of = inner.unwrap_or(value);
+    let Some((Value::String(tool), _)) = get(of, &TOOL) else {
+        return Err(": missing field `tool`".to_owned());
+    };
+    let id = match get(value, &ID) {
+        Some((written, name)) => match serde_json::from_value::<EvidenceId>(written.clone()) {
+            Ok(id) => Some(id),
+            // An endpoint's own name of a call, or a sentence about the result.
+            Err(_) if name != "id" || inner.is_some() => None,
+            Err(why) => return Err(format!(".id: {why}")),
+        },
+        None => None,
+    };
+    let input = match get(of, &INPUT) {
+        Some((Value::String(text), _)) => text.trim().to_owned(),
+        Some((other, _)) => other.to_string(),
+        None => String::new(),
+    };
+    Ok((id, tool.trim().to_owned(), input))
+}
+
+/// Whether a value is a plan: an object or a list with steps.
+pub(super) fn is_plan(value: &Value) -> bool {
+    let has_steps = |value: &Value| {
+        let list = value.as_array();
+        let called = |step: &Value| get(step, &TOOL).is_some() || get(step, &CALLS).is_some();
+        list.is_some_and(|list| list.iter().all(Value::is_object) && list.iter().any(called))
+    };
+    has_steps(value) || get(value, &PLANS).is_some_and(|(list, _)| has_steps(list))
+}
+
+/// The calls that a value in a text makes: one, or a list of them.
+pub(super) fn calls(value: &Value) -> Option<Vec<Call>> {
+    match value {
+        Value::Array(list) => list.iter().map(single).collect(),
+        _ => Some(vec![single(value)?]),
     }
+}
+
+fn single(value: &Value) -> Option<Call> {
+    let inner = value.get("function").filter(|inner| inner.is_object()).unwrap_or(value);
+    let named = get(inner, &TOOL).is_some_and(|(tool, _)| tool.is_string());
+    let given = get(inner, &INPUT).is_some();
+    if named && given { call(value).ok() } else { None }
 }
 
 #[cfg(test)]

@@ -1,17 +1,32 @@
 //! Parsing and checking a planner's output: the text form, JSON, and the order of calls.
 
+mod assemble;
 mod bracket;
+mod calling;
 mod check;
+mod fields;
 mod head;
 mod json;
+mod label;
+mod names;
+mod offered;
 mod order;
 mod parse;
+mod reading;
+mod step;
+mod table;
 mod text;
 
-#[cfg(feature = "inside")]
-pub use self::json::parse_json;
 pub use self::{
     check::resolve,
     json::schema,
-    parse::{LONGEST, MOST, Unreadable, parse},
+    offered::{Offered, OfferedTool},
+    parse::read,
+    reading::Reading,
+};
+#[cfg(feature = "inside")]
+pub use self::{
+    json::parse_json,
+    parse::parse,
+    reading::{LONGEST, MOST, Unreadable},
 };

@@ -92,7 +92,7 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::papers::plan::parse;
+    use crate::papers::plan::{Offered, parse};
 
     fn ids(ids: &[EvidenceId]) -> String {
         ids.iter().map(EvidenceId::to_string).collect::<Vec<_>>().join(" ")
@@ -103,6 +103,7 @@ mod tests {
         // E5 names evidence that is written after it, which is unusual and fine.
         let plan = parse(
             "Plan: a\n#E1 = f[]\n#E5 = g[#E4]\nPlan: b\n#E2 = f[]\n#E3 = g[#E1 #E2]\n#E4 = g[#E3 #E1]",
+            &Offered::default(),
         )
         .unwrap();
         let ready =
@@ -123,7 +124,11 @@ mod tests {
 
     #[test]
     fn a_circle_never_becomes_ready_and_ends_no_search() {
-        let plan = parse("Plan: a\n#E1 = f[#E2]\n#E2 = f[#E1]\n#E3 = f[#E2]\n#E4 = f[]").unwrap();
+        let plan = parse(
+            "Plan: a\n#E1 = f[#E2]\n#E2 = f[#E1]\n#E3 = f[#E2]\n#E4 = f[]",
+            &Offered::default(),
+        )
+        .unwrap();
         assert_eq!(plan.levels(), [[EvidenceId(4)]]);
         assert_eq!(ids(&plan.critical_path(|_| 1)), "E4");
         assert_eq!(ids(&plan.ready(&BTreeSet::new())), "E4");

@@ -1,77 +1,157 @@
 //! Reads a planner's output, as text or as JSON.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::offered::Offered;
+use super::reading::{Doubt, LONGEST, Reading, Unreadable, spelled};
+use super::step::{Lost, Step};
 use super::{json, text};
-use crate::domain::{EvidenceId, Plan, arguments, plan};
+use crate::domain::{Evidence, EvidenceId, Plan, PlanStep, arguments, plan};
 
-/// Bytes of the longest text that is accepted. Plans have a few lines.
-pub const LONGEST: usize = 128 * 1024;
-/// The most plans, and the most calls, of one plan.
-pub const MOST: usize = 256;
-
-/// Why a text contains no plan. The text is for people, and models can act on it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unreadable {
-    #[error(
-        "it contains no plan; write each plan as a line `Plan: what to do`, and each call for it on \
-         a line of its own below, as `#E1 = Tool[input]`"
-    )]
-    NoPlan,
-    #[error("it has {bytes} bytes, and {LONGEST} are allowed; write fewer and shorter plans")]
-    TooLong { bytes: usize },
-    /// `what` is `plans` or `calls`.
-    #[error("it has more than {MOST} {what}; write fewer")]
-    TooMany { what: &'static str },
-    #[error("the bracket of {id} is never closed in {line:?}; write it as `#{id} = Tool[input]`")]
-    Unclosed { id: EvidenceId, line: String },
-    #[error("no tool is called in {line:?}; write it as `#{id} = Tool[input]`")]
-    NoCall { id: EvidenceId, line: String },
-    #[error("it is not a plan in JSON: {why}")]
-    Json { why: String },
-}
-
-/// Reads a planner's answer: the text form in any decoration, or JSON, also in a fence or after a
-/// preface. [`Plan::check`] decides whether its tools and references make sense.
+/// Reads a planner's answer: the text form in any decoration, or JSON, also in a fence or after a preface. A call is
+/// the name of an offered tool together with an input. [`Plan::check`] decides whether its tools and references make
+/// sense.
 ///
 /// # Errors
 /// Where it contains no plan or an unreadable call, or is too large.
-pub fn parse(text: &str) -> Result<Plan, Unreadable> {
+pub fn read(text: &str, offered: &Offered) -> Result<Reading, Unreadable> {
     if text.len() > LONGEST {
         return Err(Unreadable::TooLong { bytes: text.len() });
     }
     // Plans inside the model's reasoning are not meant.
     let text = text.rsplit_once("</think>").map_or(text, |(_, said)| said);
+    // Some models begin every answer with it.
+    let text = text.trim_start();
+    let text = text.strip_prefix("Final Answer:").unwrap_or(text);
     let bare = arguments::unfenced(text);
     if bare.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(bare).is_ok() {
-        return json::parse_json(bare);
+        return Ok(Reading { plan: json::parse_json(bare)?, doubts: Vec::new() });
+    }
+    let begins = [text.find('{'), text.find("[{"), text.find("[\n")].into_iter().flatten().min();
+    if let Some(value) = begins.and_then(|at| arguments::json(&text[at..])).filter(json::is_plan) {
+        return Ok(Reading { plan: json::from_value(value)?, doubts: Vec::new() });
     }
     let lines = text.replace("\r\n", "\n").replace('\r', "\n");
-    let plan = text::read(&lines)?;
-    if !plan.steps.is_empty() {
-        return Ok(spelled(plan));
+    let lines = without_formulas(lines, offered);
+    let (steps, lost) = text::read(&lines, offered)?;
+    if !steps.is_empty() {
+        let plan = spelled(numbered(steps));
+        let doubts = doubts(&plan, lost, &lines);
+        return Ok(Reading { plan, doubts });
     }
-    match text.find('{').and_then(|at| arguments::json(&text[at..])) {
-        Some(value) => json::from_value(value),
-        None if bare.starts_with('{') => json::parse_json(bare),
-        None => Err(Unreadable::NoPlan),
-    }
+    let plan = match text.find('{').and_then(|at| arguments::json(&text[at..])) {
+        Some(value) => json::from_value(value)?,
+        None if bare.starts_with('{') => json::parse_json(bare)?,
+        None => return Err(if lost.is_empty() { Unreadable::NoPlan } else { incomplete(lost) }),
+    };
+    Ok(Reading { plan, doubts: Vec::new() })
 }
 
-/// The same with all references in one spelling.
-pub(super) fn spelled(mut plan: Plan) -> Plan {
-    let mut before = BTreeSet::new();
-    let all = plan.steps.iter_mut().flat_map(|step| &mut step.evidence);
-    for evidence in all {
-        evidence.input = plan::spelled(&evidence.input, &before);
-        before.insert(evidence.id);
+/// Reads a plan of which nothing may be lost.
+///
+/// # Errors
+/// As [`read`], and for what could not be read.
+#[cfg(feature = "inside")]
+pub fn parse(text: &str, offered: &Offered) -> Result<Plan, Unreadable> {
+    read(text, offered)?.whole()
+}
+
+/// Calls in formulas, as some models write them: `\[ \#E1 = \text{Calculator}[2 + 3] \]`.
+fn without_formulas(text: String, offered: &Offered) -> String {
+    if !text.contains('\\') {
+        return text;
+    }
+    let mut plain = String::with_capacity(text.len());
+    for (n, part) in text.replace("\\#E", "#E").split("\\text{").enumerate() {
+        match part.split_once('}').filter(|(name, _)| n > 0 && offered.meant(name).is_some()) {
+            Some((name, rest)) => plain.extend([name, rest]),
+            None if n > 0 => plain.extend(["\\text{", part]),
+            None => plain.push_str(part),
+        }
+    }
+    plain
+}
+
+/// Gives each call a name: its own, or the next one that nothing has.
+fn numbered(steps: Vec<Step>) -> Plan {
+    let calls = || steps.iter().flat_map(|step| &step.calls);
+    let mut used: BTreeSet<EvidenceId> = calls().filter_map(|call| call.id).collect();
+    let mut last = 0u32;
+    let mut plan = Plan::default();
+    let mut variables: Vec<(String, EvidenceId)> = Vec::new();
+    for step in steps {
+        let mut evidence = Vec::new();
+        for call in step.calls {
+            let id = call.id.unwrap_or_else(|| {
+                let free = (last.saturating_add(1)..).map(EvidenceId).find(|id| !used.contains(id));
+                free.unwrap_or(EvidenceId(u32::MAX))
+            });
+            used.insert(id);
+            last = id.0;
+            let input = variables
+                .iter()
+                .fold(call.input, |input, (name, id)| plan::unnamed(&input, name, *id));
+            variables.extend(call.variable.map(|name| (name, id)));
+            evidence.push(Evidence { id, tool: call.tool, input });
+        }
+        plan.steps.push(PlanStep { text: step.text, evidence });
     }
     plan
 }
 
+/// What a careful person would miss in the plan.
+fn doubts(plan: &Plan, lost: Vec<Lost>, text: &str) -> Vec<Doubt> {
+    let ids: BTreeSet<EvidenceId> = plan.evidence().map(|evidence| evidence.id).collect();
+    let mut doubts: Vec<Doubt> = Vec::new();
+    let mut told = ids.clone();
+    let mut named: BTreeMap<String, usize> = BTreeMap::new();
+    for lost in lost {
+        match lost {
+            Lost::Evidence(id, line) if told.insert(id) => doubts.push(Doubt::NoCall { id, line }),
+            Lost::Tool(tool, line, own) => {
+                let told_here = own.iter().any(|id| !told.contains(id));
+                told.extend(own);
+                let named = named.entry(tool.clone()).or_insert(0usize);
+                *named += 1;
+                // An overview names the tools, and the calls follow.
+                if told_here
+                    || plan.evidence().filter(|evidence| evidence.tool == tool).count() < *named
+                {
+                    doubts.push(Doubt::NoInput { tool, line });
+                }
+            }
+            Lost::Input(line) => doubts.push(Doubt::NoTool { line }),
+            Lost::Call(line) => doubts.push(Doubt::NotOffered { line }),
+            Lost::Evidence(..) => {}
+        }
+    }
+    // Inputs that name what does not exist are faults of the plan.
+    told.extend(plan.evidence().flat_map(|evidence| plan::references(&evidence.input)));
+    let missing: Vec<String> = plan::references(text)
+        .into_iter()
+        .filter(|id| !told.contains(id))
+        .map(EvidenceId::mark)
+        .collect();
+    if !missing.is_empty() {
+        doubts
+            .push(Doubt::Missing { named: crate::domain::words::clipped(&missing.join(", "), 80) });
+    }
+    doubts
+}
+
+fn incomplete(lost: Vec<Lost>) -> Unreadable {
+    let doubts = doubts(&Plan::default(), lost, "");
+    if doubts.is_empty() { Unreadable::NoPlan } else { Unreadable::Incomplete(doubts) }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::reading::MOST;
     use super::*;
+
+    fn offered() -> Offered {
+        Offered::named(["f", "g", "py", "now"])
+    }
 
     /// Plans as `text|E1 tool input|…`.
     fn shape(text: &str) -> Vec<String> {
@@ -79,7 +159,12 @@ mod tests {
             let calls = step.evidence.iter().map(|e| format!("|{} {} {}", e.id, e.tool, e.input));
             step.text.clone() + &calls.collect::<String>()
         };
-        parse(text).unwrap_or_else(|why| panic!("{text}: {why}")).steps.iter().map(shape).collect()
+        parse(text, &offered())
+            .unwrap_or_else(|why| panic!("{text}: {why}"))
+            .steps
+            .iter()
+            .map(shape)
+            .collect()
     }
 
     #[test]
@@ -144,7 +229,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said_with_what_to_write() {
-        let said = |text: &str| parse(text).unwrap_err().to_string();
+        let said = |text: &str| parse(text, &offered()).unwrap_err().to_string();
         let format = "write each plan as a line `Plan: what to do`";
         for text in ["", "I would simply answer: 42.", "No {braces} here", "```\n```"] {
             assert!(said(text).contains(format), "{text}: {}", said(text));
@@ -170,7 +255,8 @@ mod tests {
         ] {
             assert!(said(text).contains(right), "{text}: {}", said(text));
         }
-        let many = format!("Plan: a\n{}", "#E1 = f[x]\n".repeat(MOST + 1));
+        let calls: String = (0..=MOST).map(|n| format!("#E{n} = f[x]\n")).collect();
+        let many = format!("Plan: a\n{calls}");
         assert_eq!(said(&many), "it has more than 256 calls; write fewer");
         assert!(said(&"Plan: a\n".repeat(MOST + 1)).contains("more than 256 plans"));
         assert!(said(&"x".repeat(LONGEST + 1)).contains("are allowed"));

@@ -1,40 +1,58 @@
-//! The text form, line by line. Lines that are neither plan nor call are prose: before the first
-//! plan and after a call it is left out; after a plan's first line it continues the plan's text.
+//! The text form, line by line. Each line is a step, a field of a call, a call, a heading, a border or prose; the
+//! [`Assembler`] puts calls together. Prose before the first plan and after a call is left out; after a plan's first
+//! line it continues the plan's text.
 
-use super::head::{self, Call, Head};
-use super::{MOST, Unreadable, bracket};
-use crate::domain::{Evidence, EvidenceId, Plan, PlanStep, words};
+use super::assemble::Assembler;
+use super::calling::{self, Call, Head};
+use super::fields::value_of;
+use super::head::{self, Begin};
+use super::label::{self, Field, Labelled};
+use super::offered::Offered;
+use super::reading::Unreadable;
+use super::step::{Lost, Opened, Step};
+use super::table::{self, Table};
+use super::{bracket, json, names};
+use crate::domain::{EvidenceId, words};
 
 /// Characters up to which an unreadable line is shown.
 const SHOWN: usize = 80;
+/// Bytes of a sentence in which calls are looked for.
+const SENTENCE: usize = 2000;
 
 /// Reads plans and calls from a text with Unix line ends; an empty result is not an error here.
 ///
 /// # Errors
-/// An unfinished call that cannot be parsed, or more than [`MOST`] plans or calls.
-pub(super) fn read(text: &str) -> Result<Plan, Unreadable> {
+/// An unfinished call that cannot be parsed, or more than [`MOST`](super::MOST) plans or calls.
+pub(super) fn read(text: &str, offered: &Offered) -> Result<(Vec<Step>, Vec<Lost>), Unreadable> {
     let mut reader = Reader {
         text,
-        calls: calls(text),
-        steps: Vec::new(),
-        is_open: false,
-        evidence: 0,
+        calls: calls(text, offered),
+        offered,
+        to: Assembler::new(offered),
+        block: None,
+        is_tail: false,
+        table: None,
         unread: Vec::new(),
     };
     let mut at = 0;
     while at < text.len() {
         at = reader.line(at)?;
     }
-    reader.finish()
+    let (steps, mut lost) = reader.to.finish()?;
+    lost.extend(reader.unread.into_iter().map(|(id, line)| Lost::Evidence(id, shown(line))));
+    Ok((steps, lost))
 }
 
 /// The starts of lines that begin with a call and a hash: none of them is inside of another call.
-fn calls(text: &str) -> Vec<usize> {
+fn calls(text: &str, offered: &Offered) -> Vec<usize> {
     let mut at = 0;
     let mut calls = Vec::new();
     for line in text.split_inclusive('\n') {
         let marked = line.contains(['#', '＃']);
-        if marked && head::evidence(line.trim_end()).is_some() {
+        let begun = || head::begin(line.trim_end(), offered);
+        if marked
+            && matches!(begun(), Some(Begin::Evidence(head)) if head.sure || is_call(&head.call))
+        {
             calls.push(at);
         }
         at += line.len();
@@ -42,125 +60,307 @@ fn calls(text: &str) -> Vec<usize> {
     calls
 }
 
-struct Reader<'t> {
-    text: &'t str,
+pub(super) fn is_call(call: &Call<'_>) -> bool {
+    matches!(call, Call::Open { .. } | Call::Said { .. })
+}
+
+/// Lines that belong to the field before them.
+pub(super) struct Block {
+    /// Characters in front of the field's line.
+    pub indent: usize,
+    pub field: Field,
+    /// Between the borders of a block of code.
+    pub fenced: bool,
+}
+
+pub(super) struct Reader<'t, 'o> {
+    pub text: &'t str,
     /// See [`calls`].
     calls: Vec<usize>,
-    steps: Vec<PlanStep>,
-    /// Whether the last plan's text may continue.
-    is_open: bool,
-    /// The number of calls read.
-    evidence: usize,
+    pub offered: &'o Offered,
+    pub to: Assembler<'o>,
+    pub block: Option<Block>,
+    /// Whether this is the rest of a line, behind a call.
+    is_tail: bool,
+    table: Option<Table>,
     /// Apparent calls that could not be parsed; fine if the call was made elsewhere.
     unread: Vec<(EvidenceId, &'t str)>,
 }
 
-impl<'t> Reader<'t> {
-    /// Reads the line that begins here, or the rest of it; returns the position to continue at,
-    /// which is further.
+impl<'t> Reader<'t, '_> {
+    /// Reads the line that begins here, or the rest of it; returns the position to continue at, which is further.
     fn line(&mut self, at: usize) -> Result<usize, Unreadable> {
         let rest = &self.text[at..];
+        self.is_tail = at > 0 && !self.text[..at].ends_with('\n');
         let length = rest.find('\n').unwrap_or(rest.len());
         let line = rest[..length].trim_end();
         let next = at + length + usize::from(length < rest.len());
-        if let Some(head) = head::evidence(line) {
-            return Ok(self.call(head, line, at)?.unwrap_or(next));
+        if self.in_block(line)? {
+            return Ok(next);
         }
-        let inline = head::inline(line);
-        self.prose(inline.as_ref().map_or(line, |(begins, _)| &line[..*begins]))?;
-        let end = inline.map(|(_, head)| self.call(head, line, at)).transpose()?;
-        Ok(end.flatten().unwrap_or(next))
-    }
-
-    /// Reads a line of prose, or its part before a call.
-    fn prose(&mut self, line: &str) -> Result<(), Unreadable> {
-        if let Some(said) = head::step(line) {
-            self.begin_plan()?;
-            self.go_on(said);
-        } else if line.trim().is_empty() || head::is_border(line) {
-            self.is_open &= self.steps.last().is_some_and(|step| step.text.is_empty());
-        } else {
-            self.go_on(line);
+        if let Some(end) = self.json(line)? {
+            return Ok(end);
         }
-        Ok(())
-    }
-
-    fn go_on(&mut self, text: &str) {
-        let Some(step) = self.steps.last_mut().filter(|_| self.is_open) else { return };
-        for word in text.split_whitespace() {
-            if !step.text.is_empty() {
-                step.text.push(' ');
+        if self.row(line, next)? {
+            return Ok(next);
+        }
+        match head::begin(line, self.offered) {
+            Some(Begin::Evidence(head)) => return Ok(self.head(head, line)?.unwrap_or(next)),
+            Some(Begin::Call(call)) => return Ok(self.open(None, &call, line)?.unwrap_or(next)),
+            Some(_) => {}
+            None => {
+                if let Some((name, call)) = calling::assigned(head::bare(line), self.offered) {
+                    let end = self.open(None, &call, line)?;
+                    self.to.variable(name);
+                    return Ok(end.unwrap_or(next));
+                }
             }
-            step.text.push_str(word);
         }
+        let inline = calling::inline(line, self.offered);
+        let before = inline.as_ref().map_or(line, |(begins, _)| &line[..*begins]);
+        let end = self.plain(before)?;
+        let end = match inline {
+            Some((_, head)) => self.head(head, line)?,
+            None => end,
+        };
+        Ok(end.unwrap_or(next))
     }
 
-    fn begin_plan(&mut self) -> Result<(), Unreadable> {
-        self.is_open = true;
-        // A heading above the plans is not a plan.
-        if self.steps.last().is_some_and(is_hollow) {
-            return Ok(());
-        }
-        if self.steps.len() == MOST {
-            return Err(Unreadable::TooMany { what: "plans" });
-        }
-        self.steps.push(PlanStep::default());
-        Ok(())
+    /// The position of a part of the text.
+    pub(super) fn position(&self, part: &str) -> usize {
+        part.as_ptr().addr() - self.text.as_ptr().addr()
     }
 
-    /// Reads the call that begins in this line, which begins at `at`; returns the end of the call.
-    fn call(
+    /// Whether a line belongs to the field before it.
+    fn in_block(&mut self, line: &'t str) -> Result<bool, Unreadable> {
+        let Some(mut block) = self.block.take() else { return Ok(false) };
+        let bare = line.trim_start();
+        if bare.starts_with("```") {
+            if !block.fenced && (block.field != Field::Input || self.to.has_input()) {
+                return Ok(false);
+            }
+            if !block.fenced {
+                let indent = line.len() - bare.len();
+                self.block = Some(Block { fenced: true, indent, ..block });
+            }
+            return Ok(true);
+        }
+        let calls = matches!(head::begin(line, self.offered), Some(Begin::Evidence(head)) if is_call(&head.call));
+        if block.fenced && !calls {
+            let border = line.len() - bare.len();
+            self.to.more_input(line.get(border.min(block.indent)..).unwrap_or(bare));
+            self.block = Some(block);
+            return Ok(true);
+        }
+        let value = head::bare(line).trim();
+        let awaited = block.field == Field::Input && self.to.awaits_input();
+        let deeper = awaited || line.len() - bare.len() > block.indent;
+        let known = match head::begin(line, self.offered) {
+            Some(Begin::Call(_)) if block.field == Field::Input => false,
+            Some(Begin::Field(Field::Asked | Field::Remark, _)) => false,
+            Some(_) => true,
+            None => false,
+        };
+        if bare.is_empty() || known || !deeper {
+            return Ok(false);
+        }
+        match block.field {
+            Field::Tool => self.tool(value, false, line)?,
+            _ => self.to.more_input(value),
+        }
+        block.fenced = false;
+        self.block = Some(block);
+        Ok(true)
+    }
+
+    /// Reads a call in JSON, such as `{"tool": "search_web", "input": "x"}`; returns its end.
+    fn json(&mut self, line: &'t str) -> Result<Option<usize>, Unreadable> {
+        let bare = line.trim_start_matches([' ', '-', '*', '`']);
+        let bare = bare.strip_prefix("<tool_call>").unwrap_or(bare);
+        if !bare.starts_with("{\"") && !bare.starts_with("[{\"") && bare != "{" && bare != "[" {
+            return Ok(None);
+        }
+        let from = self.position(bare);
+        let mut values = serde_json::Deserializer::from_str(&self.text[from..]).into_iter();
+        let Some(Ok(value)) = values.next() else { return Ok(None) };
+        let end = from + values.byte_offset();
+        let Some(steps) = json::calls(&value) else { return Ok(None) };
+        for (id, tool, input) in steps {
+            self.to.call(id, &tool, &input)?;
+        }
+        Ok(Some(end))
+    }
+
+    /// Whether the line is a row of a table, which is read.
+    fn row(&mut self, line: &'t str, next: usize) -> Result<bool, Unreadable> {
+        let Some(cells) = table::cells(line) else {
+            self.table = None;
+            return Ok(false);
+        };
+        let Some(table) = &self.table else {
+            let below = self.text[next..].lines().next().unwrap_or_default();
+            self.table = Table::new(&cells, below);
+            return Ok(self.table.is_some());
+        };
+        if table::is_rule(line) {
+            return Ok(true);
+        }
+        let (step, fields) = table.row(&cells);
+        self.to.step(Opened::ByStep, true, 0, step)?;
+        for (field, value) in fields {
+            self.field(field, &Labelled { label: "", field: Some(field), value }, line)?;
+        }
+        self.to.flush()?;
+        self.block = None;
+        Ok(true)
+    }
+
+    /// Reads a line, or the part of it before a call: anything but evidence with its call.
+    pub(super) fn plain(&mut self, line: &'t str) -> Result<Option<usize>, Unreadable> {
+        let indent = line.len() - line.trim_start().len();
+        match head::begin(line, self.offered) {
+            Some(Begin::Step { is_plan, numbered, text }) => {
+                let opened = if is_plan { Opened::ByPlan } else { Opened::ByStep };
+                self.to.step(opened, numbered, indent, text)?;
+                return self.sentence(text, line);
+            }
+            Some(Begin::Field(field, found)) if !self.is_prose(field) => {
+                return self.field(field, &found, line);
+            }
+            Some(Begin::Call(call)) => {
+                if let Some(end) = self.open(None, &call, line)? {
+                    return Ok(Some(end));
+                }
+            }
+            Some(Begin::Evidence(head)) => return self.head(head, line),
+            Some(Begin::Field(..)) | None => {}
+        }
+        if line.trim().is_empty() || head::is_border(line) {
+            self.to.blank();
+            return Ok(None);
+        }
+        if self.is_tail {
+            self.to.go_on(line);
+            return Ok(None);
+        }
+        if let Some(text) = head::numbered(line).filter(|_| self.to.may_number(indent)) {
+            let text = text.trim().trim_end_matches(':').trim_matches('*').trim_end_matches(':');
+            self.to.step(Opened::ByNumber, true, indent, text)?;
+            return self.sentence(text, line);
+        }
+        if let Some(text) = head::heading(line) {
+            if self.to.may_head() {
+                self.to.step(Opened::ByHeading, true, indent, text)?;
+                self.to.is_open = false;
+            } else {
+                self.to.blank();
+            }
+            return Ok(None);
+        }
+        if !self.argument(line)? {
+            let bare = head::bare(line);
+            if calling::is_other_call(bare) {
+                self.to.lost.push(Lost::Call(shown(line)));
+            }
+            if !self.to.has_step() && bare.len() < line.trim_start().len() && self.calls_in(bare) {
+                self.to.step(Opened::ByNumber, true, indent, "")?;
+            }
+            self.to.go_on(line);
+            if self.to.has_step() {
+                self.remarks(line);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads evidence and its call; returns the end of the call.
+    pub(super) fn head(
         &mut self,
         head: Head<'t>,
         line: &'t str,
-        at: usize,
     ) -> Result<Option<usize>, Unreadable> {
-        let (tool, input, end) = match head.call {
-            Call::Unread => {
-                self.unread.push((head.id, line));
-                return Ok(None);
+        match head.call {
+            Call::Open { .. } => return self.open(Some(head.id), &head.call, line),
+            Call::Said { tool, input } => self.to.call(Some(head.id), tool, value_of(input))?,
+            Call::Name(tool) if head.sure || self.offered.named_exactly(tool).is_some() => {
+                self.to.bare_call(head.id, tool, head.sure, line)?;
             }
-            Call::Name(tool) => (tool, "", None),
-            Call::Open { tool, bracket, left } => {
-                let from = at + line.len() - left;
-                let until = self.calls.partition_point(|call| *call <= at);
-                let until = self.calls.get(until).copied().unwrap_or(self.text.len());
-                let Some((input, rest)) = bracket::inside(&self.text[from..until], bracket) else {
-                    return Err(Unreadable::Unclosed { id: head.id, line: shown(line) });
-                };
-                (tool, input.trim(), Some(until - rest.len()))
+            Call::Name(rest) | Call::Unread(rest) => {
+                if head.sure && !self.to.awaits_name() && !rest.is_empty() {
+                    self.unread.push((head.id, line));
+                } else {
+                    self.to.name(&[head.id], false, line)?;
+                }
+                if let Some(Begin::Field(field, found)) = head::begin(rest, self.offered) {
+                    return self.field(field, &found, line);
+                }
             }
+        }
+        Ok(None)
+    }
+
+    /// Reads a call with brackets; returns its end.
+    pub(super) fn open(
+        &mut self,
+        id: Option<EvidenceId>,
+        call: &Call<'t>,
+        line: &'t str,
+    ) -> Result<Option<usize>, Unreadable> {
+        let Call::Open { tool, bracket, rest } = call else { return Ok(None) };
+        let from = self.position(rest);
+        let until = self.calls.partition_point(|call| *call <= from);
+        let until = self.calls.get(until).copied().unwrap_or(self.text.len());
+        let Some((input, after)) = bracket::inside(&self.text[from..until], *bracket) else {
+            let call = id.map_or_else(|| (*tool).to_owned(), |id| id.to_string());
+            return Err(Unreadable::Unclosed { call, line: shown(line) });
         };
-        if self.evidence == MOST {
-            return Err(Unreadable::TooMany { what: "calls" });
-        }
-        self.evidence += 1;
-        self.is_open = false;
-        if self.steps.is_empty() {
-            self.steps.push(PlanStep::default());
-        }
-        let evidence = Evidence { id: head.id, tool: tool.into(), input: input.into() };
-        if let Some(step) = self.steps.last_mut() {
-            step.evidence.push(evidence);
-        }
-        Ok(end)
+        let end = until - after.len();
+        let tail = after.lines().next().unwrap_or_default();
+        let id = id.or_else(|| names::behind(tail));
+        self.to.call(id, tool, input)?;
+        Ok(Some(end))
     }
 
-    fn finish(mut self) -> Result<Plan, Unreadable> {
-        self.steps.retain(|step| !is_hollow(step));
-        let plan = Plan { steps: self.steps };
-        let lost = self.unread.into_iter().find(|(id, _)| plan.get(*id).is_none());
-        match lost {
-            Some((id, line)) => Err(Unreadable::NoCall { id, line: shown(line) }),
-            None => Ok(plan),
+    /// Reads the sentence of a step: calls in it, the name of its result at the end, or the tool alone.
+    fn sentence(&mut self, text: &'t str, line: &'t str) -> Result<Option<usize>, Unreadable> {
+        self.remarks(text);
+        if let Some((_, id)) = names::at_end(text) {
+            self.to.name(&[id], false, line)?;
+        } else if let Some(tool) = self.offered.named_exactly(text.trim_matches(label::DRESS)) {
+            self.to.tools(vec![tool.name.clone()], line)?;
+        }
+        Ok(None)
+    }
+
+    /// Whether a text has an offered tool in front of a bracket.
+    fn calls_in(&self, text: &str) -> bool {
+        let end = text.len().min(SENTENCE);
+        let marks = text.match_indices(['[', '(']).take_while(|(at, _)| *at < end);
+        marks
+            .into_iter()
+            .any(|(at, _)| self.offered.ends(text[..at].trim_end_matches(['`', '*'])).is_some())
+    }
+
+    /// Finds calls inside of a sentence.
+    fn remarks(&mut self, text: &'t str) {
+        let end = (0..=text.len().min(SENTENCE)).rev().find(|at| text.is_char_boundary(*at));
+        let text = &text[..end.unwrap_or(0)];
+        for (at, mark) in text.match_indices(['[', '(']) {
+            let before = text[..at].trim_end_matches(['`', '*']);
+            let Some((tool, _)) = self.offered.ends(before) else { continue };
+            let tool = tool.name.clone();
+            let open = if mark == "[" { '[' } else { '(' };
+            let Some((input, after)) = bracket::inside(&text[at + 1..], open) else { return };
+            let is_input = open == '['
+                || input.trim_start().starts_with(['"', '\'', '{', '#'])
+                || input.contains('=');
+            if is_input {
+                self.to.remark(names::behind(after), &tool, input);
+            }
         }
     }
 }
 
-fn is_hollow(step: &PlanStep) -> bool {
-    step.text.is_empty() && step.evidence.is_empty()
-}
-
-fn shown(line: &str) -> String {
+pub(super) fn shown(line: &str) -> String {
     words::clipped(line.trim(), SHOWN)
 }

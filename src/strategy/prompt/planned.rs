@@ -11,6 +11,7 @@ use crate::domain::{
     Knob, MenuItem, Message, Offered, Prompt, Request, Role, State, Strategy, Task, ToolName,
     WeightFormat,
 };
+use crate::papers::plan::{Offered as OfferedTools, OfferedTool};
 
 /// An answer of the planner that could not be used.
 pub struct RefusedPlan {
@@ -76,6 +77,22 @@ pub fn planner(state: &State, asked: &PlannerInput<'_>) -> Request {
         schema: structured.then(|| crate::papers::plan::schema(names)),
         ..plain(state, Role::Planner, messages)
     }
+}
+
+/// The tools that a plan may call, including the model.
+pub fn offered(state: &State, menu: &[MenuItem]) -> OfferedTools {
+    let tool = |item: &MenuItem| {
+        let spec = state.tools.get(&item.tool).map(|tool| &tool.spec);
+        let names = spec.and_then(|spec| spec.parameters["properties"].as_object());
+        let parameters: Vec<String> =
+            names.into_iter().flat_map(|names| names.keys().cloned()).collect();
+        let takes_nothing = names.is_some_and(serde_json::Map::is_empty);
+        OfferedTool { name: item.tool.to_string(), parameters, takes_nothing }
+    };
+    let tools = menu.iter().filter(|item| item.why != Offered::Finish).map(tool);
+    let parameters = vec!["question".to_owned()];
+    let model = OfferedTool { name: LLM.to_owned(), parameters, takes_nothing: false };
+    OfferedTools::new(tools.chain([model]))
 }
 
 /// The tools by class, one per line, including the model.

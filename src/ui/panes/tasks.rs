@@ -153,7 +153,10 @@ fn answered(task: &TaskState) -> String {
     match (&task.answer, &task.task.gold, task.correct) {
         (Some(answer), Some(gold), Some(false)) => format!("{answer}, expected {gold}"),
         (None, Some(gold), Some(false)) => format!("not {gold}"),
-        (Some(answer), _, _) => answer.clone(),
+        (Some(answer), _, _) => match task.caveats.as_slice() {
+            [] => answer.clone(),
+            [caveat, ..] => format!("({}) {answer}", caveat.name()),
+        },
         (None, _, _) => String::new(),
     }
 }

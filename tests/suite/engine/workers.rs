@@ -159,9 +159,10 @@ fn one_that_fails_or_hangs_stops_no_other_and_reaches_the_solver_as_null() {
         assert_eq!(nulled[&1], None);
         assert_eq!(nulled[&2], Some(NullReason::Failed));
         assert_eq!(nulled[&3], Some(NullReason::Pattern("not found".into())));
-        assert_eq!((work.nulled(), work.saved() > 0), (2, true));
-        let last = state.tool_calls.last().unwrap();
-        assert_eq!(last.arguments["text"], "after null");
+        assert_eq!((work.nulled(), work.saved() > 0), (3, true));
+        // A tool would take the word for its input: what needs null evidence is not called.
+        assert_eq!(nulled[&4], Some(NullReason::Needs(EvidenceId(2))));
+        assert!(state.tool_calls.iter().all(|call| call.evidence != Some(EvidenceId(4))));
         let shown = solver(&state);
         assert!(shown.contains("good") && shown.contains("null"), "{shown}");
         // What it was called with is shown, what it found is not.
@@ -172,6 +173,30 @@ fn one_that_fails_or_hangs_stops_no_other_and_reaches_the_solver_as_null() {
         let state = plan.start().session.await.unwrap();
         assert_eq!(solver(&state).matches("Not found.").count(), 2);
         assert_eq!(state.tasks[0].work.nulled(), 0);
+    });
+}
+
+#[test]
+fn a_model_does_with_the_evidence_that_is_left_but_not_with_none() {
+    on_paused_time(async {
+        let text = format!(
+            "Plan: try\n{}\n#E2 = hang[x]\n#E3 = LLM[#E1 or #E2?]\n#E4 = LLM[#E2?]\n#E5 = echo[#E4]",
+            line(1, "good", 10),
+        );
+        let replies = vec![Ok(say(&text)), Ok(say("word")), Ok(say("done"))];
+        let state = workers(replies).start().session.await.unwrap();
+        let work = &state.tasks[0].work;
+        assert_eq!(state.evidence_text(work, EvidenceId(3)), Some("word"));
+        let needs = |id: u32, on: u32| {
+            assert_eq!(
+                work.evidence[&EvidenceId(id)].nulled,
+                Some(NullReason::Needs(EvidenceId(on)))
+            );
+        };
+        needs(4, 2);
+        needs(5, 4);
+        assert_eq!(state.tool_calls.len(), 2);
+        assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered));
     });
 }
 
@@ -328,23 +353,30 @@ fn a_model_that_can_be_held_to_a_schema_plans_in_json() {
 fn shape() -> impl Strategy<Value = Plan> {
     let evidence = (any::<prop::sample::Index>(), 0..40_u64, any::<bool>());
     let plan = prop::collection::vec(evidence, 0..4);
-    prop::collection::vec(plan, 1..5).prop_map(|steps| {
-        let mut next = 0;
-        let steps = steps.into_iter().enumerate().map(|(i, evidence)| {
-            let evidence = evidence.into_iter().map(|(needs, ms, needs_any)| {
-                next += 1;
-                let id = EvidenceId(next);
-                let before = u32::try_from(needs.index(next as usize)).unwrap();
-                let needed =
-                    if needs_any && before > 0 { format!(" #E{before}") } else { String::new() };
-                let text = format!("result of {next}.{needed}");
-                let input = json!({"text": text, "ms": ms}).to_string();
-                Evidence { id, tool: "echo".into(), input }
+    prop::collection::vec(plan, 1..5)
+        .prop_map(|steps| {
+            let mut next = 0;
+            let steps = steps.into_iter().enumerate().map(|(i, evidence)| {
+                let evidence = evidence.into_iter().map(|(needs, ms, needs_any)| {
+                    next += 1;
+                    let id = EvidenceId(next);
+                    let before = u32::try_from(needs.index(next as usize)).unwrap();
+                    let needed = if needs_any && before > 0 {
+                        format!(" #E{before}")
+                    } else {
+                        String::new()
+                    };
+                    let text = format!("result of {next}.{needed}");
+                    let input = json!({"text": text, "ms": ms}).to_string();
+                    Evidence { id, tool: "echo".into(), input }
+                });
+                PlanStep { text: format!("plan number {i}"), evidence: evidence.collect() }
             });
-            PlanStep { text: format!("plan number {i}"), evidence: evidence.collect() }
-        });
-        Plan { steps: steps.collect() }
-    })
+            Plan { steps: steps.collect() }
+        })
+        .prop_filter("a plan without calls is asked for again", |plan: &Plan| {
+            plan.evidence().next().is_some()
+        })
 }
 
 proptest! {

@@ -92,7 +92,13 @@ fn a_task_says_in_words_whether_it_was_right() {
     for (task, outcome) in [(5, Outcome::OutOfSteps), (6, Outcome::GaveUp), (7, Outcome::Stopped)] {
         story.start(task).wait(10);
         let (task, correct) = (TaskId(task), Some(false));
-        story.tell(TaskEvent::TaskFinished { task, outcome, answer: None, correct });
+        story.tell(TaskEvent::TaskFinished {
+            task,
+            outcome,
+            answer: None,
+            correct,
+            caveats: Vec::new(),
+        });
     }
     let shown = show(PaneId::Tasks, &story, &View::default(), 140, 10);
     for (row, words) in

@@ -114,6 +114,7 @@ fn hundreds_of_tasks_share_the_columns_of_the_strip() {
             outcome: toolyard::domain::event::Outcome::GaveUp,
             answer: None,
             correct: None,
+            caveats: Vec::new(),
         });
     }
     let shown = show(PaneId::Budget, &story, &View::default(), 78, 24);

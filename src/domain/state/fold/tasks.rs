@@ -33,13 +33,14 @@ impl State {
                     task.step(*step, from, menu);
                 }
             }
-            TaskEvent::TaskFinished { task, outcome, answer, correct } => {
+            TaskEvent::TaskFinished { task, outcome, answer, correct, caveats } => {
                 self.control.paused_lanes.clear();
                 self.control.changes.end_task(*task);
                 self.at_work = None;
                 self.tasks_done += 1;
                 if let Some(task) = self.task_mut(*task) {
                     task.finish(at, *outcome, answer.as_deref(), *correct);
+                    task.caveats.clone_from(caveats);
                 }
                 if let Some(tally) = self.pair_tally(*task) {
                     self.pairs.add(&tally);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Family;
 use crate::domain::event::PlanEvent;
 use crate::domain::id::TaskId;
+use crate::domain::null_filter::NullReason;
 use crate::domain::plan::EvidenceId;
 use crate::domain::state::{EvidenceState, Source, State, What};
 
@@ -36,6 +37,11 @@ impl State {
             }
             PlanEvent::EvidenceFound { task, evidence, text, nulled, saved } => {
                 let Some(task) = self.task_mut(*task) else { return };
+                // What needs null evidence is found without an effect.
+                let without = matches!(nulled, Some(NullReason::Needs(_)));
+                if without {
+                    task.work.evidence.insert(*evidence, EvidenceState::new(Source::None, at));
+                }
                 if let Some(state) = task.work.evidence.get_mut(evidence) {
                     state.found = Some(at);
                     state.text.clone_from(text);

@@ -13,6 +13,7 @@ impl State {
             return None;
         }
         match evidence.source {
+            Source::None => None,
             Source::Model(_) => evidence.text.as_deref(),
             Source::Call(call) => match &self.tool_call(call)?.phase {
                 ToolCallPhase::Done { output } => Some(&output.text),
@@ -36,7 +37,7 @@ impl State {
     pub fn evidence_model_call(&self, task: &TaskState, id: EvidenceId) -> Option<&ModelCallState> {
         match task.work.evidence.get(&id)?.source {
             Source::Model(call) => self.model_call(call),
-            Source::Call(_) => None,
+            Source::Call(_) | Source::None => None,
         }
     }
 }

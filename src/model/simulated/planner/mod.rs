@@ -220,7 +220,12 @@ mod tests {
         let settings = Settings { skill, ..Settings::default() };
         let text = plan(&request, TEXT, chain, settings, Chance::new(1));
         // Its output can always be parsed.
-        assert_eq!(crate::papers::plan::parse(&text).unwrap().to_string(), text);
+        assert_eq!(
+            crate::papers::plan::parse(&text, &crate::papers::plan::Offered::default())
+                .unwrap()
+                .to_string(),
+            text
+        );
         text
     }
 
@@ -288,7 +293,7 @@ mod tests {
             let tools = "- music(query): Plays.\n";
             let request = asked("", tools);
             let plan = plan(&request, &text, None, Settings::default(), chance);
-            let plan = crate::papers::plan::parse(&plan).unwrap();
+            let plan = crate::papers::plan::parse(&plan, &crate::papers::plan::Offered::default()).unwrap();
             let evidence: Vec<_> = plan.evidence().collect();
             let schema = json!({"properties": {"query": {"type": "string"}}, "required": ["query"]});
             prop_assert_eq!(evidence.len(), 1);

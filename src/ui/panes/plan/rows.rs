@@ -148,6 +148,7 @@ fn start(said: &str) -> String {
 
 fn said<'s>(state: &'s State, begun: &'s EvidenceState) -> Option<&'s str> {
     match begun.source {
+        Source::None => None,
         Source::Model(_) => begun.text.as_deref(),
         Source::Call(call) => state.tool_call(call)?.observation(),
     }

@@ -377,6 +377,9 @@ impl<'a> Entry<'a> {
             }
             None => self.sheet.row(&[(&head, style)]),
         }
+        for caveat in &task.caveats {
+            self.sheet.suffix(&format!("  ({})", caveat.name()), theme.warn);
+        }
         if let (Some(gold), Some(false)) = (&task.task.gold, task.correct) {
             self.sheet.suffix(&format!("  expected: {gold}"), theme.warn);
         }

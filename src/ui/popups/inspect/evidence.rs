@@ -17,6 +17,12 @@ pub(super) fn write(state: &State, task: TaskId, id: EvidenceId, page: &mut Page
             head(state, task, id, page);
             model(state, task, id, page);
         }
+        (Some(task), Some(Source::None)) => {
+            let nulled = task.work.evidence.get(&id).and_then(|begun| begun.nulled.as_ref());
+            let why = nulled.map_or_else(String::new, |why| format!("not called: {why}"));
+            page.field_in("state", &why, page.theme.warn);
+            head(state, task, id, page);
+        }
         (Some(task), None) => {
             page.field_in("state", "not started", page.theme.warn);
             head(state, task, id, page);

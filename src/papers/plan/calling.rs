@@ -1,0 +1,209 @@
+//! Recognises evidence and calls: `#E1 = Tool[input]`, `(#E1) Tool: input`, `search_web("x")`.
+
+use super::bracket;
+use super::label::DRESS;
+use super::offered::Offered;
+use crate::domain::{EvidenceId, plan::DIGITS};
+
+/// Bytes of a tool's name.
+const NAME: usize = 64;
+
+/// The name of a piece of evidence at the beginning of a line.
+#[derive(Debug, PartialEq)]
+pub(super) struct Head<'t> {
+    pub id: EvidenceId,
+    /// Only a hash and an equals sign leave no doubt about a call.
+    pub sure: bool,
+    pub call: Call<'t>,
+}
+
+/// The text after the equals sign.
+#[derive(Debug, PartialEq)]
+pub(super) enum Call<'t> {
+    /// A tool's name and an opening bracket, and the line behind it.
+    Open { tool: &'t str, bracket: char, rest: &'t str },
+    /// An offered tool's name, and its input up to the end of the line.
+    Said { tool: &'t str, input: &'t str },
+    /// A tool's name and nothing else.
+    Name(&'t str),
+    /// Something else.
+    Unread(&'t str),
+}
+
+/// The evidence that a line begins with.
+pub(super) fn evidence<'t>(line: &'t str, offered: &Offered) -> Option<Head<'t>> {
+    let (id, rest, marked) = id(line)?;
+    let rest = rest.trim_start_matches(DRESS);
+    if let Some(after) = after_equals(rest) {
+        let call = call(after, offered);
+        let sure = marked == Marked::Full || marked == Marked::Hash;
+        return (sure || matches!(call, Call::Open { .. } | Call::Said { .. })).then_some(Head {
+            id,
+            sure,
+            call,
+        });
+    }
+    if marked == Marked::Hash {
+        return None;
+    }
+    let after = after_arrow(rest);
+    let call = call(after.unwrap_or(rest), offered);
+    let is_call = matches!(call, Call::Open { .. })
+        && (after.is_some() || offered_call(rest, offered).is_some());
+    let is_said = matches!(call, Call::Said { .. }) && after.is_some();
+    let is_mark = marked == Marked::Full && (after.is_some() || rest.is_empty());
+    // In brackets it stands before what it names: `(#E1) Tool: …`.
+    let leads = marked == Marked::Full && line.starts_with(['(', '[', '<', '{']);
+    let call = if is_call || is_said || is_mark { call } else { Call::Unread(rest) };
+    (is_call || is_said || is_mark || leads).then_some(Head { id, sure: false, call })
+}
+
+/// How a name of evidence is marked.
+#[derive(Clone, Copy, PartialEq)]
+enum Marked {
+    /// `#E1`
+    Full,
+    /// `#1`
+    Hash,
+    /// `E1`
+    Letter,
+}
+
+/// The name of evidence that a text begins with, in brackets or not, and the text after it.
+fn id(text: &str) -> Option<(EvidenceId, &str, Marked)> {
+    let bare = text.trim_start_matches(['(', '[', '<', '{', '$']);
+    let opened = text.len() - bare.len();
+    let after_hash = bare.strip_prefix(['#', '＃']);
+    let rest = after_hash.unwrap_or(bare);
+    let after_letter = rest.strip_prefix(['E', 'e']);
+    let marked = match (after_hash.is_some(), after_letter.is_some()) {
+        (true, true) => Marked::Full,
+        (true, false) => Marked::Hash,
+        (false, true) => Marked::Letter,
+        (false, false) => return None,
+    };
+    let rest = after_letter.unwrap_or(rest);
+    let count = rest.bytes().take(DIGITS + 1).take_while(u8::is_ascii_digit).count();
+    let id = EvidenceId(rest[..count].parse().ok().filter(|_| count <= DIGITS)?);
+    let rest = &rest[count..];
+    if rest.starts_with(|c: char| {
+        c.is_alphanumeric() || c == '_' && opened == 0 && !rest.starts_with("__")
+    }) {
+        return None;
+    }
+    let closed = rest.trim_start_matches([')', ']', '>', '}']);
+    (opened <= 3 && rest.len() - closed.len() <= opened).then_some((id, closed, marked))
+}
+
+/// The first call in the middle of a line, and where it begins; only as `#E1 = Tool[`.
+pub(super) fn inline<'t>(line: &'t str, offered: &Offered) -> Option<(usize, Head<'t>)> {
+    line.match_indices(['#', '＃']).find_map(|(at, _)| {
+        let head = evidence(&line[at..], offered)?;
+        matches!(head.call, Call::Open { .. }).then_some((at, head))
+    })
+}
+
+/// The text after a class of tools in square brackets, as prompts list them: `[Information Retrieval] Google[x]`.
+pub(super) fn class_prefix(line: &str) -> Option<&str> {
+    let (class, rest) = line.strip_prefix('[')?.split_once(']')?;
+    let words = class.chars().all(|c| c.is_alphabetic() || c == ' ' || c == '/');
+    (words && !class.is_empty() && class.len() <= NAME && rest.starts_with(' ')).then_some(rest)
+}
+
+fn after_equals(text: &str) -> Option<&str> {
+    let two = text.strip_prefix(":=").or_else(|| text.strip_prefix("=>"));
+    two.or_else(|| text.strip_prefix(['=', '＝']))
+}
+
+fn after_arrow(text: &str) -> Option<&str> {
+    let two = text.strip_prefix("->").or_else(|| text.strip_prefix("<-"));
+    two.or_else(|| text.strip_prefix([':', '：', '→', '←', '–', '—']))
+        .or_else(|| text.strip_prefix("- "))
+}
+
+/// Reads a call of any name.
+fn call<'t>(text: &'t str, offered: &Offered) -> Call<'t> {
+    let text = undressed(text);
+    if let Some(call) = offered_call(text, offered) {
+        return call;
+    }
+    let is_name = |c: char| c.is_alphanumeric() || "_-./: ".contains(c);
+    let length = text.find(|c| !is_name(c)).unwrap_or(text.len());
+    let tool = text[..length].trim_end_matches([' ', ':', '.']);
+    if tool.is_empty() || tool.len() > NAME {
+        return said(text, offered).unwrap_or(Call::Unread(text));
+    }
+    let rest = text[length..].trim_start_matches(['*', '`', ' ']);
+    let Some(bracket) = rest.chars().next() else {
+        return match said(text, offered) {
+            Some(call) => call,
+            None if tool.contains(' ') && offered.named_exactly(tool).is_none() => {
+                Call::Unread(text)
+            }
+            None => Call::Name(tool),
+        };
+    };
+    // Round brackets follow words in any text: they must touch a name that is one word.
+    let touches = tool.len() == length && !tool.contains(' ');
+    if bracket::opens(bracket) && (touches || bracket::is_square(bracket)) && bracket != '{' {
+        return Call::Open { tool, bracket, rest: &rest[bracket.len_utf8()..] };
+    }
+    said(text, offered).unwrap_or(Call::Unread(text))
+}
+
+/// An offered tool and its input in words: `search_web: "x"`, `search_web "x"`.
+pub(super) fn said<'t>(text: &'t str, offered: &Offered) -> Option<Call<'t>> {
+    let (_, rest) = offered.begins(text)?;
+    let name = &text[..text.len() - rest.len()];
+    let after = rest.trim_start_matches(DRESS);
+    let mark = after
+        .strip_prefix([':', '：'])
+        .or_else(|| after.strip_prefix("- "))
+        .or_else(|| after.strip_prefix("– "));
+    let quoted = after.starts_with(['"', '“', '{', '\'']);
+    let input =
+        mark.or(Some(after).filter(|_| quoted))?.trim_matches(|c: char| DRESS[..4].contains(&c));
+    (!input.is_empty()).then_some(Call::Said { tool: name, input })
+}
+
+/// A call whose result has a name as in code, and this name: `capital = search_web("x")`.
+pub(super) fn assigned<'t>(text: &'t str, offered: &Offered) -> Option<(&'t str, Call<'t>)> {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_')?;
+    let (name, rest) = text.split_at(end);
+    let rest = rest.trim_start().strip_prefix('=')?;
+    let is_name = end <= NAME && name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    Some((name, offered_call(rest, offered)?)).filter(|_| is_name)
+}
+
+/// A line that is a call of a tool that is not offered: `Bing[x]`.
+pub(super) fn is_other_call(line: &str) -> bool {
+    let end = line.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(line.len());
+    let (name, rest) = line.split_at(end);
+    let is_name = (3..=NAME).contains(&end) && name.starts_with(char::is_alphabetic);
+    let line = rest.trim_end_matches(['`', '*', '.', ' ']);
+    let square = line.starts_with('[') && line.ends_with(']');
+    let quoted = (line.starts_with("(\"") || line.starts_with("('")) && line.ends_with(')');
+    is_name && name != "print" && (square || quoted)
+}
+
+/// An offered tool's name right before an opening bracket.
+pub(super) fn offered_call<'t>(text: &'t str, offered: &Offered) -> Option<Call<'t>> {
+    let text = undressed(text);
+    let (_, rest) = offered.begins(text)?;
+    let tool = &text[..text.len() - rest.len()];
+    let after = rest.trim_start_matches(['*', '`']);
+    let spaced = after.trim_start_matches(' ');
+    let bracket = spaced.chars().next().filter(|c| bracket::opens(*c))?;
+    let touches = after.len() == spaced.len() || bracket::is_square(bracket);
+    touches.then_some(Call::Open { tool, bracket, rest: &spaced[bracket.len_utf8()..] })
+}
+
+/// The text without decoration, and without words that ask for a call.
+fn undressed(text: &str) -> &str {
+    let text = text.trim_start_matches([' ', '\t', '*', '`']);
+    let text = class_prefix(text).map_or(text, |rest| rest.trim_start_matches([' ', '*', '`']));
+    ["await ", "call ", "Call ", "use ", "Use ", "\\[ ", "$"]
+        .iter()
+        .find_map(|word| text.strip_prefix(word))
+        .unwrap_or(text)
+}

@@ -1,0 +1,150 @@
+//! The tools that a plan may call. Only their names make a call out of words: `search_web("x")` is one where
+//! `search_web` is offered, and a remark otherwise.
+
+use std::collections::HashMap;
+
+/// Characters of the longest name that is looked for.
+const NAME: usize = 64;
+/// Words that models put around a tool's name where only a name is asked for.
+const AROUND: [&str; 12] = [
+    "the", "use", "using", "call", "tool", "tools", "search", "engine", "api", "function",
+    "worker", "model",
+];
+
+/// One tool of the menu.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferedTool {
+    pub name: String,
+    /// The names of its arguments.
+    pub parameters: Vec<String>,
+    /// Whether it takes no input.
+    pub takes_nothing: bool,
+}
+
+/// The tools that a plan may call.
+#[derive(Clone, Debug, Default)]
+pub struct Offered {
+    tools: Vec<OfferedTool>,
+    /// Positions by folded name.
+    by_name: HashMap<String, Vec<usize>>,
+}
+
+impl Offered {
+    pub fn new(tools: impl IntoIterator<Item = OfferedTool>) -> Self {
+        let tools: Vec<OfferedTool> = tools.into_iter().collect();
+        let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, tool) in tools.iter().enumerate() {
+            by_name.entry(folded(&tool.name)).or_default().push(at);
+        }
+        Self { tools, by_name }
+    }
+
+    /// Tools of which only the names are known.
+    #[cfg(feature = "inside")]
+    pub fn named<'t>(names: impl IntoIterator<Item = &'t str>) -> Self {
+        let tool = |name: &str| OfferedTool {
+            name: name.to_owned(),
+            parameters: Vec::new(),
+            takes_nothing: false,
+        };
+        Self::new(names.into_iter().map(tool))
+    }
+
+    /// The tool of this name, or the only one that differs just in case, spaces, hyphens and underscores.
+    pub(super) fn named_exactly(&self, written: &str) -> Option<&OfferedTool> {
+        let alike = self.by_name.get(&folded(written))?;
+        let exact = alike.iter().find(|at| self.tools[**at].name == written);
+        let only = alike.first().filter(|_| alike.len() == 1);
+        exact.or(only).map(|at| &self.tools[*at])
+    }
+
+    /// The tool that is meant where a name is asked for: `the Google tool`, `Google Search`.
+    pub(super) fn meant(&self, written: &str) -> Option<&OfferedTool> {
+        let words: Vec<&str> = words(written).collect();
+        let whole = words.join(" ");
+        self.named_exactly(&whole).or_else(|| {
+            let kept = words.iter().filter(|word| !AROUND.contains(&&*word.to_lowercase()));
+            self.named_exactly(&kept.copied().collect::<Vec<_>>().join(" "))
+        })
+    }
+
+    /// The tools that a short text names, in its order.
+    pub(super) fn mentioned(&self, text: &str) -> Vec<&OfferedTool> {
+        let mut found: Vec<&OfferedTool> = Vec::new();
+        let mut rest = text;
+        while let Some(begin) = rest.find(|c: char| c.is_alphanumeric() || c == '_') {
+            rest = &rest[begin..];
+            if let Some((tool, after)) = self.begins(rest) {
+                if found.iter().all(|known| known.name != tool.name) {
+                    found.push(tool);
+                }
+                rest = after;
+            } else {
+                rest = &rest[word_end(rest)..];
+            }
+        }
+        found
+    }
+
+    /// The tool whose name this text begins with, the longest of several, and the text after it.
+    pub(super) fn begins<'t>(&self, text: &'t str) -> Option<(&OfferedTool, &'t str)> {
+        if self.tools.is_empty() {
+            return None;
+        }
+        let mut longest = None;
+        let mut end = 0;
+        while end < text.len() && end <= NAME {
+            let word = word_end(&text[end..]);
+            if word == 0 {
+                break;
+            }
+            end += word;
+            if let Some(tool) = self.named_exactly(&text[..end]) {
+                longest = Some((tool, &text[end..]));
+            }
+            let gap =
+                text[end..].find(|c: char| !matches!(c, ' ' | '-' | '.' | '/' | '\\')).unwrap_or(0);
+            if gap == 0 || gap > 1 {
+                break;
+            }
+            end += gap;
+        }
+        longest
+    }
+
+    /// The tool whose name this text ends with, the longest of several, and where the name begins.
+    pub(super) fn ends(&self, text: &str) -> Option<(&OfferedTool, usize)> {
+        let mut from = text.len().saturating_sub(NAME);
+        while !text.is_char_boundary(from) {
+            from += 1;
+        }
+        let starts = text[from..].char_indices().map(|(at, _)| from + at);
+        let begins_word = |at: &usize| {
+            let before = text[..*at].chars().next_back();
+            before.is_none_or(|c| !c.is_alphanumeric() && c != '_')
+                && text[*at..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        };
+        starts.filter(begins_word).find_map(|at| Some((self.named_exactly(&text[at..])?, at)))
+    }
+
+    /// The tool of exactly this name.
+    pub(super) fn get(&self, name: &str) -> Option<&OfferedTool> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+}
+
+/// The end of the word that a text begins with.
+fn word_end(text: &str) -> usize {
+    text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len())
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let between =
+        |c: char| c.is_whitespace() || matches!(c, '`' | '*' | '"' | '\'' | '.' | ',' | ':');
+    text.split(between).filter(|word| !word.is_empty())
+}
+
+pub(super) fn folded(name: &str) -> String {
+    let kept = name.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '_' | '\\'));
+    kept.flat_map(char::to_lowercase).collect()
+}

@@ -1,0 +1,73 @@
+//! What is read of a plan before it is one: steps, calls with or without a name, and what was lost.
+
+use crate::domain::EvidenceId;
+
+/// What opened a step. A list's numbers and headings are steps only where nothing better is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Opened {
+    ByCall,
+    ByHeading,
+    ByNumber,
+    ByStep,
+    ByPlan,
+}
+
+#[derive(Debug)]
+pub(super) struct Step {
+    pub text: String,
+    pub calls: Vec<Call>,
+    /// Calls inside of sentences: they count if the step has no others.
+    pub(super) remarks: Vec<Call>,
+    pub opened: Opened,
+    pub(super) indent: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Call {
+    pub id: Option<EvidenceId>,
+    pub tool: String,
+    pub input: String,
+    /// The name of its result in code.
+    pub variable: Option<String>,
+    /// The input without quotes, marks and case, by which a call is known that is written twice.
+    plain: String,
+}
+
+impl Call {
+    pub(super) fn new(id: Option<EvidenceId>, tool: String, input: &str) -> Self {
+        let input = input.trim().to_owned();
+        Self { id, tool, plain: plain(&input), input, variable: None }
+    }
+
+    pub(super) fn is_alike(&self, other: &Self) -> bool {
+        self.tool == other.tool
+            && (self.input == other.input || self.plain == other.plain && !self.plain.is_empty())
+    }
+}
+
+/// Something that a careful person would miss in what was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Lost {
+    Evidence(EvidenceId, String),
+    Tool(String, String, Vec<EvidenceId>),
+    Input(String),
+    /// The call of a tool that is not offered.
+    Call(String),
+}
+
+pub(super) fn is_nothing(input: &str) -> bool {
+    matches!(
+        plain(input).as_str(),
+        "" | "none" | "na" | "null" | "nil" | "noinput" | "notapplicable" | "empty"
+    )
+}
+
+/// Whether two inputs differ in quotes, marks and case only.
+pub(super) fn is_alike(one: &str, other: &str) -> bool {
+    one == other || plain(one) == plain(other) && !plain(one).is_empty()
+}
+
+pub(super) fn plain(text: &str) -> String {
+    let kept = text.chars().filter(|c| c.is_alphanumeric() || "+-*/^<>=.#".contains(*c));
+    kept.flat_map(char::to_lowercase).collect::<String>().trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,62 @@
+//! Plans in tables: the header says what each cell of a row is.
+
+use super::label::{self, Field};
+
+/// What the columns of a table are.
+pub(super) struct Table {
+    columns: Vec<Column>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Column {
+    Text,
+    Field(Field),
+}
+
+impl Table {
+    /// The table that begins with this row, if it has columns for calls and a rule below it.
+    pub fn new(cells: &[&str], below: &str) -> Option<Self> {
+        let column = |cell: &&str| match label::field(cell.trim_matches(label::DRESS)) {
+            Some(field @ (Field::Tool | Field::Input | Field::Evidence | Field::Call)) => {
+                Column::Field(field)
+            }
+            Some(Field::Asked) => Column::Field(Field::Input),
+            Some(Field::Step | Field::Remark) | None => Column::Text,
+        };
+        let columns: Vec<Column> = cells.iter().map(column).collect();
+        let called = columns.iter().any(|column| {
+            matches!(column, Column::Field(Field::Tool | Field::Call | Field::Evidence))
+        });
+        (is_rule(below) && called).then_some(Self { columns })
+    }
+
+    /// The text of a row's step, and its fields: evidence last, because it names what stands before it.
+    pub fn row<'t>(&self, cells: &[&'t str]) -> (&'t str, Vec<(Field, &'t str)>) {
+        let pairs = || self.columns.iter().zip(cells);
+        let texts = pairs().filter(|(column, _)| **column == Column::Text).map(|(_, cell)| *cell);
+        let is_text = |cell: &&str| cell.contains(char::is_alphabetic) && cell.chars().count() > 3;
+        let text = texts.filter(is_text).max_by_key(|cell| cell.len()).unwrap_or_default();
+        let mut fields: Vec<(Field, &str)> = pairs()
+            .filter_map(|(column, cell)| match column {
+                Column::Field(field) => Some((*field, *cell)),
+                Column::Text => None,
+            })
+            .collect();
+        fields.sort_by_key(|(field, _)| *field == Field::Evidence);
+        (text, fields)
+    }
+}
+
+/// The cells of a table's row.
+pub(super) fn cells(line: &str) -> Option<Vec<&str>> {
+    let inside = line.trim().strip_prefix('|')?;
+    let inside = inside.strip_suffix('|').unwrap_or(inside);
+    let cells: Vec<&str> = inside.split('|').map(str::trim).collect();
+    (cells.len() > 1).then_some(cells)
+}
+
+/// Whether a row is the rule below a header.
+pub(super) fn is_rule(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with('|') && line.contains("--") && line.chars().all(|c| "|-: ".contains(c))
+}
