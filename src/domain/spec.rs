@@ -116,12 +116,21 @@ pub struct Task {
     /// How the task is solved, step by step. Only the simulated model and trajectories read it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chain: Vec<ChainStep>,
+    /// The only tools that may be offered for it, as some data sets say; empty: all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolName>,
 }
 
 impl Task {
     /// A task known only by its text.
     pub fn from_text(text: impl Into<String>) -> Self {
-        Self { name: String::new(), text: text.into(), gold: None, chain: Vec::new() }
+        Self {
+            name: String::new(),
+            text: text.into(),
+            gold: None,
+            chain: Vec::new(),
+            tools: Vec::new(),
+        }
     }
 }
 

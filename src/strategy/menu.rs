@@ -115,13 +115,13 @@ fn first(ctx: &impl Context, task: &Task) -> Vec<MenuItem> {
     let hits = ctx.retrieve(&task.text, k);
     let mut menu = ctx.state(|state| {
         let weights = state.learning.weights(&state.knobs);
-        let offered = |tool: &ToolName| state.tools.get(tool).is_some_and(|tool| tool.is_offered());
+        let offered = |tool: &ToolName| state.offers(tool.as_str());
         let mut menu: Vec<MenuItem> = Vec::with_capacity(k + 1);
         for tool in hits {
             let weight = weights.weight(ToolName::START, tool.as_str());
             menu.push(MenuItem { tool, weight, why: Offered::Retrieved });
         }
-        let off = state.tools.values().filter(|tool| !tool.is_offered()).count();
+        let off = state.tools.len() - state.offered_tools().count();
         // Twice k, since retrieved tools appear again.
         for WeightedEdge { to, weight, .. } in weights.top(ToolName::START, 2 * k + off) {
             let known = menu.iter().any(|item| item.tool == to);
@@ -146,9 +146,9 @@ fn successors(
 ) -> Vec<MenuItem> {
     let (mut menu, explore) = ctx.state(|state| {
         let weights = state.learning.weights(&state.knobs);
-        let offered = |tool: &ToolName| state.tools.get(tool).is_some_and(|tool| tool.is_offered());
+        let offered = |tool: &ToolName| state.offers(tool.as_str());
         let most = state.knobs.count(Knob::MenuMax);
-        let off = state.tools.values().filter(|tool| !tool.is_offered()).count();
+        let off = state.tools.len() - state.offered_tools().count();
         // One more than the menu holds, since `end` is in every row and is not a tool.
         let row = weights.top(at.as_str(), most.saturating_add(off).saturating_add(1));
         let menu: Vec<_> = row

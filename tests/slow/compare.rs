@@ -29,7 +29,7 @@ fn number(cell: &Value, name: &str) -> f64 {
 fn a_budget_that_was_given_as_a_knob_counts_in_a_comparison_with_a_name() {
     let home = Home::new();
     let few = ["btp", "--strategies", "react", "--warm-up", "none", "--seeds", "0"];
-    for (given, budget) in [(&["--knob", "budget=7"][..], 7.0), (&[], 20.0)] {
+    for (given, budget) in [(&["--knob", "budget=7"][..], 7.0), (&[], 10.0)] {
         let all = compared(&home, &[&few[..], &["--tasks-limit", "1"], given].concat());
         assert_eq!(cell(&all, "react")["knobs"]["budget"], budget);
     }
@@ -271,25 +271,25 @@ fn pairs_of_models_are_as_good_and_as_dear_as_their_models() {
     assert!(ran.err.contains("did you mean `high`?"), "{ran:?}");
 }
 
-/// The promise of BTP's tables on the sample tasks, with random costs from 1 to 10 and a budget of 20.
+/// The promise of BTP's tables on the sample tasks, with random costs from 1 to 10 and a budget of 10.
 #[test]
 fn with_a_plan_no_task_fails_by_its_budget_and_tasks_cost_less() {
     let home = Home::new();
-    let all = compared(&home, &["btp", "--seeds", "0,1", "--vary", "blacklist=protected"]);
+    let all = compared(&home, &["btp", "--seeds", "0,1"]);
     for base in ["react", "toolnet", "dfsdt", "tot-dfs"] {
-        let of = |strategy: String| cell(&all, &format!("{strategy} blacklist=protected"));
-        let (bare, planned) = (of(base.to_owned()), of(format!("{base}+btp")));
-        for seed in planned["seeds"].as_array().unwrap() {
-            assert_eq!(
-                (&seed["rfbc"], &seed["rfbc_authors"]),
-                (&0.0.into(), &0.0.into()),
-                "{base}"
-            );
+        let bare = cell(&all, &format!("{base} given"));
+        for planned in [format!("{base}+btp paper"), format!("{base}+btp given")] {
+            let planned = cell(&all, &planned);
+            for seed in planned["seeds"].as_array().unwrap() {
+                let over = (&seed["rfbc"], &seed["rfbc_authors"]);
+                assert_eq!(over, (&0.0.into(), &0.0.into()), "{base}");
+            }
+            assert!(number(planned, "ac") < number(bare, "ac"), "{base}: {all:#}");
+            assert!(number(planned, "ac") <= number(planned, "planned_cost"), "{base}: {all:#}");
+            assert!(number(planned, "uses") <= number(planned, "planned_uses"), "{base}: {all:#}");
         }
-        assert!(number(planned, "ac") < number(bare, "ac"), "{base}: {all:#}");
-        // A plan over few candidates misses a tool now and then: it costs less, and solves less.
-        assert!(number(planned, "pr") >= number(bare, "pr") - 0.15, "{base}: {all:#}");
-        assert!(number(planned, "ac") <= number(planned, "planned_cost"), "{base}: {all:#}");
-        assert!(number(planned, "uses") <= number(planned, "planned_uses"), "{base}: {all:#}");
+        // What the paper promises holds for the plan as it is here, not for the published one.
+        let planned = cell(&all, &format!("{base}+btp given"));
+        assert!(number(planned, "pbc") > number(bare, "pbc"), "{base}: {all:#}");
     }
 }

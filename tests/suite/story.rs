@@ -104,12 +104,7 @@ impl Story {
         let first = TaskId(self.state.tasks.len() as u32 + 1);
         let tasks = tasks
             .iter()
-            .map(|(text, gold)| Task {
-                name: String::new(),
-                text: (*text).into(),
-                gold: gold.map(str::to_owned),
-                chain: Vec::new(),
-            })
+            .map(|(text, gold)| Task { gold: gold.map(str::to_owned), ..Task::from_text(*text) })
             .collect();
         self.tell(TaskEvent::TasksQueued { first, tasks, by: By::Engine })
     }

@@ -1,6 +1,6 @@
 //! The command line: arguments, and the commands that run them.
 
-use std::path::PathBuf;
+use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::{ArgGroup, Args, Parser, Subcommand, builder::PossibleValuesParser};
 use clap_complete::Shell;
@@ -176,6 +176,10 @@ pub struct SessionArgs {
     /// declared cost; BTP's experiments use `1..10`.
     #[arg(long, value_name = "LOW..HIGH")]
     pub costs: Option<CostRange>,
+    /// Offer for each task only this many tools: those of its reference chain, filled up with tools
+    /// that its words match. In BTP's experiments five come with each query.
+    #[arg(long, value_name = "N", value_parser = value::positive)]
+    pub task_tools: Option<NonZeroUsize>,
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,7 @@
 //! From arguments to the spec of a session, and from its errors to those of the command line.
 
+use std::num::NonZeroUsize;
+
 use super::{SessionArgs, trouble::Trouble};
 use crate::app::session::{Field, JournalChoice, SessionError, SessionSpec, TaskSource};
 use crate::domain::{Knob, Role, Task};
@@ -25,6 +27,7 @@ impl SessionArgs {
             tasks_limit: self.tasks_limit,
             faults: self.fault.clone(),
             costs: self.costs,
+            task_tools: self.task_tools.map(NonZeroUsize::get),
             paused: false,
             stay: false,
             fresh: self.fresh,

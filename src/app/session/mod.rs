@@ -16,6 +16,7 @@ mod recorded;
 mod setup;
 mod spawn;
 mod spec;
+mod task_tools;
 mod written;
 
 pub use self::{

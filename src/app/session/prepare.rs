@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Field, SessionError, SessionSpec, TaskSource};
+use super::{Field, SessionError, SessionSpec, TaskSource, task_tools};
 use crate::app::config::{Config, ModelConfig};
 use crate::app::workspace::{LearnedState, Workspace};
 use crate::domain::{FaultSpec, Knob, Record, Role, Target, Task};
@@ -56,8 +56,13 @@ impl SessionSpec {
             None if self.fresh => None,
             None => config.experience_file(workspace.folder.as_deref()),
         };
+        let mut tasks = self.tasks_of(&workspace.tasks)?;
+        if let Some(count) = self.task_tools {
+            let tools = workspace.manifests.iter().map(|manifest| &*manifest.spec);
+            task_tools::give(&mut tasks, tools, count);
+        }
         Ok(PreparedSession {
-            tasks: self.tasks_of(&workspace.tasks)?,
+            tasks,
             config,
             workspace,
             past: Vec::new(),

@@ -29,6 +29,9 @@ pub struct SessionSpec {
     pub faults: Vec<FaultSpec>,
     /// Range from which the cost of each tool is drawn, instead of its declared cost.
     pub costs: Option<CostRange>,
+    /// Give each task this many tools of its own, as data sets do whose queries come with tools: those
+    /// of its reference chain, filled up with tools that its words match.
+    pub task_tools: Option<usize>,
     /// Start paused.
     pub paused: bool,
     /// Wait for more tasks instead of ending after the last.
@@ -92,6 +95,7 @@ mod tests {
             tasks_limit: Some(3),
             faults: vec!["a:error:p=0.5:text=no: none".parse().unwrap()],
             costs: Some("1..10".parse().unwrap()),
+            task_tools: Some(5),
             paused: true,
             stay: true,
             fresh: true,

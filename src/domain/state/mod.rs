@@ -151,12 +151,17 @@ impl State {
 
     /// The tools that may currently be offered, in order.
     pub fn offered_tools(&self) -> impl Iterator<Item = &ToolState> {
-        self.tools.values().filter(|tool| tool.is_offered())
+        self.tools.values().filter(|tool| self.may_offer(tool))
     }
 
-    /// Whether the tool exists and may be on a menu.
+    /// Whether the tool exists and may be on a menu of the current task.
     pub fn offers(&self, tool: &str) -> bool {
-        self.tools.get(tool).is_some_and(ToolState::is_offered)
+        self.tools.get(tool).is_some_and(|tool| self.may_offer(tool))
+    }
+
+    fn may_offer(&self, tool: &ToolState) -> bool {
+        let own = self.current_task().map_or(&[][..], |task| &task.task.tools);
+        tool.is_offered() && (own.is_empty() || own.contains(&tool.spec.name))
     }
 
     /// How many faults are armed.

@@ -25,12 +25,12 @@ fn check(session: &Session, call: &ToolCall) -> Result<(), (Refusal, String)> {
     let refused = |why: String| Err((Refusal::NotOffered, why));
     // A ban comes before any other reason (BTP, algorithm 2).
     session.policy().not_blacklisted(name)?;
-    match (session.tools.get(name.as_str()), session.state.tools.get(name)) {
-        (Some(_), Some(state)) if state.is_offered() => {}
-        (Some(_), _) => {
+    match session.tools.get(name.as_str()) {
+        Some(_) if session.state.offers(name.as_str()) => {}
+        Some(_) => {
             return refused(format!("the tool {name} is not available; choose another one"));
         }
-        (None, _) => {
+        None => {
             return refused(format!("there is no tool {name}; choose one of those offered"));
         }
     }

@@ -44,6 +44,11 @@ pub fn candidates(
     helped: Vec<HelpfulTool>,
 ) -> Vec<ToolName> {
     let k = state.knobs.count(Knob::Candidates);
+    // They come with the query, as in the paper.
+    let own = state.current_task().map_or(&[][..], |task| &task.task.tools);
+    if !own.is_empty() {
+        return own.iter().filter(|tool| state.offers(tool.as_str())).take(k).cloned().collect();
+    }
     let most = helped.first().map_or(0.0, |best| best.similarity);
     let mut helped = helped
         .into_iter()

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::Value;
 
 pub use self::toml::parse_toml;
-use crate::domain::{ChainStep, Task};
+use crate::domain::{ChainStep, Task, ToolName};
 use crate::files::json_file;
 use crate::files::toml_file::{Problem, Problems};
 
@@ -89,12 +89,14 @@ struct Line {
     gold: Option<Value>,
     #[serde(default)]
     chain: Vec<ChainStep>,
+    #[serde(default)]
+    tools: Vec<ToolName>,
 }
 
 impl Line {
     /// The task; or the invalid field, and the expected content.
     fn task(self) -> Result<Task, (&'static str, &'static str)> {
-        let Self { name, text, gold, chain } = self;
+        let Self { name, text, gold, chain, tools } = self;
         if text.trim().is_empty() {
             return Err(("task", "expected a non-empty text"));
         }
@@ -106,7 +108,7 @@ impl Line {
                 Err(("gold", "expected a text or a number"))
             }
         });
-        Ok(Task { name, text, gold: gold.transpose()?, chain })
+        Ok(Task { name, text, gold: gold.transpose()?, chain, tools })
     }
 }
 

@@ -72,12 +72,14 @@ fn read_task(
             field.list()?.iter().map(|step| read_step(step.table()?, capabilities)).collect();
         steps.into_iter().collect()
     });
+    let tools = fields.get("tools").map_or(Some(Vec::new()), |field| read_tools(&field));
     fields.finish();
     let gold = match gold {
         Some(gold) => Some(gold?),
         None => None,
     };
-    Some(Task { name: name?.to_owned(), text: text?.to_owned(), gold, chain: chain? })
+    let (name, text) = (name?.to_owned(), text?.to_owned());
+    Some(Task { name, text, gold, chain: chain?, tools: tools? })
 }
 
 /// A text, or a number as written.

@@ -65,7 +65,7 @@ impl CompareArgs {
 /// A predefined comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Preset {
-    /// Tables 2 to 5 of BTP: four loops, bare, with +prompt and with +btp, with and without the blacklist.
+    /// Tables 2 to 5 of BTP: four loops, bare, with +prompt, with +btp as published and as it is here.
     Btp,
     /// Figure 2 of BTP: solved within the budget, and average cost, against the budget.
     Budgets,

@@ -7,17 +7,21 @@ use serde::Serialize;
 use super::args::{CompareArgs, Preset, WarmUp};
 use crate::app::{cli::trouble::Trouble, session::SessionSpec};
 use crate::domain::knob::Kind;
-use crate::domain::{Base, Chance, Decides, Knob, KnobSpec, Role, Strategy};
+use crate::domain::{Base, Blacklist, Chance, Decides, Estimation, Knob, KnobSpec, Role, Strategy};
 
 /// The loops of BTP's experiments, and ToolNet's.
-const LOOPS: [Base; 4] = [Base::React, Base::ToolNet, Base::Dfsdt, Base::TotDfs];
+pub const LOOPS: [Base; 4] = [Base::React, Base::ToolNet, Base::Dfsdt, Base::TotDfs];
 
 /// The defaults of a predefined comparison.
 pub const SEEDS: &str = "0..4";
 pub const COSTS: &str = "1..10";
-pub const BUDGET: f64 = 20.0;
+/// Credits. With costs from 1 to 10 a bare loop spends about as much, so that it binds.
+pub const BUDGET: f64 = 10.0;
 pub const BUDGETS: [f64; 6] = [5.0, 10.0, 15.0, 20.0, 25.0, 30.0];
 pub const TAUS: [f64; 7] = [0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5];
+
+/// Tools that come with a query in the paper.
+const GIVEN: usize = 5;
 
 /// One combination.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -25,11 +29,58 @@ pub struct Cell {
     /// Unique in a comparison, and the same in every comparison that contains it.
     pub name: String,
     pub strategy: Strategy,
+    /// How BTP's experiment is set up.
+    #[serde(skip_serializing_if = "Setting::is_ours")]
+    pub setting: Setting,
     #[serde(skip_serializing_if = "RoleBindings::is_as_configured")]
     pub played: RoleBindings,
     /// The knobs of this combination, in addition to those of all.
     #[serde(skip)]
     pub turned: Vec<(Knob, f64)>,
+}
+
+/// The setting of one of BTP's experiments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Setting {
+    /// Every tool may be offered, and `+btp` looks for candidates and for tools that are missing.
+    #[default]
+    Ours,
+    /// The same five tools come with each task, for every strategy, as in the paper.
+    Given,
+    /// As [`Setting::Given`], with `+btp` as published: its estimates, a strict blacklist, no widening.
+    Paper,
+}
+
+impl Setting {
+    fn is_ours(&self) -> bool {
+        *self == Setting::Ours
+    }
+
+    /// What it adds to the name of a strategy.
+    pub fn mark(self) -> &'static str {
+        match self {
+            Setting::Ours => "",
+            Setting::Given => " given",
+            Setting::Paper => " paper",
+        }
+    }
+
+    /// The number of tools that come with each task.
+    fn task_tools(self) -> Option<usize> {
+        (self != Setting::Ours).then_some(GIVEN)
+    }
+
+    fn knobs(self) -> &'static [(Knob, f64)] {
+        match self {
+            Setting::Ours | Setting::Given => &[],
+            Setting::Paper => &[
+                (Knob::Estimate, Estimation::Paper as u8 as f64),
+                (Knob::Blacklist, Blacklist::Strict as u8 as f64),
+                (Knob::Widen, 0.0),
+            ],
+        }
+    }
 }
 
 /// The models bound in a combination; otherwise the configured ones are.
@@ -66,11 +117,17 @@ impl fmt::Display for RoleBindings {
 }
 
 impl Cell {
-    fn new(strategy: Strategy, played: RoleBindings, turned: Vec<(Knob, f64)>) -> Self {
+    fn new(
+        strategy: Strategy,
+        setting: Setting,
+        played: RoleBindings,
+        turned: Vec<(Knob, f64)>,
+    ) -> Self {
         let knobs =
             turned.iter().map(|(knob, value)| format!(" {knob}={}", exact(knob.spec(), *value)));
-        let name = format!("{strategy}{played}{}", knobs.collect::<String>());
-        Self { name, strategy, played, turned }
+        let (mark, knobs) = (setting.mark(), knobs.collect::<String>());
+        let name = format!("{strategy}{mark}{played}{knobs}");
+        Self { name, strategy, setting, played, turned }
     }
 
     /// Its name without the models.
@@ -96,7 +153,8 @@ impl Cell {
                 spec.roles.extend(pair.into_iter().filter_map(bound));
             }
         }
-        spec.knobs.extend(self.turned.iter().copied());
+        spec.task_tools = spec.task_tools.or(self.setting.task_tools());
+        spec.knobs.extend(self.setting.knobs().iter().chain(&self.turned).copied());
         spec
     }
 
@@ -144,10 +202,12 @@ pub fn cells(args: &CompareArgs, models: &[String]) -> Result<Vec<Cell>, Trouble
         Some(Preset::Taus) => swept(Knob::Tau, &TAUS),
     };
     let mut cells: Vec<Cell> = Vec::new();
-    let mut add = |strategy: Strategy, played: Vec<RoleBindings>, knobs: &[(Knob, Vec<f64>)]| {
+    let mut add = |(strategy, setting): (Strategy, Setting),
+                   played: Vec<RoleBindings>,
+                   knobs: &[(Knob, Vec<f64>)]| {
         for played in played {
             for turned in combinations(knobs) {
-                let cell = Cell::new(strategy, played.clone(), turned);
+                let cell = Cell::new(strategy, setting, played.clone(), turned);
                 if cells.iter().all(|other| other.name != cell.name) {
                     cells.push(cell);
                 }
@@ -155,31 +215,48 @@ pub fn cells(args: &CompareArgs, models: &[String]) -> Result<Vec<Cell>, Trouble
         }
     };
     let strategies = strategies(args)?;
-    for strategy in strategies.iter().copied() {
-        add(strategy, played(args, strategy, models), &knobs);
+    for (strategy, setting) in strategies.iter().copied() {
+        add((strategy, setting), played(args, strategy, models), &knobs);
     }
     if args.preset == Some(Preset::Btp) {
         let unprotected = swept(Knob::Blacklist, &[0.0]);
-        for strategy in strategies.into_iter().filter(|strategy| strategy.btp) {
-            add(strategy, vec![RoleBindings::AsConfigured], &unprotected);
+        let is_of_paper = |(strategy, setting): &(Strategy, Setting)| {
+            strategy.btp && (*setting == Setting::Paper || !args.strategies.is_empty())
+        };
+        for row in strategies.into_iter().filter(is_of_paper) {
+            add(row, vec![RoleBindings::AsConfigured], &unprotected);
         }
     }
     Ok(cells)
 }
 
-/// The given strategies, or those of the paper.
-fn strategies(args: &CompareArgs) -> Result<Vec<Strategy>, Trouble> {
+/// The given strategies, or those of the paper, each with its setting.
+fn strategies(args: &CompareArgs) -> Result<Vec<(Strategy, Setting)>, Trouble> {
+    let ours = |strategy| (strategy, Setting::Ours);
     let bare = Strategy::from;
     let with_prompt = |base| Strategy { prompt: true, ..bare(base) };
     let with_btp = |base| Strategy { btp: true, ..bare(base) };
     match args.preset {
-        _ if !args.strategies.is_empty() => Ok(args.strategies.clone()),
+        _ if !args.strategies.is_empty() => Ok(args.strategies.iter().copied().map(ours).collect()),
         Some(Preset::Btp) => Ok(LOOPS
             .into_iter()
-            .flat_map(|base| [bare(base), with_prompt(base), with_btp(base)])
+            .flat_map(|base| {
+                [
+                    (bare(base), Setting::Given),
+                    (with_prompt(base), Setting::Given),
+                    (with_btp(base), Setting::Paper),
+                    (with_btp(base), Setting::Given),
+                    ours(bare(base)),
+                    ours(with_btp(base)),
+                ]
+            })
             .collect()),
-        Some(Preset::Budgets | Preset::Taus) => Ok(LOOPS.map(with_btp).to_vec()),
-        Some(Preset::Pairs) => Ok([Base::Direct, Base::Rewoo, Base::Workers].map(bare).to_vec()),
+        Some(Preset::Budgets | Preset::Taus) => {
+            Ok(LOOPS.map(|base| (with_btp(base), Setting::Paper)).to_vec())
+        }
+        Some(Preset::Pairs) => {
+            Ok([Base::Direct, Base::Rewoo, Base::Workers].map(bare).map(ours).to_vec())
+        }
         None => {
             let text = "nothing to compare: give --strategies react,react+btp, or a predefined comparison: \
                 toolyard compare btp";
@@ -267,10 +344,9 @@ mod tests {
     fn every_combination_comes_once_and_in_order() {
         let knobs = [(Knob::Budget, vec![5.0, 10.0]), (Knob::Tau, vec![0.1, 0.2])];
         let strategy = Strategy::from(Base::React);
-        let names: Vec<_> = combinations(&knobs)
-            .into_iter()
-            .map(|turned| Cell::new(strategy, RoleBindings::AsConfigured, turned).name)
-            .collect();
+        let cell = |turned| Cell::new(strategy, Setting::Ours, RoleBindings::AsConfigured, turned);
+        let names: Vec<_> =
+            combinations(&knobs).into_iter().map(|turned| cell(turned).name).collect();
         let right =
             ["budget=5 tau=0.1", "budget=5 tau=0.2", "budget=10 tau=0.1", "budget=10 tau=0.2"];
         assert_eq!(names, right.map(|knobs| format!("react {knobs}")));

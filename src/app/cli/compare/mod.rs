@@ -18,6 +18,7 @@ mod print;
 mod result;
 mod settings;
 mod table;
+mod verdict;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,13 +1,22 @@
 //! Output of a comparison: the papers' tables, or one JSON object.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use super::args::{CompareArgs, Preset};
+use super::grid::{RoleBindings, Setting};
 use super::table::{Table, bar, number, or, percent};
-use super::{Comparison, grid::RoleBindings, result::CellResult};
+use super::{Comparison, result::CellResult, verdict};
 use crate::app::cli::{out, trouble::Trouble};
 use crate::app::report::Quality;
 use crate::domain::{Blacklist, Knob, ModelName, Role};
+
+/// What the marks of rows mean.
+const SETTINGS: &str = "\n\
+    given: the same five tools come with each task, for every strategy\n\
+    paper: the same, and +btp as published: its estimates, a strict blacklist, no widening\n\
+    no mark: all tools; +btp looks for candidates, and for tools that the agent misses";
 
 pub fn print(
     args: &CompareArgs,
@@ -27,7 +36,18 @@ pub fn print(
         None => vec![spent(results), answers(results)],
     };
     let texts: Vec<_> = tables.iter().map(Table::text).filter(|text| !text.is_empty()).collect();
-    out::print(&format!("{}\n\n{}", comparison.title(results), texts.join("\n")))
+    let verdicts = match args.preset {
+        Some(Preset::Btp) => verdict::of_tables(results),
+        Some(Preset::Budgets) => verdict::of_figure(results, Knob::Budget).into_iter().collect(),
+        Some(Preset::Taus) => verdict::of_figure(results, Knob::Tau).into_iter().collect(),
+        Some(Preset::Pairs) | None => Vec::new(),
+    };
+    let verdicts: String = verdicts.iter().map(|line| format!("\n{line}")).collect();
+    let mut title = comparison.title(results);
+    if results.iter().any(|result| result.cell.setting != Setting::Ours) {
+        title.push_str(SETTINGS);
+    }
+    out::print(&format!("{title}\n\n{}{verdicts}", texts.join("\n")))
 }
 
 impl Comparison {
@@ -44,13 +64,16 @@ impl Comparison {
             all if all == results.len() => "SIMULATED model",
             _ => "SIMULATED model in some",
         };
+        let spec = Knob::GoldFeedback.spec();
+        let values = results.iter().map(|result| spec.show(result.knobs.get(Knob::GoldFeedback)));
+        let gold = values.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join("/");
         let costs = match self.costs() {
             Some(costs) => format!("costs {costs} drawn by seed"),
             None => "costs as declared".to_owned(),
         };
         format!(
             "{} combinations on {workspace}: {tasks} tasks × {seeds} seed{} ({}), {costs}, warm-up \
-             {}; {model}",
+             {}, gold_feedback {gold}; {model}",
             self.cells.len(),
             if seeds == 1 { "" } else { "s" },
             self.seeds,
@@ -157,10 +180,16 @@ fn planned_uses(heading: &str) -> Column<'_> {
 
 /// Table 5 of BTP.
 fn blacklist(results: &[CellResult]) -> Table {
-    let strategy: Column<'_> = ("", &|result| result.cell.strategy.to_string());
+    let strategy: Column<'_> =
+        ("", &|result| format!("{}{}", result.cell.strategy, result.cell.setting.mark()));
     let list: Column<'_> =
         ("blacklist", &|result| Knob::Blacklist.spec().show(result.knobs.get(Knob::Blacklist)));
-    let with_btp = results.iter().filter(|result| result.cell.strategy.btp);
+    // Where the paper's own rows were compared, only these are with and without.
+    let has_paper = results.iter().any(|result| result.cell.setting == Setting::Paper);
+    let is_shown = |result: &&CellResult| {
+        result.cell.strategy.btp && (!has_paper || result.cell.setting == Setting::Paper)
+    };
+    let with_btp = results.iter().filter(is_shown);
     table("Table 5: with and without the blacklist", 2, &[strategy, list, PBC, AC, PR], with_btp)
 }
 

@@ -17,7 +17,7 @@ impl State {
 
     /// Whether the current task's plan, if any, lets this tool be offered.
     pub fn plan_allows(&self, tool: &ToolName) -> bool {
-        let offered = self.tools.get(tool).is_some_and(|tool| tool.is_offered());
+        let offered = self.offers(tool.as_str());
         offered && self.current_task().is_none_or(|task| task.budget.allows(tool.as_str()))
     }
 

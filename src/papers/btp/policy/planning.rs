@@ -131,8 +131,8 @@ impl Policy<'_> {
                 let past = known.map_or(&[][..], |known| &known.past);
                 let mut estimate = candidates::estimate(&self.state.knobs, past);
                 let used = ledger.tools.get(tool).map_or(0, |ledger| ledger.uses);
-                let barred = ledger.blacklist.contains_key(tool)
-                    || !self.state.tools.get(tool).is_some_and(|tool| tool.is_offered());
+                let barred =
+                    ledger.blacklist.contains_key(tool) || !self.state.offers(tool.as_str());
                 let more = known.map_or(0, |known| known.more);
                 let limit = estimate.limit.saturating_add(more).saturating_sub(used);
                 let is_declined = known.is_some_and(|known| known.declined == Some(ledger.uses()));
@@ -155,7 +155,7 @@ impl Policy<'_> {
         if ledger.is_some_and(|ledger| ledger.blacklist.contains_key(&item.tool)) {
             return "blacklisted: its result did not help".to_owned();
         }
-        if !self.state.tools.get(&item.tool).is_some_and(|tool| tool.is_offered()) {
+        if !self.state.offers(item.tool.as_str()) {
             return "not offered: removed or switched off".to_owned();
         }
         if item.is_declined {
