@@ -186,7 +186,7 @@ text = "Why?"
             "t.toml:16: task[1].name: \"sum\" is the name of an earlier task; choose another",
             "t.toml:15: task[1].text: expected a non-empty text, got \" \"",
             "t.toml:17: task[1].glod: unknown key; did you mean `gold`? (known: name, text, gold, \
-             chain)",
+             chain, tools)",
         ];
         assert_eq!(problems.lines().collect::<Vec<_>>(), expected);
     }
