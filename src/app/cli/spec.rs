@@ -3,7 +3,9 @@
 use std::num::NonZeroUsize;
 
 use super::{SessionArgs, trouble::Trouble};
-use crate::app::session::{Field, JournalChoice, SessionError, SessionSpec, TaskSource};
+use crate::app::session::{
+    Field, JournalChoice, SessionError, SessionSpec, SimulatedSpec, TaskSource,
+};
 use crate::domain::{Knob, Role, Task};
 
 impl SessionArgs {
@@ -28,6 +30,7 @@ impl SessionArgs {
             faults: self.fault.clone(),
             costs: self.costs,
             task_tools: self.task_tools.map(NonZeroUsize::get),
+            simulated: SimulatedSpec::default(),
             paused: false,
             stay: false,
             fresh: self.fresh,

@@ -25,5 +25,5 @@ pub use self::{
     prepare::PreparedSession,
     setup::{embedder, models, opening},
     spawn::Session,
-    spec::{JournalChoice, SessionSpec, TaskSource},
+    spec::{JournalChoice, SessionSpec, SimulatedSpec, TaskSource},
 };

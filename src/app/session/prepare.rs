@@ -84,6 +84,12 @@ impl SessionSpec {
             let bound = config.bind(*role, model.as_str());
             bound.map_err(SessionError::of(Field::Role(*role)))?;
         }
+        for model in config.models.values_mut() {
+            if let ModelConfig::Simulated(settings) = model {
+                settings.thrift = self.simulated.thrift.unwrap_or(settings.thrift);
+                settings.patience = self.simulated.patience.unwrap_or(settings.patience);
+            }
+        }
         for (knob, value) in &self.knobs {
             let value = knob.spec().check(*value);
             config.knobs.set(*knob, value.map_err(SessionError::of(Field::Knob(*knob)))?);

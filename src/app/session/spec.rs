@@ -32,6 +32,8 @@ pub struct SessionSpec {
     /// Give each task this many tools of its own, as data sets do whose queries come with tools: those
     /// of its reference chain, filled up with tools that its words match.
     pub task_tools: Option<usize>,
+    /// Settings of every simulated model, instead of configured ones.
+    pub simulated: SimulatedSpec,
     /// Start paused.
     pub paused: bool,
     /// Wait for more tasks instead of ending after the last.
@@ -55,6 +57,14 @@ pub struct SessionSpec {
     /// Knobs set before the start, including the budget.
     #[serde(with = "written::knobs")]
     pub knobs: BTreeMap<Knob, f64>,
+}
+
+/// Settings of the simulated model that a comparison varies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SimulatedSpec {
+    pub thrift: Option<f64>,
+    pub patience: Option<usize>,
 }
 
 /// Whether and where to write a journal.
@@ -96,6 +106,7 @@ mod tests {
             faults: vec!["a:error:p=0.5:text=no: none".parse().unwrap()],
             costs: Some("1..10".parse().unwrap()),
             task_tools: Some(5),
+            simulated: SimulatedSpec { thrift: Some(2.0), patience: None },
             paused: true,
             stay: true,
             fresh: true,

@@ -5,7 +5,8 @@ use std::fmt;
 use serde::Serialize;
 
 use super::args::{CompareArgs, Preset, WarmUp};
-use crate::app::{cli::trouble::Trouble, session::SessionSpec};
+use crate::app::cli::trouble::Trouble;
+use crate::app::session::{SessionSpec, SimulatedSpec};
 use crate::domain::knob::Kind;
 use crate::domain::{Base, Blacklist, Chance, Decides, Estimation, Knob, KnobSpec, Role, Strategy};
 
@@ -19,6 +20,10 @@ pub const COSTS: &str = "1..10";
 pub const BUDGET: f64 = 10.0;
 pub const BUDGETS: [f64; 6] = [5.0, 10.0, 15.0, 20.0, 25.0, 30.0];
 pub const TAUS: [f64; 7] = [0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5];
+
+/// Values of the simulated model's settings beside its defaults, 1 and 4.
+const THRIFT: [f64; 2] = [0.0, 2.0];
+const PATIENCE: [usize; 2] = [2, 8];
 
 /// Tools that come with a query in the paper.
 const GIVEN: usize = 5;
@@ -34,6 +39,9 @@ pub struct Cell {
     pub setting: Setting,
     #[serde(skip_serializing_if = "RoleBindings::is_as_configured")]
     pub played: RoleBindings,
+    /// The settings of the simulated model, if they are not as configured.
+    #[serde(skip)]
+    pub simulated: SimulatedSpec,
     /// The knobs of this combination, in addition to those of all.
     #[serde(skip)]
     pub turned: Vec<(Knob, f64)>,
@@ -127,7 +135,15 @@ impl Cell {
             turned.iter().map(|(knob, value)| format!(" {knob}={}", exact(knob.spec(), *value)));
         let (mark, knobs) = (setting.mark(), knobs.collect::<String>());
         let name = format!("{strategy}{mark}{played}{knobs}");
-        Self { name, strategy, setting, played, turned }
+        Self { name, strategy, setting, played, simulated: SimulatedSpec::default(), turned }
+    }
+
+    /// The same with another simulated model.
+    fn with(mut self, simulated: SimulatedSpec) -> Self {
+        let thrift = simulated.thrift.map(|thrift| format!(" thrift={thrift}"));
+        let patience = simulated.patience.map(|patience| format!(" patience={patience}"));
+        self.name.extend(thrift.into_iter().chain(patience));
+        Self { simulated, ..self }
     }
 
     /// Its name without the models.
@@ -153,6 +169,7 @@ impl Cell {
                 spec.roles.extend(pair.into_iter().filter_map(bound));
             }
         }
+        spec.simulated = self.simulated;
         spec.task_tools = spec.task_tools.or(self.setting.task_tools());
         spec.knobs.extend(self.setting.knobs().iter().chain(&self.turned).copied());
         spec
@@ -226,8 +243,36 @@ pub fn cells(args: &CompareArgs, models: &[String]) -> Result<Vec<Cell>, Trouble
         for row in strategies.into_iter().filter(is_of_paper) {
             add(row, vec![RoleBindings::AsConfigured], &unprotected);
         }
+        if args.strategies.is_empty() {
+            cells.extend(characters(&knobs));
+        }
     }
     Ok(cells)
+}
+
+/// DFSDT under simulated models that mind costs less and more, and that give up sooner and later.
+fn characters(knobs: &[(Knob, Vec<f64>)]) -> impl Iterator<Item = Cell> {
+    let dfsdt = Strategy::from(Base::Dfsdt);
+    let rows = [
+        (dfsdt, Setting::Given),
+        (Strategy { prompt: true, ..dfsdt }, Setting::Given),
+        (Strategy { btp: true, ..dfsdt }, Setting::Paper),
+        (Strategy { btp: true, ..dfsdt }, Setting::Given),
+    ];
+    let thrift = THRIFT.map(|thrift| SimulatedSpec { thrift: Some(thrift), patience: None });
+    let patience = PATIENCE.map(|least| SimulatedSpec { thrift: None, patience: Some(least) });
+    let simulated = thrift.into_iter().chain(patience);
+    let knobs = combinations(knobs);
+    simulated.flat_map(move |simulated| {
+        let knobs = knobs.clone();
+        rows.into_iter().flat_map(move |(strategy, setting)| {
+            let cell = move |turned| {
+                let played = RoleBindings::AsConfigured;
+                Cell::new(strategy, setting, played, turned).with(simulated)
+            };
+            knobs.clone().into_iter().map(cell)
+        })
+    })
 }
 
 /// The given strategies, or those of the paper, each with its setting.

@@ -28,7 +28,15 @@ pub fn print(
     }
     let tables = match args.preset {
         Some(Preset::Btp) => {
-            vec![within_budget(results), solved(results), planned(results), blacklist(results)]
+            let (usual, others): (Vec<_>, Vec<_>) =
+                results.iter().partition(|result| result.cell.simulated == Default::default());
+            vec![
+                within_budget(&usual),
+                solved(&usual),
+                planned(&usual),
+                blacklist(&usual),
+                characters(&usual, &others),
+            ]
         }
         Some(Preset::Budgets) => vec![sweep(results, Knob::Budget, "Figure 2")],
         Some(Preset::Taus) => vec![sweep(results, Knob::Tau, "Figure 3")],
@@ -42,7 +50,7 @@ pub fn print(
         Some(Preset::Taus) => verdict::of_figure(results, Knob::Tau).into_iter().collect(),
         Some(Preset::Pairs) | None => Vec::new(),
     };
-    let verdicts: String = verdicts.iter().map(|line| format!("\n{line}")).collect();
+    let verdicts: String = verdicts.iter().map(|line| format!("\n{line}\n")).collect();
     let mut title = comparison.title(results);
     if results.iter().any(|result| result.cell.setting != Setting::Ours) {
         title.push_str(SETTINGS);
@@ -144,7 +152,7 @@ fn table<'r>(
 }
 
 /// Table 2 of BTP.
-fn within_budget(results: &[CellResult]) -> Table {
+fn within_budget(results: &[&CellResult]) -> Table {
     let title = "Table 2: solved within the budget (PBC, %), average cost of a task (AC, credits; \
         least and most of a seed)";
     let least: Column<'_> = ("least", &|result| number(result.ac_range.0));
@@ -154,14 +162,14 @@ fn within_budget(results: &[CellResult]) -> Table {
 }
 
 /// Table 3 of BTP.
-fn solved(results: &[CellResult]) -> Table {
+fn solved(results: &[&CellResult]) -> Table {
     let title = "Table 3: solved at any cost (PR, %), not solved and over the budget (RFBC, %), \
         over the budget, solved or not (%, what the authors' script counts)";
     table(title, 1, &[NAME, PR, RFBC, OVER, ("right", ACCURACY.1)], protected(results))
 }
 
 /// Table 4 of BTP.
-fn planned(results: &[CellResult]) -> Table {
+fn planned(results: &[&CellResult]) -> Table {
     let title = "Table 4: planned against actual, averages per task (cost in credits, uses of tools), \
         and calls refused in all";
     let cost = planned_cost("planned cost");
@@ -179,7 +187,7 @@ fn planned_uses(heading: &str) -> Column<'_> {
 }
 
 /// Table 5 of BTP.
-fn blacklist(results: &[CellResult]) -> Table {
+fn blacklist(results: &[&CellResult]) -> Table {
     let strategy: Column<'_> =
         ("", &|result| format!("{}{}", result.cell.strategy, result.cell.setting.mark()));
     let list: Column<'_> =
@@ -189,14 +197,27 @@ fn blacklist(results: &[CellResult]) -> Table {
     let is_shown = |result: &&CellResult| {
         result.cell.strategy.btp && (!has_paper || result.cell.setting == Setting::Paper)
     };
-    let with_btp = results.iter().filter(is_shown);
+    let with_btp = results.iter().copied().filter(is_shown);
     table("Table 5: with and without the blacklist", 2, &[strategy, list, PBC, AC, PR], with_btp)
 }
 
+/// What other settings of the simulated model would change; none of them is the paper's.
+fn characters(usual: &[&CellResult], others: &[&CellResult]) -> Table {
+    let title = "Other settings of the simulated model (thrift 1 and patience 4 above): the measures of tables 2 \
+        and 3";
+    let row = |result: &CellResult| (result.cell.strategy, result.cell.setting);
+    let is_varied = |result: &&CellResult| others.iter().any(|other| row(other) == row(result));
+    let rows = protected(usual).filter(is_varied).chain(others.iter().copied());
+    table(title, 1, &[NAME, PBC, AC, PR, RFBC], rows)
+}
+
 /// The results for tables 2 to 4: table 5 has those without the blacklist.
-fn protected(results: &[CellResult]) -> impl Iterator<Item = &CellResult> {
+fn protected<'r>(results: &[&'r CellResult]) -> impl Iterator<Item = &'r CellResult> {
     let off = f64::from(Blacklist::Off as u8);
-    results.iter().filter(move |result| result.cell.turned_to(Knob::Blacklist) != Some(off))
+    results
+        .iter()
+        .copied()
+        .filter(move |result| result.cell.turned_to(Knob::Blacklist) != Some(off))
 }
 
 /// A figure of BTP, as a table with bars.

@@ -79,7 +79,8 @@ impl Rows<'_> {
         let found = self.0.iter().find(|result| {
             let cell = &result.cell;
             let has_none = cell.turned_to(Knob::Blacklist) == Some(off);
-            (cell.strategy, cell.setting, !has_none) == (strategy, setting, blacklist)
+            cell.simulated == Default::default()
+                && (cell.strategy, cell.setting, !has_none) == (strategy, setting, blacklist)
         });
         found.map(|result| &result.all.measures)
     }
