@@ -13,7 +13,7 @@ use crate::domain::{
     EffectId, Event, FaultId, Lexical, ModelName, Record, State, TaskId, ToolName,
     state::next_number,
 };
-use crate::model::Model;
+use crate::model::{Model, known};
 use crate::store::journal::JournalError;
 use crate::tool::ToolBox;
 
@@ -93,10 +93,13 @@ impl Session {
         more.into_iter().for_each(|event| self.record(event));
     }
 
-    /// Journals, folds and shows a record; returns the observers' events. A record that cannot be
+    /// Removes keys, journals, folds and shows a record; returns the observers' events. What cannot be
     /// journaled ends the session, because the screen must not show events that a crash would lose;
     /// nothing is written after a line that may be torn.
     fn commit(&mut self, record: Record) -> Vec<Event> {
+        // Here and not where texts come from: no path into a record goes around this one.
+        let clean = known::redacted(&record, |json| Record::read(json).ok());
+        let record = clean.unwrap_or(record);
         if !self.journal.append(&record) {
             return Vec::new();
         }

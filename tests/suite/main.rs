@@ -48,6 +48,7 @@ mod readme;
 mod rules;
 mod samples;
 mod screens;
+mod secrets;
 mod session;
 mod sitting;
 mod sources;

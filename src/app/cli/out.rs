@@ -4,15 +4,16 @@ use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
 use super::trouble::Trouble;
+use crate::model::{known::without_known, secret::without_keys};
 use crate::ui::text::clean;
 
-/// Prints a text unchanged.
+/// Prints a text, without known keys and otherwise unchanged.
 ///
 /// # Errors
 /// It could not be written, unless the reader has gone, which is not an error.
 pub fn print(text: &str) -> Result<(), Trouble> {
     let mut out = io::stdout().lock();
-    accepted(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+    accepted(out.write_all(without_known(text).as_bytes()).and_then(|()| out.flush()))
 }
 
 /// The same with an end of line.
@@ -26,6 +27,7 @@ pub fn print_line(text: &str) -> Result<(), Trouble> {
 /// Prints a note for people to standard error; a failure is ignored. A text may quote a hostile
 /// file; control characters are removed before it reaches a terminal.
 pub fn warn(text: &str) {
+    let text = without_keys(text);
     let lines: Vec<_> = text.lines().map(clean).collect();
     let _ = writeln!(io::stderr(), "toolyard: {}", lines.join("\n"));
 }

@@ -38,6 +38,7 @@ impl Connection {
     pub fn new(endpoint: Endpoint, wire: Wire) -> Result<Self, ModelError> {
         endpoint.check_secrets()?;
         let base = endpoint.base()?;
+        endpoint.remember_secrets(&base);
         Ok(Self {
             host: endpoint::place(&base),
             spec: Arc::new(endpoint.spec(&base)),

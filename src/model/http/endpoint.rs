@@ -7,7 +7,8 @@ use reqwest::{Client, NoProxy, Proxy, Url, redirect};
 use serde_json::{Map, Value};
 
 use crate::domain::{ModelError, ModelErrorKind, ModelName, ModelSpec, ToolMode};
-use crate::model::secret::{HeaderSource, KeySource};
+use crate::model::known;
+use crate::model::secret::{HeaderSource, KeySource, from_env};
 
 /// Headers that carry keys: their values must not be in a configuration.
 const KEY_HEADERS: [&str; 6] =
@@ -149,6 +150,25 @@ impl Endpoint {
             }
         }
         Ok(())
+    }
+
+    /// Hides the keys that can be read without running a program, before anything is recorded.
+    pub(super) fn remember_secrets(&self, base: &Url) {
+        known::remember_address(base);
+        let headers = self.headers.values().filter_map(|source| match source {
+            HeaderSource::Env(name) => Some(name),
+            HeaderSource::Literal(_) => None,
+        });
+        let key = match &self.key {
+            KeySource::Env(name) => Some(name),
+            KeySource::None | KeySource::Command(_) => None,
+        };
+        // To read a key is to remember it; a missing one is reported when it is needed.
+        key.into_iter().chain(headers).for_each(|name| drop(from_env(name, "the key")));
+        let proxies = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"];
+        let names = proxies.into_iter().flat_map(|name| [name.to_owned(), name.to_lowercase()]);
+        let proxies = names.filter_map(|name| Url::parse(&std::env::var(name).ok()?).ok());
+        proxies.for_each(|proxy| known::remember_address(&proxy));
     }
 
     /// The client. It follows no redirect, because that would send key headers to any server.
