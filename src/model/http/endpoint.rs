@@ -33,6 +33,11 @@ pub struct Endpoint {
     pub connect_timeout: Duration,
     /// The longest silence of the endpoint: before an answer begins, and inside it.
     pub silence_timeout: Duration,
+    /// The longest time of a call with all its retries. Comments and single words end a silence,
+    /// but not this.
+    pub call_timeout: Duration,
+    /// The longest answer in tokens, as far as they can be counted while it arrives.
+    pub answer_limit: u64,
     /// Most retries of a request; 0 is never.
     pub max_retries: u32,
     /// The field for the limit of the answer's length: `max_tokens`, or `max_completion_tokens` for
@@ -58,7 +63,8 @@ pub struct Endpoint {
 
 impl Endpoint {
     /// An endpoint with the defaults: streamed, native tool calls, no key, 10 s to connect, 120 s of
-    /// silence (a local model reads a long prompt slowly), 4 retries.
+    /// silence (a local model reads a long prompt slowly), 10 min for a call, 32,768 tokens for an
+    /// answer, 4 retries.
     pub fn new(
         name: impl Into<ModelName>,
         base_url: impl Into<String>,
@@ -75,6 +81,8 @@ impl Endpoint {
             stream: true,
             connect_timeout: Duration::from_secs(10),
             silence_timeout: Duration::from_secs(120),
+            call_timeout: Duration::from_secs(600),
+            answer_limit: 32_768,
             max_retries: 4,
             max_tokens_field: "max_tokens".into(),
             extra: Map::new(),

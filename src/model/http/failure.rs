@@ -161,6 +161,7 @@ impl Place<'_> {
             | ModelErrorKind::Endpoint
             | ModelErrorKind::Refused
             | ModelErrorKind::BadAnswer
+            | ModelErrorKind::TooLong
             | ModelErrorKind::OverBudget
             | ModelErrorKind::Cancelled => String::new(),
         }

@@ -16,11 +16,13 @@ pub(super) const LONGEST_BODY: usize = 32 * 1024 * 1024;
 /// Longest body of a refusal that is read, in bytes.
 pub(super) const LONGEST_REFUSAL: usize = 64 * 1024;
 
-/// An endpoint, and its longest silence.
+/// An endpoint, its longest silence and its longest answer.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
     pub place: Place<'a>,
     pub silence: Duration,
+    /// The longest answer, in tokens.
+    pub longest: u64,
 }
 
 impl Line<'_> {

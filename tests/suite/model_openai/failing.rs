@@ -1,6 +1,6 @@
 //! What goes wrong between the client and an endpoint, and what the client makes of it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use toolyard::domain::ModelErrorKind;
@@ -44,6 +44,62 @@ async fn comments_keep_a_slow_answer_alive() {
     }
     script.push(send(&format!("data: {HELLO}\n\ndata: {STOP}\n\n")));
     assert_eq!(reply(script).await.text, "Hello");
+}
+
+#[tokio::test]
+async fn nothing_keeps_a_call_alive_for_ever() {
+    let empty = format!("data: {}\n\n", delta(json!({"content": ""})));
+    let slow = format!("data: {HELLO}\n\n");
+    for alive in [": still working\n\n", &empty, &slow] {
+        let mut script = vec![stream_head()];
+        for _ in 0..40 {
+            script.push(send(alive));
+            script.push(Step::Wait(Duration::from_millis(50)));
+        }
+        let fake = Fake::start(vec![script]).await;
+        let call_timeout = Duration::from_millis(400);
+        let endpoint = Endpoint { call_timeout, ..endpoint(&fake) };
+        let start = Instant::now();
+        let error = ask(endpoint, &request()).await.0.unwrap_err();
+        assert!(start.elapsed() < Duration::from_millis(1500), "{alive}");
+        assert_eq!(error.kind, ModelErrorKind::TooLong, "{error}");
+        assert!(error.text.contains("within 0.4 s. Set `call_timeout`"), "{error}");
+        assert_eq!(error.partial.contains("Hello"), alive.contains("Hello"));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_repeats_itself_is_ended_and_not_asked_for_again() {
+    let tokens = |text: &str| delta(json!({"content": text}));
+    let thoughts = delta(json!({"reasoning_content": "1. "}));
+    let call = |index: u32| {
+        let function = json!({"name": "search", "arguments": "1. "});
+        delta(json!({"tool_calls": [{"index": index, "function": function}]}))
+    };
+    let many = "1. ".repeat(200);
+    let whole = json!({"choices": [{"message": {"content": many}}]}).to_string();
+    let scripts = [
+        stream(&vec![tokens("1. ").as_str(); 200]),
+        stream(&[&tokens(&many)]),
+        stream(&vec![thoughts.as_str(); 200]),
+        stream(&vec![call(0).as_str(); 200]),
+        body("200 OK", &whole),
+    ];
+    for mut script in scripts {
+        script.push(Step::Hang);
+        let fake = Fake::start(vec![script]).await;
+        let endpoint = Endpoint { answer_limit: 100, max_retries: 3, ..endpoint(&fake) };
+        let (reply, seen) = ask(endpoint, &request()).await;
+        let error = reply.unwrap_err();
+        assert_eq!(error.kind, ModelErrorKind::TooLong, "{error}");
+        assert!(error.text.contains("longer than 100 tokens"), "{error}");
+        assert!(error.text.contains("Set `answer_limit`"), "{error}");
+        assert!(!seen.iter().any(|news| matches!(news, Progress::Retrying { .. })));
+    }
+    let fits = stream(&[&tokens("1. "), STOP]);
+    let fake = Fake::start(vec![fits]).await;
+    let endpoint = Endpoint { answer_limit: 1, ..endpoint(&fake) };
+    assert_eq!(ask(endpoint, &request()).await.0.unwrap().text, "1. ");
 }
 
 #[tokio::test]
