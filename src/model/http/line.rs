@@ -30,7 +30,9 @@ impl Line<'_> {
     pub(super) async fn send(&self, send: RequestBuilder) -> Result<Response, Failure> {
         let sent = Instant::now();
         let response = match timeout(self.silence, send.send()).await {
-            Ok(response) => response.map_err(|error| self.place.broken(error))?,
+            Ok(response) => {
+                response.map_err(|error| self.place.unanswered(error, sent.elapsed()))?
+            }
             Err(_) => return Err(self.silent("did not begin to answer")),
         };
         let status = response.status();

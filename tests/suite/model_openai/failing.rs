@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use tokio::io::AsyncWriteExt;
 use toolyard::domain::ModelErrorKind;
-use toolyard::model::{Progress, http::Endpoint};
+use toolyard::model::{Model, Progress, http::Endpoint, openai::OpenAi};
 
 use super::{DONE, HELLO, STOP, ask, delta, endpoint, error, reply, request};
 use crate::fake_endpoint::{Fake, Script, Step, json as body, response, send, stream, stream_head};
@@ -292,4 +293,70 @@ async fn what_cannot_pass_is_not_tried_again() {
         assert_eq!(fake.bodies().len(), 1, "{error}");
         assert!(!seen.iter().any(|progress| matches!(progress, Progress::Retrying { .. })));
     }
+}
+
+#[tokio::test]
+async fn an_idle_connection_that_the_server_closed_costs_no_wait() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let answer = r#"{"choices":[{"message":{"content":"Hello"}}]}"#;
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{answer}",
+        answer.len()
+    );
+    tokio::spawn(async move {
+        for answered in [1, 1] {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            for _ in 0..answered {
+                crate::fake_endpoint::read(&mut stream).await;
+                stream.write_all(answer.as_bytes()).await.unwrap();
+            }
+            // The next request meets a connection that ends.
+            crate::fake_endpoint::read(&mut stream).await;
+        }
+    });
+    let model = OpenAi::new(Endpoint::new("m", &url, "x")).unwrap();
+    let mut waits = Vec::new();
+    let start = Instant::now();
+    for _ in 0..2 {
+        let mut report = |news| {
+            if let Progress::Retrying { wait, .. } = news {
+                waits.push(wait);
+            }
+        };
+        assert_eq!(model.ask(&request(), &mut report).await.unwrap().text, "Hello");
+    }
+    assert_eq!(waits, [Duration::ZERO]);
+    assert!(start.elapsed() < Duration::from_millis(350), "{:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn a_bad_certificate_is_named_and_not_tried_again() {
+    use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
+    const CERTIFICATE: &[u8] = include_bytes!("../../data/tls/self-signed.der");
+    const KEY: &[u8] = include_bytes!("../../data/tls/self-signed.key.der");
+    let provider = rustls::crypto::ring::default_provider();
+    let server = rustls::ServerConfig::builder_with_provider(provider.into())
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(
+            vec![CertificateDer::from(CERTIFICATE)],
+            PrivatePkcs8KeyDer::from(KEY).into(),
+        );
+    let server = std::sync::Arc::new(server.unwrap());
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://{}/v1", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut connection = rustls::ServerConnection::new(server.clone()).unwrap();
+            // The client refuses the certificate, so this fails.
+            let _ = connection.complete_io(&mut stream.unwrap());
+        }
+    });
+    let (reply, seen) = ask(Endpoint::new("m", &url, "x"), &request()).await;
+    let error = reply.unwrap_err();
+    assert_eq!((error.kind, seen), (ModelErrorKind::Connection, Vec::new()), "{error}");
+    assert!(error.text.contains("its certificate is not accepted"), "{error}");
+    assert!(!error.text.contains("running"), "{error}");
 }
