@@ -129,6 +129,11 @@ pub fn read(path: &Path) -> Result<LoadedJournal, JournalError> {
     let mut lines = BufReader::new(File::open(path).map_err(io)?);
     let mut line = Vec::new();
     lines.read_until(b'\n', &mut line).map_err(io)?;
+    if is_begun(&line) {
+        let header =
+            Header { toolyard_journal: FORMAT, program: String::new(), opened: String::new() };
+        return Ok(LoadedJournal { header, records: Vec::new(), torn: line.len() });
+    }
     let header = parse_header(path, &line)?;
     let mut records = Vec::new();
     let mut torn = 0;
@@ -150,6 +155,26 @@ pub fn read(path: &Path) -> Result<LoadedJournal, JournalError> {
         records.push(record);
     }
     Ok(LoadedJournal { header, records, torn })
+}
+
+/// Whether this is no more than the beginning of a header: its session was killed before its first
+/// event, so the journal is empty.
+fn is_begun(line: &[u8]) -> bool {
+    const BEGINNING: &[u8] = b"{\"toolyard_journal\":";
+    let shorter = line.len().min(BEGINNING.len());
+    line.last() != Some(&b'\n') && line[..shorter] == BEGINNING[..shorter]
+}
+
+impl LoadedJournal {
+    /// What a reader should know of its end; `None` if there is nothing to know.
+    pub fn remark(&self) -> Option<String> {
+        let torn = self.torn;
+        match self.records.is_empty() {
+            true => Some("the journal is empty: its session ended before its first event".into()),
+            false if torn > 0 => Some(format!("ignored an incomplete last line ({torn} bytes)")),
+            false => None,
+        }
+    }
 }
 
 fn parse_header(path: &Path, line: &[u8]) -> Result<Header, JournalError> {

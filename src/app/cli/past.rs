@@ -33,12 +33,8 @@ pub fn load(path: &Path, at: Option<u64>) -> Result<Past, Trouble> {
 /// `toolyard replay`: prints and saves what was requested; opens the screen if nothing was.
 pub fn replay(args: &ReplayArgs) -> Result<ui::EndReason, Trouble> {
     let past = load(&args.journal, args.at)?;
-    if past.loaded.torn > 0 && !args.json {
-        out::warn(&format!(
-            "{}: ignored an incomplete last line ({} bytes)",
-            args.journal.display(),
-            past.loaded.torn
-        ));
+    if let Some(remark) = past.loaded.remark().filter(|_| !args.json) {
+        out::warn(&format!("{}: {remark}", args.journal.display()));
     }
     let changed: Vec<_> = past.state.prompts.changed().collect();
     if !changed.is_empty() && !args.json {
