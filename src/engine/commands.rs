@@ -25,7 +25,7 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
         Command::StepTask => resume(session, Resume::Task, by),
         Command::Pause => pause(session, by),
         // The loop itself handles these.
-        Command::Stop | Command::ProbeModels => Ok(()),
+        Command::Stop | Command::StopBecause { .. } | Command::ProbeModels => Ok(()),
         Command::Cancel(effect) => cancel(session, effect),
         Command::PauseLane(lane) => {
             if !session.lanes.live().any(|live| live == lane) {

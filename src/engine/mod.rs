@@ -115,19 +115,22 @@ pub async fn run(
         loop {
             tokio::select! {
                 biased;
-                () = handle.until(Session::is_broken) => break "the journal cannot be written",
+                () = handle.until(Session::is_broken) => {
+                    break "the journal cannot be written".to_owned();
+                }
                 command = commands.recv() => match command {
-                    Some(Command::Stop) => break "stopped by the user",
+                    Some(Command::Stop) => break "stopped by the user".to_owned(),
+                    Some(Command::StopBecause { why }) => break why,
                     Some(Command::ProbeModels) => effect::probe_models(&handle),
                     Some(command) => commands::handle(&handle, command),
-                    None => break "the source of commands is gone",
+                    None => break "the source of commands is gone".to_owned(),
                 },
                 () = &mut beside => {}
-                () = &mut work => break "all tasks are done",
+                () = &mut work => break "all tasks are done".to_owned(),
             }
         }
     };
-    close(&handle, why);
+    close(&handle, &why);
     match handle.write(Session::take_broken) {
         Some(error) => Err(error),
         None => Ok(handle.read(|session| session.state.clone())),

@@ -172,20 +172,31 @@ fn what_a_person_sees_says_that_the_model_is_simulated() {
 }
 
 #[test]
-fn a_reader_that_goes_away_does_not_stop_the_session() {
+fn a_reader_that_goes_away_stops_the_session_which_may_cost_money() {
     let home = Home::new();
-    let mut command =
-        home.command(&["run", "--json", "--journal", "j.jsonl", "--tasks-limit", "9"]);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    drop(child.stdout.take());
-    let ran = Ran::of(child.wait_with_output().unwrap());
-    assert!(ran.code < 2 && ran.err.is_empty(), "{ran:?}");
-    let records = journal::read(&home.path("j.jsonl")).unwrap().records;
-    assert!(matches!(
-        records.last().unwrap().event,
-        Event::Session(SessionEvent::SessionEnded { .. })
-    ));
-    for arguments in [&["keys"][..], &["replay", "j.jsonl", "--json"], &["doctor"]] {
+    for json in [true, false] {
+        let _ = std::fs::remove_file(home.path("j.jsonl"));
+        let pace = ["--knob", "pace=5", "--tasks-limit", "60"];
+        let run = ["run", "--report", "r.json", "--journal", "j.jsonl"];
+        let json = if json { &["--json"][..] } else { &[] };
+        let mut command = home.command(&[&run[..], &pace, json].concat());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let ran = Ran::of(child.wait_with_output().unwrap());
+        assert_eq!(ran.code, 128 + 13, "{ran:?}");
+        assert!(ran.err.contains("nobody reads the output any more; the session was stopped"));
+        let records = journal::read(&home.path("j.jsonl")).unwrap().records;
+        let Event::Session(SessionEvent::SessionEnded { why }) = &records.last().unwrap().event
+        else {
+            panic!("{:?}", records.last())
+        };
+        assert_eq!(why, "nobody reads the output any more");
+        let report = home.json("r.json");
+        let ended = report["tasks"].as_array().unwrap().iter();
+        assert!(ended.filter(|task| !task["outcome"].is_null()).count() < 5);
+    }
+    home.run(&["run", "--tasks-limit", "1", "--journal", "k.jsonl"]);
+    for arguments in [&["keys"][..], &["replay", "k.jsonl", "--json"], &["doctor"]] {
         let mut command = home.command(arguments);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
@@ -248,4 +259,42 @@ fn a_session_runs_again_from_its_journal() {
     };
     assert!(first.out.lines().count() > 50 && again.out.contains("\"origin\":\"recorded\""));
     assert_eq!(data(&first), data(&again), "seed, strategy and tasks are the journal's");
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_told_before_the_first_task() {
+    let home = Home::new();
+    std::fs::create_dir(home.path("folder")).unwrap();
+    home.write("file", "");
+    for place in ["folder", "no/r.json", "file/r.json", "/proc/r.json"] {
+        for option in ["--report", "--state"] {
+            let ran =
+                home.run(&["run", "--tasks-limit", "1", "--journal", "j.jsonl", option, place]);
+            assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{option} {place}: {ran:?}");
+            assert!(ran.err.contains(place), "{ran:?}");
+            assert!(!home.path("j.jsonl").exists(), "{option} {place}: the session was started");
+        }
+    }
+}
+
+#[test]
+fn a_journal_is_for_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    home.run(&["run", "--tasks-limit", "1", "--journal", "j.jsonl"]);
+    let mode = home.path("j.jsonl").metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn a_picture_in_a_broken_theme_is_refused() {
+    let home = Home::new();
+    home.run(&["run", "--tasks-limit", "1", "--journal", "j.jsonl"]);
+    home.write("broken.toml", "[styles]\ntext = { fg = \"no colour\" }\n");
+    home.write("not.toml", "[styles");
+    for theme in ["broken.toml", "not.toml", "none.toml", "drak"] {
+        let ran = home.run(&["shot", "j.jsonl", "--out", "s.svg", "--theme", theme]);
+        assert_eq!(ran.code, 2, "{theme}: {ran:?}");
+        assert!(ran.err.contains(theme) && !home.path("s.svg").exists(), "{ran:?}");
+    }
 }

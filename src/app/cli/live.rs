@@ -89,18 +89,17 @@ fn settings(
     })
 }
 
-/// Waits for Ctrl-C or a polite kill.
-pub async fn interrupted() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-        let mut signals: Vec<_> = kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect();
-        let waits = signals.iter_mut().map(|signal| Box::pin(signal.recv()));
-        futures::future::select_all(waits).await;
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = tokio::signal::ctrl_c().await;
-    }
+/// Waits for Ctrl-C or a polite kill; gives the number of the signal.
+pub async fn interrupted() -> i32 {
+    use tokio::signal::unix::{SignalKind, signal};
+    let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+    let listening = kinds.into_iter().filter_map(|kind| Some((kind, signal(kind).ok()?)));
+    let mut signals: Vec<_> = listening.collect();
+    let waits = signals.iter_mut().map(|(kind, signal)| {
+        Box::pin(async {
+            signal.recv().await;
+            kind.as_raw_value()
+        })
+    });
+    futures::future::select_all(waits).await.0
 }

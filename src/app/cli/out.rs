@@ -57,3 +57,28 @@ pub(super) fn expect_folder(path: &Path) -> Result<(), Trouble> {
         Some(_) | None => Ok(()),
     }
 }
+
+/// Finds out before a long session, and not after it, that a file cannot be written.
+///
+/// # Errors
+/// What is in its way.
+pub(super) fn expect_place(path: &Path) -> Result<(), Trouble> {
+    expect_folder(path)?;
+    let wrong = |why: String| Err(Trouble::Usage(format!("{}: {why}", path.display())));
+    match path.metadata() {
+        Ok(there) if there.is_dir() => wrong("is a folder; expected the name of a file".to_owned()),
+        // A pipe or a device is opened when there is something to write.
+        Ok(there) if !there.is_file() => Ok(()),
+        Ok(_) | Err(_) => {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            // Only a file gives certainty; it is removed again at once.
+            let probe = tempfile::Builder::new()
+                .prefix(".toolyard-")
+                .tempfile_in(folder.unwrap_or(Path::new(".")));
+            match probe {
+                Ok(_) => Ok(()),
+                Err(error) => wrong(format!("cannot be written: {error}")),
+            }
+        }
+    }
+}

@@ -65,6 +65,10 @@ pub fn shot(args: &ShotArgs) -> Result<(), Trouble> {
     let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
     let name = args.theme.as_ref().unwrap_or(&config.ui.theme);
     let (theme, ugly) = ui::theme::load::find(name, None);
+    if let Some(problem) = ugly.first().filter(|_| args.theme.is_some()) {
+        // A picture in another theme than the one asked for is of no use.
+        return Err(Trouble::usage(problem));
+    }
     for warning in &ugly {
         out::warn(&warning.to_string());
     }
