@@ -55,7 +55,7 @@ fn report(trouble: &Trouble, json: bool) -> ExitCode {
     tracing::error!(why = trouble.text(), "toolyard failed");
     if json {
         // If even this cannot be printed, the exit code shows it.
-        let _ = cli::out::print_line(&trouble.to_json());
+        let _ = cli::out::print_json(&trouble.to_json());
     } else {
         cli::out::warn(trouble.text());
     }

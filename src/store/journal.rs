@@ -15,6 +15,7 @@ use serde_json::Value;
 use tracing::info;
 
 use crate::domain::Record;
+use crate::files::safe_json::safe;
 
 /// The version of the format that this program writes, and the newest that it can read.
 pub const FORMAT: u32 = 1;
@@ -114,7 +115,8 @@ impl Journal {
 
     fn write(&mut self, line: &impl Serialize) -> Result<(), JournalError> {
         self.line.clear();
-        serde_json::to_writer(&mut self.line, line).map_err(|error| self.io(error.into()))?;
+        let json = serde_json::to_string(line).map_err(|error| self.io(error.into()))?;
+        self.line.extend_from_slice(safe(&json).as_bytes());
         self.line.push(b'\n');
         // One write for a whole line: a concurrent reader sees all of it or nothing.
         self.file.write_all(&self.line).map_err(|source| self.io(source))

@@ -298,3 +298,24 @@ fn a_picture_in_a_broken_theme_is_refused() {
         assert!(ran.err.contains(theme) && !home.path("s.svg").exists(), "{ran:?}");
     }
 }
+
+#[test]
+fn no_character_that_a_terminal_obeys_is_printed() {
+    let home = Home::new();
+    let risky = "\u{9b}31m\u{202e}evil\u{7f}\u{2066}";
+    home.write("w/tools/a.toml", "name = \"a\"\ndescription = \"d\"\n\"k\\u001b[2J\" = 1\n");
+    home.write("t.txt", risky);
+    let run = ["run", "--strategy", "direct", "--tasks", "t.txt", "--json", "--journal", "j.jsonl"];
+    let ran = home.run(&[&run[..], &["--state", "s.json", "--report", "r.json"]].concat());
+    let replayed = home.succeed(&["replay", "j.jsonl", "--json"]);
+    assert_eq!(replayed, home.read("s.json"));
+    assert!(replayed.contains("\\u009b31m\\u202eevil\\u007f\\u2066"), "{replayed}");
+    let doctor = ["doctor", "--workspace", "w"];
+    let [plain, json] = [&doctor[..], &[&doctor[..], &["--json"]].concat()].map(|it| home.run(it));
+    assert!(plain.out.contains("k␛[2J"), "{plain:?}");
+    let files = ["j.jsonl", "s.json", "r.json"].map(|name| home.read(name));
+    for text in [ran.out, replayed, plain.out, plain.err, json.out].iter().chain(&files) {
+        let risky = |c: char| c != '\n' && c.is_control() || "\u{202e}\u{2066}".contains(c);
+        assert!(!text.contains(risky), "{text:?}");
+    }
+}

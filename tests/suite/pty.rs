@@ -3,7 +3,7 @@
 
 use std::{io::Write, path::Path, thread};
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 use toolyard::ui::terminal::OwnedTerminal;
 use vt100::Screen;
 
@@ -133,7 +133,9 @@ fn no_key_is_lost_while_the_size_changes() {
 
 #[test]
 fn a_signal_ends_it_and_gives_the_terminal_back() {
-    for (signal, code) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {
+    let signals =
+        [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130), (Signal::QUIT, 131)];
+    for (signal, code) in signals {
         let home = Home::new();
         let mut sitting = Sitting::start(&home, 100, 30, &["--journal", "j.jsonl"]);
         sitting.wait_header("PAUSED");
@@ -235,6 +237,31 @@ fn a_shell_gets_the_terminal_for_a_while() {
     shell.end();
 }
 
+#[test]
+fn a_stop_from_outside_gives_the_terminal_to_the_shell() {
+    let home = Home::new();
+    let mut shell = Sitting::of(&home, 120, 40, &["sh", "-i"], &[("PS1", "ready> ")]);
+    shell.wait("ready>");
+    shell.press(&format!("{} --no-journal\r", env!("CARGO_BIN_EXE_toolyard")));
+    for _ in 0..2 {
+        shell.wait_header("PAUSED");
+        let pid = shell.pid().as_raw_nonzero();
+        let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+        let program = children.unwrap().trim().parse().unwrap();
+        kill_process(Pid::from_raw(program).unwrap(), Signal::TSTP).unwrap();
+        shell.wait_until("the shell", |screen| {
+            !screen.alternate_screen()
+                && screen.mouse_protocol_mode() == vt100::MouseProtocolMode::None
+                && screen.contents().trim_end().ends_with("ready>")
+        });
+        shell.press("fg\r");
+    }
+    shell.wait_header("PAUSED");
+    shell.press("q");
+    shell.wait_until("the shell", |screen| !screen.alternate_screen());
+    shell.press("exit\r");
+    shell.end();
+}
 /// Runs one of the ignored tests below in a pseudo-terminal; everything that it wrote.
 fn played(name: &str) -> String {
     let this = std::env::current_exe().unwrap();

@@ -4,6 +4,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
 use super::trouble::Trouble;
+use crate::files::safe_json::safe;
 use crate::model::{known::without_known, secret::without_keys};
 use crate::ui::text::clean;
 
@@ -22,6 +23,14 @@ pub fn print(text: &str) -> Result<(), Trouble> {
 /// As [`print()`].
 pub fn print_line(text: &str) -> Result<(), Trouble> {
     print(&format!("{text}\n"))
+}
+
+/// Prints JSON and an end of line, safe for a terminal.
+///
+/// # Errors
+/// As [`print()`].
+pub fn print_json(json: &str) -> Result<(), Trouble> {
+    print_line(&safe(json))
 }
 
 /// Prints a note for people to standard error; a failure is ignored. A text may quote a hostile

@@ -49,7 +49,7 @@ pub fn replay(args: &ReplayArgs) -> Result<ui::EndReason, Trouble> {
     }
     if args.json {
         let text = serde_json::to_string_pretty(&past.state).map_err(Trouble::failed)?;
-        out::print_line(&text)?;
+        out::print_json(&text)?;
     }
     if args.json || args.report.is_some() {
         return Ok(ui::EndReason::ByUser);

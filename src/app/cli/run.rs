@@ -15,6 +15,7 @@ use crate::domain::{
     Command, EmbeddingEvent, Event, GraphEvent, ModelCallEvent, Outcome, PlanEvent, Record,
     SessionEvent, State, TaskEvent,
 };
+use crate::files::safe_json::safe;
 use crate::store::kept;
 use crate::ui::wording::not_embedded;
 
@@ -109,8 +110,7 @@ impl Output {
 
     fn write(&mut self, record: &Record) -> io::Result<()> {
         if self.json {
-            serde_json::to_writer(&mut self.out, record)?;
-            writeln!(self.out)?;
+            writeln!(self.out, "{}", safe(&serde_json::to_string(record)?))?;
         } else {
             self.state.apply(record);
             self.tell(&record.event)?;
