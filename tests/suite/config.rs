@@ -41,7 +41,8 @@ fn uncommented() -> String {
 
 #[test]
 fn the_example_is_the_defaults() {
-    assert_eq!(parse(EXAMPLE), Config::default());
+    // The example sets every knob, and so the pace too.
+    assert_eq!(parse(EXAMPLE), Config { is_paced: true, ..Config::default() });
     assert_eq!(parse(""), Config::default());
 }
 

@@ -262,6 +262,43 @@ fn a_stop_from_outside_gives_the_terminal_to_the_shell() {
     shell.press("exit\r");
     shell.end();
 }
+
+#[test]
+fn a_terminal_that_knows_no_screen_is_left_alone() {
+    let home = Home::new();
+    home.run(&["run", "--tasks-limit", "1", "--journal", "j.jsonl"]);
+    for arguments in [&["--journal", "k.jsonl"][..], &["replay", "j.jsonl"]] {
+        let words = [&[env!("CARGO_BIN_EXE_toolyard")], arguments].concat();
+        let sitting = Sitting::of(&home, 80, 24, &words, &[("TERM", "dumb")]);
+        let (status, bytes) = sitting.end();
+        assert_eq!(status.exit_code(), 1, "{bytes}");
+        assert!(bytes.contains("TERM is dumb") && bytes.contains("toolyard run"), "{bytes:?}");
+        assert!(!bytes.contains('\u{1b}') && !home.path("k.jsonl").exists(), "{bytes:?}");
+    }
+}
+
+#[test]
+fn a_pace_of_nothing_is_a_pace() {
+    let home = Home::new();
+    home.write("c.toml", "[knobs]\npace = 0\n");
+    for (arguments, pace) in [
+        (&["--knob", "pace=0"][..], 0.0),
+        (&["--config", "c.toml"], 0.0),
+        (&["--config", "c.toml", "--knob", "pace=20"], 20.0),
+        (&[], 80.0),
+    ] {
+        let _ = std::fs::remove_file(home.path("j.jsonl"));
+        let arguments = [&["--journal", "j.jsonl"], arguments].concat();
+        let mut sitting = Sitting::start(&home, 100, 30, &arguments);
+        sitting.wait_header("PAUSED");
+        sitting.press("q");
+        sitting.end();
+        let replayed = home.succeed(&["replay", "j.jsonl", "--json"]);
+        let state: serde_json::Value = serde_json::from_str(&replayed).unwrap();
+        assert_eq!(state["knobs"]["pace"], pace, "{arguments:?}");
+    }
+}
+
 /// Runs one of the ignored tests below in a pseudo-terminal; everything that it wrote.
 fn played(name: &str) -> String {
     let this = std::env::current_exe().unwrap();

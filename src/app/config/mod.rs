@@ -37,6 +37,8 @@ pub struct Config {
     pub session: SessionConfig,
     /// The knobs at the start of a session.
     pub knobs: Knobs,
+    /// Whether the pace was set, even if to its default: then the screen takes it as it is.
+    pub is_paced: bool,
     /// In display order; [`SIMULATED`] is one of them.
     pub models: IndexMap<ModelName, ModelConfig>,
     /// Every role, with a configured model.
@@ -107,6 +109,7 @@ impl Default for Config {
         Self {
             session: SessionConfig::default(),
             knobs: Knobs::default(),
+            is_paced: false,
             models: IndexMap::from([(SIMULATED.into(), simulated)]),
             roles: bound_to(&SIMULATED.into()),
             ui: UiConfig::default(),

@@ -35,7 +35,12 @@ impl SessionSpec {
     /// Faults in the spec, or in a file that it names.
     pub fn prepare(&self) -> Result<PreparedSession, SessionError> {
         let (spec, recorded) = self.with_recorded()?;
-        Ok(PreparedSession { recorded, ..spec.read()? })
+        let mut prepared = PreparedSession { recorded, ..spec.read()? };
+        // The pace of a recorded session was not set for this one, unless it is no default.
+        let pace = Knob::Pace.spec();
+        prepared.config.is_paced |= self.knobs.contains_key(&pace.knob)
+            || prepared.config.knobs.get(pace.knob) != pace.default;
+        Ok(prepared)
     }
 
     fn read(&self) -> Result<PreparedSession, SessionError> {
@@ -124,8 +129,8 @@ impl PreparedSession {
             self.config.roles.values().any(|model| {
                 matches!(self.config.models.get(model), Some(ModelConfig::Simulated(_)))
             });
-        let untouched = self.config.knobs.get(Knob::Pace) == Knob::Pace.spec().default;
-        if simulated && untouched {
+        // A pace of nothing was set by someone who wants that; the default was not.
+        if simulated && !self.config.is_paced {
             self.config.knobs.set(Knob::Pace, DEMO_PACE_MS);
         }
         self
