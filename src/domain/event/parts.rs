@@ -215,6 +215,8 @@ pub enum Refusal {
     /// The tool does not exist, or is not offered here.
     #[default]
     NotOffered,
+    /// Its reply made more calls than one may.
+    TooMany,
     /// The user cancelled it before it ran.
     Cancelled,
 }
@@ -227,6 +229,7 @@ impl Refusal {
             Refusal::TooDear => "too expensive",
             Refusal::Arguments => "arguments",
             Refusal::NotOffered => "not offered",
+            Refusal::TooMany => "too many calls",
             Refusal::Cancelled => "cancelled",
         }
     }
@@ -235,7 +238,9 @@ impl Refusal {
     pub fn is_budget(self) -> bool {
         match self {
             Refusal::Blacklisted | Refusal::NoUseLeft | Refusal::TooDear => true,
-            Refusal::Arguments | Refusal::NotOffered | Refusal::Cancelled => false,
+            Refusal::Arguments | Refusal::NotOffered | Refusal::TooMany | Refusal::Cancelled => {
+                false
+            }
         }
     }
 }

@@ -6,6 +6,7 @@ mod budget;
 mod fault;
 mod gate;
 mod judge;
+mod many;
 mod menu;
 mod recorded;
 mod room;
@@ -87,8 +88,9 @@ impl Passage {
 
 /// The engine's own stations in order, followed by these.
 pub(super) fn stations(more: Vec<Rc<dyn Station>>) -> Rc<[Rc<dyn Station>]> {
-    let own: [Rc<dyn Station>; 7] = [
+    let own: [Rc<dyn Station>; 8] = [
         Rc::new(recorded::FromRecord),
+        Rc::new(many::Many),
         Rc::new(menu::Menu),
         Rc::new(budget::Budget),
         Rc::new(room::Room),
