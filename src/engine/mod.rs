@@ -10,7 +10,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::domain::{
     Boundary, By, Command, EffectId, FaultEvent, FaultSpec, GraphEvent, Lane, Opening,
-    Outcome as TaskOutcome, Record, SessionEvent, State, Task, TaskEvent, TaskId, ToolGraph,
+    Outcome as TaskOutcome, Record, SessionEvent, State, TaskEvent, TaskId, TaskList, ToolGraph,
     ToolName,
 };
 use crate::model::Model;
@@ -73,7 +73,8 @@ pub struct Setup {
     pub providers: Vec<Rc<dyn Provider>>,
     pub graph: ToolGraph,
     pub scores: BTreeMap<ToolName, f64>,
-    pub tasks: Vec<Task>,
+    /// Queued in parts, so that a list of any length costs no memory before it is worked on.
+    pub tasks: TaskList,
     pub faults: Vec<FaultSpec>,
     pub journal: Option<Journal>,
     /// Wait for more tasks when the queue is empty, instead of ending the session.
@@ -166,16 +167,15 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
         for text in unlisted.into_iter().chain(setup.notices) {
             session.emit(SessionEvent::Noticed { text });
         }
-        if !setup.tasks.is_empty() {
-            let (first, by) = (TaskId(1), By::Engine);
-            session.emit(TaskEvent::TasksQueued { first, tasks: setup.tasks, by });
-        }
+        session.tasks = setup.tasks;
+        session.queue_part();
         // If a session runs again, its record contains its faults.
         for spec in setup.faults.into_iter().filter(|_| !is_again) {
             let fault = session.next_fault();
             session.emit(FaultEvent::FaultArmed { fault, spec, by: By::User });
         }
     } else {
+        session.tasks = setup.tasks;
         session.take_up(setup.past);
         session.tell_difference();
         for text in unlisted {
@@ -191,6 +191,11 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
 /// Works through the queue.
 async fn work(handle: &Handle, stay: bool) {
     loop {
+        handle.write(|session| {
+            if session.state.next_task().is_none() {
+                session.queue_part();
+            }
+        });
         if stay {
             handle.until(|session| session.state.next_task().is_some()).await;
         }

@@ -319,3 +319,22 @@ fn no_character_that_a_terminal_obeys_is_printed() {
         assert!(!text.contains(risky), "{text:?}");
     }
 }
+
+#[test]
+fn any_number_of_tasks_is_queued_in_parts() {
+    let home = Home::new();
+    let limited = "ulimit -v 4000000; toolyard run --strategy direct --no-journal --fresh --json";
+    let ran = home.shell(&format!("{limited} --tasks-limit 100000000 | head -n 300"));
+    let lines = ran.lines();
+    assert_eq!(lines.len(), 300, "{}", ran.err);
+    let queued = lines.iter().find(|line| line["kind"] == "TasksQueued").unwrap();
+    assert_eq!(queued["data"]["tasks"].as_array().unwrap().len(), 1000);
+
+    let direct = ["run", "--strategy", "direct", "--tasks-limit", "1003", "--fresh"];
+    let kept = ["--journal", "j.jsonl", "--report", "r.json"];
+    home.run(&[&direct[..], &kept].concat());
+    assert_eq!(home.json("r.json")["tasks"].as_array().unwrap().len(), 1003);
+    let again = ["run", "--recorded", "j.jsonl", "--fresh", "--no-journal", "--report", "s.json"];
+    home.run(&again);
+    assert_eq!(home.json("s.json")["tasks"], home.json("r.json")["tasks"]);
+}

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{Field, SessionError, SessionSpec, TaskSource};
 use crate::app::config::{Config, ModelConfig};
 use crate::app::workspace::{LearnedState, Workspace};
-use crate::domain::{FaultSpec, Knob, Record, Role, Target, Task};
+use crate::domain::{FaultSpec, Knob, Record, Role, Target, Task, TaskList};
 use crate::store::tasks;
 
 /// The pause at every boundary of the demo, where nothing else takes time.
@@ -16,7 +16,7 @@ pub struct PreparedSession {
     /// The configuration with the spec's overrides.
     pub config: Config,
     pub workspace: Workspace,
-    pub tasks: Vec<Task>,
+    pub tasks: TaskList,
     /// The past of an interrupted session that continues (see [`crate::engine::resumable`]). It is
     /// copied into the new journal.
     pub past: Vec<Record>,
@@ -104,7 +104,7 @@ impl SessionSpec {
     }
 
     /// The tasks of the session, given those of the workspace; as many as requested.
-    pub(super) fn tasks_of(&self, workspace: &[Task]) -> Result<Vec<Task>, SessionError> {
+    pub(super) fn tasks_of(&self, workspace: &[Task]) -> Result<TaskList, SessionError> {
         let all = match &self.tasks {
             TaskSource::Workspace => workspace.to_vec(),
             TaskSource::File(path) => tasks::load(path).map_err(SessionError::input)?,
@@ -115,10 +115,10 @@ impl SessionSpec {
                 list.iter().map(|task| known(task, workspace)).collect()
             }
         };
-        match self.tasks_limit {
-            Some(limit) => Ok(all.iter().cycle().take(limit).cloned().collect()),
-            None => Ok(all),
-        }
+        Ok(match self.tasks_limit {
+            Some(limit) => TaskList::repeated(all, limit),
+            None => all.into(),
+        })
     }
 }
 

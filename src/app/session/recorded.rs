@@ -31,9 +31,13 @@ impl SessionSpec {
                     }
                 }
                 Event::Task(TaskEvent::TasksQueued { tasks, by: By::Engine, .. })
-                    if spec.tasks == TaskSource::Workspace && spec.tasks_limit.is_none() =>
+                    if self.tasks == TaskSource::Workspace && self.tasks_limit.is_none() =>
                 {
-                    spec.tasks = TaskSource::List(tasks.clone());
+                    // A long list was queued in parts.
+                    match &mut spec.tasks {
+                        TaskSource::List(list) => list.extend(tasks.iter().cloned()),
+                        other => *other = TaskSource::List(tasks.clone()),
+                    }
                 }
                 _ => {}
             }
