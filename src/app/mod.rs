@@ -72,6 +72,7 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
             return Ok(match cli::run::run(&args)? {
                 RunEnd::Answered => ExitCode::SUCCESS,
                 RunEnd::NotAnswered => ExitCode::from(1),
+                RunEnd::OutOfDollars => ExitCode::from(3),
                 RunEnd::BySignal(signal) => after_signal(signal),
             });
         }

@@ -104,7 +104,7 @@ fn resume(session: &mut Session, how: Resume, by: By) -> Result<(), String> {
     Ok(())
 }
 
-fn pause(session: &mut Session, by: By) -> Result<(), String> {
+pub(super) fn pause(session: &mut Session, by: By) -> Result<(), String> {
     match session.state.control.mode {
         Mode::Ended => return Err("the session has ended".to_owned()),
         Mode::Opening => return Err("the session is not open yet".to_owned()),

@@ -50,7 +50,7 @@ pub use self::{
     },
     resuming::resumable,
     session::Listener,
-    station::Station,
+    station::{DOLLARS_REACHED, Station},
 };
 
 /// Access to the experience of earlier sessions.
@@ -119,6 +119,9 @@ pub async fn run(
                 () = handle.until(Session::is_broken) => {
                     break "the journal cannot be written".to_owned();
                 }
+                () = handle.until(|session| session.ends_because.is_some()) => {
+                    break handle.write(|session| session.ends_because.take()).unwrap_or_default();
+                }
                 command = commands.recv() => match command {
                     Some(Command::Stop) => break "stopped by the user".to_owned(),
                     Some(Command::StopBecause { why }) => break why,
@@ -183,7 +186,7 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
         }
     }
     session.sync();
-    let handle = Handle::new(session, station::stations(setup.stations));
+    let handle = Handle::new(session, station::stations(setup.stations, setup.stay));
     listed.into_iter().for_each(|listed| tools::watch(&handle, listed));
     handle
 }

@@ -47,6 +47,8 @@ pub(super) struct Session {
     /// The tasks that the session began with, and how many of them were queued.
     pub tasks: TaskList,
     queued: usize,
+    /// Why the session must end now.
+    pub ends_because: Option<String>,
     journal: Writer,
     listener: Listener,
     opened: Instant,
@@ -78,6 +80,7 @@ impl Session {
             recorded: Recorded::default(),
             tasks: TaskList::default(),
             queued: 0,
+            ends_because: None,
             journal,
             listener,
             opened: Instant::now(),

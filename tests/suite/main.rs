@@ -16,6 +16,7 @@ mod cli;
 mod config;
 mod configured;
 mod doctor;
+mod dollars;
 mod engine;
 mod experience;
 mod fake_endpoint;

@@ -176,6 +176,10 @@ pub struct SessionArgs {
     /// declared cost; BTP's experiments use `1..10`.
     #[arg(long, value_name = "LOW..HIGH")]
     pub costs: Option<CostRange>,
+    /// Stop before a model call that would bring the session above N US dollars (default 5): the
+    /// screen pauses, `run` ends with exit code 3.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number)]
+    pub max_dollars: Option<f64>,
 }
 
 #[derive(Debug, Args)]

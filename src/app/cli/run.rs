@@ -15,6 +15,7 @@ use crate::domain::{
     Command, EmbeddingEvent, Event, GraphEvent, ModelCallEvent, Outcome, PlanEvent, Record,
     SessionEvent, State, TaskEvent,
 };
+use crate::engine::DOLLARS_REACHED;
 use crate::files::safe_json::safe;
 use crate::store::kept;
 use crate::ui::wording::not_embedded;
@@ -26,6 +27,8 @@ pub enum RunEnd {
     Answered,
     /// Some task did not.
     NotAnswered,
+    /// The next model call would have gone beyond the limit of dollars.
+    OutOfDollars,
     /// The session was ended by this signal, or because the reader of the output is gone.
     BySignal(i32),
 }
@@ -62,6 +65,9 @@ pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
         warn(&format!("{UNREAD}; the session was stopped, since its tasks may cost money"));
         return Ok(RunEnd::BySignal(Signal::PIPE.as_raw()));
     }
+    if out.borrow().is_out_of_dollars {
+        return Ok(RunEnd::OutOfDollars);
+    }
     match signal.load(Ordering::Relaxed) {
         0 if state.tasks.iter().all(|task| task.outcome() == Some(Outcome::Answered)) => {
             Ok(RunEnd::Answered)
@@ -81,6 +87,7 @@ struct Output {
     state: State,
     /// Why the output stopped.
     lost: Option<io::Error>,
+    is_out_of_dollars: bool,
     /// Where to ask for the end of the session.
     stop: UnboundedSender<Command>,
 }
@@ -88,12 +95,15 @@ struct Output {
 impl Output {
     fn new(json: bool, stop: UnboundedSender<Command>) -> Self {
         let out = BufWriter::new(io::stdout());
-        Self { json, out, state: State::default(), lost: None, stop }
+        Self { json, out, state: State::default(), lost: None, is_out_of_dollars: false, stop }
     }
 
     /// Without its output the session stops: who reads no further needs no more of it, and each
     /// further task may cost money. The journal has the rest of what happened.
     fn show(&mut self, record: &Record) {
+        if let Event::Session(SessionEvent::SessionEnded { why }) = &record.event {
+            self.is_out_of_dollars = why.starts_with(DOLLARS_REACHED);
+        }
         if self.lost.is_some() {
             return;
         }
@@ -123,10 +133,15 @@ impl Output {
             Event::Session(SessionEvent::SessionOpened { opening }) => {
                 let simulated = self.state.models.any_simulated();
                 let models = if simulated { "SIMULATED model" } else { "configured models" };
+                let limit = self.state.dollar_limit();
+                let limit = limit.map(|most| format!(", at most {most:.2} dollars"));
                 writeln!(
                     self.out,
-                    "{} on {} with {models}, seed {}",
-                    opening.strategy, opening.workspace, opening.seed
+                    "{} on {} with {models}, seed {}{}",
+                    opening.strategy,
+                    opening.workspace,
+                    opening.seed,
+                    limit.unwrap_or_default()
                 )
             }
             Event::Task(TaskEvent::TaskFinished { task, answer, correct, .. }) => {

@@ -25,6 +25,7 @@ impl SessionArgs {
             tasks_limit: self.tasks_limit,
             faults: self.fault.clone(),
             costs: self.costs,
+            max_dollars: self.max_dollars,
             paused: false,
             stay: false,
             fresh: self.fresh,
@@ -69,6 +70,7 @@ fn option(field: &Field) -> String {
         Field::Knob(Knob::Tau) => "--tau".to_owned(),
         Field::Knob(knob) => format!("--knob {knob}"),
         Field::Fault(fault) => format!("--fault {fault}"),
+        Field::MaxDollars => "--max-dollars".to_owned(),
     }
 }
 

@@ -31,6 +31,10 @@ use crate::ui::theme::load::AUTO;
 /// The name of the built-in simulated model, which is always configured.
 pub const SIMULATED: &str = "simulated";
 
+/// The limit of a session's cost in US dollars: enough for an evening with a good model, and no
+/// disaster if it is spent by mistake.
+const MAX_DOLLARS: f64 = 5.0;
+
 /// All settings. `config.example.toml` explains each of them; a test holds it to this.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
@@ -48,6 +52,8 @@ pub struct Config {
     pub experience: ExperienceConfig,
     /// Prices in credits.
     pub cost: Rates,
+    /// How many US dollars a session may cost.
+    pub max_dollars: f64,
     pub workers: crate::domain::worker_settings::WorkerSettings,
     /// The file of the price table; `None`: see [`Config::price_table`].
     pub prices: Option<PathBuf>,
@@ -116,6 +122,7 @@ impl Default for Config {
             tools: ToolsConfig::default(),
             experience: ExperienceConfig::default(),
             cost: Rates::default(),
+            max_dollars: MAX_DOLLARS,
             workers: crate::domain::worker_settings::WorkerSettings::default(),
             prices: None,
         }

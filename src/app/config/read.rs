@@ -203,6 +203,7 @@ fn cost(fields: &mut Fields<'_>, folder: &Path, config: &mut Config) {
     fields.put("credits_per_second", &mut rates.credits_per_second, exchange);
     fields.put("unknown_ask", &mut rates.unknown_ask, unknown);
     fields.put("unknown_tool", &mut rates.unknown_tool, unknown);
+    fields.put("max_dollars", &mut config.max_dollars, exchange);
     fields.put("prices", &mut config.prices, |field| path(field, folder).map(Some));
 }
 

@@ -77,6 +77,13 @@ impl SessionSpec {
     pub(super) fn settle(&self, config: &mut Config) -> Result<(), SessionError> {
         config.session.seed = self.seed.unwrap_or(config.session.seed);
         config.session.strategy = self.strategy.unwrap_or(config.session.strategy);
+        if let Some(dollars) = self.max_dollars {
+            if !(0.0..=1e6).contains(&dollars) {
+                let why = format!("{dollars} is not from 0 to 1000000");
+                return Err(SessionError::Spec { field: Field::MaxDollars, why });
+            }
+            config.max_dollars = dollars;
+        }
         if let Some(model) = &self.model {
             config.bind_all(model.as_str()).map_err(SessionError::of(Field::Model))?;
         }

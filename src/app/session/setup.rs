@@ -160,6 +160,7 @@ pub fn opening(config: &Config, title: &str, models: &[Rc<dyn Model>]) -> Openin
         roles: config.roles.clone(),
         paused: false,
         rates: config.cost,
+        max_dollars: Some(config.max_dollars),
         workers: config.workers.clone(),
         prompts: Default::default(),
     }

@@ -29,6 +29,8 @@ pub struct SessionSpec {
     pub faults: Vec<FaultSpec>,
     /// Range from which the cost of each tool is drawn, instead of its declared cost.
     pub costs: Option<CostRange>,
+    /// How many US dollars the session may cost, instead of the configured limit.
+    pub max_dollars: Option<f64>,
     /// Start paused.
     pub paused: bool,
     /// Wait for more tasks instead of ending after the last.
@@ -92,6 +94,7 @@ mod tests {
             tasks_limit: Some(3),
             faults: vec!["a:error:p=0.5:text=no: none".parse().unwrap()],
             costs: Some("1..10".parse().unwrap()),
+            max_dollars: Some(0.5),
             paused: true,
             stay: true,
             fresh: true,

@@ -40,6 +40,9 @@ pub struct Opening {
     /// The exchange rates to credits.
     #[serde(default)]
     pub rates: Rates,
+    /// How many US dollars the session may cost; `None`: any number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_dollars: Option<f64>,
     /// The settings for calls of plans.
     #[serde(default)]
     pub workers: WorkerSettings,

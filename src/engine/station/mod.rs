@@ -3,6 +3,7 @@
 //! stations again.
 
 mod budget;
+mod dollars;
 mod fault;
 mod gate;
 mod judge;
@@ -19,6 +20,8 @@ use futures::future::{self, Either, LocalBoxFuture, Ready};
 pub use super::effect::{Effect, Outcome, ToolCall};
 use super::{effect::PendingEffect, handle::Handle};
 use crate::domain::{Chance, EffectRef, FaultId, FaultKind, Origin, Refusal, TaskId};
+
+pub use self::dollars::DOLLARS_REACHED;
 
 /// A station that every effect passes.
 pub trait Station {
@@ -87,9 +90,10 @@ impl Passage {
 }
 
 /// The engine's own stations in order, followed by these.
-pub(super) fn stations(more: Vec<Rc<dyn Station>>) -> Rc<[Rc<dyn Station>]> {
-    let own: [Rc<dyn Station>; 8] = [
+pub(super) fn stations(more: Vec<Rc<dyn Station>>, has_user: bool) -> Rc<[Rc<dyn Station>]> {
+    let own: [Rc<dyn Station>; 9] = [
         Rc::new(recorded::FromRecord),
+        Rc::new(dollars::Dollars::new(has_user)),
         Rc::new(many::Many),
         Rc::new(menu::Menu),
         Rc::new(budget::Budget),
