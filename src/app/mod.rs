@@ -14,7 +14,7 @@ use std::{ffi::OsString, process::ExitCode};
 use clap::Parser;
 
 use self::cli::trouble::Trouble;
-use self::cli::{Cli, Command};
+use self::cli::{Cli, Command, run::RunEnd};
 use crate::ui::EndReason;
 
 /// Runs the program: arguments → configuration → a session, live or past → the screen or a report.
@@ -55,7 +55,7 @@ fn report(trouble: &Trouble, json: bool) -> ExitCode {
     tracing::error!(why = trouble.text(), "toolyard failed");
     if json {
         // If even this cannot be printed, the exit code shows it.
-        let _ = cli::out::print_line(&trouble.to_json());
+        let _ = cli::out::print_json(&trouble.to_json());
     } else {
         cli::out::warn(trouble.text());
     }
@@ -69,8 +69,12 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
             return Ok(after_the_screen(cli::live::live(spec)?));
         }
         Some(Command::Run(args)) => {
-            let all_answered = cli::run::run(&args)?;
-            return Ok(if all_answered { ExitCode::SUCCESS } else { ExitCode::from(1) });
+            return Ok(match cli::run::run(&args)? {
+                RunEnd::Answered => ExitCode::SUCCESS,
+                RunEnd::NotAnswered => ExitCode::from(1),
+                RunEnd::OutOfDollars => ExitCode::from(3),
+                RunEnd::BySignal(signal) => after_signal(signal),
+            });
         }
         Some(Command::Compare(args)) => cli::compare::compare(&args)?,
         Some(Command::Replay(args)) => return Ok(after_the_screen(cli::past::replay(&args)?)),
@@ -95,8 +99,13 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
 fn after_the_screen(ended: EndReason) -> ExitCode {
     match ended {
         EndReason::ByUser => ExitCode::SUCCESS,
-        EndReason::BySignal(signal) => ExitCode::from(u8::try_from(128 + signal).unwrap_or(1)),
+        EndReason::BySignal(signal) => after_signal(signal),
     }
+}
+
+/// As a shell reports the end of a program by a signal.
+fn after_signal(signal: i32) -> ExitCode {
+    ExitCode::from(u8::try_from(128 + signal).unwrap_or(1))
 }
 
 #[cfg(test)]

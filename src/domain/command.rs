@@ -26,6 +26,8 @@ pub enum Command {
     StepTask,
     /// End the session and cancel all running effects → `SessionEnded`.
     Stop,
+    /// The same for this reason, which is not a person's.
+    StopBecause { why: String },
     /// Cancel an effect that runs or is held → `ToolCallFailed`, `ModelCallFailed` or
     /// `EmbeddingFailed`. The agent sees the failure.
     Cancel(EffectId),
@@ -94,7 +96,7 @@ impl Command {
             Command::Pause => "pause",
             Command::Step => "step",
             Command::StepTask => "step over the task",
-            Command::Stop => "stop",
+            Command::Stop | Command::StopBecause { .. } => "stop",
             Command::Cancel(_) => "cancel the call",
             Command::PauseLane(_) => "pause the lane",
             Command::ResumeLane(_) => "resume the lane",

@@ -55,6 +55,8 @@ pub enum ModelErrorKind {
     Refused,
     /// The answer ended early or makes no sense.
     BadAnswer,
+    /// The call took longer, or its answer grew longer, than its model may.
+    TooLong,
     /// The rest of the budget does not pay for it: it was not sent, or took too long.
     OverBudget,
     /// It was cancelled while it ran.

@@ -25,6 +25,7 @@ pub mod retrieve;
 pub mod spec;
 pub mod state;
 pub mod strategy;
+pub mod task_list;
 pub mod tokens;
 pub mod tool_class;
 pub mod words;
@@ -57,6 +58,7 @@ pub use self::{
         Undoable,
     },
     strategy::{Base, Decides, Strategy, StrategySpec},
+    task_list::TaskList,
     tool_class::{ToolClass, ToolClasses},
     worker_settings::WorkerSettings,
 };

@@ -25,7 +25,7 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
         Command::StepTask => resume(session, Resume::Task, by),
         Command::Pause => pause(session, by),
         // The loop itself handles these.
-        Command::Stop | Command::ProbeModels => Ok(()),
+        Command::Stop | Command::StopBecause { .. } | Command::ProbeModels => Ok(()),
         Command::Cancel(effect) => cancel(session, effect),
         Command::PauseLane(lane) => {
             if !session.lanes.live().any(|live| live == lane) {
@@ -104,7 +104,7 @@ fn resume(session: &mut Session, how: Resume, by: By) -> Result<(), String> {
     Ok(())
 }
 
-fn pause(session: &mut Session, by: By) -> Result<(), String> {
+pub(super) fn pause(session: &mut Session, by: By) -> Result<(), String> {
     match session.state.control.mode {
         Mode::Ended => return Err("the session has ended".to_owned()),
         Mode::Opening => return Err("the session is not open yet".to_owned()),

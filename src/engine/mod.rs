@@ -10,7 +10,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::domain::{
     Boundary, By, Command, EffectId, FaultEvent, FaultSpec, GraphEvent, Lane, Opening,
-    Outcome as TaskOutcome, Record, SessionEvent, State, Task, TaskEvent, TaskId, ToolGraph,
+    Outcome as TaskOutcome, Record, SessionEvent, State, TaskEvent, TaskId, TaskList, ToolGraph,
     ToolName,
 };
 use crate::model::Model;
@@ -50,7 +50,7 @@ pub use self::{
     },
     resuming::resumable,
     session::Listener,
-    station::Station,
+    station::{DOLLARS_REACHED, Station},
 };
 
 /// Access to the experience of earlier sessions.
@@ -73,7 +73,8 @@ pub struct Setup {
     pub providers: Vec<Rc<dyn Provider>>,
     pub graph: ToolGraph,
     pub scores: BTreeMap<ToolName, f64>,
-    pub tasks: Vec<Task>,
+    /// Queued in parts, so that a list of any length costs no memory before it is worked on.
+    pub tasks: TaskList,
     pub faults: Vec<FaultSpec>,
     pub journal: Option<Journal>,
     /// Wait for more tasks when the queue is empty, instead of ending the session.
@@ -115,19 +116,25 @@ pub async fn run(
         loop {
             tokio::select! {
                 biased;
-                () = handle.until(Session::is_broken) => break "the journal cannot be written",
+                () = handle.until(Session::is_broken) => {
+                    break "the journal cannot be written".to_owned();
+                }
+                () = handle.until(|session| session.ends_because.is_some()) => {
+                    break handle.write(|session| session.ends_because.take()).unwrap_or_default();
+                }
                 command = commands.recv() => match command {
-                    Some(Command::Stop) => break "stopped by the user",
+                    Some(Command::Stop) => break "stopped by the user".to_owned(),
+                    Some(Command::StopBecause { why }) => break why,
                     Some(Command::ProbeModels) => effect::probe_models(&handle),
                     Some(command) => commands::handle(&handle, command),
-                    None => break "the source of commands is gone",
+                    None => break "the source of commands is gone".to_owned(),
                 },
                 () = &mut beside => {}
-                () = &mut work => break "all tasks are done",
+                () = &mut work => break "all tasks are done".to_owned(),
             }
         }
     };
-    close(&handle, why);
+    close(&handle, &why);
     match handle.write(Session::take_broken) {
         Some(error) => Err(error),
         None => Ok(handle.read(|session| session.state.clone())),
@@ -163,16 +170,15 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
         for text in unlisted.into_iter().chain(setup.notices) {
             session.emit(SessionEvent::Noticed { text });
         }
-        if !setup.tasks.is_empty() {
-            let (first, by) = (TaskId(1), By::Engine);
-            session.emit(TaskEvent::TasksQueued { first, tasks: setup.tasks, by });
-        }
+        session.tasks = setup.tasks;
+        session.queue_part();
         // If a session runs again, its record contains its faults.
         for spec in setup.faults.into_iter().filter(|_| !is_again) {
             let fault = session.next_fault();
             session.emit(FaultEvent::FaultArmed { fault, spec, by: By::User });
         }
     } else {
+        session.tasks = setup.tasks;
         session.take_up(setup.past);
         session.tell_difference();
         for text in unlisted {
@@ -180,7 +186,7 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
         }
     }
     session.sync();
-    let handle = Handle::new(session, station::stations(setup.stations));
+    let handle = Handle::new(session, station::stations(setup.stations, setup.stay));
     listed.into_iter().for_each(|listed| tools::watch(&handle, listed));
     handle
 }
@@ -188,6 +194,11 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
 /// Works through the queue.
 async fn work(handle: &Handle, stay: bool) {
     loop {
+        handle.write(|session| {
+            if session.state.next_task().is_none() {
+                session.queue_part();
+            }
+        });
         if stay {
             handle.until(|session| session.state.next_task().is_some()).await;
         }

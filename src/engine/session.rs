@@ -10,12 +10,15 @@ use tokio_util::sync::CancellationToken;
 use super::observer::{Observer, journal::Writer};
 use super::{budgeting::Budgeting, lanes::Lanes, recorded::Recorded};
 use crate::domain::{
-    EffectId, Event, FaultId, Lexical, ModelName, Record, State, TaskId, ToolName,
-    state::next_number,
+    By, EffectId, Event, FaultId, Lexical, ModelName, Record, State, Task, TaskEvent, TaskId,
+    TaskList, ToolName, state::next_number,
 };
-use crate::model::Model;
+use crate::model::{Model, known};
 use crate::store::journal::JournalError;
 use crate::tool::ToolBox;
+
+/// How many tasks are queued by one event.
+const AT_ONCE: usize = 1000;
 
 /// Called with every record, in order.
 pub type Listener = Box<dyn FnMut(&Arc<Record>)>;
@@ -41,6 +44,11 @@ pub(super) struct Session {
     pub observers: Vec<Box<dyn Observer>>,
     /// The recorded results of an earlier session.
     pub recorded: Recorded,
+    /// The tasks that the session began with, and how many of them were queued.
+    pub tasks: TaskList,
+    queued: usize,
+    /// Why the session must end now.
+    pub ends_because: Option<String>,
     journal: Writer,
     listener: Listener,
     opened: Instant,
@@ -70,6 +78,9 @@ impl Session {
             relist: Vec::new(),
             observers: Vec::new(),
             recorded: Recorded::default(),
+            tasks: TaskList::default(),
+            queued: 0,
+            ends_because: None,
             journal,
             listener,
             opened: Instant::now(),
@@ -93,12 +104,18 @@ impl Session {
         more.into_iter().for_each(|event| self.record(event));
     }
 
-    /// Journals, folds and shows a record; returns the observers' events. A record that cannot be
+    /// Removes keys, journals, folds and shows a record; returns the observers' events. What cannot be
     /// journaled ends the session, because the screen must not show events that a crash would lose;
     /// nothing is written after a line that may be torn.
     fn commit(&mut self, record: Record) -> Vec<Event> {
+        // Here and not where texts come from: no path into a record goes around this one.
+        let clean = known::redacted(&record, |json| Record::read(json).ok());
+        let record = clean.unwrap_or(record);
         if !self.journal.append(&record) {
             return Vec::new();
+        }
+        if let Event::Task(TaskEvent::TasksQueued { tasks, by: By::Engine, .. }) = &record.event {
+            self.queued += tasks.len();
         }
         self.state.apply(&record);
         let observers = self.observers.iter_mut();
@@ -149,6 +166,15 @@ impl Session {
 
     pub fn next_task(&self) -> TaskId {
         TaskId(next_number(self.state.tasks.len()))
+    }
+
+    /// Queues the next part of the session's own tasks, if there are more.
+    pub fn queue_part(&mut self) {
+        let tasks: Vec<Task> = self.tasks.part(self.queued, AT_ONCE).cloned().collect();
+        if !tasks.is_empty() {
+            let (first, by) = (self.next_task(), By::Engine);
+            self.emit(TaskEvent::TasksQueued { first, tasks, by });
+        }
     }
 
     pub fn next_fault(&self) -> FaultId {

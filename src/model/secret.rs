@@ -2,13 +2,15 @@
 //!
 //! A key is read when it is needed, from an environment variable or a command, and exists in memory
 //! only. Its type cannot be printed, and every text that leaves an adapter passes `Redactor`,
-//! because servers often echo what they refuse.
+//! because servers often echo what they refuse. Each key that is read is known from then on
+//! ([`super::known`]), so that no record and no output has it.
 
 use std::process::{ExitStatus, Stdio};
 use std::{fmt, time::Duration};
 
 use tokio::{io::AsyncReadExt, process::Command, sync::Mutex, time::timeout};
 
+use super::known;
 use crate::domain::{ModelError, ModelErrorKind};
 
 /// Time limit for a key command: it may ask a person to unlock a keyring.
@@ -46,6 +48,11 @@ pub enum HeaderSource {
 pub struct Secret(Box<str>);
 
 impl Secret {
+    fn new(key: &str) -> Self {
+        known::remember(key);
+        Self(key.into())
+    }
+
     /// The caller must not store, log or show the value.
     pub fn expose(&self) -> &str {
         &self.0
@@ -111,7 +118,7 @@ impl Key {
 /// The value of an environment variable that holds `what`.
 pub(super) fn from_env(name: &str, what: &str) -> Result<Secret, ModelError> {
     match std::env::var(name) {
-        Ok(value) if !value.trim().is_empty() => Ok(Secret(value.trim().into())),
+        Ok(value) if !value.trim().is_empty() => Ok(Secret::new(value.trim())),
         Ok(_) | Err(std::env::VarError::NotPresent) => {
             Err(missing(format!("{what} is missing: set the environment variable {name}")))
         }
@@ -139,7 +146,7 @@ async fn run(words: &[String]) -> Result<Secret, ModelError> {
     if key.trim().is_empty() {
         return Err(failed("did not print a key on its standard output"));
     }
-    Ok(Secret(key.trim().into()))
+    Ok(Secret::new(key.trim()))
 }
 
 /// The output of a program, up to the longest key, and its exit status. It is killed if this future
@@ -172,7 +179,7 @@ impl Redactor {
 
     /// The text without any known secret, and without words that look like one.
     pub(super) fn clean(&self, text: &str) -> String {
-        let mut text = text.to_owned();
+        let mut text = known::without_known(text);
         for Secret(secret) in &self.0 {
             text = text.replace(&**secret, "[key]");
         }
@@ -186,7 +193,7 @@ impl Redactor {
     }
 }
 
-/// The text without words that look like a key.
+/// The text without known keys, and without words that look like a key.
 pub fn without_keys(text: &str) -> String {
     Redactor::default().clean(text)
 }

@@ -7,6 +7,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,7 @@ use serde_json::Value;
 use tracing::info;
 
 use crate::domain::Record;
+use crate::files::safe_json::safe;
 
 /// The version of the format that this program writes, and the newest that it can read.
 pub const FORMAT: u32 = 1;
@@ -85,7 +87,8 @@ impl Journal {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(io)?;
         }
-        let file = OpenOptions::new().append(true).create_new(true).open(path);
+        // What an agent read and wrote concerns nobody else on this machine.
+        let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(path);
         let file = file.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => JournalError::Taken { path: path.to_owned() },
             _ => io(error),
@@ -112,7 +115,8 @@ impl Journal {
 
     fn write(&mut self, line: &impl Serialize) -> Result<(), JournalError> {
         self.line.clear();
-        serde_json::to_writer(&mut self.line, line).map_err(|error| self.io(error.into()))?;
+        let json = serde_json::to_string(line).map_err(|error| self.io(error.into()))?;
+        self.line.extend_from_slice(safe(&json).as_bytes());
         self.line.push(b'\n');
         // One write for a whole line: a concurrent reader sees all of it or nothing.
         self.file.write_all(&self.line).map_err(|source| self.io(source))
@@ -129,6 +133,11 @@ pub fn read(path: &Path) -> Result<LoadedJournal, JournalError> {
     let mut lines = BufReader::new(File::open(path).map_err(io)?);
     let mut line = Vec::new();
     lines.read_until(b'\n', &mut line).map_err(io)?;
+    if is_begun(&line) {
+        let header =
+            Header { toolyard_journal: FORMAT, program: String::new(), opened: String::new() };
+        return Ok(LoadedJournal { header, records: Vec::new(), torn: line.len() });
+    }
     let header = parse_header(path, &line)?;
     let mut records = Vec::new();
     let mut torn = 0;
@@ -150,6 +159,26 @@ pub fn read(path: &Path) -> Result<LoadedJournal, JournalError> {
         records.push(record);
     }
     Ok(LoadedJournal { header, records, torn })
+}
+
+/// Whether this is no more than the beginning of a header: its session was killed before its first
+/// event, so the journal is empty.
+fn is_begun(line: &[u8]) -> bool {
+    const BEGINNING: &[u8] = b"{\"toolyard_journal\":";
+    let shorter = line.len().min(BEGINNING.len());
+    line.last() != Some(&b'\n') && line[..shorter] == BEGINNING[..shorter]
+}
+
+impl LoadedJournal {
+    /// What a reader should know of its end; `None` if there is nothing to know.
+    pub fn remark(&self) -> Option<String> {
+        let torn = self.torn;
+        match self.records.is_empty() {
+            true => Some("the journal is empty: its session ended before its first event".into()),
+            false if torn > 0 => Some(format!("ignored an incomplete last line ({torn} bytes)")),
+            false => None,
+        }
+    }
 }
 
 fn parse_header(path: &Path, line: &[u8]) -> Result<Header, JournalError> {

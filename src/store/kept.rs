@@ -5,7 +5,7 @@ use std::{fs, io::ErrorKind, path::Path};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::import::{ImportError, write_file};
-use crate::files::{json_file, toml_file::Problem};
+use crate::files::{json_file, safe_json::safe, toml_file::Problem};
 
 /// The text of a file; `None` if it does not exist.
 ///
@@ -36,5 +36,5 @@ pub fn load<T: DeserializeOwned>(path: &Path, expected: &str) -> Result<Option<T
 pub fn save(path: &Path, value: &impl Serialize) -> Result<(), ImportError> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|error| Problem::of_file(path.display().to_string(), error.to_string()))?;
-    write_file(path, &(text + "\n"))
+    write_file(path, &(safe(&text).into_owned() + "\n"))
 }

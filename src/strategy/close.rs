@@ -45,6 +45,7 @@ pub fn failed(error: &ModelError) -> Ending {
         | ModelErrorKind::Endpoint
         | ModelErrorKind::Refused
         | ModelErrorKind::BadAnswer
+        | ModelErrorKind::TooLong
         | ModelErrorKind::Cancelled => Outcome::Failed,
     })
 }

@@ -185,5 +185,6 @@ fn spent(state: &State) -> String {
         tokens = tokens.saturating_add(model.tally.tokens());
     }
     let dollars = format::dollars(sum, unpriced, state.model_calls.len());
-    format!("{dollars} {} tok", text::count(tokens))
+    let limit = state.dollar_limit().map(|most| format!(" of ${most}")).unwrap_or_default();
+    format!("{dollars}{limit} {} tok", text::count(tokens))
 }

@@ -70,6 +70,8 @@ struct Signals {
     terminate: Signal,
     hangup: Signal,
     interrupt: Signal,
+    quit: Signal,
+    stopped: Signal,
     resumed: Signal,
 }
 
@@ -80,6 +82,8 @@ impl Loop {
             terminate: signal(SignalKind::terminate())?,
             hangup: signal(SignalKind::hangup())?,
             interrupt: signal(SignalKind::interrupt())?,
+            quit: signal(SignalKind::quit())?,
+            stopped: signal(SignalKind::from_raw(rustix::process::Signal::TSTP.as_raw()))?,
             resumed: signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
         };
         let owned = OwnedTerminal::take(settings.mouse)?;
@@ -121,6 +125,11 @@ impl Loop {
                 _ = signals.terminate.recv() => return by(SignalKind::terminate()),
                 _ = signals.hangup.recv() => return by(SignalKind::hangup()),
                 _ = signals.interrupt.recv() => return by(SignalKind::interrupt()),
+                _ = signals.quit.recv() => return by(SignalKind::quit()),
+                _ = signals.stopped.recv() => {
+                    terminal::restore();
+                    self.stop().await?;
+                }
                 _ = signals.resumed.recv() => {
                     self.owned.refresh()?;
                     self.pace.at_once();
@@ -232,10 +241,22 @@ impl Loop {
         terminal::restore();
         // The whole job stops, since its parent (cargo, a script) shares the terminal.
         rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
+        self.stop().await
+    }
+
+    /// Stops until someone continues the program. The terminal was given back before.
+    async fn stop(&mut self) -> io::Result<()> {
+        // SIGTSTP is caught here, and SIGSTOP stops even where no shell could continue the program.
+        // This signal stops as SIGTSTP does, and nobody else sends it to a program in front.
+        let this = rustix::process::getpid();
+        rustix::process::kill_process(this, rustix::process::Signal::TTIN)?;
         tokio::select! {
             _ = self.signals.resumed.recv() => {}
             () = tokio::time::sleep(STOP) => {}
         }
+        // Our own signal to the group came here as well, and must not stop it once more.
+        while futures::poll!(std::pin::pin!(self.signals.stopped.recv())).is_ready() {}
+        self.pace.at_once();
         self.owned.retake()
     }
 

@@ -78,11 +78,7 @@ impl OwnedTerminal {
     /// # Errors
     /// Where standard output is no terminal, or the terminal refuses; nothing is left set then.
     pub fn take(mouse: bool) -> io::Result<Self> {
-        if !io::stdout().is_terminal() {
-            let what = "the screen needs a terminal, but standard output is none; \
-                        `toolyard run` works without one";
-            return Err(io::Error::new(io::ErrorKind::Unsupported, what));
-        }
+        expect()?;
         let (sender, panics) = unbounded_channel();
         hook(sender);
         set(mouse)?;
@@ -125,6 +121,22 @@ impl Drop for OwnedTerminal {
             let _ = writeln!(io::stderr(), "{panic}");
         }
     }
+}
+
+/// Finds out before a session starts that no screen can be shown.
+///
+/// # Errors
+/// Why not, and what to do instead.
+pub fn expect() -> io::Result<()> {
+    let what = if !io::stdout().is_terminal() {
+        "the screen needs a terminal, but standard output is none; `toolyard run` works without one"
+    } else if std::env::var_os("TERM").is_some_and(|name| name == "dumb") {
+        "the screen needs a terminal with a cursor, but TERM is dumb; `toolyard run` works without \
+         one"
+    } else {
+        return Ok(());
+    };
+    Err(io::Error::new(io::ErrorKind::Unsupported, what))
 }
 
 /// Columns and rows of standard output, where it is a terminal that knows them.

@@ -172,20 +172,31 @@ fn what_a_person_sees_says_that_the_model_is_simulated() {
 }
 
 #[test]
-fn a_reader_that_goes_away_does_not_stop_the_session() {
+fn a_reader_that_goes_away_stops_the_session_which_may_cost_money() {
     let home = Home::new();
-    let mut command =
-        home.command(&["run", "--json", "--journal", "j.jsonl", "--tasks-limit", "9"]);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    drop(child.stdout.take());
-    let ran = Ran::of(child.wait_with_output().unwrap());
-    assert!(ran.code < 2 && ran.err.is_empty(), "{ran:?}");
-    let records = journal::read(&home.path("j.jsonl")).unwrap().records;
-    assert!(matches!(
-        records.last().unwrap().event,
-        Event::Session(SessionEvent::SessionEnded { .. })
-    ));
-    for arguments in [&["keys"][..], &["replay", "j.jsonl", "--json"], &["doctor"]] {
+    for json in [true, false] {
+        let _ = std::fs::remove_file(home.path("j.jsonl"));
+        let pace = ["--knob", "pace=5", "--tasks-limit", "60"];
+        let run = ["run", "--report", "r.json", "--journal", "j.jsonl"];
+        let json = if json { &["--json"][..] } else { &[] };
+        let mut command = home.command(&[&run[..], &pace, json].concat());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let ran = Ran::of(child.wait_with_output().unwrap());
+        assert_eq!(ran.code, 128 + 13, "{ran:?}");
+        assert!(ran.err.contains("nobody reads the output any more; the session was stopped"));
+        let records = journal::read(&home.path("j.jsonl")).unwrap().records;
+        let Event::Session(SessionEvent::SessionEnded { why }) = &records.last().unwrap().event
+        else {
+            panic!("{:?}", records.last())
+        };
+        assert_eq!(why, "nobody reads the output any more");
+        let report = home.json("r.json");
+        let ended = report["tasks"].as_array().unwrap().iter();
+        assert!(ended.filter(|task| !task["outcome"].is_null()).count() < 5);
+    }
+    home.run(&["run", "--tasks-limit", "1", "--journal", "k.jsonl"]);
+    for arguments in [&["keys"][..], &["replay", "k.jsonl", "--json"], &["doctor"]] {
         let mut command = home.command(arguments);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
@@ -248,4 +259,82 @@ fn a_session_runs_again_from_its_journal() {
     };
     assert!(first.out.lines().count() > 50 && again.out.contains("\"origin\":\"recorded\""));
     assert_eq!(data(&first), data(&again), "seed, strategy and tasks are the journal's");
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_told_before_the_first_task() {
+    let home = Home::new();
+    std::fs::create_dir(home.path("folder")).unwrap();
+    home.write("file", "");
+    for place in ["folder", "no/r.json", "file/r.json", "/proc/r.json"] {
+        for option in ["--report", "--state"] {
+            let ran =
+                home.run(&["run", "--tasks-limit", "1", "--journal", "j.jsonl", option, place]);
+            assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{option} {place}: {ran:?}");
+            assert!(ran.err.contains(place), "{ran:?}");
+            assert!(!home.path("j.jsonl").exists(), "{option} {place}: the session was started");
+        }
+    }
+}
+
+#[test]
+fn a_journal_is_for_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    home.run(&["run", "--tasks-limit", "1", "--journal", "j.jsonl"]);
+    let mode = home.path("j.jsonl").metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn a_picture_in_a_broken_theme_is_refused() {
+    let home = Home::new();
+    home.run(&["run", "--tasks-limit", "1", "--journal", "j.jsonl"]);
+    home.write("broken.toml", "[styles]\ntext = { fg = \"no colour\" }\n");
+    home.write("not.toml", "[styles");
+    for theme in ["broken.toml", "not.toml", "none.toml", "drak"] {
+        let ran = home.run(&["shot", "j.jsonl", "--out", "s.svg", "--theme", theme]);
+        assert_eq!(ran.code, 2, "{theme}: {ran:?}");
+        assert!(ran.err.contains(theme) && !home.path("s.svg").exists(), "{ran:?}");
+    }
+}
+
+#[test]
+fn no_character_that_a_terminal_obeys_is_printed() {
+    let home = Home::new();
+    let risky = "\u{9b}31m\u{202e}evil\u{7f}\u{2066}";
+    home.write("w/tools/a.toml", "name = \"a\"\ndescription = \"d\"\n\"k\\u001b[2J\" = 1\n");
+    home.write("t.txt", risky);
+    let run = ["run", "--strategy", "direct", "--tasks", "t.txt", "--json", "--journal", "j.jsonl"];
+    let ran = home.run(&[&run[..], &["--state", "s.json", "--report", "r.json"]].concat());
+    let replayed = home.succeed(&["replay", "j.jsonl", "--json"]);
+    assert_eq!(replayed, home.read("s.json"));
+    assert!(replayed.contains("\\u009b31m\\u202eevil\\u007f\\u2066"), "{replayed}");
+    let doctor = ["doctor", "--workspace", "w"];
+    let [plain, json] = [&doctor[..], &[&doctor[..], &["--json"]].concat()].map(|it| home.run(it));
+    assert!(plain.out.contains("k␛[2J"), "{plain:?}");
+    let files = ["j.jsonl", "s.json", "r.json"].map(|name| home.read(name));
+    for text in [ran.out, replayed, plain.out, plain.err, json.out].iter().chain(&files) {
+        let risky = |c: char| c != '\n' && c.is_control() || "\u{202e}\u{2066}".contains(c);
+        assert!(!text.contains(risky), "{text:?}");
+    }
+}
+
+#[test]
+fn any_number_of_tasks_is_queued_in_parts() {
+    let home = Home::new();
+    let limited = "ulimit -v 4000000; toolyard run --strategy direct --no-journal --fresh --json";
+    let ran = home.shell(&format!("{limited} --tasks-limit 100000000 | head -n 300"));
+    let lines = ran.lines();
+    assert_eq!(lines.len(), 300, "{}", ran.err);
+    let queued = lines.iter().find(|line| line["kind"] == "TasksQueued").unwrap();
+    assert_eq!(queued["data"]["tasks"].as_array().unwrap().len(), 1000);
+
+    let direct = ["run", "--strategy", "direct", "--tasks-limit", "1003", "--fresh"];
+    let kept = ["--journal", "j.jsonl", "--report", "r.json"];
+    home.run(&[&direct[..], &kept].concat());
+    assert_eq!(home.json("r.json")["tasks"].as_array().unwrap().len(), 1003);
+    let again = ["run", "--recorded", "j.jsonl", "--fresh", "--no-journal", "--report", "s.json"];
+    home.run(&again);
+    assert_eq!(home.json("s.json")["tasks"], home.json("r.json")["tasks"]);
 }

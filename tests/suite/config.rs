@@ -41,7 +41,8 @@ fn uncommented() -> String {
 
 #[test]
 fn the_example_is_the_defaults() {
-    assert_eq!(parse(EXAMPLE), Config::default());
+    // The example sets every knob, and so the pace too.
+    assert_eq!(parse(EXAMPLE), Config { is_paced: true, ..Config::default() });
     assert_eq!(parse(""), Config::default());
 }
 
@@ -191,6 +192,8 @@ fn an_endpoint_needs_three_lines_and_takes_every_setting() {
         stream = false
         connect_timeout = "500ms"
         silence_timeout = "2m"
+        call_timeout = "90s"
+        answer_limit = 500
         retries = 0
         max_tokens_field = "max_completion_tokens"
         proxy = "none"
@@ -207,6 +210,7 @@ fn an_endpoint_needs_three_lines_and_takes_every_setting() {
     assert_eq!((full.mode, full.stream, full.max_retries), (ToolMode::Text, false, 0));
     assert_eq!(full.connect_timeout, Duration::from_millis(500));
     assert_eq!(full.silence_timeout, Duration::from_secs(120));
+    assert_eq!((full.call_timeout, full.answer_limit), (Duration::from_secs(90), 500));
     assert_eq!(full.max_tokens_field, "max_completion_tokens");
     assert_eq!(full.proxy.as_deref(), Some("none"));
     assert_eq!((full.price_in, full.price_out, full.context), (Some(0.5), Some(2.0), Some(8192)));

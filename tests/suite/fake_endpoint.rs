@@ -58,7 +58,8 @@ impl Fake {
     }
 }
 
-async fn read(stream: &mut TcpStream) -> Seen {
+/// The next request on a connection.
+pub async fn read(stream: &mut TcpStream) -> Seen {
     let mut bytes = Vec::new();
     let mut chunk = [0; 4096];
     loop {

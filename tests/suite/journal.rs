@@ -94,7 +94,8 @@ fn told(state: &State) -> String {
 #[test]
 fn what_is_wrong_is_said_with_its_line() {
     for (text, phrases) in [
-        (String::new(), &["FILE:1", "no journal header"][..]),
+        ("\n".into(), &["FILE:1", "no journal header"][..]),
+        ("hello".into(), &["FILE:1", "expected"]),
         ("hello\n".into(), &["FILE:1", "expected"]),
         ("{\"a\":1}\n".into(), &["FILE:1", "toolyard_journal"]),
         (
@@ -128,4 +129,16 @@ fn what_is_wrong_is_said_with_its_line() {
     assert!(
         journal::read(Path::new("/nowhere/a.jsonl")).unwrap_err().to_string().contains("/nowhere")
     );
+}
+
+#[test]
+fn a_journal_that_was_killed_before_its_header_is_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("j.jsonl");
+    for begun in [0, 1, 20, HEADER.len()] {
+        std::fs::write(&path, &HEADER[..begun]).unwrap();
+        let loaded = journal::read(&path).unwrap();
+        assert!(loaded.records.is_empty(), "{begun}");
+        assert!(loaded.remark().unwrap().contains("the journal is empty"), "{begun}");
+    }
 }

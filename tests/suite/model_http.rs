@@ -73,6 +73,10 @@ impl http::Answer for Typed {
     fn text(&self) -> &str {
         &self.text
     }
+
+    fn size(&self) -> usize {
+        self.text.len()
+    }
 }
 
 fn connection(fake: &Fake) -> Connection {

@@ -3,7 +3,7 @@
 
 use std::{io::Write, path::Path, thread};
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 use toolyard::ui::terminal::OwnedTerminal;
 use vt100::Screen;
 
@@ -133,7 +133,9 @@ fn no_key_is_lost_while_the_size_changes() {
 
 #[test]
 fn a_signal_ends_it_and_gives_the_terminal_back() {
-    for (signal, code) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {
+    let signals =
+        [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130), (Signal::QUIT, 131)];
+    for (signal, code) in signals {
         let home = Home::new();
         let mut sitting = Sitting::start(&home, 100, 30, &["--journal", "j.jsonl"]);
         sitting.wait_header("PAUSED");
@@ -233,6 +235,68 @@ fn a_shell_gets_the_terminal_for_a_while() {
     shell.wait_until("the shell", |screen| !screen.alternate_screen());
     shell.press("exit\r");
     shell.end();
+}
+
+#[test]
+fn a_stop_from_outside_gives_the_terminal_to_the_shell() {
+    let home = Home::new();
+    let mut shell = Sitting::of(&home, 120, 40, &["sh", "-i"], &[("PS1", "ready> ")]);
+    shell.wait("ready>");
+    shell.press(&format!("{} --no-journal\r", env!("CARGO_BIN_EXE_toolyard")));
+    for _ in 0..2 {
+        shell.wait_header("PAUSED");
+        let pid = shell.pid().as_raw_nonzero();
+        let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+        let program = children.unwrap().trim().parse().unwrap();
+        kill_process(Pid::from_raw(program).unwrap(), Signal::TSTP).unwrap();
+        shell.wait_until("the shell", |screen| {
+            !screen.alternate_screen()
+                && screen.mouse_protocol_mode() == vt100::MouseProtocolMode::None
+                && screen.contents().trim_end().ends_with("ready>")
+        });
+        shell.press("fg\r");
+    }
+    shell.wait_header("PAUSED");
+    shell.press("q");
+    shell.wait_until("the shell", |screen| !screen.alternate_screen());
+    shell.press("exit\r");
+    shell.end();
+}
+
+#[test]
+fn a_terminal_that_knows_no_screen_is_left_alone() {
+    let home = Home::new();
+    home.run(&["run", "--tasks-limit", "1", "--journal", "j.jsonl"]);
+    for arguments in [&["--journal", "k.jsonl"][..], &["replay", "j.jsonl"]] {
+        let words = [&[env!("CARGO_BIN_EXE_toolyard")], arguments].concat();
+        let sitting = Sitting::of(&home, 80, 24, &words, &[("TERM", "dumb")]);
+        let (status, bytes) = sitting.end();
+        assert_eq!(status.exit_code(), 1, "{bytes}");
+        assert!(bytes.contains("TERM is dumb") && bytes.contains("toolyard run"), "{bytes:?}");
+        assert!(!bytes.contains('\u{1b}') && !home.path("k.jsonl").exists(), "{bytes:?}");
+    }
+}
+
+#[test]
+fn a_pace_of_nothing_is_a_pace() {
+    let home = Home::new();
+    home.write("c.toml", "[knobs]\npace = 0\n");
+    for (arguments, pace) in [
+        (&["--knob", "pace=0"][..], 0.0),
+        (&["--config", "c.toml"], 0.0),
+        (&["--config", "c.toml", "--knob", "pace=20"], 20.0),
+        (&[], 80.0),
+    ] {
+        let _ = std::fs::remove_file(home.path("j.jsonl"));
+        let arguments = [&["--journal", "j.jsonl"], arguments].concat();
+        let mut sitting = Sitting::start(&home, 100, 30, &arguments);
+        sitting.wait_header("PAUSED");
+        sitting.press("q");
+        sitting.end();
+        let replayed = home.succeed(&["replay", "j.jsonl", "--json"]);
+        let state: serde_json::Value = serde_json::from_str(&replayed).unwrap();
+        assert_eq!(state["knobs"]["pace"], pace, "{arguments:?}");
+    }
 }
 
 /// Runs one of the ignored tests below in a pseudo-terminal; everything that it wrote.

@@ -88,8 +88,8 @@ fn a_task_that_is_only_a_text_is_the_one_that_the_workspace_knows() {
         SessionSpec { tasks, ..demo(&home, "") }.prepare().unwrap().tasks
     };
     let own = Task { gold: Some("mine".into()), ..Task::from_text(&known.text) };
-    assert_eq!(tasks(&own), [own]);
-    assert_eq!(tasks(&Task::from_text(format!(" {} ", known.text))), [known]);
+    assert_eq!(tasks(&own).distinct(), [own]);
+    assert_eq!(tasks(&Task::from_text(format!(" {} ", known.text))).distinct(), [known]);
 }
 
 #[test]

@@ -61,6 +61,7 @@ impl Story {
                 workers: Default::default(),
                 prompts: Default::default(),
                 rates,
+                max_dollars: None,
             }),
         });
         story

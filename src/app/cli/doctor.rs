@@ -17,9 +17,12 @@ pub fn doctor(args: &DoctorArgs) -> Result<bool, Trouble> {
     };
     let findings = runtime()?.block_on(doctor::examine(&subject));
     if args.json {
-        out::print_line(&serde_json::to_string_pretty(&findings).map_err(Trouble::failed)?)?;
+        out::print_json(&serde_json::to_string_pretty(&findings).map_err(Trouble::failed)?)?;
     } else {
-        out::print(&findings.iter().map(|finding| format!("{finding}\n")).collect::<String>())?;
+        // A finding may quote a manifest of a stranger.
+        let text = findings.iter().map(|finding| format!("{finding}\n")).collect::<String>();
+        let lines: Vec<_> = text.lines().map(ui::text::clean).collect();
+        out::print_line(&lines.join("\n"))?;
     }
     Ok(doctor::is_well(&findings))
 }

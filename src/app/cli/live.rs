@@ -17,6 +17,7 @@ use crate::ui::{theme::load::AUTO, view::ReadOnly};
 pub fn live(spec: SessionSpec) -> Result<ui::EndReason, Trouble> {
     let spec = SessionSpec { paused: true, stay: true, ..spec };
     let prepared = spec.prepare()?.slow_enough_to_follow();
+    expect_terminal()?;
     let config = prepared.config.clone();
     let Session { opened, title, journal, records, commands, engine } = prepared.spawn()?;
     let source = ui::Source { opened, records, commands: Some(commands.clone()) };
@@ -40,6 +41,7 @@ pub fn past(
     title: String,
     config: &Config,
 ) -> Result<ui::EndReason, Trouble> {
+    expect_terminal()?;
     let settings = settings(config, title, Some(ReadOnly::Replay))?;
     let (record, records) = mpsc::unbounded_channel();
     for past in loaded.records {
@@ -48,6 +50,12 @@ pub fn past(
     }
     let source = ui::Source { opened: loaded.header.opened, records, commands: None };
     ui::run(source, settings).map_err(Trouble::failed)
+}
+
+/// A terminal without a screen is left alone: it is not even asked for its colours.
+fn expect_terminal() -> Result<(), Trouble> {
+    ui::terminal::expect()
+        .map_err(|error| Trouble::Failed(format!("cannot open the screen: {error}")))
 }
 
 fn settings(
@@ -89,18 +97,17 @@ fn settings(
     })
 }
 
-/// Waits for Ctrl-C or a polite kill.
-pub async fn interrupted() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-        let mut signals: Vec<_> = kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect();
-        let waits = signals.iter_mut().map(|signal| Box::pin(signal.recv()));
-        futures::future::select_all(waits).await;
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = tokio::signal::ctrl_c().await;
-    }
+/// Waits for Ctrl-C or a polite kill; gives the number of the signal.
+pub async fn interrupted() -> i32 {
+    use tokio::signal::unix::{SignalKind, signal};
+    let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+    let listening = kinds.into_iter().filter_map(|kind| Some((kind, signal(kind).ok()?)));
+    let mut signals: Vec<_> = listening.collect();
+    let waits = signals.iter_mut().map(|(kind, signal)| {
+        Box::pin(async {
+            signal.recv().await;
+            kind.as_raw_value()
+        })
+    });
+    futures::future::select_all(waits).await.0
 }

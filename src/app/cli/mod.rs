@@ -180,6 +180,10 @@ pub struct SessionArgs {
     /// that its words match. In BTP's experiments five come with each query.
     #[arg(long, value_name = "N", value_parser = value::positive)]
     pub task_tools: Option<NonZeroUsize>,
+    /// Stop before a model call that would bring the session above N US dollars (default 5): the
+    /// screen pauses, `run` ends with exit code 3.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number)]
+    pub max_dollars: Option<f64>,
 }
 
 #[derive(Debug, Args)]

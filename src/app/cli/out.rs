@@ -4,15 +4,17 @@ use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
 use super::trouble::Trouble;
+use crate::files::safe_json::safe;
+use crate::model::{known::without_known, secret::without_keys};
 use crate::ui::text::clean;
 
-/// Prints a text unchanged.
+/// Prints a text, without known keys and otherwise unchanged.
 ///
 /// # Errors
 /// It could not be written, unless the reader has gone, which is not an error.
 pub fn print(text: &str) -> Result<(), Trouble> {
     let mut out = io::stdout().lock();
-    accepted(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+    accepted(out.write_all(without_known(text).as_bytes()).and_then(|()| out.flush()))
 }
 
 /// The same with an end of line.
@@ -23,9 +25,18 @@ pub fn print_line(text: &str) -> Result<(), Trouble> {
     print(&format!("{text}\n"))
 }
 
+/// Prints JSON and an end of line, safe for a terminal.
+///
+/// # Errors
+/// As [`print()`].
+pub fn print_json(json: &str) -> Result<(), Trouble> {
+    print_line(&safe(json))
+}
+
 /// Prints a note for people to standard error; a failure is ignored. A text may quote a hostile
 /// file; control characters are removed before it reaches a terminal.
 pub fn warn(text: &str) {
+    let text = without_keys(text);
     let lines: Vec<_> = text.lines().map(clean).collect();
     let _ = writeln!(io::stderr(), "toolyard: {}", lines.join("\n"));
 }
@@ -53,5 +64,30 @@ pub(super) fn expect_folder(path: &Path) -> Result<(), Trouble> {
             Err(Trouble::Usage(format!("{}: no such folder: {}", path.display(), folder.display())))
         }
         Some(_) | None => Ok(()),
+    }
+}
+
+/// Finds out before a long session, and not after it, that a file cannot be written.
+///
+/// # Errors
+/// What is in its way.
+pub(super) fn expect_place(path: &Path) -> Result<(), Trouble> {
+    expect_folder(path)?;
+    let wrong = |why: String| Err(Trouble::Usage(format!("{}: {why}", path.display())));
+    match path.metadata() {
+        Ok(there) if there.is_dir() => wrong("is a folder; expected the name of a file".to_owned()),
+        // A pipe or a device is opened when there is something to write.
+        Ok(there) if !there.is_file() => Ok(()),
+        Ok(_) | Err(_) => {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            // Only a file gives certainty; it is removed again at once.
+            let probe = tempfile::Builder::new()
+                .prefix(".toolyard-")
+                .tempfile_in(folder.unwrap_or(Path::new(".")));
+            match probe {
+                Ok(_) => Ok(()),
+                Err(error) => wrong(format!("cannot be written: {error}")),
+            }
+        }
     }
 }

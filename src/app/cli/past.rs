@@ -33,12 +33,8 @@ pub fn load(path: &Path, at: Option<u64>) -> Result<Past, Trouble> {
 /// `toolyard replay`: prints and saves what was requested; opens the screen if nothing was.
 pub fn replay(args: &ReplayArgs) -> Result<ui::EndReason, Trouble> {
     let past = load(&args.journal, args.at)?;
-    if past.loaded.torn > 0 && !args.json {
-        out::warn(&format!(
-            "{}: ignored an incomplete last line ({} bytes)",
-            args.journal.display(),
-            past.loaded.torn
-        ));
+    if let Some(remark) = past.loaded.remark().filter(|_| !args.json) {
+        out::warn(&format!("{}: {remark}", args.journal.display()));
     }
     let changed: Vec<_> = past.state.prompts.changed().collect();
     if !changed.is_empty() && !args.json {
@@ -53,7 +49,7 @@ pub fn replay(args: &ReplayArgs) -> Result<ui::EndReason, Trouble> {
     }
     if args.json {
         let text = serde_json::to_string_pretty(&past.state).map_err(Trouble::failed)?;
-        out::print_line(&text)?;
+        out::print_json(&text)?;
     }
     if args.json || args.report.is_some() {
         return Ok(ui::EndReason::ByUser);
@@ -69,6 +65,10 @@ pub fn shot(args: &ShotArgs) -> Result<(), Trouble> {
     let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
     let name = args.theme.as_ref().unwrap_or(&config.ui.theme);
     let (theme, ugly) = ui::theme::load::find(name, None);
+    if let Some(problem) = ugly.first().filter(|_| args.theme.is_some()) {
+        // A picture in another theme than the one asked for is of no use.
+        return Err(Trouble::usage(problem));
+    }
     for warning in &ugly {
         out::warn(&warning.to_string());
     }

@@ -147,7 +147,7 @@ impl PlanReport {
     /// # Errors
     /// It cannot be written.
     pub fn print(&self, json: bool) -> Result<(), Trouble> {
-        if json { out::print_line(&self.to_json()) } else { out::print(&self.to_table()) }
+        if json { out::print_json(&self.to_json()) } else { out::print(&self.to_table()) }
     }
 
     fn used(&self) -> impl Iterator<Item = &Row> {

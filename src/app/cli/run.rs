@@ -1,11 +1,13 @@
 //! `toolyard run`: a session without a screen.
 
 use std::io::{self, BufWriter, Write};
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::{cell::RefCell, rc::Rc, sync::Arc};
 
-use tokio::sync::mpsc;
+use rustix::process::Signal;
+use tokio::sync::mpsc::{self, UnboundedSender};
 
-use super::out::{accepted, expect_folder};
+use super::out::{accepted, expect_place, warn};
 use super::{RunArgs, runtime, trouble::Trouble};
 use crate::app::report::Report;
 use crate::domain::words::{clipped, counted};
@@ -13,21 +15,38 @@ use crate::domain::{
     Command, EmbeddingEvent, Event, GraphEvent, ModelCallEvent, Outcome, PlanEvent, Record,
     SessionEvent, State, TaskEvent,
 };
+use crate::engine::DOLLARS_REACHED;
+use crate::files::safe_json::safe;
 use crate::store::kept;
 use crate::ui::wording::not_embedded;
 
-/// Runs the tasks; returns whether all of them ended with an answer.
-pub fn run(args: &RunArgs) -> Result<bool, Trouble> {
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunEnd {
+    /// All tasks ended with an answer.
+    Answered,
+    /// Some task did not.
+    NotAnswered,
+    /// The next model call would have gone beyond the limit of dollars.
+    OutOfDollars,
+    /// The session was ended by this signal, or because the reader of the output is gone.
+    BySignal(i32),
+}
+
+/// Runs the tasks.
+pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
     let prepared = args.session.spec(args.task.as_deref())?.prepare()?;
     for path in [&args.report, &args.state].into_iter().flatten() {
-        expect_folder(path)?;
+        expect_place(path)?;
     }
-    let out = Rc::new(RefCell::new(Output::new(args.json)));
+    let signal = Arc::new(AtomicI32::new(0));
+    let (stop, commands) = mpsc::unbounded_channel();
+    let out = Rc::new(RefCell::new(Output::new(args.json, stop.clone())));
     let state = runtime()?.block_on(async {
-        let (stop, commands) = mpsc::unbounded_channel();
         // A script sends no commands, but Ctrl-C and SIGTERM must end the session properly.
+        let seen = Arc::clone(&signal);
         tokio::task::spawn(async move {
-            super::live::interrupted().await;
+            seen.store(super::live::interrupted().await, Ordering::Relaxed);
             let _ = stop.send(Command::Stop);
             std::future::pending::<()>().await;
         });
@@ -43,9 +62,23 @@ pub fn run(args: &RunArgs) -> Result<bool, Trouble> {
     }
     if let Some(error) = out.borrow_mut().lost.take() {
         accepted(Err(error))?;
+        warn(&format!("{UNREAD}; the session was stopped, since its tasks may cost money"));
+        return Ok(RunEnd::BySignal(Signal::PIPE.as_raw()));
     }
-    Ok(state.tasks.iter().all(|task| task.outcome() == Some(Outcome::Answered)))
+    if out.borrow().is_out_of_dollars {
+        return Ok(RunEnd::OutOfDollars);
+    }
+    match signal.load(Ordering::Relaxed) {
+        0 if state.tasks.iter().all(|task| task.outcome() == Some(Outcome::Answered)) => {
+            Ok(RunEnd::Answered)
+        }
+        0 => Ok(RunEnd::NotAnswered),
+        signal => Ok(RunEnd::BySignal(signal)),
+    }
 }
+
+/// Why a session ends when its output has no reader.
+const UNREAD: &str = "nobody reads the output any more";
 
 /// The output during a run: every event, or a line for each ended task.
 struct Output {
@@ -54,24 +87,40 @@ struct Output {
     state: State,
     /// Why the output stopped.
     lost: Option<io::Error>,
+    is_out_of_dollars: bool,
+    /// Where to ask for the end of the session.
+    stop: UnboundedSender<Command>,
 }
 
 impl Output {
-    fn new(json: bool) -> Self {
-        Self { json, out: BufWriter::new(io::stdout()), state: State::default(), lost: None }
+    fn new(json: bool, stop: UnboundedSender<Command>) -> Self {
+        let out = BufWriter::new(io::stdout());
+        Self { json, out, state: State::default(), lost: None, is_out_of_dollars: false, stop }
     }
 
-    /// An output error does not stop the session: the journal is the record.
+    /// Without its output the session stops: who reads no further needs no more of it, and each
+    /// further task may cost money. The journal has the rest of what happened.
     fn show(&mut self, record: &Record) {
-        if self.lost.is_none() {
-            self.lost = self.write(record).err();
+        if let Event::Session(SessionEvent::SessionEnded { why }) = &record.event {
+            self.is_out_of_dollars = why.starts_with(DOLLARS_REACHED);
+        }
+        if self.lost.is_some() {
+            return;
+        }
+        if let Err(error) = self.write(record) {
+            let why = match error.kind() {
+                io::ErrorKind::BrokenPipe => UNREAD.to_owned(),
+                _ => format!("the output cannot be written: {error}"),
+            };
+            // A session that has ended does not listen.
+            let _ = self.stop.send(Command::StopBecause { why });
+            self.lost = Some(error);
         }
     }
 
     fn write(&mut self, record: &Record) -> io::Result<()> {
         if self.json {
-            serde_json::to_writer(&mut self.out, record)?;
-            writeln!(self.out)?;
+            writeln!(self.out, "{}", safe(&serde_json::to_string(record)?))?;
         } else {
             self.state.apply(record);
             self.tell(&record.event)?;
@@ -84,10 +133,15 @@ impl Output {
             Event::Session(SessionEvent::SessionOpened { opening }) => {
                 let simulated = self.state.models.any_simulated();
                 let models = if simulated { "SIMULATED model" } else { "configured models" };
+                let limit = self.state.dollar_limit();
+                let limit = limit.map(|most| format!(", at most {most:.2} dollars"));
                 writeln!(
                     self.out,
-                    "{} on {} with {models}, seed {}",
-                    opening.strategy, opening.workspace, opening.seed
+                    "{} on {} with {models}, seed {}{}",
+                    opening.strategy,
+                    opening.workspace,
+                    opening.seed,
+                    limit.unwrap_or_default()
                 )
             }
             Event::Task(TaskEvent::TaskFinished { task, answer, correct, .. }) => {

@@ -31,6 +31,7 @@ impl SessionArgs {
             costs: self.costs,
             task_tools: self.task_tools.map(NonZeroUsize::get),
             simulated: SimulatedSpec::default(),
+            max_dollars: self.max_dollars,
             paused: false,
             stay: false,
             fresh: self.fresh,
@@ -75,6 +76,7 @@ fn option(field: &Field) -> String {
         Field::Knob(Knob::Tau) => "--tau".to_owned(),
         Field::Knob(knob) => format!("--knob {knob}"),
         Field::Fault(fault) => format!("--fault {fault}"),
+        Field::MaxDollars => "--max-dollars".to_owned(),
     }
 }
 

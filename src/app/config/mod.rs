@@ -31,12 +31,18 @@ use crate::ui::theme::load::AUTO;
 /// The name of the built-in simulated model, which is always configured.
 pub const SIMULATED: &str = "simulated";
 
+/// The limit of a session's cost in US dollars: enough for an evening with a good model, and no
+/// disaster if it is spent by mistake.
+const MAX_DOLLARS: f64 = 5.0;
+
 /// All settings. `config.example.toml` explains each of them; a test holds it to this.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     pub session: SessionConfig,
     /// The knobs at the start of a session.
     pub knobs: Knobs,
+    /// Whether the pace was set, even if to its default: then the screen takes it as it is.
+    pub is_paced: bool,
     /// In display order; [`SIMULATED`] is one of them.
     pub models: IndexMap<ModelName, ModelConfig>,
     /// Every role, with a configured model.
@@ -46,6 +52,8 @@ pub struct Config {
     pub experience: ExperienceConfig,
     /// Prices in credits.
     pub cost: Rates,
+    /// How many US dollars a session may cost.
+    pub max_dollars: f64,
     pub workers: crate::domain::worker_settings::WorkerSettings,
     /// The file of the price table; `None`: see [`Config::price_table`].
     pub prices: Option<PathBuf>,
@@ -107,12 +115,14 @@ impl Default for Config {
         Self {
             session: SessionConfig::default(),
             knobs: Knobs::default(),
+            is_paced: false,
             models: IndexMap::from([(SIMULATED.into(), simulated)]),
             roles: bound_to(&SIMULATED.into()),
             ui: UiConfig::default(),
             tools: ToolsConfig::default(),
             experience: ExperienceConfig::default(),
             cost: Rates::default(),
+            max_dollars: MAX_DOLLARS,
             workers: crate::domain::worker_settings::WorkerSettings::default(),
             prices: None,
         }

@@ -128,6 +128,10 @@ fn wire(fields: &mut Fields<'_>, endpoint: &mut Endpoint) {
     let time = |field: &Field<'_>| field.duration(MILLISECOND, HOUR);
     fields.put("connect_timeout", &mut endpoint.connect_timeout, time);
     fields.put("silence_timeout", &mut endpoint.silence_timeout, time);
+    fields.put("call_timeout", &mut endpoint.call_timeout, time);
+    fields.put("answer_limit", &mut endpoint.answer_limit, |field| {
+        field.whole(1, i64::from(i32::MAX)).map(i64::unsigned_abs)
+    });
     fields.put("retries", &mut endpoint.max_retries, |field| field.whole(0, 20)?.try_into().ok());
     fields.put("max_tokens_field", &mut endpoint.max_tokens_field, |field| {
         let names = ["max_tokens", "max_completion_tokens"].map(|name| (name, name));

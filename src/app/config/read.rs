@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::{
     Config, ExperienceConfig, SessionConfig, ToolsConfig, UiConfig, bound_to, model, workers,
 };
-use crate::domain::{KnobSpec, Knobs, ModelName, Role, knob::KNOBS, words};
+use crate::domain::{Knob, KnobSpec, Knobs, ModelName, Role, knob::KNOBS, words};
 use crate::files::toml_file::{Field, Fields, Problems};
 use crate::model::secret;
 use crate::ui::symbols::Charset;
@@ -22,7 +22,10 @@ const DEAREST: f64 = 1e6;
 pub(super) fn config(mut fields: Fields<'_>, folder: &Path) -> Config {
     let mut config = Config::default();
     fields.section("session", |fields| session(fields, folder, &mut config.session));
-    fields.section("knobs", |fields| knobs(fields, &mut config.knobs));
+    fields.section("knobs", |fields| {
+        config.is_paced = fields.get(Knob::Pace.spec().name).is_some();
+        knobs(fields, &mut config.knobs);
+    });
     if let Some(fields) = fields.get("models").and_then(|field| field.table()) {
         model::models(&fields, &mut config.models);
     }
@@ -200,6 +203,7 @@ fn cost(fields: &mut Fields<'_>, folder: &Path, config: &mut Config) {
     fields.put("credits_per_second", &mut rates.credits_per_second, exchange);
     fields.put("unknown_ask", &mut rates.unknown_ask, unknown);
     fields.put("unknown_tool", &mut rates.unknown_tool, unknown);
+    fields.put("max_dollars", &mut config.max_dollars, exchange);
     fields.put("prices", &mut config.prices, |field| path(field, folder).map(Some));
 }
 

@@ -1,6 +1,5 @@
 //! The configuration itself, and the folder for journals.
 
-use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -80,7 +79,5 @@ pub(super) fn journals(config: &Config) -> Finding {
 fn try_to_write(folder: &Path) -> io::Result<()> {
     let there = folder.ancestors().find(|folder| folder.exists());
     let folder = there.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let probe = folder.join(format!(".toolyard-doctor-{}", std::process::id()));
-    OpenOptions::new().write(true).create_new(true).open(&probe)?;
-    fs::remove_file(probe)
+    tempfile::Builder::new().prefix(".toolyard-doctor-").tempfile_in(folder)?.close()
 }

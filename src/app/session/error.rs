@@ -25,6 +25,7 @@ pub enum Field {
     Role(Role),
     Knob(Knob),
     Fault(FaultSpec),
+    MaxDollars,
 }
 
 impl Display for Field {
@@ -34,6 +35,7 @@ impl Display for Field {
             Field::Role(role) => write!(f, "roles.{role}"),
             Field::Knob(knob) => write!(f, "knobs.{knob}"),
             Field::Fault(fault) => write!(f, "faults: {fault}"),
+            Field::MaxDollars => write!(f, "max_dollars"),
         }
     }
 }

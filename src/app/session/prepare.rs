@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{Field, SessionError, SessionSpec, TaskSource, task_tools};
 use crate::app::config::{Config, ModelConfig};
 use crate::app::workspace::{LearnedState, Workspace};
-use crate::domain::{FaultSpec, Knob, Record, Role, Target, Task};
+use crate::domain::{FaultSpec, Knob, Record, Role, Target, Task, TaskList};
 use crate::store::tasks;
 
 /// The pause at every boundary of the demo, where nothing else takes time.
@@ -16,7 +16,7 @@ pub struct PreparedSession {
     /// The configuration with the spec's overrides.
     pub config: Config,
     pub workspace: Workspace,
-    pub tasks: Vec<Task>,
+    pub tasks: TaskList,
     /// The past of an interrupted session that continues (see [`crate::engine::resumable`]). It is
     /// copied into the new journal.
     pub past: Vec<Record>,
@@ -35,7 +35,12 @@ impl SessionSpec {
     /// Faults in the spec, or in a file that it names.
     pub fn prepare(&self) -> Result<PreparedSession, SessionError> {
         let (spec, recorded) = self.with_recorded()?;
-        Ok(PreparedSession { recorded, ..spec.read()? })
+        let mut prepared = PreparedSession { recorded, ..spec.read()? };
+        // The pace of a recorded session was not set for this one, unless it is no default.
+        let pace = Knob::Pace.spec();
+        prepared.config.is_paced |= self.knobs.contains_key(&pace.knob)
+            || prepared.config.knobs.get(pace.knob) != pace.default;
+        Ok(prepared)
     }
 
     fn read(&self) -> Result<PreparedSession, SessionError> {
@@ -59,7 +64,7 @@ impl SessionSpec {
         let mut tasks = self.tasks_of(&workspace.tasks)?;
         if let Some(count) = self.task_tools {
             let tools = workspace.manifests.iter().map(|manifest| &*manifest.spec);
-            task_tools::give(&mut tasks, tools, count);
+            task_tools::give(tasks.distinct_mut(), tools, count);
         }
         Ok(PreparedSession {
             tasks,
@@ -77,6 +82,13 @@ impl SessionSpec {
     pub(super) fn settle(&self, config: &mut Config) -> Result<(), SessionError> {
         config.session.seed = self.seed.unwrap_or(config.session.seed);
         config.session.strategy = self.strategy.unwrap_or(config.session.strategy);
+        if let Some(dollars) = self.max_dollars {
+            if !(0.0..=1e6).contains(&dollars) {
+                let why = format!("{dollars} is not from 0 to 1000000");
+                return Err(SessionError::Spec { field: Field::MaxDollars, why });
+            }
+            config.max_dollars = dollars;
+        }
         if let Some(model) = &self.model {
             config.bind_all(model.as_str()).map_err(SessionError::of(Field::Model))?;
         }
@@ -110,7 +122,7 @@ impl SessionSpec {
     }
 
     /// The tasks of the session, given those of the workspace; as many as requested.
-    pub(super) fn tasks_of(&self, workspace: &[Task]) -> Result<Vec<Task>, SessionError> {
+    pub(super) fn tasks_of(&self, workspace: &[Task]) -> Result<TaskList, SessionError> {
         let all = match &self.tasks {
             TaskSource::Workspace => workspace.to_vec(),
             TaskSource::File(path) => tasks::load(path).map_err(SessionError::input)?,
@@ -121,10 +133,10 @@ impl SessionSpec {
                 list.iter().map(|task| known(task, workspace)).collect()
             }
         };
-        match self.tasks_limit {
-            Some(limit) => Ok(all.iter().cycle().take(limit).cloned().collect()),
-            None => Ok(all),
-        }
+        Ok(match self.tasks_limit {
+            Some(limit) => TaskList::repeated(all, limit),
+            None => all.into(),
+        })
     }
 }
 
@@ -135,8 +147,8 @@ impl PreparedSession {
             self.config.roles.values().any(|model| {
                 matches!(self.config.models.get(model), Some(ModelConfig::Simulated(_)))
             });
-        let untouched = self.config.knobs.get(Knob::Pace) == Knob::Pace.spec().default;
-        if simulated && untouched {
+        // A pace of nothing was set by someone who wants that; the default was not.
+        if simulated && !self.config.is_paced {
             self.config.knobs.set(Knob::Pace, DEMO_PACE_MS);
         }
         self

@@ -13,7 +13,11 @@ impl SessionSpec {
     pub(super) fn with_recorded(&self) -> Result<(Self, Vec<Record>), SessionError> {
         let mut spec = self.clone();
         let Some(file) = &self.recorded else { return Ok((spec, Vec::new())) };
-        let records = journal::read(file).map_err(SessionError::input)?.records;
+        let loaded = journal::read(file).map_err(SessionError::input)?;
+        if let Some(remark) = loaded.remark().filter(|_| loaded.records.is_empty()) {
+            return Err(SessionError::Input(format!("{}: {remark}", file.display())));
+        }
+        let records = loaded.records;
         for record in &records {
             match &record.event {
                 Event::Session(SessionEvent::SessionOpened { opening }) => {
@@ -27,9 +31,13 @@ impl SessionSpec {
                     }
                 }
                 Event::Task(TaskEvent::TasksQueued { tasks, by: By::Engine, .. })
-                    if spec.tasks == TaskSource::Workspace && spec.tasks_limit.is_none() =>
+                    if self.tasks == TaskSource::Workspace && self.tasks_limit.is_none() =>
                 {
-                    spec.tasks = TaskSource::List(tasks.clone());
+                    // A long list was queued in parts.
+                    match &mut spec.tasks {
+                        TaskSource::List(list) => list.extend(tasks.iter().cloned()),
+                        other => *other = TaskSource::List(tasks.clone()),
+                    }
                 }
                 _ => {}
             }

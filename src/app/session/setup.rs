@@ -5,7 +5,7 @@ use std::{path::PathBuf, rc::Rc};
 use super::{PreparedSession, SessionError, SessionSpec, classes};
 use crate::app::config::{Config, ModelConfig};
 use crate::app::workspace::{self, LearnedState};
-use crate::domain::{Opening, Prior, Task, ToolGraph};
+use crate::domain::{Opening, Prior, Task, TaskList, ToolGraph};
 use crate::engine::{Keep, Memory, Setup};
 use crate::model::{Model, openai::OpenAi, simulated::Simulated};
 use crate::store::experience::{Experience, Same};
@@ -46,7 +46,7 @@ impl SessionSpec {
         &self,
         config: &Config,
         title: &str,
-        tasks: Vec<Task>,
+        tasks: TaskList,
         models: Vec<Rc<dyn Model>>,
         tools: ToolBox,
     ) -> Setup {
@@ -82,7 +82,8 @@ impl PreparedSession {
     /// # Errors
     /// A model, the past uses or the tool classes cannot be used.
     pub fn setup(self, journal: Option<Journal>) -> Result<Setup, SessionError> {
-        let known: Vec<Task> = self.tasks.iter().chain(&self.workspace.tasks).cloned().collect();
+        let known: Vec<Task> =
+            self.tasks.distinct().iter().chain(&self.workspace.tasks).cloned().collect();
         let models = models(&self.config, &known)?;
         let classes = self.folder().map(classes::book).transpose()?;
         let (store, notices) = self.store()?;
@@ -159,6 +160,7 @@ pub fn opening(config: &Config, title: &str, models: &[Rc<dyn Model>]) -> Openin
         roles: config.roles.clone(),
         paused: false,
         rates: config.cost,
+        max_dollars: Some(config.max_dollars),
         workers: config.workers.clone(),
         prompts: Default::default(),
     }

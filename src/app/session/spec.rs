@@ -34,6 +34,8 @@ pub struct SessionSpec {
     pub task_tools: Option<usize>,
     /// Settings of every simulated model, instead of configured ones.
     pub simulated: SimulatedSpec,
+    /// How many US dollars the session may cost, instead of the configured limit.
+    pub max_dollars: Option<f64>,
     /// Start paused.
     pub paused: bool,
     /// Wait for more tasks instead of ending after the last.
@@ -107,6 +109,7 @@ mod tests {
             costs: Some("1..10".parse().unwrap()),
             task_tools: Some(5),
             simulated: SimulatedSpec { thrift: Some(2.0), patience: None },
+            max_dollars: Some(0.5),
             paused: true,
             stay: true,
             fresh: true,

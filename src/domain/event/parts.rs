@@ -40,6 +40,9 @@ pub struct Opening {
     /// The exchange rates to credits.
     #[serde(default)]
     pub rates: Rates,
+    /// How many US dollars the session may cost; `None`: any number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_dollars: Option<f64>,
     /// The settings for calls of plans.
     #[serde(default)]
     pub workers: WorkerSettings,
@@ -215,6 +218,8 @@ pub enum Refusal {
     /// The tool does not exist, or is not offered here.
     #[default]
     NotOffered,
+    /// Its reply made more calls than one may.
+    TooMany,
     /// The user cancelled it before it ran.
     Cancelled,
 }
@@ -227,6 +232,7 @@ impl Refusal {
             Refusal::TooDear => "too expensive",
             Refusal::Arguments => "arguments",
             Refusal::NotOffered => "not offered",
+            Refusal::TooMany => "too many calls",
             Refusal::Cancelled => "cancelled",
         }
     }
@@ -235,7 +241,9 @@ impl Refusal {
     pub fn is_budget(self) -> bool {
         match self {
             Refusal::Blacklisted | Refusal::NoUseLeft | Refusal::TooDear => true,
-            Refusal::Arguments | Refusal::NotOffered | Refusal::Cancelled => false,
+            Refusal::Arguments | Refusal::NotOffered | Refusal::TooMany | Refusal::Cancelled => {
+                false
+            }
         }
     }
 }

@@ -79,6 +79,9 @@ impl FromStr for FaultSpec {
     }
 }
 
+/// The longest latency in milliseconds. More is a timeout, or a mistake.
+const LONGEST_LATENCY: u64 = 3_600_000;
+
 impl FaultSpec {
     /// Like `parse`, but an error contains only the reason: for forms, whose user writes no syntax.
     pub fn read(text: &str) -> Result<Self, String> {
@@ -103,7 +106,13 @@ impl FaultSpec {
                 }
                 ("nth", _) => trigger.nth = Some(positive(key, value)?),
                 ("from-task", _) => trigger.from_task = Some(positive(key, value)?),
-                ("ms", FaultKind::Latency { ms }) => *ms = number(key, value)?,
+                ("ms", FaultKind::Latency { ms }) => {
+                    *ms = number(key, value)?;
+                    if *ms > LONGEST_LATENCY {
+                        let most = format!("at most an hour, {LONGEST_LATENCY}");
+                        return Err(format!("ms is {ms}, but takes {most}"));
+                    }
+                }
                 ("retry-after", FaultKind::RateLimit { retry_after }) => {
                     *retry_after = number(key, value)?;
                 }
@@ -271,6 +280,8 @@ mod tests {
             ("a:error:p=2", "p is 2"),
             ("a:error:nth=0", "counts from 1"),
             ("a:error:ms=4", "error does not take `ms`"),
+            ("a:latency:ms=3600001", "ms is 3600001, but takes at most an hour, 3600000"),
+            ("a:latency:ms=18446744073709551615", "at most an hour"),
             ("a:error:p", "has no `=`"),
             ("a:error:status=500", "tools have no status"),
             ("embedding:error:status=200", "not an HTTP error from 400 to 599"),
@@ -306,7 +317,7 @@ mod tests {
         let error = (prop::option::of(STATUSES), prop::option::of(".{0,8}"));
         prop_oneof![
             error.prop_map(|(status, text)| FaultKind::Error { status, text }),
-            any::<u64>().prop_map(|ms| FaultKind::Latency { ms }),
+            (0..=LONGEST_LATENCY).prop_map(|ms| FaultKind::Latency { ms }),
             any::<u32>().prop_map(|retry_after| FaultKind::RateLimit { retry_after }),
             prop::sample::select(FaultKind::ALL),
         ]

@@ -19,6 +19,7 @@ pub enum Knob {
     LearnInjected,
     Temperature,
     Concurrency,
+    MaxCalls,
     Pace,
     Budget,
     Tau,

@@ -108,6 +108,14 @@ pub const KNOBS: &[KnobSpec] = &[
         "how many tool calls may run in parallel",
     ),
     whole(
+        Knob::MaxCalls,
+        ("max_calls", "calls"),
+        (1.0, 1000.0, 1.0),
+        16.0,
+        Takes::NextStep,
+        "how many calls of one reply are made; the model reads that the others were not",
+    ),
+    whole(
         Knob::Pace,
         ("pace", "pace"),
         (0.0, 5000.0, 50.0),

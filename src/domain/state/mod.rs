@@ -70,6 +70,9 @@ pub struct State {
     pub control: Control,
     pub knobs: Knobs,
     pub rates: Rates,
+    /// How many US dollars the session may cost; `None`: any number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_dollars: Option<f64>,
     /// The settings for calls of plans.
     pub workers: WorkerSettings,
     /// The prompts sent to models.

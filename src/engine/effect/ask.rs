@@ -81,6 +81,8 @@ fn broke_off(error: &ModelError) -> bool {
         ModelErrorKind::Auth
         | ModelErrorKind::ContextOverflow
         | ModelErrorKind::Refused
+        // It would become as long again.
+        | ModelErrorKind::TooLong
         | ModelErrorKind::OverBudget
         | ModelErrorKind::Cancelled => false,
     };

@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use serde::{Serialize, de::DeserializeOwned};
+
 use super::{Effect, Outcome};
 use crate::domain::{
     Bill, EffectId, EffectRef, EmbeddingEvent, Event, ModelCallEvent, ModelError, ModelErrorKind,
     ModelSpec, Refusal, ToolCallEvent, ToolError, ToolErrorKind, Usage, tokens,
 };
 use crate::engine::{session::Session, station::Passage};
+use crate::model::known;
 
 /// A tool call that was cancelled before it started was not run.
 pub fn as_told(session: &Session, passage: &Passage, outcome: Outcome) -> Outcome {
@@ -18,6 +21,19 @@ pub fn as_told(session: &Session, passage: &Passage, outcome: Outcome) -> Outcom
             Outcome::Refused(Refusal::Cancelled, error.text)
         }
         outcome => outcome,
+    }
+}
+
+/// The outcome without keys: models and tools get the same texts that the record has.
+pub fn redacted(outcome: Outcome) -> Outcome {
+    fn clean<T: Serialize + DeserializeOwned>(value: T) -> T {
+        known::redacted(&value, |json| serde_json::from_slice(json).ok()).unwrap_or(value)
+    }
+    match outcome {
+        Outcome::Reply(reply) => Outcome::Reply(reply.map(clean).map_err(clean)),
+        Outcome::Result(result) => Outcome::Result(result.map(clean).map_err(clean)),
+        Outcome::Refused(reason, why) => Outcome::Refused(reason, clean(why)),
+        Outcome::Embedded(embedded) => Outcome::Embedded(embedded.map_err(clean)),
     }
 }
 

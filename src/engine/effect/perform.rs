@@ -83,7 +83,7 @@ fn end(handle: &Handle, passage: &Passage, outcome: Outcome) -> Outcome {
     handle.write(|session| {
         session.cancels.remove(&passage.reference.id);
         session.waiting_for_room.remove(&passage.reference.id);
-        let outcome = ended::as_told(session, passage, outcome);
+        let outcome = ended::redacted(ended::as_told(session, passage, outcome));
         let event = ended::event(session, passage, &outcome);
         session.emit(event);
         session.settle_budget(passage.reference.id);

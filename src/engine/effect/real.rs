@@ -11,7 +11,7 @@ use crate::domain::{
     Request, ToolError, ToolErrorKind, ToolMode, ToolOutput,
 };
 use crate::engine::{handle::Handle, station::Passage};
-use crate::model::{Model, Progress, text};
+use crate::model::{Model, Progress, known, text};
 use crate::tool::{Invocation, Tool};
 
 /// Shortest interval between events of streamed text: a screen needs no more, and a journal should
@@ -103,8 +103,11 @@ struct Piece {
 impl Piece {
     fn tell(&mut self, handle: &Handle, effect: EffectRef) {
         self.since = Some(Instant::now());
-        let text = std::mem::take(&mut self.text);
-        let reasoning = std::mem::take(&mut self.reasoning);
+        let [text, reasoning] = [&mut self.text, &mut self.reasoning].map(|new| {
+            // A key that arrives in two pieces would be in no single one of them.
+            let rest = new.split_off(new.len() - known::begun(new));
+            std::mem::replace(new, rest)
+        });
         if !(text.is_empty() && reasoning.is_empty()) {
             handle.emit(ModelCallEvent::ModelCallProgressed { effect, text, reasoning });
         }

@@ -3,9 +3,11 @@
 //! stations again.
 
 mod budget;
+mod dollars;
 mod fault;
 mod gate;
 mod judge;
+mod many;
 mod menu;
 mod recorded;
 mod room;
@@ -18,6 +20,8 @@ use futures::future::{self, Either, LocalBoxFuture, Ready};
 pub use super::effect::{Effect, Outcome, ToolCall};
 use super::{effect::PendingEffect, handle::Handle};
 use crate::domain::{Chance, EffectRef, FaultId, FaultKind, Origin, Refusal, TaskId};
+
+pub use self::dollars::DOLLARS_REACHED;
 
 /// A station that every effect passes.
 pub trait Station {
@@ -86,9 +90,11 @@ impl Passage {
 }
 
 /// The engine's own stations in order, followed by these.
-pub(super) fn stations(more: Vec<Rc<dyn Station>>) -> Rc<[Rc<dyn Station>]> {
-    let own: [Rc<dyn Station>; 7] = [
+pub(super) fn stations(more: Vec<Rc<dyn Station>>, has_user: bool) -> Rc<[Rc<dyn Station>]> {
+    let own: [Rc<dyn Station>; 9] = [
         Rc::new(recorded::FromRecord),
+        Rc::new(dollars::Dollars::new(has_user)),
+        Rc::new(many::Many),
         Rc::new(menu::Menu),
         Rc::new(budget::Budget),
         Rc::new(room::Room),

@@ -6,6 +6,7 @@ use std::time::Duration;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, RequestBuilder, Url};
 use serde_json::Value;
+use tokio::time::timeout;
 use tracing::warn;
 
 use super::line::{LONGEST_BODY, Line};
@@ -38,6 +39,7 @@ impl Connection {
     pub fn new(endpoint: Endpoint, wire: Wire) -> Result<Self, ModelError> {
         endpoint.check_secrets()?;
         let base = endpoint.base()?;
+        endpoint.remember_secrets(&base);
         Ok(Self {
             host: endpoint::place(&base),
             spec: Arc::new(endpoint.spec(&base)),
@@ -73,7 +75,31 @@ impl Connection {
         let read = async |line: &Line<'_>, send, progress: &mut dyn FnMut(Progress)| {
             line.answer(send, progress).await
         };
-        self.tries(path, body, progress, read).await
+        let mut partial = String::new();
+        let mut report = |news: Progress| {
+            if let Progress::Text(text) = &news {
+                partial.push_str(text);
+            }
+            progress(news);
+        };
+        let answered = self.in_time(self.tries(path, body, &mut report, read)).await;
+        answered.unwrap_or_else(|error| Err(ModelError { partial, ..error }))
+    }
+
+    /// What comes within the time of a call.
+    ///
+    /// # Errors
+    /// It did not come in time.
+    async fn in_time<T>(&self, call: impl Future<Output = T>) -> Result<T, ModelError> {
+        let most = self.endpoint.call_timeout;
+        timeout(most, call).await.map_err(|_| {
+            let (host, seconds) = (&self.host, most.as_secs_f64());
+            let text = format!(
+                "{host} did not complete its answer within {seconds} s. Set `call_timeout` of this \
+                 model if it needs longer."
+            );
+            ModelError::new(ModelErrorKind::TooLong, text)
+        })
     }
 
     /// Posts this body to a path below the address, and reads the one JSON document of the answer.
@@ -91,7 +117,7 @@ impl Connection {
             let body = line.body(response, LONGEST_BODY).await.map_err(|(_, failed)| failed)?;
             read(line.place.document(&body)?, &line.place)
         };
-        self.tries(path, body, &mut |_| {}, fetch).await
+        self.in_time(self.tries(path, body, &mut |_| {}, fetch)).await?
     }
 
     /// Repeats a request until it succeeds or a retry is pointless.
@@ -144,9 +170,9 @@ impl Connection {
     }
 
     pub(super) fn line<'a>(&'a self, redactor: &'a Redactor) -> Line<'a> {
-        let Endpoint { model, key, silence_timeout, .. } = &self.endpoint;
+        let Endpoint { model, key, silence_timeout, answer_limit, .. } = &self.endpoint;
         let place = Place { host: &self.host, model, key, redactor, wire: &self.wire };
-        Line { place, silence: *silence_timeout }
+        Line { place, silence: *silence_timeout, longest: *answer_limit }
     }
 
     pub(super) fn client(&self) -> Result<&Client, ModelError> {

@@ -7,7 +7,8 @@ use reqwest::{Client, NoProxy, Proxy, Url, redirect};
 use serde_json::{Map, Value};
 
 use crate::domain::{ModelError, ModelErrorKind, ModelName, ModelSpec, ToolMode};
-use crate::model::secret::{HeaderSource, KeySource};
+use crate::model::known;
+use crate::model::secret::{HeaderSource, KeySource, from_env};
 
 /// Headers that carry keys: their values must not be in a configuration.
 const KEY_HEADERS: [&str; 6] =
@@ -32,6 +33,11 @@ pub struct Endpoint {
     pub connect_timeout: Duration,
     /// The longest silence of the endpoint: before an answer begins, and inside it.
     pub silence_timeout: Duration,
+    /// The longest time of a call with all its retries. Comments and single words end a silence,
+    /// but not this.
+    pub call_timeout: Duration,
+    /// The longest answer in tokens, as far as they can be counted while it arrives.
+    pub answer_limit: u64,
     /// Most retries of a request; 0 is never.
     pub max_retries: u32,
     /// The field for the limit of the answer's length: `max_tokens`, or `max_completion_tokens` for
@@ -57,7 +63,8 @@ pub struct Endpoint {
 
 impl Endpoint {
     /// An endpoint with the defaults: streamed, native tool calls, no key, 10 s to connect, 120 s of
-    /// silence (a local model reads a long prompt slowly), 4 retries.
+    /// silence (a local model reads a long prompt slowly), 10 min for a call, 32,768 tokens for an
+    /// answer, 4 retries.
     pub fn new(
         name: impl Into<ModelName>,
         base_url: impl Into<String>,
@@ -74,6 +81,8 @@ impl Endpoint {
             stream: true,
             connect_timeout: Duration::from_secs(10),
             silence_timeout: Duration::from_secs(120),
+            call_timeout: Duration::from_secs(600),
+            answer_limit: 32_768,
             max_retries: 4,
             max_tokens_field: "max_tokens".into(),
             extra: Map::new(),
@@ -149,6 +158,25 @@ impl Endpoint {
             }
         }
         Ok(())
+    }
+
+    /// Hides the keys that can be read without running a program, before anything is recorded.
+    pub(super) fn remember_secrets(&self, base: &Url) {
+        known::remember_address(base);
+        let headers = self.headers.values().filter_map(|source| match source {
+            HeaderSource::Env(name) => Some(name),
+            HeaderSource::Literal(_) => None,
+        });
+        let key = match &self.key {
+            KeySource::Env(name) => Some(name),
+            KeySource::None | KeySource::Command(_) => None,
+        };
+        // To read a key is to remember it; a missing one is reported when it is needed.
+        key.into_iter().chain(headers).for_each(|name| drop(from_env(name, "the key")));
+        let proxies = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"];
+        let names = proxies.into_iter().flat_map(|name| [name.to_owned(), name.to_lowercase()]);
+        let proxies = names.filter_map(|name| Url::parse(&std::env::var(name).ok()?).ok());
+        proxies.for_each(|proxy| known::remember_address(&proxy));
     }
 
     /// The client. It follows no redirect, because that would send key headers to any server.

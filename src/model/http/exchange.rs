@@ -15,6 +15,9 @@ use super::sse::{Event, Parser};
 use crate::domain::ModelErrorKind;
 use crate::model::Progress;
 
+/// Bytes that count as a token where tokens do not come one by one.
+const BYTES_PER_TOKEN: usize = 4;
+
 /// How long usage may arrive after the finish reason, which ends the answer itself.
 const AFTER_FINISH: Duration = Duration::from_secs(5);
 /// How long to wait for the connection to end after its last event, so that it can be reused.
@@ -53,6 +56,9 @@ pub trait Answer: Sized {
 
     /// The text so far. A failure keeps it.
     fn text(&self) -> &str;
+
+    /// Bytes of everything that the model has written so far, in any part of the answer.
+    fn size(&self) -> usize;
 }
 
 impl Line<'_> {
@@ -71,6 +77,7 @@ impl Line<'_> {
         if kind.contains("json") {
             let body = self.body(response, LONGEST_BODY).await.map_err(|(_, failed)| failed)?;
             answer.whole(&self.place.document(&body)?, &self.place, progress)?;
+            self.expect_short(answer.size() / BYTES_PER_TOKEN)?;
         } else if kind.contains("html") {
             return Err(self.page(response).await);
         } else {
@@ -88,6 +95,7 @@ impl Line<'_> {
     ) -> Result<(), Failure> {
         let mut parser = Parser::default();
         let mut was_last = false;
+        let mut tokens = 0;
         loop {
             let patience = match (answer.is_finished(), was_last) {
                 (_, true) => AFTER_LAST,
@@ -104,7 +112,12 @@ impl Line<'_> {
             };
             let events = parser.feed(&chunk).map_err(|error| Failure::bad(format!("{error}.")))?;
             for event in events.iter().filter(|event| !event.data.trim().is_empty()) {
+                let before = answer.size();
                 was_last |= answer.event(event, &self.place, progress)?;
+                // Most servers send each token by itself, however short it is.
+                let more = answer.size().saturating_sub(before);
+                tokens += more.min(1).max(more / BYTES_PER_TOKEN);
+                self.expect_short(tokens)?;
             }
         }
         // An event that was cut contains half of its data; the check below reports it.
@@ -117,6 +130,19 @@ impl Line<'_> {
             return Err(Failure::bad(format!("the stream of {host} ended before the answer did.")));
         }
         Ok(())
+    }
+
+    /// Ends an answer that has become too long: a model that repeats itself does not stop.
+    fn expect_short(&self, tokens: usize) -> Result<(), Failure> {
+        if tokens as u64 <= self.longest {
+            return Ok(());
+        }
+        let (host, longest) = (self.place.host, self.longest);
+        let text = format!(
+            "the answer of {host} is longer than {longest} tokens, and was ended. Set `answer_limit` \
+             of this model if it needs more."
+        );
+        Err(Failure::new(ModelErrorKind::TooLong, text, Again::Never))
     }
 
     /// A web page instead of an answer; a retry would not help.

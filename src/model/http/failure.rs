@@ -1,5 +1,7 @@
 //! Classifies failures and explains them: what went wrong, where, and what to do about it.
 
+use std::time::Duration;
+
 use reqwest::{StatusCode, header::HeaderMap};
 use serde_json::Value;
 
@@ -7,6 +9,11 @@ use super::retry::{self, Again};
 use super::{Wire, sse::Event};
 use crate::domain::{ModelError, ModelErrorKind};
 use crate::model::secret::{KeySource, Redactor};
+
+/// How soon after a request the end of an idle connection shows.
+const AT_ONCE: Duration = Duration::from_secs(1);
+/// How the TLS library begins what it says about a certificate.
+const BAD_CERTIFICATE: &str = "invalid peer certificate";
 
 /// Longest text from an endpoint that an error repeats, in characters.
 const LONGEST: usize = 300;
@@ -18,11 +25,14 @@ pub struct Failure {
     pub(super) again: Again,
     /// The status of the response, if it was a refusal.
     pub(super) status: Option<StatusCode>,
+    /// There was no connection at all.
+    is_unreachable: bool,
 }
 
 impl Failure {
     pub fn new(kind: ModelErrorKind, text: impl Into<String>, again: Again) -> Self {
-        Self { error: ModelError::new(kind, text), again, status: None }
+        let error = ModelError::new(kind, text);
+        Self { error, again, status: None, is_unreachable: false }
     }
 
     /// An invalid answer; a retry may help.
@@ -161,9 +171,21 @@ impl Place<'_> {
             | ModelErrorKind::Endpoint
             | ModelErrorKind::Refused
             | ModelErrorKind::BadAnswer
+            | ModelErrorKind::TooLong
             | ModelErrorKind::OverBudget
             | ModelErrorKind::Cancelled => String::new(),
         }
+    }
+
+    /// Not a byte of an answer, so long after the request. A server closes idle connections when it
+    /// likes; a request that meets such an end fails at once, and a new connection works.
+    pub(super) fn unanswered(&self, error: reqwest::Error, after: Duration) -> Failure {
+        let mut failed = self.broken(error);
+        let is_open = failed.error.kind == ModelErrorKind::Connection && !failed.is_unreachable;
+        if is_open && failed.again == Again::Soon && after < AT_ONCE {
+            failed.again = Again::AtOnce;
+        }
+        failed
     }
 
     /// No answer, or an incomplete one.
@@ -175,11 +197,19 @@ impl Place<'_> {
             let text = format!("no connection to {host} in time ({why}).");
             return Failure::new(ModelErrorKind::Timeout, text, Again::Soon);
         }
+        if why.starts_with(BAD_CERTIFICATE) {
+            let text = format!(
+                "no connection to {host}: its certificate is not accepted ({why}). Check `url` and \
+                 this machine's clock, or add the issuer to the certificates of this system."
+            );
+            return Failure::new(ModelErrorKind::Connection, text, Again::Never);
+        }
         if error.is_connect() {
             let text = format!(
                 "no connection to {host}: {why}. Is the server running and is `url` correct?"
             );
-            return Failure::new(ModelErrorKind::Connection, text, Again::Soon);
+            let failed = Failure::new(ModelErrorKind::Connection, text, Again::Soon);
+            return Failure { is_unreachable: true, ..failed };
         }
         if error.is_builder() {
             let text = format!("cannot send the request to {host}: {why}.");

@@ -16,11 +16,13 @@ pub(super) const LONGEST_BODY: usize = 32 * 1024 * 1024;
 /// Longest body of a refusal that is read, in bytes.
 pub(super) const LONGEST_REFUSAL: usize = 64 * 1024;
 
-/// An endpoint, and its longest silence.
+/// An endpoint, its longest silence and its longest answer.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
     pub place: Place<'a>,
     pub silence: Duration,
+    /// The longest answer, in tokens.
+    pub longest: u64,
 }
 
 impl Line<'_> {
@@ -28,7 +30,9 @@ impl Line<'_> {
     pub(super) async fn send(&self, send: RequestBuilder) -> Result<Response, Failure> {
         let sent = Instant::now();
         let response = match timeout(self.silence, send.send()).await {
-            Ok(response) => response.map_err(|error| self.place.broken(error))?,
+            Ok(response) => {
+                response.map_err(|error| self.place.unanswered(error, sent.elapsed()))?
+            }
             Err(_) => return Err(self.silent("did not begin to answer")),
         };
         let status = response.status();

@@ -19,6 +19,9 @@ const JITTER: f64 = 0.25;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Again {
     Never,
+    /// At once for the first time, since the server closed a connection that was idle; then as
+    /// [`Again::Soon`].
+    AtOnce,
     /// After a wait of our own choice.
     Soon,
     /// After the wait that the endpoint asked for.
@@ -50,7 +53,8 @@ impl Again {
         match self {
             Again::Never => None,
             Again::After(wait) => Some(wait),
-            Again::Soon => {
+            Again::AtOnce if failed == 1 => Some(Duration::ZERO),
+            Again::AtOnce | Again::Soon => {
                 let doubled = FIRST * 2f64.powi(failed.saturating_sub(1).min(16) as i32);
                 let chance = chance.with(b"retry").with(&failed.to_le_bytes());
                 let seconds = doubled.min(LONGEST) * (1.0 - JITTER * chance.unit());
@@ -130,6 +134,10 @@ mod tests {
                 prop_assert!(wait(failed) <= full && wait(failed) >= full * 0.74, "{failed}");
                 prop_assert_eq!(wait(failed), wait(failed));
             }
+            let at_once = |failed| Again::AtOnce.wait(failed, 9, Chance::new(seed));
+            prop_assert_eq!(at_once(1), Some(Duration::ZERO));
+            prop_assert_eq!(at_once(2), Again::Soon.wait(2, 9, Chance::new(seed)));
+            prop_assert_eq!(Again::AtOnce.wait(1, 0, Chance::new(seed)), None);
             prop_assert_eq!(Again::Soon.wait(10, 9, Chance::new(seed)), None);
             prop_assert_eq!(Again::Soon.wait(1, 0, Chance::new(seed)), None);
             prop_assert_eq!(Again::Never.wait(1, 9, Chance::new(seed)), None);

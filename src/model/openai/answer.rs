@@ -79,6 +79,11 @@ impl http::Answer for Answer {
     fn text(&self) -> &str {
         &self.text
     }
+
+    fn size(&self) -> usize {
+        let calls = self.calls.iter().map(|call| call.name.len() + call.arguments.len());
+        self.text.len() + self.reasoning.len() + self.refusal.len() + calls.sum::<usize>()
+    }
 }
 
 impl Answer {
@@ -93,10 +98,7 @@ impl Answer {
         if let Some(reason) = choice["finish_reason"].as_str() {
             self.finish = Some(reason.to_owned());
         }
-        let calls: usize =
-            self.calls.iter().map(|call| call.name.len() + call.arguments.len()).sum();
-        let size = self.text.len() + self.reasoning.len() + self.refusal.len() + calls;
-        if size <= LARGEST && self.calls.len() <= 1024 {
+        if http::Answer::size(self) <= LARGEST && self.calls.len() <= 1024 {
             return Ok(());
         }
         let text = format!("the answer is larger than {} MiB.", LARGEST / (1024 * 1024));

@@ -118,10 +118,10 @@ fn a_full_disk_is_told_on_the_screen_and_after_it() {
 
 #[test]
 fn a_polite_end_is_an_end_of_the_session_too() {
-    for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
+    for (signal, number) in [(Signal::TERM, 15), (Signal::INT, 2), (Signal::HUP, 1)] {
         let home = Home::new();
         let (seen, code) = killed_after(&home, 40, signal);
-        assert_eq!(code, 1, "{signal:?}: not all tasks were done");
+        assert_eq!(code, 128 + number, "{signal:?}: as shells report it");
         let Event::Session(SessionEvent::SessionEnded { why }) = &seen.last().unwrap().event else {
             panic!("{signal:?}: {:?}", seen.last())
         };

@@ -33,7 +33,7 @@ const FILES: &[Case] = &[
         "replay j",
         &["j:1: no journal header", "expected {\"toolyard_journal\""],
     ),
-    case(&[("j", "")], "replay j", &["j:1: no journal header"]),
+    case(&[("j", "")], "run --recorded j", &["j: the journal is empty: its session ended"]),
     case(
         &[("j", "{\"toolyard_journal\":99,\"program\":\"9.9\"}\n")],
         "replay j",

@@ -239,3 +239,33 @@ proptest! {
         });
     }
 }
+
+#[test]
+fn a_reply_of_many_calls_makes_some_and_is_told_of_the_others() {
+    on_paused_time(async {
+        let yard = Trial { strategy: "react", ..at_once(500, 1) }.start();
+        let records = std::rc::Rc::clone(&yard.records);
+        let state = yard.session.await.unwrap();
+        let ran = |state: &State| {
+            let done = state.tool_calls.iter();
+            done.filter(|call| matches!(call.phase, ToolCallPhase::Done { .. })).count()
+        };
+        assert_eq!((ran(&state), state.tool_calls.len()), (16, 500));
+        let asked = records
+            .borrow()
+            .iter()
+            .filter_map(|record| match &record.event {
+                Event::ModelCall(ModelCallEvent::ModelCallRequested { request, .. }) => {
+                    Some(serde_json::to_string(request).unwrap())
+                }
+                _ => None,
+            })
+            .nth(1)
+            .unwrap();
+        assert_eq!(asked.matches("a reply may make at most 16 calls").count(), 484);
+
+        let knobs = vec![(Knob::MaxCalls, 3.0)];
+        let state = Trial { knobs, ..at_once(5, 1) }.start().session.await.unwrap();
+        assert_eq!(ran(&state), 3);
+    });
+}

@@ -1,10 +1,11 @@
 //! What goes wrong between the client and an endpoint, and what the client makes of it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
+use tokio::io::AsyncWriteExt;
 use toolyard::domain::ModelErrorKind;
-use toolyard::model::{Progress, http::Endpoint};
+use toolyard::model::{Model, Progress, http::Endpoint, openai::OpenAi};
 
 use super::{DONE, HELLO, STOP, ask, delta, endpoint, error, reply, request};
 use crate::fake_endpoint::{Fake, Script, Step, json as body, response, send, stream, stream_head};
@@ -44,6 +45,62 @@ async fn comments_keep_a_slow_answer_alive() {
     }
     script.push(send(&format!("data: {HELLO}\n\ndata: {STOP}\n\n")));
     assert_eq!(reply(script).await.text, "Hello");
+}
+
+#[tokio::test]
+async fn nothing_keeps_a_call_alive_for_ever() {
+    let empty = format!("data: {}\n\n", delta(json!({"content": ""})));
+    let slow = format!("data: {HELLO}\n\n");
+    for alive in [": still working\n\n", &empty, &slow] {
+        let mut script = vec![stream_head()];
+        for _ in 0..40 {
+            script.push(send(alive));
+            script.push(Step::Wait(Duration::from_millis(50)));
+        }
+        let fake = Fake::start(vec![script]).await;
+        let call_timeout = Duration::from_millis(400);
+        let endpoint = Endpoint { call_timeout, ..endpoint(&fake) };
+        let start = Instant::now();
+        let error = ask(endpoint, &request()).await.0.unwrap_err();
+        assert!(start.elapsed() < Duration::from_millis(1500), "{alive}");
+        assert_eq!(error.kind, ModelErrorKind::TooLong, "{error}");
+        assert!(error.text.contains("within 0.4 s. Set `call_timeout`"), "{error}");
+        assert_eq!(error.partial.contains("Hello"), alive.contains("Hello"));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_repeats_itself_is_ended_and_not_asked_for_again() {
+    let tokens = |text: &str| delta(json!({"content": text}));
+    let thoughts = delta(json!({"reasoning_content": "1. "}));
+    let call = |index: u32| {
+        let function = json!({"name": "search", "arguments": "1. "});
+        delta(json!({"tool_calls": [{"index": index, "function": function}]}))
+    };
+    let many = "1. ".repeat(200);
+    let whole = json!({"choices": [{"message": {"content": many}}]}).to_string();
+    let scripts = [
+        stream(&vec![tokens("1. ").as_str(); 200]),
+        stream(&[&tokens(&many)]),
+        stream(&vec![thoughts.as_str(); 200]),
+        stream(&vec![call(0).as_str(); 200]),
+        body("200 OK", &whole),
+    ];
+    for mut script in scripts {
+        script.push(Step::Hang);
+        let fake = Fake::start(vec![script]).await;
+        let endpoint = Endpoint { answer_limit: 100, max_retries: 3, ..endpoint(&fake) };
+        let (reply, seen) = ask(endpoint, &request()).await;
+        let error = reply.unwrap_err();
+        assert_eq!(error.kind, ModelErrorKind::TooLong, "{error}");
+        assert!(error.text.contains("longer than 100 tokens"), "{error}");
+        assert!(error.text.contains("Set `answer_limit`"), "{error}");
+        assert!(!seen.iter().any(|news| matches!(news, Progress::Retrying { .. })));
+    }
+    let fits = stream(&[&tokens("1. "), STOP]);
+    let fake = Fake::start(vec![fits]).await;
+    let endpoint = Endpoint { answer_limit: 1, ..endpoint(&fake) };
+    assert_eq!(ask(endpoint, &request()).await.0.unwrap().text, "1. ");
 }
 
 #[tokio::test]
@@ -236,4 +293,70 @@ async fn what_cannot_pass_is_not_tried_again() {
         assert_eq!(fake.bodies().len(), 1, "{error}");
         assert!(!seen.iter().any(|progress| matches!(progress, Progress::Retrying { .. })));
     }
+}
+
+#[tokio::test]
+async fn an_idle_connection_that_the_server_closed_costs_no_wait() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let answer = r#"{"choices":[{"message":{"content":"Hello"}}]}"#;
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{answer}",
+        answer.len()
+    );
+    tokio::spawn(async move {
+        for answered in [1, 1] {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            for _ in 0..answered {
+                crate::fake_endpoint::read(&mut stream).await;
+                stream.write_all(answer.as_bytes()).await.unwrap();
+            }
+            // The next request meets a connection that ends.
+            crate::fake_endpoint::read(&mut stream).await;
+        }
+    });
+    let model = OpenAi::new(Endpoint::new("m", &url, "x")).unwrap();
+    let mut waits = Vec::new();
+    let start = Instant::now();
+    for _ in 0..2 {
+        let mut report = |news| {
+            if let Progress::Retrying { wait, .. } = news {
+                waits.push(wait);
+            }
+        };
+        assert_eq!(model.ask(&request(), &mut report).await.unwrap().text, "Hello");
+    }
+    assert_eq!(waits, [Duration::ZERO]);
+    assert!(start.elapsed() < Duration::from_millis(350), "{:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn a_bad_certificate_is_named_and_not_tried_again() {
+    use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
+    const CERTIFICATE: &[u8] = include_bytes!("../../data/tls/self-signed.der");
+    const KEY: &[u8] = include_bytes!("../../data/tls/self-signed.key.der");
+    let provider = rustls::crypto::ring::default_provider();
+    let server = rustls::ServerConfig::builder_with_provider(provider.into())
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(
+            vec![CertificateDer::from(CERTIFICATE)],
+            PrivatePkcs8KeyDer::from(KEY).into(),
+        );
+    let server = std::sync::Arc::new(server.unwrap());
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://{}/v1", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut connection = rustls::ServerConnection::new(server.clone()).unwrap();
+            // The client refuses the certificate, so this fails.
+            let _ = connection.complete_io(&mut stream.unwrap());
+        }
+    });
+    let (reply, seen) = ask(Endpoint::new("m", &url, "x"), &request()).await;
+    let error = reply.unwrap_err();
+    assert_eq!((error.kind, seen), (ModelErrorKind::Connection, Vec::new()), "{error}");
+    assert!(error.text.contains("its certificate is not accepted"), "{error}");
+    assert!(!error.text.contains("running"), "{error}");
 }

@@ -40,6 +40,7 @@ impl State {
         self.strategy = opening.strategy;
         self.knobs = opening.knobs.clone();
         self.rates = opening.rates;
+        self.max_dollars = opening.max_dollars;
         self.workers.clone_from(&opening.workers);
         self.prompts.clone_from(&opening.prompts);
         self.models = Models::new(&opening.models, &opening.roles);

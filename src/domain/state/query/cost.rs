@@ -4,7 +4,7 @@
 use crate::domain::chat::{Role, Usage};
 use crate::domain::knob::{Judge, Knob};
 use crate::domain::state::{State, TaskState, budget::CENT};
-use crate::domain::{id::ToolName, strategy::Decides};
+use crate::domain::{id::ToolName, spec::ModelSpec, strategy::Decides};
 
 /// Tokens of a request and of its answer, assumed for a model before its first call.
 const ASSUMED: (u64, u64) = (1000, 150);
@@ -57,6 +57,23 @@ impl State {
                 !budget.blacklist.contains_key(tool)
                     && self.use_cost(tool, Decides::OnEachUse) <= left + CENT
             })
+    }
+
+    /// US dollars that the models have cost as far as their prices are known. What the simulated
+    /// model pretends to cost is not among them.
+    pub fn dollars_spent(&self) -> f64 {
+        let real = self.models.known.values().filter(|model| !model.spec.simulated);
+        real.map(|model| model.tally.dollars).sum()
+    }
+
+    /// The limit of dollars, if a model that plays a role costs any.
+    pub fn dollar_limit(&self) -> Option<f64> {
+        let costs = |spec: &ModelSpec| {
+            let usage = Usage::estimate(1, 1);
+            !spec.simulated && spec.price(&usage).is_some_and(|dollars| dollars > 0.0)
+        };
+        let mut models = self.models.roles.keys().filter_map(|role| self.models.of(*role));
+        self.max_dollars.filter(|_| models.any(|model| costs(&model.spec)))
     }
 
     /// Credits for one request of this role, with its time: the average of its model, or the price

@@ -1,0 +1,125 @@
+//! Keeps a session below its limit of real money: before a model call starts, what was spent and what
+//! the calls under way will probably cost must leave enough for it. On the screen the session pauses,
+//! and who goes on allows the same amount once more; without a person it ends.
+
+use std::{cell::RefCell, collections::BTreeMap};
+
+use super::{Effect, Outcome, Passage, Passing, Station, Verdict, later, now};
+use crate::domain::{By, EffectId, ModelSpec, Origin, SessionEvent, Usage, tokens};
+use crate::engine::{commands, session::Session};
+
+/// How the reason begins when a session ends at its limit.
+pub const DOLLARS_REACHED: &str = "the limit of dollars is reached";
+
+/// Tokens of an answer, assumed for a model before its first one.
+const ASSUMED: u64 = 500;
+
+pub(super) struct Dollars {
+    /// A person can allow more.
+    has_user: bool,
+    purse: RefCell<Purse>,
+}
+
+#[derive(Default)]
+struct Purse {
+    /// The probable cost of each call under way.
+    pending: BTreeMap<EffectId, f64>,
+    /// What embeddings have cost, which no tally of a model has; less what recorded answers had
+    /// cost, which a tally has, but which costs nothing now.
+    beside: f64,
+    /// What the user allowed beyond the limit.
+    more: f64,
+}
+
+impl Dollars {
+    pub fn new(has_user: bool) -> Self {
+        Self { has_user, purse: RefCell::default() }
+    }
+
+    /// Reserves the cost of a call; or says why the limit does not allow it.
+    fn reserve(&self, session: &Session, id: EffectId, cost: f64) -> Result<(), String> {
+        let Some(most) = session.state.max_dollars else { return Ok(()) };
+        let mut purse = self.purse.borrow_mut();
+        let others = purse.pending.iter().filter(|(other, _)| **other != id);
+        let pending: f64 = others.map(|(_, cost)| cost).sum();
+        let spent = session.state.dollars_spent() + purse.beside;
+        if spent + pending + cost <= most + purse.more {
+            purse.pending.insert(id, cost);
+            return Ok(());
+        }
+        Err(format!(
+            "{DOLLARS_REACHED}: {spent:.4} of {:.2} are spent, and the next call costs about \
+             {:.4}; --max-dollars sets the limit",
+            most + purse.more,
+            pending + cost
+        ))
+    }
+}
+
+impl Station for Dollars {
+    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
+        let Some(cost) = passage.handle.read(|session| cost(session, &passage.effect)) else {
+            return now(Verdict::Go);
+        };
+        let id = passage.reference.id;
+        let Err(why) = passage.handle.read(|session| self.reserve(session, id, cost)) else {
+            return now(Verdict::Go);
+        };
+        if !self.has_user {
+            passage.handle.write(|session| session.ends_because = Some(why));
+            return later(std::future::pending());
+        }
+        passage.handle.write(|session| {
+            let most = session.state.max_dollars.unwrap_or_default();
+            // At a limit of 0, who goes on allows this one call.
+            let mut purse = self.purse.borrow_mut();
+            purse.more += most.max(cost);
+            purse.pending.insert(id, cost);
+            session.emit(SessionEvent::Noticed {
+                text: format!("{why}; to go on is to allow {:.2} more", most.max(cost)),
+            });
+            // A session that is paused already, or makes single steps, stops by itself.
+            let _ = commands::pause(session, By::Engine);
+        });
+        now(Verdict::Go)
+    }
+
+    fn after<'a>(&'a self, passage: &'a mut Passage, outcome: &'a Outcome) -> Passing<'a, ()> {
+        let mut purse = self.purse.borrow_mut();
+        purse.pending.remove(&passage.reference.id);
+        let is_live = passage.reference.origin != Origin::Recorded;
+        purse.beside += match (&passage.effect, outcome) {
+            (Effect::Embedding(call), Outcome::Embedded(Ok(done))) if is_live => {
+                call.model.spec().price(&done.usage).unwrap_or_default()
+            }
+            (Effect::Model(call), Outcome::Reply(Ok(reply)))
+                if !is_live && !call.model.spec().simulated =>
+            {
+                -call.model.spec().price(&reply.usage).unwrap_or_default()
+            }
+            _ => 0.0,
+        };
+        now(())
+    }
+}
+
+/// What a call will probably cost in dollars; `None` if it costs nothing or nobody knows.
+fn cost(session: &Session, effect: &Effect) -> Option<f64> {
+    session.state.max_dollars?;
+    let priced = |spec: &ModelSpec| !spec.simulated && spec.price(&Usage::default()).is_some();
+    let cost = match effect {
+        Effect::Model(call) if priced(call.model.spec()) => {
+            let spec = call.model.spec();
+            let tally = session.state.models.known.get(&spec.name).map(|model| &model.tally);
+            let answers = tally.map(|tally| (tally.tokens_out, u64::from(tally.calls)));
+            let answer = answers.and_then(|(tokens, calls)| tokens.checked_div(calls));
+            let asked = tokens::count_request(&call.request);
+            spec.price(&Usage::estimate(asked, answer.unwrap_or(ASSUMED)))
+        }
+        Effect::Embedding(call) if priced(call.model.spec()) => {
+            call.model.spec().price(&Usage::estimate(tokens::count(&call.text), 0))
+        }
+        Effect::Model(_) | Effect::Embedding(_) | Effect::Tool(_) => None,
+    };
+    cost.filter(|cost| *cost > 0.0)
+}

@@ -1,0 +1,40 @@
+//! Refuses the calls of one reply beyond the most that are made. A model that repeats itself can ask
+//! for hundreds, and no budget of a strategy without a plan would hold them back.
+
+use super::{Effect, Passage, Passing, Station, Verdict, now};
+use crate::domain::{EffectId, Knob, Refusal, State};
+
+pub(super) struct Many;
+
+impl Station for Many {
+    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
+        // The calls of a plan are bounded by the plan.
+        let is_of_reply = matches!(&passage.effect, Effect::Tool(call) if call.evidence.is_none());
+        let id = passage.reference.id;
+        let most = passage.handle.read(|session| session.state.knobs.count(Knob::MaxCalls));
+        let is_over =
+            is_of_reply && passage.handle.read(|session| follows(&session.state, id, most));
+        now(if is_over {
+            let why = format!(
+                "not made: a reply may make at most {most} calls; ask for the rest in the next step"
+            );
+            Verdict::refuse((Refusal::TooMany, why))
+        } else {
+            Verdict::Go
+        })
+    }
+}
+
+/// Whether this call follows at least `most` others of its reply. All calls of a reply are requested
+/// at once, so their numbers follow each other; a model call is between those of two replies.
+fn follows(state: &State, id: EffectId, most: usize) -> bool {
+    let Some(call) = state.tool_call(id) else { return false };
+    let before = |n: u32| {
+        let other = id.0.checked_sub(n).and_then(|id| state.tool_call(EffectId(id)));
+        other.is_some_and(|other| {
+            (other.task, other.step, other.evidence) == (call.task, call.step, None)
+        })
+    };
+    // The farthest one is mostly not there, which is enough to know.
+    (1..=u32::try_from(most).unwrap_or(u32::MAX)).rev().all(before)
+}
