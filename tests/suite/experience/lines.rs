@@ -10,7 +10,7 @@ fn import(text: &str) -> Result<(Experience, u64), ExperienceError> {
     let mut store = Experience::in_memory().unwrap();
     let now = Timestamp::from_second(5).unwrap();
     match store.import(&path, "uses.jsonl", now) {
-        Ok(imported) => Ok((store, imported)),
+        Ok(imported) => Ok((store, imported.added)),
         Err(error) => {
             assert_eq!(store.summary().unwrap().uses, 0, "a bad file leaves nothing behind");
             Err(error)
@@ -92,6 +92,42 @@ fn other_bytes_and_endless_lines_are_refused() {
     assert!(matches!(missing, Err(ExperienceError::Io { .. })));
     let is_folder = store.import(folder.path(), "f", Timestamp::UNIX_EPOCH);
     assert!(is_folder.unwrap_err().to_string().contains("not a file"));
+}
+
+#[test]
+fn an_import_can_be_interrupted_and_repeated() {
+    let home = Home::new();
+    let line = |n: usize| {
+        let query = n % 1_000;
+        let result = if n.is_multiple_of(7) { 0 } else { n };
+        format!(
+            "{{\"query\":\"query {query}\",\"tool\":\"t\",\"parameters\":{{}},\
+             \"result\":\"{result}\",\"helpful\":true}}\n"
+        )
+    };
+    let import = ["experience", "import", "many.jsonl", "--file", "e.sqlite"];
+    let count = || Experience::open(&home.path("e.sqlite")).unwrap().summary().unwrap().uses;
+    home.write("many.jsonl", (0..6_000).map(line).collect::<String>());
+    for times in 1..=8 {
+        let mut program = home.command(&import).spawn().unwrap();
+        thread::sleep(std::time::Duration::from_millis(40 * times));
+        let _ = program.kill();
+        program.wait().unwrap();
+    }
+    let before = count();
+    let said = home.succeed(&import);
+    assert!(said.starts_with(&format!("{} uses → e.sqlite", 6_000 - before)), "{said}");
+    assert_eq!(count(), 6_000);
+    let said = home.succeed(&import);
+    assert_eq!(said, "0 uses → e.sqlite (6000 of 6000 uses were imported before)\n");
+    assert_eq!(count(), 6_000);
+
+    home.write("many.jsonl", (0..6_001).map(line).collect::<String>());
+    let said = home.succeed(&import);
+    assert_eq!(said, "1 use → e.sqlite (6000 of 6001 uses were imported before)\n");
+    // What was removed can be imported again.
+    home.succeed(&["experience", "prune", "--source", "many.jsonl", "--file", "e.sqlite"]);
+    assert_eq!(home.succeed(&import), "6001 uses → e.sqlite\n");
 }
 
 /// A process of its own, since other tests of this one need memory at the same time.
