@@ -4,6 +4,7 @@
 pub mod cli;
 pub mod config;
 pub mod doctor;
+pub mod learned;
 pub mod report;
 pub mod sample;
 pub mod session;

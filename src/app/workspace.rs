@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use indexmap::IndexSet;
-use serde::{Deserialize, Serialize};
 
+use crate::app::learned::LearnedState;
 use crate::app::sample;
-use crate::domain::{Learning, Prior, Prompts, Task, ToolGraph, ToolName};
+use crate::domain::{Prior, Prompts, Task, ToolGraph, ToolName};
 use crate::files::toml_file::{Problem, Problems};
 use crate::store::{kept, prompts, tasks};
 use crate::tool::manifest::{self, Manifest};
@@ -35,15 +35,6 @@ pub struct Workspace {
     pub graph: ToolGraph,
     pub prompts: Prompts,
     pub learned: LearnedState,
-}
-
-/// The knowledge that outlives a session.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LearnedState {
-    pub scores: BTreeMap<ToolName, f64>,
-    /// Explored edges, which exist without a prior.
-    pub explored: Vec<(ToolName, ToolName)>,
 }
 
 /// All manifests: those of the demo, if `embedded`, and of these folders. Names are unique.
@@ -138,34 +129,6 @@ impl Workspace {
         let known = |tool: &ToolName| tool.is_special() || self.graph.contains(tool.as_str());
         let scores = self.learned.scores.iter().filter(|(tool, _)| known(tool));
         scores.map(|(tool, score)| (tool.clone(), *score)).collect()
-    }
-}
-
-impl LearnedState {
-    /// The part of a session worth saving.
-    pub fn of(learning: &Learning) -> Self {
-        let explored = learning.graph.edges().into_iter().filter(|edge| edge.count == 0);
-        Self {
-            scores: learning.scores.iter().map(|(tool, score)| (tool.clone(), score)).collect(),
-            explored: explored.map(|edge| (edge.from.clone(), edge.to.clone())).collect(),
-        }
-    }
-
-    /// Reads saved knowledge; empty if there is none.
-    ///
-    /// # Errors
-    /// Where the file exists but is not what [`LearnedState::save`] writes.
-    pub fn load(path: &Path) -> Result<Self, Problems> {
-        let expected = "what an earlier session wrote, or no file at all";
-        Ok(kept::load(path, expected)?.unwrap_or_default())
-    }
-
-    /// Writes the file atomically.
-    ///
-    /// # Errors
-    /// The system's error.
-    pub fn save(&self, path: &Path) -> Result<(), String> {
-        kept::save(path, self).map_err(|error| error.to_string())
     }
 }
 

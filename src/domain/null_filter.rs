@@ -310,6 +310,57 @@ mod tests {
     }
 
     #[test]
+    fn only_json_that_is_not_too_long_is_read_again() {
+        let nothing = |length: usize| format!("{{\"hits\": []{}}}", " ".repeat(length - 12));
+        assert_eq!(why(&nothing(LONGEST_JSON)), Some(NullReason::Empty));
+        assert_eq!(why(&nothing(LONGEST_JSON + 1)), None);
+        assert_eq!(why("null"), pattern("null"), "a word, not a list or an object");
+    }
+
+    #[test]
+    fn an_error_in_json_is_null_unless_it_says_that_there_was_none() {
+        for (error, right) in [
+            ("\"boom\"", Some(NullReason::Error)),
+            ("{\"code\": 5}", Some(NullReason::Error)),
+            ("true", Some(NullReason::Error)),
+            ("false", None),
+            ("null", None),
+            ("\"\"", None),
+        ] {
+            let text = format!("{{\"status\": 7, \"error\": {error}}}");
+            assert_eq!(why(&text), right, "{text}");
+        }
+    }
+
+    #[test]
+    fn signs_are_counted_in_texts_that_should_have_words() {
+        for (text, right) in [
+            ("a+b+c+d+e+", Some(NullReason::Garbled)),
+            ("ab+c+d+e+f", None),
+            ("a+++++++b", None),
+            ("a+++++++++", Some(NullReason::Garbled)),
+        ] {
+            assert_eq!(why(text), right, "{text}");
+        }
+        // Only the beginning counts.
+        let (words, signs) = ("word ".repeat(SHORT / 5), "+".repeat(SHORT));
+        assert_eq!(why(&format!("{words}{signs}")), None);
+        assert_eq!(why(&format!("a{signs}{words}{words}")), Some(NullReason::Garbled));
+    }
+
+    #[test]
+    fn a_phrase_counts_anywhere_in_a_result_up_to_the_length_of_a_short_one() {
+        let text =
+            |length: usize| format!("{}not found", "a ".repeat(length).split_at(length - 9).0);
+        assert_eq!(text(SHORT + 1).len(), SHORT + 1);
+        assert_eq!(why(&text(SHORT - 1)), pattern("not found"));
+        assert_eq!(why(&text(SHORT + 1)), None);
+        let whole =
+            format!("{}not found", "aa ".repeat(64).split_at(SHORT - 10).0.to_owned() + " ");
+        assert_eq!((whole.len(), why(&whole)), (SHORT, pattern("not found")));
+    }
+
+    #[test]
     fn a_tools_and_a_classes_patterns_count_for_them_alone() {
         let mut filter = NullFilter::without_patterns();
         filter.tools.insert("Google".into(), vec!["try again later".into()]);

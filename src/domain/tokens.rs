@@ -50,6 +50,11 @@ pub fn count_request(request: &Request) -> u64 {
     parts(request).iter().map(|part| part.tokens).sum()
 }
 
+/// The tokens of the tools alone, which are part of [`count_request`].
+pub fn count_tools(request: &Request) -> u64 {
+    request.tools.iter().map(|tool| of_tool(tool).tokens).sum()
+}
+
 /// A request part by part, in sending order; the last part is the chat format itself.
 pub fn parts(request: &Request) -> Vec<Part> {
     let mut parts: Vec<Part> = request.tools.iter().map(of_tool).collect();

@@ -37,7 +37,8 @@ mod station;
 mod tools;
 
 use self::observer::{
-    Observer, experience::Remembered, journal::Writer, learned::Learned, pairs::Pairs,
+    Observer, experience::Remembered, journal::Writer, learned::Learned, offered::Offered,
+    pairs::Pairs,
 };
 #[cfg(feature = "inside")]
 pub use self::station::{Passage, Passing, Verdict, now};
@@ -158,6 +159,7 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
     if let Some(keep) = setup.keep {
         observers.push(Box::new(Learned(keep)));
     }
+    observers.push(Box::new(Offered::default()));
     session.observers = observers;
     let is_again = !setup.recorded.is_empty();
     session.recorded = Recorded::new(setup.recorded);

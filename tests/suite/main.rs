@@ -62,7 +62,13 @@ mod themes;
 mod tools;
 mod working;
 
-/// A file or folder of the data that lies beside the project; `None`, loudly, where it is not there.
+/// A file of golden values, which are part of the project: every clone asserts them.
+fn vectors(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/vectors").join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A file or folder of the data of others that lies beside the project; `None`, loudly, where it is not there.
 fn shared(path: &str) -> Option<PathBuf> {
     let full = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared").join(path);
     if full.exists() {

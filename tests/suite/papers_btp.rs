@@ -8,11 +8,8 @@ use toolyard::papers::btp::{
     BadInput, Candidate, Change, Estimate, Evidence, Field, Plan, Why, marginal, plan, why,
 };
 
-use crate::shared;
-
-fn vectors() -> Option<Value> {
-    let path = shared("vectors/btp.json")?;
-    Some(serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
+fn vectors() -> Value {
+    serde_json::from_str(&crate::vectors("btp.json")).unwrap()
 }
 
 fn numbers(value: &Value) -> Vec<f64> {
@@ -26,7 +23,7 @@ fn candidates(costs: &[f64], values: &[f64], limits: &[u32]) -> Vec<Candidate> {
 
 #[test]
 fn plans_are_those_of_algorithm_1() {
-    let Some(vectors) = vectors() else { return };
+    let vectors = vectors();
     let cases = vectors["plans"].as_array().unwrap();
     assert_eq!(cases.len(), 150);
     for case in cases {
@@ -42,7 +39,7 @@ fn plans_are_those_of_algorithm_1() {
 
 #[test]
 fn estimates_are_those_of_equations_3_and_4() {
-    let Some(vectors) = vectors() else { return };
+    let vectors = vectors();
     let cases = vectors["estimates"].as_array().unwrap();
     assert_eq!(cases.len(), 5);
     for case in cases {

@@ -7,12 +7,11 @@ use serde_json::Value;
 use toolyard::domain::{Evidence, EvidenceId, Plan, PlanStep, ToolName};
 use toolyard::papers::plan::{LONGEST, Offered, Unreadable};
 
-use crate::shared;
+use crate::vectors;
 
 #[test]
 fn golden_plans_are_read_as_they_should_be() {
-    let Some(path) = shared("vectors/plans.jsonl") else { return };
-    let text = std::fs::read_to_string(path).unwrap();
+    let text = vectors("plans.jsonl");
     let mut seen = 0;
     for line in text.lines() {
         let case: Value = serde_json::from_str(line).unwrap();

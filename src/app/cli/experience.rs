@@ -12,7 +12,7 @@ use crate::app::{config::Config, session};
 use crate::domain::words::counted;
 use crate::files::whole_file;
 use crate::model::{Embedder, Embeddings};
-use crate::store::experience::{Experience, ExperienceError, Prune, Summary};
+use crate::store::experience::{Experience, ExperienceError, Imported, Prune, Summary};
 use crate::ui::text::clean;
 
 /// Queries per request to an embedding model; endpoints accept at least some hundred.
@@ -88,7 +88,12 @@ fn import(lines: &Path, source: Option<&str>, file: &Path) -> Result<(), Trouble
     let origin = source.unwrap_or(&name);
     let mut store = Experience::open(file).map_err(trouble)?;
     let imported = store.import(lines, origin, Timestamp::now()).map_err(trouble)?;
-    out::print_line(&format!("{} → {}", uses(imported), file.display()))
+    let Imported { added, known } = imported;
+    let before = match known {
+        0 => String::new(),
+        _ => format!(" ({} of {} were imported before)", known, uses(added + known)),
+    };
+    out::print_line(&format!("{} → {}{before}", uses(added), file.display()))
 }
 
 fn export(to: Option<&Path>, file: &Path) -> Result<(), Trouble> {

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::domain::{
-    Caveat, Knob, Knobs, ListedEdge, Listing, ModelName, Outcome, Rates, Role, Spent, State,
-    Strategy, TaskId, TaskState, ToolName, Verdict,
+    Caveat, Event, Knob, Knobs, ListedEdge, Listing, ModelName, Outcome, Rates, Role, SessionEvent,
+    Spent, State, Strategy, TaskId, TaskState, ToolName, Verdict,
 };
+
+use crate::domain::state::{Line, What};
 
 pub mod budget;
 pub mod quality;
@@ -38,6 +40,9 @@ pub struct Report {
     pub score_history: BTreeMap<ToolName, Vec<(TaskId, f64)>>,
     pub edges: Vec<ListedEdge>,
     pub faults: Vec<FaultReport>,
+    /// What the session had to tell beside its tasks, such as an endpoint that ignores tools.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
 }
 
 /// Sums over the tasks that have ended; `dollars` over all model calls.
@@ -143,7 +148,16 @@ impl Report {
                     fired: fault.fired,
                 })
                 .collect(),
+            notices: state.transcript.iter().filter_map(notice).collect(),
         }
+    }
+}
+
+fn notice(line: &Line) -> Option<String> {
+    let What::Told { event } = &line.what else { return None };
+    match &**event {
+        Event::Session(SessionEvent::Noticed { text }) => Some(text.clone()),
+        _ => None,
     }
 }
 

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::{Field, SessionError, SessionSpec, TaskSource, task_tools};
 use crate::app::config::{Config, ModelConfig};
-use crate::app::workspace::{LearnedState, Workspace};
+use crate::app::learned::LearnedState;
+use crate::app::workspace::Workspace;
 use crate::domain::{FaultSpec, Knob, Record, Role, Target, Task, TaskList};
 use crate::store::tasks;
 

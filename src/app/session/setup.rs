@@ -4,8 +4,9 @@ use std::{path::PathBuf, rc::Rc};
 
 use super::{PreparedSession, SessionError, SessionSpec, classes};
 use crate::app::config::{Config, ModelConfig};
-use crate::app::workspace::{self, LearnedState};
-use crate::domain::{Opening, Prior, Task, TaskList, ToolGraph};
+use crate::app::learned::{Keeper, LearnedState};
+use crate::app::workspace;
+use crate::domain::{Opening, Prior, State, Task, TaskList, ToolGraph};
 use crate::engine::{Keep, Memory, Setup};
 use crate::model::{Model, openai::OpenAi, simulated::Simulated};
 use crate::store::experience::{Experience, Same};
@@ -89,10 +90,16 @@ impl PreparedSession {
         let (store, notices) = self.store()?;
         let embedder = embedder(&self.config)?;
         let same = if self.spec.leak_guard { Same::LeftOut } else { Same::Counts };
-        let keep = |path: PathBuf| -> Keep {
-            Box::new(move |learning| LearnedState::of(learning).save(&path))
-        };
         let (graph, scores) = (self.workspace.known_graph(), self.workspace.known_scores());
+        // What a continued session had learned was saved after its last task.
+        let known = match self.past.is_empty() {
+            true => LearnedState::known(&graph, scores.clone()),
+            false => LearnedState::of(&State::fold(&self.past).learning),
+        };
+        let keep = |path: PathBuf| -> Keep {
+            let mut keeper = Keeper::new(path, known);
+            Box::new(move |learning| keeper.keep(learning))
+        };
         let (tools, providers) = self.tools();
         let Self { spec, config, workspace, tasks, .. } = self;
         let mut setup = Setup {

@@ -5,6 +5,7 @@ pub(super) mod classes;
 pub(super) mod experience;
 pub(super) mod journal;
 pub(super) mod learned;
+pub(super) mod offered;
 pub(super) mod pairs;
 
 use crate::domain::{Event, Record, State};

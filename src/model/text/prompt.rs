@@ -21,7 +21,7 @@ Thought: why this is the answer
 Final Answer: the answer";
 
 /// The request for a model without tool calls: no tools, no calls, no tool messages. Plain messages
-/// stay as they are.
+/// stay as they are: a label that the model did not write, such as that of an answer before a plan, it would copy.
 pub fn to_text(request: &Request) -> Request {
     let mut written = Written { messages: Vec::with_capacity(request.messages.len() + 1) };
     let mut rest = request.messages.as_slice();
@@ -36,7 +36,7 @@ pub fn to_text(request: &Request) -> Request {
                 after
             }
             Message::Assistant { text, calls } if calls.is_empty() => {
-                written.assistant(format!("Final Answer: {text}"));
+                written.assistant(text.clone());
                 after
             }
             Message::Assistant { text, calls } => written.calls(text, calls, after),
@@ -198,6 +198,27 @@ mod tests {
         request.tools.clear();
         request.messages.truncate(2);
         assert_eq!(to_text(&request), request);
+    }
+
+    #[test]
+    fn what_was_said_without_a_call_stays_as_it_was_said() {
+        let said = |text: &str| Message::Assistant { text: text.into(), calls: Vec::new() };
+        let plan = "Plan: look it up.\n#E1 = weather[Oslo]";
+        for has_tools in [true, false] {
+            let mut request = request();
+            request.messages = vec![
+                Message::system("You plan."),
+                Message::user("Rain?"),
+                said(plan),
+                Message::user("Once more."),
+                said("It is dry."),
+            ];
+            if !has_tools {
+                request.tools.clear();
+            }
+            let text = to_text(&request);
+            assert_eq!(text.messages[1..], request.messages[1..]);
+        }
     }
 
     #[test]

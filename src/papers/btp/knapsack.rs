@@ -4,16 +4,16 @@ use super::reduce::{self, Item, Price, value};
 use super::{frontier, table};
 
 /// Cells of a table that is always filled: some milliseconds.
-const QUICK_CELLS: u64 = 1 << 22;
+const QUICK_CELLS: u64 = 4_194_304;
 
 /// Cells of the largest table: some tenths of a second.
-const MOST_CELLS: u64 = 1 << 28;
+const MOST_CELLS: u64 = 268_435_456;
 
 /// The widest table.
-const WIDEST: u64 = 1 << 17;
+const WIDEST: u64 = 131_072;
 
 /// Parts into which a budget is cut as a last resort: λ is this for each such budget.
-const PARTS: u64 = 1 << 14;
+const PARTS: u64 = 16_384;
 
 /// Uses of each item: the most valuable within the budget; of these the cheapest; of these the one with
 /// most uses of the first item, then of the second, and so on.
@@ -110,6 +110,23 @@ mod tests {
             }
         }
 
+    }
+
+    /// All are worth the same per credit: no combination can be left out, and the lists are too long.
+    #[test]
+    fn a_budget_of_many_units_is_still_solved_exactly_by_the_table() {
+        let budget = 131_071;
+        let item = |n: u64| {
+            let cost = 5_000 + n * n * n * 7_919 % 3_001;
+            Item { cost, value: cost as i64 * 1_000, low: 0, high: 2 }
+        };
+        let items: Vec<Item> = (0..40).map(item).collect();
+        let price = Price::find(&items, budget).unwrap();
+        assert!(items.len() as u64 * budget > QUICK_CELLS);
+        assert_eq!(frontier::solve(&items, budget, &price), None);
+        let exact = table::solve(&items, budget);
+        assert_ne!(coarsely(&items, budget, price), exact);
+        assert_eq!(search(&items, budget), exact);
     }
 
     proptest! {

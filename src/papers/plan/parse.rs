@@ -228,6 +228,31 @@ mod tests {
     }
 
     #[test]
+    fn only_whole_json_is_read_as_json() {
+        assert_eq!(shape("[1] Plan: a\n#E1 = f[x]"), ["a|E1 f x"], "brackets begin a text too");
+        // It is JSON, but neither a list nor an object.
+        for text in ["42", "\"a\"", "null", "true"] {
+            let said = parse(text, &offered()).unwrap_err().to_string();
+            assert!(said.contains("write each plan as a line"), "{text}: {said}");
+        }
+    }
+
+    #[test]
+    fn as_much_as_is_allowed_is_read() {
+        let said = |text: &str| parse(text, &offered()).unwrap_err().to_string();
+        assert!(!said(&"x".repeat(LONGEST)).contains("are allowed"));
+        let plans: String = (1..=MOST).map(|n| format!("Plan: a{n}\n")).collect();
+        assert_eq!(shape(&plans).len(), MOST);
+        let calls: String = (1..=MOST).map(|n| format!("#E{n} = f[x{n}]\n")).collect();
+        assert_eq!(
+            parse(&format!("Plan: a\n{calls}"), &offered()).unwrap().evidence().count(),
+            MOST
+        );
+        let plans = vec!["{\"text\": \"a\"}"; MOST].join(",");
+        assert_eq!(shape(&format!("{{\"plans\": [{plans}]}}")).len(), MOST);
+    }
+
+    #[test]
     fn what_is_wrong_is_said_with_what_to_write() {
         let said = |text: &str| parse(text, &offered()).unwrap_err().to_string();
         let format = "write each plan as a line `Plan: what to do`";

@@ -23,14 +23,29 @@ impl Experience {
     /// # Errors
     /// As [`Experience::add`].
     pub fn add_all(&mut self, uses: &[Use]) -> Result<(), ExperienceError> {
+        self.add_new(uses, &[]).map(drop)
+    }
+
+    /// As [`Experience::add_all`], without the uses of lines that were added before; returns how many were new. `marks`
+    /// tells the lines apart, in the order of the uses; a use without one is always new.
+    ///
+    /// # Errors
+    /// As [`Experience::add`].
+    pub(super) fn add_new(
+        &mut self,
+        uses: &[Use],
+        marks: &[[u8; 16]],
+    ) -> Result<u64, ExperienceError> {
         let kept: Vec<_> = uses.iter().map(Use::kept).collect::<Result<_, _>>()?;
         let failed = ExperienceError::of(&self.path);
         let transaction = self.connection.transaction().map_err(failed)?;
         let mut adder = Adder::new(&self.reader, transaction);
-        for past in &kept {
-            adder.add(past).map_err(failed)?;
+        let mut added = 0;
+        for (at, past) in kept.iter().enumerate() {
+            added += adder.add(past, marks.get(at)).map_err(failed)? as u64;
         }
-        adder.transaction.commit().map_err(failed)
+        adder.transaction.commit().map_err(failed)?;
+        Ok(added)
     }
 }
 
@@ -59,17 +74,23 @@ impl<'e, 'u> Adder<'e, 'u> {
         self.id(Named::Query, text)
     }
 
-    fn add(&mut self, past: &'u Kept<'u>) -> rusqlite::Result<()> {
+    fn add(&mut self, past: &'u Kept<'u>, mark: Option<&[u8; 16]>) -> rusqlite::Result<usize> {
+        if let Some(mark) = mark {
+            let mut select =
+                self.transaction.prepare_cached("SELECT 1 FROM uses WHERE line = ?1")?;
+            if select.exists([mark])? {
+                return Ok(0);
+            }
+        }
         let query = self.query(past.query)?;
         let tool = self.id(Named::Tool, past.tool)?;
         let source = self.id(Named::Source, past.source)?;
         let Kept { at, helpful, parameters, result, .. } = past;
         let mut insert = self.transaction.prepare_cached(
-            "INSERT INTO uses (query, tool, source, at, helpful, parameters, result)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            "INSERT INTO uses (query, tool, source, at, helpful, parameters, result, line)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?;
-        insert.execute(params![query, tool, source, at, helpful, parameters, result])?;
-        Ok(())
+        insert.execute(params![query, tool, source, at, helpful, parameters, result, mark])
     }
 
     /// The id of this name, created if necessary.

@@ -45,8 +45,8 @@ pub enum ExperienceError {
     Line(#[from] Problem),
     /// An import that stopped early, after it was checked: a full disk, or a file that changed.
     #[error(
-        "{source}; {imported} uses are in the store already, \
-         `toolyard experience prune --source {origin}` removes them again"
+        "{source}; {imported} uses were added; import the file again to add the rest, \
+         or remove them with `toolyard experience prune --source {origin}`"
     )]
     Partly { imported: u64, origin: String, source: Box<ExperienceError> },
 }

@@ -2,7 +2,7 @@
 //! "parameters": JSON, "result": TEXT or JSON, "helpful": true or false}`, and may have `"at"` (RFC
 //! 3339) and `"source"`; further fields are ignored.
 
-use std::{io::Write, path::Path};
+use std::{collections::HashMap, io::Write, path::Path};
 
 use jiff::Timestamp;
 use rusqlite::Row;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::lines::Lines;
 use super::{Experience, Use, error::ExperienceError};
-use crate::domain::ToolName;
+use crate::domain::{Chance, ToolName};
 use crate::files::{json_file, toml_file::Problem};
 
 /// Most uses and bytes of lines in one transaction, whichever is reached first.
@@ -34,10 +34,35 @@ struct Line {
     source: Option<String>,
 }
 
+/// What came of an import.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Imported {
+    pub added: u64,
+    /// Uses of lines that were in the store already.
+    pub known: u64,
+}
+
+/// Tells lines apart: by their text, and equal ones by their number.
+#[derive(Default)]
+struct Marks(HashMap<u64, u32>);
+
+impl Marks {
+    /// The mark of the next line. It is stored, so it stays the same in every version.
+    fn next(&mut self, line: &str) -> [u8; 16] {
+        let text = Chance::new(0).with(line.trim().as_bytes());
+        let nth = self.0.entry(text.bits()).or_default();
+        *nth += 1;
+        let other = Chance::new(1).with(line.trim().as_bytes()).with(&nth.to_le_bytes());
+        (u128::from(text.bits()) << 64 | u128::from(other.bits())).to_le_bytes()
+    }
+}
+
 impl Experience {
-    /// Imports a file of lines; returns the number of uses. The whole file is checked before
-    /// anything is written. `now` is the time of uses without one, `origin` their source, by which
-    /// they can be removed again (see [`Prune`](super::Prune)).
+    /// Imports a file of lines. The whole file is checked before anything is written. `now` is the time of uses without
+    /// one, `origin` their source, by which they can be removed again (see [`Prune`](super::Prune)).
+    ///
+    /// Lines that were imported before, also by an import that was interrupted, add nothing. So every line of a file is
+    /// one use, however often the file is imported, and one that has grown adds its new lines.
     ///
     /// # Errors
     /// The first invalid line, with file, line and field; nothing was imported in that case. Or the
@@ -47,17 +72,19 @@ impl Experience {
         path: &Path,
         origin: &str,
         now: Timestamp,
-    ) -> Result<u64, ExperienceError> {
+    ) -> Result<Imported, ExperienceError> {
         let mut lines = Lines::open(path)?;
         while let Some((number, line)) = lines.next()? {
             parse(path, number, line, origin, now)?;
         }
-        let mut imported = 0;
-        self.import_checked(path, origin, now, &mut imported).map_err(|source| match imported {
-            0 => source,
-            _ => {
-                let origin = origin.to_owned();
-                ExperienceError::Partly { imported, origin, source: Box::new(source) }
+        let mut imported = Imported::default();
+        self.import_checked(path, origin, now, &mut imported).map_err(|source| {
+            match imported.added {
+                0 => source,
+                imported => {
+                    let origin = origin.to_owned();
+                    ExperienceError::Partly { imported, origin, source: Box::new(source) }
+                }
             }
         })?;
         Ok(imported)
@@ -68,23 +95,26 @@ impl Experience {
         path: &Path,
         origin: &str,
         now: Timestamp,
-        imported: &mut u64,
+        imported: &mut Imported,
     ) -> Result<(), ExperienceError> {
         let mut lines = Lines::open(path)?;
-        let (mut batch, mut bytes) = (Vec::new(), 0);
-        while let Some((number, line)) = lines.next()? {
-            bytes += line.len();
-            batch.push(parse(path, number, line, origin, now)?);
-            if batch.len() == BATCH || bytes >= BATCH_BYTES {
-                self.add_all(&batch)?;
-                *imported += batch.len() as u64;
+        let (mut batch, mut marks, mut bytes) = (Vec::new(), Vec::new(), 0);
+        let mut marker = Marks::default();
+        loop {
+            let line = lines.next()?;
+            if line.is_none() || batch.len() == BATCH || bytes >= BATCH_BYTES {
+                let added = self.add_new(&batch, &marks)?;
+                imported.added += added;
+                imported.known += batch.len() as u64 - added;
                 batch.clear();
+                marks.clear();
                 bytes = 0;
             }
+            let Some((number, line)) = line else { return Ok(()) };
+            bytes += line.len();
+            batch.push(parse(path, number, line, origin, now)?);
+            marks.push(marker.next(line));
         }
-        self.add_all(&batch)?;
-        *imported += batch.len() as u64;
-        Ok(())
     }
 
     /// Writes all uses as lines, in the order in which they were added; returns their number. Uses

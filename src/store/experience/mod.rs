@@ -34,6 +34,7 @@ use rusqlite::Connection;
 pub use self::{
     error::ExperienceError,
     history::{Query, Same},
+    import::Imported,
     past_use::Use,
     prune::Prune,
     summary::Summary,

@@ -6,7 +6,7 @@ use std::{fs, time::Duration};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use tracing::info;
 
-use super::upgrade::{VERSION, upgrade};
+use super::upgrade::{VERSION, keep_copy, upgrade};
 use super::{Experience, error::ExperienceError, reread::reread, words::Reader};
 
 /// Identifies the file as a store of past uses: "tyex", stored as `application_id`.
@@ -86,6 +86,9 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), ExperienceErr
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
     }
     settings(connection).map_err(failed)?;
+    if let Found::Store(version) = before {
+        keep_copy(connection, path, version)?;
+    }
     let transaction = connection.transaction().map_err(failed)?;
     // Another session may have done it in the meantime.
     match found(&transaction, path)? {
@@ -94,6 +97,7 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), ExperienceErr
         Found::Nothing => {
             transaction.execute_batch(include_str!("schema.sql")).map_err(failed)?;
             transaction.execute_batch(include_str!("runs.sql")).map_err(failed)?;
+            transaction.execute_batch(include_str!("line.sql")).map_err(failed)?;
             transaction.pragma_update(None, "application_id", MARK).map_err(failed)?;
             transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
         }

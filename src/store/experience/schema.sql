@@ -1,4 +1,4 @@
--- The store of past uses, format 3; upgrade.rs converts earlier formats. Times are milliseconds since 1970, UTC.
+-- The store of past uses, format 4; upgrade.rs converts earlier formats. Times are milliseconds since 1970, UTC.
 
 CREATE TABLE query (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE tool (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;

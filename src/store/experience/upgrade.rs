@@ -1,15 +1,49 @@
 //! Upgrades a store of an earlier format to this one, one format at a time.
 
+use std::path::Path;
+
 use rusqlite::Connection;
 
+use super::error::ExperienceError;
+
 /// The format of `schema.sql`, stored in the file as `user_version`; the first was 1.
-pub(super) const VERSION: i64 = 3;
+pub(super) const VERSION: i64 = 4;
 
 /// The step from each format to the next, from 1 on.
 ///
 /// Early files of format 1 have no table `reading`, later ones do.
-const STEPS: [&str; VERSION as usize - 1] =
-    ["CREATE TABLE IF NOT EXISTS reading (sample BLOB NOT NULL) STRICT", include_str!("runs.sql")];
+const STEPS: [&str; VERSION as usize - 1] = [
+    "CREATE TABLE IF NOT EXISTS reading (sample BLOB NOT NULL) STRICT",
+    include_str!("runs.sql"),
+    include_str!("line.sql"),
+];
+
+/// Keeps a copy of a store of an earlier format beside it, for an earlier version of the program; an older copy stays.
+pub(super) fn keep_copy(
+    connection: &Connection,
+    path: &Path,
+    version: i64,
+) -> Result<(), ExperienceError> {
+    let beside = |end: &str| {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".format-{version}{end}"));
+        path.with_file_name(name)
+    };
+    let (copy, new) = (beside(""), beside(&format!(".{}.new", std::process::id())));
+    if copy.exists() {
+        return Ok(());
+    }
+    let failed = ExperienceError::of(&copy);
+    let io = |source| ExperienceError::Io { path: copy.clone(), source };
+    // SQLite would take a relative path that begins with "file:" for a URI.
+    let name = Path::new(".").join(&new);
+    let name = name.to_str().ok_or_else(|| ExperienceError::Failed {
+        path: copy.clone(),
+        why: "the path is not UTF-8, which SQLite requires; choose another one".to_owned(),
+    })?;
+    connection.execute("VACUUM INTO ?1", [name]).map_err(failed)?;
+    std::fs::rename(&new, &copy).map_err(io)
+}
 
 /// Applies all steps from this format on. Call it in a transaction: a file always has one complete
 /// format.
@@ -48,13 +82,33 @@ mod tests {
         Connection::open(path).unwrap().query_row(sql, [], |row| row.get(0)).unwrap()
     }
 
+    /// Takes back the last step.
+    const LINE: &str = "DROP INDEX uses_by_line; ALTER TABLE uses DROP COLUMN line";
+
+    #[test]
+    fn an_earlier_format_is_kept_as_a_copy() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("e.sqlite");
+        one_use(&path);
+        let copy = folder.path().join("e.sqlite.format-3");
+        assert!(!copy.exists());
+        let old = Connection::open(&path).unwrap();
+        old.execute_batch(&format!("{LINE}; PRAGMA user_version = 3")).unwrap();
+        drop(old);
+        one_use(&path);
+        assert_eq!(number(&path, "PRAGMA user_version"), VERSION);
+        assert_eq!(number(&path, "SELECT count(*) FROM uses"), 2);
+        assert_eq!(number(&copy, "PRAGMA user_version"), 3);
+        assert_eq!(number(&copy, "SELECT count(*) FROM uses"), 1);
+    }
+
     #[test]
     fn files_of_the_second_format_get_room_for_runs() {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("e.sqlite");
         one_use(&path);
         let old = Connection::open(&path).unwrap();
-        old.execute_batch("DROP TABLE run; PRAGMA user_version = 2").unwrap();
+        old.execute_batch(&format!("{LINE}; DROP TABLE run; PRAGMA user_version = 2")).unwrap();
         drop(old);
         let store = Experience::open_existing(&path).unwrap();
         assert_eq!(store.pairs("anywhere").unwrap(), []);
@@ -69,7 +123,7 @@ mod tests {
             let path = folder.path().join("e.sqlite");
             one_use(&path);
             let old = Connection::open(&path).unwrap();
-            old.execute_batch(&format!("{lacks}; PRAGMA user_version = 1")).unwrap();
+            old.execute_batch(&format!("{LINE}; {lacks}; PRAGMA user_version = 1")).unwrap();
             drop(old);
             let store = Experience::open_existing(&path).unwrap();
             let query = store.query("the weather of Paris");

@@ -3,33 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::program::{Home, text};
-use crate::shared;
+use crate::{shared, vectors};
 
 /// The golden values are good to nine digits.
 const CLOSE: f64 = 1e-9;
 
-/// Two of the golden cases of equations 5 and 6 to 8, so that some hold without the shared files.
-fn inlined() -> Value {
-    json!({
-        "static": [{
-            "trajectories": [["search"], ["search", "search", "calc"], ["calc"]],
-            "weights": {
-                "search": { "search": 1.0 / 3.0, "calc": 1.0 / 3.0, "end": 1.0 / 3.0 },
-                "calc": { "end": 1.0 },
-            },
-        }],
-        "dynamic": [{
-            "prior": { "x": 0.25, "y": 0.25, "end": 0.5 }, "scores": { "x": 12, "y": -9 },
-            "alpha": 0.1, "beta": 0.3,
-            "weights": { "x": 0.5019985457901189, "y": 0.15391120612346332, "end": 0.3440902480864177 },
-        }],
-    })
-}
-
-fn golden() -> Vec<Value> {
-    let read = |path| serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let shared = shared("vectors/toolnet.json").map(read);
-    [inlined()].into_iter().chain(shared).collect()
+fn golden() -> Value {
+    serde_json::from_str(&vectors("toolnet.json")).unwrap()
 }
 
 fn edges(graph: &Value) -> &Vec<Value> {
@@ -39,7 +19,7 @@ fn edges(graph: &Value) -> &Vec<Value> {
 #[test]
 fn a_graph_is_learned_from_lines_of_json() {
     let home = Home::new();
-    for case in golden().iter().flat_map(|golden| golden["static"].as_array().unwrap()) {
+    for case in golden()["static"].as_array().unwrap() {
         let trajectories = case["trajectories"].as_array().unwrap();
         let lines = trajectories.iter().map(|tools| json!({ "task": "t", "tools": tools }));
         home.write("t.jsonl", lines.map(|line| format!("{line}\n")).collect::<String>());
@@ -61,7 +41,7 @@ fn a_graph_is_learned_from_lines_of_json() {
 #[test]
 fn weights_are_the_golden_ones() {
     let home = Home::new();
-    for case in golden().iter().flat_map(|golden| golden["dynamic"].as_array().unwrap()) {
+    for case in golden()["dynamic"].as_array().unwrap() {
         let row = case["prior"].as_object().unwrap();
         let nodes: Vec<_> = row.keys().map(String::as_str).chain(["from"]).collect();
         let edge = |(to, prior)| json!({ "from": "from", "to": to, "prior": prior });

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::program::Home;
-use crate::shared;
+use crate::vectors;
 
 /// The candidates of the paper's figure 5, with values made up.
 const TOOLS: &str = r#"[
@@ -77,8 +77,7 @@ fn nothing_to_plan_is_a_plan() {
 
 #[test]
 fn golden_plans_are_printed() {
-    let Some(path) = shared("vectors/btp.json") else { return };
-    let vectors: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let vectors: Value = serde_json::from_str(&vectors("btp.json")).unwrap();
     let home = Home::new();
     // All of them are planned without the program, elsewhere.
     for case in vectors["plans"].as_array().unwrap().iter().step_by(15) {

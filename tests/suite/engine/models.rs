@@ -3,9 +3,10 @@
 
 use std::path::Path;
 
+use toolyard::app::report::Report;
 use toolyard::domain::{
     Command, Event, Knob, ModelCallEvent, ModelError, ModelErrorKind, ModelName, Outcome,
-    PairTally, Reach, Reachable, Reply, Role, State, pairs::Cost,
+    PairTally, Reach, Reachable, Reply, Role, State, Usage, pairs::Cost, tokens,
 };
 use toolyard::engine::Memory;
 use toolyard::store::experience::{Experience, Same};
@@ -94,6 +95,33 @@ fn the_pair_is_who_was_asked_and_a_task_that_the_user_stopped_is_nobodys() {
         let pair = &only(&state).pair;
         assert_eq!(pair.planner.as_ref().unwrap().model.as_str(), "script");
         assert_eq!((&pair.solver.model, only(&state).tasks), (&model, 1));
+    });
+}
+
+#[test]
+fn an_endpoint_that_ignores_tools_is_told_of_once() {
+    on_paused_time(async {
+        let session = async |tokens_in: u64| {
+            let said = Reply { usage: Usage { tokens_in, ..Usage::default() }, ..say("done") };
+            let names =
+                &["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o"];
+            let replies = vec![Ok(said.clone()), Ok(said)];
+            let trial = Trial { replies, names, strategy: "react", tasks: 2, ..Trial::default() };
+            trial.start().session.await.unwrap()
+        };
+        let all = session(0).await;
+        assert_eq!(Report::of(&all).notices, Vec::<String>::new());
+        let request = &all.model_calls[0].request;
+        let sent = tokens::count_request(request);
+        assert_eq!(Report::of(&session(sent).await).notices, Vec::<String>::new());
+        let counted = sent - tokens::count_tools(request);
+        let state = session(counted).await;
+        assert_eq!(state.model_calls.len(), 2);
+        let said = format!(
+            "the endpoint of script seems to ignore tools: it counted {counted} tokens, about {sent} \
+             were sent; set `tools = \"text\"` for this model"
+        );
+        assert_eq!(Report::of(&state).notices, [said]);
     });
 }
 

@@ -1,6 +1,7 @@
 //! Uses as lines of JSON, in and out.
 
 use super::*;
+use crate::program::Home;
 
 fn import(text: &str) -> Result<(Experience, u64), ExperienceError> {
     let folder = TempDir::new().unwrap();
@@ -9,7 +10,7 @@ fn import(text: &str) -> Result<(Experience, u64), ExperienceError> {
     let mut store = Experience::in_memory().unwrap();
     let now = Timestamp::from_second(5).unwrap();
     match store.import(&path, "uses.jsonl", now) {
-        Ok(imported) => Ok((store, imported)),
+        Ok(imported) => Ok((store, imported.added)),
         Err(error) => {
             assert_eq!(store.summary().unwrap().uses, 0, "a bad file leaves nothing behind");
             Err(error)
@@ -94,38 +95,92 @@ fn other_bytes_and_endless_lines_are_refused() {
 }
 
 #[test]
-fn a_long_file_is_imported_a_piece_at_a_time() {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("many.jsonl");
-    let mut file = std::io::BufWriter::new(fs::File::create(&path).unwrap());
-    let result = "x".repeat(2_000);
-    for n in 0..50_000 {
-        writeln!(
-            file,
-            "{{\"query\":\"query number{}\",\"tool\":\"tool{}\",\"parameters\":{{}},\
-             \"result\":\"{result}\",\"helpful\":{}}}",
-            n % 5_000,
-            n % 100,
-            n % 3 == 0,
+fn an_import_can_be_interrupted_and_repeated() {
+    let home = Home::new();
+    let line = |n: usize| {
+        let query = n % 1_000;
+        let result = if n.is_multiple_of(7) { 0 } else { n };
+        format!(
+            "{{\"query\":\"query {query}\",\"tool\":\"t\",\"parameters\":{{}},\
+             \"result\":\"{result}\",\"helpful\":true}}\n"
         )
-        .unwrap();
+    };
+    let import = ["experience", "import", "many.jsonl", "--file", "e.sqlite"];
+    let count = || Experience::open(&home.path("e.sqlite")).unwrap().summary().unwrap().uses;
+    home.write("many.jsonl", (0..6_000).map(line).collect::<String>());
+    for times in 1..=8 {
+        let mut program = home.command(&import).spawn().unwrap();
+        thread::sleep(std::time::Duration::from_millis(40 * times));
+        let _ = program.kill();
+        program.wait().unwrap();
     }
-    drop(file);
-    let length = fs::metadata(&path).unwrap().len();
-    let before = peak();
-    let mut store = Experience::open(&folder.path().join("e.sqlite")).unwrap();
-    assert_eq!(store.import(&path, "many", Timestamp::UNIX_EPOCH).unwrap(), 50_000);
-    assert_eq!(store.summary().unwrap().uses, 50_000);
-    if let (Some(before), Some(after)) = (before, peak()) {
-        // The system counts roughly, and may say less than before.
-        let grown = after.saturating_sub(before);
-        assert!(grown < length / 2, "{grown} bytes of memory for a file of {length}");
-    }
+    let before = count();
+    let said = home.succeed(&import);
+    assert!(said.starts_with(&format!("{} uses → e.sqlite", 6_000 - before)), "{said}");
+    assert_eq!(count(), 6_000);
+    let said = home.succeed(&import);
+    assert_eq!(said, "0 uses → e.sqlite (6000 of 6000 uses were imported before)\n");
+    assert_eq!(count(), 6_000);
+
+    home.write("many.jsonl", (0..6_001).map(line).collect::<String>());
+    let said = home.succeed(&import);
+    assert_eq!(said, "1 use → e.sqlite (6000 of 6001 uses were imported before)\n");
+    // What was removed can be imported again.
+    home.succeed(&["experience", "prune", "--source", "many.jsonl", "--file", "e.sqlite"]);
+    assert_eq!(home.succeed(&import), "6001 uses → e.sqlite\n");
 }
 
-/// The most memory that this process has had, in bytes, where the system says it.
-fn peak() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? * 1024)
+/// A process of its own, since other tests of this one need memory at the same time.
+#[test]
+fn a_long_file_is_imported_a_piece_at_a_time() {
+    let home = Home::new();
+    // The store keeps only its beginning, so most of the work is to read it.
+    let result = "x".repeat(200_000);
+    let most = |name: &str, uses: usize| {
+        let mut lines = std::io::BufWriter::new(fs::File::create(home.path(name)).unwrap());
+        for n in 0..uses {
+            writeln!(
+                lines,
+                "{{\"query\":\"query number{}\",\"tool\":\"tool{}\",\"parameters\":{{}},\
+                 \"result\":\"{result}\",\"helpful\":{}}}",
+                n % 50,
+                n % 10,
+                n % 3 == 0,
+            )
+            .unwrap();
+        }
+        drop(lines);
+        let store = format!("{name}.sqlite");
+        let most = most_memory(home.command(&["experience", "import", name, "--file", &store]));
+        let store = Experience::open_existing(&home.path(&store)).unwrap();
+        assert_eq!(store.summary().unwrap().uses, uses as u64);
+        (most, fs::metadata(home.path(name)).unwrap().len())
+    };
+    let ((short, _), (long, length)) = (most("short.jsonl", 1), most("long.jsonl", 300));
+    let (Some(short), Some(long)) = (short, long) else { return };
+    let more = long.saturating_sub(short);
+    assert!(more < length / 2, "{more} bytes of memory for a file of {length}");
+}
+
+/// The most memory that a program has had when it was last looked at, in bytes; `None`, loudly, where the system
+/// does not say it.
+fn most_memory(mut command: std::process::Command) -> Option<u64> {
+    let mut program = command.stdout(std::process::Stdio::null()).spawn().unwrap();
+    let status = format!("/proc/{}/status", program.id());
+    let mut most = None;
+    let ended = loop {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let peak = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let peak = peak.and_then(|peak| peak.trim().trim_end_matches(" kB").parse::<u64>().ok());
+        most = peak.map(|peak| peak * 1024).or(most);
+        if let Some(ended) = program.try_wait().unwrap() {
+            break ended;
+        }
+        thread::sleep(std::time::Duration::from_millis(1));
+    };
+    assert!(ended.success(), "{ended}");
+    if most.is_none() {
+        eprintln!("SKIPPED: this test needs /proc/PID/status");
+    }
+    most
 }
