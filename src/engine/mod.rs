@@ -213,6 +213,8 @@ async fn work(handle: &Handle, stay: bool) {
             session.lanes.close();
             session.settle();
         });
+        // A task without any wait must not keep a command waiting, nor the end of the session.
+        tokio::task::yield_now().await;
     }
 }
 

@@ -121,7 +121,7 @@ fn split(total: u16, parts: &[Part]) -> Vec<u16> {
     lengths
 }
 
-/// Deals `left` cells to these parts by their shares; what rounding leaves goes to the first ones.
+/// Deals `left` cells to these parts by their shares; what rounding leaves goes to the first ones that may have more.
 fn deal(left: u16, to: &[usize], parts: &[Part], lengths: &mut [u16]) {
     let share = |at: &usize| u32::from(parts[*at].share.max(1));
     let shares: u32 = to.iter().map(share).sum();
@@ -131,8 +131,10 @@ fn deal(left: u16, to: &[usize], parts: &[Part], lengths: &mut [u16]) {
         lengths[*at] = cells;
         dealt += cells;
     }
-    for at in to.iter().cycle().take(usize::from(left - dealt)) {
-        lengths[*at] += 1;
+    let has_room = |at: &usize| parts[*at].most.is_none_or(|most| lengths[*at] < most);
+    let (room, full): (Vec<usize>, Vec<usize>) = to.iter().partition(|at| has_room(at));
+    for at in room.into_iter().chain(full).cycle().take(usize::from(left - dealt)) {
+        lengths[at] += 1;
     }
 }
 
@@ -155,6 +157,8 @@ mod tests {
         assert_eq!(split(30, &[part(1, 4, Some(6)), part(1, 4, Some(8))]), [15, 15]);
         assert_eq!(split(30, &[part(1, 8, None), part(9, 4, None)]), [8, 22]);
         assert_eq!(split(5, &[part(1, 4, None), part(1, 4, None)]), [3, 2]);
+        let capped = [part(8, 5, Some(5)), part(4, 0, None), part(36, 0, None)];
+        assert_eq!(split(30, &capped), [5, 3, 22]);
         assert_eq!(overlapping(20, &[part(1, 4, None), part(1, 4, None)]), [(0, 11), (10, 10)]);
     }
 
