@@ -89,8 +89,11 @@ async fn a_person_is_asked_and_may_go_on() {
         sitting.wait_header("PAUSED");
         for requested in [1, 2] {
             sitting.press(" ");
+            // The header has the sum of this request, and so is not the one before it.
+            let sum = format!("${}.0", 4 * requested);
             sitting.wait_for("the pause at the limit", || {
-                requests() == requested && sitting.header().contains("PAUSED")
+                let header = sitting.header();
+                requests() == requested && header.contains("PAUSED") && header.contains(&sum)
             });
             sitting.wait("of $4");
             sitting.wait("the limit of dollars is reached");
