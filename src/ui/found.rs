@@ -27,8 +27,8 @@ impl Found {
         Self { pane, needle, ..Self::default() }
     }
 
-    /// Looks at all rows of a list that may have changed: it has so many, one of them is selected, and the texts of
-    /// so many of the first no longer change. `when`: the last event, and the width of the pane.
+    /// Looks at all rows of a list that may have changed. `total`: the number of rows. `steady`: the number of rows at
+    /// the beginning whose texts are final. `when`: the last event, and the width of the pane.
     pub fn look(
         &mut self,
         (total, selected): (usize, Option<usize>),

@@ -55,7 +55,7 @@ impl<'a> List<'a> {
         Self::new((0, None), |_| None::<()>, |(), _| {}, |()| String::new())
     }
 
-    /// The texts of so many of the first rows do not change any more.
+    /// The texts of this many rows at the beginning are final.
     #[must_use]
     pub fn steady(self, rows: usize) -> Self {
         Self { steady: rows, ..self }

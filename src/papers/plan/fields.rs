@@ -177,7 +177,7 @@ impl<'t> Reader<'t, '_> {
         Ok(Some(end))
     }
 
-    /// Whether a call is all that stands on its line.
+    /// Whether the line has nothing but the call.
     fn is_whole_call(&self, call: &Call<'t>) -> bool {
         let Call::Open { bracket, rest, .. } = call else { return false };
         bracket::inside(rest, *bracket)

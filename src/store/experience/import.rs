@@ -34,7 +34,7 @@ struct Line {
     source: Option<String>,
 }
 
-/// What came of an import.
+/// The result of an import.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
     pub added: u64,

@@ -85,7 +85,7 @@ fn untangle(order: &mut Vec<(Net, Rows)>) {
 /// Where the net at `i` costs least; of equal places the nearest, so `i` where no other is better.
 fn best_place(order: &[(Net, Rows)], i: usize) -> usize {
     let net = &order[i].1;
-    // What the net costs more than at the left end, if it has passed so many of the others.
+    // The cost of the net at each place, compared to the left end.
     let mut cost = 0;
     let passed =
         order.iter().enumerate().filter(|(place, _)| *place != i).map(|(_, (_, other))| {
