@@ -1,7 +1,7 @@
 //! The loop: everything that came is taken in, then at most one frame shows it.
 
 use std::time::{Duration, Instant};
-use std::{io, path::PathBuf, sync::Arc, task::Poll};
+use std::{io, path::PathBuf, pin::pin, sync::Arc, task::Poll};
 
 use color_eyre::eyre::{Result, WrapErr, eyre};
 use futures::StreamExt;
@@ -241,21 +241,24 @@ impl Loop {
         terminal::restore();
         // The whole job stops, since its parent (cargo, a script) shares the terminal.
         rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
+        // The signal comes here as well. Left for later, it would stop the program again after `fg`.
+        let _or_late = tokio::time::timeout(STOP, self.signals.stopped.recv()).await;
         self.stop().await
     }
 
     /// Stops until someone continues the program. The terminal was given back before.
     async fn stop(&mut self) -> io::Result<()> {
+        // A signal to continue from before would end the wait below at once.
+        while futures::poll!(pin!(self.signals.resumed.recv())).is_ready() {}
         // SIGTSTP is caught here, and SIGSTOP stops even where no shell could continue the program.
         // This signal stops as SIGTSTP does, and nobody else sends it to a program in front.
         let this = rustix::process::getpid();
         rustix::process::kill_process(this, rustix::process::Signal::TTIN)?;
         tokio::select! {
+            biased;
             _ = self.signals.resumed.recv() => {}
             () = tokio::time::sleep(STOP) => {}
         }
-        // Our own signal to the group came here as well, and must not stop it once more.
-        while futures::poll!(std::pin::pin!(self.signals.stopped.recv())).is_ready() {}
         self.pace.at_once();
         self.owned.retake()
     }
