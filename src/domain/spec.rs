@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -110,9 +111,12 @@ pub struct Task {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     pub text: String,
-    /// The right answer, if known.
+    /// The right answer, if known; of several, the one that is shown first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gold: Option<String>,
+    /// Further right answers: an answer is compared with each, and the best result counts.
+    #[serde(default, rename = "golds", skip_serializing_if = "Vec::is_empty")]
+    pub more_golds: Vec<String>,
     /// How the task is solved, step by step. Only the simulated model and trajectories read it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chain: Vec<ChainStep>,
@@ -128,9 +132,30 @@ impl Task {
             name: String::new(),
             text: text.into(),
             gold: None,
+            more_golds: Vec::new(),
             chain: Vec::new(),
             tools: Vec::new(),
         }
+    }
+
+    /// The same with these right answers, each once; the first is shown first.
+    pub fn with_golds(mut self, golds: impl IntoIterator<Item = String>) -> Self {
+        let each: IndexSet<String> = golds.into_iter().collect();
+        let mut golds = each.into_iter();
+        self.gold = golds.next();
+        self.more_golds = golds.collect();
+        self
+    }
+
+    /// Every right answer that is known.
+    pub fn golds(&self) -> impl Iterator<Item = &str> {
+        self.gold.iter().chain(&self.more_golds).map(String::as_str)
+    }
+
+    /// The right answers for people: `London`, or `London or London, UK`; `None` if none is known.
+    pub fn expected(&self) -> Option<String> {
+        self.gold.as_ref()?;
+        Some(self.golds().collect::<Vec<_>>().join(" or "))
     }
 }
 

@@ -54,8 +54,9 @@ impl Ending {
 
     /// Whether the answer is right; `None` without a gold answer. A missing answer counts as wrong.
     pub fn is_correct(&self, task: &Task) -> Option<bool> {
-        let gold = task.gold.as_deref()?;
-        Some(self.answer.as_deref().is_some_and(|given| grading::is_correct(given, gold)))
+        task.gold.as_ref()?;
+        let is_right = |given: &str| task.golds().any(|gold| grading::is_correct(given, gold));
+        Some(self.answer.as_deref().is_some_and(is_right))
     }
 
     /// What the agents that learn from it may know: whether the answer is right, if there is a gold

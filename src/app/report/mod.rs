@@ -71,6 +71,9 @@ pub struct TaskReport {
     pub name: String,
     pub answer: Option<String>,
     pub gold: Option<String>,
+    /// Further right answers.
+    #[serde(rename = "golds", skip_serializing_if = "Vec::is_empty")]
+    pub more_golds: Vec<String>,
     pub correct: Option<bool>,
     /// Ended with an answer that is not known to be wrong, and with at least one tool call (BTP).
     pub solved: bool,
@@ -199,6 +202,7 @@ fn task_report(state: &State, task: &TaskState) -> TaskReport {
         name: task.task.name.clone(),
         answer: task.answer.clone(),
         gold: task.task.gold.clone(),
+        more_golds: task.task.more_golds.clone(),
         correct: task.correct,
         solved: task.is_solved() && !tools.is_empty(),
         outcome: task.outcome(),

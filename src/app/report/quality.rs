@@ -18,9 +18,9 @@ pub struct Quality {
     /// The share with a right answer (see [`crate::papers::grading::is_correct`]); `None` without
     /// gold answers.
     pub accuracy: Option<f64>,
-    /// The share with an exact match.
+    /// The share with an exact match; of several right answers, the best one counts.
     pub exact_match: Option<f64>,
-    /// Token F1 on average.
+    /// Token F1 on average, also with the best of the right answers.
     pub f1: Option<f64>,
     /// Average tokens per task, in and out, of all roles together.
     pub tokens_in: f64,
@@ -40,8 +40,10 @@ impl Quality {
         };
         let against_gold = |judge: &dyn Fn(&str, &str) -> f64| {
             mean(ended.iter().filter_map(|task| {
-                let gold = task.gold.as_deref()?;
-                Some(task.answer.as_deref().map_or(0.0, |answer| judge(answer, gold)))
+                let golds = task.gold.iter().chain(&task.more_golds);
+                task.gold.as_ref()?;
+                let best = |answer| golds.map(|gold| judge(answer, gold)).fold(0.0, f64::max);
+                Some(task.answer.as_deref().map_or(0.0, best))
             }))
         };
         let dollars: Option<Vec<f64>> = ended.iter().map(|task| task.dollars).collect();
@@ -80,6 +82,7 @@ mod tests {
             name: String::new(),
             answer: answer.map(str::to_owned),
             gold: Some("Rio Sombrel".to_owned()),
+            more_golds: Vec::new(),
             correct,
             solved: correct == Some(true),
             outcome: Some(if answer.is_some() { Outcome::Answered } else { Outcome::Failed }),
@@ -117,6 +120,9 @@ mod tests {
         assert_eq!(Quality::of(tasks.iter()).dollars_per_1000, None);
         let queued = TaskReport { outcome: None, ..tasks[0].clone() };
         assert_eq!(Quality::of([queued].iter()).tasks, 0);
+        let several = TaskReport { more_golds: vec!["Rio".to_owned()], ..tasks[2].clone() };
+        let quality = Quality::of([several].iter());
+        assert_eq!((quality.exact_match, quality.f1), (Some(1.0), Some(1.0)));
         let without_gold = TaskReport { gold: None, ..tasks[0].clone() };
         assert_eq!(Quality::of([without_gold].iter()).accuracy, None);
     }

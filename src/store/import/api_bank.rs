@@ -180,7 +180,7 @@ fn answers(calls: &[&Call]) -> String {
 fn task(name: &str, dialogue: &Dialogue) -> Task {
     let chain: Vec<ChainStep> = dialogue.calls().map(step).collect();
     let gold = chain.iter().rev().find_map(|step| step.finds.clone());
-    Task { name: name.to_owned(), text: dialogue.request(), gold, chain, tools: Vec::new() }
+    Task { name: name.to_owned(), gold, chain, ..Task::from_text(dialogue.request()) }
 }
 
 fn step(call: &Call) -> ChainStep {

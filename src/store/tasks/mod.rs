@@ -88,6 +88,8 @@ struct Line {
     #[serde(default)]
     gold: Option<Value>,
     #[serde(default)]
+    golds: Option<Vec<Value>>,
+    #[serde(default)]
     chain: Vec<ChainStep>,
     #[serde(default)]
     tools: Vec<ToolName>,
@@ -96,19 +98,30 @@ struct Line {
 impl Line {
     /// The task; or the invalid field, and the expected content.
     fn task(self) -> Result<Task, (&'static str, &'static str)> {
-        let Self { name, text, gold, chain, tools } = self;
+        let Self { name, text, gold, golds, chain, tools } = self;
         if text.trim().is_empty() {
             return Err(("task", "expected a non-empty text"));
         }
-        let gold = gold.map(|gold| match gold {
-            Value::String(text) => Ok(text),
-            Value::Number(number) => Ok(number.to_string()),
-            Value::Bool(flag) => Ok(if flag { "yes" } else { "no" }.into()),
-            Value::Null | Value::Array(_) | Value::Object(_) => {
-                Err(("gold", "expected a text or a number"))
-            }
-        });
-        Ok(Task { name, text, gold: gold.transpose()?, chain, tools })
+        if golds.as_ref().is_some_and(Vec::is_empty) {
+            return Err(("golds", "expected a list of at least one text or number"));
+        }
+        let gold = gold.map(|gold| answer(gold).ok_or(("gold", "expected a text or a number")));
+        let golds = golds.into_iter().flatten();
+        let golds =
+            golds.map(|gold| answer(gold).ok_or(("golds", "expected a list of texts or numbers")));
+        let golds: Vec<String> = gold.into_iter().chain(golds).collect::<Result<_, _>>()?;
+        let task = Task { name, chain, tools, ..Task::from_text(text) };
+        Ok(task.with_golds(golds))
+    }
+}
+
+/// A right answer as people write it; `None`: it is no text, number or flag.
+pub(super) fn answer(gold: Value) -> Option<String> {
+    match gold {
+        Value::String(text) => Some(text),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(if flag { "yes" } else { "no" }.into()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
     }
 }
 
@@ -123,6 +136,18 @@ mod tests {
         let tasks = parse_jsonl("t.jsonl", text).unwrap();
         assert_eq!(tasks[0].gold.as_deref(), Some("2.5"));
         assert_eq!((tasks[1].name.as_str(), tasks[1].text.as_str()), ("n", "b"));
+        let several =
+            "{\"task\":\"a\",\"gold\":\"b\",\"golds\":[\"b\",7]}\n{\"task\":\"a\",\"golds\":[1]}";
+        let tasks = parse_jsonl("t.jsonl", several).unwrap();
+        assert_eq!(tasks[0].golds().collect::<Vec<_>>(), ["b", "7"]);
+        assert_eq!(tasks[1].gold.as_deref(), Some("1"));
+        let again = serde_json::to_string(&tasks[0]).unwrap();
+        assert_eq!(parse_jsonl("t.jsonl", &again).unwrap(), tasks[..1]);
+        for wrong in ["[]", "[[]]", "[null]"] {
+            let text = format!("{{\"task\":\"a\",\"golds\":{wrong}}}");
+            let why = parse_jsonl("t.jsonl", &text).unwrap_err().to_string();
+            assert!(why.starts_with("t.jsonl:1: golds: expected a list of"), "{why}");
+        }
         let problems =
             parse_jsonl("t.jsonl", "{\"task\":\"a\"}\n{}\n[1\n{\"task\":\"\"}").unwrap_err();
         let lines: Vec<_> = problems.0.iter().map(|problem| problem.line).collect();

@@ -67,6 +67,7 @@ fn read_task(
     let text = fields.need("text", "text = \"what the user wants to know\"");
     let text = text.and_then(|field| field.filled("a non-empty text"));
     let gold = fields.get("gold").map(|field| read_gold(&field));
+    let golds = fields.get("golds").map(|field| read_golds(&field));
     let chain = fields.get("chain").map_or(Some(Vec::new()), |field| {
         let steps: Vec<_> =
             field.list()?.iter().map(|step| read_step(step.table()?, capabilities)).collect();
@@ -74,24 +75,30 @@ fn read_task(
     });
     let tools = fields.get("tools").map_or(Some(Vec::new()), |field| read_tools(&field));
     fields.finish();
-    let gold = match gold {
-        Some(gold) => Some(gold?),
-        None => None,
-    };
-    let (name, text) = (name?.to_owned(), text?.to_owned());
-    Some(Task { name, text, gold, chain: chain?, tools: tools? })
+    let gold = gold.map_or(Some(Vec::new()), |gold| Some(vec![gold?]))?;
+    let golds = golds.unwrap_or(Some(Vec::new()))?;
+    let task =
+        Task { name: name?.to_owned(), chain: chain?, tools: tools?, ..Task::from_text(text?) };
+    Some(task.with_golds(gold.into_iter().chain(golds)))
 }
 
-/// A text, or a number as written.
-fn read_gold(field: &Field<'_>) -> Option<String> {
-    match field.json()? {
-        Value::String(text) => Some(text),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
-            field.wrong("a text or a number");
-            None
-        }
+/// At least one right answer.
+fn read_golds(field: &Field<'_>) -> Option<Vec<String>> {
+    let list = field.list()?;
+    if list.is_empty() {
+        field.refuse("expected a list of at least one right answer");
+        return None;
     }
+    list.iter().map(read_gold).collect()
+}
+
+/// A text, a number as written, or `yes` or `no` for true or false.
+fn read_gold(field: &Field<'_>) -> Option<String> {
+    let gold = super::answer(field.json()?);
+    if gold.is_none() {
+        field.wrong("a text or a number");
+    }
+    gold
 }
 
 fn read_step(mut fields: Fields<'_>, capabilities: &Capabilities) -> Option<ChainStep> {
@@ -151,6 +158,7 @@ chain = [
 
 [[task]]
 text = "Why?"
+golds = ["so", 3, true]
 "#;
 
     #[test]
@@ -166,7 +174,8 @@ text = "Why?"
             }
         );
         assert_eq!(tasks[0].chain[1].tools, ["calculator".into()]);
-        assert_eq!(tasks[1], Task::from_text("Why?"));
+        let golds = ["so", "3", "yes"].map(str::to_owned);
+        assert_eq!(tasks[1], Task::from_text("Why?").with_golds(golds));
     }
 
     #[test]
@@ -174,7 +183,8 @@ text = "Why?"
         let bad = GOOD
             .replace("do = \"search\"", "do = \"serch\"")
             .replace("tools = [\"calculator\"]", "tool = \"calculator\"")
-            .replace("text = \"Why?\"", "text = \" \"\nname = \"sum\"\nglod = 3");
+            .replace("text = \"Why?\"", "text = \" \"\nname = \"sum\"\nglod = 3")
+            .replace("[\"so\", 3, true]", "[]");
         let problems = parse_toml("t.toml", &bad).unwrap_err().to_string();
         let expected = [
             "t.toml:10: task[0].chain[0].do: unknown capability \"serch\"; did you mean \
@@ -185,8 +195,9 @@ text = "Why?"
              tools, arguments, finds)",
             "t.toml:16: task[1].name: \"sum\" is the name of an earlier task; choose another",
             "t.toml:15: task[1].text: expected a non-empty text, got \" \"",
+            "t.toml:18: task[1].golds: expected a list of at least one right answer",
             "t.toml:17: task[1].glod: unknown key; did you mean `gold`? (known: name, text, gold, \
-             chain, tools)",
+             golds, chain, tools)",
         ];
         assert_eq!(problems.lines().collect::<Vec<_>>(), expected);
     }

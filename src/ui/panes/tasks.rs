@@ -150,9 +150,9 @@ fn draw_task(cx: &Cx<'_>, task: &TaskState, row: &mut Row<'_>) {
 
 /// The answer, and the right one beside it where it differs.
 fn answered(task: &TaskState) -> String {
-    match (&task.answer, &task.task.gold, task.correct) {
-        (Some(answer), Some(gold), Some(false)) => format!("{answer}, expected {gold}"),
-        (None, Some(gold), Some(false)) => format!("not {gold}"),
+    match (&task.answer, task.task.expected(), task.correct) {
+        (Some(answer), Some(expected), Some(false)) => format!("{answer}, expected {expected}"),
+        (None, Some(expected), Some(false)) => format!("not {expected}"),
         (Some(answer), _, _) => match task.caveats.as_slice() {
             [] => answer.clone(),
             [caveat, ..] => format!("({}) {answer}", caveat.name()),

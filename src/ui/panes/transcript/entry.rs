@@ -380,8 +380,8 @@ impl<'a> Entry<'a> {
         for caveat in &task.caveats {
             self.sheet.suffix(&format!("  ({})", caveat.name()), theme.warn);
         }
-        if let (Some(gold), Some(false)) = (&task.task.gold, task.correct) {
-            self.sheet.suffix(&format!("  expected: {gold}"), theme.warn);
+        if let (Some(expected), Some(false)) = (task.task.expected(), task.correct) {
+            self.sheet.suffix(&format!("  expected: {expected}"), theme.warn);
         }
         let columns = tasks::columns(task, self.cx.now).into_iter();
         let took = columns.map(|(words, _)| words).collect::<Vec<_>>().join(" · ");

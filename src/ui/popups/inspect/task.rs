@@ -97,8 +97,8 @@ fn end(task: &TaskState, page: &mut Page<'_>) {
     if over {
         page.field_in("given", task.answer.as_deref().unwrap_or("none"), style);
     }
-    if let Some(gold) = &task.task.gold {
-        page.field("expected", gold);
+    if let Some(expected) = task.task.expected() {
+        page.field("expected", &expected);
     }
     if !mark.is_empty() {
         page.field_in("judged", &mark, style);
