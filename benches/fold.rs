@@ -39,13 +39,9 @@ fn session(events: usize) -> Vec<Record> {
         Event::Task(TaskEvent::TasksQueued { first: TaskId(1), tasks: queue, by: By::Engine }),
     ];
     let request = Arc::new(Request {
-        role: Role::Actor,
-        messages: vec![Message::user("Task: bench")],
         tools: vec![],
-        temperature: None,
-        max_tokens: None,
         stop: vec![],
-        schema: None,
+        ..Request::new(Role::Actor, vec![Message::user("Task: bench")])
     });
     let reply = Arc::new(Reply {
         text: "I call".into(),

@@ -113,15 +113,7 @@ static MENU: LazyLock<Request> = LazyLock::new(|| {
         description: String::new(),
         parameters: schema.clone().into(),
     });
-    Request {
-        role: Role::Actor,
-        messages: Vec::new(),
-        tools: tools.collect(),
-        temperature: None,
-        max_tokens: None,
-        stop: Vec::new(),
-        schema: None,
-    }
+    Request { tools: tools.collect(), ..Request::new(Role::Actor, Vec::new()) }
 });
 
 fn shown(bytes: &[u8]) -> String {

@@ -75,6 +75,25 @@ pub struct Request {
     /// JSON Schema of the whole answer, for a model with structured output; `None`: free text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
+    /// Of `tools`, those that may be called now, as the end of the messages says too; empty: all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allowed: Vec<ToolName>,
+}
+
+impl Request {
+    /// A request without tools, with the endpoint's own settings.
+    pub fn new(role: Role, messages: Vec<Message>) -> Self {
+        Self {
+            role,
+            messages,
+            tools: Vec::new(),
+            temperature: None,
+            max_tokens: None,
+            stop: Vec::new(),
+            schema: None,
+            allowed: Vec::new(),
+        }
+    }
 }
 
 /// One message of a conversation.

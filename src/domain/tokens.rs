@@ -231,29 +231,27 @@ mod tests {
     #[test]
     fn parts_add_up_and_hold_the_text() {
         let request = Request {
-            role: Role::Actor,
-            messages: vec![
-                Message::system("Answer."),
-                Message::user("2+2?"),
-                Message::Assistant {
-                    text: String::new(),
-                    calls: vec![ToolCall {
-                        id: "1".into(),
-                        tool: "calculator".into(),
-                        arguments: json!({"expression": "2+2"}),
-                    }],
-                },
-                Message::Tool { id: "1".into(), tool: "calculator".into(), text: "4".into() },
-            ],
             tools: vec![ToolDef {
                 name: "calculator".into(),
                 description: "Computes.".into(),
                 parameters: json!({"type": "object"}).into(),
             }],
-            temperature: None,
-            max_tokens: None,
-            stop: Vec::new(),
-            schema: None,
+            ..Request::new(
+                Role::Actor,
+                vec![
+                    Message::system("Answer."),
+                    Message::user("2+2?"),
+                    Message::Assistant {
+                        text: String::new(),
+                        calls: vec![ToolCall {
+                            id: "1".into(),
+                            tool: "calculator".into(),
+                            arguments: json!({"expression": "2+2"}),
+                        }],
+                    },
+                    Message::Tool { id: "1".into(), tool: "calculator".into(), text: "4".into() },
+                ],
+            )
         };
         let parts = parts(&request);
         let labels: Vec<&str> = parts.iter().map(|part| part.label.as_str()).collect();

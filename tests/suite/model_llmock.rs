@@ -75,15 +75,7 @@ impl Llmock {
 }
 
 fn request(text: &str) -> Request {
-    Request {
-        role: Role::Actor,
-        messages: vec![Message::user(text)],
-        tools: Vec::new(),
-        temperature: None,
-        max_tokens: None,
-        stop: Vec::new(),
-        schema: None,
-    }
+    Request::new(Role::Actor, vec![Message::user(text)])
 }
 
 fn with_tool(text: &str) -> Request {

@@ -26,13 +26,8 @@ fn request() -> Request {
         parameters: json!({"type": "object"}).into(),
     };
     Request {
-        role: Role::Actor,
-        messages: vec![Message::system("Be brief."), Message::user("Hi")],
         tools: vec![tool("search"), tool("files.read")],
-        temperature: None,
-        max_tokens: None,
-        stop: Vec::new(),
-        schema: None,
+        ..Request::new(Role::Actor, vec![Message::system("Be brief."), Message::user("Hi")])
     }
 }
 

@@ -19,18 +19,13 @@ fn request() -> Request {
     let two = json!({"type": "object", "properties": {
         "from": {"type": "string"}, "days": {"type": "integer"}}, "required": ["from", "days"]});
     Request {
-        role: Role::Actor,
-        messages: vec![Message::user("Who wrote Kon-Tiki?")],
         tools: vec![
             tool("search_web", one("query")),
             tool("calculator", one("expression")),
             tool("add.days", two),
             tool("Finish", one("answer")),
         ],
-        temperature: None,
-        max_tokens: None,
-        stop: Vec::new(),
-        schema: None,
+        ..Request::new(Role::Actor, vec![Message::user("Who wrote Kon-Tiki?")])
     }
 }
 

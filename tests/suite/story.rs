@@ -179,13 +179,11 @@ impl Story {
             parameters: tool.spec.parameters.clone(),
         });
         Request {
-            role,
-            messages: vec![Message::system("Solve the task with the tools."), Message::user(text)],
             tools: tools.collect(),
-            temperature: None,
-            max_tokens: None,
-            stop: Vec::new(),
-            schema: None,
+            ..Request::new(
+                role,
+                vec![Message::system("Solve the task with the tools."), Message::user(text)],
+            )
         }
     }
 

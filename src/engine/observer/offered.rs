@@ -77,13 +77,11 @@ mod tests {
                 .into(),
         };
         Request {
-            role: Role::Actor,
-            messages: vec![Message::system("word ".repeat(words)), Message::user("Rain?")],
             tools: (0..16).map(tool).collect(),
-            temperature: None,
-            max_tokens: None,
-            stop: Vec::new(),
-            schema: None,
+            ..Request::new(
+                Role::Actor,
+                vec![Message::system("word ".repeat(words)), Message::user("Rain?")],
+            )
         }
     }
 

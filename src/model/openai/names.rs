@@ -84,15 +84,7 @@ mod tests {
             description: String::new(),
             parameters: json!({}).into(),
         };
-        Request {
-            role: Role::Actor,
-            messages: Vec::new(),
-            tools: names.iter().map(tool).collect(),
-            temperature: None,
-            max_tokens: None,
-            stop: Vec::new(),
-            schema: None,
-        }
+        Request { tools: names.iter().map(tool).collect(), ..Request::new(Role::Actor, Vec::new()) }
     }
 
     proptest! {

@@ -89,15 +89,8 @@ mod tests {
             "Classes:\n{classes}\n{TOOLS}- web: Searches the web for flights.\n\
              - book: Books rooms in hotels.\n"
         );
-        let request = Request {
-            role: crate::domain::chat::Role::Classifier,
-            messages: vec![Message::user(text)],
-            tools: Vec::new(),
-            temperature: None,
-            max_tokens: None,
-            stop: Vec::new(),
-            schema: None,
-        };
+        let request =
+            Request::new(crate::domain::chat::Role::Classifier, vec![Message::user(text)]);
         serde_json::from_str(&classify(&request)).unwrap()
     }
 

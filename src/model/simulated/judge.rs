@@ -158,15 +158,7 @@ mod tests {
 
     /// The preferences of a judge without slips, over many draws.
     fn votes(rivals: [Vec<Past>; 2], chain: Option<&Task>) -> [usize; 2] {
-        let request = Request {
-            role: Role::Judge,
-            messages: vec![Message::user(format!("{TASK}Where?"))],
-            tools: Vec::new(),
-            temperature: None,
-            max_tokens: None,
-            stop: Vec::new(),
-            schema: None,
-        };
+        let request = Request::new(Role::Judge, vec![Message::user(format!("{TASK}Where?"))]);
         let prompted = PromptReading::read(&request);
         let settings = Settings { skill: 1.0, ..Settings::default() };
         let first = (0..200).filter(|seed| {

@@ -144,18 +144,6 @@ mod tests {
 
     fn request() -> Request {
         Request {
-            role: Role::Actor,
-            messages: vec![
-                Message::system("Be brief.\n"),
-                Message::user("Rain in Oslo or Bergen?"),
-                Message::Assistant {
-                    text: "I look at both.".into(),
-                    calls: vec![call("a", "Oslo"), call("b", "Bergen")],
-                },
-                Message::Tool { id: "b".into(), tool: "weather".into(), text: "rain".into() },
-                Message::Tool { id: "a".into(), tool: "weather".into(), text: "dry".into() },
-                Message::user("Hurry."),
-            ],
             tools: vec![ToolDef {
                 name: "weather".into(),
                 description: "The weather\n of today.".into(),
@@ -167,9 +155,20 @@ mod tests {
                 .into(),
             }],
             temperature: Some(0.0),
-            max_tokens: None,
-            stop: Vec::new(),
-            schema: None,
+            ..Request::new(
+                Role::Actor,
+                vec![
+                    Message::system("Be brief.\n"),
+                    Message::user("Rain in Oslo or Bergen?"),
+                    Message::Assistant {
+                        text: "I look at both.".into(),
+                        calls: vec![call("a", "Oslo"), call("b", "Bergen")],
+                    },
+                    Message::Tool { id: "b".into(), tool: "weather".into(), text: "rain".into() },
+                    Message::Tool { id: "a".into(), tool: "weather".into(), text: "dry".into() },
+                    Message::user("Hurry."),
+                ],
+            )
         }
     }
 

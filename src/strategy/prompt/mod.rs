@@ -60,29 +60,23 @@ pub fn actor(state: &State, asked: &ActorInput<'_>) -> Request {
         messages.push(Message::user(note));
     }
     Request {
-        role: Role::Actor,
-        messages,
         tools: menu.iter().filter_map(|item| tool(state, item, format)).collect(),
         temperature: Some(state.knobs.get(Knob::Temperature)),
-        max_tokens: None,
-        stop: Vec::new(),
-        schema: None,
+        ..Request::new(Role::Actor, messages)
     }
 }
 
 /// The request for an answer without tools.
 pub fn direct(state: &State, task: &Task, reflections: &[String]) -> Request {
     Request {
-        role: Role::Actor,
-        messages: vec![
-            Message::system(state.prompts.text(Prompt::Direct)),
-            Message::user(user(task, reflections)),
-        ],
-        tools: Vec::new(),
         temperature: Some(state.knobs.get(Knob::Temperature)),
-        max_tokens: None,
-        stop: Vec::new(),
-        schema: None,
+        ..Request::new(
+            Role::Actor,
+            vec![
+                Message::system(state.prompts.text(Prompt::Direct)),
+                Message::user(user(task, reflections)),
+            ],
+        )
     }
 }
 
@@ -104,13 +98,8 @@ pub fn about(
         verdict(ending.feedback(state, task)),
     );
     Request {
-        role,
-        messages: vec![Message::system(system), Message::user(text)],
-        tools: Vec::new(),
         temperature: Some(0.0),
-        max_tokens: None,
-        stop: Vec::new(),
-        schema: None,
+        ..Request::new(role, vec![Message::system(system), Message::user(text)])
     }
 }
 
@@ -122,16 +111,14 @@ pub fn helps(system: &str, task: &Task, call: &ToolCallState) -> Request {
         "result": call.observation(),
     });
     Request {
-        role: Role::Judge,
-        messages: vec![
-            Message::system(system),
-            Message::user(format!("{TASK}{}\n\nWhat was done:\n{line}", task.text)),
-        ],
-        tools: Vec::new(),
         temperature: Some(0.0),
-        max_tokens: None,
-        stop: Vec::new(),
-        schema: None,
+        ..Request::new(
+            Role::Judge,
+            vec![
+                Message::system(system),
+                Message::user(format!("{TASK}{}\n\nWhat was done:\n{line}", task.text)),
+            ],
+        )
     }
 }
 

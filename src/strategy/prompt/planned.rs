@@ -202,12 +202,7 @@ pub fn classifier(state: &State, tools: &[ToolName]) -> Request {
 
 fn plain(state: &State, role: Role, messages: Vec<Message>) -> Request {
     Request {
-        role,
-        messages,
-        tools: Vec::new(),
         temperature: Some(state.knobs.get(Knob::Temperature)),
-        max_tokens: None,
-        stop: Vec::new(),
-        schema: None,
+        ..Request::new(role, messages)
     }
 }

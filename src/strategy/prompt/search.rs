@@ -44,13 +44,11 @@ pub(in crate::strategy) fn compare(
         RIVALS[1],
     );
     Request {
-        role: Role::Judge,
-        messages: vec![Message::system(state.prompts.text(Prompt::JudgePair)), Message::user(text)],
-        tools: Vec::new(),
         temperature: Some(0.0),
-        max_tokens: None,
-        stop: Vec::new(),
-        schema: None,
+        ..Request::new(
+            Role::Judge,
+            vec![Message::system(state.prompts.text(Prompt::JudgePair)), Message::user(text)],
+        )
     }
 }
 

@@ -204,15 +204,7 @@ mod tests {
 
     fn asked(system: &str, tools: &str) -> Request {
         let text = format!("Task: {TEXT}\n\n{TOOLS}{tools}- LLM(question): answers");
-        Request {
-            role: Role::Planner,
-            messages: vec![Message::system(system), Message::user(text)],
-            tools: Vec::new(),
-            temperature: None,
-            max_tokens: None,
-            stop: Vec::new(),
-            schema: None,
-        }
+        Request::new(Role::Planner, vec![Message::system(system), Message::user(text)])
     }
 
     fn planned(tools: &str, chain: Option<&Task>, skill: f64) -> String {
