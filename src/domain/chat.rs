@@ -42,6 +42,9 @@ pub enum Role {
     Solver,
     /// Sorts tools into classes (concurrent workers).
     Classifier,
+    /// Says whether a final answer means the same as a right one. It measures the agent and is no
+    /// part of it.
+    Grader,
 }
 
 impl Role {
@@ -51,6 +54,11 @@ impl Role {
 
     pub fn name(self) -> &'static str {
         self.into()
+    }
+
+    /// Whether its model calls are work of the agent, which its task pays for.
+    pub fn is_of_agent(self) -> bool {
+        self != Role::Grader
     }
 }
 

@@ -26,6 +26,9 @@ pub const EVIDENCE: &str = "Plans and evidence:\n";
 /// Begins the question in the prompt of a worker that is a model.
 pub const QUESTION: &str = "Question: ";
 
+/// Begins the right answers and the answer to grade in the grader's prompt, as one line of JSON.
+pub const TO_GRADE: &str = "To grade: ";
+
 /// Begins a line in which the planner names a missing capability. The planner hears of such lines
 /// only where it may write them.
 pub const LACKING: &str = "Lacking:";

@@ -52,7 +52,7 @@ pub use self::{
     spec::{ChainStep, EffectClass, ModelSpec, Task, ToolMode, ToolSpec},
     state::models::Tally,
     state::{
-        EffectState, EvidenceState, FaultState, Hold, Learning, Mode, ModelCallPhase,
+        EffectState, EvidenceState, FaultState, Grading, Hold, Learning, Mode, ModelCallPhase,
         ModelCallState, ModelState, NodeState, Reachable, SearchTree, Spent, State, StepState,
         TaskBudget, TaskPhase, TaskState, ToolCallPhase, ToolCallState, ToolLedger, ToolState,
         Undoable,

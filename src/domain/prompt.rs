@@ -100,6 +100,8 @@ prompts! {
         "how to score the tools of a finished task"
     Reflector "reflector" by [Reflector] fill [] keep []
         "how to explain what went wrong in a failed attempt"
+    Grader "grader" by [Grader] fill [] keep ["right"]
+        "the rubric: how to say whether an answer is right"
     Classifier "classifier" by [Classifier] fill [] keep ["classes"]
         "how to sort tools into classes"
 }

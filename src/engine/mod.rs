@@ -233,7 +233,9 @@ async fn work_on(handle: &Handle, id: TaskId) {
     let ending = match &found {
         Some((task, strategy)) => {
             let context = Context { handle: handle.clone(), task: id };
-            strategy::perform(&context, *strategy, task).await
+            let ending = strategy::perform(&context, *strategy, task).await;
+            strategy::grade::grade(&context, task, &ending).await;
+            ending
         }
         None => Ending::without_answer(TaskOutcome::Failed),
     };

@@ -12,6 +12,7 @@ pub mod context;
 pub mod dfsdt;
 pub mod direct;
 pub mod evaluate;
+pub mod grade;
 pub mod json;
 pub mod judge;
 pub mod menu;

@@ -250,6 +250,7 @@ fn pairs_of_models_are_as_good_and_as_dear_as_their_models() {
     }
     for (cell, price_in, price_out) in [
         (low, 0.5, 1.5),
+        (high, 5.0, 15.0),
         (cell(&all, "rewoo model=high"), 5.0, 15.0),
         (cell(&all, "direct model=low"), 0.5, 1.5),
     ] {

@@ -74,7 +74,6 @@ fn the_example_has_every_key() {
     let openai = "kind = \"openai\"\nurl = \"http://h/v1\"\nmodel = \"m\"";
     let sections = [
         ("session", ""),
-        ("knobs", ""),
         ("models.simulated", "kind = \"simulated\""),
         ("models.openai", openai),
         ("roles", ""),
@@ -178,7 +177,8 @@ fn an_endpoint_needs_three_lines_and_takes_every_setting() {
             (Role::Judge, mine),
             (Role::Planner, mine),
             (Role::Solver, mine),
-            (Role::Classifier, mine)
+            (Role::Classifier, mine),
+            (Role::Grader, mine)
         ]
     );
 

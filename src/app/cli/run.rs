@@ -9,7 +9,7 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 
 use super::out::{accepted, expect_place, warn};
 use super::{RunArgs, runtime, trouble::Trouble};
-use crate::app::report::Report;
+use crate::app::report::{Graded, Quality, Report};
 use crate::domain::words::{clipped, counted};
 use crate::domain::{
     Command, EmbeddingEvent, Event, GraphEvent, ModelCallEvent, Outcome, PlanEvent, Record,
@@ -161,7 +161,15 @@ impl Output {
                     state.tokens(),
                     one_line(&state.task.text, 60),
                     answer.as_deref().unwrap_or("–"),
-                )
+                )?;
+                let Some(grading) = &state.grading else { return Ok(()) };
+                let grade = match grading.right {
+                    Some(true) => "right",
+                    Some(false) => "WRONG",
+                    None => "no verdict",
+                };
+                let graded = format!("grader: {grade}: {}", grading.why);
+                self.aside(&graded)
             }
             Event::ModelCall(ModelCallEvent::ModelCallFailed { error, .. }) => {
                 self.aside(&error.text)
@@ -180,7 +188,7 @@ impl Output {
             }
             Event::Session(SessionEvent::Noticed { text }) => self.aside(text),
             Event::Session(SessionEvent::SessionEnded { why }) => {
-                let Report { totals, measures, .. } = Report::of(&self.state);
+                let Report { totals, measures, quality, .. } = Report::of(&self.state);
                 if totals.tasks == 0 {
                     return writeln!(self.out, "no tasks to run");
                 }
@@ -197,6 +205,9 @@ impl Output {
                     100.0 * measures.rfbc_authors,
                     counted(measures.refusals, "call"),
                 )?;
+                if let Some(grader) = quality.grader {
+                    writeln!(self.out, "{}", graded(&quality, &grader))?;
+                }
                 writeln!(
                     self.out,
                     "{why}: {} of {} answered, {} of {} right; {}, {} tokens in, {} out, {:.2} credits",
@@ -214,10 +225,31 @@ impl Output {
         }
     }
 
-    /// A note on the current task, which has no line yet.
+    /// A note on a task, below its line or before it.
     fn aside(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.out, "      {}", one_line(text, 200))
     }
+}
+
+/// What a grader says of all answers, and how far the measures of words agree.
+fn graded(quality: &Quality, grader: &Graded) -> String {
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    let or_none = |share: Option<f64>| share.map_or_else(|| "–".to_owned(), percent);
+    let dollars = grader.dollars.map_or("unknown".to_owned(), |dollars| format!("${dollars:.4}"));
+    format!(
+        "grader: {} of {} right ({}), {} without a verdict; exact match {}, token F1 {}; it agrees with \
+         the lexical verdict on {}, with exact match on {}; grading cost {} tokens in, {} out, {dollars}",
+        grader.right,
+        grader.tasks,
+        percent(grader.share),
+        grader.without_verdict,
+        or_none(quality.exact_match),
+        or_none(quality.f1),
+        percent(grader.agrees_with_lexical),
+        percent(grader.agrees_with_exact_match),
+        grader.tokens_in,
+        grader.tokens_out,
+    )
 }
 
 /// The beginning of a text from a model or a file, safe for a terminal.

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::{TaskReport, budget::mean};
+use super::{budget::mean, graded::Graded, task::TaskReport};
 use crate::domain::Outcome;
 use crate::papers::metrics;
 
@@ -22,6 +22,9 @@ pub struct Quality {
     pub exact_match: Option<f64>,
     /// Token F1 on average, also with the best of the right answers.
     pub f1: Option<f64>,
+    /// What a grader says, if one was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grader: Option<Graded>,
     /// Average tokens per task, in and out, of all roles together.
     pub tokens_in: f64,
     pub tokens_out: f64,
@@ -38,13 +41,8 @@ impl Quality {
         let average = |of: &dyn Fn(&TaskReport) -> f64| {
             mean(ended.iter().map(|task| of(task))).unwrap_or(0.0)
         };
-        let against_gold = |judge: &dyn Fn(&str, &str) -> f64| {
-            mean(ended.iter().filter_map(|task| {
-                let golds = task.gold.iter().chain(&task.more_golds);
-                task.gold.as_ref()?;
-                let best = |answer| golds.map(|gold| judge(answer, gold)).fold(0.0, f64::max);
-                Some(task.answer.as_deref().map_or(0.0, best))
-            }))
+        let against_gold = |measure: &dyn Fn(&str, &str) -> f64| {
+            mean(ended.iter().filter_map(|task| task.against_golds(measure)))
         };
         let dollars: Option<Vec<f64>> = ended.iter().map(|task| task.dollars).collect();
         Self {
@@ -61,6 +59,7 @@ impl Quality {
                 f64::from(u8::from(metrics::exact_match(answer, gold)))
             }),
             f1: against_gold(&metrics::token_f1),
+            grader: Graded::of(&ended),
             tokens_in: average(&|task| task.tokens_in as f64),
             tokens_out: average(&|task| task.tokens_out as f64),
             steps: average(&|task| task.steps.max(1) as f64),
@@ -73,6 +72,7 @@ impl Quality {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Grading;
 
     fn task(answer: Option<&str>, dollars: Option<f64>) -> TaskReport {
         let correct = Some(answer == Some("Rio Sombrel"));
@@ -104,7 +104,32 @@ mod tests {
             refusals: std::collections::BTreeMap::new(),
             dollars,
             verdicts: Vec::new(),
+            grading: None,
         }
+    }
+
+    #[test]
+    fn a_grader_stands_beside_the_measures_of_words_and_agrees_or_not() {
+        let graded = |answer, right, dollars| TaskReport {
+            grading: Some(Grading { right, tokens_in: 10, dollars, ..Grading::default() }),
+            ..task(answer, Some(0.1))
+        };
+        let tasks = [
+            graded(Some("Rio Sombrel"), Some(true), 0.25),
+            graded(Some("that of Sombrel"), Some(true), 0.25),
+            graded(Some("Rio Sombrel"), Some(false), 0.0),
+            graded(Some("Oslo"), None, 0.5),
+            task(Some("Oslo"), Some(0.1)),
+        ];
+        let grader = Quality::of(tasks.iter()).grader.unwrap();
+        assert_eq!((grader.tasks, grader.without_verdict, grader.right), (3, 1, 2));
+        assert!((grader.agrees_with_lexical - 1.0 / 3.0).abs() < 1e-12);
+        assert!((grader.agrees_with_exact_match - 1.0 / 3.0).abs() < 1e-12);
+        assert_eq!(grader.f1_of_wrong, Some(1.0));
+        assert_eq!((grader.tokens_in, grader.dollars), (40, Some(1.0)));
+        let quality = Quality::of(tasks.iter());
+        assert!((quality.dollars_per_1000.unwrap() - 100.0).abs() < 1e-9, "grading costs apart");
+        assert_eq!(Quality::of(tasks[4..].iter()).grader, None);
     }
 
     #[test]

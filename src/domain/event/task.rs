@@ -30,6 +30,13 @@ family! {
             from: ToolName,
             menu: Arc<[MenuItem]>,
         },
+        /// A model, the grader, said whether the task's answer is right.
+        AnswerGraded {
+            task: TaskId,
+            /// `None` if it gave no verdict.
+            right: Option<bool>,
+            why: String,
+        },
         TaskFinished {
             task: TaskId,
             outcome: Outcome,

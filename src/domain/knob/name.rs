@@ -29,4 +29,5 @@ pub enum Knob {
     Blacklist,
     Judge,
     GoldFeedback,
+    Grader,
 }

@@ -183,6 +183,13 @@ pub const KNOBS: &[KnobSpec] = &[
         Takes::NextTask,
         "whether evaluator, reflector and experience may see if the answer is right",
     ),
+    switch(
+        Knob::Grader,
+        ("grader", "grade"),
+        false,
+        Takes::AtOnce,
+        "whether a model also says if each answer is right, beside exact match and token F1",
+    ),
 ];
 
 const fn real(

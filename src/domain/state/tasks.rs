@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::budget::{CENT, TaskBudget};
-use super::{search::SearchTree, work::Work};
+use super::{grading::Grading, search::SearchTree, work::Work};
 use crate::domain::event::{Caveat, MenuItem, Outcome, Verdict};
 use crate::domain::id::{EffectId, TaskId, ToolName};
 use crate::domain::{chat::Role, spec::Task, strategy::Strategy};
@@ -43,6 +43,9 @@ pub struct TaskState {
     /// What has to be said of the answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub caveats: Vec<Caveat>,
+    /// What the grader said of the answer; `None` if it was not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grading: Option<Grading>,
     pub verdicts: Vec<Verdict>,
     /// Microseconds since the session was opened.
     pub started: Option<u64>,
@@ -91,6 +94,7 @@ impl TaskState {
             answer: None,
             correct: None,
             caveats: Vec::new(),
+            grading: None,
             verdicts: Vec::new(),
             started: None,
             ended: None,

@@ -28,6 +28,7 @@ mod actor;
 mod blank;
 mod choose;
 mod classifier;
+mod grader;
 mod guess;
 mod improvise;
 mod judge;
@@ -151,6 +152,7 @@ impl Simulated {
             Role::Planner => planner::plan(request, prompted.task, chain, settings, chance),
             Role::Solver => solver::solve(prompted.account, chain, settings, chance),
             Role::Classifier => classifier::classify(request),
+            Role::Grader => grader::grade(request),
             Role::Reflector => judge::reflect(&prompted),
             Role::Judge => match &prompted.rivals {
                 Some(rivals) => judge::prefer(&prompted, rivals, chain, settings, chance),

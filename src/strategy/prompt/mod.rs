@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 use serde_json::{Value, json};
 
 use super::{Ending, Trajectory};
-use crate::domain::markers::{FINISH, TASK};
+use crate::domain::markers::{FINISH, TASK, TO_GRADE};
 use crate::domain::{
     Knob, MenuItem, Message, Offered, Prompt, Request, Role, State, Task, ToolCallState, ToolDef,
     WeightFormat, words,
@@ -120,6 +120,16 @@ pub fn helps(system: &str, task: &Task, call: &ToolCallState) -> Request {
             ],
         )
     }
+}
+
+/// The request that asks whether an answer means the same as a right one. The answer is text of a
+/// model, so it comes as JSON.
+pub fn grade(state: &State, task: &Task, answer: &str) -> Request {
+    let golds: Vec<&str> = task.golds().collect();
+    let line = json!({ "right_answers": golds, "answer": answer });
+    let text = format!("{TASK}{}\n\n{TO_GRADE}{line}", task.text);
+    let messages = vec![Message::system(state.prompts.text(Prompt::Grader)), Message::user(text)];
+    Request { temperature: Some(0.0), ..Request::new(Role::Grader, messages) }
 }
 
 /// Appends a paragraph.

@@ -63,8 +63,11 @@ fn trials() -> Vec<Trial> {
     planned.structured = true;
     let mut sorted = trial("workers", vec![say("{\"classes\": {}}"), say(plan), say("x")]);
     sorted.class = "";
+    let mut graded = trial("direct", vec![say("done"), say("{\"right\": true}")]);
+    graded.knobs.push((Knob::Grader, 1.0));
     vec![
         judged,
+        graded,
         closed,
         banned,
         retried,

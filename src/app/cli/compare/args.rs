@@ -71,7 +71,8 @@ pub enum Preset {
     Budgets,
     /// Figure 3 of BTP: the same against tau.
     Taus,
-    /// Best planner and solver models: `workers` with every pair, and its baselines.
+    /// Best planner and solver models: `workers` with every pair, and its baselines. The planner's
+    /// model also sorts tools, the solver's model also answers questions of a plan.
     Pairs,
 }
 

@@ -99,10 +99,9 @@ pub enum RoleBindings {
     AsConfigured,
     /// Every role by this model.
     By(String),
-    Pair {
-        planner: Option<String>,
-        solver: Option<String>,
-    },
+    /// The planner's model also sorts tools into classes, which is the first step of planning; the
+    /// solver's model also answers the questions of a plan.
+    Pair { planner: Option<String>, solver: Option<String> },
 }
 
 impl RoleBindings {
@@ -163,7 +162,13 @@ impl Cell {
             RoleBindings::AsConfigured => {}
             RoleBindings::By(model) => spec.model = Some(model.as_str().into()),
             RoleBindings::Pair { planner, solver } => {
-                let pair = [(Role::Planner, planner), (Role::Solver, solver)];
+                let pair = [
+                    (Role::Planner, planner),
+                    (Role::Classifier, planner),
+                    (Role::Solver, solver),
+                    // The worker that is a model.
+                    (Role::Actor, solver),
+                ];
                 let bound =
                     |(role, model): (_, &Option<String>)| Some((role, model.clone()?.into()));
                 spec.roles.extend(pair.into_iter().filter_map(bound));
@@ -396,6 +401,21 @@ mod tests {
             ["budget=5 tau=0.1", "budget=5 tau=0.2", "budget=10 tau=0.1", "budget=10 tau=0.2"];
         assert_eq!(names, right.map(|knobs| format!("react {knobs}")));
         assert_eq!(combinations(&[]), [vec![]]);
+    }
+
+    #[test]
+    fn a_pair_plays_every_role_of_its_strategy() {
+        let named = |name: &str| Some(name.to_owned());
+        let pair = RoleBindings::Pair { planner: named("a"), solver: named("b") };
+        let cell = Cell::new(Base::Workers.into(), Setting::Ours, pair, Vec::new());
+        let roles = cell.session(&SessionSpec::default()).roles;
+        let right = [
+            (Role::Actor, "b".into()),
+            (Role::Planner, "a".into()),
+            (Role::Solver, "b".into()),
+            (Role::Classifier, "a".into()),
+        ];
+        assert_eq!(roles, right.into());
     }
 
     #[test]

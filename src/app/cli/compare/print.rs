@@ -136,6 +136,25 @@ const ANSWERS: [Column<'_>; 7] = [
     ("$ / 1,000", &|result| or(result.all.quality.dollars_per_1000, number, "unknown")),
 ];
 
+/// What a grader says, where one was asked.
+const GRADER: [Column<'_>; 2] = [
+    ("grader", &|result| or(result.all.quality.grader.map(|grader| grader.share), percent, "–")),
+    ("agrees", &|result| {
+        or(result.all.quality.grader.map(|grader| grader.agrees_with_lexical), percent, "–")
+    }),
+];
+
+/// Columns of words, then the measures of answers, then others.
+fn of_answers<'c>(
+    results: &[CellResult],
+    words: &[Column<'c>],
+    more: &[Column<'c>],
+) -> Vec<Column<'c>> {
+    let is_graded = results.iter().any(|result| result.all.quality.grader.is_some());
+    let grader: &[Column<'_>] = if is_graded { &GRADER } else { &[] };
+    [words, &ANSWERS[..1], grader, &ANSWERS[1..], more].concat()
+}
+
 /// One row per result; the first `words` columns are text.
 fn table<'r>(
     title: &str,
@@ -256,7 +275,7 @@ fn spent(results: &[CellResult]) -> Table {
 fn answers(results: &[CellResult]) -> Table {
     let title =
         "Answers (shares in %; averages of a task, over all seeds; US dollars for 1,000 tasks)";
-    table(title, 1, &[&[NAME], &ANSWERS[..]].concat(), results)
+    table(title, 1, &of_answers(results, &[NAME], &[]), results)
 }
 
 /// Table 3 of the paper on concurrent workers: one model alone.
@@ -266,7 +285,7 @@ fn baselines(results: &[CellResult]) -> Table {
     let model: Column<'_> =
         ("model", &|result| alone(&result.cell.played).unwrap_or("").to_owned());
     let baselines = results.iter().filter(|result| alone(&result.cell.played).is_some());
-    table(title, 2, &[&[LABEL, model], &ANSWERS[..]].concat(), baselines)
+    table(title, 2, &of_answers(results, &[LABEL, model], &[]), baselines)
 }
 
 /// The model's name, if one model plays alone.
@@ -298,12 +317,8 @@ fn pairs(results: &[CellResult]) -> Table {
     };
     let planner: Column<'_> = ("planner", &|result| model_of(result, Role::Planner));
     let solver: Column<'_> = ("solver", &|result| model_of(result, Role::Solver));
-    table(
-        title,
-        3,
-        &[&[LABEL, planner, solver], &ANSWERS[..], &[("best", &best)]].concat(),
-        pairs(),
-    )
+    let columns = of_answers(results, &[LABEL, planner, solver], &[("best", &best)]);
+    table(title, 3, &columns, pairs())
 }
 
 fn model_of(result: &CellResult, role: Role) -> String {

@@ -68,6 +68,9 @@ impl State {
                 let (role, model) = (call.role, call.model.clone());
                 let used = CallUsage { usage: reply.usage, dollars: *dollars, credits, micros };
                 self.models.used(role, &model, used);
+                if !role.is_of_agent() {
+                    return self.count_grading(task, reply.usage, *dollars);
+                }
                 self.charge_model_call(task, credits, micros);
                 self.count_tokens(task, reply.usage, *dollars);
             }
@@ -81,11 +84,22 @@ impl State {
                 let (task, micros) = (call.task, call.elapsed(at));
                 let (role, model) = (call.role, call.model.clone());
                 self.models.failed(role, &model, FailedUsage { billed: *billed, credits, micros });
+                if !role.is_of_agent() {
+                    let Some(Bill { usage, dollars }) = *billed else { return };
+                    return self.count_grading(task, usage, dollars);
+                }
                 self.charge_model_call(task, credits, micros);
                 if let Some(Bill { usage, dollars }) = *billed {
                     self.count_tokens(task, usage, dollars);
                 }
             }
+        }
+    }
+
+    /// Adds what the grading of a task's answer used.
+    fn count_grading(&mut self, task: TaskId, usage: Usage, dollars: Option<f64>) {
+        if let Some(task) = self.task_mut(task) {
+            task.grading.get_or_insert_default().count(usage, dollars);
         }
     }
 

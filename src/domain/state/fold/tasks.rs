@@ -33,6 +33,12 @@ impl State {
                     task.step(*step, from, menu);
                 }
             }
+            TaskEvent::AnswerGraded { task, right, why } => {
+                if let Some(task) = self.task_mut(*task) {
+                    let grading = task.grading.get_or_insert_default();
+                    (grading.right, grading.why) = (*right, why.clone());
+                }
+            }
             TaskEvent::TaskFinished { task, outcome, answer, correct, caveats } => {
                 self.control.paused_lanes.clear();
                 self.control.changes.end_task(*task);
@@ -70,7 +76,7 @@ impl Family for TaskEvent {
             TaskEvent::TasksQueued { tasks, by: By::User, .. } if tasks.len() == 1 => {
                 What::told(self.clone())
             }
-            TaskEvent::TasksQueued { .. } => None,
+            TaskEvent::TasksQueued { .. } | TaskEvent::AnswerGraded { .. } => None,
         }
     }
 }

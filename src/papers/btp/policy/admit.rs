@@ -48,7 +48,7 @@ impl Policy<'_> {
 
     /// Whether the rest of the budget pays for a model call of this role.
     pub fn affords_model_call(&self, role: Role) -> Result<(), String> {
-        if self.budgeted().is_none() {
+        if self.budgeted().is_none() || !role.is_of_agent() {
             return Ok(());
         }
         let reserve = self.reserve_beside(role);
@@ -98,7 +98,7 @@ impl Policy<'_> {
 
     /// The longest affordable answer, in tokens; `None` if nothing bounds it.
     fn affordable_tokens(&self, role: Role, model: &ModelSpec, request: &Request) -> Option<u32> {
-        self.budgeted()?;
+        self.budgeted().filter(|_| role.is_of_agent())?;
         let credits = |tokens_in, tokens_out| {
             let dollars = model.price(&Usage::estimate(tokens_in, tokens_out))?;
             Some(dollars * self.state.rates.credits_per_dollar)

@@ -120,7 +120,7 @@ impl<'a> Policy<'a> {
         match role {
             Role::Actor | Role::Judge | Role::Planner | Role::Classifier => self.reserve(),
             // These are the last calls.
-            Role::Solver | Role::Evaluator | Role::Reflector => 0.0,
+            Role::Solver | Role::Evaluator | Role::Reflector | Role::Grader => 0.0,
         }
     }
 

@@ -121,7 +121,7 @@ impl<'a> Entry<'a> {
         let theme = self.cx.theme;
         let style = match call.role {
             Role::Actor | Role::Reflector | Role::Planner | Role::Solver => theme.text,
-            Role::Classifier | Role::Evaluator | Role::Judge => theme.dim,
+            Role::Classifier | Role::Evaluator | Role::Judge | Role::Grader => theme.dim,
         };
         let role = &format!("  {} ", call.role);
         match &call.phase {
@@ -382,6 +382,10 @@ impl<'a> Entry<'a> {
         }
         if let (Some(expected), Some(false)) = (task.task.expected(), task.correct) {
             self.sheet.suffix(&format!("  expected: {expected}"), theme.warn);
+        }
+        if let Some(Some(right)) = task.grading.as_ref().map(|grading| grading.right) {
+            let (word, style) = if right { ("right", theme.good) } else { ("wrong", theme.bad) };
+            self.sheet.suffix(&format!("  grader: {word}"), style);
         }
         let columns = tasks::columns(task, self.cx.now).into_iter();
         let took = columns.map(|(words, _)| words).collect::<Vec<_>>().join(" · ");

@@ -103,6 +103,14 @@ fn end(task: &TaskState, page: &mut Page<'_>) {
     if !mark.is_empty() {
         page.field_in("judged", &mark, style);
     }
+    if let Some(grading) = &task.grading {
+        let (word, style) = match grading.right {
+            Some(true) => (format!("{DONE} right"), page.theme.good),
+            Some(false) => (format!("{FAILED} wrong"), page.theme.bad),
+            None => ("no verdict".to_owned(), page.theme.warn),
+        };
+        page.field_in("graded", &format!("{word}: {}", grading.why), style);
+    }
 }
 
 fn steps(state: &State, task: &TaskState, page: &mut Page<'_>) {

@@ -1,0 +1,120 @@
+//! One task in a report.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::budget::{self, BudgetForecast, ToolSpent};
+use crate::domain::{
+    Caveat, Grading, Outcome, Role, Spent, State, Strategy, TaskId, TaskState, ToolName, Verdict,
+};
+
+/// One task and its result.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TaskReport {
+    /// The number of the task in its session, from 1.
+    pub n: TaskId,
+    pub task: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    pub answer: Option<String>,
+    pub gold: Option<String>,
+    /// Further right answers.
+    #[serde(rename = "golds", skip_serializing_if = "Vec::is_empty")]
+    pub more_golds: Vec<String>,
+    pub correct: Option<bool>,
+    /// Ended with an answer that is not known to be wrong, and with at least one tool call (BTP).
+    pub solved: bool,
+    /// `None` while it is queued or running.
+    pub outcome: Option<Outcome>,
+    /// What has to be said of the answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub caveats: Vec<Caveat>,
+    /// Why plans of the planner could not be used, in the last attempt.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub plans_refused: Vec<String>,
+    pub tries: u32,
+    /// Decisions; with a planner, its plans and the answer.
+    pub steps: usize,
+    /// Calls that ran.
+    pub calls: usize,
+    /// The tools of those calls, in order.
+    pub tools: Vec<ToolName>,
+    pub tokens_in: u64,
+    pub tokens_out: u64,
+    /// Tokens in and out of each role; the papers count those of the actor.
+    pub tokens_by_role: BTreeMap<Role, (u64, u64)>,
+    /// Its strategy; `None` while it is queued.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<Strategy>,
+    /// Its cost in credits, by category.
+    pub cost: f64,
+    pub spent: Spent,
+    pub over_budget: bool,
+    /// Its expected cost; `None` without a plan.
+    pub planned: Option<BudgetForecast>,
+    pub by_tool: BTreeMap<ToolName, ToolSpent>,
+    /// The number of refused calls by reason.
+    pub refusals: BTreeMap<&'static str, usize>,
+    /// The cost of its model calls; `None` if the price of any is unknown.
+    pub dollars: Option<f64>,
+    pub verdicts: Vec<Verdict>,
+    /// What the grader said of the answer; `None` if it was not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grading: Option<Grading>,
+}
+
+impl TaskReport {
+    pub(super) fn of(state: &State, task: &TaskState) -> Self {
+        let calls = task.tool_calls.iter().filter_map(|call| state.tool_call(*call));
+        let tools: Vec<_> =
+            calls.filter(|call| call.started.is_some()).map(|call| call.tool.clone()).collect();
+        let mut tokens_by_role: BTreeMap<Role, (u64, u64)> = BTreeMap::new();
+        for call in task.model_calls.iter().filter_map(|call| state.model_call(*call)) {
+            if let Some(reply) = call.reply() {
+                let tokens = tokens_by_role.entry(call.role).or_default();
+                tokens.0 = tokens.0.saturating_add(reply.usage.tokens_in);
+                tokens.1 = tokens.1.saturating_add(reply.usage.tokens_out);
+            }
+        }
+        Self {
+            n: task.id,
+            task: task.task.text.clone(),
+            name: task.task.name.clone(),
+            answer: task.answer.clone(),
+            gold: task.task.gold.clone(),
+            more_golds: task.task.more_golds.clone(),
+            correct: task.correct,
+            solved: task.is_solved() && !tools.is_empty(),
+            outcome: task.outcome(),
+            caveats: task.caveats.clone(),
+            plans_refused: task.work.refused.clone(),
+            tries: task.tries,
+            steps: usize::try_from(task.steps_taken()).unwrap_or(usize::MAX),
+            calls: tools.len(),
+            tools,
+            tokens_in: task.tokens_in,
+            tokens_out: task.tokens_out,
+            tokens_by_role,
+            strategy: task.strategy,
+            cost: task.credits(),
+            spent: task.budget.spent,
+            over_budget: task.is_over(budget::budget_of(state, task)),
+            planned: BudgetForecast::of(task),
+            by_tool: budget::by_tool(task),
+            refusals: budget::refusals(state, task),
+            dollars: (task.unpriced == 0).then_some(task.dollars),
+            verdicts: task.verdicts.clone(),
+            grading: task.grading.clone(),
+        }
+    }
+
+    /// The best value of a measure over all right answers, 0 without an answer; `None` if no right
+    /// answer is known.
+    pub fn against_golds(&self, measure: &dyn Fn(&str, &str) -> f64) -> Option<f64> {
+        self.gold.as_ref()?;
+        let golds = self.gold.iter().chain(&self.more_golds);
+        let best = |answer| golds.map(|gold| measure(answer, gold)).fold(0.0, f64::max);
+        Some(self.answer.as_deref().map_or(0.0, best))
+    }
+}

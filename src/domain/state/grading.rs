@@ -1,0 +1,31 @@
+//! What a grader said of an answer, and what that cost. It is kept apart from the agent's own cost,
+//! so that measuring an agent does not change its measures.
+
+use serde::Serialize;
+
+use crate::domain::chat::Usage;
+
+/// The grading of one task.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Grading {
+    /// Whether the answer is right; `None` while there is no verdict, and if the grader gave none.
+    pub right: Option<bool>,
+    /// The grader's reason, or why there is no verdict.
+    pub why: String,
+    pub tokens_in: u64,
+    pub tokens_out: u64,
+    /// US dollars of the calls with a known price.
+    pub dollars: f64,
+    /// Calls without a known price; if above 0, `dollars` is a lower bound.
+    pub unpriced: u32,
+}
+
+impl Grading {
+    /// Counts a call.
+    pub(super) fn count(&mut self, usage: Usage, dollars: Option<f64>) {
+        self.tokens_in = self.tokens_in.saturating_add(usage.tokens_in);
+        self.tokens_out = self.tokens_out.saturating_add(usage.tokens_out);
+        self.dollars += dollars.unwrap_or(0.0);
+        self.unpriced += u32::from(dollars.is_none());
+    }
+}
