@@ -2,6 +2,8 @@
 
 use std::{fs, path::Path};
 
+use serde_json::Value;
+use toolyard::app::report::Report;
 use toolyard::domain::{Event, Record, SessionEvent, State, state::What};
 use toolyard::store::journal::{self, Header, Journal, JournalError};
 use toolyard::ui::wording;
@@ -100,7 +102,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ("{\"a\":1}\n".into(), &["FILE:1", "toolyard_journal"]),
         (
             "{\"toolyard_journal\":9,\"program\":\"7.0\"}\n".into(),
-            &["format 9", "up to 1", "toolyard 7.0"],
+            &["format 9", "up to 2", "toolyard 7.0"],
         ),
         (format!("{HEADER}\nnonsense\n"), &["FILE:2", "expected an event"]),
         (
@@ -141,4 +143,84 @@ fn a_journal_that_was_killed_before_its_header_is_empty() {
         assert!(loaded.records.is_empty(), "{begun}");
         assert!(loaded.remark().unwrap().contains("the journal is empty"), "{begun}");
     }
+}
+
+const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/journals");
+
+fn kept(name: &str) -> Vec<u8> {
+    fs::read(Path::new(KEPT).join(name)).unwrap()
+}
+
+/// Whether all that was known then is the same now; what was added since does not count.
+fn assert_has(now: &Value, then: &Value, at: &str) {
+    match (now, then) {
+        (Value::Object(now), Value::Object(then)) => {
+            then.iter().for_each(|(key, then)| assert_has(&now[key], then, &format!("{at}.{key}")));
+        }
+        (Value::Array(now), Value::Array(then)) => {
+            assert_eq!(now.len(), then.len(), "{at}");
+            let both = now.iter().zip(then).enumerate();
+            both.for_each(|(i, (now, then))| assert_has(now, then, &format!("{at}.{i}")));
+        }
+        _ => assert_eq!(now, then, "{at}"),
+    }
+}
+
+/// The files were written by earlier versions, and are never changed: every later version must open them.
+#[test]
+fn journals_of_all_formats_are_read_for_ever() {
+    let then: Value = serde_json::from_slice(&kept("report.json")).unwrap();
+    let formats = [1, 2].map(|format| {
+        let loaded =
+            journal::read(&Path::new(KEPT).join(format!("format-{format}.jsonl"))).unwrap();
+        assert_eq!(loaded.header.toolyard_journal, format);
+        assert_eq!((loaded.records.len(), loaded.torn), (77, 0));
+        let state = State::fold(&loaded.records);
+        assert_eq!((state.unknown_events, state.unknown_fields), (0, 0));
+        assert_has(&serde_json::to_value(Report::of(&state)).unwrap(), &then, "");
+        loaded.records
+    });
+    assert_eq!(formats[0], formats[1]);
+    assert!(kept("format-2.jsonl").len() < kept("format-1.jsonl").len());
+}
+
+/// A process may be killed at any byte, and `tail -f` shows lines as they come.
+#[test]
+fn every_beginning_of_a_journal_is_a_journal() {
+    let whole = kept("format-2.jsonl");
+    let records = journal::read(&Path::new(KEPT).join("format-2.jsonl")).unwrap().records;
+    let header = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl");
+    let ends: Vec<usize> = (header..=whole.len()).filter(|end| whole[end - 1] == b'\n').collect();
+    for (lines, end) in ends.iter().enumerate() {
+        let next = ends.get(lines + 1).unwrap_or(end);
+        for cut in [*end, (end + next) / 2, next.saturating_sub(1).max(*end)] {
+            fs::write(&path, &whole[..cut]).unwrap();
+            let loaded = journal::read(&path).unwrap();
+            assert_eq!(loaded.records, records[..lines], "cut at {cut}");
+            assert_eq!(loaded.torn, cut - end, "cut at {cut}");
+        }
+    }
+}
+
+/// In a request of format 1 nothing stands for anything else, and in format 2 nothing that a tool returned does.
+#[test]
+fn what_looks_like_a_part_is_data() {
+    let hostile = r#"{"=":0}"#;
+    let line = format!(
+        r#"{{"n":1,"at":1,"kind":"ToolCallRequested","data":{{"effect":{{"id":1,"class":"read"}},"task":1,"step":1,"tool":"t","arguments":{hostile}}}}}"#
+    );
+    let (_folder, path) = written(&format!("{HEADER}\n{line}\n"));
+    let records = journal::read(&path).unwrap().records;
+    assert_eq!(serde_json::to_string(&records[0]).unwrap(), line);
+    let again = path.with_extension("2");
+    let header = Header::at(jiff::Timestamp::UNIX_EPOCH);
+    Journal::create(&again, &header).unwrap().append(&records[0]).unwrap();
+    assert!(fs::read_to_string(&again).unwrap().contains(r#"{"==":{"=":0}}"#));
+    assert_eq!(journal::read(&again).unwrap().records, records);
+
+    let (_folder, path) = written(&format!("{}\n{line}\n", HEADER.replace(":1,", ":2,")));
+    let error = journal::read(&path).unwrap_err().to_string();
+    assert!(error.contains(":2: no line before this one has part 0; expected an event"), "{error}");
 }

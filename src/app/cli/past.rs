@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{ConfigArgs, ReplayArgs, ShotArgs, live, out, trouble::Trouble};
 use crate::app::{config::Config, report::Report};
 use crate::domain::State;
-use crate::store::journal::{self, LoadedJournal};
+use crate::store::journal::{LoadedJournal, Reader};
 use crate::store::kept;
 use crate::ui;
 
@@ -15,18 +15,19 @@ pub struct Past {
     pub state: State,
 }
 
-/// Reads a journal up to this event, or whole.
+/// Reads a journal up to this event and no further, or whole.
 pub fn load(path: &Path, at: Option<u64>) -> Result<Past, Trouble> {
-    let mut loaded = journal::read(path).map_err(Trouble::usage)?;
-    if let Some(at) = at {
-        let last = loaded.records.len() as u64;
-        if at > last {
-            let text = format!("{}: --at {at}: the journal ends at event {last}", path.display());
-            return Err(Trouble::Usage(text));
-        }
-        loaded.records.retain(|record| record.n <= at);
+    let mut reader = Reader::open(path).map_err(Trouble::usage)?;
+    let most = at.map_or(usize::MAX, |at| usize::try_from(at).unwrap_or(usize::MAX));
+    let records = reader.by_ref().take(most).collect::<Result<Vec<_>, _>>();
+    let records = records.map_err(Trouble::usage)?;
+    let last = records.len() as u64;
+    if let Some(at) = at.filter(|at| *at > last) {
+        let text = format!("{}: --at {at}: the journal ends at event {last}", path.display());
+        return Err(Trouble::Usage(text));
     }
-    let state = State::fold(&loaded.records);
+    let state = State::fold(&records);
+    let loaded = LoadedJournal { header: reader.header, records, torn: reader.torn };
     Ok(Past { loaded, state })
 }
 

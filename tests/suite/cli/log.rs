@@ -14,7 +14,7 @@ fn a_log_tells_what_became_of_files_and_programs() {
     let log = home.read("l.txt");
     for line in [
         " INFO toolyard::app: toolyard started version=\"",
-        " INFO toolyard::store::journal: started a journal path=\"j.jsonl\"",
+        " INFO toolyard::store::journal::write: started a journal path=\"j.jsonl\"",
         " INFO toolyard::store::experience::open: opening past uses of tools path=\"",
         "name=\"rot13\"}:call{tool=\"rot13\"}: toolyard::tool::command: a program started program=\"sed\"\n",
         ": a program ended program=\"sed\" status=exit status: 0 ms=",

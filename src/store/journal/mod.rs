@@ -1,0 +1,65 @@
+//! A session on disk: JSON lines, a header and then one event per line, appended as events happen.
+//!
+//! Since format 2, what lines have in common is written once (see `parts`). Format 1 had every line whole.
+//!
+//! A line is written before its event is shown, so killing the program loses nothing that was seen.
+//! It is flushed to the disk after every command and at every task's end, so a power cut loses at
+//! most the work in progress. A torn last line (an interrupted write) is skipped when reading, and
+//! reported; any other fault is an error with its line.
+
+mod parts;
+mod read;
+mod write;
+
+use std::{io, path::PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+pub use self::read::{LoadedJournal, Reader, read};
+pub use self::write::Journal;
+
+/// The version of the format that this program writes, and the newest that it can read.
+pub const FORMAT: u32 = 2;
+
+/// The first line of a journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// The version of the format; it also identifies a file as a journal.
+    pub toolyard_journal: u32,
+    /// The version of the program that wrote it.
+    pub program: String,
+    /// When the session was opened (RFC 3339, UTC). Events count microseconds from here.
+    pub opened: String,
+}
+
+impl Header {
+    /// The header of a session opened at this moment.
+    pub fn at(opened: jiff::Timestamp) -> Self {
+        Self {
+            toolyard_journal: FORMAT,
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            opened: format!("{opened:.3}"),
+        }
+    }
+}
+
+/// Errors of a journal.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    #[error("{path}: file exists, and a journal is never overwritten; choose another name")]
+    Taken { path: PathBuf },
+    #[error("{path}: {source}")]
+    Io { path: PathBuf, source: io::Error },
+    #[error(
+        "{path}:1: no journal header: {why}; expected \
+         {{\"toolyard_journal\":{FORMAT},…}} as `toolyard run --journal FILE` writes it"
+    )]
+    NoHeader { path: PathBuf, why: String },
+    #[error(
+        "{path}: written in format {found}, but this version reads formats up to {FORMAT}; \
+         read it with toolyard {program} or newer"
+    )]
+    TooNew { path: PathBuf, found: u32, program: String },
+    #[error("{path}:{line}: {why}; expected an event like {{\"n\":{n},\"at\":…,\"kind\":…}}")]
+    BadLine { path: PathBuf, line: usize, n: u64, why: String },
+}

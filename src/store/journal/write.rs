@@ -1,0 +1,95 @@
+//! A journal being written.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use tracing::info;
+
+use super::{Header, JournalError, parts};
+use crate::domain::{EmbeddingEvent, Event, GraphEvent, Record};
+use crate::files::safe_json::safe;
+
+/// A journal being written.
+#[derive(Debug)]
+pub struct Journal {
+    file: File,
+    path: PathBuf,
+    line: Vec<u8>,
+    parts: parts::Written,
+}
+
+impl Journal {
+    /// Starts a journal in a new file; an existing file is never touched.
+    pub fn create(path: &Path, header: &Header) -> Result<Self, JournalError> {
+        let io = |source| JournalError::Io { path: path.to_owned(), source };
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(io)?;
+        }
+        // What an agent read and wrote concerns nobody else on this machine.
+        let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(path);
+        let file = file.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => JournalError::Taken { path: path.to_owned() },
+            _ => io(error),
+        })?;
+        info!(?path, "started a journal");
+        let mut journal = Self {
+            file,
+            path: path.to_owned(),
+            line: Vec::new(),
+            parts: parts::Written::default(),
+        };
+        journal.write(header, None)?;
+        Ok(journal)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes one event to the system. It outlives this process from here on.
+    pub fn append(&mut self, record: &Record) -> Result<(), JournalError> {
+        self.write(record, Some(has_parts(&record.event)))
+    }
+
+    /// Waits until everything appended is on the disk.
+    pub fn sync(&mut self) -> Result<(), JournalError> {
+        self.file.sync_data().map_err(|source| self.io(source))
+    }
+
+    fn write(&mut self, line: &impl Serialize, parts: Option<bool>) -> Result<(), JournalError> {
+        self.line.clear();
+        let json = serde_json::to_string(line).map_err(|error| self.io(error.into()))?;
+        let json = safe(&json);
+        match parts {
+            Some(has_parts) => {
+                // The data of a line is an object, and the last of its fields.
+                let data = json.find(DATA).map_or(json.len(), |data| data + DATA.len() + 1);
+                self.parts.shorten(json.as_bytes(), data, has_parts, &mut self.line);
+            }
+            None => self.line.extend_from_slice(json.as_bytes()),
+        }
+        self.line.push(b'\n');
+        // One write for a whole line: a concurrent reader sees all of it or nothing.
+        self.file.write_all(&self.line).map_err(|source| self.io(source))
+    }
+
+    fn io(&self, source: io::Error) -> JournalError {
+        JournalError::Io { path: self.path.clone(), source }
+    }
+}
+
+const DATA: &str = "\"data\":";
+
+/// Whether an event may have something in common with others. What comes once in a session is not worth
+/// remembering.
+fn has_parts(event: &Event) -> bool {
+    !matches!(
+        event,
+        Event::Session(_)
+            | Event::Graph(GraphEvent::GraphLoaded { .. })
+            | Event::Embedding(EmbeddingEvent::EmbeddingFinished { .. })
+    )
+}
