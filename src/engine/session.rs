@@ -10,8 +10,8 @@ use tokio_util::sync::CancellationToken;
 use super::observer::{Observer, journal::Writer};
 use super::{budgeting::Budgeting, lanes::Lanes, recorded::Recorded};
 use crate::domain::{
-    By, EffectId, Event, FaultId, Lexical, ModelName, Record, State, Task, TaskEvent, TaskId,
-    TaskList, ToolName, state::next_number,
+    By, ControlEvent, EffectClass, EffectId, Event, FaultId, Lexical, ModelName, Record, State,
+    Task, TaskEvent, TaskId, TaskList, ToolCallEvent, ToolName, state::next_number,
 };
 use crate::model::{Model, known};
 use crate::store::journal::JournalError;
@@ -117,6 +117,9 @@ impl Session {
         if let Event::Task(TaskEvent::TasksQueued { tasks, by: By::Engine, .. }) = &record.event {
             self.queued += tasks.len();
         }
+        if is_lasting(&record.event) {
+            self.sync();
+        }
         self.state.apply(&record);
         let observers = self.observers.iter_mut();
         let more = observers.flat_map(|observer| observer.on(&record, &self.state)).collect();
@@ -138,6 +141,11 @@ impl Session {
         let observers = self.observers.iter_mut();
         let more: Vec<Event> = observers.flat_map(|observer| observer.close(&self.state)).collect();
         more.into_iter().for_each(|event| self.emit(event));
+    }
+
+    /// Begins to bring everything so far to the disk: a task that ends must not wait for that.
+    pub fn sync_beside(&mut self) {
+        self.journal.sync_beside();
     }
 
     /// Waits until everything so far is on the disk.
@@ -179,5 +187,17 @@ impl Session {
 
     pub fn next_fault(&self) -> FaultId {
         FaultId(next_number(self.state.faults.len()))
+    }
+}
+
+/// Whether an event must be on the disk before anything follows: a tool is about to change something, or a
+/// person who sees that the session has stopped may switch the machine off.
+fn is_lasting(event: &Event) -> bool {
+    match event {
+        Event::ToolCall(ToolCallEvent::ToolCallStarted { effect }) => {
+            matches!(effect.class, EffectClass::Write | EffectClass::Unknown)
+        }
+        Event::Control(ControlEvent::Paused {}) => true,
+        _ => false,
     }
 }

@@ -26,6 +26,14 @@ impl Writer {
         !self.is_broken
     }
 
+    /// Begins to bring everything so far to the disk.
+    pub fn sync_beside(&mut self) {
+        if let Some(journal) = &mut self.journal {
+            let written = journal.sync_beside();
+            self.note(written);
+        }
+    }
+
     /// Waits until everything so far is on the disk.
     pub fn sync(&mut self) {
         if let Some(journal) = &mut self.journal {

@@ -3,12 +3,14 @@
 //! Since format 2, what lines have in common is written once (see `parts`). Format 1 had every line whole.
 //!
 //! A line is written before its event is shown, so killing the program loses nothing that was seen.
-//! It is flushed to the disk after every command and at every task's end, so a power cut loses at
-//! most the work in progress. A torn last line (an interrupted write) is skipped when reading, and
+//! It is flushed to the disk after every command, when the session pauses, before a tool that changes
+//! something runs, and at the session's end; at a task's end that is begun beside the work. So a power cut
+//! loses at most the last moments of the work in progress. A torn last line (an interrupted write) is skipped when reading, and
 //! reported; any other fault is an error with its line.
 
 mod parts;
 mod read;
+mod sync;
 mod write;
 
 use std::{io, path::PathBuf};

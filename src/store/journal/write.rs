@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use tracing::info;
 
-use super::{Header, JournalError, parts};
+use super::{Header, JournalError, parts, sync::Syncer};
 use crate::domain::{EmbeddingEvent, Event, GraphEvent, Record};
 use crate::files::safe_json::safe;
 
@@ -19,6 +19,8 @@ pub struct Journal {
     path: PathBuf,
     line: Vec<u8>,
     parts: parts::Written,
+    /// `None` where the system has no thread for it.
+    syncer: Option<Syncer>,
 }
 
 impl Journal {
@@ -35,12 +37,9 @@ impl Journal {
             _ => io(error),
         })?;
         info!(?path, "started a journal");
-        let mut journal = Self {
-            file,
-            path: path.to_owned(),
-            line: Vec::new(),
-            parts: parts::Written::default(),
-        };
+        let syncer = Syncer::new(&file).ok();
+        let (path, parts) = (path.to_owned(), parts::Written::default());
+        let mut journal = Self { file, path, line: Vec::new(), parts, syncer };
         journal.write(header, None)?;
         Ok(journal)
     }
@@ -52,6 +51,17 @@ impl Journal {
     /// Writes one event to the system. It outlives this process from here on.
     pub fn append(&mut self, record: &Record) -> Result<(), JournalError> {
         self.write(record, Some(has_parts(&record.event)))
+    }
+
+    /// Begins to bring everything appended to the disk, and does not wait for it.
+    pub fn sync_beside(&mut self) -> Result<(), JournalError> {
+        match &self.syncer {
+            Some(syncer) => {
+                syncer.ask();
+                syncer.failure().map_or(Ok(()), |error| Err(self.io(error)))
+            }
+            None => self.sync(),
+        }
     }
 
     /// Waits until everything appended is on the disk.
