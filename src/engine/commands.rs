@@ -132,8 +132,9 @@ fn queue(session: &mut Session, text: &str, by: By) -> Result<(), String> {
         return Err("the task is empty".to_owned());
     }
     // A task known by its text keeps its gold answer and chain.
-    let known = session.state.tasks.iter().find(|task| task.task.text == text);
-    let task = known.map_or_else(|| Task::from_text(text), |known| known.task.clone());
+    let queued = session.state.tasks.iter().map(|task| &task.task);
+    let known = queued.chain(session.tasks.distinct()).find(|task| task.text == text);
+    let task = known.map_or_else(|| Task::from_text(text), Task::clone);
     let first = session.next_task();
     session.intervene(TaskEvent::TasksQueued { first, tasks: vec![task], by });
     Ok(())

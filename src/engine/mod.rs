@@ -92,6 +92,8 @@ pub struct Setup {
     pub stations: Vec<Rc<dyn Station>>,
     /// Records of an earlier session whose effects and interventions are used as long as they fit.
     pub recorded: Vec<Record>,
+    /// How many ended tasks the state keeps with their details; `None`: all of them.
+    pub keeps: Option<usize>,
     /// The beginning of this session, which was interrupted and is continued (see [`resumable`]);
     /// empty for a new one.
     pub past: Vec<Record>,
@@ -138,7 +140,7 @@ pub async fn run(
     close(&handle, &why);
     match handle.write(Session::take_broken) {
         Some(error) => Err(error),
-        None => Ok(handle.read(|session| session.state.clone())),
+        None => Ok(handle.write(|session| std::mem::take(&mut session.state))),
     }
 }
 
@@ -146,6 +148,7 @@ pub async fn run(
 fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> Handle {
     let journal = Writer::new(setup.journal);
     let mut session = Session::new(setup.tools, setup.models, journal, listener);
+    session.state = State::keeping(setup.keeps);
     let mut observers: Vec<Box<dyn Observer>> = Vec::new();
     if let Some(Memory { store, same, embedder }) = setup.memory {
         let store = Rc::new(RefCell::new(store));
@@ -245,7 +248,7 @@ async fn work_on(handle: &Handle, id: TaskId) {
     handle.write(|session| {
         let Ending { outcome, answer, caveats } = ending;
         session.emit(TaskEvent::TaskFinished { task: id, outcome, answer, correct, caveats });
-        session.sync();
+        session.sync_beside();
     });
 }
 

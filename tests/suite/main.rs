@@ -20,6 +20,7 @@ mod dollars;
 mod engine;
 mod experience;
 mod fake_endpoint;
+mod forgetting;
 mod grading;
 mod graph;
 mod graph_exports;

@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use super::{out, trouble::Trouble};
 use crate::app::config::{self, Config};
 use crate::app::session::{Session, SessionSpec};
-use crate::domain::Command;
+use crate::domain::{Command, state::RECENT};
 use crate::store::journal::LoadedJournal;
 use crate::ui::theme::detect::{self, Depth};
 use crate::ui::{self, screen::Setup, symbols::Charset};
@@ -16,7 +16,8 @@ use crate::ui::{theme::load::AUTO, view::ReadOnly};
 /// Opens the screen on a new session, which waits for the user.
 pub fn live(spec: SessionSpec) -> Result<ui::EndReason, Trouble> {
     let spec = SessionSpec { paused: true, stay: true, ..spec };
-    let prepared = spec.prepare()?.slow_enough_to_follow();
+    let mut prepared = spec.prepare()?.slow_enough_to_follow();
+    prepared.keeps = Some(RECENT);
     expect_terminal()?;
     let config = prepared.config.clone();
     let Session { opened, title, journal, records, commands, engine } = prepared.spawn()?;

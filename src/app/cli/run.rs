@@ -9,11 +9,12 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 
 use super::out::{accepted, expect_place, warn};
 use super::{RunArgs, runtime, trouble::Trouble};
-use crate::app::report::{Graded, Quality, Report};
+use crate::app::report::folded::{Folded, Sums};
+use crate::app::report::{Graded, Quality};
 use crate::domain::words::{clipped, counted};
 use crate::domain::{
-    Command, EmbeddingEvent, Event, GraphEvent, ModelCallEvent, Outcome, PlanEvent, Record,
-    SessionEvent, State, TaskEvent,
+    Command, EmbeddingEvent, Event, GraphEvent, ModelCallEvent, PlanEvent, Record, SessionEvent,
+    State, TaskEvent, state::RECENT,
 };
 use crate::engine::DOLLARS_REACHED;
 use crate::files::safe_json::safe;
@@ -35,13 +36,19 @@ pub enum RunEnd {
 
 /// Runs the tasks.
 pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
-    let prepared = args.session.spec(args.task.as_deref())?.prepare()?;
+    let mut prepared = args.session.spec(args.task.as_deref())?.prepare()?;
+    // Only the whole last state needs the details of all tasks.
+    prepared.keeps = args.state.is_none().then_some(RECENT);
     for path in [&args.report, &args.state].into_iter().flatten() {
         expect_place(path)?;
     }
     let signal = Arc::new(AtomicI32::new(0));
     let (stop, commands) = mpsc::unbounded_channel();
-    let out = Rc::new(RefCell::new(Output::new(args.json, stop.clone())));
+    let folded = match args.report {
+        Some(_) => Folded::whole().map_err(Trouble::failed)?,
+        None => Folded::default(),
+    };
+    let out = Rc::new(RefCell::new(Output::new(args.json, folded, stop.clone())));
     let state = runtime()?.block_on(async {
         // A script sends no commands, but Ctrl-C and SIGTERM must end the session properly.
         let seen = Arc::clone(&signal);
@@ -54,8 +61,13 @@ pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
         let listener = Box::new(move |record: &Arc<Record>| shown.borrow_mut().show(record));
         prepared.run(commands, listener).await
     })?;
+    let (answered, folded) = {
+        let mut out = out.borrow_mut();
+        (out.folded.sums(&state).totals.answered, std::mem::take(&mut out.folded))
+    };
     if let Some(path) = &args.report {
-        kept::save(path, &Report::of(&state)).map_err(Trouble::failed)?;
+        let report = folded.report(&state).map_err(Trouble::failed)?;
+        kept::save(path, &report).map_err(Trouble::failed)?;
     }
     if let Some(path) = &args.state {
         kept::save(path, &state).map_err(Trouble::failed)?;
@@ -69,9 +81,7 @@ pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
         return Ok(RunEnd::OutOfDollars);
     }
     match signal.load(Ordering::Relaxed) {
-        0 if state.tasks.iter().all(|task| task.outcome() == Some(Outcome::Answered)) => {
-            Ok(RunEnd::Answered)
-        }
+        0 if answered == state.tasks.len() => Ok(RunEnd::Answered),
         0 => Ok(RunEnd::NotAnswered),
         signal => Ok(RunEnd::BySignal(signal)),
     }
@@ -85,6 +95,7 @@ struct Output {
     json: bool,
     out: BufWriter<io::Stdout>,
     state: State,
+    folded: Folded,
     /// Why the output stopped.
     lost: Option<io::Error>,
     is_out_of_dollars: bool,
@@ -93,9 +104,10 @@ struct Output {
 }
 
 impl Output {
-    fn new(json: bool, stop: UnboundedSender<Command>) -> Self {
+    fn new(json: bool, folded: Folded, stop: UnboundedSender<Command>) -> Self {
         let out = BufWriter::new(io::stdout());
-        Self { json, out, state: State::default(), lost: None, is_out_of_dollars: false, stop }
+        let state = State::keeping(Some(RECENT));
+        Self { json, out, state, folded, lost: None, is_out_of_dollars: false, stop }
     }
 
     /// Without its output the session stops: who reads no further needs no more of it, and each
@@ -104,10 +116,12 @@ impl Output {
         if let Event::Session(SessionEvent::SessionEnded { why }) = &record.event {
             self.is_out_of_dollars = why.starts_with(DOLLARS_REACHED);
         }
+        self.state.apply(record);
+        let folded = self.folded.take(&self.state, record);
         if self.lost.is_some() {
             return;
         }
-        if let Err(error) = self.write(record) {
+        if let Err(error) = folded.and_then(|()| self.write(record)) {
             let why = match error.kind() {
                 io::ErrorKind::BrokenPipe => UNREAD.to_owned(),
                 _ => format!("the output cannot be written: {error}"),
@@ -122,7 +136,6 @@ impl Output {
         if self.json {
             writeln!(self.out, "{}", safe(&serde_json::to_string(record)?))?;
         } else {
-            self.state.apply(record);
             self.tell(&record.event)?;
         }
         self.out.flush()
@@ -188,7 +201,7 @@ impl Output {
             }
             Event::Session(SessionEvent::Noticed { text }) => self.aside(text),
             Event::Session(SessionEvent::SessionEnded { why }) => {
-                let Report { totals, measures, quality, .. } = Report::of(&self.state);
+                let Sums { totals, measures, quality } = self.folded.sums(&self.state);
                 if totals.tasks == 0 {
                     return writeln!(self.out, "no tasks to run");
                 }

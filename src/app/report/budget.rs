@@ -100,27 +100,85 @@ impl Measures {
     /// Over the ended tasks of one session, or of several: each counts the same. `budget` is the
     /// reported budget.
     pub fn of<'r>(tasks: impl Iterator<Item = &'r TaskReport>, budget: f64) -> Self {
-        let ended: Vec<_> = tasks.filter(|task| task.outcome.is_some()).collect();
-        let share = |holds: &dyn Fn(&TaskReport) -> bool| {
-            mean(ended.iter().map(|task| f64::from(u8::from(holds(task))))).unwrap_or(0.0)
-        };
-        let plans = || ended.iter().filter_map(|task| task.planned.as_ref());
-        Self {
+        let mut sums = MeasureSums::default();
+        tasks.for_each(|task| sums.add(task));
+        sums.measures(budget)
+    }
+}
+
+/// The sums behind [`Measures`].
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct MeasureSums {
+    cost: Mean,
+    solved: Mean,
+    solved_within: Mean,
+    failed_over: Mean,
+    over: Mean,
+    planned_cost: Mean,
+    planned_uses: Mean,
+    uses: Mean,
+    refusals: usize,
+}
+
+impl MeasureSums {
+    /// Adds a task if it has ended.
+    pub fn add(&mut self, task: &TaskReport) {
+        if task.outcome.is_none() {
+            return;
+        }
+        self.cost.add(task.cost);
+        self.solved.count(task.solved);
+        self.solved_within.count(task.solved && !task.over_budget);
+        self.failed_over.count(!task.solved && task.over_budget);
+        self.over.count(task.over_budget);
+        if let Some(plan) = &task.planned {
+            self.planned_cost.add(plan.cost);
+            self.planned_uses.add(plan.uses as f64);
+        }
+        self.uses.add(task.calls as f64);
+        self.refusals += task.refusals.values().sum::<usize>();
+    }
+
+    pub fn measures(&self, budget: f64) -> Measures {
+        Measures {
             budget,
-            ac: mean(ended.iter().map(|task| task.cost)).unwrap_or(0.0),
-            pr: share(&|task| task.solved),
-            pbc: share(&|task| task.solved && !task.over_budget),
-            rfbc: share(&|task| !task.solved && task.over_budget),
-            rfbc_authors: share(&|task| task.over_budget),
-            planned_cost: mean(plans().map(|plan| plan.cost)),
-            planned_uses: mean(plans().map(|plan| plan.uses as f64)),
-            uses: mean(ended.iter().map(|task| task.calls as f64)).unwrap_or(0.0),
-            refusals: ended.iter().map(|task| task.refusals.values().sum::<usize>()).sum(),
+            ac: self.cost.or_zero(),
+            pr: self.solved.or_zero(),
+            pbc: self.solved_within.or_zero(),
+            rfbc: self.failed_over.or_zero(),
+            rfbc_authors: self.over.or_zero(),
+            planned_cost: self.planned_cost.value(),
+            planned_uses: self.planned_uses.value(),
+            uses: self.uses.or_zero(),
+            refusals: self.refusals,
         }
     }
 }
 
-pub(super) fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
-    let (sum, count) = numbers.fold((0.0, 0_u32), |(sum, count), n| (sum + n, count + 1));
-    (count > 0).then(|| sum / f64::from(count))
+/// A mean of numbers that come one after the other.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Mean {
+    sum: f64,
+    count: u32,
+}
+
+impl Mean {
+    pub fn add(&mut self, number: f64) {
+        self.sum += number;
+        self.count += 1;
+    }
+
+    /// Adds to a share whether this holds.
+    pub fn count(&mut self, holds: bool) {
+        self.add(f64::from(u8::from(holds)));
+    }
+
+    /// `None` without any number.
+    pub fn value(self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum / f64::from(self.count))
+    }
+
+    pub fn or_zero(self) -> f64 {
+        self.value().unwrap_or(0.0)
+    }
 }

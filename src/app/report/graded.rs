@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{budget::mean, task::TaskReport};
+use super::{budget::Mean, quality::exact_match, task::TaskReport};
 use crate::papers::metrics;
 
 /// Over the tasks with a grader's verdict.
@@ -29,43 +29,57 @@ pub struct Graded {
     pub dollars: Option<f64>,
 }
 
-impl Graded {
+/// The sums behind [`Graded`].
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct GradedSums {
+    asked: usize,
+    right: Mean,
+    agrees_with_lexical: Mean,
+    agrees_with_exact_match: Mean,
+    f1_of_right: Mean,
+    f1_of_wrong: Mean,
+    verdicts: usize,
+    verdicts_right: usize,
+    tokens_in: u64,
+    tokens_out: u64,
+    dollars: f64,
+    is_unpriced: bool,
+}
+
+impl GradedSums {
+    /// Adds a task if its answer was graded.
+    pub fn add(&mut self, task: &TaskReport) {
+        let Some(grading) = &task.grading else { return };
+        self.asked += 1;
+        self.tokens_in += grading.tokens_in;
+        self.tokens_out += grading.tokens_out;
+        self.dollars += grading.dollars;
+        self.is_unpriced |= grading.unpriced > 0;
+        let Some(right) = grading.right else { return };
+        self.verdicts += 1;
+        self.verdicts_right += usize::from(right);
+        self.right.count(right);
+        self.agrees_with_lexical.count((task.correct == Some(true)) == right);
+        let exact = task.against_golds(&exact_match) == Some(1.0);
+        self.agrees_with_exact_match.count(exact == right);
+        let f1 = task.against_golds(&metrics::token_f1).unwrap_or(0.0);
+        if right { &mut self.f1_of_right } else { &mut self.f1_of_wrong }.add(f1);
+    }
+
     /// `None` if no answer was graded.
-    pub fn of(tasks: &[&TaskReport]) -> Option<Self> {
-        let asked: Vec<_> =
-            tasks.iter().filter_map(|task| Some((*task, task.grading.as_ref()?))).collect();
-        if asked.is_empty() {
-            return None;
-        }
-        let verdicts: Vec<_> =
-            asked.iter().filter_map(|(task, grading)| Some((*task, grading.right?))).collect();
-        let share = |holds: &dyn Fn(&TaskReport, bool) -> bool| {
-            mean(verdicts.iter().map(|(task, right)| f64::from(u8::from(holds(task, *right)))))
-                .unwrap_or(0.0)
-        };
-        let f1 = |of: bool| {
-            let chosen = verdicts.iter().filter(|(_, right)| *right == of);
-            mean(chosen.map(|(task, _)| task.against_golds(&metrics::token_f1).unwrap_or(0.0)))
-        };
-        let dollars: f64 = asked.iter().map(|(_, grading)| grading.dollars).sum();
-        let unpriced = asked.iter().any(|(_, grading)| grading.unpriced > 0);
-        Some(Self {
-            tasks: verdicts.len(),
-            without_verdict: asked.len() - verdicts.len(),
-            right: verdicts.iter().filter(|(_, right)| *right).count(),
-            share: share(&|_, right| right),
-            agrees_with_lexical: share(&|task, right| (task.correct == Some(true)) == right),
-            agrees_with_exact_match: share(&|task, right| {
-                let exact = |given: &str, gold: &str| {
-                    f64::from(u8::from(metrics::exact_match(given, gold)))
-                };
-                (task.against_golds(&exact) == Some(1.0)) == right
-            }),
-            f1_of_right: f1(true),
-            f1_of_wrong: f1(false),
-            tokens_in: asked.iter().map(|(_, grading)| grading.tokens_in).sum(),
-            tokens_out: asked.iter().map(|(_, grading)| grading.tokens_out).sum(),
-            dollars: (!unpriced).then_some(dollars),
+    pub fn graded(&self) -> Option<Graded> {
+        (self.asked > 0).then(|| Graded {
+            tasks: self.verdicts,
+            without_verdict: self.asked - self.verdicts,
+            right: self.verdicts_right,
+            share: self.right.or_zero(),
+            agrees_with_lexical: self.agrees_with_lexical.or_zero(),
+            agrees_with_exact_match: self.agrees_with_exact_match.or_zero(),
+            f1_of_right: self.f1_of_right.value(),
+            f1_of_wrong: self.f1_of_wrong.value(),
+            tokens_in: self.tokens_in,
+            tokens_out: self.tokens_out,
+            dollars: (!self.is_unpriced).then_some(self.dollars),
         })
     }
 }

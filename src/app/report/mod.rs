@@ -5,17 +5,19 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::domain::{
-    Event, Knob, Knobs, ListedEdge, Listing, ModelName, Outcome, Rates, Role, SessionEvent, State,
+    Event, Knobs, ListedEdge, Listing, ModelName, Outcome, Rates, Role, SessionEvent, State,
     Strategy, TaskId, ToolName,
 };
 
 use crate::domain::state::{Line, What};
 
 pub mod budget;
+pub mod folded;
 pub mod graded;
 pub mod quality;
 pub mod task;
 
+use self::folded::{Folding, Sums};
 pub use budget::{BudgetForecast, Measures, ToolSpent};
 pub use graded::Graded;
 pub use quality::Quality;
@@ -25,7 +27,7 @@ pub use task::TaskReport;
 const EDGES: usize = 20_000;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Report {
+pub struct Report<T = Vec<TaskReport>> {
     pub seed: u64,
     pub strategy: Strategy,
     pub workspace: String,
@@ -40,7 +42,7 @@ pub struct Report {
     pub measures: Measures,
     /// How good the answers are: exact match, token F1, and what a grader says.
     pub quality: Quality,
-    pub tasks: Vec<TaskReport>,
+    pub tasks: T,
     pub scores: BTreeMap<ToolName, f64>,
     /// For each tool, its score after each task that scored it (and after each edit).
     pub score_history: BTreeMap<ToolName, Vec<(TaskId, f64)>>,
@@ -77,10 +79,27 @@ pub struct FaultReport {
 impl Report {
     pub fn of(state: &State) -> Self {
         let tasks: Vec<_> = state.tasks.iter().map(|task| TaskReport::of(state, task)).collect();
-        let scores = &state.learning.scores;
         let history = state.learning.history.iter().map(|(tool, points)| {
             (tool.clone(), points.iter().map(|point| (point.task, point.score)).collect())
         });
+        let mut sums = Folding::default();
+        tasks.iter().for_each(|task| sums.add(task));
+        let notices = state.transcript.iter().filter_map(notice).collect();
+        Self::with(state, sums.sums(state), tasks, history.collect(), notices)
+    }
+}
+
+impl<T> Report<T> {
+    /// What is not in the last state is given.
+    fn with(
+        state: &State,
+        sums: Sums,
+        tasks: T,
+        score_history: BTreeMap<ToolName, Vec<(TaskId, f64)>>,
+        notices: Vec<String>,
+    ) -> Self {
+        let Sums { totals, measures, quality } = sums;
+        let scores = &state.learning.scores;
         let roles = state.models.roles.iter();
         Self {
             seed: state.seed,
@@ -90,12 +109,12 @@ impl Report {
             simulated: state.models.any_simulated(),
             knobs: state.knobs.clone(),
             rates: state.rates,
-            totals: Totals::of(state, &tasks),
-            measures: Measures::of(tasks.iter(), state.knobs.get(Knob::Budget)),
-            quality: Quality::of(tasks.iter()),
+            totals,
+            measures,
+            quality,
             tasks,
             scores: scores.iter().map(|(tool, score)| (tool.clone(), score)).collect(),
-            score_history: history.collect(),
+            score_history,
             edges: Listing::weighed(&state.learning.weights(&state.knobs), EDGES).into_edges(),
             faults: state
                 .faults
@@ -106,7 +125,7 @@ impl Report {
                     fired: fault.fired,
                 })
                 .collect(),
-            notices: state.transcript.iter().filter_map(notice).collect(),
+            notices,
         }
     }
 }
@@ -119,25 +138,41 @@ fn notice(line: &Line) -> Option<String> {
     }
 }
 
-impl Totals {
-    fn of(state: &State, tasks: &[TaskReport]) -> Self {
-        let gradings = || state.tasks.iter().filter_map(|task| task.grading.as_ref());
-        let unpriced: u32 = state.tasks.iter().map(|task| task.unpriced).sum::<u32>()
-            + gradings().map(|grading| grading.unpriced).sum::<u32>();
-        let dollars: f64 = state.tasks.iter().map(|task| task.dollars).sum::<f64>()
-            + gradings().map(|grading| grading.dollars).sum::<f64>();
-        let mut totals = Self { dollars: (unpriced == 0).then_some(dollars), ..Self::default() };
-        for task in tasks.iter().filter(|task| task.outcome.is_some()) {
-            totals.tasks += 1;
-            totals.answered += usize::from(task.outcome == Some(Outcome::Answered));
-            totals.correct += usize::from(task.correct == Some(true));
-            totals.with_gold += usize::from(task.gold.is_some());
-            totals.steps += task.steps;
-            totals.calls += task.calls;
-            totals.tokens_in = totals.tokens_in.saturating_add(task.tokens_in);
-            totals.tokens_out = totals.tokens_out.saturating_add(task.tokens_out);
-            totals.cost += task.cost;
+/// The sums behind [`Totals`].
+#[derive(Clone, Copy, Debug, Default)]
+struct TotalSums {
+    totals: Totals,
+    dollars: f64,
+    grading: f64,
+    is_unpriced: bool,
+}
+
+impl TotalSums {
+    /// Adds a task. Of one that has not ended only the price counts.
+    fn add(&mut self, task: &TaskReport) {
+        self.dollars += task.dollars.unwrap_or(0.0);
+        self.is_unpriced |= task.dollars.is_none();
+        if let Some(grading) = &task.grading {
+            self.grading += grading.dollars;
+            self.is_unpriced |= grading.unpriced > 0;
         }
-        totals
+        if task.outcome.is_none() {
+            return;
+        }
+        let totals = &mut self.totals;
+        totals.tasks += 1;
+        totals.answered += usize::from(task.outcome == Some(Outcome::Answered));
+        totals.correct += usize::from(task.correct == Some(true));
+        totals.with_gold += usize::from(task.gold.is_some());
+        totals.steps += task.steps;
+        totals.calls += task.calls;
+        totals.tokens_in = totals.tokens_in.saturating_add(task.tokens_in);
+        totals.tokens_out = totals.tokens_out.saturating_add(task.tokens_out);
+        totals.cost += task.cost;
+    }
+
+    fn totals(&self) -> Totals {
+        let dollars = (!self.is_unpriced).then_some(self.dollars + self.grading);
+        Totals { dollars, ..self.totals }
     }
 }

@@ -3,7 +3,8 @@
 
 use serde::Serialize;
 
-use super::{budget::mean, graded::Graded, task::TaskReport};
+use super::graded::{Graded, GradedSums};
+use super::{budget::Mean, task::TaskReport};
 use crate::domain::Outcome;
 use crate::papers::metrics;
 
@@ -37,36 +38,75 @@ pub struct Quality {
 impl Quality {
     /// Over the tasks of one session, or of several: each counts the same.
     pub fn of<'r>(tasks: impl Iterator<Item = &'r TaskReport>) -> Self {
-        let ended: Vec<_> = tasks.filter(|task| task.outcome.is_some()).collect();
-        let average = |of: &dyn Fn(&TaskReport) -> f64| {
-            mean(ended.iter().map(|task| of(task))).unwrap_or(0.0)
-        };
-        let against_gold = |measure: &dyn Fn(&str, &str) -> f64| {
-            mean(ended.iter().filter_map(|task| task.against_golds(measure)))
-        };
-        let dollars: Option<Vec<f64>> = ended.iter().map(|task| task.dollars).collect();
-        Self {
-            tasks: ended.len(),
-            answered: ended.iter().filter(|t| t.outcome == Some(Outcome::Answered)).count(),
-            with_gold: ended.iter().filter(|task| task.gold.is_some()).count(),
-            accuracy: mean(
-                ended
-                    .iter()
-                    .filter(|task| task.gold.is_some())
-                    .map(|task| f64::from(u8::from(task.correct == Some(true)))),
-            ),
-            exact_match: against_gold(&|answer, gold| {
-                f64::from(u8::from(metrics::exact_match(answer, gold)))
-            }),
-            f1: against_gold(&metrics::token_f1),
-            grader: Graded::of(&ended),
-            tokens_in: average(&|task| task.tokens_in as f64),
-            tokens_out: average(&|task| task.tokens_out as f64),
-            steps: average(&|task| task.steps.max(1) as f64),
-            dollars_per_1000: dollars
-                .map(|dollars| 1000.0 * mean(dollars.into_iter()).unwrap_or(0.0)),
+        let mut sums = QualitySums::default();
+        tasks.for_each(|task| sums.add(task));
+        sums.quality()
+    }
+}
+
+/// The sums behind [`Quality`].
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct QualitySums {
+    tasks: usize,
+    answered: usize,
+    with_gold: usize,
+    accuracy: Mean,
+    exact_match: Mean,
+    f1: Mean,
+    graded: GradedSums,
+    tokens_in: Mean,
+    tokens_out: Mean,
+    steps: Mean,
+    dollars: Mean,
+    is_unpriced: bool,
+}
+
+impl QualitySums {
+    /// Adds a task if it has ended.
+    pub fn add(&mut self, task: &TaskReport) {
+        if task.outcome.is_none() {
+            return;
+        }
+        self.tasks += 1;
+        self.answered += usize::from(task.outcome == Some(Outcome::Answered));
+        if task.gold.is_some() {
+            self.with_gold += 1;
+            self.accuracy.count(task.correct == Some(true));
+        }
+        if let Some(exact) = task.against_golds(&exact_match) {
+            self.exact_match.add(exact);
+        }
+        if let Some(f1) = task.against_golds(&metrics::token_f1) {
+            self.f1.add(f1);
+        }
+        self.graded.add(task);
+        self.tokens_in.add(task.tokens_in as f64);
+        self.tokens_out.add(task.tokens_out as f64);
+        self.steps.add(task.steps.max(1) as f64);
+        self.dollars.add(task.dollars.unwrap_or(0.0));
+        self.is_unpriced |= task.dollars.is_none();
+    }
+
+    pub fn quality(&self) -> Quality {
+        Quality {
+            tasks: self.tasks,
+            answered: self.answered,
+            with_gold: self.with_gold,
+            accuracy: self.accuracy.value(),
+            exact_match: self.exact_match.value(),
+            f1: self.f1.value(),
+            grader: self.graded.graded(),
+            tokens_in: self.tokens_in.or_zero(),
+            tokens_out: self.tokens_out.or_zero(),
+            steps: self.steps.or_zero(),
+            dollars_per_1000: (!self.is_unpriced).then(|| 1000.0 * self.dollars.or_zero()),
         }
     }
+}
+
+/// 1 for an exact match.
+pub(super) fn exact_match(given: &str, gold: &str) -> f64 {
+    f64::from(u8::from(metrics::exact_match(given, gold)))
 }
 
 #[cfg(test)]

@@ -23,6 +23,8 @@ pub struct PreparedSession {
     pub past: Vec<Record>,
     /// The records of an earlier session from which calls are answered.
     pub recorded: Vec<Record>,
+    /// How many ended tasks the last state has with their details; `None`: all of them.
+    pub keeps: Option<usize>,
     pub(super) spec: SessionSpec,
     pub(super) learned: Option<PathBuf>,
     /// The file of past uses; `None`: they are lost at the session's end.
@@ -73,6 +75,7 @@ impl SessionSpec {
             workspace,
             past: Vec::new(),
             recorded: Vec::new(),
+            keeps: None,
             spec: self.clone(),
             learned,
             experience,

@@ -72,6 +72,7 @@ impl SessionSpec {
             keep: None,
             stations: Vec::new(),
             recorded: Vec::new(),
+            keeps: None,
             past: Vec::new(),
         }
     }
@@ -113,6 +114,7 @@ impl PreparedSession {
             providers,
             past: self.past,
             recorded: self.recorded,
+            keeps: self.keeps,
             ..spec.bare(&config, &workspace.title, tasks, models, tools)
         };
         setup.opening.prompts = workspace.prompts;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use super::kept::Kept;
 use crate::domain::event::Verdict;
 use crate::domain::graph::{Pins, Scores, ToolGraph};
 use crate::domain::id::{TaskId, ToolName};
@@ -16,7 +17,7 @@ pub struct Learning {
     pub scores: Scores,
     pub pins: Pins,
     /// The score of a tool after each task that scored it, and after each edit.
-    pub history: IndexMap<ToolName, Vec<ScorePoint>>,
+    pub history: IndexMap<ToolName, Kept<ScorePoint>>,
     /// The last evaluation that moved weights: its event and its task.
     #[serde(skip)]
     pub(super) evaluated: Option<(u64, TaskId)>,

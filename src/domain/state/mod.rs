@@ -27,6 +27,7 @@ mod embeddings;
 mod faults;
 mod fold;
 pub mod grading;
+mod kept;
 pub mod learning;
 pub mod model_calls;
 pub mod models;
@@ -46,6 +47,7 @@ pub use effects::{EffectState, Place};
 pub use embeddings::EmbeddingState;
 pub use faults::FaultState;
 pub use grading::Grading;
+pub use kept::Kept;
 pub use learning::Learning;
 pub use model_calls::{ModelCallPhase, ModelCallState};
 pub use models::{ModelState, Models, Reachable};
@@ -84,43 +86,55 @@ pub struct State {
     pub pairs: Pairs,
     pub tools: IndexMap<ToolName, ToolState>,
     pub learning: Learning,
+    /// How many tasks that have ended keep their details; `None`: all of them.
+    #[serde(skip)]
+    keeps: Option<usize>,
     /// In the order of their numbers, which count from 1.
-    pub tasks: Vec<TaskState>,
+    pub tasks: Kept<TaskState>,
     /// The current task.
     pub at_work: Option<TaskId>,
     /// How many tasks have ended.
     pub tasks_done: usize,
     /// In the order of their numbers, which count from 1 over all effects.
     #[serde(skip)]
-    effects: Vec<Place>,
+    effects: Kept<Place>,
     /// Effects that wait, are held or run, in the order of their numbers.
     #[serde(skip)]
     in_flight: Vec<EffectId>,
     /// Model calls, in the order in which they were requested.
     #[serde(rename = "asks")]
-    pub model_calls: Vec<ModelCallState>,
+    pub model_calls: Kept<ModelCallState>,
     /// Tool calls, in the order in which they were requested.
     #[serde(rename = "calls")]
-    pub tool_calls: Vec<ToolCallState>,
+    pub tool_calls: Kept<ToolCallState>,
     /// In the order in which they were requested.
-    pub embeddings: Vec<EmbeddingState>,
+    pub embeddings: Kept<EmbeddingState>,
     pub faults: BTreeMap<FaultId, FaultState>,
-    pub transcript: Vec<Line>,
+    pub transcript: Kept<Line>,
     /// The number of events of unknown kind.
     pub unknown_events: u64,
     /// The number of fields unknown to this version.
     pub unknown_fields: u64,
 }
 
+/// How many ended tasks a session keeps in memory with all their details.
+pub const RECENT: usize = 32;
+
 impl State {
+    /// A state before the first event. It forgets the details of all but so many of the tasks that have ended;
+    /// `None`: it forgets nothing.
+    pub fn keeping(tasks: Option<usize>) -> Self {
+        Self { keeps: tasks, ..Self::default() }
+    }
+
     pub fn task(&self, id: TaskId) -> Option<&TaskState> {
         self.tasks.get(index(id.0)?)
     }
 
     /// The line of the transcript that this event made.
     pub fn line(&self, n: u64) -> Option<&Line> {
-        let at = self.transcript.binary_search_by_key(&n, |line| line.n).ok()?;
-        self.transcript.get(at)
+        let at = self.transcript.partition_point(|line| line.n < n);
+        self.transcript.get(at).filter(|line| line.n == n)
     }
 
     fn task_mut(&mut self, id: TaskId) -> Option<&mut TaskState> {

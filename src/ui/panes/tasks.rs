@@ -49,7 +49,8 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
 fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     let tasks = &state.tasks;
     let selected = view.task.or_else(|| state.shown_task().map(|task| task.id));
-    let selected = selected.and_then(|id| tasks.binary_search_by_key(&id, |task| task.id).ok());
+    let place = |id| tasks.partition_point(|task| task.id < id);
+    let selected = selected.map(place).filter(|at| tasks.get(*at).is_some());
     List::new(
         (tasks.len(), selected),
         |row| tasks.get(row),

@@ -107,7 +107,8 @@ fn an_answer_that_broke_off_is_counted_by_what_had_come_of_it() {
     on_paused_time(async {
         let replies = vec![broken("Let me think about that for a while")];
         let state = plan(replies, 5_000.0, Rates::default()).start().session.await.unwrap();
-        let [first, again] = &state.model_calls[..] else { panic!("{:?}", state.model_calls) };
+        let calls: Vec<_> = state.model_calls.iter().collect();
+        let [first, again] = calls[..] else { panic!("{calls:?}") };
         let used = first.usage().unwrap();
         assert!(used.estimated && used.tokens_out == 8 && used.tokens_in > 20, "{used:?}");
         let dollars = (used.tokens_in as f64 + 2.0 * used.tokens_out as f64) / 1e6;

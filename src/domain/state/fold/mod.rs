@@ -1,7 +1,7 @@
 //! The fold: what each family of events does to the state, and how an event finds its family. The parts
 //! of the state know nothing of this.
 
-use crate::domain::event::{Event, Record};
+use crate::domain::event::{Event, Record, TaskEvent};
 use crate::domain::id::TaskId;
 use crate::domain::state::{Line, State, What};
 
@@ -10,6 +10,7 @@ mod control;
 mod effects;
 mod embeddings;
 mod faults;
+mod forget;
 mod learning;
 mod model_calls;
 mod search;
@@ -37,6 +38,9 @@ impl State {
         self.unknown_fields += record.newer.as_ref().map_or(0, |newer| newer.fields.len() as u64);
         self.control.changes.remember(record);
         self.transcribe(record);
+        if let Event::Task(TaskEvent::TaskFinished { .. }) = &record.event {
+            self.forget();
+        }
     }
 
     fn transcribe(&mut self, record: &Record) {

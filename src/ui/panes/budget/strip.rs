@@ -29,7 +29,7 @@ pub(super) fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if area.is_empty() {
         return;
     }
-    let tasks = started(cx.state);
+    let tasks = &*started(cx.state);
     let mut row = Row::new(Rect { height: 1, ..area }, buf);
     row.put(&heading(cx.state, tasks), cx.theme.dim);
     if tasks.is_empty() {
@@ -57,9 +57,8 @@ pub(super) fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
 }
 
 /// The tasks that were started: tasks are taken in order.
-fn started(state: &State) -> &[TaskState] {
-    let open = usize::from(state.at_work.is_some());
-    &state.tasks[..(state.tasks_done + open).min(state.tasks.len())]
+fn started(state: &State) -> Vec<&TaskState> {
+    state.tasks.iter().take_while(|task| task.started.is_some()).collect()
 }
 
 fn planned(task: &TaskState) -> Option<f64> {
@@ -75,21 +74,21 @@ fn finite(value: f64) -> f64 {
 }
 
 /// `5 tasks: 33 spent, 41 planned, 0 over`.
-fn heading(state: &State, tasks: &[TaskState]) -> String {
+fn heading(state: &State, tasks: &[&TaskState]) -> String {
     let spent: f64 = tasks.iter().map(|task| finite(task.credits())).sum();
     let over = tasks.iter().filter(|task| is_over(state, task)).count();
-    let planned: Option<f64> = tasks.iter().filter_map(planned).reduce(|a, b| a + b);
+    let planned: Option<f64> = tasks.iter().filter_map(|task| planned(task)).reduce(|a, b| a + b);
     let planned = planned.map(|sum| format!("{PLANNED} {} planned, ", format::credits(sum)));
     let planned = planned.unwrap_or_default();
     let spent = format::credits(spent);
     format!("{}: {planned}{SPENT} {spent} spent, {over} over", format::plural(tasks.len(), "task"))
 }
 
-fn column(state: &State, tasks: &[TaskState], shown: Option<&TaskState>) -> Column {
+fn column(state: &State, tasks: &[&TaskState], shown: Option<&TaskState>) -> Column {
     let mean = |of: Vec<f64>| of.iter().sum::<f64>() / of.len().max(1) as f64;
     Column {
         spent: mean(tasks.iter().map(|task| finite(task.credits())).collect()),
-        planned: mean(tasks.iter().filter_map(planned).collect()),
+        planned: mean(tasks.iter().filter_map(|task| planned(task)).collect()),
         over: tasks.iter().any(|task| is_over(state, task)),
         here: tasks.iter().any(|task| shown.is_some_and(|shown| shown.id == task.id)),
     }

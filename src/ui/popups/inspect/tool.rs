@@ -114,7 +114,7 @@ fn score(state: &State, name: &ToolName, page: &mut Page<'_>) {
         page.text(&format!("… {skipped} earlier"), page.theme.dim);
     }
     let mut before = skipped.checked_sub(1).and_then(|i| history.get(i)).map_or(0.0, |p| p.score);
-    for point in &history[skipped..] {
+    for point in history.from(skipped) {
         let change = point.score - before;
         let style = if change < 0.0 { page.theme.warn } else { page.theme.good };
         let task = match point.task.0 {

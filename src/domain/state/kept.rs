@@ -1,0 +1,127 @@
+//! A list that forgets its beginning, so that a session of any length takes bounded memory.
+
+use std::collections::{VecDeque, vec_deque};
+use std::ops::Index;
+
+use serde::{Serialize, Serializer};
+
+/// A list whose first items may be gone. The places of the others stay the same.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kept<T> {
+    gone: usize,
+    items: VecDeque<T>,
+}
+
+impl<T> Kept<T> {
+    /// The number of all items, gone or not.
+    pub fn len(&self) -> usize {
+        self.gone + self.items.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number of items that are gone, and so the place of the first that is not.
+    pub fn gone(&self) -> usize {
+        self.gone
+    }
+
+    /// The item at this place; `None` also if it is gone.
+    pub fn get(&self, at: usize) -> Option<&T> {
+        self.items.get(at.checked_sub(self.gone)?)
+    }
+
+    pub(super) fn get_mut(&mut self, at: usize) -> Option<&mut T> {
+        self.items.get_mut(at.checked_sub(self.gone)?)
+    }
+
+    pub fn last(&self) -> Option<&T> {
+        self.items.back()
+    }
+
+    /// The items that are not gone.
+    pub fn iter(&self) -> vec_deque::Iter<'_, T> {
+        self.items.iter()
+    }
+
+    /// The items from this place on that are not gone.
+    pub fn from(&self, at: usize) -> impl DoubleEndedIterator<Item = &T> {
+        self.items.range(at.saturating_sub(self.gone).min(self.items.len())..)
+    }
+
+    /// The first place whose item does not hold this; what holds it comes before what does not. Items that
+    /// are gone held it.
+    pub fn partition_point(&self, holds: impl FnMut(&T) -> bool) -> usize {
+        self.gone + self.items.partition_point(holds)
+    }
+
+    pub(super) fn push(&mut self, item: T) {
+        self.items.push_back(item);
+    }
+
+    /// Forgets the first items as long as this holds for them.
+    pub(super) fn forget_while(&mut self, mut holds: impl FnMut(&T) -> bool) {
+        while self.items.front().is_some_and(&mut holds) {
+            self.items.pop_front();
+            self.gone += 1;
+        }
+    }
+
+    /// Forgets all but this many of the last items.
+    pub(super) fn forget_all_but(&mut self, most: usize) {
+        let more = self.items.len().saturating_sub(most);
+        self.items.drain(..more);
+        self.gone += more;
+    }
+}
+
+impl<T> Default for Kept<T> {
+    fn default() -> Self {
+        Self { gone: 0, items: VecDeque::new() }
+    }
+}
+
+impl<T> Index<usize> for Kept<T> {
+    type Output = T;
+
+    fn index(&self, at: usize) -> &T {
+        &self.items[at - self.gone]
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Kept<T> {
+    type Item = &'a T;
+    type IntoIter = vec_deque::Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// As a list of the items that are not gone.
+impl<T: Serialize> Serialize for Kept<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_stay_when_the_beginning_is_gone() {
+        let mut list = Kept::default();
+        (0..10).for_each(|item| list.push(item));
+        list.forget_while(|item| *item < 4);
+        assert_eq!((list.len(), list.gone(), list.get(3), list.get(4)), (10, 4, None, Some(&4)));
+        assert_eq!((list[9], list.partition_point(|item| *item < 7)), (9, 7));
+        assert_eq!(list.from(8).collect::<Vec<_>>(), [&8, &9]);
+        assert_eq!(list.from(0).count(), 6);
+        list.forget_all_but(1);
+        list.push(10);
+        assert_eq!(serde_json::to_string(&list).unwrap(), "[9,10]");
+        assert_eq!((list.len(), list.last()), (11, Some(&10)));
+    }
+}
