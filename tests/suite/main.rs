@@ -27,6 +27,7 @@ mod graph_exports;
 mod honest;
 mod hostile;
 mod import;
+mod import_qa;
 mod journal;
 mod keys;
 mod markdown;

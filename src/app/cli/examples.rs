@@ -38,6 +38,7 @@ Examples:
 pub const IMPORT: &str = "\
 Examples:
   toolyard import api-bank DIR --out workspace
+  toolyard import qa strategy_qa.csv --out mine/tasks.jsonl --licence MIT
   toolyard import prices model_prices_and_context_window.json";
 
 pub const EXPERIENCE: &str = "\

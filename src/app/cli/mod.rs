@@ -313,6 +313,11 @@ pub enum ImportCommand {
         #[arg(long)]
         force: bool,
     },
+    /// A set of questions and answers (.csv, .tsv, .jsonl or .json) becomes a file of tasks.
+    ///
+    /// Columns are found by the names that published sets use, such as question, input, answer,
+    /// target, id and choices. Beside the tasks, a file NAME.source.toml says where they are from.
+    Qa(QaArgs),
     /// LiteLLM's price table (model_prices_and_context_window.json): models get their prices from
     /// it.
     Prices {
@@ -323,6 +328,35 @@ pub enum ImportCommand {
         #[command(flatten)]
         config: ConfigArgs,
     },
+}
+
+#[derive(Debug, Args)]
+pub struct QaArgs {
+    pub file: PathBuf,
+    /// Write the tasks to this file, such as mine/tasks.jsonl.
+    #[arg(long, value_name = "TASKS.jsonl")]
+    pub out: PathBuf,
+    /// Column of questions. A name with dots goes into objects: question.text.
+    #[arg(long, value_name = "COLUMN")]
+    pub question: Option<String>,
+    /// Column of right answers: a text, or a list of several; "" if there is none.
+    #[arg(long, value_name = "COLUMN")]
+    pub answer: Option<String>,
+    /// Column of ids, which become names of tasks; "" if there is none.
+    #[arg(long, value_name = "COLUMN")]
+    pub id: Option<String>,
+    /// Column of choices, which are added to the question; "" to leave them out.
+    #[arg(long, value_name = "COLUMN")]
+    pub choices: Option<String>,
+    /// Where the set is from, to be noted beside the tasks.
+    #[arg(long, value_name = "TEXT")]
+    pub source: Option<String>,
+    /// The set's licence, to be noted beside the tasks.
+    #[arg(long, value_name = "TEXT")]
+    pub licence: Option<String>,
+    /// Replace a file that no import wrote.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Which file of past uses to use.

@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use crate::files::toml_file::Problem;
+use crate::files::toml_file::{Problem, Problems};
 
 /// Why an import stopped. Nothing was written in that case, except for [`ImportError::Io`] while
 /// writing.
@@ -19,6 +19,15 @@ pub enum ImportError {
     /// A file or a line of it is invalid.
     #[error(transparent)]
     Problem(#[from] Problem),
+    /// Several lines of a file are invalid.
+    #[error(transparent)]
+    Problems(#[from] Problems),
+    /// The file to write exists, and no import wrote it.
+    #[error(
+        "{}: exists and is not an earlier import; choose another file, or use --force",
+        .0.display()
+    )]
+    Taken(PathBuf),
     /// The workspace's folder has other content.
     #[error(
         "{}: not empty and not an earlier import; choose another folder, or use --force",

@@ -1,4 +1,4 @@
-//! External data: trajectories to learn a graph from, and API-Bank as a whole workspace.
+//! External data: trajectories to learn a graph from, API-Bank as a whole workspace, and question sets.
 //!
 //! Data sets are large and never exactly as documented, so an error here names the file, the line,
 //! the field, and the expected content.
@@ -9,6 +9,7 @@ mod dialogue;
 mod error;
 mod files;
 mod manifest;
+mod qa;
 mod schema;
 mod trajectories;
 
@@ -17,4 +18,5 @@ pub use api_bank::ImportSummary;
 pub use api_bank::import_api_bank;
 pub use error::ImportError;
 pub use files::write as write_file;
+pub use qa::{Chosen, Imported, QuestionSet, import_questions};
 pub use trajectories::{Format, Trajectory, read_trajectories};
