@@ -5,6 +5,7 @@
 //! DIR/tools/*.toml      manifests
 //! DIR/tasks.toml|jsonl|txt
 //! DIR/prompts/NAME.md   override built-in prompts
+//! DIR/few-shots.toml    examples that roles see before their task
 //! DIR/graph.json        the static prior, as `toolyard graph learn` writes it; without it, uninformed
 //! DIR/learned.json      scores and explored edges of earlier sessions, written after every task
 //! ```
@@ -16,9 +17,9 @@ use indexmap::IndexSet;
 
 use crate::app::learned::LearnedState;
 use crate::app::sample;
-use crate::domain::{Prior, Prompts, Task, ToolGraph, ToolName};
+use crate::domain::{FewShot, Prior, Prompts, Task, ToolGraph, ToolName};
 use crate::files::toml_file::{Problem, Problems};
-use crate::store::{kept, prompts, tasks};
+use crate::store::{few_shots, kept, prompts, tasks};
 use crate::tool::manifest::{self, Manifest};
 
 /// The contents of a session except models and settings.
@@ -34,6 +35,7 @@ pub struct Workspace {
     pub tasks: Vec<Task>,
     pub graph: ToolGraph,
     pub prompts: Prompts,
+    pub few_shots: Vec<FewShot>,
     pub learned: LearnedState,
 }
 
@@ -86,6 +88,7 @@ impl Workspace {
             prompts: prompts_of(None)?,
             manifests,
             tasks: sample::tasks()?,
+            few_shots: Vec::new(),
             learned: LearnedState::default(),
         })
     }
@@ -109,6 +112,7 @@ impl Workspace {
             prompts,
             manifests,
             tasks: find_tasks(folder)?,
+            few_shots: few_shots::load(folder)?,
             learned: LearnedState::load(&folder.join("learned.json"))?,
         })
     }

@@ -73,6 +73,12 @@ pub struct Request {
     /// Sampling temperature; `None` leaves it to the endpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
+    /// Share of the probability from which tokens are drawn; `None` leaves it to the endpoint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top_p: Option<f64>,
+    /// Seed of the endpoint's randomness; `None` leaves it to the endpoint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<i64>,
     /// Upper bound of the answer's length in tokens; `None` leaves it to the endpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
@@ -96,6 +102,8 @@ impl Request {
             messages,
             tools: Vec::new(),
             temperature: None,
+            top_p: None,
+            seed: None,
             max_tokens: None,
             stop: Vec::new(),
             schema: None,

@@ -22,6 +22,8 @@ pub mod plan;
 pub mod prompt;
 pub mod rates;
 pub mod retrieve;
+pub mod role_settings;
+pub mod schema;
 pub mod spec;
 pub mod state;
 pub mod strategy;
@@ -49,6 +51,7 @@ pub use self::{
     prompt::{Prompt, PromptSpec, Prompts},
     rates::Rates,
     retrieve::Lexical,
+    role_settings::{FewShot, Sampling, SamplingOfRoles},
     spec::{ChainStep, EffectClass, ModelSpec, Task, ToolMode, ToolSpec},
     state::models::Tally,
     state::{

@@ -29,6 +29,8 @@ pub(super) struct Session {
     pub tools: ToolBox,
     pub index: Lexical,
     pub models: HashMap<ModelName, Rc<dyn Model>>,
+    /// Models whose endpoint has refused a JSON schema.
+    pub refused_schema: BTreeSet<ModelName>,
     pub lanes: Lanes,
     /// The cancellation of each effect in flight.
     pub cancels: HashMap<EffectId, CancellationToken>,
@@ -69,6 +71,7 @@ impl Session {
             tools,
             index: Lexical::new([]),
             models,
+            refused_schema: BTreeSet::new(),
             lanes: Lanes::default(),
             cancels: HashMap::new(),
             occurrences: HashMap::new(),

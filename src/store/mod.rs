@@ -2,6 +2,7 @@
 //! programs.
 
 pub mod experience;
+pub mod few_shots;
 pub mod import;
 pub mod journal;
 pub mod kept;

@@ -2,11 +2,12 @@
 //! an integer from −3 to 3. Scores add up, and move the weights of the graph.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{CallResult, Context, Ending, Observation, Trajectory, json, prompt};
+use super::{CallResult, Context, Ending, Observation, Trajectory, json as replies, prompt};
+use crate::domain::schema::object_schema;
 use crate::domain::{
-    Boundary, GraphEvent, Knob, Prompt, Role, Task, ToolErrorKind, ToolName, Verdict,
+    Boundary, GraphEvent, Knob, Prompt, Request, Role, Task, ToolErrorKind, ToolName, Verdict,
 };
 
 /// Has the finished attempt judged, and learns from it unless learning is frozen.
@@ -16,7 +17,9 @@ pub async fn evaluate(ctx: &impl Context, task: &Task, trajectory: &Trajectory, 
         return;
     }
     let request = ctx.state(|state| {
-        prompt::about(state, Role::Evaluator, Prompt::Evaluator, task, trajectory, ending)
+        let (role, prompt) = (Role::Evaluator, Prompt::Evaluator);
+        let schema = prompt::held_to(state, role, || schema(&used));
+        Request { schema, ..prompt::about(state, role, prompt, task, trajectory, ending) }
     });
     let reply = match ctx.ask(Role::Evaluator, request).await {
         Ok(reply) => reply,
@@ -61,6 +64,18 @@ fn was_cancelled(called: &CallResult) -> bool {
     matches!(&called.observation, Observation::Failed(error) if error.kind == ToolErrorKind::Cancelled)
 }
 
+/// The JSON Schema of the scores of these tools. [`read`] checks the same, since not every model is
+/// held to it.
+fn schema(used: &[ToolName]) -> Value {
+    let score: Vec<i8> = (-3..=3).collect();
+    let entry = object_schema(json!({
+        "tool": {"type": "string", "enum": used},
+        "score": {"type": "integer", "enum": score},
+        "reason": {"type": "string"},
+    }));
+    object_schema(json!({"scores": {"type": "array", "items": entry}}))
+}
+
 /// Reads the evaluator's reply: the usable scores, and the reasons against the rest. A score out of
 /// range is refused and never clamped: a model that answers 10 has not understood the scale.
 fn read(text: &str, used: &[ToolName]) -> (Vec<Verdict>, Vec<String>) {
@@ -75,7 +90,8 @@ fn read(text: &str, used: &[ToolName]) -> (Vec<Verdict>, Vec<String>) {
         #[serde(default)]
         reason: String,
     }
-    let Some(sheet) = json::objects(text).find_map(|json| serde_json::from_str::<Sheet>(json).ok())
+    let Some(sheet) =
+        replies::objects(text).find_map(|json| serde_json::from_str::<Sheet>(json).ok())
     else {
         return (Vec::new(), vec!["no JSON object with `scores` in the reply".to_owned()]);
     };

@@ -36,7 +36,10 @@ fn a_table_with_a_byte_order_mark_quoted_lines_and_several_answers_becomes_tasks
         1,\"Where,\r\nexactly?\",\"['here', 'there']\"\r\n\
         2,\"He said \"\"why\"\"?\",so\r\n";
     let (said, tasks) = import("s.csv", csv.as_bytes(), &[]);
-    assert!(said.starts_with("2 tasks (question: input, answer: target, id: qid): 1 with several"), "{said}");
+    assert!(
+        said.starts_with("2 tasks (question: input, answer: target, id: qid): 1 with several"),
+        "{said}"
+    );
     assert_eq!(tasks[0]["text"], "Where,\r\nexactly?");
     assert_eq!((&tasks[0]["gold"], &tasks[0]["golds"][0]), (&"here".into(), &"there".into()));
     assert_eq!((&tasks[1]["name"], &tasks[1]["text"]), (&"2".into(), &"He said \"why\"?".into()));
@@ -56,12 +59,32 @@ fn json_lines_and_documents_are_read_row_by_row() {
 #[test]
 fn what_is_wrong_is_said_with_its_line_and_nothing_is_written() {
     for (name, content, more, says) in [
-        ("s.csv", &b"frage,antwort\na,b\n"[..], &[][..], "s.csv:2: no column of questions is known"),
-        ("s.csv", b"question,answer\na,b\n", &["--answer", "anser"], "s.csv:2: there is no column \"anser\" for --answer; did you mean `answer`?"),
-        ("s.csv", b"id,question,answer\n1,a,b\n2,c,d\n1,e,f\n", &[], "s.csv:4: id: \"1\" is the id of an earlier row"),
+        (
+            "s.csv",
+            &b"frage,antwort\na,b\n"[..],
+            &[][..],
+            "s.csv:2: no column of questions is known",
+        ),
+        (
+            "s.csv",
+            b"question,answer\na,b\n",
+            &["--answer", "anser"],
+            "s.csv:2: there is no column \"anser\" for --answer; did you mean `answer`?",
+        ),
+        (
+            "s.csv",
+            b"id,question,answer\n1,a,b\n2,c,d\n1,e,f\n",
+            &[],
+            "s.csv:4: id: \"1\" is the id of an earlier row",
+        ),
         ("s.csv", b"question,answer\na,b\nc\n", &[], "s.csv:3: 1 values, expected 2"),
         ("s.csv", b"question,answer\na,b\n\"c\nd\xff\",e\n", &[], "s.csv:4: question: not UTF-8"),
-        ("s.csv", b"question,question\na,b\n", &[], "s.csv:1: question: two columns have this name"),
+        (
+            "s.csv",
+            b"question,question\na,b\n",
+            &[],
+            "s.csv:1: question: two columns have this name",
+        ),
         ("s.csv", b"question,answer\n", &[], "s.csv: contains no row"),
         ("s.csv", b"PAR1\x15\x04", &[], "s.csv: a Parquet file; convert it first"),
         ("s.jsonl", b"{\"question\":\"a\"}\n{\"q\":1}\n", &[], "s.jsonl:2: question: missing"),
@@ -96,7 +119,10 @@ fn an_import_can_be_repeated_and_replaces_no_file_of_a_person() {
     let import = ["import", "qa", "s.csv", "--out", "w/tasks.jsonl", "--licence", "MIT"];
     home.succeed(&import);
     let first = (home.read("w/tasks.jsonl"), home.read("w/tasks.source.toml"));
-    assert!(first.1.contains("file = \"s.csv\"") && first.1.contains("licence = \"MIT\""), "{first:?}");
+    assert!(
+        first.1.contains("file = \"s.csv\"") && first.1.contains("licence = \"MIT\""),
+        "{first:?}"
+    );
     home.succeed(&import);
     assert_eq!((home.read("w/tasks.jsonl"), home.read("w/tasks.source.toml")), first);
     fs::write(home.path("mine.jsonl"), "{\"task\": \"a\"}\n").unwrap();

@@ -49,6 +49,7 @@ mod program;
 mod programs;
 mod pty;
 mod readme;
+mod role_settings;
 mod rules;
 mod samples;
 mod screens;

@@ -10,6 +10,7 @@ mod keys;
 mod model;
 mod priced;
 mod read;
+mod roles;
 mod settle;
 mod workers;
 
@@ -22,7 +23,7 @@ pub use self::{
     file::{default_experience, default_journals, default_layouts, default_path, default_prices},
     settle::{Environment, LoadedConfig},
 };
-use crate::domain::{Knobs, ModelName, Rates, Role, Strategy};
+use crate::domain::{Knobs, ModelName, Rates, Role, SamplingOfRoles, Strategy};
 use crate::files::toml_file::{Problems, TomlFile};
 use crate::model::{http::Endpoint, simulated};
 use crate::ui::symbols::Charset;
@@ -47,6 +48,8 @@ pub struct Config {
     pub models: IndexMap<ModelName, ModelConfig>,
     /// Every role, with a configured model.
     pub roles: BTreeMap<Role, ModelName>,
+    /// How the answers of roles are drawn, where that is set.
+    pub sampling: SamplingOfRoles,
     pub ui: UiConfig,
     pub tools: ToolsConfig,
     pub experience: ExperienceConfig,
@@ -118,6 +121,7 @@ impl Default for Config {
             is_paced: false,
             models: IndexMap::from([(SIMULATED.into(), simulated)]),
             roles: bound_to(&SIMULATED.into()),
+            sampling: SamplingOfRoles::new(),
             ui: UiConfig::default(),
             tools: ToolsConfig::default(),
             experience: ExperienceConfig::default(),

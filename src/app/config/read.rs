@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{
-    Config, ExperienceConfig, SessionConfig, ToolsConfig, UiConfig, bound_to, model, workers,
+    Config, ExperienceConfig, SessionConfig, ToolsConfig, UiConfig, model, roles, workers,
 };
-use crate::domain::{Knob, KnobSpec, Knobs, ModelName, Role, knob::KNOBS, words};
+use crate::domain::{Knob, KnobSpec, Knobs, knob::KNOBS, words};
 use crate::files::toml_file::{Field, Fields, Problems};
 use crate::model::secret;
 use crate::ui::symbols::Charset;
@@ -29,7 +29,7 @@ pub(super) fn config(mut fields: Fields<'_>, folder: &Path) -> Config {
     if let Some(fields) = fields.get("models").and_then(|field| field.table()) {
         model::models(&fields, &mut config.models);
     }
-    fields.section("roles", |fields| roles(fields, &mut config));
+    fields.section("roles", |fields| roles::roles(fields, &mut config));
     fields.section("ui", |fields| ui(fields, folder, &mut config.ui));
     fields.section("tools", |fields| tools(fields, folder, &mut config.tools));
     fields.section("experience", |fields| experience(fields, folder, &mut config.experience));
@@ -82,28 +82,6 @@ fn knob(field: &Field<'_>, spec: &KnobSpec) -> Option<f64> {
         field.wrong(&spec.range());
     }
     value
-}
-
-/// `default` binds every role without a line of its own.
-fn roles(fields: &mut Fields<'_>, config: &mut Config) {
-    let models = &config.models;
-    let model = |field: Field<'_>| {
-        let name = field.text()?;
-        let found = models.get_key_value(name).map(|(name, _)| name.clone());
-        if found.is_none() {
-            let expected = words::expected(name, models.keys().map(ModelName::as_str));
-            field.refuse(format!("no such model in [models]; {expected}"));
-        }
-        found
-    };
-    if let Some(default) = fields.get("default").and_then(model) {
-        config.roles = bound_to(&default);
-    }
-    for role in Role::all() {
-        if let Some(name) = fields.get(role.name()).and_then(model) {
-            config.roles.insert(role, name);
-        }
-    }
 }
 
 fn ui(fields: &mut Fields<'_>, folder: &Path, ui: &mut UiConfig) {

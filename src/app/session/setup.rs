@@ -118,6 +118,7 @@ impl PreparedSession {
             ..spec.bare(&config, &workspace.title, tasks, models, tools)
         };
         setup.opening.prompts = workspace.prompts;
+        setup.opening.few_shots = workspace.few_shots;
         Ok(setup)
     }
 
@@ -172,6 +173,8 @@ pub fn opening(config: &Config, title: &str, models: &[Rc<dyn Model>]) -> Openin
         max_dollars: Some(config.max_dollars),
         workers: config.workers.clone(),
         prompts: Default::default(),
+        sampling: config.sampling.clone(),
+        few_shots: Vec::new(),
     }
 }
 

@@ -49,6 +49,12 @@ pub struct Opening {
     /// The prompts sent to models.
     #[serde(default)]
     pub prompts: Prompts,
+    /// How the answers of roles are drawn, where that is configured.
+    #[serde(default, skip_serializing_if = "SamplingOfRoles::is_empty")]
+    pub sampling: SamplingOfRoles,
+    /// Examples that roles see before their task.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub few_shots: Vec<FewShot>,
 }
 
 /// The probable cost of a failed request, estimated locally because no endpoint reports it.

@@ -81,6 +81,12 @@ pub struct State {
     pub workers: WorkerSettings,
     /// The prompts sent to models.
     pub prompts: Prompts,
+    /// How the answers of roles are drawn, where that is configured.
+    #[serde(skip_serializing_if = "SamplingOfRoles::is_empty")]
+    pub sampling: SamplingOfRoles,
+    /// Examples that roles see before their task.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub few_shots: Vec<FewShot>,
     pub models: Models,
     /// Results per planner/solver pair, in this session and earlier ones.
     pub pairs: Pairs,

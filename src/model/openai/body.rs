@@ -20,6 +20,12 @@ pub(super) fn body(endpoint: &Endpoint, request: &Request, names: &Names) -> Val
     if let Some(temperature) = request.temperature {
         body.insert("temperature".into(), temperature.into());
     }
+    if let Some(share) = request.top_p {
+        body.insert("top_p".into(), share.into());
+    }
+    if let Some(seed) = request.seed {
+        body.insert("seed".into(), seed.into());
+    }
     if let Some(tokens) = request.max_tokens {
         body.insert(endpoint.max_tokens_field.clone(), tokens.into());
     }

@@ -19,7 +19,7 @@ struct Asked {
 }
 
 pub(super) fn grade(request: &Request) -> String {
-    let line = user_texts(request).find_map(|text| text.rsplit_once(TO_GRADE));
+    let line = user_texts(request).rev().find_map(|text| text.rsplit_once(TO_GRADE));
     let asked = line.and_then(|(_, line)| serde_json::from_str::<Asked>(line).ok());
     let Some(Asked { right_answers, answer }) = asked else {
         return "I see no answer to grade.".to_owned();

@@ -51,7 +51,8 @@ pub(super) struct Past {
 
 impl<'a> PromptReading<'a> {
     pub fn read(request: &'a Request) -> Self {
-        let user = user_texts(request).find_map(|text| text.strip_prefix(TASK));
+        // Examples stand before the task.
+        let user = user_texts(request).rev().find_map(|text| text.strip_prefix(TASK));
         let user = user.unwrap_or_default();
         let (task, account) = user.split_once("\n\n").unwrap_or((user, ""));
         let tools = request.tools.iter().filter(|tool| tool.name.as_str() != FINISH);

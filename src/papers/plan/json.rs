@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::reading::{LONGEST, MOST, Unreadable, spelled};
+use crate::domain::schema::object_schema;
 use crate::domain::{Evidence, EvidenceId, Plan, PlanStep, words};
 
 /// Characters up to which an error is shown.
@@ -19,27 +20,16 @@ pub fn schema<'t>(tools: impl IntoIterator<Item = &'t str>) -> Value {
     if !tools.is_empty() {
         tool["enum"] = json!(tools);
     }
-    let evidence = object(json!({
+    let evidence = object_schema(json!({
         "id": text("E1, E2, … in order, each once"),
         "tool": tool,
         "input": text("the tool's input: its only argument, or all as JSON; may name other evidence as #E1"),
     }));
-    let step = object(json!({
+    let step = object_schema(json!({
         "text": text("what is to be done in this step"),
         "evidence": {"type": "array", "description": "the calls of this step", "items": evidence},
     }));
-    object(json!({"plans": {"type": "array", "items": step}}))
-}
-
-fn object(properties: Value) -> Value {
-    let names: Vec<&String> =
-        properties.as_object().into_iter().flat_map(|all| all.keys()).collect();
-    json!({
-        "type": "object",
-        "required": names,
-        "additionalProperties": false,
-        "properties": properties,
-    })
+    object_schema(json!({"plans": {"type": "array", "items": step}}))
 }
 
 /// Reads the structured form. Also accepts the output of models that are not held to the schema: a

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::{Ending, Trajectory};
 use crate::domain::markers::{FINISH, TASK, TO_GRADE};
+use crate::domain::schema::object_schema;
 use crate::domain::{
     Knob, MenuItem, Message, Offered, Prompt, Request, Role, State, Task, ToolCallState, ToolDef,
     WeightFormat, words,
@@ -129,7 +130,19 @@ pub fn grade(state: &State, task: &Task, answer: &str) -> Request {
     let line = json!({ "right_answers": golds, "answer": answer });
     let text = format!("{TASK}{}\n\n{TO_GRADE}{line}", task.text);
     let messages = vec![Message::system(state.prompts.text(Prompt::Grader)), Message::user(text)];
-    Request { temperature: Some(0.0), ..Request::new(Role::Grader, messages) }
+    let schema =
+        || object_schema(json!({ "right": {"type": "boolean"}, "reason": {"type": "string"} }));
+    Request {
+        temperature: Some(0.0),
+        schema: held_to(state, Role::Grader, schema),
+        ..Request::new(Role::Grader, messages)
+    }
+}
+
+/// The schema, if the model of this role can be held to one.
+pub fn held_to(state: &State, role: Role, schema: impl FnOnce() -> Value) -> Option<Value> {
+    let is_structured = state.models.of(role).is_some_and(|model| model.spec.structured);
+    is_structured.then(schema)
 }
 
 /// Appends a paragraph.

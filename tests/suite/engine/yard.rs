@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::{self, UnboundedSender};
 use toolyard::app::session::{SessionSpec, TaskSource};
 use toolyard::domain::{
-    BudgetEvent, Command, EffectClass, Event, Finish, Knob, Mode, ModelError, ModelErrorKind,
-    ModelSpec, Opening, Prompts, Rates, Record, Reply, Request, Role, SessionEvent, State, Task,
-    ToolCall, ToolError, ToolMode, ToolOutput, ToolSpec, Usage,
+    BudgetEvent, Command, EffectClass, Event, FewShot, Finish, Knob, Mode, ModelError,
+    ModelErrorKind, ModelSpec, Opening, Prompts, Rates, Record, Reply, Request, Role,
+    SamplingOfRoles, SessionEvent, State, Task, ToolCall, ToolError, ToolMode, ToolOutput,
+    ToolSpec, Usage,
 };
 use toolyard::engine::{self, ClassBook, Keep, Memory, Setup};
 use toolyard::model::{Model, Progress, Reachability};
@@ -187,6 +188,8 @@ pub struct Trial {
     pub journal: Option<Journal>,
     pub rates: Rates,
     pub prompts: Prompts,
+    pub sampling: SamplingOfRoles,
+    pub few_shots: Vec<FewShot>,
     pub memory: Option<Memory>,
     pub keep: Option<Keep>,
     pub providers: Vec<Rc<dyn Provider>>,
@@ -213,6 +216,8 @@ impl Default for Trial {
             journal: None,
             rates: Rates::default(),
             prompts: Prompts::default(),
+            sampling: SamplingOfRoles::new(),
+            few_shots: vec![],
             memory: None,
             keep: None,
             providers: vec![],
@@ -249,7 +254,13 @@ impl Trial {
         };
         let setup = spec.setup_with(vec![Rc::new(model), Rc::new(second)], tools).unwrap();
         let setup = Setup {
-            opening: Opening { rates: self.rates, prompts: self.prompts, ..setup.opening },
+            opening: Opening {
+                rates: self.rates,
+                prompts: self.prompts,
+                sampling: self.sampling,
+                few_shots: self.few_shots,
+                ..setup.opening
+            },
             journal: self.journal,
             classes: self.classes,
             memory: self.memory,

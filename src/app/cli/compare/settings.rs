@@ -67,6 +67,13 @@ pub fn check(spec: &SessionSpec) -> Result<CheckedCell, Trouble> {
         let settings = format!("{:?}", config.models.get(model));
         all.insert(format!("role {role}"), format!("{model}, {}", hash(&settings)?));
     }
+    // Named only where there are any, so that folders of older comparisons still fit.
+    if !opening.sampling.is_empty() {
+        all.insert("sampling".to_owned(), hash(&opening.sampling)?);
+    }
+    if !opening.few_shots.is_empty() {
+        all.insert("few-shots".to_owned(), hash(&opening.few_shots)?);
+    }
     for (n, fault) in setup.faults.iter().enumerate() {
         all.insert(format!("fault {n}"), fault.to_string());
     }

@@ -43,6 +43,8 @@ impl State {
         self.max_dollars = opening.max_dollars;
         self.workers.clone_from(&opening.workers);
         self.prompts.clone_from(&opening.prompts);
+        self.sampling.clone_from(&opening.sampling);
+        self.few_shots.clone_from(&opening.few_shots);
         self.models = Models::new(&opening.models, &opening.roles);
         self.control.mode = if opening.paused { Mode::Paused } else { Mode::Running };
     }

@@ -50,7 +50,8 @@ impl<R: Read> Read for Bounded<R> {
         let since = self.meter.since.get() + read as u64;
         self.meter.since.set(since);
         if since > LARGEST {
-            let text = format!("a row is longer than {} MiB; is a quote not closed?", LARGEST >> 20);
+            let text =
+                format!("a row is longer than {} MiB; is a quote not closed?", LARGEST >> 20);
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }
         Ok(read)

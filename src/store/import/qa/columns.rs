@@ -13,8 +13,18 @@ use crate::files::toml_file::Problem;
 const QUESTIONS: [&str; 8] =
     ["question", "query", "input", "problem", "claim", "instruction", "prompt", "text"];
 const ANSWERS: [&str; 12] = [
-    "answer", "answers", "target", "targets", "gold", "golds", "answerKey", "target_scores", "label",
-    "output", "final_answer", "solution",
+    "answer",
+    "answers",
+    "target",
+    "targets",
+    "gold",
+    "golds",
+    "answerKey",
+    "target_scores",
+    "label",
+    "output",
+    "final_answer",
+    "solution",
 ];
 const IDS: [&str; 6] = ["id", "_id", "qid", "question_id", "uid", "query_id"];
 const CHOICES: [&str; 3] = ["choices", "options", "candidates"];
@@ -53,7 +63,8 @@ impl Columns {
                 Err(Problem::of_line(file, row.line, "", text))
             }
             None => {
-                let same = |usual: &&str| known.iter().find(|name| name.eq_ignore_ascii_case(usual));
+                let same =
+                    |usual: &&str| known.iter().find(|name| name.eq_ignore_ascii_case(usual));
                 Ok(usual.iter().find_map(same).map(|name| (*name).to_owned()))
             }
         };

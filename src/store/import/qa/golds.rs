@@ -23,9 +23,9 @@ pub fn golds(value: &Value) -> Vec<String> {
                 return best(&scores);
             }
             let named = |names: &[&str]| {
-                let found = fields.iter().filter(|(name, _)| {
-                    names.iter().any(|known| known.eq_ignore_ascii_case(name))
-                });
+                let found = fields
+                    .iter()
+                    .filter(|(name, _)| names.iter().any(|known| known.eq_ignore_ascii_case(name)));
                 found.flat_map(|(_, value)| golds(value)).collect::<Vec<_>>()
             };
             named(&["text", "value", "answer", "aliases"])

@@ -13,7 +13,11 @@ use crate::files::toml_file::{Problem, Problems};
 
 const EXPECTED: &str = "an object such as {\"question\": TEXT, \"answer\": TEXT}";
 
-pub fn each_line(file: &str, mut reader: impl BufRead, take: &mut Take<'_>) -> Result<(), Problems> {
+pub fn each_line(
+    file: &str,
+    mut reader: impl BufRead,
+    take: &mut Take<'_>,
+) -> Result<(), Problems> {
     let mut bytes = Vec::new();
     for line in 1.. {
         bytes.clear();

@@ -80,14 +80,13 @@ pub fn import_questions(
     if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         super::files::make_folder(folder)?;
     }
-    let imported = whole_file::write(out, |to| write_tasks(set, to)).map_err(|failed| match failed {
-        Failed::Import(error) => error,
-        Failed::Io(error) => ImportError::Io {
-            path: out.to_owned(),
-            action: "cannot be written",
-            source: error,
-        },
-    })?;
+    let imported =
+        whole_file::write(out, |to| write_tasks(set, to)).map_err(|failed| match failed {
+            Failed::Import(error) => error,
+            Failed::Io(error) => {
+                ImportError::Io { path: out.to_owned(), action: "cannot be written", source: error }
+            }
+        })?;
     super::files::write(&note, &note_of(set, &imported))?;
     Ok(imported)
 }
@@ -145,9 +144,8 @@ fn write_tasks(set: &QuestionSet, to: &mut dyn Write) -> Result<Imported, Failed
         imported.with_several += usize::from(!task.more_golds.is_empty());
         imported.tasks += 1;
         if problems.is_empty() {
-            let line = serde_json::to_string(&task).map_err(|error| {
-                Problem::of_line(&file, row.line, "", error.to_string())
-            })?;
+            let line = serde_json::to_string(&task)
+                .map_err(|error| Problem::of_line(&file, row.line, "", error.to_string()))?;
             if let Err(error) = writeln!(to, "{line}") {
                 failed = Some(error);
                 return Err(Problem::of_file(&file, "the tasks cannot be written").into());

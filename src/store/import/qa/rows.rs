@@ -124,7 +124,9 @@ mod tests {
         assert_eq!(of("a.jsonl", "").unwrap(), Format::Lines);
         assert_eq!(of("a.csv", "a;b\n1;2").unwrap(), Format::Table(b';'));
         assert_eq!(of("a.tsv", "a,b").unwrap(), Format::Table(b'\t'));
-        for (head, says) in [("PAR1…", "a Parquet file; convert it"), ("PK\u{3}\u{4}", "a ZIP archive")] {
+        for (head, says) in
+            [("PAR1…", "a Parquet file; convert it"), ("PK\u{3}\u{4}", "a ZIP archive")]
+        {
             assert!(of("a.csv", head).unwrap_err().text.starts_with(says));
         }
         assert!(of("a.xlsx", "x").unwrap_err().text.starts_with("unknown format"));

@@ -72,6 +72,9 @@ fn problem(file: &str, error: &csv::Error) -> Problem {
             )
         },
         ErrorKind::Io(error) => Problem::of_file(file, format!("cannot be read: {error}")),
-        _ => Problem { line: line(&error.position().cloned()), ..Problem::of_file(file, error.to_string()) },
+        _ => Problem {
+            line: line(&error.position().cloned()),
+            ..Problem::of_file(file, error.to_string())
+        },
     }
 }

@@ -30,8 +30,9 @@ pub fn task(file: &str, row: &Row, columns: &Columns) -> Result<Task, Problem> {
     let question = question.as_str().map(str::trim).filter(|text| !text.is_empty());
     let question = question.ok_or_else(|| wrong(&columns.question, "expected a non-empty text"))?;
     let choices = match &columns.choices {
-        Some(column) => choices(need(column)?)
-            .ok_or_else(|| wrong(column, "expected a list of texts, or an object of labels and texts"))?,
+        Some(column) => choices(need(column)?).ok_or_else(|| {
+            wrong(column, "expected a list of texts, or an object of labels and texts")
+        })?,
         None => Vec::new(),
     };
     let name = match &columns.id {
@@ -114,7 +115,8 @@ mod tests {
     #[test]
     fn choices_are_part_of_the_question_and_an_answer_may_be_text_label_or_place() {
         for answer in [json!("B"), json!("blue"), json!(1)] {
-            let task = of(json!({"question": "Which?", "choices": ["red", "blue"], "answer": answer}));
+            let task =
+                of(json!({"question": "Which?", "choices": ["red", "blue"], "answer": answer}));
             let task = task.unwrap();
             assert_eq!(task.text, "Which?\nA. red\nB. blue");
             assert_eq!(task.golds().collect::<Vec<_>>(), ["blue", "B"]);
@@ -127,10 +129,16 @@ mod tests {
     #[test]
     fn a_wrong_field_is_said_with_its_line() {
         for (fields, says) in [
-            (json!({"question": " ", "answer": "a"}), "s.jsonl:3: question: expected a non-empty text"),
+            (
+                json!({"question": " ", "answer": "a"}),
+                "s.jsonl:3: question: expected a non-empty text",
+            ),
             (json!({"question": "a", "id": null}), "s.jsonl:3: id: expected a text or a number"),
             (json!({"question": "a", "choices": 3}), "s.jsonl:3: choices: expected a list"),
-            (json!({"frage": "a"}), "s.jsonl:3: no column of questions is known; name it with --question"),
+            (
+                json!({"frage": "a"}),
+                "s.jsonl:3: no column of questions is known; name it with --question",
+            ),
         ] {
             let why = of(fields).unwrap_err().to_string();
             assert!(why.starts_with(says), "{why}");
