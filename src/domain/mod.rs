@@ -52,7 +52,7 @@ pub use self::{
     rates::Rates,
     retrieve::Lexical,
     role_settings::{FewShot, Sampling, SamplingOfRoles},
-    spec::{ChainStep, EffectClass, ModelSpec, Task, ToolMode, ToolSpec},
+    spec::{ChainStep, EffectClass, ModelSpec, Scoring, Task, ToolMode, ToolSpec},
     state::models::Tally,
     state::{
         EffectState, EvidenceState, FaultState, Grading, Hold, Learning, Mode, ModelCallPhase,

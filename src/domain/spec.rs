@@ -104,6 +104,24 @@ impl ModelSpec {
     }
 }
 
+/// What decides whether a task was done right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scoring {
+    /// The answer, against the right ones.
+    #[default]
+    Answer,
+    /// The calls: each of the reference chain must be made, with its arguments.
+    Calls,
+}
+
+impl Scoring {
+    /// Whether the answer decides.
+    pub fn is_answer(&self) -> bool {
+        *self == Scoring::Answer
+    }
+}
+
 /// One user query, with the data to check its answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
@@ -123,6 +141,12 @@ pub struct Task {
     /// The only tools that may be offered for it, as some data sets say; empty: all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolName>,
+    #[serde(default, skip_serializing_if = "Scoring::is_answer")]
+    pub scoring: Scoring,
+    /// The graph was learned from this task's chain among others. While the task is worked on, the
+    /// graph leaves it out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_graph: bool,
 }
 
 impl Task {
@@ -135,7 +159,14 @@ impl Task {
             more_golds: Vec::new(),
             chain: Vec::new(),
             tools: Vec::new(),
+            scoring: Scoring::Answer,
+            in_graph: false,
         }
+    }
+
+    /// Whether it is known what is right.
+    pub fn can_be_scored(&self) -> bool {
+        self.gold.is_some() || !self.scoring.is_answer()
     }
 
     /// The same with these right answers, each once; the first is shown first.

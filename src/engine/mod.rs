@@ -244,7 +244,8 @@ async fn work_on(handle: &Handle, id: TaskId) {
     };
     // Every result is judged before its task ends.
     handle.verdicts().await;
-    let correct = found.and_then(|(task, _)| ending.is_correct(&task));
+    let correct =
+        found.and_then(|(task, _)| handle.read(|session| ending.is_correct(&session.state, &task)));
     handle.write(|session| {
         let Ending { outcome, answer, caveats } = ending;
         session.emit(TaskEvent::TaskFinished { task: id, outcome, answer, correct, caveats });

@@ -1,6 +1,7 @@
 //! The algorithms of the papers, as pure functions: one module each, with its equations.
 
 pub mod btp;
+pub mod calls;
 pub mod grading;
 pub mod metrics;
 pub mod plan;

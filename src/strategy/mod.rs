@@ -3,7 +3,7 @@
 //! own.
 
 use crate::domain::{Base, Caveat, Finish, Knob, Outcome, Reply, State, Strategy, Task, TaskEvent};
-use crate::papers::grading;
+use crate::papers::{calls, grading};
 
 pub mod act;
 pub mod classify;
@@ -53,8 +53,13 @@ impl Ending {
         self
     }
 
-    /// Whether the answer is right; `None` without a gold answer. A missing answer counts as wrong.
-    pub fn is_correct(&self, task: &Task) -> Option<bool> {
+    /// Whether the task at work was done right: by its answer, or by its calls, as the task says;
+    /// `None` if nobody knows what is right. A missing answer counts as wrong.
+    pub fn is_correct(&self, state: &State, task: &Task) -> Option<bool> {
+        let score = state.current_task().and_then(|task| calls::of_task(state, task));
+        if let Some(score) = score {
+            return Some(score.is_right());
+        }
         task.gold.as_ref()?;
         let is_right = |given: &str| task.golds().any(|gold| grading::is_correct(given, gold));
         Some(self.answer.as_deref().is_some_and(is_right))
@@ -64,7 +69,7 @@ impl Ending {
     /// answer and the knob `gold_feedback` is on.
     fn feedback(&self, state: &State, task: &Task) -> Option<bool> {
         let is_told = state.knobs.is_on(Knob::GoldFeedback);
-        is_told.then(|| self.is_correct(task)).flatten()
+        is_told.then(|| self.is_correct(state, task)).flatten()
     }
 }
 

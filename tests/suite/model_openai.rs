@@ -216,10 +216,11 @@ async fn sends_what_was_asked() {
     let fake = Fake::start(vec![stream(&[HELLO, STOP])]).await;
     let mut endpoint = endpoint(&fake);
     endpoint.max_tokens_field = "max_completion_tokens".into();
-    endpoint.extra.insert("seed".into(), json!(7));
+    endpoint.extra.insert("user".into(), json!("me"));
     endpoint.headers.insert("X-Title".into(), HeaderSource::Literal("toolyard".into()));
     let mut request = request();
     request.temperature = Some(0.5);
+    (request.top_p, request.seed) = (Some(0.25), Some(7));
     request.max_tokens = Some(64);
     request.stop = vec!["\nObservation:".into()];
     request.tools.truncate(1);
@@ -249,13 +250,15 @@ async fn sends_what_was_asked() {
             {"role": "tool", "tool_call_id": "a", "content": "x"}],
         "tools": [tool],
         "temperature": 0.5,
+        "top_p": 0.25,
+        "seed": 7,
         "max_completion_tokens": 64,
         "stop": ["\nObservation:"],
         "response_format": {"type": "json_schema", "json_schema": {
             "name": "answer", "strict": true, "schema": {"type": "object"}}},
         "stream": true,
         "stream_options": {"include_usage": true},
-        "seed": 7,
+        "user": "me",
     });
     assert_eq!(fake.bodies(), [expected]);
     let head = fake.seen.lock().unwrap()[0].head.clone();

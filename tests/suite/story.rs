@@ -60,6 +60,8 @@ impl Story {
                 paused: false,
                 workers: Default::default(),
                 prompts: Default::default(),
+                sampling: Default::default(),
+                few_shots: Vec::new(),
                 rates,
                 max_dollars: None,
             }),

@@ -218,6 +218,16 @@ impl Output {
                     100.0 * measures.rfbc_authors,
                     counted(measures.refusals, "call"),
                 )?;
+                if let Some(score) = quality.calls {
+                    writeln!(
+                        self.out,
+                        "calls: {} of {} reference calls made with their arguments ({:.1} %), of {} made",
+                        score.right,
+                        score.expected,
+                        100.0 * score.accuracy(),
+                        score.made,
+                    )?;
+                }
                 if let Some(grader) = quality.grader {
                     writeln!(self.out, "{}", graded(&quality, &grader))?;
                 }

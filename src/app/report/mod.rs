@@ -58,7 +58,7 @@ pub struct Report<T = Vec<TaskReport>> {
 pub struct Totals {
     pub tasks: usize,
     pub answered: usize,
-    /// Of the tasks with a gold answer.
+    /// Of the tasks of which it is known what is right.
     pub correct: usize,
     pub with_gold: usize,
     pub steps: usize,
@@ -163,7 +163,7 @@ impl TotalSums {
         totals.tasks += 1;
         totals.answered += usize::from(task.outcome == Some(Outcome::Answered));
         totals.correct += usize::from(task.correct == Some(true));
-        totals.with_gold += usize::from(task.gold.is_some());
+        totals.with_gold += usize::from(task.can_be_scored());
         totals.steps += task.steps;
         totals.calls += task.calls;
         totals.tokens_in = totals.tokens_in.saturating_add(task.tokens_in);

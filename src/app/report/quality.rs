@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::graded::{Graded, GradedSums};
 use super::{budget::Mean, task::TaskReport};
 use crate::domain::Outcome;
-use crate::papers::metrics;
+use crate::papers::{calls::CallScore, metrics};
 
 /// Over the tasks that have ended. Failed tasks count as wrong, at their actual cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -14,15 +14,18 @@ pub struct Quality {
     pub tasks: usize,
     /// Tasks that ended with an answer, right or wrong.
     pub answered: usize,
-    /// Tasks with a known right answer; only these count in the next three.
+    /// Tasks of which it is known what is right; only these count in the next one.
     pub with_gold: usize,
-    /// The share with a right answer (see [`crate::papers::grading::is_correct`]); `None` without
-    /// gold answers.
+    /// The share that was done right: by the answer (see [`crate::papers::grading::is_correct`]), or
+    /// by the calls, as each task says; `None` without such tasks.
     pub accuracy: Option<f64>,
     /// The share with an exact match; of several right answers, the best one counts.
     pub exact_match: Option<f64>,
     /// Token F1 on average, also with the best of the right answers.
     pub f1: Option<f64>,
+    /// Over the tasks that are scored by their calls: all their calls together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calls: Option<CallScore>,
     /// What a grader says, if one was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grader: Option<Graded>,
@@ -53,6 +56,7 @@ pub(super) struct QualitySums {
     accuracy: Mean,
     exact_match: Mean,
     f1: Mean,
+    calls: Option<CallScore>,
     graded: GradedSums,
     tokens_in: Mean,
     tokens_out: Mean,
@@ -69,7 +73,7 @@ impl QualitySums {
         }
         self.tasks += 1;
         self.answered += usize::from(task.outcome == Some(Outcome::Answered));
-        if task.gold.is_some() {
+        if task.can_be_scored() {
             self.with_gold += 1;
             self.accuracy.count(task.correct == Some(true));
         }
@@ -79,6 +83,7 @@ impl QualitySums {
         if let Some(f1) = task.against_golds(&metrics::token_f1) {
             self.f1.add(f1);
         }
+        self.calls = CallScore::sum(self.calls.into_iter().chain(task.call_score));
         self.graded.add(task);
         self.tokens_in.add(task.tokens_in as f64);
         self.tokens_out.add(task.tokens_out as f64);
@@ -95,6 +100,7 @@ impl QualitySums {
             accuracy: self.accuracy.value(),
             exact_match: self.exact_match.value(),
             f1: self.f1.value(),
+            calls: self.calls,
             grader: self.graded.graded(),
             tokens_in: self.tokens_in.or_zero(),
             tokens_out: self.tokens_out.or_zero(),
@@ -124,6 +130,7 @@ mod tests {
             gold: Some("Rio Sombrel".to_owned()),
             more_golds: Vec::new(),
             correct,
+            call_score: None,
             solved: correct == Some(true),
             outcome: Some(if answer.is_some() { Outcome::Answered } else { Outcome::Failed }),
             caveats: Vec::new(),

@@ -8,6 +8,7 @@ use super::budget::{self, BudgetForecast, ToolSpent};
 use crate::domain::{
     Caveat, Grading, Outcome, Role, Spent, State, Strategy, TaskId, TaskState, ToolName, Verdict,
 };
+use crate::papers::calls::{self, CallScore};
 
 /// One task and its result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -23,6 +24,9 @@ pub struct TaskReport {
     #[serde(rename = "golds", skip_serializing_if = "Vec::is_empty")]
     pub more_golds: Vec<String>,
     pub correct: Option<bool>,
+    /// For a task that is scored by its calls: how many of them were right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call_score: Option<CallScore>,
     /// Ended with an answer that is not known to be wrong, and with at least one tool call (BTP).
     pub solved: bool,
     /// `None` while it is queued or running.
@@ -65,6 +69,11 @@ pub struct TaskReport {
 }
 
 impl TaskReport {
+    /// Whether it is known what is right.
+    pub fn can_be_scored(&self) -> bool {
+        self.gold.is_some() || self.call_score.is_some()
+    }
+
     pub(super) fn of(state: &State, task: &TaskState) -> Self {
         let calls = task.tool_calls.iter().filter_map(|call| state.tool_call(*call));
         let tools: Vec<_> =
@@ -85,6 +94,7 @@ impl TaskReport {
             gold: task.task.gold.clone(),
             more_golds: task.task.more_golds.clone(),
             correct: task.correct,
+            call_score: calls::of_task(state, task),
             solved: task.is_solved() && !tools.is_empty(),
             outcome: task.outcome(),
             caveats: task.caveats.clone(),

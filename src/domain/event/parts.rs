@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::chat::{Role, Usage};
 use crate::domain::id::{ModelName, ToolName};
+use crate::domain::role_settings::{FewShot, SamplingOfRoles};
 use crate::domain::{
     knob::Knobs, prompt::Prompts, rates::Rates, spec::ModelSpec, strategy::Strategy,
     worker_settings::WorkerSettings,

@@ -18,6 +18,9 @@ pub struct Learning {
     pub pins: Pins,
     /// The score of a tool after each task that scored it, and after each edit.
     pub history: IndexMap<ToolName, Kept<ScorePoint>>,
+    /// The whole graph, while `graph` leaves the current task's own trajectory out.
+    #[serde(skip)]
+    pub(super) whole: Option<Box<ToolGraph>>,
     /// The last evaluation that moved weights: its event and its task.
     #[serde(skip)]
     pub(super) evaluated: Option<(u64, TaskId)>,
@@ -34,6 +37,31 @@ pub struct ScorePoint {
 impl Learning {
     pub fn score(&self, tool: &ToolName) -> f64 {
         self.scores.get(tool.as_str()).unwrap_or(0.0)
+    }
+
+    /// Leaves the trajectory of a task out of the graph that it was learned from.
+    pub(super) fn leave_out(&mut self, calls: &[ToolName]) {
+        self.put_back();
+        let less = self.graph.without(calls);
+        self.whole = Some(Box::new(std::mem::replace(&mut self.graph, less)));
+    }
+
+    /// Puts back what was left out. Edges that were explored and tools that joined or left since
+    /// then stay as they are.
+    pub(super) fn put_back(&mut self) {
+        let Some(mut whole) = self.whole.take() else { return };
+        for tool in self.graph.tools() {
+            whole.add_tool(tool.clone());
+        }
+        let gone: Vec<_> =
+            whole.tools().filter(|tool| !self.graph.contains(tool.as_str())).cloned().collect();
+        for tool in gone {
+            whole.remove_tool(tool.as_str());
+        }
+        for edge in self.graph.edges().iter().filter(|edge| edge.count == 0) {
+            whole.add_edge(edge.from.as_str(), edge.to.as_str());
+        }
+        self.graph = *whole;
     }
 
     pub(super) fn pin(&mut self, from: &ToolName, to: &ToolName, weight: f64) {

@@ -15,6 +15,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::domain::id::{EffectId, FaultId, TaskId, ToolName};
+use crate::domain::role_settings::{FewShot, SamplingOfRoles};
 use crate::domain::{
     knob::Knobs, pairs::Pairs, prompt::Prompts, rates::Rates, strategy::Strategy,
     worker_settings::WorkerSettings,

@@ -4,8 +4,9 @@
 //! - `tools/NAME.toml`, `tools/NAME.answers.jsonl`: every tool that a dialogue calls. Tools that
 //!   are never called have no answers, so they are left out.
 //! - `tasks.jsonl`: one dialogue per line. The text is everything that the user said up to the last
-//!   call, because users give the arguments bit by bit. The gold answer is the last result, word
-//!   for word: a program cannot check the assistant's own wording of it.
+//!   call, because users give the arguments bit by bit. It is scored by its calls and has no right
+//!   answer: most results are only `success`, and the assistant's wording cannot be compared.
+//!   While a task is worked on, the graph leaves its own dialogue out.
 //! - `trajectories.jsonl`, `graph.json`: the order of calls, and the graph learned from it.
 //! - `workspace.toml`: the origin of the data.
 //!
@@ -23,7 +24,7 @@ use super::dialogue::{Call, Dialogue};
 use super::manifest::{Manifest, Source};
 use super::{error::ImportError, files, schema, trajectories::Trajectory};
 use crate::domain::words::counted;
-use crate::domain::{ChainStep, EffectClass, Listing, Task, ToolName, chance::canonical};
+use crate::domain::{ChainStep, EffectClass, Listing, Scoring, Task, ToolName, chance::canonical};
 use crate::files::toml_file::Problem;
 use crate::papers::toolnet::learn;
 
@@ -179,8 +180,8 @@ fn answers(calls: &[&Call]) -> String {
 
 fn task(name: &str, dialogue: &Dialogue) -> Task {
     let chain: Vec<ChainStep> = dialogue.calls().map(step).collect();
-    let gold = chain.iter().rev().find_map(|step| step.finds.clone());
-    Task { name: name.to_owned(), gold, chain, ..Task::from_text(dialogue.request()) }
+    let (name, scoring) = (name.to_owned(), Scoring::Calls);
+    Task { name, chain, scoring, in_graph: true, ..Task::from_text(dialogue.request()) }
 }
 
 fn step(call: &Call) -> ChainStep {

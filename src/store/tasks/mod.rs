@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::Value;
 
 pub use self::toml::parse_toml;
-use crate::domain::{ChainStep, Task, ToolName};
+use crate::domain::{ChainStep, Scoring, Task, ToolName};
 use crate::files::json_file;
 use crate::files::toml_file::{Problem, Problems};
 
@@ -93,14 +93,21 @@ struct Line {
     chain: Vec<ChainStep>,
     #[serde(default)]
     tools: Vec<ToolName>,
+    #[serde(default)]
+    scoring: Scoring,
+    #[serde(default)]
+    in_graph: bool,
 }
 
 impl Line {
     /// The task; or the invalid field, and the expected content.
     fn task(self) -> Result<Task, (&'static str, &'static str)> {
-        let Self { name, text, gold, golds, chain, tools } = self;
+        let Self { name, text, gold, golds, chain, tools, scoring, in_graph } = self;
         if text.trim().is_empty() {
             return Err(("task", "expected a non-empty text"));
+        }
+        if scoring == Scoring::Calls && chain.is_empty() {
+            return Err(("scoring", "a task that is scored by its calls needs a `chain` of them"));
         }
         if golds.as_ref().is_some_and(Vec::is_empty) {
             return Err(("golds", "expected a list of at least one text or number"));
@@ -110,7 +117,7 @@ impl Line {
         let golds =
             golds.map(|gold| answer(gold).ok_or(("golds", "expected a list of texts or numbers")));
         let golds: Vec<String> = gold.into_iter().chain(golds).collect::<Result<_, _>>()?;
-        let task = Task { name, chain, tools, ..Task::from_text(text) };
+        let task = Task { name, chain, tools, scoring, in_graph, ..Task::from_text(text) };
         Ok(task.with_golds(golds))
     }
 }

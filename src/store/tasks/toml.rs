@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
-use crate::domain::{ChainStep, Task, ToolName, words};
+use crate::domain::{ChainStep, Scoring, Task, ToolName, words};
 use crate::files::toml_file::{Field, Fields, Problems, TomlFile};
 
 /// `[capabilities]` and `[[task]]`.
@@ -74,11 +74,26 @@ fn read_task(
         steps.into_iter().collect()
     });
     let tools = fields.get("tools").map_or(Some(Vec::new()), |field| read_tools(&field));
+    let in_graph = fields.get("in_graph").map_or(Some(false), |field| field.flag());
+    let scoring = fields.get("scoring").map_or(Some(Scoring::Answer), |field| {
+        let scoring = field.one_of(&[("answer", Scoring::Answer), ("calls", Scoring::Calls)])?;
+        if scoring == Scoring::Calls && chain.as_ref().is_none_or(Vec::is_empty) {
+            field.refuse("a task that is scored by its calls needs a `chain` of them");
+            return None;
+        }
+        Some(scoring)
+    });
     fields.finish();
     let gold = gold.map_or(Some(Vec::new()), |gold| Some(vec![gold?]))?;
     let golds = golds.unwrap_or(Some(Vec::new()))?;
-    let task =
-        Task { name: name?.to_owned(), chain: chain?, tools: tools?, ..Task::from_text(text?) };
+    let task = Task {
+        name: name?.to_owned(),
+        chain: chain?,
+        tools: tools?,
+        scoring: scoring?,
+        in_graph: in_graph?,
+        ..Task::from_text(text?)
+    };
     Some(task.with_golds(gold.into_iter().chain(golds)))
 }
 
@@ -197,7 +212,7 @@ golds = ["so", 3, true]
             "t.toml:15: task[1].text: expected a non-empty text, got \" \"",
             "t.toml:18: task[1].golds: expected a list of at least one right answer",
             "t.toml:17: task[1].glod: unknown key; did you mean `gold`? (known: name, text, gold, \
-             golds, chain, tools)",
+             golds, chain, tools, in_graph, scoring)",
         ];
         assert_eq!(problems.lines().collect::<Vec<_>>(), expected);
     }

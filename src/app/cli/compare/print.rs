@@ -11,6 +11,7 @@ use super::{Comparison, result::CellResult, verdict};
 use crate::app::cli::{out, trouble::Trouble};
 use crate::app::report::Quality;
 use crate::domain::{Blacklist, Knob, ModelName, Role};
+use crate::papers::calls::CallScore;
 
 /// What the marks of rows mean.
 const SETTINGS: &str = "\n\
@@ -144,6 +145,13 @@ const GRADER: [Column<'_>; 2] = [
     }),
 ];
 
+/// The calls, where tasks are scored by them: API-Bank's accuracy, and the share of made calls that
+/// the reference has.
+const CALLS: [Column<'_>; 2] = [
+    ("calls", &|result| or(result.all.quality.calls.map(CallScore::accuracy), percent, "–")),
+    ("precise", &|result| or(result.all.quality.calls.map(CallScore::precision), percent, "–")),
+];
+
 /// Columns of words, then the measures of answers, then others.
 fn of_answers<'c>(
     results: &[CellResult],
@@ -152,7 +160,9 @@ fn of_answers<'c>(
 ) -> Vec<Column<'c>> {
     let is_graded = results.iter().any(|result| result.all.quality.grader.is_some());
     let grader: &[Column<'_>] = if is_graded { &GRADER } else { &[] };
-    [words, &ANSWERS[..1], grader, &ANSWERS[1..], more].concat()
+    let has_calls = results.iter().any(|result| result.all.quality.calls.is_some());
+    let calls: &[Column<'_>] = if has_calls { &CALLS } else { &[] };
+    [words, &ANSWERS[..1], calls, grader, &ANSWERS[1..], more].concat()
 }
 
 /// One row per result; the first `words` columns are text.

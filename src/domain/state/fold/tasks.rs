@@ -19,8 +19,13 @@ impl State {
             TaskEvent::TaskStarted { task } => {
                 self.at_work = Some(*task);
                 let strategy = self.strategy;
-                if let Some(task) = self.task_mut(*task) {
-                    task.start(at, strategy);
+                let Some(task) = self.task_mut(*task) else { return };
+                task.start(at, strategy);
+                if task.task.in_graph {
+                    let steps = task.task.chain.iter();
+                    let calls: Vec<_> =
+                        steps.filter_map(|step| step.tools.first().cloned()).collect();
+                    self.learning.leave_out(&calls);
                 }
             }
             TaskEvent::TryStarted { task, number, reflections } => {
@@ -43,6 +48,7 @@ impl State {
                 self.control.paused_lanes.clear();
                 self.control.changes.end_task(*task);
                 self.at_work = None;
+                self.learning.put_back();
                 self.tasks_done += 1;
                 if let Some(task) = self.task_mut(*task) {
                     task.finish(at, *outcome, answer.as_deref(), *correct);

@@ -16,7 +16,7 @@ impl State {
         Some(PairTally {
             pair: self.pair_of(task)?,
             tasks: 1,
-            with_gold: u64::from(task.task.gold.is_some()),
+            with_gold: u64::from(task.task.can_be_scored()),
             correct: u64::from(task.correct == Some(true)),
             tokens_in: task.tokens_in,
             tokens_out: task.tokens_out,

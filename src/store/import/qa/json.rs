@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{BufRead, Read};
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::bounded::{Bounded, LARGEST, Meter};
 use super::rows::{Row, Take};

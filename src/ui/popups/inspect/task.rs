@@ -2,6 +2,7 @@
 
 use super::Page;
 use crate::domain::{Spent, State, TaskId, TaskPhase, TaskState};
+use crate::papers::calls;
 use crate::ui::panes::format::{credits, dollars, plural};
 use crate::ui::symbols::{DONE, FAILED, INJECTED};
 use crate::ui::{panes::glyph::signed, text};
@@ -10,7 +11,7 @@ pub(super) fn write(state: &State, id: TaskId, page: &mut Page<'_>) {
     let Some(task) = state.task(id) else { return page.not_yet("This task had not been queued") };
     head(task, page);
     page.section("Task", &task.task.text, page.theme.text);
-    end(task, page);
+    end(state, task, page);
     for reflection in &task.reflections {
         page.section("Reflection on a failed try", reflection, page.theme.text);
     }
@@ -83,9 +84,9 @@ fn budget(task: &TaskState, page: &mut Page<'_>) {
     }
 }
 
-fn end(task: &TaskState, page: &mut Page<'_>) {
+fn end(state: &State, task: &TaskState, page: &mut Page<'_>) {
     let over = task.outcome().is_some();
-    if !over && task.task.gold.is_none() {
+    if !over && !task.task.can_be_scored() {
         return;
     }
     page.heading("Answer");
@@ -99,6 +100,10 @@ fn end(task: &TaskState, page: &mut Page<'_>) {
     }
     if let Some(expected) = task.task.expected() {
         page.field("expected", &expected);
+    }
+    if let Some(score) = calls::of_task(state, task) {
+        let words = format!("{} of {} reference calls made", score.right, score.expected);
+        page.field("calls", &words);
     }
     if !mark.is_empty() {
         page.field_in("judged", &mark, style);
