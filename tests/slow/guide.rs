@@ -175,6 +175,11 @@ fn scripts_and_ci() {
 }
 
 #[test]
+fn question_sets() {
+    follow("question-sets.md", ENDPOINT);
+}
+
+#[test]
 fn own_tools() {
     if Command::new("python3").arg("--version").output().is_err() {
         eprintln!("SKIPPED: this test needs python3");

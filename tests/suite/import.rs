@@ -3,13 +3,14 @@
 use std::{collections::HashMap, fs, path::Path};
 
 use serde_json::Value;
-use toolyard::domain::{Scoring, Task, ToolGraph};
+use toolyard::domain::{Event, Scoring, State, Task, TaskEvent, ToolGraph};
 use toolyard::store::import::{
     Format, ImportError, ImportSummary, import_api_bank, read_trajectories,
 };
+use toolyard::store::journal;
 use toolyard::tool::manifest::{Manifest, Source, load_dir};
 
-use crate::shared;
+use crate::{program::Home, shared};
 
 fn lines(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).unwrap();
@@ -171,4 +172,68 @@ fn a_folder_without_data_and_a_missing_one_are_told_apart() {
     let missing = folder.path().join("nowhere");
     let error = read_trajectories(Format::Jsonl, [missing]).unwrap_err().to_string();
     assert!(error.contains("nowhere: no such file"), "{error}");
+}
+
+/// Another dialogue with its own order of calls.
+const OTHER: &str = r#"{"role": "User", "text": "Drop number 7, then add Lee at 4."}
+{"role": "API", "api_name": "Drop", "param_dict": {"id": 7}, "result": {"output": "success", "exception": null}}
+{"role": "API", "api_name": "Add", "param_dict": {"who": "Lee", "at": 4}, "result": {"output": "success", "exception": null}}
+"#;
+
+#[test]
+fn dialogues_are_scored_by_their_calls_and_no_task_is_served_by_its_own() {
+    let (folder, home) = (dialogue(), Home::new());
+    fs::write(folder.path().join("other-1.jsonl"), OTHER).unwrap();
+    let out = home.path("bank");
+    import_api_bank(folder.path(), &out, false).unwrap();
+    let run =
+        ["run", "--workspace", "bank", "--fresh", "--journal", "j.jsonl", "--report", "r.json"];
+    let ran = home.run(&run);
+    assert!(ran.code < 2, "{ran:?}");
+    let records = journal::read(&home.path("j.jsonl")).unwrap().records;
+    let mut state = State::default();
+    let (mut during, mut after) = (Vec::new(), Vec::new());
+    for record in &records {
+        state.apply(record);
+        let has = state.learning.graph.has_edge("Drop", "Add");
+        match &record.event {
+            Event::Task(TaskEvent::TaskStarted { .. }) => during.push(has),
+            Event::Task(TaskEvent::TaskFinished { .. }) => after.push(has),
+            _ => {}
+        }
+    }
+    // Only the second dialogue goes from Drop to Add.
+    assert_eq!((during, after), (vec![true, false], vec![true, true]));
+    let report = home.json("r.json");
+    for task in report["tasks"].as_array().unwrap() {
+        let score = &task["call_score"];
+        let (right, expected) =
+            (score["right"].as_u64().unwrap(), score["expected"].as_u64().unwrap());
+        assert_eq!(task["correct"], right == expected, "{task}");
+        assert!(task.get("gold").is_none_or(Value::is_null), "{task}");
+    }
+    assert_eq!(report["tasks"][0]["call_score"]["expected"], 3);
+    assert_eq!(report["quality"]["calls"]["expected"], 5);
+    assert_eq!(report["totals"]["with_gold"], 2);
+}
+
+#[test]
+fn an_answer_that_only_says_success_is_no_success() {
+    let (folder, home) = (dialogue(), Home::new());
+    fs::write(folder.path().join("other-1.jsonl"), OTHER).unwrap();
+    import_api_bank(folder.path(), &home.path("bank"), false).unwrap();
+    let run = [
+        "run",
+        "--workspace",
+        "bank",
+        "--strategy",
+        "direct",
+        "--fresh",
+        "--no-journal",
+        "--report",
+        "r.json",
+    ];
+    let ran = home.run(&run);
+    assert!(ran.out.contains("calls: 0 of 5 reference calls made"), "{ran:?}");
+    assert_eq!(home.json("r.json")["totals"]["correct"], 0);
 }

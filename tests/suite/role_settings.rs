@@ -111,5 +111,5 @@ fn the_examples_of_a_workspace_reach_models_and_its_mistakes_are_said() {
     home.write("mine/few-shots.toml", "[[few_shot]]\nrole = \"acter\"\n");
     let ran = home.run(&run);
     assert_eq!(ran.code, 2, "{ran:?}");
-    assert!(ran.err.contains("mine/few-shots.toml:2: few_shot[0].role"), "{ran:?}");
+    assert!(ran.out.contains("mine/few-shots.toml:2: few_shot[0].role"), "{ran:?}");
 }

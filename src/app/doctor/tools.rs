@@ -39,7 +39,11 @@ pub(super) fn examine(folder: Option<&Path>, config: &Config, findings: &mut Vec
 fn contents(workspace: &Workspace) -> Finding {
     let tools = counted(workspace.manifests.len(), "tool");
     let tasks = counted(workspace.tasks.len(), "task");
-    Finding::ok("workspace", format!("{}: {tools}, {tasks}", workspace.title))
+    let shown = match workspace.few_shots.len() {
+        0 => String::new(),
+        count => format!(", {}", counted(count, "few-shot example")),
+    };
+    Finding::ok("workspace", format!("{}: {tools}, {tasks}{shown}", workspace.title))
 }
 
 /// Which prompts are overridden.

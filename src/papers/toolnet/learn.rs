@@ -113,3 +113,34 @@ pub fn learn<T: AsRef<[ToolName]>>(
     }
     Ok(learner.finish())
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Leaving a trajectory out is as if it had not been learned.
+        #[test]
+        fn a_graph_without_a_trajectory_is_that_of_the_others(
+            all in prop::collection::vec(prop::collection::vec("[a-d]", 1..6), 1..8),
+            which in any::<prop::sample::Index>(),
+        ) {
+            let all: Vec<Vec<ToolName>> = all
+                .into_iter()
+                .map(|names| names.into_iter().map(ToolName::from).collect())
+                .collect();
+            let out = which.index(all.len());
+            let left = all.iter().enumerate().filter(|(at, _)| *at != out).map(|(_, calls)| calls);
+            let (whole, others) = (learn(&all).unwrap(), learn(left).unwrap());
+            let less = whole.without(&all[out]);
+            let edges = |graph: &ToolGraph| -> std::collections::BTreeMap<(String, String), (u64, f64)> {
+                let edges = graph.edges().into_iter();
+                edges.map(|e| ((e.from.to_string(), e.to.to_string()), (e.count, e.prior))).collect()
+            };
+            prop_assert_eq!(edges(&less), edges(&others));
+            prop_assert_eq!(less.len(), whole.len(), "the tools stay");
+        }
+    }
+}

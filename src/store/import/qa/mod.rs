@@ -19,7 +19,7 @@ use serde::Serialize;
 pub use self::columns::Chosen;
 use self::columns::Columns;
 use super::error::ImportError;
-use crate::domain::chance::fingerprint;
+use crate::domain::Chance;
 use crate::domain::words::counted;
 use crate::files::toml_file::{Problem, Problems};
 use crate::files::whole_file;
@@ -114,21 +114,21 @@ fn write_tasks(set: &QuestionSet, to: &mut dyn Write) -> Result<Imported, Failed
         remarks: Vec::new(),
     };
     let mut columns: Option<Columns> = None;
-    let (mut names, mut problems) = (HashSet::new(), Vec::new());
+    // Of an id only a hash is kept: 8 bytes for each row.
+    let (mut ids, mut problems) = (HashSet::new(), Vec::new());
     let mut failed = None;
     let read = rows::each(&set.file, &mut |row| {
         if columns.is_none() {
             columns = Some(Columns::of(&file, &row, &set.chosen)?);
         }
         let Some(columns) = &columns else { return Ok(()) };
-        let task = match task::task(&file, &row, columns) {
-            Ok(task) if task.name.is_empty() => {
-                crate::domain::Task { name: format!("{stem}-{}", imported.tasks + 1), ..task }
-            }
+        let mut task = match task::task(&file, &row, columns) {
             Ok(task) => task,
             Err(problem) => return keep(&mut problems, problem),
         };
-        if !names.insert(fingerprint(task.name.as_bytes())) {
+        if task.name.is_empty() {
+            task.name = format!("{stem}-{}", imported.tasks + 1);
+        } else if !ids.insert(Chance::new(0).with(task.name.as_bytes()).bits()) {
             let text = format!(
                 "{:?} is the id of an earlier row; name another column with --id, or none with --id \"\"",
                 task.name
