@@ -100,6 +100,17 @@ fn what_is_wrong_is_said_with_its_line_and_nothing_is_written() {
 }
 
 #[test]
+fn a_quote_that_is_never_closed_does_not_swallow_a_large_file() {
+    let mut content = b"question,answer\na,b\n\"never closed,".to_vec();
+    content.resize(content.len() + (17 << 20), b'x');
+    let said = refused("s.csv", &content, &[]);
+    assert!(
+        said.contains("s.csv:3: cannot be read: a row is longer than 16 MiB; is a quote not"),
+        "{said}"
+    );
+}
+
+#[test]
 fn every_wrong_row_is_said_at_once_and_an_empty_answer_is_a_task_without_one() {
     let said = refused("s.csv", b"question,answer\n,a\nb,c\n ,d\n", &[]);
     assert!(said.contains("s.csv:2: question") && said.contains("s.csv:4: question"), "{said}");

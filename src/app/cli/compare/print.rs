@@ -9,7 +9,7 @@ use super::grid::{RoleBindings, Setting};
 use super::table::{Table, bar, number, or, percent};
 use super::{Comparison, result::CellResult, verdict};
 use crate::app::cli::{out, trouble::Trouble};
-use crate::app::report::Quality;
+use crate::app::report::{Graded, Quality};
 use crate::domain::{Blacklist, Knob, ModelName, Role};
 use crate::papers::calls::CallScore;
 
@@ -18,6 +18,14 @@ const SETTINGS: &str = "\n\
     given: the same five tools come with each task, for every strategy\n\
     paper: the same, and +btp as published: its estimates, a strict blacklist, no widening\n\
     no mark: all tools; +btp looks for candidates, and for tools that the agent misses";
+
+/// What the columns of a grader mean.
+const GRADED: &str = "\n\
+    grader: right in the words of a model; as accuracy, as EM: how often its verdict is the same";
+
+/// What the columns of calls mean.
+const BY_CALLS: &str = "\n\
+    calls: reference calls that were made; precise: made calls that the reference has";
 
 pub fn print(
     args: &CompareArgs,
@@ -55,6 +63,12 @@ pub fn print(
     let mut title = comparison.title(results);
     if results.iter().any(|result| result.cell.setting != Setting::Ours) {
         title.push_str(SETTINGS);
+    }
+    if results.iter().any(|result| result.all.quality.grader.is_some()) {
+        title.push_str(GRADED);
+    }
+    if results.iter().any(|result| result.all.quality.calls.is_some()) {
+        title.push_str(BY_CALLS);
     }
     out::print(&format!("{title}\n\n{}{verdicts}", texts.join("\n")))
 }
@@ -137,13 +151,16 @@ const ANSWERS: [Column<'_>; 7] = [
     ("$ / 1,000", &|result| or(result.all.quality.dollars_per_1000, number, "unknown")),
 ];
 
-/// What a grader says, where one was asked.
-const GRADER: [Column<'_>; 2] = [
-    ("grader", &|result| or(result.all.quality.grader.map(|grader| grader.share), percent, "–")),
-    ("agrees", &|result| {
-        or(result.all.quality.grader.map(|grader| grader.agrees_with_lexical), percent, "–")
-    }),
+/// What a grader says, where one was asked, and how often that is what the words say.
+const GRADER: [Column<'_>; 3] = [
+    ("grader", &|result| of_grader(result, |grader| grader.share)),
+    ("as accuracy", &|result| of_grader(result, |grader| grader.agrees_with_lexical)),
+    ("as EM", &|result| of_grader(result, |grader| grader.agrees_with_exact_match)),
 ];
+
+fn of_grader(result: &CellResult, share: fn(Graded) -> f64) -> String {
+    or(result.all.quality.grader.map(share), percent, "–")
+}
 
 /// The calls, where tasks are scored by them: API-Bank's accuracy, and the share of made calls that
 /// the reference has.

@@ -17,7 +17,7 @@ pub fn each(
 ) -> Result<(), Problems> {
     let (reader, meter) = Bounded::new(reader);
     let mut rows = ReaderBuilder::new().delimiter(separator).from_reader(reader);
-    let header = rows.byte_headers().map_err(|error| problem(file, &error))?.clone();
+    let header = rows.byte_headers().map_err(|error| problem(file, 1, &error))?.clone();
     let names = texts(file, 1, &[], &header)?;
     if let Some(twice) = names.iter().enumerate().find(|(at, name)| names[..*at].contains(name)) {
         let text = "two columns have this name; rename one of them";
@@ -26,7 +26,9 @@ pub fn each(
     let mut record = ByteRecord::new();
     loop {
         meter.next_row();
-        let more = rows.read_byte_record(&mut record).map_err(|error| problem(file, &error))?;
+        let next = usize::try_from(rows.position().line()).unwrap_or(usize::MAX);
+        let more = rows.read_byte_record(&mut record);
+        let more = more.map_err(|error| problem(file, next, &error))?;
         if !more {
             return Ok(());
         }
@@ -56,7 +58,8 @@ fn texts(
     record.iter().enumerate().map(text).collect()
 }
 
-fn problem(file: &str, error: &csv::Error) -> Problem {
+/// `next` is where the row that cannot be read begins.
+fn problem(file: &str, next: usize, error: &csv::Error) -> Problem {
     let line = |position: &Option<csv::Position>| {
         position.as_ref().and_then(|position| usize::try_from(position.line()).ok())
     };
@@ -71,7 +74,9 @@ fn problem(file: &str, error: &csv::Error) -> Problem {
                 ),
             )
         },
-        ErrorKind::Io(error) => Problem::of_file(file, format!("cannot be read: {error}")),
+        ErrorKind::Io(error) => {
+            Problem::of_line(file, next, "", format!("cannot be read: {error}"))
+        }
         _ => Problem {
             line: line(&error.position().cloned()),
             ..Problem::of_file(file, error.to_string())
