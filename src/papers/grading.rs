@@ -4,6 +4,10 @@
 //! Both sides become tokens as in SQuAD's evaluation (Rajpurkar et al. 2016): lower case, no
 //! punctuation, no articles. In addition, numbers are compared as numbers, and a *short* answer may
 //! say more than the gold one.
+//!
+//! Words alone do not decide everything: a distant negation, several alternatives, and a `yes` within
+//! a sentence are misread. This verdict stays lexical, so that it costs nothing and never varies; a
+//! grader (`strategy::grade`) stands beside it for what needs a reader.
 
 /// Tokens that a short answer may have in addition to the gold ones: enough for a sentence that
 /// repeats the question, too few for an enumeration.
@@ -209,6 +213,14 @@ mod tests {
         ] {
             assert!(!is_correct(given, gold), "{given:?} for {gold:?}");
         }
+    }
+
+    /// What a grader is for. If one of these is read rightly one day, the guide must say so.
+    #[test]
+    fn words_alone_misread_these() {
+        assert!(is_correct("It is not very plausible.", "plausible"));
+        assert!(is_correct("Paris or London", "London"));
+        assert!(!is_correct("The answer is yes.", "yes"));
     }
 
     proptest! {

@@ -12,7 +12,7 @@ use crate::files::toml_file::Problem;
 /// Names that published sets use, the most telling first.
 const QUESTIONS: [&str; 8] =
     ["question", "query", "input", "problem", "claim", "instruction", "prompt", "text"];
-const ANSWERS: [&str; 12] = [
+const ANSWERS: [&str; 13] = [
     "answer",
     "answers",
     "target",
@@ -25,6 +25,7 @@ const ANSWERS: [&str; 12] = [
     "output",
     "final_answer",
     "solution",
+    "possible_answers",
 ];
 const IDS: [&str; 6] = ["id", "_id", "qid", "question_id", "uid", "query_id"];
 const CHOICES: [&str; 3] = ["choices", "options", "candidates"];
