@@ -230,3 +230,13 @@ pub struct Reply {
     pub finish: Finish,
     pub usage: Usage,
 }
+
+impl Reply {
+    /// The text; where there is none, the reasoning.
+    pub fn said(&self) -> &str {
+        match self.text.trim() {
+            "" => self.reasoning.trim(),
+            text => text,
+        }
+    }
+}

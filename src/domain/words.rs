@@ -47,9 +47,10 @@ pub fn clipped(text: &str, most: usize) -> String {
 }
 
 /// `1 call`, `2 calls`, `2 queries`.
-pub fn counted(n: usize, thing: &str) -> String {
+pub fn counted(n: impl ToString, thing: &str) -> String {
+    let n = n.to_string();
     match thing.strip_suffix("ry") {
-        _ if n == 1 => format!("1 {thing}"),
+        _ if n == "1" => format!("1 {thing}"),
         Some(stem) => format!("{n} {stem}ries"),
         None => format!("{n} {thing}s"),
     }

@@ -1,6 +1,7 @@
 //! Selecting. Of a call and a piece of evidence only one is selected at a time, so that a key always has one
 //! meaning.
 
+use super::panes::budget::LEVERS;
 use super::panes::position::Here;
 use super::view::{Lever, View};
 use super::{hits::Target, pane::PaneId};
@@ -17,7 +18,7 @@ impl View {
     pub fn select(&mut self, state: &State, target: &Target) -> bool {
         match target {
             Target::Tool(tool) => {
-                let was = self.pull(Lever::Tool);
+                let was = self.pull(None);
                 self.tool.replace(tool.clone()).as_ref() == Some(tool) && was
             }
             Target::Edge(from, to) => {
@@ -32,9 +33,7 @@ impl View {
                 self.task.replace(*task) == Some(*task) && self.focus != PaneId::Budget
             }
             Target::Knob(knob) => {
-                let levers = [(Knob::Budget, Lever::Budget), (Knob::Tau, Lever::Tau)];
-                let lever = levers.iter().find(|(lever, _)| lever == knob).map(|(_, lever)| *lever);
-                let was = lever.is_none_or(|lever| self.pull(lever));
+                let was = !LEVERS.contains(knob) || self.pull(Some(*knob));
                 self.knob.replace(*knob) == Some(*knob) && was
             }
             Target::Node(task, node) => self.choose_node(state, *task, *node),
@@ -53,9 +52,9 @@ impl View {
     }
 
     /// Selects in the budget pane; false if something else was selected there and it has the keyboard.
-    fn pull(&mut self, lever: Lever) -> bool {
-        let was = std::mem::replace(&mut self.lever, lever);
-        was == lever || self.focus != PaneId::Budget
+    fn pull(&mut self, lever: Option<Knob>) -> bool {
+        let was = std::mem::replace(&mut self.lever, Lever(lever));
+        was == self.lever || self.focus != PaneId::Budget
     }
 
     /// Selects a line of the transcript with the model or tool call that it is about: the keys that mean those

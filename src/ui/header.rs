@@ -8,7 +8,7 @@ use super::panes::{format, row::Row};
 use super::symbols::{DONE, HELD, INJECTED, RUNNING};
 use super::{action::Action, text, view::ReadOnly};
 use super::{cx::Cx, pane::PaneId};
-use crate::domain::{Hold, Knob, Lane, Mode, State, TaskState};
+use crate::domain::{Hold, Knob, Lane, Mode, State, TaskState, words::counted};
 
 /// A piece of the line.
 struct Piece {
@@ -119,7 +119,7 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
     if let Some(first) = armed.next() {
         let what = match armed.count() {
             0 => first.spec.to_string(),
-            more => format::plural(more + 1, "fault"),
+            more => counted(more + 1, "fault"),
         };
         let what = format!("{INJECTED} {}", text::cut(&what, 32));
         add(1, what, theme.injected, Some(Action::Faults));

@@ -32,6 +32,7 @@ mod run;
 pub mod screen;
 pub mod shot;
 mod source;
+mod strokes;
 pub mod symbols;
 mod table;
 pub mod terminal;

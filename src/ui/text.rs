@@ -169,6 +169,11 @@ pub fn span(micros: u64) -> String {
     }
 }
 
+/// The same of a time that may not be known.
+pub fn span_if_any(micros: Option<u64>) -> String {
+    micros.map_or_else(|| "–".to_owned(), span)
+}
+
 /// A count, as short as people read it: `950`, `12.3k`, `4.5M`.
 pub fn count(n: u64) -> String {
     match n {

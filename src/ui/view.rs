@@ -40,14 +40,14 @@ pub enum GraphView {
 
 impl Round for GraphView {}
 
-/// What is selected in the budget pane: what left and right turn there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Lever {
-    #[default]
-    Budget,
-    Tau,
-    /// The uses of the selected tool.
-    Tool,
+/// The knob that is selected in the budget pane; `None`: the uses of the selected tool are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lever(pub Option<Knob>);
+
+impl Default for Lever {
+    fn default() -> Self {
+        Self(Some(Knob::Budget))
+    }
 }
 
 /// How many messages are kept.

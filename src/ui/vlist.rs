@@ -146,6 +146,13 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// The places of the rows that fit into so many lines, the selected one always among them, and whether each is
+    /// that: for a part that has no window of its own.
+    pub fn around_selected(self, lines: u16) -> impl Iterator<Item = (usize, bool)> {
+        let window = Window::default().next(self.count(), usize::from(lines), self.selected());
+        window.range().map(move |i| (self.at(i), self.selected() == Some(i)))
+    }
+
     /// Which of the shown rows is selected.
     pub fn selected(&self) -> Option<usize> {
         let selected = self.part.selected?;
@@ -176,7 +183,7 @@ pub fn draw(
     pane: PaneId,
     (area, buf, hits): (Rect, &mut Buffer, &mut Hits),
     part: impl Into<Part>,
-    mut row: impl FnMut(usize, &mut Row<'_>) -> Option<Target>,
+    row: impl FnMut(usize, &mut Row<'_>) -> Option<Target>,
 ) {
     let part = part.into();
     let rows = Rows::of(cx.view, pane, part);
@@ -186,15 +193,26 @@ pub fn draw(
         true => beside_bar(cx, area),
         false => (area, Rect::ZERO),
     };
-    for (line, i) in lines.rows().zip(window.range()) {
-        if let Some(target) = row(rows.at(i), &mut Row::new(line, buf)) {
+    let shown = window.range().map(|i| (rows.at(i), rows.selected() == Some(i)));
+    draw_rows(cx, (lines, buf, hits), shown, row);
+    scrollbar(cx, bar, window, buf);
+}
+
+/// Draws rows below each other: their places, and whether each is the selected one.
+pub fn draw_rows(
+    cx: &Cx<'_>,
+    (area, buf, hits): (Rect, &mut Buffer, &mut Hits),
+    rows: impl Iterator<Item = (usize, bool)>,
+    mut row: impl FnMut(usize, &mut Row<'_>) -> Option<Target>,
+) {
+    for (line, (place, is_selected)) in area.rows().zip(rows) {
+        if let Some(target) = row(place, &mut Row::new(line, buf)) {
             hits.add(line, target);
         }
-        if rows.selected() == Some(i) {
+        if is_selected {
             select(cx, line, buf);
         }
     }
-    scrollbar(cx, bar, window, buf);
 }
 
 /// What of an area is for its rows, and the column for a scroll bar: on the frame where the area reaches that, else

@@ -10,12 +10,8 @@ use crate::stage::{Stage, setup};
 use crate::{spending, story, story::Story, working};
 
 /// Files that draw lines and blocks, or tell how they look.
-const DRAWING: [&str; 4] = [
-    "src/ui/symbols.rs",
-    "src/ui/shot/glyph.rs",
-    "src/ui/panes/glyph.rs",
-    "src/ui/panes/graph/map/lines.rs",
-];
+const DRAWING: [&str; 4] =
+    ["src/ui/symbols.rs", "src/ui/shot/glyph.rs", "src/ui/panes/glyph.rs", "src/ui/strokes.rs"];
 
 /// Symbols that are punctuation of texts too.
 const PUNCTUATION: [&str; 3] = ["·", "…", "→"];

@@ -40,34 +40,7 @@ impl fmt::Display for Target {
 impl fmt::Display for FaultSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.target, self.kind.name())?;
-        let mut last = None;
-        match &self.kind {
-            FaultKind::Latency { ms } => write!(f, ":ms={ms}")?,
-            FaultKind::RateLimit { retry_after } => write!(f, ":retry-after={retry_after}")?,
-            FaultKind::Error { status, text } => {
-                last = text.as_ref();
-                if let Some(status) = status {
-                    write!(f, ":status={status}")?;
-                }
-            }
-            FaultKind::Timeout
-            | FaultKind::Empty
-            | FaultKind::Garbage
-            | FaultKind::CutStream
-            | FaultKind::BrokenArguments => {}
-        }
-        let Trigger { probability, nth, from_task } = self.trigger;
-        if let Some(p) = probability {
-            write!(f, ":p={p}")?;
-        }
-        if let Some(nth) = nth {
-            write!(f, ":nth={nth}")?;
-        }
-        if let Some(task) = from_task {
-            write!(f, ":from-task={task}")?;
-        }
-        // A text takes the whole rest.
-        last.map_or(Ok(()), |text| write!(f, ":text={text}"))
+        self.settings().iter().try_for_each(|(key, value)| write!(f, ":{key}={value}"))
     }
 }
 
@@ -82,7 +55,50 @@ impl FromStr for FaultSpec {
 /// The longest latency in milliseconds. More is a timeout, or a mistake.
 const LONGEST_LATENCY: u64 = 3_600_000;
 
+impl FaultKind {
+    /// Whether a fault of this kind on such a target can have this setting of its own. Triggers fit all.
+    pub fn takes(&self, key: &str, sort: Sort) -> bool {
+        let is_tool = matches!(sort, Sort::Tool | Sort::Class);
+        match key {
+            "status" => matches!(self, FaultKind::Error { .. }) && !is_tool,
+            "text" => matches!(self, FaultKind::Error { .. }),
+            "ms" => matches!(self, FaultKind::Latency { .. }),
+            "retry-after" => matches!(self, FaultKind::RateLimit { .. }),
+            _ => true,
+        }
+    }
+}
+
 impl FaultSpec {
+    /// What is set besides target and kind: the keys and values of the text form, in its order.
+    pub fn settings(&self) -> Vec<(&'static str, String)> {
+        let mut settings = Vec::new();
+        let mut add = |key, value: Option<String>| settings.extend(value.map(|value| (key, value)));
+        let mut last = None;
+        match &self.kind {
+            FaultKind::Latency { ms } => add("ms", Some(ms.to_string())),
+            FaultKind::RateLimit { retry_after } => {
+                add("retry-after", Some(retry_after.to_string()));
+            }
+            FaultKind::Error { status, text } => {
+                add("status", status.map(|status| status.to_string()));
+                last = text.clone();
+            }
+            FaultKind::Timeout
+            | FaultKind::Empty
+            | FaultKind::Garbage
+            | FaultKind::CutStream
+            | FaultKind::BrokenArguments => {}
+        }
+        let Trigger { probability, nth, from_task } = self.trigger;
+        add("p", probability.map(|p| p.to_string()));
+        add("nth", nth.map(|nth| nth.to_string()));
+        add("from-task", from_task.map(|task| task.to_string()));
+        // A text takes the whole rest.
+        add("text", last);
+        settings
+    }
+
     /// Like `parse`, but an error contains only the reason: for forms, whose user writes no syntax.
     pub fn read(text: &str) -> Result<Self, String> {
         let (target, rest) = target(text)?;

@@ -64,6 +64,11 @@ impl ToolState {
         Aim { tool: Some((&self.spec.name, self.class.as_ref())), ..Aim::default() }
     }
 
+    /// The mean own time of the calls that ended, in microseconds.
+    pub fn mean_micros(&self) -> Option<u64> {
+        self.micros.checked_div(u64::from(self.succeeded) + u64::from(self.failed))
+    }
+
     /// Whether it may be on a menu.
     pub fn is_offered(&self) -> bool {
         self.present && self.switched_on

@@ -100,13 +100,6 @@ pub fn per_thousand(cost: Cost) -> String {
     }
 }
 
-/// `1 step`, `2 steps`.
-pub fn plural(n: impl ToString, thing: &str) -> String {
-    let n = n.to_string();
-    let end = if n == "1" { "" } else { "s" };
-    format!("{n} {thing}{end}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,7 +115,6 @@ mod tests {
         );
         let costs = [Cost::Known(3.009), Cost::AtLeast(12.0), Cost::Known(0.0012), Cost::Unknown];
         assert_eq!(costs.map(per_thousand), ["$3.01", "≥ $12.00", "$0.0012", "unknown"]);
-        assert_eq!([plural(1, "call"), plural(0, "call")], ["1 call", "0 calls"]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 use super::format;
 use super::row::{Row, note};
 use super::spec::{Opened, PLAIN, PaneSpec};
-use crate::domain::{Outcome, State, TaskPhase, TaskState};
+use crate::domain::{Outcome, State, TaskPhase, TaskState, words::counted};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::symbols::{DONE, FAILED, REFUSED, RUNNING, WAITING};
 use crate::ui::vlist::{self, List};
@@ -108,8 +108,8 @@ pub(super) fn columns(task: &TaskState, now: u64) -> Vec<(String, usize)> {
     let micros = task.ended.unwrap_or(now).saturating_sub(task.started.unwrap_or(now));
     let dollars = format::dollars(task.dollars, task.unpriced, task.model_calls.len());
     vec![
-        (format::plural(task.steps.len(), "step"), 8),
-        (format::plural(task.tool_calls.len(), "call"), 8),
+        (counted(task.steps.len(), "step"), 8),
+        (counted(task.tool_calls.len(), "call"), 8),
         (format!("{} tok", text::count(task.tokens())), 10),
         (dollars, 10),
         (text::span(micros), 9),

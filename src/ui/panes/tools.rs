@@ -36,7 +36,7 @@ fn columns<'a>() -> [Column<Tool<'a>>; 9] {
         right("weight", 6, weight),
         right("ok", 4, |tool| count(tool, tool.tool.succeeded, tool.cx.theme.good)),
         right("fail", 4, |tool| count(tool, tool.tool.failed, tool.cx.theme.bad)),
-        right("mean", 8, |tool| (mean(tool.tool), tool.cx.theme.text)),
+        right("mean", 8, |tool| (text::span_if_any(tool.tool.mean_micros()), tool.cx.theme.text)),
         right("cost", 6, |tool| (cost(tool.tool.spec.cost), tool.cx.theme.dim)),
         left("class", 28, |tool| (class(tool.tool), tool.cx.theme.dim)),
         left("said by", 8, said_by),
@@ -166,11 +166,6 @@ fn said_by(tool: &Tool<'_>) -> Cell {
 
 fn count(tool: &Tool<'_>, n: u32, style: Style) -> Cell {
     (text::count(u64::from(n)), if n == 0 { tool.cx.theme.dim } else { style })
-}
-
-fn mean(tool: &ToolState) -> String {
-    let ended = u64::from(tool.succeeded + tool.failed);
-    tool.micros.checked_div(ended).map_or_else(|| "–".to_owned(), text::span)
 }
 
 fn cost(credits: Option<f64>) -> String {

@@ -108,20 +108,13 @@ impl Choice for Actions {
             let Some(item) = self.all.get(found.id) else {
                 let (sign, style, meaning) = legend::line(found.id - self.all.len(), cx.theme);
                 row.gap(1).cell(sign, KEY_WIDTH, style).gap(1);
-                return chooser::put(
-                    &mut row,
-                    (meaning, &found.about),
-                    60,
-                    (cx.theme.text, cx.theme.accent),
-                );
+                let styles = (cx.theme.text, cx.theme.accent);
+                return chooser::put(&mut row, found, ("", meaning), 0, styles);
             };
             let style = if item.can { cx.theme.text } else { cx.theme.dim };
-            let styles = (style, cx.theme.accent);
             row.gap(1).cell(&item.keys, KEY_WIDTH, cx.theme.key).gap(1);
-            chooser::put(&mut row, (item.spec.name, &found.name), NAME_WIDTH, styles);
-            row.gap(1);
-            let left = row.left();
-            chooser::put(&mut row, (&item.doc, &found.about), left, styles);
+            let (words, styles) = ((item.spec.name, &*item.doc), (style, cx.theme.accent));
+            chooser::put(&mut row, found, words, NAME_WIDTH + 1, styles);
         });
         // In full what the selected row may have had no room for.
         if let Some(item) = self.chooser.selected().and_then(|item| self.all.get(item)) {

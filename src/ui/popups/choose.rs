@@ -154,10 +154,7 @@ impl Choice for Choose {
             let choice = &self.choices[found.id];
             let mut row = Row::new(line, buf);
             row.gap(1).put(if choice.current { CHOSEN } else { " " }, cx.theme.text).gap(1);
-            chooser::put(&mut row, (&choice.label, &found.name), labels, styles);
-            row.gap(2);
-            let left = row.left();
-            chooser::put(&mut row, (&choice.detail, &found.about), left, styles);
+            chooser::put(&mut row, found, (&choice.label, &choice.detail), labels + 2, styles);
         });
     }
 }

@@ -236,8 +236,21 @@ impl Chooser {
     }
 }
 
-/// Writes a text in so many cells, with the characters at these places marked.
+/// Writes a name in so many cells, and in those that are left what is said of it: each with the characters marked
+/// that fit what was typed.
 pub(super) fn put(
+    row: &mut Row<'_>,
+    found: &Found,
+    (name, about): (&str, &str),
+    width: usize,
+    styles: (Style, Style),
+) {
+    put_marked(row, (name, &found.name), width, styles);
+    let left = row.left();
+    put_marked(row, (about, &found.about), left, styles);
+}
+
+fn put_marked(
     row: &mut Row<'_>,
     (text, places): (&str, &[u32]),
     width: usize,

@@ -2,7 +2,6 @@
 //! takes, and that text is what is checked: one grammar, one set of errors.
 
 use ratatui::{buffer::Buffer, layout::Rect};
-use strum::VariantArray;
 
 use super::{Keys, Popup, Pressed, Reply, entry::Entry, frame};
 use crate::domain::fault::{self, Sort};
@@ -14,38 +13,34 @@ use crate::ui::{
     cx::Cx, key::Key, keymap::Hint, request::ScreenRequest, request::World, text, view::View,
 };
 
-/// What is asked for, in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
+/// A field of the form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
     Sort,
-    /// The target's name, if it has one.
-    Name,
     Kind,
-    Probability,
-    Nth,
-    FromTask,
-    /// The number of those kinds that have one, such as a latency's milliseconds.
-    Number,
-    /// An error's text. It takes all that follows it where the fault is written, so it comes last.
-    Text,
+    /// What is typed, by its place in [`TYPED`].
+    Typed(usize),
 }
 
-/// What is known about a field.
-struct About {
-    label: &'static str,
-    /// What it is called where the fault is written; empty: it has its place there.
-    key: &'static str,
-    /// What is chosen, or what holds where nothing is typed.
-    hint: &'static str,
-}
+/// What is typed: its key where the fault is written, its label, and what holds where nothing is typed. A text takes
+/// all that follows it where the fault is written, so it comes last.
+const TYPED: [(&str, &str, &str); 8] = [
+    ("", "name", ""),
+    ("p", "probability", "always"),
+    ("nth", "nth call", "every call"),
+    ("from-task", "from task", "at once"),
+    ("status", "HTTP status", "500"),
+    ("ms", "milliseconds", "1000"),
+    ("retry-after", "retry after", "30 seconds"),
+    ("text", "text", "none"),
+];
 
-impl Field {
-    /// One of a few, which are gone through; the other fields are typed.
-    fn is_choice(self) -> bool {
-        matches!(self, Field::Sort | Field::Kind)
-    }
-}
+/// The place of the target's name, and of the first setting that only some kinds have.
+const NAME: usize = 0;
+const OF_KIND: usize = 4;
 
+/// The most fields that a fault has.
+const FIELDS: u16 = 8;
 /// Cells for the fields' names.
 const LABEL: u16 = 13;
 
@@ -56,8 +51,7 @@ pub struct FaultForm {
     replaces: Option<FaultId>,
     sort: Sort,
     kind: FaultKind,
-    /// What is typed in each field.
-    typed: [Entry; Field::VARIANTS.len()],
+    typed: [Entry; TYPED.len()],
     /// The field that has the keyboard.
     at: Field,
     error: Option<String>,
@@ -74,91 +68,63 @@ impl FaultForm {
             at: Field::Kind,
             error: None,
         };
-        form.set(Field::Name, target.map_or("", fault::Target::name));
+        form.typed[NAME].set(target.map_or("", fault::Target::name));
         form
     }
 
     /// Starts from a fault that is there, and replaces it.
     pub fn change(id: FaultId, fault: &FaultState) -> Self {
-        let FaultSpec { target, kind, trigger } = &fault.spec;
-        let (number, text) = match kind {
-            FaultKind::Error { status, text } => (status.map(|n| n.to_string()), text.clone()),
-            FaultKind::Latency { ms } => (Some(ms.to_string()), None),
-            FaultKind::RateLimit { retry_after } => (Some(retry_after.to_string()), None),
-            FaultKind::Timeout
-            | FaultKind::Empty
-            | FaultKind::Garbage
-            | FaultKind::CutStream
-            | FaultKind::BrokenArguments => (None, None),
-        };
         let mut form = Self {
             replaces: fault.armed.then_some(id),
-            kind: kind.clone(),
-            ..Self::new(Some(target))
+            kind: fault.spec.kind.clone(),
+            ..Self::new(Some(&fault.spec.target))
         };
-        for (field, value) in [
-            (Field::Probability, trigger.probability.map(|p| p.to_string())),
-            (Field::Nth, trigger.nth.map(|n| n.to_string())),
-            (Field::FromTask, trigger.from_task.map(|n| n.to_string())),
-            (Field::Number, number),
-            (Field::Text, text),
-        ] {
-            form.set(field, value.as_deref().unwrap_or_default());
+        let settings = fault.spec.settings();
+        for ((key, ..), entry) in TYPED.iter().zip(&mut form.typed).skip(NAME + 1) {
+            let value = settings.iter().find(|(of, _)| of == key);
+            entry.set(value.map_or("", |(_, value)| value));
         }
         form
     }
 
-    /// What is known about a field; `None`: this target or this kind has no such field.
-    fn about(&self, field: Field) -> Option<About> {
-        let is_for_tools = matches!(self.sort, Sort::Tool | Sort::Class);
-        let (label, key, hint) = match (field, &self.kind) {
-            (Field::Sort, _) => ("target", "", self.sort.name()),
-            (Field::Name, _) if self.sort == Sort::Embedding => return None,
-            (Field::Name, _) => ("name", "", ""),
-            (Field::Kind, kind) => ("kind", "", kind.name()),
-            (Field::Probability, _) => ("probability", "p", "always"),
-            (Field::Nth, _) => ("nth call", "nth", "every call"),
-            (Field::FromTask, _) => ("from task", "from-task", "at once"),
-            (Field::Number, FaultKind::Error { .. }) if is_for_tools => return None,
-            (Field::Number, FaultKind::Error { .. }) => ("HTTP status", "status", "500"),
-            (Field::Number, FaultKind::Latency { .. }) => ("milliseconds", "ms", "1000"),
-            (Field::Number, FaultKind::RateLimit { .. }) => {
-                ("retry after", "retry-after", "30 seconds")
-            }
-            (Field::Text, FaultKind::Error { .. }) if is_for_tools => {
-                ("text", "text", "503 Service Unavailable")
-            }
-            (Field::Text, FaultKind::Error { .. }) => ("text", "text", "none"),
-            (Field::Number | Field::Text, _) => return None,
-        };
-        Some(About { label, key, hint })
+    /// The fields that this target and this kind have, in order.
+    fn fields(&self) -> Vec<Field> {
+        let takes = |at: &usize| self.kind.takes(TYPED[*at].0, self.sort);
+        let settings = (NAME + 1..TYPED.len()).filter(takes).map(Field::Typed);
+        let name = (self.sort != Sort::Embedding).then_some(Field::Typed(NAME));
+        [Field::Sort].into_iter().chain(name).chain([Field::Kind]).chain(settings).collect()
     }
 
-    /// The fields that this target and this kind have.
-    fn fields(&self) -> impl Iterator<Item = (Field, About)> {
-        Field::VARIANTS.iter().filter_map(|field| Some((*field, self.about(*field)?)))
+    /// What a field is called, and what is chosen in it or holds where nothing is typed.
+    fn words(&self, field: Field) -> (&'static str, &'static str) {
+        match field {
+            Field::Sort => ("target", self.sort.name()),
+            Field::Kind => ("kind", self.kind.name()),
+            Field::Typed(at) => match TYPED[at] {
+                ("text", label, _) if matches!(self.sort, Sort::Tool | Sort::Class) => {
+                    (label, "503 Service Unavailable")
+                }
+                (_, label, hint) => (label, hint),
+            },
+        }
     }
 
-    fn typed(&self, field: Field) -> &Entry {
-        &self.typed[field as usize]
-    }
-
-    fn set(&mut self, field: Field, text: &str) {
-        self.typed[field as usize].set(text);
+    fn name(&self) -> String {
+        self.typed[NAME].text().trim().to_owned()
     }
 
     /// What is typed into now.
     fn entry_mut(&mut self) -> Option<&mut Entry> {
-        (!self.at.is_choice()).then(|| &mut self.typed[self.at as usize])
+        if let Field::Typed(at) = self.at { self.typed.get_mut(at) } else { None }
     }
 
     /// As the command line would have it.
     fn written(&self) -> String {
-        let target = fault::target_text(self.sort, self.typed(Field::Name).text().trim());
+        let target = fault::target_text(self.sort, &self.name());
         let mut text = format!("{target}:{}", self.kind.name());
-        for (field, About { key, .. }) in self.fields().filter(|(_, it)| !it.key.is_empty()) {
-            let value = self.typed(field).text();
-            if !value.trim().is_empty() {
+        for ((key, ..), entry) in TYPED.iter().zip(&self.typed).skip(NAME + 1) {
+            let value = entry.text();
+            if !value.trim().is_empty() && self.kind.takes(key, self.sort) {
                 text.push_str(&format!(":{key}={}", value.trim()));
             }
         }
@@ -172,7 +138,7 @@ impl FaultForm {
     }
 
     fn walk(&mut self, by: isize) {
-        let fields: Vec<Field> = self.fields().map(|(field, _)| field).collect();
+        let fields = self.fields();
         let at = fields.iter().position(|field| *field == self.at).unwrap_or(0);
         let to = at.saturating_add_signed(by).min(fields.len() - 1);
         self.at = fields[to];
@@ -193,10 +159,9 @@ impl FaultForm {
 
     /// Left and right choose among what is offered, and move in other text.
     fn choose(&mut self, key: Key, by: isize, live: &State) {
-        if self.at.is_choice() || self.at == Field::Name {
-            self.turn(by, live);
-        } else {
-            self.typed[self.at as usize].key(key);
+        match self.at {
+            Field::Typed(at) if at != NAME => self.typed[at].key(key),
+            Field::Typed(_) | Field::Sort | Field::Kind => self.turn(by, live),
         }
     }
 
@@ -208,17 +173,17 @@ impl FaultForm {
                 self.sort = next(&Sort::all().collect::<Vec<_>>(), &self.sort, by);
                 // What was typed for another kind of target is no name here.
                 let first = live.fault_targets().into_iter().find(|it| it.sort() == self.sort);
-                self.set(Field::Name, first.as_ref().map_or("", fault::Target::name));
+                self.typed[NAME].set(first.as_ref().map_or("", fault::Target::name));
                 if !self.kind.fits(self.sort) {
                     self.set_kind(FaultKind::crash());
                 }
             }
-            Field::Name => {
+            Field::Typed(NAME) => {
                 let mut names = live.fault_targets();
                 names.retain(|target| target.sort() == self.sort);
                 let names: Vec<&str> = names.iter().map(fault::Target::name).collect();
                 if !names.is_empty() {
-                    self.set(Field::Name, next(&names, &self.typed(Field::Name).text().trim(), by));
+                    self.typed[NAME].set(next(&names, &self.name().as_str(), by));
                 }
             }
             Field::Kind => {
@@ -228,41 +193,36 @@ impl FaultForm {
                 let kind = FaultKind::ALL.iter().find(|kind| kind.name() == name);
                 self.set_kind(kind.cloned().unwrap_or_else(FaultKind::crash));
             }
-            Field::Probability | Field::Nth | Field::FromTask | Field::Number | Field::Text => {}
+            Field::Typed(_) => {}
         }
     }
 
     fn set_kind(&mut self, kind: FaultKind) {
         self.kind = kind;
-        self.set(Field::Number, "");
-        self.set(Field::Text, "");
+        self.typed[OF_KIND..].iter_mut().for_each(|entry| entry.set(""));
     }
 
-    fn draw_field(
-        &self,
-        cx: &Cx<'_>,
-        (field, About { label, hint, .. }): (Field, About),
-        line: Rect,
-        buf: &mut Buffer,
-    ) {
+    fn draw_field(&self, cx: &Cx<'_>, field: Field, line: Rect, buf: &mut Buffer) {
+        let (label, hint) = self.words(field);
         let on = field == self.at;
         let label_style = if on { cx.theme.accent } else { cx.theme.text };
         let mark = if on { "> " } else { "  " };
         Row::new(line, buf).put(&format!("{mark}{label}"), label_style);
         let x = (line.x + LABEL + 2).min(line.right());
         let value = Rect { x, width: line.right() - x, ..line };
-        let text = self.typed(field).text();
-        if field.is_choice() {
-            Row::new(value, buf).put(&format!("< {hint} >"), label_style);
-        } else if on {
-            self.typed(field).draw(cx, value, buf);
-            if text.is_empty() {
-                Row::new(value, buf).gap(2).put(hint, cx.theme.dim);
+        let Field::Typed(at) = field else {
+            return row::note(value, &format!("< {hint} >"), label_style, buf);
+        };
+        let text = self.typed[at].text();
+        if on {
+            self.typed[at].draw(cx, value, buf);
+        }
+        match (text.is_empty(), on) {
+            (true, _) => {
+                _ = Row::new(value, buf).gap(if on { 2 } else { 0 }).put(hint, cx.theme.dim)
             }
-        } else if text.is_empty() {
-            Row::new(value, buf).put(hint, cx.theme.dim);
-        } else {
-            Row::new(value, buf).put(&text, cx.theme.text);
+            (false, true) => {}
+            (false, false) => row::note(value, &text, cx.theme.text, buf),
         }
     }
 }
@@ -300,8 +260,8 @@ impl Popup for FaultForm {
     }
 
     fn click(&mut self, row: usize, world: &World<'_>, _: &mut View) -> Reply {
-        let Some((field, _)) = self.fields().nth(row) else { return Reply::Stay };
-        if field == self.at && field.is_choice() {
+        let Some(field) = self.fields().get(row).copied() else { return Reply::Stay };
+        if field == self.at && self.entry_mut().is_none() {
             self.turn(1, world.live);
         }
         self.at = field;
@@ -317,11 +277,11 @@ impl Popup for FaultForm {
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let title = if self.replaces.is_some() { "Change a fault" } else { "A new fault" };
         let inside = frame::open(cx, (area, buf, hits), title, &self.legend(cx), (72, 12));
-        for ((row, field), line) in self.fields().enumerate().zip(inside.rows()) {
+        for ((row, field), line) in self.fields().into_iter().enumerate().zip(inside.rows()) {
             self.draw_field(cx, field, line, buf);
             hits.add(line, Target::PopupRow(row));
         }
-        let below = row::split(inside, Field::VARIANTS.len() as u16 + 1).1;
+        let below = row::split(inside, FIELDS + 1).1;
         let (said, style) = match &self.error {
             Some(error) => (error.clone(), cx.theme.warn),
             None => (self.written(), cx.theme.dim),

@@ -3,9 +3,9 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{FaultForm, Keys, Popup, Pressed, Reply, frame, pick::Pick};
-use crate::domain::{Command, FaultId, FaultState, State, fault};
+use crate::domain::{Command, FaultId, FaultState, State, fault, words::counted};
 use crate::ui::action::{Action, Layer};
-use crate::ui::panes::{format, row::Row};
+use crate::ui::panes::row::Row;
 use crate::ui::symbols::{INJECTED, WAITING};
 use crate::ui::{
     cx::Cx, hits::Hits, keymap::Hint, request::World, text, view::View, window::Window,
@@ -105,7 +105,7 @@ fn height(rows: usize) -> usize {
 fn row(id: FaultId, fault: &FaultState, width: usize) -> String {
     let armed =
         if fault.armed { format!("{INJECTED} armed   ") } else { format!("{WAITING} disarmed") };
-    let fired = format!("fired {} of {}", fault.fired, format::plural(fault.seen as usize, "call"));
+    let fired = format!("fired {} of {}", fault.fired, counted(fault.seen, "call"));
     let room = width.saturating_sub(fired.len() + 18);
     format!("{id:>3} {armed}  {} {fired}", text::fit(&fault.spec.to_string(), room))
 }

@@ -8,7 +8,8 @@ use super::narrow::Words;
 use super::{Pressed, Reply, choice::Choice};
 use crate::domain::{Command, ModelName, Role, State};
 use crate::ui::action::Action;
-use crate::ui::panes::{models::configured, row};
+use crate::ui::panes::models::configured;
+use crate::ui::panes::row::{self, Row};
 use crate::ui::symbols::CHOSEN;
 use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, view::View};
 
@@ -78,8 +79,9 @@ impl Choice for ModelChoice {
                 return;
             };
             let mark = if bound == Some(name) { CHOSEN } else { " " };
-            row::Row::new(line, buf).gap(1).put(mark, cx.theme.text);
-            configured::draw(cx, (name, model), cx.live.at.max(cx.now), columns(line), buf);
+            Row::new(line, buf).gap(1).put(mark, cx.theme.text);
+            let now = cx.live.at.max(cx.now);
+            configured::draw(cx, (name, model), now, &mut Row::new(columns(line), buf));
             underline(name.as_str(), &found.name, columns(line), buf);
         });
         configured::draw_head(cx.theme, columns(parts.head), buf);

@@ -26,7 +26,7 @@ impl Words {
 }
 
 /// A row that fits.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Found {
     /// Its place in the whole list.
     pub id: usize,

@@ -110,31 +110,31 @@ impl StrategyChoice {
     }
 
     fn draw_row(&self, cx: &Cx<'_>, found: &Found, line: Rect, buf: &mut Buffer) {
+        let theme = cx.theme;
         let mut row = Row::new(line, buf);
-        row.gap(1);
+        let mut put = |found: &Found, mark, mark_style, words, style| {
+            row.gap(1).cell(mark, MARK, mark_style);
+            chooser::put(&mut row, found, words, NAME, (style, theme.accent));
+        };
         let Some(switch) = found.id.checked_sub(LOOPS) else {
             let spec = &STRATEGIES[found.id];
             let is_taken = found.id == self.base();
-            let style = if is_taken { cx.theme.good } else { cx.theme.text };
-            row.cell(if is_taken { CHOSEN } else { " " }, MARK, style);
-            put(cx, &mut row, (spec.name, &found.name), (spec.doc, &found.about), true);
-            return;
+            let mark = if is_taken { CHOSEN } else { " " };
+            return put(found, mark, theme.good, (spec.name, spec.doc), theme.text);
         };
         let spec = &MODIFIERS[switch];
         let name = format!("+{}", spec.name);
-        if let Some(why) = self.why_not(switch) {
-            // The whole sentence is said below, when it is asked for.
-            let why = why.trim_start_matches(&name).split(';').next().unwrap_or_default().trim();
-            row.cell("[–]", MARK, cx.theme.dim);
-            put(cx, &mut row, (&name, &found.name), (why, &[]), false);
-            return;
+        match (self.why_not(switch), self.wanted[switch]) {
+            (Some(why), _) => {
+                // The whole sentence is said below, when it is asked for.
+                let why = why.trim_start_matches(&name).split(';').next().unwrap_or_default();
+                let mut found = found.clone();
+                found.about.clear();
+                put(&found, "[–]", theme.dim, (&name, why.trim()), theme.dim);
+            }
+            (None, true) => put(found, "[x]", theme.good, (&name, spec.doc), theme.text),
+            (None, false) => put(found, "[ ]", theme.text, (&name, spec.doc), theme.text),
         }
-        let (mark, style) = match self.wanted[switch] {
-            true => ("[x]", cx.theme.good),
-            false => ("[ ]", cx.theme.text),
-        };
-        row.cell(mark, MARK, style);
-        put(cx, &mut row, (&name, &found.name), (spec.doc, &found.about), true);
     }
 
     /// What is taken, what holds now, and what the one does or why it cannot be had.
@@ -155,14 +155,6 @@ impl StrategyChoice {
             None => row::wrapped(rest, &strategy.doc(), cx.theme.dim, buf),
         }
     }
-}
-
-/// Writes a name and what is said of it, each with the characters that fit what was typed.
-fn put(cx: &Cx<'_>, row: &mut Row<'_>, name: (&str, &[u32]), said: (&str, &[u32]), can: bool) {
-    let styles = (if can { cx.theme.text } else { cx.theme.dim }, cx.theme.accent);
-    chooser::put(row, name, NAME, styles);
-    let left = row.left();
-    chooser::put(row, said, left, styles);
 }
 
 impl Choice for StrategyChoice {

@@ -1,12 +1,14 @@
 //! Frames and blocks as shapes. A font draws them shorter or wider than a cell, so that lines have
 //! gaps; terminals draw them themselves, and so does a picture of one.
 
+use crate::ui::strokes;
+
 /// A filled rectangle in a cell: left, top, width, height, from 0 to 1.
 pub(super) type Part = (f64, f64, f64, f64);
 
-/// Half the thickness of a thin and of a thick line, in parts of a cell's width.
+/// Half the thickness of a thin line in parts of a cell's width; and of no line, a thin one, a thick one.
 const THIN: f64 = 0.07;
-const THICK: f64 = 0.16;
+const THICKNESS: [f64; 3] = [0.0, THIN, 0.16];
 /// How far the lines of a double line are from its middle, in parts of a cell's width.
 const APART: f64 = 0.16;
 /// A cell's height is about so many times its width; lines must be as thick either way.
@@ -14,8 +16,8 @@ const TALL: f64 = 2.14;
 
 /// The shapes of a character and how much of them is ink (shades); `None`: it is for the font.
 pub(super) fn parts(c: char) -> Option<(Vec<Part>, f64)> {
-    if let Some(arms) = arms(c) {
-        return Some((lines(arms), 1.0));
+    if let Some(arms) = strokes::arms(c) {
+        return Some((lines(arms.map(|stroke| THICKNESS[usize::from(stroke)])), 1.0));
     }
     if let Some(doubled) = double(c) {
         return Some((doubled, 1.0));
@@ -32,39 +34,6 @@ pub(super) fn parts(c: char) -> Option<(Vec<Part>, f64)> {
         '░' => (vec![(0.0, 0.0, 1.0, 1.0)], 0.25),
         '▒' => (vec![(0.0, 0.0, 1.0, 1.0)], 0.5),
         '▓' => (vec![(0.0, 0.0, 1.0, 1.0)], 0.75),
-        _ => return None,
-    })
-}
-
-/// The thickness of the arms from the middle of a cell: up, right, down, left. 0: no arm.
-fn arms(c: char) -> Option<[f64; 4]> {
-    let (n, t, k) = (0.0, THIN, THICK);
-    Some(match c {
-        '─' => [n, t, n, t],
-        '━' => [n, k, n, k],
-        '│' => [t, n, t, n],
-        '┃' => [k, n, k, n],
-        '┌' | '╭' => [n, t, t, n],
-        '┐' | '╮' => [n, n, t, t],
-        '└' | '╰' => [t, t, n, n],
-        '┘' | '╯' => [t, n, n, t],
-        '┏' => [n, k, k, n],
-        '┓' => [n, n, k, k],
-        '┗' => [k, k, n, n],
-        '┛' => [k, n, n, k],
-        '├' => [t, t, t, n],
-        '┤' => [t, n, t, t],
-        '┬' => [n, t, t, t],
-        '┴' => [t, t, n, t],
-        '┼' => [t, t, t, t],
-        '╵' => [t, n, n, n],
-        '╶' => [n, t, n, n],
-        '╷' => [n, n, t, n],
-        '╴' => [n, n, n, t],
-        '╸' => [n, n, n, k],
-        '╺' => [n, k, n, n],
-        '╼' => [n, k, n, t],
-        '╾' => [n, t, n, k],
         _ => return None,
     })
 }

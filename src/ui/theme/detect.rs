@@ -79,15 +79,10 @@ fn has_light_ground(pair: &str) -> bool {
 impl Theme {
     /// With the nearest of the 256 colours in place of each.
     #[must_use]
-    fn indexed(mut self) -> Self {
+    fn indexed(self) -> Self {
         let terminal = self.terminal.clone();
-        for name in Self::NAMES {
-            if let Some(style) = self.style_mut(name) {
-                let near = |colour: Option<Color>| colour.map(|colour| nearest(colour, &terminal));
-                *style = Style { fg: near(style.fg), bg: near(style.bg), ..*style };
-            }
-        }
-        self
+        let near = |colour: Option<Color>| colour.map(|colour| nearest(colour, &terminal));
+        self.restyled(|_, style| Style { fg: near(style.fg), bg: near(style.bg), ..style })
     }
 }
 

@@ -173,23 +173,29 @@ impl Theme {
         if focused { self.selection } else { self.selection_dim }
     }
 
-    /// The same without any colour (`NO_COLOR`): what is bold or underlined stays.
+    /// The same with every style changed.
     #[must_use]
-    pub fn without_colour(mut self) -> Self {
+    fn restyled(mut self, change: impl Fn(&str, Style) -> Style) -> Self {
         for name in Self::NAMES {
             if let Some(style) = self.style_mut(name) {
-                (style.fg, style.bg) = (None, None);
-                // What only its ground told apart must still stand out.
-                *style = match *name {
-                    "selection" | "found" => {
-                        style.add_modifier(Modifier::BOLD | Modifier::UNDERLINED)
-                    }
-                    "selection_dim" => style.add_modifier(Modifier::UNDERLINED),
-                    _ => *style,
-                };
+                *style = change(name, *style);
             }
         }
         self
+    }
+
+    /// The same without any colour (`NO_COLOR`): what is bold or underlined stays.
+    #[must_use]
+    pub fn without_colour(self) -> Self {
+        self.restyled(|name, style| {
+            // What only its ground told apart must still stand out.
+            let mark = match name {
+                "selection" | "found" => Modifier::BOLD | Modifier::UNDERLINED,
+                "selection_dim" => Modifier::UNDERLINED,
+                _ => Modifier::empty(),
+            };
+            Style { fg: None, bg: None, ..style }.add_modifier(mark)
+        })
     }
 }
 

@@ -17,12 +17,7 @@ pub fn mouse(world: &World<'_>, view: &mut View, hits: &Hits, event: MouseEvent)
         MouseEventKind::Down(MouseButton::Left) => click(world, view, hits, (x, y)),
         MouseEventKind::ScrollUp => wheel(view, hits, (x, y), -NOTCH),
         MouseEventKind::ScrollDown => wheel(view, hits, (x, y), NOTCH),
-        MouseEventKind::Down(_)
-        | MouseEventKind::Up(_)
-        | MouseEventKind::Drag(_)
-        | MouseEventKind::Moved
-        | MouseEventKind::ScrollLeft
-        | MouseEventKind::ScrollRight => Vec::new(),
+        _ => Vec::new(),
     }
 }
 

@@ -44,7 +44,7 @@ fn what_is_planned_comes_first_and_the_levers_are_walked_like_tools() {
         panes::go(PaneId::Budget, story.state(), &mut view, Move::Down);
         seen.push((view.lever, view.tool.clone().map(|tool| tool.to_string())));
     }
-    assert_eq!(seen[0], (Lever::Tau, None));
+    assert_eq!(seen[0], (Lever(Some(Knob::Tau)), None));
     let tools: Vec<_> = seen[1..].iter().filter_map(|(_, tool)| tool.as_deref()).collect();
     assert_eq!(tools, ["search_web", "population", "calculator", "wikipedia"]);
     assert_eq!(view.knob, Some(Knob::Tau));

@@ -32,8 +32,7 @@ impl State {
     /// model judges. 0 for a tool that does not exist.
     pub fn use_cost(&self, tool: &ToolName, decides: Decides) -> f64 {
         let Some(known) = self.tools.get(tool) else { return 0.0 };
-        let ran = u64::from(known.succeeded) + u64::from(known.failed);
-        let time = known.micros.checked_div(ran).map_or(0.0, |micros| self.rates.time(micros));
+        let time = known.mean_micros().map_or(0.0, |micros| self.rates.time(micros));
         let judge = match self.knobs.choice() {
             Judge::Rules => 0.0,
             Judge::Model => self.model_call_cost(Role::Judge),

@@ -3,7 +3,7 @@
 use crate::domain::id::ToolName;
 use crate::domain::null_filter::NullReason;
 use crate::domain::plan::EvidenceId;
-use crate::domain::state::{ModelCallState, Source, State, TaskState, ToolCallPhase, Work};
+use crate::domain::state::{EvidenceState, ModelCallState, Source, State, TaskState, Work};
 
 impl State {
     /// The solver's input for a piece of evidence; `None` if it is null or not found yet.
@@ -12,15 +12,15 @@ impl State {
         if evidence.found.is_none() || evidence.nulled.is_some() {
             return None;
         }
+        self.evidence_found(evidence)
+    }
+
+    /// What was found for it, null or not; `None` before anything was.
+    pub fn evidence_found<'s>(&'s self, evidence: &'s EvidenceState) -> Option<&'s str> {
         match evidence.source {
             Source::None => None,
             Source::Model(_) => evidence.text.as_deref(),
-            Source::Call(call) => match &self.tool_call(call)?.phase {
-                ToolCallPhase::Done { output } => Some(&output.text),
-                ToolCallPhase::Failed { error } => Some(&error.text),
-                ToolCallPhase::Refused { why, .. } => Some(why),
-                ToolCallPhase::Requested | ToolCallPhase::Running => None,
-            },
+            Source::Call(call) => self.tool_call(call)?.observation(),
         }
     }
 

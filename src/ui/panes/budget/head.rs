@@ -3,10 +3,10 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{LEVERS, is_closing, limit, mark, sheet::Sheet};
-use crate::domain::{Knob, Spent, TaskState};
+use crate::domain::{Knob, Spent, TaskState, words::counted};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::budget_words;
-use crate::ui::panes::format::{self, credits};
+use crate::ui::panes::format::credits;
 use crate::ui::panes::row::{self, Row};
 use crate::ui::symbols::{PLANNED, SPENT, WAITING};
 use crate::ui::{action::Action, cx::Cx, text};
@@ -105,7 +105,7 @@ fn legend(cx: &Cx<'_>, task: Option<&TaskState>, parts: &[Part], area: Rect, buf
     let theme = cx.theme;
     let numbers = parts.iter().map(|part| (part.glyph, part.style, part.words.clone()));
     let unpriced = task.filter(|task| task.unpriced > 0).map(|task| {
-        let calls = format::plural(task.unpriced as usize, "model call");
+        let calls = counted(task.unpriced, "model call");
         let each = credits(cx.state.rates.model(None));
         ("!", theme.warn, format!("{calls} of unknown price, {each} each"))
     });

@@ -21,7 +21,7 @@ use std::sync::LazyLock;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
-use self::rows::Rows;
+use self::rows::{Entry, Rows};
 use super::format::credits;
 use super::row::{self, Row};
 use super::spec::{Opened, PLAIN, PaneSpec};
@@ -35,7 +35,7 @@ use crate::ui::{cx::Cx, pane::PaneId};
 use crate::ui::{popups::Subject, vlist, vlist::List};
 
 /// The rows above the tools that can be selected like them.
-const LEVERS: [(Lever, Knob); 2] = [(Lever::Budget, Knob::Budget), (Lever::Tau, Knob::Tau)];
+pub const LEVERS: [Knob; 2] = [Knob::Budget, Knob::Tau];
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Budget,
@@ -112,7 +112,7 @@ fn rows<'a>(state: &'a State, view: &View) -> Rows<'a> {
 
 /// The place of the selected tool in the list, if that shows it.
 fn selected(view: &View, rows: &Rows<'_>) -> Option<usize> {
-    let tool = view.tool.as_ref().filter(|_| view.lever == Lever::Tool)?;
+    let tool = view.tool.as_ref().filter(|_| view.lever.0.is_none())?;
     rows.entries.iter().position(|entry| entry.tool == tool)
 }
 
@@ -122,24 +122,19 @@ fn open(state: &State, view: &View) -> Opened {
     if let Some(task) = planned {
         return Opened::Subject(Subject::Plan(task.id));
     }
-    Opened::Act(if knob(view).is_some() { Action::Edit } else { Action::InspectTool })
+    Opened::Act(if view.lever.0.is_some() { Action::Edit } else { Action::InspectTool })
 }
 
 fn why_not_adjust(state: &State, view: &View) -> Option<&'static str> {
-    match (knob(view), selected(view, &rows(state, view))) {
+    match (view.lever.0, selected(view, &rows(state, view))) {
         (Some(_), _) => None,
         (None, Some(_)) => change::no_uses_to_set(state, view),
         (None, None) => Some("nothing is selected in the budget"),
     }
 }
 
-/// The knob that is selected; `None`: a tool is.
-fn knob(view: &View) -> Option<Knob> {
-    LEVERS.iter().find(|(lever, _)| *lever == view.lever).map(|(_, knob)| *knob)
-}
-
 fn edit(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
-    match knob(view) {
+    match view.lever.0 {
         Some(knob) => {
             view.knob = Some(knob);
             change::set_knob(world.live, view)
@@ -150,40 +145,47 @@ fn edit(world: &World<'_>, view: &mut View) -> Vec<ScreenRequest> {
 
 fn turn(_: &World<'_>, view: &mut View, up: bool) -> Vec<ScreenRequest> {
     let by = if up { 1 } else { -1 };
-    match knob(view) {
+    match view.lever.0 {
         Some(knob) => change::turn(knob, by),
         None => change::tool(view, |tool| Command::AddUses { tool, by }),
     }
 }
 
 /// Marks a lever that is selected, and notes who owns it.
-fn mark(cx: &Cx<'_>, (lever, knob): (Lever, Knob), line: Rect, buf: &mut Buffer, hits: &mut Hits) {
+fn mark(cx: &Cx<'_>, knob: Knob, line: Rect, buf: &mut Buffer, hits: &mut Hits) {
     hits.add(line, Target::Knob(knob));
-    if cx.view.lever == lever {
+    if cx.view.lever.0 == Some(knob) {
         vlist::select(cx, line, buf);
     }
+}
+
+/// What can be selected.
+enum Place<'a> {
+    Lever(Knob),
+    Tool(Entry<'a>),
 }
 
 /// The levers, then the tools.
 fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     let rows = rows(state, view);
     let tool = selected(view, &rows).map(|at| at + LEVERS.len());
-    let lever = LEVERS.iter().position(|(lever, _)| *lever == view.lever);
+    let lever = LEVERS.iter().position(|knob| view.lever.0 == Some(*knob));
     let budget = rows.budget;
     List::new(
         (rows.entries.len() + LEVERS.len(), lever.or(tool)),
         move |row| match row.checked_sub(LEVERS.len()) {
-            None => LEVERS.get(row).map(|(lever, knob)| (*lever, Some(*knob), None)),
-            Some(at) => rows.entries.get(at).map(|entry| (Lever::Tool, None, Some(*entry))),
+            None => LEVERS.get(row).copied().map(Place::Lever),
+            Some(at) => rows.entries.get(at).copied().map(Place::Tool),
         },
-        |(lever, knob, entry), view| {
-            view.lever = lever;
-            view.knob = knob.or(view.knob);
-            view.tool = entry.map(|entry| entry.tool.clone()).or_else(|| view.tool.take());
+        |place, view| match place {
+            Place::Lever(knob) => (view.lever, view.knob) = (Lever(Some(knob)), Some(knob)),
+            Place::Tool(entry) => {
+                (view.lever, view.tool) = (Lever(None), Some(entry.tool.clone()));
+            }
         },
-        |(_, knob, entry)| match entry {
-            Some(entry) => format!("{}\n{}", entry.tool, entry.words(budget)),
-            None => knob.map_or_else(String::new, |knob| knob.spec().name.to_owned()),
+        move |place| match place {
+            Place::Lever(knob) => knob.spec().name.to_owned(),
+            Place::Tool(entry) => format!("{}\n{}", entry.tool, entry.words(budget)),
         },
     )
 }

@@ -4,7 +4,7 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::limit;
-use crate::domain::{State, TaskState};
+use crate::domain::{State, TaskState, words::counted};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::{format, glyph};
 use crate::ui::symbols::{PLANNED, SPENT};
@@ -81,7 +81,7 @@ fn heading(state: &State, tasks: &[&TaskState]) -> String {
     let planned = planned.map(|sum| format!("{PLANNED} {} planned, ", format::credits(sum)));
     let planned = planned.unwrap_or_default();
     let spent = format::credits(spent);
-    format!("{}: {planned}{SPENT} {spent} spent, {over} over", format::plural(tasks.len(), "task"))
+    format!("{}: {planned}{SPENT} {spent} spent, {over} over", counted(tasks.len(), "task"))
 }
 
 fn column(state: &State, tasks: &[&TaskState], shown: Option<&TaskState>) -> Column {

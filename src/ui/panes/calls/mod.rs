@@ -5,7 +5,7 @@
 mod axis;
 mod bar;
 mod detail;
-pub(super) mod status;
+pub mod status;
 pub(super) mod track;
 
 use std::collections::BTreeSet;
@@ -14,10 +14,9 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use self::axis::Axis;
 use self::track::{Track, Tracks};
-use super::format;
 use super::row::{Row, note, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
-use crate::domain::{EvidenceId, Knob, State};
+use crate::domain::{EvidenceId, Knob, State, words::counted};
 use crate::ui::symbols::{CRITICAL, INJECTED};
 use crate::ui::vlist::{self, List};
 use crate::ui::{action::Action, hits::Hits, text};
@@ -249,5 +248,5 @@ fn room(state: &State) -> String {
     if running < most {
         return "about to start".to_owned();
     }
-    format!("no room: {} may run at once", format::plural(most, "call"))
+    format!("no room: {} may run at once", counted(most, "call"))
 }

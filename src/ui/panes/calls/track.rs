@@ -6,9 +6,8 @@ use std::borrow::Cow;
 use super::status::{self, Standing};
 use crate::domain::{
     EffectId, EffectState, Evidence, EvidenceId, EvidenceState, Hold, Lane, ModelCallState, Role,
-    State, TaskState, ToolCallState, plan::references, state::Source,
+    State, TaskState, ToolCallState, plan::references, state::Source, words::counted,
 };
-use crate::ui::panes::format;
 use crate::ui::{hits::Target, theme::Theme, view::View, vlist::List};
 
 /// One lane.
@@ -131,7 +130,7 @@ impl<'a> Track<'a> {
     /// Why what was found does not reach the solver, and what that saves.
     pub fn nulled(&self) -> Option<String> {
         let begun = self.begun?;
-        let saved = format::plural(begun.saved, "token");
+        let saved = counted(begun.saved, "token");
         begun.nulled.as_ref().map(|nulled| format!("null: {nulled}, {saved} saved"))
     }
 
@@ -261,7 +260,7 @@ fn duration(track: &Track<'_>, now: u64) -> u64 {
 /// The mean of its tool, or of the model that is asked.
 fn expected(track: &Track<'_>) -> u64 {
     let mean = match track.state.tools.get(track.tool()) {
-        Some(tool) => tool.micros.checked_div(u64::from(tool.succeeded + tool.failed)),
+        Some(tool) => tool.mean_micros(),
         None => {
             let actor = track.state.models.of(Role::Actor);
             actor.and_then(|model| model.tally.average()).map(|(_, micros)| micros)

@@ -32,30 +32,24 @@ fn columns<'a>() -> Table<(&'a Theme, &'a ModelState)> {
 /// What the columns are, above them.
 pub fn draw_head(theme: &Theme, line: Rect, buf: &mut Buffer) {
     let mut row = Row::new(line, buf);
-    row.cell("configured", name_width(line), theme.dim);
+    let name = name_width(&row);
+    row.cell("configured", name, theme.dim);
     columns().head(&mut row, theme.dim);
     row.gap(2).put("reachable", theme.dim);
 }
 
-pub fn draw(
-    cx: &Cx<'_>,
-    (name, model): (&ModelName, &ModelState),
-    now: u64,
-    line: Rect,
-    buf: &mut Buffer,
-) {
-    let mut row = Row::new(line, buf);
+pub fn draw(cx: &Cx<'_>, (name, model): (&ModelName, &ModelState), now: u64, row: &mut Row<'_>) {
     let aim = Aim { model: Some(name), ..Aim::default() };
-    let width = draw_mark(cx, &aim, name_width(line), &mut row);
-    draw_name(cx.theme, name.as_str(), model.spec.simulated, width, &mut row);
-    columns().cells(&(cx.theme, model), &mut row);
+    let width = draw_mark(cx, &aim, name_width(row), row);
+    draw_name(cx.theme, name.as_str(), model.spec.simulated, width, row);
+    columns().cells(&(cx.theme, model), row);
     let (shown, style) = reachable(cx.theme, model, now);
     row.gap(2).put(&shown, style);
 }
 
 /// In a narrow pane the name gives way: whether a model can be reached must be readable.
-fn name_width(line: Rect) -> usize {
-    usize::from(line.width).saturating_sub(46).clamp(12, NAME)
+fn name_width(row: &Row<'_>) -> usize {
+    row.left().saturating_sub(46).clamp(12, NAME)
 }
 
 /// Says that a fault waits for what is asked here, and gives the width that is left for the name.

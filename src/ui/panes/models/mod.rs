@@ -16,7 +16,6 @@ use crate::ui::hits::{Hits, Target};
 use crate::ui::symbols::RUNNING;
 use crate::ui::table::{Cell, Column, Table, right};
 use crate::ui::vlist::{self, List, Part, Rows};
-use crate::ui::window::Window;
 use crate::ui::{action::Action, text, theme::Theme, view::View};
 use crate::ui::{cx::Cx, pane::PaneId};
 
@@ -29,7 +28,9 @@ fn columns<'a>() -> [Column<Used<'a>>; 8] {
         right("out", 7, |used| tokens(used, used.tally.tokens_out)),
         right("dollars", 10, dollars),
         right("last", 8, last),
-        right("median", 8, |used| (time(used.tally.latency.median()), used.theme.text)),
+        right("median", 8, |used| {
+            (text::span_if_any(used.tally.latency.median()), used.theme.text)
+        }),
         right("failed", 6, |used| counted(used, used.tally.failed, used.theme.bad)),
         right("retried", 7, |used| counted(used, used.tally.retries, used.theme.warn)),
     ]
@@ -172,12 +173,8 @@ fn last(used: &Used<'_>) -> Cell {
     let took = used.tally.latency.median().map(|_| used.tally.last_micros);
     match &used.asking {
         Some(asking) => (asking.clone(), used.theme.running),
-        None => (time(took), used.theme.text),
+        None => (text::span_if_any(took), used.theme.text),
     }
-}
-
-fn time(micros: Option<u64>) -> String {
-    micros.map_or_else(|| "–".to_owned(), text::span)
 }
 
 fn counted(used: &Used<'_>, n: u32, style: Style) -> Cell {
@@ -195,7 +192,7 @@ fn dollars(Used { theme, tally, .. }: &Used<'_>) -> Cell {
 
 /// Draws the configured models, and gives what is left below them.
 fn draw_configured(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) -> Rect {
-    let (head, mut left) = split(area, u16::from(area.height > 1));
+    let (head, list) = split(area, u16::from(area.height > 1));
     if !head.is_empty() {
         configured::draw_head(cx.theme, head, buf);
     }
@@ -203,17 +200,13 @@ fn draw_configured(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) -
     let selected = cx.view.model.as_ref().and_then(|model| known.get_index_of(model));
     let part = Part { first: cx.state.models.roles.len(), total: known.len(), selected };
     let rows = Rows::of(cx.view, SPEC.id, part);
-    let window = Window::default().next(rows.count(), usize::from(left.height), rows.selected());
-    for i in window.range().map(|shown| rows.at(shown)) {
-        let Some((name, model)) = known.get_index(i) else { continue };
-        let (line, below) = split(left, 1);
-        configured::draw(cx, (name, model), cx.now, line, buf);
-        if selected == Some(i) {
-            vlist::select(cx, line, buf);
-        }
-        hits.add(line, Target::Model(name.clone()));
-        left = below;
-    }
+    let (list, left) = split(list, u16::try_from(rows.count()).unwrap_or(u16::MAX));
+    let shown = rows.around_selected(list.height);
+    vlist::draw_rows(cx, (list, buf, hits), shown, |i, row| {
+        let (name, model) = known.get_index(i)?;
+        configured::draw(cx, (name, model), cx.now, row);
+        Some(Target::Model(name.clone()))
+    });
     left
 }
 

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::configured::SIMULATED;
-use crate::domain::{PairTally, Pairs, Player, State, pairs::Cost};
+use crate::domain::{PairTally, Pairs, Player, State, pairs::Cost, words::counted};
 use crate::ui::panes::{format, row::Row};
 use crate::ui::symbols::DONE;
 use crate::ui::table::{Cell, Column, Table, left, right};
@@ -141,6 +141,6 @@ pub fn about(tally: &PairTally) -> String {
 /// What the table is of, in words.
 pub fn heading(pairs: &Pairs, sort: PairSort) -> String {
     let tasks: u64 = pairs.all().iter().map(|tally| tally.tasks).sum();
-    let tasks = format::plural(tasks, "task");
+    let tasks = counted(tasks, "task");
     format!("Planner and solver, {tasks} of all sessions here · by {} · {BEST} best", sort.name())
 }

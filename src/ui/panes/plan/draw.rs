@@ -32,15 +32,14 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     hits.window(SPEC.id, window);
     let critical = Tracks::of(cx.state, task).critical_path(cx.now).into_iter().collect();
     let shown = Shown { cx, task, critical };
-    for (line, (i, row)) in inside.rows().zip(rows.iter().enumerate().skip(window.first)) {
-        shown.draw(row, &mut row::Row::new(line, buf));
-        if let Item::Evidence(evidence) | Item::Found(evidence) = row.item {
-            hits.add(line, Target::Evidence(task.id, evidence.id));
+    let places = (window.first..rows.len()).map(|i| (i, place.is_some_and(|(row, _)| row == i)));
+    vlist::draw_rows(cx, (inside, buf, hits), places, |i, out| {
+        shown.draw(&rows[i], out);
+        match rows[i].item {
+            Item::Evidence(it) | Item::Found(it) => Some(Target::Evidence(task.id, it.id)),
+            Item::Refused(_) | Item::PlanStep(..) | Item::Asked(_) => None,
         }
-        if place.is_some_and(|(row, _)| row == i) {
-            vlist::select(cx, line, buf);
-        }
-    }
+    });
     vlist::scrollbar(cx, bar, window, buf);
 }
 

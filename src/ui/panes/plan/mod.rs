@@ -7,9 +7,8 @@ mod rows;
 use ratatui::text::Line;
 
 use super::calls::track::{Track, evidence_of};
-use super::format;
 use super::spec::{Opened, PLAIN, PaneSpec};
-use crate::domain::{Decides, EvidenceId, State, TaskState};
+use crate::domain::{Decides, EvidenceId, State, TaskState, words::counted};
 use crate::ui::{action::Action, popups::Subject, view::View, vlist::List};
 use crate::ui::{cx::Cx, pane::PaneId, window::Move};
 
@@ -51,7 +50,7 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     if let Some(plan) = &work.plan {
         let all = plan.evidence().count();
         let found = plan.evidence().filter(|evidence| work.is_found(evidence.id)).count();
-        let steps = format::plural(plan.steps.len(), "plan");
+        let steps = counted(plan.steps.len(), "plan");
         title.push_str(&format!(" · {steps} · {found}/{all} found"));
         if work.nulled() > 0 {
             title.push_str(&format!(" · {} null, {} tok saved", work.nulled(), work.saved()));

@@ -1,10 +1,7 @@
 //! The rows of the pane: what stands in each, and how many a text takes. Texts are wrapped into a few
 //! rows; all of one is a key away.
 
-use crate::domain::{
-    Evidence, EvidenceId, EvidenceState, ModelCallPhase, ModelCallState, Role, State, TaskState,
-    state::Source,
-};
+use crate::domain::{Evidence, EvidenceId, ModelCallPhase, ModelCallState, Role, State, TaskState};
 use crate::ui::panes::calls::{marks, track::Track};
 use crate::ui::text;
 
@@ -88,7 +85,7 @@ impl<'a> Rows<'a> {
             let waits = track.waits_for();
             return (!waits.is_empty()).then(|| format!("waits for {}", marks(&waits)));
         };
-        let text = said(self.state, begun).map(str::trim);
+        let text = self.state.evidence_found(begun).map(str::trim);
         match (track.nulled(), text) {
             (Some(why), None | Some("")) => Some(why),
             (Some(why), Some(text)) => Some(format!("{why} · {}", start(text))),
@@ -144,12 +141,4 @@ pub(super) fn place(rows: &[Row<'_>], evidence: EvidenceId) -> Option<(usize, us
 
 fn start(said: &str) -> String {
     text::start(said, 4000).to_owned()
-}
-
-fn said<'s>(state: &'s State, begun: &'s EvidenceState) -> Option<&'s str> {
-    match begun.source {
-        Source::None => None,
-        Source::Model(_) => begun.text.as_deref(),
-        Source::Call(call) => state.tool_call(call)?.observation(),
-    }
 }

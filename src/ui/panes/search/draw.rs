@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use super::tree::Order;
 use super::{SPEC, selected};
 use crate::domain::{
-    ModelCallState, NodeEnd, NodeState, State, TaskState, ToolCallPhase, ToolCallState,
+    ModelCallState, NodeEnd, NodeState, Reply, State, TaskState, ToolCallPhase, ToolCallState,
     strategy::STRATEGIES,
 };
 use crate::ui::hits::{Hits, Target};
@@ -116,11 +116,7 @@ fn result(theme: &Theme, node: &NodeState, call: Option<&ToolCallState>) -> (&'s
 pub(super) fn words(state: &State, task: &TaskState, node: &NodeState) -> String {
     let answered = task.step_of(node.node).and_then(|step| state.model_call(step.model_call?));
     let reply = answered.and_then(ModelCallState::reply);
-    let thought = reply.map_or("", |reply| match reply.text.trim() {
-        "" => reply.reasoning.trim(),
-        text => text,
-    });
-    let thought = text::start(thought, THOUGHT);
+    let thought = text::start(reply.map_or("", Reply::said), THOUGHT);
     let Some(call) = call(state, task, node) else {
         let waiting = if node.end.is_none() { "not decided yet" } else { "" };
         return if thought.is_empty() { waiting.to_owned() } else { thought.to_owned() };

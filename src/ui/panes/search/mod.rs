@@ -7,9 +7,8 @@ mod tree;
 use ratatui::text::Line;
 
 use self::tree::Order;
-use super::format;
 use super::spec::{Opened, PLAIN, PaneSpec};
-use crate::domain::{State, TaskState};
+use crate::domain::{State, TaskState, words::counted};
 use crate::ui::{action::Action, popups::Subject, view::View, vlist::List};
 use crate::ui::{cx::Cx, pane::PaneId, window::Move};
 
@@ -35,7 +34,7 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     };
     let tree = &task.search;
     let depth = tree.nodes.iter().map(|node| node.depth).max().unwrap_or(0);
-    let nodes = format::plural(tree.nodes.len(), "node");
+    let nodes = counted(tree.nodes.len(), "node");
     let at = match tree.at {
         0 => "the root".to_owned(),
         node => node.to_string(),

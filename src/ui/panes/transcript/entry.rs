@@ -7,7 +7,7 @@ use super::sheet::Sheet;
 use crate::domain::state::{Line, What};
 use crate::domain::{
     BudgetPlan, By, EffectId, EffectState, ModelCallPhase, ModelCallState, Offered, Plan, Role,
-    State, StepState, TaskState, ToolCallPhase, ToolCallState,
+    State, StepState, TaskState, ToolCallPhase, ToolCallState, words::counted,
 };
 use crate::ui::panes::calls::status::{self, Standing};
 use crate::ui::panes::{budget_words, format, glyph, graph, inline_json, tasks, tools};
@@ -136,10 +136,7 @@ impl<'a> Entry<'a> {
                 self.used(call);
             }
             ModelCallPhase::Done { reply } => {
-                let said = match reply.text.trim() {
-                    "" => reply.reasoning.trim(),
-                    text => text,
-                };
+                let said = reply.said();
                 // The plan comes as it was read, and verdicts come a line each.
                 let instead = match call.role {
                     _ if self.is_followed(call) => Some("wrote a plan"),
@@ -170,8 +167,8 @@ impl<'a> Entry<'a> {
     /// The plans, and what each wants called.
     fn plan(&mut self, plan: &Plan) {
         let theme = self.cx.theme;
-        let calls = format::plural(plan.evidence().count(), "call");
-        let head = format!("{}, {calls}", format::plural(plan.steps.len(), "plan"));
+        let calls = counted(plan.evidence().count(), "call");
+        let head = format!("{}, {calls}", counted(plan.steps.len(), "plan"));
         self.sheet.row(&[("plan  ", theme.accent), (&head, theme.title)]);
         let most = self.sheet.rows.len() + self.sheet.most * PLAN;
         for (n, step) in (1..).zip(&plan.steps) {
@@ -229,10 +226,8 @@ impl<'a> Entry<'a> {
         let mut used: Vec<String> =
             wording::origin(call.origin).map(str::to_owned).into_iter().collect();
         if let Some(usage) = call.usage() {
-            match call.retries {
-                0 => {}
-                1 => used.push("1 retry".to_owned()),
-                retries => used.push(format!("{retries} retries")),
+            if call.retries > 0 {
+                used.push(counted(call.retries, "retry"));
             }
             let model = self.cx.state.models.known.get(&call.model);
             let simulated = model.is_some_and(|model| model.spec.simulated);

@@ -2,6 +2,7 @@
 
 use super::{Page, evidence};
 use crate::domain::{EffectId, State, ToolCallPhase, ToolCallState};
+use crate::ui::panes::calls::status::{self, Standing};
 use crate::ui::symbols::{DONE, WAITING};
 use crate::ui::text;
 
@@ -9,14 +10,9 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     let Some(call) = state.tool_call(id) else { return page.not_yet("This call had not happened") };
     page.field_in("tool", call.tool.as_str(), page.theme.accent);
     page.field("task", &format!("{}, step {}", call.task, call.step));
-    let (phase, style) = match &call.phase {
-        ToolCallPhase::Requested => ("wanted, not running yet", page.theme.warn),
-        ToolCallPhase::Running => ("running", page.theme.warn),
-        ToolCallPhase::Refused { .. } => ("refused, free of charge", page.theme.warn),
-        ToolCallPhase::Done { .. } => ("done", page.theme.good),
-        ToolCallPhase::Failed { .. } => ("failed", page.theme.bad),
-    };
-    page.field_in("state", phase, style);
+    let hold = state.control.hold_of(call.lane);
+    let Standing { word, style, .. } = status::of_call(call, hold, page.theme);
+    page.field_in("state", word, style);
     match call.helpful {
         Some(true) => page.field_in("judged", &format!("{DONE} it helped"), page.theme.good),
         Some(false) => {

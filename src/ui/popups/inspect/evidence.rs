@@ -4,9 +4,9 @@
 use super::{Page, call};
 use crate::domain::{
     EvidenceId, ModelCallPhase, State, TaskId, TaskState, ToolCallState, plan::references,
-    state::Source,
+    state::Source, words::counted,
 };
-use crate::ui::{panes::format, text};
+use crate::ui::text;
 
 pub(super) fn write(state: &State, task: TaskId, id: EvidenceId, page: &mut Page<'_>) {
     let task = state.task(task);
@@ -63,7 +63,7 @@ fn head(state: &State, task: &TaskState, id: EvidenceId, page: &mut Page<'_>) {
     page.field_if_any("needed by", &needed.join(" "));
     if let Some(nulled) = task.work.evidence.get(&id).and_then(|begun| begun.nulled.as_ref()) {
         let saved = task.work.evidence.get(&id).map_or(0, |begun| begun.saved);
-        let saved = format::plural(usize::try_from(saved).unwrap_or(usize::MAX), "token");
+        let saved = counted(saved, "token");
         let said = format!("null, for {nulled}: {saved} saved");
         page.field_in("solver sees", &said, page.theme.warn);
     }

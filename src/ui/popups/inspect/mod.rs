@@ -43,6 +43,22 @@ pub enum Subject {
     Messages,
 }
 
+impl Subject {
+    /// All things of its kind, through which one can turn; empty: one cannot.
+    fn all(&self, state: &State) -> Vec<Self> {
+        let tasks = state.tasks.iter().map(|task| task.id);
+        match self {
+            Subject::Prompt(_) => {
+                state.model_calls.iter().map(|it| Subject::Prompt(it.id)).collect()
+            }
+            Subject::Call(_) => state.tool_calls.iter().map(|it| Subject::Call(it.id)).collect(),
+            Subject::Task(_) => tasks.map(Subject::Task).collect(),
+            Subject::Plan(_) => tasks.map(Subject::Plan).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// A thing being read.
 #[derive(Debug)]
 pub struct Inspect {
@@ -74,25 +90,14 @@ impl Inspect {
     }
 
     /// To the thing of its kind before this one, or behind it.
-    fn turn(&mut self, by: i32, state: &State) {
-        let tasks = state.tasks.iter().map(|task| task.id);
-        let subject = match &self.subject {
-            Subject::Prompt(call) => {
-                Subject::Prompt(beside(state.model_calls.iter().map(|call| call.id), *call, by))
-            }
-            Subject::Call(call) => {
-                Subject::Call(beside(state.tool_calls.iter().map(|call| call.id), *call, by))
-            }
-            Subject::Task(task) => Subject::Task(beside(tasks, *task, by)),
-            Subject::Plan(task) => Subject::Plan(beside(tasks, *task, by)),
-            Subject::Tool(_) | Subject::Evidence(..) | Subject::Line(_) | Subject::Messages => {
-                return;
-            }
-        };
-        if subject != self.subject {
+    fn turn(&mut self, by: isize, state: &State) {
+        let all = self.subject.all(state);
+        let at = all.iter().position(|other| *other == self.subject);
+        let beside = at.and_then(|at| all.get(at.checked_add_signed(by)?));
+        if let Some(subject) = beside {
             // What was searched for is searched for there too.
             let search = std::mem::take(&mut self.search);
-            *self = Self { search, ..Self::new(subject) };
+            *self = Self { search, ..Self::new(subject.clone()) };
         }
     }
 
@@ -222,10 +227,4 @@ impl Popup for Inspect {
 fn size(area: Rect) -> (usize, usize) {
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     (width.saturating_sub(10).clamp(20, 140), height.saturating_sub(5).max(3))
-}
-
-/// The one before or the next of its kind; itself at either end.
-fn beside<T: Ord + Copy>(mut ids: impl DoubleEndedIterator<Item = T>, id: T, by: i32) -> T {
-    let other = if by < 0 { ids.rfind(|other| *other < id) } else { ids.find(|other| *other > id) };
-    other.unwrap_or(id)
 }

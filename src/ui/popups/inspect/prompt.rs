@@ -5,10 +5,10 @@ use super::signature::{arguments, signature};
 use crate::domain::tokens::Part;
 use crate::domain::{
     EffectId, Finish, ModelCallPhase, ModelCallState, ModelSpec, Reply, State, ToolCall, ToolDef,
-    tokens,
+    tokens, words::counted,
 };
 use crate::ui::symbols::SPENT;
-use crate::ui::{panes::format::plural, text};
+use crate::ui::text;
 
 /// Cells of a bar of all tokens.
 const BAR: u64 = 30;
@@ -28,7 +28,7 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     }
     answer(call, page);
     if !tools.is_empty() {
-        page.heading(&plural(tools.len(), "tool"));
+        page.heading(&counted(tools.len(), "tool"));
         let folded = "folded here: the model saw a JSON schema of each, as on the tool's own page";
         page.text(folded, page.theme.dim);
     }
@@ -43,7 +43,7 @@ fn sizes(tools: &[ToolDef], of_tools: &[Part], messages: &[Part], page: &mut Pag
     let total = sum(of_tools) + sum(messages);
     page.heading(&format!("Parts: {total} tokens by o200k, the model's own count may differ"));
     let sizes = messages.iter().map(|part| (part.label.clone(), part.tokens));
-    let all = (!tools.is_empty()).then(|| (plural(tools.len(), "tool"), sum(of_tools)));
+    let all = (!tools.is_empty()).then(|| (counted(tools.len(), "tool"), sum(of_tools)));
     for (label, tokens) in sizes.chain(all) {
         let fill = (tokens * BAR).div_ceil(total.max(1)) as usize;
         page.pieces(vec![

@@ -1,9 +1,9 @@
 //! A task: its text, its steps, its end and what the evaluator said.
 
 use super::Page;
-use crate::domain::{Spent, State, TaskId, TaskPhase, TaskState};
+use crate::domain::{Spent, State, TaskId, TaskPhase, TaskState, words::counted};
 use crate::papers::calls;
-use crate::ui::panes::format::{credits, dollars, plural};
+use crate::ui::panes::format::{credits, dollars};
 use crate::ui::symbols::{DONE, FAILED, INJECTED};
 use crate::ui::{panes::glyph::signed, text};
 
@@ -38,8 +38,8 @@ fn head(task: &TaskState, page: &mut Page<'_>) {
         "used",
         &format!(
             "{}, {}, {} tokens in, {} out, {} credits, {}",
-            plural(task.model_calls.len(), "model call"),
-            plural(task.tool_calls.len(), "call"),
+            counted(task.model_calls.len(), "model call"),
+            counted(task.tool_calls.len(), "call"),
             task.tokens_in,
             task.tokens_out,
             credits(task.credits()),
@@ -65,10 +65,10 @@ fn budget(task: &TaskState, page: &mut Page<'_>) {
         page.field("plans", &format!("{}, the latest: {}", budget.plans, budget.why));
     }
     if budget.refused > 0 {
-        page.field_in("refused", &plural(budget.refused as usize, "call"), page.theme.warn);
+        page.field_in("refused", &counted(budget.refused, "call"), page.theme.warn);
     }
     for (tool, ledger) in &budget.tools {
-        let uses = plural(ledger.uses as usize, "use");
+        let uses = counted(ledger.uses, "use");
         let mut words = format!("{uses} for {}", credits(ledger.spent.total()));
         if ledger.judged > 0 {
             words.push_str(&format!(", helped {} of {}", ledger.helpful, ledger.judged));

@@ -1,7 +1,8 @@
 //! A tool: what it says of itself, what became of its score, its calls, its faults, its edges.
 
 use super::Page;
-use crate::domain::{ClassedBy, EffectClass, State, ToolCallPhase, ToolName, ToolState};
+use crate::domain::{ClassedBy, EffectClass, State, ToolName, ToolState, words::counted};
+use crate::ui::panes::calls::status::{self, Standing};
 use crate::ui::panes::format::{self, credits, worth};
 use crate::ui::symbols::INJECTED;
 use crate::ui::{panes::glyph::signed, text};
@@ -57,8 +58,7 @@ fn about(tool: &ToolState, page: &mut Page<'_>) {
     page.field("cost", &cost(spec.cost));
     page.field("timeout", &text::span(spec.timeout_ms.saturating_mul(1000)));
     page.field("source", &spec.source);
-    let ended = tool.succeeded + tool.failed;
-    let mean = tool.micros.checked_div(u64::from(ended)).unwrap_or(0);
+    let mean = tool.mean_micros().unwrap_or(0);
     if tool.started > 0 {
         let mean = tool.credits / f64::from(tool.started);
         let said = format!("{} a call, {} in all", credits(mean), credits(tool.credits));
@@ -83,7 +83,7 @@ fn planned(state: &State, name: &ToolName, page: &mut Page<'_>) {
     page.field("one use", &format!("{cost} credits for a value of {value}"));
     let past = match planned.experience {
         0 => "no experience: the value is an assumption".to_owned(),
-        uses => format::plural(uses as usize, "past use"),
+        uses => counted(uses, "past use"),
     };
     page.field("made of", &past);
     if planned.set {
@@ -138,7 +138,7 @@ fn faults(state: &State, name: &ToolName, page: &mut Page<'_>) {
     for (id, fault) in faults {
         let armed = if fault.armed { format!("{INJECTED} armed") } else { "disarmed".to_owned() };
         let style = if fault.armed { page.theme.injected } else { page.theme.dim };
-        let seen = format::plural(fault.seen as usize, "call");
+        let seen = counted(fault.seen, "call");
         let what = format!("{}, fired {} of {seen}", fault.spec, fault.fired);
         page.field_in(&format!("{id} {armed}"), &what, style);
     }
@@ -152,18 +152,13 @@ fn calls(state: &State, name: &ToolName, page: &mut Page<'_>) {
     }
     page.heading("Latest calls, the newest first");
     for call in calls {
-        let (mark, style) = match &call.phase {
-            ToolCallPhase::Requested => ("wanted", page.theme.dim),
-            ToolCallPhase::Running => ("running", page.theme.warn),
-            ToolCallPhase::Refused { .. } => ("refused", page.theme.warn),
-            ToolCallPhase::Done { .. } => ("ok", page.theme.good),
-            ToolCallPhase::Failed { .. } => ("failed", page.theme.bad),
-        };
+        let hold = state.control.hold_of(call.lane);
+        let Standing { word, style, .. } = status::of_call(call, hold, page.theme);
         let injected = if call.injected.is_some() { INJECTED } else { "" };
         let observation = call.observation().unwrap_or("");
         let what = format!("{} → {observation}", call.arguments);
         let what = text::cut(&what, page.width().saturating_sub(16)).into_owned();
-        page.field_in(&format!("#{} {mark}{injected}", call.id), &what, style);
+        page.field_in(&format!("#{} {word}{injected}", call.id), &what, style);
     }
 }
 

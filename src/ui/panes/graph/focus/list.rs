@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::choices::{Choice, Choices, before};
 use super::draw::Frame;
-use crate::domain::{Offered, ToolName};
+use crate::domain::{Offered, ToolName, words::counted};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::graph::{SPEC, shown_name};
 use crate::ui::panes::row::{Row, note, split};
@@ -68,30 +68,26 @@ impl Frame<'_> {
         }
         let edge = self.cx.view.edge.as_ref().filter(|(_, to)| to.as_str() == self.centre);
         let selected = rows.iter().position(|(from, _)| edge.is_some_and(|edge| edge.0 == *from));
-        // The selected one is always among those shown.
-        let window = Window::default().next(rows.len(), usize::from(list.height), selected);
         let before = self.since.as_ref().map(|since| since.weights());
         let name = name_width(usize::from(list.width), rows.iter().map(|(from, _)| from));
-        for (line, i) in list.rows().zip(window.range()) {
+        let window = Window::default().next(rows.len(), usize::from(list.height), selected);
+        let shown = window.range().map(|i| (i, selected == Some(i)));
+        vlist::draw_rows(self.cx, (list, buf, hits), shown, |i, row| {
             let (from, weight) = rows[i];
             let was = before.as_ref().and_then(|was| was.weight(from.as_str(), self.centre));
-            let mut row = Row::new(line, buf);
-            self.draw_marks(from, " ", &mut row);
+            self.draw_marks(from, " ", row);
             row.cell(shown_name(from.as_str()), name, theme.graph_node).gap(1);
             let bar = row.left().saturating_sub(NUMBER + MOVED).min(16);
-            self.draw_weight((*weight, was), false, bar, theme.text, &mut row);
-            if selected == Some(i) {
-                vlist::select(self.cx, line, buf);
-            }
-            hits.add(line, Target::Edge(from.clone(), self.centre.into()));
-        }
+            self.draw_weight((*weight, was), false, bar, theme.text, row);
+            Some(Target::Edge(from.clone(), self.centre.into()))
+        });
     }
 
     pub fn draw_choices(&self, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let choices = Choices::new(self.cx.state, self.centre);
         let (head, list) = split(area, u16::from(area.height > 2));
         if let Some(tools) = choices.unweighted {
-            let words = format!("{} offered, no weights", format::plural(tools, "tool"));
+            let words = format!("{} offered, no weights", counted(tools, "tool"));
             return note(area, &words, self.cx.theme.dim, buf);
         }
         if choices.total == 0 {

@@ -8,7 +8,7 @@ use super::lines::{Ink, Lines, Place};
 use super::plan::{LABEL, Plan, Wire};
 use super::scene::{Edge, Scene};
 use super::{layers::Shape, memo, node};
-use crate::domain::ToolName;
+use crate::domain::{ToolName, words::counted};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::graph::{SPEC, centre, shown_name};
 use crate::ui::panes::row::{Row, note, split};
@@ -219,9 +219,9 @@ impl Map<'_> {
             let all = self.cx.state.learning.graph.len();
             row.put(&format!("{} of {all} tools  ", scene.nodes.len()), theme.dim);
         }
-        row.put(&format::plural(scene.edges.len(), "edge"), theme.dim).put("; hidden: ", theme.dim);
+        row.put(&counted(scene.edges.len(), "edge"), theme.dim).put("; hidden: ", theme.dim);
         if scene.lighter > 0 {
-            let weak = format::plural(scene.lighter, "weak edge");
+            let weak = counted(scene.lighter, "weak edge");
             row.put(&format!("{weak}, "), theme.dim);
         }
         row.put("all edges to Finish", theme.dim).put(&self.beyond(), theme.warn);

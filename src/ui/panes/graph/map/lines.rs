@@ -2,6 +2,8 @@
 //! strokes of one net join where they meet, strokes of different nets pass over each other, so that
 //! a crossing can never be read as a junction.
 
+use crate::ui::strokes::{self, Arms};
+
 /// How strongly a line is drawn, weakest first; where lines share a cell the strongest shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ink {
@@ -14,8 +16,6 @@ pub enum Ink {
     Path,
 }
 
-/// Strokes from the middle of a cell: 0 none, 1 light, 2 heavy; up, right, down, left.
-type Arms = [u8; 4];
 const UP: usize = 0;
 const RIGHT: usize = 1;
 const DOWN: usize = 2;
@@ -99,7 +99,7 @@ impl<N: Copy + PartialEq> Lines<N> {
             }
             Some(second) => first.joined(second),
         };
-        Some((character(shown.arms), shown.ink))
+        Some((strokes::character(shown.arms), shown.ink))
     }
 }
 
@@ -107,24 +107,6 @@ fn crosses(a: Arms, b: Arms) -> bool {
     let level = |arms: Arms| arms[LEFT] > 0 && arms[RIGHT] > 0 && arms[UP] + arms[DOWN] == 0;
     let upright = |arms: Arms| arms[UP] > 0 && arms[DOWN] > 0 && arms[LEFT] + arms[RIGHT] == 0;
     level(a) && upright(b) || upright(a) && level(b)
-}
-
-/// Box drawing by arms in base 3: a row for each pair of up and right, a column for each of down and left.
-const GLYPHS: [[char; 9]; 9] = [
-    [' ', '╴', '╸', '╷', '┐', '┑', '╻', '┒', '┓'],
-    ['╶', '─', '╾', '┌', '┬', '┭', '┎', '┰', '┱'],
-    ['╺', '╼', '━', '┍', '┮', '┯', '┏', '┲', '┳'],
-    ['╵', '┘', '┙', '│', '┤', '┥', '╽', '┧', '┪'],
-    ['└', '┴', '┵', '├', '┼', '┽', '┟', '╁', '╅'],
-    ['┕', '┶', '┷', '┝', '┾', '┿', '┢', '╆', '╈'],
-    ['╹', '┚', '┛', '╿', '┦', '┩', '┃', '┨', '┫'],
-    ['┖', '┸', '┹', '┞', '╀', '╃', '┠', '╂', '╉'],
-    ['┗', '┺', '┻', '┡', '╄', '╇', '┣', '╊', '╋'],
-];
-
-fn character([up, right, down, left]: Arms) -> char {
-    let place = |a: u8, b: u8| usize::from(a * 3 + b);
-    GLYPHS[place(up, right)][place(down, left)]
 }
 
 #[cfg(test)]
@@ -176,11 +158,5 @@ mod tests {
         lines.draw((11, 0), (11, 9), 1, Ink::Plain);
         assert_eq!(picture(&lines), ["─┼─", " │ "]);
         assert_eq!(lines.glyph((0, 1)), None);
-    }
-
-    #[test]
-    fn every_arm_has_a_glyph_of_its_own() {
-        let glyphs: std::collections::HashSet<char> = GLYPHS.into_iter().flatten().collect();
-        assert_eq!(glyphs.len(), 81);
     }
 }
