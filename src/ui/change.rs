@@ -120,10 +120,6 @@ pub fn over(state: &State, view: &View) -> Option<&'static str> {
     (state.control.mode == Mode::Ended).then_some("the session has ended")
 }
 
-pub fn no_tool_to_change(state: &State, view: &View) -> Option<&'static str> {
-    over(state, view).or_else(|| no_tool(state, view))
-}
-
 pub fn no_tool(state: &State, view: &View) -> Option<&'static str> {
     let known = view.tool.as_ref().is_some_and(|tool| state.tools.contains_key(tool));
     (!known).then_some("no tool is selected")
@@ -155,5 +151,5 @@ pub fn no_uses_to_set(state: &State, view: &View) -> Option<&'static str> {
             view.tool.as_ref().is_some_and(|tool| task.budget.blacklist.contains_key(tool));
         banned.then_some("the selected tool is blacklisted for this task")
     };
-    no_tool_to_change(state, view).or_else(why)
+    no_tool(state, view).or_else(why)
 }

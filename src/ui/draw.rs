@@ -9,7 +9,7 @@ use super::hits::{Hits, Target};
 use super::layout::{self, MIN, Placed, Size};
 use super::panes::{self, row::Row};
 use super::symbols::SELECTED;
-use super::{action::Action, cx::Cx, footer, header, pane::PaneId, text, vitals};
+use super::{action::Action, cx::Cx, footer, header, pane::PaneId, text};
 
 /// Draws everything into `area`.
 pub fn draw(cx: &Cx<'_>, title: &str, area: Rect, buf: &mut Buffer) -> Hits {
@@ -23,7 +23,7 @@ pub fn draw(cx: &Cx<'_>, title: &str, area: Rect, buf: &mut Buffer) -> Hits {
     let (line, rest) = (Constraint::Length(1), Constraint::Fill(1));
     let [head, vital, body, foot] = Layout::vertical([line, vitals, rest, line]).areas(area);
     header::draw(cx, title, head, buf, &mut hits);
-    vitals::draw(cx, vital, buf);
+    header::vitals(cx, vital, buf);
     hits.placed = placed(cx, body);
     draw_panes(cx, buf, &mut hits);
     let above = Rect { height: area.height - 1, ..area };

@@ -157,7 +157,7 @@ fn hint(
     if width > room.width {
         return None;
     }
-    let can = keyed.iter().any(|(action, _)| (action.spec().why_not)(cx.live, cx.view).is_none());
+    let can = keyed.iter().any(|(action, _)| action.spec().why_not(cx.live, cx.view).is_none());
     let (bold, plain) =
         if can { (cx.theme.key, cx.theme.text) } else { (cx.theme.dim, cx.theme.dim) };
     let mut x = room.x;

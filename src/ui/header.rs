@@ -1,5 +1,8 @@
 //! The first line: how the agent stands, at one glance. What matters least is left out first where
 //! the line is short; how the agent runs and whether the model is real are never left out.
+//!
+//! The second line, where few panes are seen, has the vitals: what the task may cost and has cost, who plans and who
+//! solves, and what runs at once.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
@@ -8,7 +11,7 @@ use super::panes::{format, row::Row};
 use super::symbols::{DONE, HELD, INJECTED, RUNNING};
 use super::{action::Action, text, view::ReadOnly};
 use super::{cx::Cx, pane::PaneId};
-use crate::domain::{Hold, Knob, Lane, Mode, State, TaskState, words::counted};
+use crate::domain::{Hold, Knob, Lane, Mode, Role, State, TaskState, words::counted};
 
 /// A piece of the line.
 struct Piece {
@@ -25,6 +28,8 @@ const WIDE: u16 = 190;
 
 /// Cells before each piece.
 const GAP: usize = 2;
+/// Cells of the bar of the budget.
+const BAR: usize = 18;
 
 pub fn draw(cx: &Cx<'_>, title: &str, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     buf.set_style(area, cx.theme.header);
@@ -132,14 +137,18 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
 
 /// What the task has cost of what it may: `B 8/20`.
 fn budget(cx: &Cx<'_>) -> (String, Style) {
-    let limit = cx.state.knobs.get(Knob::Budget);
-    let task = cx.state.shown_task();
-    let spent = task.map_or(0.0, TaskState::credits);
+    let (spent, limit, is_over) = spent_of(cx.state);
     let text = format!("B {}/{}", format::credits(spent), format::credits(limit));
-    match task.is_some_and(|task| task.is_over(limit)) {
+    match is_over {
         true => (format!("{text} OVER"), cx.theme.bad),
         false => (text, cx.theme.text),
     }
+}
+
+/// What the task has cost, what it may cost, and whether that is over.
+fn spent_of(state: &State) -> (f64, f64, bool) {
+    let (task, limit) = (state.shown_task(), state.knobs.get(Knob::Budget));
+    (task.map_or(0.0, TaskState::credits), limit, task.is_some_and(|task| task.is_over(limit)))
 }
 
 /// The mode, with its symbol and what it waits for.
@@ -158,8 +167,9 @@ fn mode(cx: &Cx<'_>) -> (String, Style) {
         Mode::Opening | Mode::Pausing | Mode::Paused => {
             let calls = cx.state.effects_in_flight().count();
             let what = match (control.mode, control.held.first()) {
-                (Mode::Pausing, _) if calls == 1 => " (1 call in flight)".to_owned(),
-                (Mode::Pausing, _) if calls > 1 => format!(" ({calls} calls in flight)"),
+                (Mode::Pausing, _) if calls > 0 => {
+                    format!(" ({} in flight)", counted(calls, "call"))
+                }
                 (Mode::Paused, Some(hold)) => format!(" · {}", at(hold)),
                 _ => String::new(),
             };
@@ -187,4 +197,60 @@ fn spent(state: &State) -> String {
     let dollars = format::dollars(sum, unpriced, state.model_calls.len());
     let limit = state.dollar_limit().map(|most| format!(" of ${most}")).unwrap_or_default();
     format!("{dollars}{limit} {} tok", text::count(tokens))
+}
+
+/// Draws the vitals.
+pub fn vitals(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
+    if area.is_empty() {
+        return;
+    }
+    let line = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+    let at_once = at_once(cx.state);
+    let right = text::width(&at_once);
+    let x = line.right().saturating_sub(right as u16);
+    Row::new(Rect { x, width: line.right() - x, ..line }, buf).put(&at_once, cx.theme.running);
+    let mut row = Row::new(Rect { width: x.saturating_sub(line.x + GAP as u16), ..line }, buf);
+    budget_bar(cx, &mut row);
+    roles(cx, &mut row);
+}
+
+/// What was spent of what may be, as a bar; without a limit only what was spent.
+fn budget_bar(cx: &Cx<'_>, row: &mut Row<'_>) {
+    let (spent, limit, is_over) = spent_of(cx.state);
+    if !cx.state.strategy.btp || limit <= 0.0 {
+        row.put(&format!("spent {}", format::credits(spent)), cx.theme.text).gap(GAP);
+        return;
+    }
+    let (bar, words) = match is_over {
+        true => (cx.theme.bad, cx.theme.bad),
+        false => (cx.theme.bar_fill, cx.theme.text),
+    };
+    row.put("B ", cx.theme.text).bar(spent / limit, BAR, (bar, cx.theme.bar_empty)).gap(1);
+    row.put(&format!("{}/{}", format::credits(spent), format::credits(limit)), words).gap(GAP);
+}
+
+/// The models that plan and solve; one that does both or acts alone is named once.
+fn roles(cx: &Cx<'_>, row: &mut Row<'_>) {
+    let spec = cx.state.strategy.base.spec();
+    for role in [Role::Planner, Role::Solver, Role::Actor] {
+        let is_used = match role {
+            Role::Planner | Role::Solver => spec.closes == Role::Solver,
+            _ => spec.closes == Role::Actor,
+        };
+        let bound = cx.state.models.roles.get(&role).filter(|_| is_used);
+        let Some(bound) = bound else { continue };
+        row.put(&format!("{} ", role.name()), cx.theme.dim);
+        row.put(bound.model.as_str(), cx.theme.accent).gap(GAP);
+    }
+}
+
+/// How many calls run, and how many wait.
+fn at_once(state: &State) -> String {
+    let (running, waiting): (Vec<_>, Vec<_>) =
+        state.effects_in_flight().partition(|effect| effect.started.is_some());
+    match (running.len(), waiting.len()) {
+        (0, 0) => String::new(),
+        (running, 0) => format!("{RUNNING} {running}"),
+        (running, waiting) => format!("{RUNNING} {running} · {waiting} waiting"),
+    }
 }

@@ -40,7 +40,6 @@ pub mod text;
 pub mod theme;
 pub mod update;
 pub mod view;
-mod vitals;
 pub mod vlist;
 pub mod window;
 pub mod wording;

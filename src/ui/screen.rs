@@ -165,7 +165,7 @@ impl Screen {
             Input::Key(event) if event.kind != KeyEventKind::Release => {
                 press(&world, view, Key::from(*event))
             }
-            Input::Mouse(event) => mouse::mouse(&world, view, &self.hits, *event),
+            Input::Mouse(event) => mouse(&world, view, &self.hits, *event),
             Input::Paste(text) => {
                 if let Some(popup) = view.popups.last_mut() {
                     popup.paste(text);

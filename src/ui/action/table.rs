@@ -1,8 +1,9 @@
 //! The table of actions, in the order in which help and palette show them.
 
-use super::{Action, Group, why};
+use super::why::{self, never};
+use super::{Action, Group};
 use crate::domain::{Command, Knob, State};
-use crate::ui::change::{self, no_tool, no_tool_to_change, over};
+use crate::ui::change::{self, no_tool};
 use crate::ui::layout::Side;
 use crate::ui::popups::{
     Actions, Choose, Confirm, Faults, Find, Inspect, PairTable, Subject, TaskEntry,
@@ -26,8 +27,8 @@ pub struct ActionSpec {
     /// Default keys in the global layer, as [`crate::ui::key::Keys`] reads them. Those in other layers are in
     /// [`super::LAYER_KEYS`].
     pub keys: Keys,
-    /// Why it cannot be done, given what is true now.
-    pub why_not: Why,
+    /// Why it cannot be done where the session is not over.
+    why_not: Why,
     pub does: Does,
 }
 
@@ -71,6 +72,13 @@ impl Action {
 }
 
 impl ActionSpec {
+    /// Why it cannot be done, given what is true now; `None`: it can. What is over is neither run nor changed.
+    pub fn why_not(&self, state: &State, view: &View) -> Option<&'static str> {
+        let changes = matches!(self.group, Group::Run | Group::Change);
+        let over = if changes { change::over(state, view) } else { None };
+        over.or_else(|| (self.why_not)(state, view))
+    }
+
     /// The words follow what an action is, on a line of their own. A test asks for all of them.
     const fn says(self, short: &'static str, doc: &'static str) -> Self {
         Self { short, doc, ..self }
@@ -96,7 +104,7 @@ const fn past(action: Action, keys: Keys, why: Why, to: Way) -> ActionSpec {
 }
 
 const fn go(action: Action, keys: Keys, does: Does) -> ActionSpec {
-    spec(Group::Move, action, keys, why::never, does)
+    spec(Group::Move, action, keys, never, does)
 }
 
 const fn pane(pane: PaneId, name: &'static str, keys: Keys, doc: &'static str) -> ActionSpec {
@@ -104,7 +112,7 @@ const fn pane(pane: PaneId, name: &'static str, keys: Keys, doc: &'static str) -
 }
 
 const fn screen(action: Action, keys: Keys, does: Does) -> ActionSpec {
-    spec(Group::Screen, action, keys, why::never, does)
+    spec(Group::Screen, action, keys, never, does)
 }
 
 /// What only popups do; `why_not` refuses it elsewhere.
@@ -118,11 +126,11 @@ const fn spec(group: Group, action: Action, keys: Keys, why_not: Why, does: Does
 
 /// Every action.
 pub const ACTIONS: &[ActionSpec] = &[
-    run(Action::RunOrPause, &["space"], over, Run(control::run_or_pause))
+    run(Action::RunOrPause, &["space"], never, Run(control::run_or_pause))
         .says("run/pause", "run, or pause at the next boundaries"),
-    run(Action::Step, &["n"], over, Run(|_, _| send(Command::Step)))
+    run(Action::Step, &["n"], never, Run(|_, _| send(Command::Step)))
         .says("step", "run to the next boundary: before or after a model or tool call"),
-    run(Action::StepOut, &["o", "shift-f11"], over, Run(|_, _| send(Command::StepTask)))
+    run(Action::StepOut, &["o", "shift-f11"], never, Run(|_, _| send(Command::StepTask)))
         .says("step out", "run to the end of this task"),
     run(Action::Remove, &["x"], why::nothing_to_remove, Run(update::remove)).says(
         "remove",
@@ -132,13 +140,13 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("cancel all", "cancel every call that runs or waits"),
     run(Action::HoldLane, &["H"], why::no_lane, Run(control::hold_lane))
         .says("hold lane", "hold the selected call alone at its next boundary, or let it go on"),
-    run(Action::Stop, &["S"], over, Run(|_, view| view.open(Confirm::stop())))
+    run(Action::Stop, &["S"], never, Run(|_, view| view.open(Confirm::stop())))
         .says("stop", "end the session and cancel what runs; asks first"),
-    run(Action::NewTask, &["t"], over, Run(|_, view| view.open(TaskEntry::default())))
+    run(Action::NewTask, &["t"], never, Run(|_, view| view.open(TaskEntry::default())))
         .says("new task", "write a task; it is queued last"),
     alter(Action::Fail, &["f"], why::nothing_to_break, Run(change::toggle_fault))
         .says("fail", "make the selected tool, role or model fail, or repair it"),
-    alter(Action::AddFault, &["F"], over, Run(change::add_fault))
+    alter(Action::AddFault, &["F"], never, Run(change::add_fault))
         .says("add fault", "choose target, trigger and kind of a fault"),
     alter(Action::Edit, &["e"], why::nothing_to_adjust, Run(update::edit))
         .says("edit", "type a new score, knob, budget or number of uses: whatever is selected"),
@@ -146,19 +154,19 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("less", "one step less of what is selected: score, knob, budget, tau, uses"),
     alter(Action::More, &["+", "="], why::nothing_to_adjust, Turn(true))
         .says("more", "one step more of what is selected: score, knob, budget, tau, uses"),
-    alter(Action::Switch, &["d"], no_tool_to_change, Run(change::switch_tool))
+    alter(Action::Switch, &["d"], no_tool, Run(change::switch_tool))
         .says("on/off", "switch the selected tool off or on"),
-    alter(Action::Learning, &["L"], over, Run(|_, _| change::turn(Knob::Learn, 1)))
+    alter(Action::Learning, &["L"], never, Run(|_, _| change::turn(Knob::Learn, 1)))
         .says("learning", "freeze learning, or let evaluations change scores again"),
-    alter(Action::Strategy, &["A"], over, Run(change::choose_strategy))
+    alter(Action::Strategy, &["A"], never, Run(change::choose_strategy))
         .says("strategy", "choose the strategy, from the next task on"),
     alter(Action::Model, &["m"], why::no_models, Run(change::bind_model))
         .says("model", "choose the model of the selected role, from the next model call on"),
     alter(Action::Pin, &[], why::no_edge, Run(change::pin))
         .says("pin", "pin the selected edge's weight at a value, or unpin it"),
-    alter(Action::SetClass, &[], no_tool_to_change, Run(change::set_class))
+    alter(Action::SetClass, &[], no_tool, Run(change::set_class))
         .says("class", "set the tool's class (tools of one class run in parallel)"),
-    alter(Action::ReloadTools, &[], over, Run(|_, _| send(Command::ReloadTools)))
+    alter(Action::ReloadTools, &[], never, Run(|_, _| send(Command::ReloadTools)))
         .says("reload", "read the tools' manifests again"),
     alter(Action::CheckModels, &[], why::no_models, Run(|_, _| send(Command::ProbeModels)))
         .says("check", "check again which models can be reached"),
@@ -166,7 +174,7 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("undo", "undo your latest change; quick presses of one key are one change"),
     alter(Action::Redo, &["U", "ctrl-r"], why::nothing_to_redo, Run(|_, _| send(Command::Redo)))
         .says("redo", "do again what you undid last"),
-    look(Action::Open, &["enter"], why::never, Run(update::open))
+    look(Action::Open, &["enter"], never, Run(update::open))
         .says("open", "show the details of what is selected"),
     look(Action::InspectTool, &["i"], no_tool, Run(update::inspect_tool))
         .says("tool", "the selected tool: schema, score history, calls, faults"),

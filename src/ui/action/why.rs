@@ -1,38 +1,37 @@
 //! Why an action cannot be done just now, in words for the person who pressed its key.
 
 use crate::domain::State;
-use crate::ui::change::{no_tool_to_change, over};
+use crate::ui::change::no_tool;
 use crate::ui::{pane::PaneId, panes, view::View};
 
 pub(super) fn never(_: &State, _: &View) -> Option<&'static str> {
     None
 }
 
-pub(super) fn nothing_runs(state: &State, view: &View) -> Option<&'static str> {
-    let idle = state.effects_in_flight().next().is_none();
-    over(state, view).or(idle.then_some("nothing is running"))
+pub(super) fn nothing_runs(state: &State, _: &View) -> Option<&'static str> {
+    state.effects_in_flight().next().is_none().then_some("nothing is running")
 }
 
 pub(super) fn no_lane(state: &State, view: &View) -> Option<&'static str> {
-    over(state, view).or_else(|| view.lane(state).err())
+    view.lane(state).err()
 }
 
 /// In the pane of models it is a role or a model that is broken, and one of them always is selected.
 pub(super) fn nothing_to_break(state: &State, view: &View) -> Option<&'static str> {
     if view.focus != PaneId::Models {
-        return no_tool_to_change(state, view);
+        return no_tool(state, view);
     }
-    over(state, view).or(state.models.roles.is_empty().then_some("no model is configured"))
+    state.models.roles.is_empty().then_some("no model is configured")
 }
 
 /// What is removed depends on the pane.
 pub(super) fn nothing_to_remove(state: &State, view: &View) -> Option<&'static str> {
-    over(state, view).or_else(|| (panes::spec(view.focus).why_not_remove)(state, view))
+    (panes::spec(view.focus).why_not_remove)(state, view)
 }
 
 /// What is changed depends on the pane.
 pub(super) fn nothing_to_adjust(state: &State, view: &View) -> Option<&'static str> {
-    over(state, view).or_else(|| (panes::spec(view.focus).why_not_adjust)(state, view))
+    (panes::spec(view.focus).why_not_adjust)(state, view)
 }
 
 pub(super) fn one_view(_: &State, view: &View) -> Option<&'static str> {
@@ -57,22 +56,22 @@ pub(super) fn only_in_popups(_: &State, _: &View) -> Option<&'static str> {
 
 pub(super) fn no_edge(state: &State, view: &View) -> Option<&'static str> {
     let Some((from, to)) = view.edge_to_pin(state) else {
-        return over(state, view).or(Some("no edge is selected: select one in the graph (1)"));
+        return Some("no edge is selected: select one in the graph (1)");
     };
     let known = state.learning.graph.has_edge(from.as_str(), to.as_str());
-    over(state, view).or((!known).then_some("no edge leads from here to the selected tool"))
+    (!known).then_some("no edge leads from here to the selected tool")
 }
 
-pub(super) fn nothing_to_undo(state: &State, view: &View) -> Option<&'static str> {
-    over(state, view).or(state.control.changes.undo.is_empty().then_some("nothing to undo"))
+pub(super) fn nothing_to_undo(state: &State, _: &View) -> Option<&'static str> {
+    state.control.changes.undo.is_empty().then_some("nothing to undo")
 }
 
-pub(super) fn nothing_to_redo(state: &State, view: &View) -> Option<&'static str> {
-    over(state, view).or(state.control.changes.redo.is_empty().then_some("nothing to redo"))
+pub(super) fn nothing_to_redo(state: &State, _: &View) -> Option<&'static str> {
+    state.control.changes.redo.is_empty().then_some("nothing to redo")
 }
 
-pub(super) fn no_models(state: &State, view: &View) -> Option<&'static str> {
-    over(state, view).or(state.models.known.is_empty().then_some("no model is configured"))
+pub(super) fn no_models(state: &State, _: &View) -> Option<&'static str> {
+    state.models.known.is_empty().then_some("no model is configured")
 }
 
 pub(super) fn no_pairs(state: &State, _: &View) -> Option<&'static str> {

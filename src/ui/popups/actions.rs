@@ -50,7 +50,7 @@ impl Actions {
         // Those of popups cannot be done from here; their keys stand in each popup's frame.
         let specs = ACTIONS.iter().filter(|spec| spec.group != Group::Popup);
         let all = specs.map(|spec| {
-            let why_not = (spec.why_not)(world.live, view);
+            let why_not = spec.why_not(world.live, view);
             let doc = match why_not {
                 Some(why) => format!("{} (not now: {why})", spec.doc),
                 None => spec.doc.to_owned(),
@@ -109,12 +109,12 @@ impl Choice for Actions {
                 let (sign, style, meaning) = legend::line(found.id - self.all.len(), cx.theme);
                 row.gap(1).cell(sign, KEY_WIDTH, style).gap(1);
                 let styles = (cx.theme.text, cx.theme.accent);
-                return chooser::put(&mut row, found, ("", meaning), 0, styles);
+                return chooser::put(&mut row, found, ("", meaning), (0, 0), styles);
             };
             let style = if item.can { cx.theme.text } else { cx.theme.dim };
             row.gap(1).cell(&item.keys, KEY_WIDTH, cx.theme.key).gap(1);
             let (words, styles) = ((item.spec.name, &*item.doc), (style, cx.theme.accent));
-            chooser::put(&mut row, found, words, NAME_WIDTH + 1, styles);
+            chooser::put(&mut row, found, words, (NAME_WIDTH, 1), styles);
         });
         // In full what the selected row may have had no room for.
         if let Some(item) = self.chooser.selected().and_then(|item| self.all.get(item)) {

@@ -154,7 +154,7 @@ impl Choice for Choose {
             let choice = &self.choices[found.id];
             let mut row = Row::new(line, buf);
             row.gap(1).put(if choice.current { CHOSEN } else { " " }, cx.theme.text).gap(1);
-            chooser::put(&mut row, found, (&choice.label, &choice.detail), labels + 2, styles);
+            chooser::put(&mut row, found, (&choice.label, &choice.detail), (labels, 2), styles);
         });
     }
 }

@@ -236,17 +236,17 @@ impl Chooser {
     }
 }
 
-/// Writes a name in so many cells, and in those that are left what is said of it: each with the characters marked
-/// that fit what was typed.
+/// Writes a name in so many cells, a gap, and in the cells that are left what is said of it: each with the characters
+/// marked that fit what was typed.
 pub(super) fn put(
     row: &mut Row<'_>,
     found: &Found,
     (name, about): (&str, &str),
-    width: usize,
+    (width, gap): (usize, usize),
     styles: (Style, Style),
 ) {
     put_marked(row, (name, &found.name), width, styles);
-    let left = row.left();
+    let left = row.gap(gap).left();
     put_marked(row, (about, &found.about), left, styles);
 }
 

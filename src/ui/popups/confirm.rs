@@ -26,11 +26,8 @@ impl Confirm {
             1 => "1 call is running; it is cancelled.".to_owned(),
             n => format!("{n} calls are running; they are cancelled."),
         };
-        Self {
-            question: "Quit while the agent is running?".to_owned(),
-            detail,
-            yes: ScreenRequest::Quit,
-        }
+        let question = "Quit while the agent is running?".to_owned();
+        Self { question, detail, yes: ScreenRequest::Quit }
     }
 
     pub fn stop() -> Self {

@@ -114,13 +114,13 @@ impl StrategyChoice {
         let mut row = Row::new(line, buf);
         let mut put = |found: &Found, mark, mark_style, words, style| {
             row.gap(1).cell(mark, MARK, mark_style);
-            chooser::put(&mut row, found, words, NAME, (style, theme.accent));
+            chooser::put(&mut row, found, words, (NAME, 0), (style, theme.accent));
         };
         let Some(switch) = found.id.checked_sub(LOOPS) else {
             let spec = &STRATEGIES[found.id];
             let is_taken = found.id == self.base();
-            let mark = if is_taken { CHOSEN } else { " " };
-            return put(found, mark, theme.good, (spec.name, spec.doc), theme.text);
+            let (mark, style) = if is_taken { (CHOSEN, theme.good) } else { (" ", theme.text) };
+            return put(found, mark, style, (spec.name, spec.doc), theme.text);
         };
         let spec = &MODIFIERS[switch];
         let name = format!("+{}", spec.name);

@@ -3,10 +3,8 @@
 
 pub mod arrange;
 pub mod control;
-pub mod mouse;
+mod input;
 pub mod past;
-mod popup;
-mod press;
 
 use super::action::{Action, Does};
 use super::panes::spec::Opened;
@@ -16,11 +14,11 @@ use super::view::{Round, Tone, View};
 use super::{pane::PaneId, panes, window};
 use crate::domain::State;
 
-pub use press::{layers, press};
+pub use input::{layers, mouse, press};
 
 /// Does what the action says, or says why not.
 pub fn act(world: &World<'_>, view: &mut View, action: Action) -> Requests {
-    if let Some(why) = (action.spec().why_not)(world.live, view) {
+    if let Some(why) = action.spec().why_not(world.live, view) {
         let text = format!("{}: {why}", action.spec().name);
         view.tell(world.live.at, Tone::Bad, text);
         return Vec::new();

@@ -37,6 +37,11 @@ impl State {
         self.faults_on(effect).map(|(id, fault)| (id, fault.seen)).collect()
     }
 
+    /// The kind of a fault, in a word.
+    pub fn fault_kind(&self, fault: FaultId) -> &'static str {
+        self.faults.get(&fault).map_or("fault", |fault| fault.spec.kind.name())
+    }
+
     /// Whether any armed fault matches this effect.
     pub fn has_fault_on(&self, aim: &Aim<'_>) -> bool {
         self.faults.values().any(|fault| fault.is_armed_on(aim))

@@ -3,7 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{label, marks, needs, room, track::Track};
-use crate::domain::ToolCallPhase;
+use crate::domain::{ToolCallPhase, ToolCallState};
 use crate::ui::panes::inline_json;
 use crate::ui::symbols::INJECTED;
 use crate::ui::{cx::Cx, panes::row::Row, text};
@@ -55,21 +55,17 @@ fn why(track: &Track<'_>) -> Vec<String> {
         (Some(_), _) | (None, _) => {}
     }
     if let Some(fault) = track.call.and_then(|call| call.injected) {
-        let kind = track.state.faults.get(&fault).map_or("fault", |fault| fault.spec.kind.name());
+        let kind = track.state.fault_kind(fault);
         said.push(format!("{INJECTED} {kind} injected (fault {fault})"));
     }
     if let Some(call) = track.model_call.filter(|call| call.retries > 0) {
         said.push(format!("asked {} times", call.retries + 1));
     }
     said.extend(track.nulled());
-    match track.call.map(|call| &call.phase) {
-        Some(ToolCallPhase::Failed { error }) => {
-            said.push(text::start(&error.text, SAID).to_owned())
-        }
-        Some(ToolCallPhase::Refused { why, .. }) => said.push(text::start(why, SAID).to_owned()),
-        Some(ToolCallPhase::Requested | ToolCallPhase::Running | ToolCallPhase::Done { .. })
-        | None => {}
-    }
+    let is_done = |call: &&ToolCallState| matches!(call.phase, ToolCallPhase::Done { .. });
+    // What failed or was refused says why.
+    let why = track.call.filter(|call| !is_done(call)).and_then(ToolCallState::observation);
+    said.extend(why.map(|why| text::start(why, SAID).to_owned()));
     said
 }
 

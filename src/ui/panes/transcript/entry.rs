@@ -280,8 +280,7 @@ impl<'a> Entry<'a> {
     /// The fault that fired on an effect.
     fn injected(&mut self, effect: &EffectState) {
         let Some(fault) = effect.injected else { return };
-        let faults = &self.cx.state.faults;
-        let kind = faults.get(&fault).map_or("fault", |fault| fault.spec.kind.name());
+        let kind = self.cx.state.fault_kind(fault);
         let note = format!("    {INJECTED} injected {kind} (fault {fault})");
         self.sheet.row(&[(&note, self.cx.theme.injected)]);
     }

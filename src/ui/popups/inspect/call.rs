@@ -12,7 +12,9 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     page.field("task", &format!("{}, step {}", call.task, call.step));
     let hold = state.control.hold_of(call.lane);
     let Standing { word, style, .. } = status::of_call(call, hold, page.theme);
-    page.field_in("state", word, style);
+    let is_refused = matches!(call.phase, ToolCallPhase::Refused { .. });
+    let free = if is_refused { ", free of charge" } else { "" };
+    page.field_in("state", &format!("{word}{free}"), style);
     match call.helpful {
         Some(true) => page.field_in("judged", &format!("{DONE} it helped"), page.theme.good),
         Some(false) => {

@@ -9,26 +9,20 @@ use crate::domain::{
 use crate::ui::text;
 
 pub(super) fn write(state: &State, task: TaskId, id: EvidenceId, page: &mut Page<'_>) {
-    let task = state.task(task);
-    let begun = task.and_then(|task| task.work.evidence.get(&id)).map(|begun| begun.source);
-    match (task, begun) {
-        (Some(_), Some(Source::Call(call))) => call::write(state, call, page),
-        (Some(task), Some(Source::Model(_))) => {
-            head(state, task, id, page);
-            model(state, task, id, page);
-        }
-        (Some(task), Some(Source::None)) => {
-            let nulled = task.work.evidence.get(&id).and_then(|begun| begun.nulled.as_ref());
+    let Some(task) = state.task(task) else { return page.not_yet("This task was not there") };
+    let begun = task.work.evidence.get(&id);
+    match begun.map(|begun| begun.source) {
+        Some(Source::Call(call)) => return call::write(state, call, page),
+        Some(Source::Model(_)) => {}
+        Some(Source::None) => {
+            let nulled = begun.and_then(|begun| begun.nulled.as_ref());
             let why = nulled.map_or_else(String::new, |why| format!("not called: {why}"));
             page.field_in("state", &why, page.theme.warn);
-            head(state, task, id, page);
         }
-        (Some(task), None) => {
-            page.field_in("state", "not started", page.theme.warn);
-            head(state, task, id, page);
-        }
-        (None, _) => page.not_yet("This task was not there"),
+        None => page.field_in("state", "not started", page.theme.warn),
     }
+    head(state, task, id, page);
+    model(state, task, id, page);
 }
 
 /// What a call is to find, if it is one of a plan.
@@ -61,9 +55,9 @@ fn head(state: &State, task: &TaskState, id: EvidenceId, page: &mut Page<'_>) {
     let needed = plan.evidence().filter(|other| references(&other.input).contains(&id));
     let needed: Vec<String> = needed.map(|other| other.id.mark()).collect();
     page.field_if_any("needed by", &needed.join(" "));
-    if let Some(nulled) = task.work.evidence.get(&id).and_then(|begun| begun.nulled.as_ref()) {
-        let saved = task.work.evidence.get(&id).map_or(0, |begun| begun.saved);
-        let saved = counted(saved, "token");
+    let begun = task.work.evidence.get(&id);
+    if let Some((begun, nulled)) = begun.and_then(|begun| Some((begun, begun.nulled.as_ref()?))) {
+        let saved = counted(begun.saved, "token");
         let said = format!("null, for {nulled}: {saved} saved");
         page.field_in("solver sees", &said, page.theme.warn);
     }

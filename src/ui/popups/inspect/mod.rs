@@ -3,14 +3,13 @@
 
 mod call;
 mod evidence;
-mod line;
-mod messages;
 mod page;
 mod plan;
 mod prompt;
 mod search;
 mod signature;
 mod task;
+mod told;
 mod tool;
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
@@ -128,8 +127,8 @@ impl Inspect {
             Subject::Evidence(task, id) => evidence::write(cx.state, *task, *id, page),
             Subject::Task(task) => task::write(cx.state, *task, page),
             Subject::Plan(task) => plan::write(cx.state, *task, page),
-            Subject::Line(n) => line::write(cx.state, *n, page),
-            Subject::Messages => messages::write(&cx.view.messages, page),
+            Subject::Line(n) => told::line(cx.state, *n, page),
+            Subject::Messages => told::messages(&cx.view.messages, page),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A tool: what it says of itself, what became of its score, its calls, its faults, its edges.
 
 use super::Page;
-use crate::domain::{ClassedBy, EffectClass, State, ToolName, ToolState, words::counted};
+use crate::domain::{ClassedBy, EffectClass, State, ToolName, ToolState, words};
 use crate::ui::panes::calls::status::{self, Standing};
 use crate::ui::panes::format::{self, credits, worth};
 use crate::ui::symbols::INJECTED;
@@ -55,7 +55,8 @@ fn about(tool: &ToolState, page: &mut Page<'_>) {
         EffectClass::Unknown => "not declared, taken for a write",
     };
     page.field("effect", effect);
-    page.field("cost", &cost(spec.cost));
+    let cost = spec.cost.map(|cost| words::credits(cost) + " a call");
+    page.field("cost", cost.as_deref().unwrap_or("not declared"));
     page.field("timeout", &text::span(spec.timeout_ms.saturating_mul(1000)));
     page.field("source", &spec.source);
     let mean = tool.mean_micros().unwrap_or(0);
@@ -83,7 +84,7 @@ fn planned(state: &State, name: &ToolName, page: &mut Page<'_>) {
     page.field("one use", &format!("{cost} credits for a value of {value}"));
     let past = match planned.experience {
         0 => "no experience: the value is an assumption".to_owned(),
-        uses => counted(uses, "past use"),
+        uses => words::counted(uses, "past use"),
     };
     page.field("made of", &past);
     if planned.set {
@@ -92,14 +93,6 @@ fn planned(state: &State, name: &ToolName, page: &mut Page<'_>) {
     page.field_if_any("why", &planned.why);
     if let Some(why) = task.budget.blacklist.get(name) {
         page.field_in("blacklisted", why, page.theme.warn);
-    }
-}
-
-fn cost(credits: Option<f64>) -> String {
-    match credits {
-        Some(1.0) => "1 credit a call".to_owned(),
-        Some(credits) => format!("{credits} credits a call"),
-        None => "not declared".to_owned(),
     }
 }
 
@@ -138,7 +131,7 @@ fn faults(state: &State, name: &ToolName, page: &mut Page<'_>) {
     for (id, fault) in faults {
         let armed = if fault.armed { format!("{INJECTED} armed") } else { "disarmed".to_owned() };
         let style = if fault.armed { page.theme.injected } else { page.theme.dim };
-        let seen = counted(fault.seen, "call");
+        let seen = words::counted(fault.seen, "call");
         let what = format!("{}, fired {} of {seen}", fault.spec, fault.fired);
         page.field_in(&format!("{id} {armed}"), &what, style);
     }

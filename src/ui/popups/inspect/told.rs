@@ -1,10 +1,11 @@
-//! A line of the transcript that stands for itself, in full.
+//! What was told, in full: a line of the transcript that stands for itself, and the messages of this screen.
 
 use super::{Page, plan};
 use crate::domain::{By, State, state::What};
+use crate::ui::view::{Message, Tone};
 use crate::ui::{text, wording};
 
-pub(super) fn write(state: &State, n: u64, page: &mut Page<'_>) {
+pub(super) fn line(state: &State, n: u64, page: &mut Page<'_>) {
     let Some(line) = state.line(n) else { return page.not_yet("This had not happened") };
     page.field("event", &line.n.to_string());
     page.field("at", &text::span(line.at));
@@ -33,5 +34,20 @@ pub(super) fn write(state: &State, n: u64, page: &mut Page<'_>) {
         | What::ToolCall { .. }
         | What::Evaluated { .. }
         | What::TaskFinished => {}
+    }
+}
+
+/// Everything that this screen has told, the newest last.
+pub(super) fn messages(messages: &[Message], page: &mut Page<'_>) {
+    if messages.is_empty() {
+        page.text("No messages yet.", page.theme.dim);
+    }
+    for message in messages {
+        let style = match message.tone {
+            Tone::Good => page.theme.good,
+            Tone::Plain => page.theme.text,
+            Tone::Bad => page.theme.bad,
+        };
+        page.field_in(&text::span(message.at), &message.text, style);
     }
 }

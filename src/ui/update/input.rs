@@ -1,0 +1,135 @@
+//! What a key or the mouse does. Keys are looked up in the layers that are open, the topmost first; a click goes to
+//! the owner of the cell, the wheel to the pane below the pointer.
+
+use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
+
+use super::act;
+use crate::ui::action::{Action, Layer};
+use crate::ui::hits::{Hits, Target};
+use crate::ui::popups::{Popup, Pressed, Reply};
+use crate::ui::request::{Requests, ScreenRequest, World};
+use crate::ui::{key::Key, keymap::Meaning, view::View};
+
+/// Rows per notch of the wheel.
+const NOTCH: isize = 3;
+
+/// Takes a key, alone or behind those that are pending.
+pub fn press(world: &World<'_>, view: &mut View, key: Key) -> Requests {
+    view.told = false;
+    let mut typed = std::mem::take(&mut view.pending);
+    let hinted = std::mem::take(&mut view.hinted);
+    let layers = layers(view);
+    let is_pending = !typed.is_empty();
+    typed.push(key);
+    let action = match world.keymap.meaning(&layers, &typed) {
+        Meaning::Action(layer, action) if !layer.is_popup() => return act(world, view, action),
+        Meaning::Action(_, action) => Some(action),
+        Meaning::Prefix => {
+            (view.pending, view.hinted) = (typed, hinted);
+            return Vec::new();
+        }
+        Meaning::Nothing if is_pending => {
+            typed.pop();
+            amend(world, view, key, typed);
+            return Vec::new();
+        }
+        Meaning::Nothing => None,
+    };
+    let pressed = Pressed { key, action };
+    answer(world, view, |popup, view| popup.key(pressed, world, view))
+}
+
+/// A key that cannot follow the pending ones: it shows what can, takes the last one back, or drops all.
+fn amend(world: &World<'_>, view: &mut View, key: Key, mut pending: Vec<Key>) {
+    let global = world.keymap.meaning(&[Layer::Global], &[key]);
+    if global == Meaning::Action(Layer::Global, Action::Help) {
+        view.hinted = true;
+    } else if key.code == KeyCode::Backspace {
+        pending.pop();
+    } else {
+        pending.clear();
+    }
+    view.pending = pending;
+}
+
+/// The layers that are open, the topmost first.
+pub fn layers(view: &View) -> Vec<Layer> {
+    if let Some(popup) = view.popups.last() {
+        return vec![Layer::Everywhere, popup.keys().0];
+    }
+    // In a filtered list the arrows go from match to match.
+    let found = view.found(view.focus).filter(|found| found.filters.is_none());
+    let found = found.map(|_| Layer::Found);
+    let panes = [Layer::Everywhere, Layer::Pane(view.focus), Layer::Global];
+    found.into_iter().chain(panes).collect()
+}
+
+/// What a mouse event does.
+pub fn mouse(world: &World<'_>, view: &mut View, hits: &Hits, event: MouseEvent) -> Requests {
+    let (x, y) = (event.column, event.row);
+    match event.kind {
+        MouseEventKind::Down(MouseButton::Left) => click(world, view, hits, (x, y)),
+        MouseEventKind::ScrollUp => wheel(view, hits, (x, y), -NOTCH),
+        MouseEventKind::ScrollDown => wheel(view, hits, (x, y), NOTCH),
+        _ => Vec::new(),
+    }
+}
+
+fn click(world: &World<'_>, view: &mut View, hits: &Hits, (x, y): (u16, u16)) -> Requests {
+    view.told = false;
+    view.pending.clear();
+    view.hinted = false;
+    let Some(target) = hits.at(x, y) else { return Vec::new() };
+    if let Target::Action(action) = target {
+        // What an action does may depend on the pane.
+        if let Some(pane) = hits.pane_at(x, y) {
+            view.go_to(pane);
+        }
+        return act(world, view, *action);
+    }
+    if let Target::PopupRow(row) = target {
+        return answer(world, view, |popup, view| popup.click(*row, world, view));
+    }
+    if let Some(pane) = hits.pane_at(x, y) {
+        view.go_to(pane);
+        view.follow(pane);
+    }
+    if view.select(world.shown, target) {
+        return act(world, view, Action::Open);
+    }
+    Vec::new()
+}
+
+fn wheel(view: &mut View, hits: &Hits, (x, y): (u16, u16), by: isize) -> Requests {
+    if let Some(popup) = view.popups.last_mut() {
+        popup.window().into_iter().for_each(|window| *window = window.wheeled(by));
+    } else if let Some(pane) = hits.pane_at(x, y) {
+        let window = &mut view.windows[pane as usize];
+        *window = window.wheeled(by);
+    }
+    Vec::new()
+}
+
+/// Lets the topmost popup answer a key or a click, and does what it says.
+pub fn answer(
+    world: &World<'_>,
+    view: &mut View,
+    ask: impl FnOnce(&mut dyn Popup, &mut View) -> Reply,
+) -> Requests {
+    // Taken off while it looks at the view, and put back if it stays.
+    let Some(mut popup) = view.popups.pop() else { return Vec::new() };
+    let reply = ask(&mut *popup, view);
+    if matches!(reply, Reply::Stay | Reply::Keep(_) | Reply::Open(_)) {
+        view.popups.push(popup);
+    }
+    match reply {
+        Reply::Stay | Reply::Close => Vec::new(),
+        Reply::Done(requests) => requests,
+        Reply::Keep(command) => vec![ScreenRequest::Send(command)],
+        Reply::Act(action) => act(world, view, action),
+        Reply::Open(other) | Reply::Replace(other) => {
+            view.popups.push(other);
+            Vec::new()
+        }
+    }
+}
