@@ -18,7 +18,7 @@ pub mod quality;
 pub mod task;
 
 use self::folded::{Folding, Sums};
-pub use budget::{BudgetForecast, Measures, ToolSpent};
+pub use budget::Measures;
 pub use graded::Graded;
 pub use quality::Quality;
 pub use task::TaskReport;

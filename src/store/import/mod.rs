@@ -18,5 +18,5 @@ pub use api_bank::ImportSummary;
 pub use api_bank::import_api_bank;
 pub use error::ImportError;
 pub use files::write as write_file;
-pub use qa::{Chosen, Imported, QuestionSet, import_questions};
+pub use qa::{Chosen, QuestionSet, import_questions};
 pub use trajectories::{Format, Trajectory, read_trajectories};
