@@ -11,7 +11,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use crate::domain::{
     Boundary, By, Command, EffectId, FaultEvent, FaultSpec, GraphEvent, Lane, Opening,
     Outcome as TaskOutcome, Record, SessionEvent, State, TaskEvent, TaskId, TaskList, ToolGraph,
-    ToolName,
+    ToolName, state::Keeps,
 };
 use crate::model::Model;
 use crate::store::experience::{Experience, Same};
@@ -92,8 +92,8 @@ pub struct Setup {
     pub stations: Vec<Rc<dyn Station>>,
     /// Records of an earlier session whose effects and interventions are used as long as they fit.
     pub recorded: Vec<Record>,
-    /// How many ended tasks the state keeps with their details; `None`: all of them.
-    pub keeps: Option<usize>,
+    /// What the state keeps of the tasks that have ended.
+    pub keeps: Keeps,
     /// The beginning of this session, which was interrupted and is continued (see [`resumable`]);
     /// empty for a new one.
     pub past: Vec<Record>,

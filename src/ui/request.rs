@@ -1,9 +1,8 @@
 //! What an action may read, and what it requests.
 
-use std::sync::Arc;
-
+use super::history::History;
 use super::keymap::Keymap;
-use crate::domain::{Command, Record, State};
+use crate::domain::{Command, State};
 
 /// What an action may read.
 #[derive(Clone, Copy)]
@@ -12,8 +11,8 @@ pub struct World<'a> {
     pub live: &'a State,
     /// What is on the screen: the same, unless the past is looked at.
     pub shown: &'a State,
-    /// All that happened, in order.
-    pub records: &'a [Arc<Record>],
+    /// All that happened.
+    pub history: &'a History,
     pub keymap: &'a Keymap,
 }
 

@@ -8,11 +8,11 @@ use futures::StreamExt;
 use jiff::Timestamp;
 use ratatui::crossterm::event::{Event as Input, EventStream};
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+use tokio::sync::mpsc::UnboundedSender;
 
 use super::layout::LayoutFile;
 use super::screen::Screen;
-use super::source::{EndReason, Settings, Source};
+use super::source::{EndReason, Records, Settings, Source};
 use super::terminal::{self, OwnedTerminal};
 use super::view::Tone;
 use super::{pace::Pace, request::ScreenRequest, shot};
@@ -52,7 +52,7 @@ struct Loop {
     screen: Screen,
     owned: OwnedTerminal,
     pace: Pace,
-    records: UnboundedReceiver<Arc<Record>>,
+    records: Records,
     /// The other end of `records` is gone: the session is over.
     silent: bool,
     commands: Option<UnboundedSender<Command>>,
@@ -118,7 +118,6 @@ impl Loop {
         let by = |signal: SignalKind| Ok(EndReason::BySignal(signal.as_raw_value()));
         loop {
             let due = self.pace.due(Instant::now(), self.screen.ticks(self.now()));
-            let mut batch = Vec::new();
             let signals = &mut self.signals;
             tokio::select! {
                 biased;
@@ -150,9 +149,7 @@ impl Loop {
                     self.screen.tell(Tone::Bad, text);
                     self.pace.soon();
                 }
-                _ = self.records.recv_many(&mut batch, AT_ONCE), if !self.silent => {
-                    self.receive(batch);
-                }
+                batch = self.records.take(AT_ONCE), if !self.silent => self.receive(batch),
             }
         }
     }
@@ -162,6 +159,11 @@ impl Loop {
         self.silent = records.is_empty();
         for record in records {
             self.screen.receive(record);
+        }
+        if self.silent
+            && let Some((tone, text)) = self.records.remark()
+        {
+            self.screen.tell(*tone, text.as_str());
         }
         let ended = self.screen.live().control.mode == Mode::Ended;
         if self.silent && self.commands.is_some() && !ended {
@@ -266,7 +268,9 @@ impl Loop {
     fn frame(&mut self) -> io::Result<()> {
         let now = self.now();
         let screen = &mut self.screen;
-        self.owned.terminal.draw(|frame| screen.draw(frame.area(), frame.buffer_mut(), now))?;
+        self.owned
+            .terminal
+            .draw(|frame| screen.draw_whole(frame.area(), frame.buffer_mut(), now))?;
         self.pace.drawn(Instant::now());
         Ok(())
     }

@@ -12,9 +12,11 @@ use super::request::{Requests, World};
 use super::symbols::{self, Charset};
 use super::update::{mouse, press};
 use super::view::{ReadOnly, Tone, View};
-use super::{action::Action, draw, hits::Hits, key::Key, keymap::Keymap, pace};
-use super::{panes, theme::Theme, wording};
-use crate::domain::{By, Event, Mode, Record, SessionEvent, State};
+use super::{action::Action, draw, history::History, hits::Hits, key::Key, keymap::Keymap, pace};
+use super::{pane::PaneId, panes, theme::Theme, wording};
+use crate::domain::{By, Event, Mode, Record, SessionEvent, State, TaskId};
+use crate::domain::{state::Keeps, state::RECENT};
+use crate::store::journal::Past;
 
 /// How the screen is set up.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +32,8 @@ pub struct Setup {
     pub charset: Charset,
     /// The layouts that the person saved.
     pub layouts: Saved,
+    /// Where what happened long ago is read back.
+    pub journal: Option<Past>,
 }
 
 /// Everything on the screen and behind it.
@@ -37,7 +41,7 @@ pub struct Setup {
 pub struct Screen {
     setup: Setup,
     theme: usize,
-    records: Vec<Arc<Record>>,
+    history: History,
     live: State,
     /// The state at the moment looked at, where that is the past.
     past: Option<State>,
@@ -52,7 +56,9 @@ impl Screen {
         }
         let layouts = Layouts::new(std::mem::take(&mut setup.layouts));
         let view = View { read_only: setup.read_only, layouts, ..View::default() };
-        Self { setup, view, ..Self::default() }
+        let history = History::of(setup.journal.take());
+        let live = State::keeping(Keeps::Details(RECENT));
+        Self { setup, view, history, live, ..Self::default() }
     }
 
     /// The screen of a state that is known already, without what led to it.
@@ -64,7 +70,7 @@ impl Screen {
     pub fn receive(&mut self, record: Arc<Record>) {
         self.live.apply(&record);
         self.listen(&record);
-        self.records.push(record);
+        self.history.push(record);
     }
 
     /// Every change says what it did, and how to take it back.
@@ -156,7 +162,7 @@ impl Screen {
         let world = World {
             live: &self.live,
             shown: self.past.as_ref().unwrap_or(&self.live),
-            records: &self.records,
+            history: &self.history,
             keymap: &self.setup.keymap,
         };
         let view = &mut self.view;
@@ -178,25 +184,34 @@ impl Screen {
         requests
     }
 
-    /// Folds the moment looked at, if it has changed. Forward from where the past is already, else
-    /// from the beginning: 100,000 events take some milliseconds.
+    /// Folds the moment looked at, if it has changed.
     fn look(&mut self) {
         let Some(moment) = self.view.moment else {
             self.past = None;
             return;
         };
-        let mut past = self.past.take().filter(|past| past.n <= moment).unwrap_or_default();
-        let from = usize::try_from(past.n).unwrap_or(usize::MAX).min(self.records.len());
-        let to = usize::try_from(moment).unwrap_or(usize::MAX).clamp(from, self.records.len());
-        for record in &self.records[from..to] {
-            past.apply(record);
+        self.past = self.history.state(moment, self.past.take());
+        if self.past.is_none() {
+            self.view.moment = None;
+            self.tell(Tone::Bad, format!("event {moment} cannot be read back from the journal"));
         }
-        self.past = Some(past);
+    }
+
+    /// Reads back what is looked at and was forgotten. True if there was something.
+    fn recall(&mut self) -> bool {
+        let state = self.past.as_mut().unwrap_or(&mut self.live);
+        let gone: Vec<TaskId> = forgotten(state, &self.view);
+        if gone.is_empty() {
+            return false;
+        }
+        let found = gone.into_iter().filter(|task| self.history.recall(state, *task)).count();
+        found > 0
     }
 
     /// Draws a frame. `now`: microseconds since the session was opened.
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, now: u64) {
         self.lay_out(area);
+        self.recall();
         panes::look_up(self.past.as_ref().unwrap_or(&self.live), &mut self.view);
         let mut popups = std::mem::take(&mut self.view.popups);
         for popup in &mut popups {
@@ -210,6 +225,15 @@ impl Screen {
         }
         self.view.settle(&hits);
         self.hits = hits;
+    }
+
+    /// Draws a frame with all that is in it: what a frame shows may have to be read back first.
+    pub fn draw_whole(&mut self, area: Rect, buf: &mut Buffer, now: u64) {
+        self.draw(area, buf, now);
+        if self.recall() {
+            buf.reset();
+            self.draw(area, buf, now);
+        }
     }
 
     /// Takes the layout for the strategy and for this size of the screen, with the focused pane in it.
@@ -255,4 +279,39 @@ impl Screen {
         let young = now.saturating_sub(since) < 60_000_000;
         Some(Duration::from_secs(if young { 1 } else { 60 }))
     }
+}
+
+/// Tasks that are looked at at once; with more of them, those of before are forgotten again.
+const LOOKED_AT: usize = 8;
+
+/// The tasks that are looked at and whose details are gone.
+fn forgotten(state: &mut State, view: &View) -> Vec<TaskId> {
+    let lines = &state.transcript;
+    let window = view.windows[PaneId::Transcript as usize];
+    let selected = view.line.map(|n| lines.partition_point(|line| line.n < n));
+    // Before the first frame nothing is looked at.
+    let first = (window.total > 0).then_some(window.first);
+    let places = [first, selected].into_iter().flatten();
+    // A page before and behind, so that a movement finds it.
+    let around = places.flat_map(|at| {
+        let page = window.rows.max(1);
+        at.saturating_sub(page)..(at + 2 * page).min(lines.gone())
+    });
+    let around = around.filter(|at| lines.get(*at).is_none());
+    let mut tasks: Vec<TaskId> = around
+        .filter_map(|at| {
+            let next = state.tasks.partition_point(|task| {
+                task.started.is_some() && (task.first_line <= at || task.id.0 == 1)
+            });
+            state.tasks.get(next.checked_sub(1)?).map(|task| task.id)
+        })
+        .chain(view.task)
+        .filter(|task| state.is_bare(*task))
+        .collect();
+    tasks.dedup();
+    tasks.truncate(LOOKED_AT);
+    if state.recalled() + tasks.len() > 2 * LOOKED_AT {
+        state.forget_recalled();
+    }
+    tasks
 }

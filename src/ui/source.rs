@@ -1,20 +1,50 @@
 //! What the screen is given: a session to show, and how to show it.
 
-use std::{path::PathBuf, sync::Arc};
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender};
 
 use super::layout::LayoutFile;
-use super::screen::Setup;
+use super::{screen::Setup, view::Tone};
 use crate::domain::{Command, Record};
 
 /// Where a session comes from.
 pub struct Source {
     /// When it was opened (RFC 3339), as in its header.
     pub opened: String,
-    pub records: UnboundedReceiver<Arc<Record>>,
+    pub records: Records,
     /// `None`: a replay, to look at only.
     pub commands: Option<UnboundedSender<Command>>,
+}
+
+/// Records as they come.
+pub enum Records {
+    /// Of a session that runs.
+    Live(UnboundedReceiver<Arc<Record>>),
+    /// Of a journal that is read while the screen is open. What must be told of its end is known when no more
+    /// come.
+    Read(Receiver<Arc<Record>>, Arc<OnceLock<(Tone, String)>>),
+}
+
+impl Records {
+    /// Waits for records and takes at most so many; none at the end.
+    pub async fn take(&mut self, most: usize) -> Vec<Arc<Record>> {
+        let mut batch = Vec::new();
+        match self {
+            Records::Live(records) => records.recv_many(&mut batch, most).await,
+            Records::Read(records, _) => records.recv_many(&mut batch, most).await,
+        };
+        batch
+    }
+
+    /// What must be told at the end.
+    pub fn remark(&self) -> Option<&(Tone, String)> {
+        match self {
+            Records::Live(_) => None,
+            Records::Read(_, remark) => remark.get(),
+        }
+    }
 }
 
 /// How the screen should be.

@@ -1,20 +1,24 @@
 //! What a long session forgets, and what it does not.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::Value;
-use toolyard::domain::{EffectId, Record, State, TaskId};
-use toolyard::store::journal;
+use toolyard::domain::{EffectId, Record, State, TaskId, state::Keeps, state::RECENT};
+use toolyard::store::journal::{self, Marker};
+use toolyard::ui::screen::{Screen, Setup};
 
 use crate::program::Home;
+use crate::stage::{Stage, setup};
+
+const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/journals/format-2.jsonl");
 
 fn records() -> Vec<Record> {
-    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/journals/format-2.jsonl");
-    journal::read(&kept).unwrap().records
+    journal::read(Path::new(KEPT)).unwrap().records
 }
 
 fn keeping(tasks: usize, records: &[Record]) -> State {
-    let mut state = State::keeping(Some(tasks));
+    let mut state = State::keeping(Keeps::Tasks(tasks));
     records.iter().for_each(|record| state.apply(record));
     state
 }
@@ -75,4 +79,101 @@ fn the_last_state_is_whole_where_it_was_asked_for() {
     assert_eq!(home.read("s.json").trim(), replayed.out.trim());
     let state: Value = serde_json::from_str(&replayed.out).unwrap();
     assert_eq!(state["tasks"].as_array().unwrap().len(), 40);
+}
+
+/// A journal of more tasks than are kept, and its records.
+fn long() -> (Home, PathBuf, Vec<Record>) {
+    let home = Home::new();
+    let run = ["run", "--strategy", "toolnet+btp", "--tasks-limit", "300", "--fresh"];
+    home.run(&[&run[..], &["--journal", "j.jsonl"]].concat());
+    let path = home.path("j.jsonl");
+    let records = journal::read(&path).unwrap().records;
+    assert!(records.len() > 5_000, "{}", records.len());
+    (home, path, records)
+}
+
+/// A moment is the same from the middle of the file as from its beginning.
+#[test]
+fn any_moment_is_reached_from_the_mark_before_it() {
+    let (_home, path, records) = long();
+    let mut marker = Marker::open(&path).unwrap();
+    let past = marker.past();
+    while marker.read().unwrap().is_some() {}
+    let mut whole = State::keeping(Keeps::Details(RECENT));
+    let mut states = Vec::new();
+    for record in &records {
+        whole.apply(record);
+        if record.n % 397 == 0 || record.n as usize == records.len() {
+            states.push(whole.clone());
+        }
+    }
+    for state in states.iter().rev() {
+        let window = past.window(state.n).unwrap();
+        assert!(window.has(state.n));
+        assert_eq!(window.state(state.n, None), *state, "at {}", state.n);
+        let before = window.state(state.n.max(window.base.n + 5) - 5, None);
+        assert_eq!(window.state(state.n, Some(before)), *state, "from a neighbour of {}", state.n);
+    }
+    assert!(past.window(records.len() as u64).unwrap().base.n > 0, "not from the beginning");
+}
+
+/// A journal is read on while it is written, also where a line is not whole yet.
+#[test]
+fn a_journal_that_grows_is_read_on() {
+    let whole = std::fs::read(Path::new(KEPT)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("j.jsonl");
+    std::fs::write(&path, &whole[..20_000]).unwrap();
+    let mut marker = Marker::open(&path).unwrap();
+    let mut read = Vec::new();
+    while let Some(record) = marker.read().unwrap() {
+        read.push(record);
+    }
+    assert!(!read.is_empty() && read.len() < 77);
+    std::fs::write(&path, &whole).unwrap();
+    while let Some(record) = marker.read().unwrap() {
+        read.push(record);
+    }
+    assert!(read.iter().map(|record| &**record).eq(&records()));
+}
+
+fn stage(path: Option<&Path>, records: &[Record]) -> Stage {
+    let journal = path.map(|path| {
+        let mut marker = Marker::open(path).unwrap();
+        while marker.read().unwrap().is_some() {}
+        marker.past()
+    });
+    let mut screen = Screen::new(Setup { journal, ..setup() });
+    records.iter().for_each(|record| screen.receive(Arc::new(record.clone())));
+    screen.view.told = false;
+    Stage::showing(screen)
+}
+
+#[test]
+fn what_is_looked_at_is_read_back() {
+    let (_home, path, records) = long();
+    let mut stage = stage(Some(&path), &records);
+    assert!(stage.screen.live().is_bare(TaskId(1)));
+    stage.press("2 home");
+    assert!(!stage.screen.shown().is_bare(TaskId(1)), "{}", stage.text());
+    assert!(!stage.shows("details are gone"), "{}", stage.text());
+    let first = &State::fold(&records).tasks[0].task.text.clone();
+    let words = first.split_whitespace().next().unwrap();
+    assert!(stage.shows(words), "{}", stage.text());
+    // Back to an early moment, and forward again.
+    stage.screen.view.moment = Some(100);
+    stage.press(".");
+    assert_eq!(stage.screen.shown().n, stage.screen.view.moment.unwrap());
+}
+
+#[test]
+fn without_a_journal_the_screen_says_what_is_gone() {
+    let (_home, _, records) = long();
+    let mut stage = stage(None, &records);
+    let live = stage.screen.live();
+    assert_eq!((live.tasks.len(), live.tasks.gone()), (300, 0), "lines of tasks stay");
+    assert!(live.tasks[0].outcome().is_some() && live.tasks[0].tokens() > 0);
+    assert!(live.task(TaskId(300)).is_some_and(|task| !task.steps.is_empty()));
+    stage.press("2 home");
+    assert!(stage.shows("details are gone: this session has no journal"), "{}", stage.text());
 }

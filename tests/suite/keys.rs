@@ -16,6 +16,7 @@ use toolyard::domain::{
     SessionEvent, TaskId, ToolName,
 };
 use toolyard::ui::action::{ACTIONS, Action, Group};
+use toolyard::ui::history::History;
 use toolyard::ui::keymap::Keymap;
 use toolyard::ui::popups::{Actions, Popup};
 use toolyard::ui::request::{ScreenRequest, World};
@@ -194,7 +195,7 @@ fn tasks_are_written_in_lines_and_keys_in_them_only_type() {
 fn every_action_is_found_by_its_name_in_the_palette_and_in_the_help() {
     let (stage, keymap) = (stage(), Keymap::default());
     let (live, view) = (stage.screen.live(), &stage.screen.view);
-    let world = World { live, shown: live, records: &[], keymap: &keymap };
+    let world = World { live, shown: live, history: &History::default(), keymap: &keymap };
     for spec in ACTIONS.iter().filter(|spec| spec.group != Group::Popup) {
         for mut actions in [Actions::palette(&world, view), Actions::help(&world, view)] {
             actions.paste(spec.name);

@@ -33,6 +33,11 @@ impl Stage {
             screen.receive(Arc::new(record.clone()));
         }
         screen.view.told = false;
+        Self::showing(screen)
+    }
+
+    /// This screen, at 120×40.
+    pub fn showing(screen: Screen) -> Self {
         let area = Rect::new(0, 0, 120, 40);
         let mut stage = Self { screen, area, buf: Buffer::empty(area) };
         stage.draw();
@@ -48,7 +53,7 @@ impl Stage {
     pub fn draw(&mut self) {
         self.buf = Buffer::empty(self.area);
         let now = self.screen.live().at;
-        self.screen.draw(self.area, &mut self.buf, now);
+        self.screen.draw_whole(self.area, &mut self.buf, now);
     }
 
     /// The number of the next effect.
@@ -115,5 +120,6 @@ pub fn setup() -> Setup {
         themes: vec![Theme::default()],
         charset: toolyard::ui::symbols::Charset::Unicode,
         layouts: toolyard::ui::layout::Saved::default(),
+        journal: None,
     }
 }

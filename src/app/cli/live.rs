@@ -1,29 +1,35 @@
 //! The screen for a running session, or for a past one.
 
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::{thread, time::Duration};
 
 use tokio::sync::mpsc;
 
 use super::{out, trouble::Trouble};
 use crate::app::config::{self, Config};
 use crate::app::session::{Session, SessionSpec};
-use crate::domain::{Command, state::RECENT};
-use crate::store::journal::LoadedJournal;
+use crate::domain::{Command, state::Keeps, state::RECENT};
+use crate::store::journal::{Marker, Past};
 use crate::ui::theme::detect::{self, Depth};
 use crate::ui::{self, screen::Setup, symbols::Charset};
-use crate::ui::{theme::load::AUTO, view::ReadOnly};
+use crate::ui::{theme::load::AUTO, view::ReadOnly, view::Tone};
 
 /// Opens the screen on a new session, which waits for the user.
 pub fn live(spec: SessionSpec) -> Result<ui::EndReason, Trouble> {
     let spec = SessionSpec { paused: true, stay: true, ..spec };
     let mut prepared = spec.prepare()?.slow_enough_to_follow();
-    prepared.keeps = Some(RECENT);
+    prepared.keeps = Keeps::Tasks(RECENT);
     expect_terminal()?;
     let config = prepared.config.clone();
     let Session { opened, title, journal, records, commands, engine } = prepared.spawn()?;
+    let records = ui::Records::Live(records);
     let source = ui::Source { opened, records, commands: Some(commands.clone()) };
     // The terminal is touched only when nothing can be wrong with the session any more.
-    let shown = settings(&config, title, None);
+    let shown = settings(&config, title, None).map(|mut settings| {
+        settings.screen.journal = journal.as_deref().and_then(follow);
+        settings
+    });
     let shown = shown.and_then(|settings| ui::run(source, settings).map_err(Trouble::failed));
     // Regardless of how the screen ended, the session must end properly.
     let _ = commands.send(Command::Stop);
@@ -36,21 +42,70 @@ pub fn live(spec: SessionSpec) -> Result<ui::EndReason, Trouble> {
     Ok(shown)
 }
 
-/// Opens the screen on a journal.
-pub fn past(
-    loaded: LoadedJournal,
-    title: String,
-    config: &Config,
-) -> Result<ui::EndReason, Trouble> {
+/// Records that are read ahead of the screen.
+const AHEAD: usize = 8192;
+/// How often the journal of a session that runs is read on.
+const FOLLOW: Duration = Duration::from_millis(250);
+
+/// Opens the screen on a journal up to this event. It is read while the screen is open already.
+pub fn past(path: &Path, until: Option<u64>, config: &Config) -> Result<ui::EndReason, Trouble> {
     expect_terminal()?;
-    let settings = settings(config, title, Some(ReadOnly::Replay))?;
-    let (record, records) = mpsc::unbounded_channel();
-    for past in loaded.records {
-        // The receiver is alive: it is in this function.
-        let _ = record.send(Arc::new(past));
+    let mut marker = Marker::open(path).map_err(Trouble::usage)?;
+    let title = path.display().to_string();
+    let mut settings = settings(config, title.clone(), Some(ReadOnly::Replay))?;
+    settings.screen.journal = Some(marker.past());
+    let opened = marker.opened().to_owned();
+    let (record, records) = mpsc::channel(AHEAD);
+    let remark = Arc::new(OnceLock::new());
+    let told = Arc::clone(&remark);
+    let read = move || {
+        let mut left = until.unwrap_or(u64::MAX);
+        while left > 0 {
+            left -= 1;
+            match marker.read() {
+                // Where the screen is gone, nobody reads on.
+                Ok(Some(read)) => {
+                    if record.blocking_send(read).is_err() {
+                        return;
+                    }
+                }
+                Ok(None) => {
+                    let text = marker.remark().map(|text| format!("{title}: {text}"));
+                    let _ = text.map(|text| told.set((Tone::Plain, text)));
+                    return;
+                }
+                Err(error) => {
+                    // It is set once.
+                    let _ = told.set((Tone::Bad, error.to_string()));
+                    return;
+                }
+            }
+        }
+    };
+    thread::Builder::new().name("journal".to_owned()).spawn(read).map_err(Trouble::failed)?;
+    let records = ui::Records::Read(records, Arc::clone(&remark));
+    let source = ui::Source { opened, records, commands: None };
+    let ended = ui::run(source, settings).map_err(Trouble::failed)?;
+    match remark.get() {
+        Some((Tone::Bad, error)) => Err(Trouble::Usage(error.clone())),
+        Some(_) | None => Ok(ended),
     }
-    let source = ui::Source { opened: loaded.header.opened, records, commands: None };
-    ui::run(source, settings).map_err(Trouble::failed)
+}
+
+/// Reads a journal that is being written, so that any moment of it can be looked at.
+fn follow(path: &Path) -> Option<Past> {
+    let mut marker = Marker::open(path).ok()?;
+    let past = marker.past();
+    let read = move || {
+        // Its own session wrote it; if it cannot be read, there is no past beyond the memory.
+        while let Ok(read) = marker.read() {
+            if read.is_none() {
+                thread::sleep(FOLLOW);
+            }
+        }
+    };
+    thread::Builder::new().name("journal".to_owned()).spawn(read).ok()?;
+    Some(past)
 }
 
 /// A terminal without a screen is left alone: it is not even asked for its colours.
@@ -84,6 +139,7 @@ fn settings(
         themes,
         charset: config.ui.symbols.unwrap_or_else(|| Charset::of(variable)),
         layouts: layouts.saved.clone(),
+        journal: None,
     };
     Ok(ui::Settings {
         screen,

@@ -33,18 +33,27 @@ pub fn load(path: &Path, at: Option<u64>) -> Result<Past, Trouble> {
 
 /// `toolyard replay`: prints and saves what was requested; opens the screen if nothing was.
 pub fn replay(args: &ReplayArgs) -> Result<ui::EndReason, Trouble> {
+    if args.json || args.report.is_some() {
+        return tell(args).map(|()| ui::EndReason::ByUser);
+    }
+    if args.at.is_some() {
+        // A moment that does not exist is refused before the screen opens.
+        load(&args.journal, args.at)?;
+    }
+    let first = Reader::open(&args.journal).map_err(Trouble::usage)?.next();
+    let first = first.transpose().map_err(Trouble::usage)?;
+    warn_of_prompts(args, &State::fold(first.iter()));
+    let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
+    live::past(&args.journal, args.at, &config)
+}
+
+/// Prints and saves what was requested.
+fn tell(args: &ReplayArgs) -> Result<(), Trouble> {
     let past = load(&args.journal, args.at)?;
     if let Some(remark) = past.loaded.remark().filter(|_| !args.json) {
         out::warn(&format!("{}: {remark}", args.journal.display()));
     }
-    let changed: Vec<_> = past.state.prompts.changed().collect();
-    if !changed.is_empty() && !args.json {
-        out::warn(&format!(
-            "{}: recorded with prompts that differ from the built-in ones: {}",
-            args.journal.display(),
-            changed.join(", ")
-        ));
-    }
+    warn_of_prompts(args, &past.state);
     if let Some(path) = &args.report {
         kept::save(path, &Report::of(&past.state)).map_err(Trouble::failed)?;
     }
@@ -52,11 +61,18 @@ pub fn replay(args: &ReplayArgs) -> Result<ui::EndReason, Trouble> {
         let text = serde_json::to_string_pretty(&past.state).map_err(Trouble::failed)?;
         out::print_json(&text)?;
     }
-    if args.json || args.report.is_some() {
-        return Ok(ui::EndReason::ByUser);
+    Ok(())
+}
+
+fn warn_of_prompts(args: &ReplayArgs, state: &State) {
+    let changed: Vec<_> = state.prompts.changed().collect();
+    if !changed.is_empty() && !args.json {
+        out::warn(&format!(
+            "{}: recorded with prompts that differ from the built-in ones: {}",
+            args.journal.display(),
+            changed.join(", ")
+        ));
     }
-    let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
-    live::past(past.loaded, args.journal.display().to_string(), &config)
 }
 
 /// `toolyard shot`: a picture of one moment.

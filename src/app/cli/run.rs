@@ -14,7 +14,7 @@ use crate::app::report::{Graded, Quality};
 use crate::domain::words::{clipped, counted};
 use crate::domain::{
     Command, EmbeddingEvent, Event, GraphEvent, ModelCallEvent, PlanEvent, Record, SessionEvent,
-    State, TaskEvent, state::RECENT,
+    State, TaskEvent, state::Keeps, state::RECENT,
 };
 use crate::engine::DOLLARS_REACHED;
 use crate::files::safe_json::safe;
@@ -38,7 +38,7 @@ pub enum RunEnd {
 pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
     let mut prepared = args.session.spec(args.task.as_deref())?.prepare()?;
     // Only the whole last state needs the details of all tasks.
-    prepared.keeps = args.state.is_none().then_some(RECENT);
+    prepared.keeps = if args.state.is_some() { Keeps::All } else { Keeps::Tasks(RECENT) };
     for path in [&args.report, &args.state].into_iter().flatten() {
         expect_place(path)?;
     }
@@ -106,7 +106,7 @@ struct Output {
 impl Output {
     fn new(json: bool, folded: Folded, stop: UnboundedSender<Command>) -> Self {
         let out = BufWriter::new(io::stdout());
-        let state = State::keeping(Some(RECENT));
+        let state = State::keeping(Keeps::Tasks(RECENT));
         Self { json, out, state, folded, lost: None, is_out_of_dollars: false, stop }
     }
 

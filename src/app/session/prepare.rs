@@ -6,7 +6,7 @@ use super::{Field, SessionError, SessionSpec, TaskSource, task_tools};
 use crate::app::config::{Config, ModelConfig};
 use crate::app::learned::LearnedState;
 use crate::app::workspace::Workspace;
-use crate::domain::{FaultSpec, Knob, Record, Role, Target, Task, TaskList};
+use crate::domain::{FaultSpec, Knob, Record, Role, Target, Task, TaskList, state::Keeps};
 use crate::store::tasks;
 
 /// The pause at every boundary of the demo, where nothing else takes time.
@@ -23,8 +23,8 @@ pub struct PreparedSession {
     pub past: Vec<Record>,
     /// The records of an earlier session from which calls are answered.
     pub recorded: Vec<Record>,
-    /// How many ended tasks the last state has with their details; `None`: all of them.
-    pub keeps: Option<usize>,
+    /// What the last state has of the tasks that have ended.
+    pub keeps: Keeps,
     pub(super) spec: SessionSpec,
     pub(super) learned: Option<PathBuf>,
     /// The file of past uses; `None`: they are lost at the session's end.
@@ -75,7 +75,7 @@ impl SessionSpec {
             workspace,
             past: Vec::new(),
             recorded: Vec::new(),
-            keeps: None,
+            keeps: Keeps::All,
             spec: self.clone(),
             learned,
             experience,

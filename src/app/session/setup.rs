@@ -6,7 +6,7 @@ use super::{PreparedSession, SessionError, SessionSpec, classes};
 use crate::app::config::{Config, ModelConfig};
 use crate::app::learned::{Keeper, LearnedState};
 use crate::app::workspace;
-use crate::domain::{Opening, Prior, State, Task, TaskList, ToolGraph};
+use crate::domain::{Opening, Prior, State, Task, TaskList, ToolGraph, state::Keeps};
 use crate::engine::{Keep, Memory, Setup};
 use crate::model::{Model, openai::OpenAi, simulated::Simulated};
 use crate::store::experience::{Experience, Same};
@@ -72,7 +72,7 @@ impl SessionSpec {
             keep: None,
             stations: Vec::new(),
             recorded: Vec::new(),
-            keeps: None,
+            keeps: Keeps::All,
             past: Vec::new(),
         }
     }

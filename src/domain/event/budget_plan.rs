@@ -58,6 +58,11 @@ pub struct Marginal {
 }
 
 impl BudgetPlan {
+    /// The plan's figures alone.
+    pub fn without_tools(&self) -> Self {
+        Self { tools: Vec::new(), ..self.clone() }
+    }
+
     /// A plan without any tool.
     pub fn empty(budget: f64, spent: f64, reserve: f64) -> Self {
         Self { budget, spent, reserve, tools: Vec::new(), value: 0.0, cost: 0.0, marginal: None }

@@ -1,15 +1,18 @@
-//! A list that forgets its beginning, so that a session of any length takes bounded memory.
+//! A list that forgets its beginning, so that a session of any length takes bounded memory. Someone who looks at
+//! what is gone can have it recalled.
 
-use std::collections::{VecDeque, vec_deque};
+use std::collections::{BTreeMap, VecDeque, vec_deque};
 use std::ops::Index;
 
 use serde::{Serialize, Serializer};
 
 /// A list whose first items may be gone. The places of the others stay the same.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Kept<T> {
     gone: usize,
     items: VecDeque<T>,
+    /// Items that were read again, by their places. They go before the others, and belong to nothing else.
+    recalled: BTreeMap<usize, T>,
 }
 
 impl<T> Kept<T> {
@@ -29,6 +32,10 @@ impl<T> Kept<T> {
 
     /// The item at this place; `None` also if it is gone.
     pub fn get(&self, at: usize) -> Option<&T> {
+        // Mostly nothing is recalled.
+        if let Some(item) = self.recalled.get(&at) {
+            return Some(item);
+        }
         self.items.get(at.checked_sub(self.gone)?)
     }
 
@@ -51,13 +58,32 @@ impl<T> Kept<T> {
     }
 
     /// The first place whose item does not hold this; what holds it comes before what does not. Items that
-    /// are gone held it.
-    pub fn partition_point(&self, holds: impl FnMut(&T) -> bool) -> usize {
-        self.gone + self.items.partition_point(holds)
+    /// are gone held it, unless a later one was recalled that does not.
+    pub fn partition_point(&self, mut holds: impl FnMut(&T) -> bool) -> usize {
+        let first_not = self.recalled.iter().find(|(_, item)| !holds(item)).map(|(at, _)| *at);
+        match first_not.filter(|at| *at < self.gone) {
+            Some(at) => at,
+            None => self.gone + self.items.partition_point(holds),
+        }
     }
 
     pub(super) fn push(&mut self, item: T) {
         self.items.push_back(item);
+    }
+
+    /// Puts an item where it was.
+    pub(super) fn recall(&mut self, at: usize, item: T) {
+        self.recalled.insert(at, item);
+    }
+
+    /// The number of items that were recalled.
+    pub(super) fn recalled(&self) -> usize {
+        self.recalled.len()
+    }
+
+    /// Forgets what was recalled.
+    pub(super) fn forget_recalled(&mut self) {
+        self.recalled.clear();
     }
 
     /// Forgets the first items as long as this holds for them.
@@ -76,9 +102,16 @@ impl<T> Kept<T> {
     }
 }
 
+/// What was recalled does not count.
+impl<T: PartialEq> PartialEq for Kept<T> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.gone, &self.items) == (other.gone, &other.items)
+    }
+}
+
 impl<T> Default for Kept<T> {
     fn default() -> Self {
-        Self { gone: 0, items: VecDeque::new() }
+        Self { gone: 0, items: VecDeque::new(), recalled: BTreeMap::new() }
     }
 }
 
@@ -86,7 +119,7 @@ impl<T> Index<usize> for Kept<T> {
     type Output = T;
 
     fn index(&self, at: usize) -> &T {
-        &self.items[at - self.gone]
+        self.recalled.get(&at).unwrap_or_else(|| &self.items[at - self.gone])
     }
 }
 
@@ -123,5 +156,12 @@ mod tests {
         list.push(10);
         assert_eq!(serde_json::to_string(&list).unwrap(), "[9,10]");
         assert_eq!((list.len(), list.last()), (11, Some(&10)));
+        let before = list.clone();
+        list.recall(3, 3);
+        assert_eq!((list.get(3), list[3], list.get(4), list[10]), (Some(&3), 3, None, 10));
+        assert_eq!([2, 3, 9].map(|n| list.partition_point(|item| *item <= n)), [3, 9, 10]);
+        assert!(list == before && list.iter().count() == 2);
+        list.forget_recalled();
+        assert_eq!(list.get(3), None);
     }
 }

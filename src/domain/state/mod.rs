@@ -10,6 +10,7 @@
 //! applied as far as possible, and the rest is left out.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -93,11 +94,13 @@ pub struct State {
     pub pairs: Pairs,
     pub tools: IndexMap<ToolName, ToolState>,
     pub learning: Learning,
-    /// How many tasks that have ended keep their details; `None`: all of them.
     #[serde(skip)]
-    keeps: Option<usize>,
+    keeps: Keeps,
+    /// How many of the first tasks have no details any more.
+    #[serde(skip)]
+    bare: usize,
     /// In the order of their numbers, which count from 1.
-    pub tasks: Kept<TaskState>,
+    pub tasks: Kept<Arc<TaskState>>,
     /// The current task.
     pub at_work: Option<TaskId>,
     /// How many tasks have ended.
@@ -127,15 +130,32 @@ pub struct State {
 /// How many ended tasks a session keeps in memory with all their details.
 pub const RECENT: usize = 32;
 
+/// What a state keeps of the tasks that have ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keeps {
+    /// All details of all of them.
+    #[default]
+    All,
+    /// Those of the last ones; of the others what a list of tasks shows.
+    Details(usize),
+    /// Those of the last ones; nothing of the others.
+    Tasks(usize),
+}
+
 impl State {
-    /// A state before the first event. It forgets the details of all but so many of the tasks that have ended;
-    /// `None`: it forgets nothing.
-    pub fn keeping(tasks: Option<usize>) -> Self {
-        Self { keeps: tasks, ..Self::default() }
+    /// A state before the first event.
+    pub fn keeping(keeps: Keeps) -> Self {
+        Self { keeps, ..Self::default() }
+    }
+
+    /// Whether the details of a task are gone.
+    pub fn is_bare(&self, id: TaskId) -> bool {
+        let is_old = index(id.0).is_some_and(|at| at < self.bare);
+        is_old && self.task(id).is_none_or(|task| task.is_bare)
     }
 
     pub fn task(&self, id: TaskId) -> Option<&TaskState> {
-        self.tasks.get(index(id.0)?)
+        self.tasks.get(index(id.0)?).map(|task| &**task)
     }
 
     /// The line of the transcript that this event made.
@@ -145,7 +165,7 @@ impl State {
     }
 
     fn task_mut(&mut self, id: TaskId) -> Option<&mut TaskState> {
-        self.tasks.get_mut(index(id.0)?)
+        self.tasks.get_mut(index(id.0)?).map(Arc::make_mut)
     }
 
     /// The current task, if any.
@@ -167,12 +187,13 @@ impl State {
     pub fn shown_task(&self) -> Option<&TaskState> {
         // Tasks are taken in order, so as many were started as have ended or are current.
         let started = self.tasks_done + usize::from(self.at_work.is_some());
-        self.tasks.get(started.checked_sub(1)?)
+        self.tasks.get(started.checked_sub(1)?).map(|task| &**task)
     }
 
     /// The first task that has not started.
     pub fn next_task(&self) -> Option<&TaskState> {
-        self.tasks.get(self.tasks_done + usize::from(self.at_work.is_some()))
+        let next = self.tasks_done + usize::from(self.at_work.is_some());
+        self.tasks.get(next).map(|task| &**task)
     }
 
     /// The tools that may currently be offered, in order.

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::budget::{CENT, TaskBudget};
 use super::{grading::Grading, search::SearchTree, work::Work};
-use crate::domain::event::{Caveat, MenuItem, Outcome, Verdict};
+use crate::domain::event::{BudgetPlan, Caveat, MenuItem, Outcome, Verdict};
 use crate::domain::id::{EffectId, TaskId, ToolName};
 use crate::domain::{chat::Role, spec::Task, strategy::Strategy};
 
@@ -61,6 +61,15 @@ pub struct TaskState {
     pub dollars: f64,
     /// Model calls without a known price; if above 0, `dollars` is a lower bound.
     pub unpriced: u32,
+    /// Its details are gone.
+    #[serde(skip)]
+    pub(super) is_bare: bool,
+    /// The place of its first line in the transcript.
+    #[serde(skip)]
+    pub first_line: usize,
+    /// The event that ended it; 0 before.
+    #[serde(skip)]
+    pub ended_by: u64,
 }
 
 /// One decision: the agent's position and its choices.
@@ -105,6 +114,9 @@ impl TaskState {
             search: SearchTree::default(),
             dollars: 0.0,
             unpriced: 0,
+            is_bare: false,
+            first_line: 0,
+            ended_by: 0,
         }
     }
 
@@ -159,6 +171,38 @@ impl TaskState {
         self.ended = Some(at);
         self.answer = answer.map(str::to_owned);
         self.correct = correct;
+    }
+
+    /// The same without its details: what a list of tasks shows.
+    pub(super) fn bared(&self) -> Self {
+        let of = |plan: &Arc<BudgetPlan>| Arc::new(plan.without_tools());
+        let steps =
+            self.steps.iter().map(|step| StepState { menu: Arc::default(), ..step.clone() });
+        let budget = TaskBudget {
+            first: self.budget.first.as_ref().map(of),
+            plan: self.budget.plan.as_ref().map(of),
+            plans: self.budget.plans,
+            spent: self.budget.spent,
+            refused: self.budget.refused,
+            ..TaskBudget::default()
+        };
+        Self {
+            is_bare: true,
+            task: self.task.clone(),
+            answer: self.answer.clone(),
+            caveats: self.caveats.clone(),
+            model_calls: self.model_calls.clone(),
+            tool_calls: self.tool_calls.clone(),
+            steps: steps.collect(),
+            reflections: Vec::new(),
+            verdicts: Vec::new(),
+            grading: self.grading.clone(),
+            budget,
+            work: Work::default(),
+            search: SearchTree::default(),
+            phase: self.phase.clone(),
+            ..*self
+        }
     }
 
     /// How it ended, if it has.

@@ -9,6 +9,7 @@
 //! reported; any other fault is an error with its line.
 
 mod parts;
+mod past;
 mod read;
 mod sync;
 mod write;
@@ -17,7 +18,8 @@ use std::{io, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub use self::read::{LoadedJournal, Reader, read};
+pub use self::past::{Marker, Past, Window};
+pub use self::read::{LoadedJournal, Place, Reader, read};
 pub use self::write::Journal;
 
 /// The version of the format that this program writes, and the newest that it can read.

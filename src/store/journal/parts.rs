@@ -100,6 +100,7 @@ impl Written {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Read {
     known: Vec<Box<[u8]>>,
+    has_begun: bool,
 }
 
 impl Read {
@@ -108,6 +109,7 @@ impl Read {
     /// # Errors
     /// The line names a part that no line before it has, or is no JSON.
     pub fn whole<'l>(&mut self, line: &'l [u8]) -> Result<Cow<'l, [u8]>, String> {
+        self.has_begun = false;
         if memmem::find(line, MARK).is_none() {
             return Ok(Cow::Borrowed(line));
         }
@@ -116,10 +118,9 @@ impl Read {
         Ok(Cow::Owned(out))
     }
 
-    /// Whether a line begins a new list of parts.
-    #[cfg(test)]
-    pub fn begins(line: &[u8]) -> bool {
-        memmem::find(line, b"{\"=0\":").is_some()
+    /// Whether the line that was read last begins a new list of parts.
+    pub fn has_begun(&self) -> bool {
+        self.has_begun
     }
 
     fn expand(
@@ -148,6 +149,7 @@ impl Read {
                     let part = number(name)?;
                     if part == 0 {
                         self.known.clear();
+                        self.has_begun = true;
                     }
                     if part != self.known.len() {
                         let next = self.known.len();
@@ -229,9 +231,12 @@ mod tests {
         let lines: Vec<String> = (0..LINES + 2).map(line).collect();
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         let short = both(&lines);
-        let begins: Vec<usize> =
-            (0..short.len()).filter(|at| Read::begins(short[*at].as_bytes())).collect();
-        assert_eq!(begins, [0, LINES]);
+        let mut read = Read::default();
+        let begins = (0..short.len()).filter(|at| {
+            read.whole(short[*at].as_bytes()).unwrap();
+            read.has_begun()
+        });
+        assert_eq!(begins.collect::<Vec<_>>(), [0, LINES]);
         let mut read = Read::default();
         assert!(read.whole(short[LINES + 1].as_bytes()).is_err(), "part 0 is not known yet");
         for at in LINES..LINES + 2 {

@@ -1,7 +1,7 @@
 //! A journal as it is found on a disk.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -18,6 +18,19 @@ pub struct LoadedJournal {
     pub torn: usize,
 }
 
+/// Where a journal can be read on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The event before it; 0 before the first.
+    pub n: u64,
+    /// The line before it.
+    line: usize,
+    /// In bytes.
+    pub offset: u64,
+    /// Where its list of parts begins, in bytes.
+    list: u64,
+}
+
 /// Reads a journal line by line.
 #[derive(Debug)]
 pub struct Reader {
@@ -25,10 +38,7 @@ pub struct Reader {
     lines: BufReader<File>,
     pub header: Header,
     line: Vec<u8>,
-    /// The number of the last line that was read.
-    number: usize,
-    /// The number of the last event that was read.
-    n: u64,
+    place: Place,
     parts: parts::Read,
     /// Bytes of a torn last line, which is left out.
     pub torn: usize,
@@ -56,37 +66,91 @@ impl Reader {
             lines,
             header,
             torn: if begun { line.len() } else { 0 },
+            place: Place { line: 1, offset: line.len() as u64, list: line.len() as u64, n: 0 },
             line,
-            number: 1,
-            n: 0,
             parts: parts::Read::default(),
         })
     }
 
-    /// The next record; `None` at the end.
-    fn read(&mut self) -> Result<Option<Record>, JournalError> {
+    /// Looks again behind the last whole line: who writes the journal may have written more.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn look_again(&mut self) -> Result<(), JournalError> {
+        let io = |source| JournalError::Io { path: self.path.clone(), source };
+        self.torn = 0;
+        self.lines.seek(SeekFrom::Start(self.place.offset)).map(drop).map_err(io)
+    }
+
+    /// What should be known of the end that was reached; `None` if there is nothing to know.
+    pub fn remark(&self) -> Option<String> {
+        remark(self.place.n == 0, self.torn)
+    }
+
+    /// Where it is.
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// Goes to a place where a reader of the same journal was.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not the same any more.
+    pub fn go_to(&mut self, place: Place) -> Result<(), JournalError> {
+        let io = |source| JournalError::Io { path: self.path.clone(), source };
+        self.lines.seek(SeekFrom::Start(place.list)).map_err(io)?;
+        self.torn = 0;
+        self.parts = parts::Read::default();
+        self.place = Place { offset: place.list, ..place };
+        while self.place.offset < place.offset && self.read_line()? {
+            let whole = self.parts.whole(&self.line).map(drop);
+            whole.map_err(|why| self.bad(place.line, place.n, why))?;
+        }
+        self.place = place;
+        Ok(())
+    }
+
+    /// Reads a whole line; false if there is none.
+    fn read_line(&mut self) -> Result<bool, JournalError> {
         self.line.clear();
         let io = |source| JournalError::Io { path: self.path.clone(), source };
         if self.torn > 0 || self.lines.read_until(b'\n', &mut self.line).map_err(io)? == 0 {
-            return Ok(None);
+            return Ok(false);
         }
         if self.line.last() != Some(&b'\n') {
             self.torn = self.line.len();
+            return Ok(false);
+        }
+        self.place.offset += self.line.len() as u64;
+        Ok(true)
+    }
+
+    fn bad(&self, line: usize, n: u64, why: String) -> JournalError {
+        JournalError::BadLine { path: self.path.clone(), line, n, why }
+    }
+
+    /// The next record; `None` at the end.
+    fn read(&mut self) -> Result<Option<Record>, JournalError> {
+        if !self.read_line()? {
             return Ok(None);
         }
-        self.number += 1;
-        let (line, n) = (self.number, self.n + 1);
-        let bad = |why| JournalError::BadLine { path: self.path.clone(), line, n, why };
+        let (line, n) = (self.place.line + 1, self.place.n + 1);
         // A line of format 1 is whole, and what looks like a part there is none.
         let record = match self.header.toolyard_journal {
             1 => Record::read(&self.line),
             _ => self.parts.whole(&self.line).and_then(|line| Record::read(&line)),
         };
-        let record = record.map_err(bad)?;
-        if record.n != n {
-            return Err(bad(format!("found event {}, expected event {n}", record.n)));
+        if self.header.toolyard_journal == 1 {
+            self.place.list = self.place.offset;
+        } else if self.parts.has_begun() {
+            self.place.list = self.place.offset - self.line.len() as u64;
         }
-        self.n = n;
+        let record = record.map_err(|why| self.bad(line, n, why))?;
+        if record.n != n {
+            let why = format!("found event {}, expected event {n}", record.n);
+            return Err(self.bad(line, n, why));
+        }
+        (self.place.line, self.place.n) = (line, n);
         Ok(Some(record))
     }
 }
@@ -120,12 +184,15 @@ fn is_begun(line: &[u8]) -> bool {
 impl LoadedJournal {
     /// What a reader should know of its end; `None` if there is nothing to know.
     pub fn remark(&self) -> Option<String> {
-        let torn = self.torn;
-        match self.records.is_empty() {
-            true => Some("the journal is empty: its session ended before its first event".into()),
-            false if torn > 0 => Some(format!("ignored an incomplete last line ({torn} bytes)")),
-            false => None,
-        }
+        remark(self.records.is_empty(), self.torn)
+    }
+}
+
+fn remark(is_empty: bool, torn: usize) -> Option<String> {
+    match is_empty {
+        true => Some("the journal is empty: its session ended before its first event".into()),
+        false if torn > 0 => Some(format!("ignored an incomplete last line ({torn} bytes)")),
+        false => None,
     }
 }
 

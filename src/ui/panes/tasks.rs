@@ -53,7 +53,7 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     let selected = selected.map(place).filter(|at| tasks.get(*at).is_some());
     List::new(
         (tasks.len(), selected),
-        |row| tasks.get(row),
+        |row| tasks.get(row).map(|task| &**task),
         |task, view| view.task = Some(task.id),
         words,
     )

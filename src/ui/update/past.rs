@@ -3,7 +3,7 @@
 
 use crate::domain::{Event, Record, TaskEvent};
 use crate::ui::request::World;
-use crate::ui::view::View;
+use crate::ui::view::{Tone, View};
 
 /// Where to look from the moment looked at.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,12 @@ pub fn to(world: &World<'_>, view: &mut View, way: Way) {
         Way::Live => None,
     };
     // The last event is now: who goes there wants to see it go on.
-    view.moment = moment.map(|n| n.max(1)).filter(|n| *n < last);
+    let first = world.history.first();
+    if moment.is_some_and(|n| n < first) && first > 1 {
+        let text = format!("the events before {first} are gone: this session has no journal");
+        view.tell(world.live.at, Tone::Bad, text);
+    }
+    view.moment = moment.map(|n| n.max(first)).filter(|n| *n < last);
 }
 
 fn is_step(record: &Record) -> bool {
@@ -39,11 +44,9 @@ fn is_step(record: &Record) -> bool {
 }
 
 fn step_before(world: &World<'_>, at: u64) -> u64 {
-    let before = world.records.iter().rev().skip_while(|record| record.n >= at);
-    before.into_iter().find(|record| is_step(record)).map_or(1, |record| record.n)
+    world.history.before(at, is_step).unwrap_or_else(|| world.history.first())
 }
 
 fn step_after(world: &World<'_>, at: u64) -> Option<u64> {
-    let after = world.records.iter().skip(usize::try_from(at).unwrap_or(usize::MAX));
-    after.into_iter().find(|record| is_step(record)).map(|record| record.n)
+    world.history.after(at, is_step)
 }

@@ -1,23 +1,45 @@
 //! What a session of any length forgets: the details of tasks that ended long ago. Sums over all tasks stay.
 
-use crate::domain::id::TaskId;
-use crate::domain::state::{Place, State, next_number};
+use std::sync::Arc;
+
+use crate::domain::id::{EffectId, TaskId};
+use crate::domain::state::{Keeps, Place, State, index, next_number};
 
 /// Scores of a tool that are kept.
 const SCORES: usize = 256;
 
 impl State {
-    /// Forgets the tasks before the last ones that are kept, with their calls and lines.
+    /// Forgets what is not kept of the tasks that have ended.
     pub(super) fn forget(&mut self) {
-        let Some(keeps) = self.keeps else { return };
+        let (Keeps::Details(most) | Keeps::Tasks(most)) = self.keeps else { return };
         self.learning.history.values_mut().for_each(|points| points.forget_all_but(SCORES));
-        let oldest = self.tasks_done.saturating_sub(keeps);
-        if oldest <= self.tasks.gone() {
+        self.forget_before(self.tasks_done.saturating_sub(most));
+    }
+
+    /// A copy that has the details of no task that has ended.
+    pub fn without_details(&self) -> Self {
+        let mut bare = self.clone();
+        bare.forget_recalled();
+        bare.forget_before(bare.tasks_done);
+        bare
+    }
+
+    /// Forgets the details of the tasks before this place.
+    fn forget_before(&mut self, oldest: usize) {
+        if oldest <= self.bare {
             return;
         }
-        let oldest = TaskId(next_number(oldest));
-        let is_old = |task: TaskId| task < oldest;
-        self.tasks.forget_while(|task| is_old(task.id));
+        let first = TaskId(next_number(oldest));
+        let is_old = |task: TaskId| task < first;
+        for at in self.bare..oldest {
+            if let Some(task) = self.tasks.get_mut(at) {
+                *task = Arc::new(task.bared());
+            }
+        }
+        self.bare = oldest;
+        if let Keeps::Tasks(_) = self.keeps {
+            self.tasks.forget_while(|task| is_old(task.id));
+        }
         self.model_calls.forget_while(|call| is_old(call.task));
         self.tool_calls.forget_while(|call| is_old(call.task));
         self.embeddings.forget_while(|embedding| is_old(embedding.task));
@@ -30,5 +52,55 @@ impl State {
         });
         // What was told between tasks goes with the task before it.
         self.transcript.forget_while(|line| line.task.is_none_or(is_old));
+    }
+
+    /// Takes the details of a task over from a state that has them. They are only for who looks, and no part of
+    /// the fold.
+    pub fn recall(&mut self, id: TaskId, from: &State) {
+        let Some(at) = index(id.0) else { return };
+        let Some(task) = from.tasks.get(at).filter(|task| !task.is_bare) else { return };
+        self.tasks.recall(at, Arc::clone(task));
+        for call in task.model_calls.iter().chain(&task.tool_calls) {
+            self.recall_effect(*call, from);
+        }
+        let next = from.tasks.get(at + 1).filter(|next| next.started.is_some());
+        let end = next.map_or(from.transcript.len(), |next| next.first_line);
+        // What was told before the first task has no other task.
+        let begin = if at == 0 { 0 } else { task.first_line };
+        for place in begin..end.min(self.transcript.gone()) {
+            if let Some(line) = from.transcript.get(place) {
+                self.transcript.recall(place, line.clone());
+            }
+        }
+    }
+
+    fn recall_effect(&mut self, id: EffectId, from: &State) {
+        let Some((at, place)) = index(id.0).zip(from.place(id)) else { return };
+        self.effects.recall(at, place);
+        match place {
+            Place::ModelCall(at) => {
+                let call = from.model_calls.get(at).cloned();
+                call.into_iter().for_each(|call| self.model_calls.recall(at, call));
+            }
+            Place::ToolCall(at) => {
+                let call = from.tool_calls.get(at).cloned();
+                call.into_iter().for_each(|call| self.tool_calls.recall(at, call));
+            }
+            Place::Embedding(_) => {}
+        }
+    }
+
+    /// The number of tasks that were recalled.
+    pub fn recalled(&self) -> usize {
+        self.tasks.recalled()
+    }
+
+    /// Forgets what was recalled.
+    pub fn forget_recalled(&mut self) {
+        self.tasks.forget_recalled();
+        self.effects.forget_recalled();
+        self.model_calls.forget_recalled();
+        self.tool_calls.forget_recalled();
+        self.transcript.forget_recalled();
     }
 }

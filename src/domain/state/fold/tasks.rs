@@ -1,5 +1,7 @@
 //! The fold of tasks, from the queue to their end.
 
+use std::sync::Arc;
+
 use super::Family;
 use crate::domain::event::{By, TaskEvent};
 use crate::domain::id::TaskId;
@@ -12,15 +14,16 @@ impl State {
                 if is_next(first.0, self.tasks.len()) {
                     for task in tasks {
                         let id = TaskId(next_number(self.tasks.len()));
-                        self.tasks.push(TaskState::new(id, task.clone()));
+                        self.tasks.push(Arc::new(TaskState::new(id, task.clone())));
                     }
                 }
             }
             TaskEvent::TaskStarted { task } => {
                 self.at_work = Some(*task);
-                let strategy = self.strategy;
+                let (strategy, line) = (self.strategy, self.transcript.len());
                 let Some(task) = self.task_mut(*task) else { return };
                 task.start(at, strategy);
+                task.first_line = line;
                 if task.task.in_graph {
                     let steps = task.task.chain.iter();
                     let calls: Vec<_> =
@@ -50,9 +53,11 @@ impl State {
                 self.at_work = None;
                 self.learning.put_back();
                 self.tasks_done += 1;
+                let n = self.n;
                 if let Some(task) = self.task_mut(*task) {
                     task.finish(at, *outcome, answer.as_deref(), *correct);
                     task.caveats.clone_from(caveats);
+                    task.ended_by = n;
                 }
                 if let Some(tally) = self.pair_tally(*task) {
                     self.pairs.add(&tally);

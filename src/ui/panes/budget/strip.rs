@@ -58,7 +58,7 @@ pub(super) fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
 
 /// The tasks that were started: tasks are taken in order.
 fn started(state: &State) -> Vec<&TaskState> {
-    state.tasks.iter().take_while(|task| task.started.is_some()).collect()
+    state.tasks.iter().map(|task| &**task).take_while(|task| task.started.is_some()).collect()
 }
 
 fn planned(task: &TaskState) -> Option<f64> {

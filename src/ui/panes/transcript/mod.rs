@@ -24,6 +24,9 @@ const UNKNOWN: u16 = 80;
 /// The number of lines at the end that may still change, since their calls have not ended.
 const MAY_CHANGE: usize = 256;
 
+/// In the place of a line that was forgotten and is in no journal.
+const GONE: &str = "details are gone: this session has no journal";
+
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Transcript,
     title,
@@ -79,20 +82,22 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     hits.window(SPEC.id, window);
     let mut y = area.y;
     for entry in &shown {
-        let line = &lines[entry.at];
+        let line = lines.get(entry.at);
         let rows = &entry.rows[entry.hidden..];
         let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).min(area.bottom() - y);
         let block = Rect { y, height, ..inside };
-        if time > 0 && entry.hidden == 0 {
+        if let Some(line) = line.filter(|_| time > 0 && entry.hidden == 0) {
             Row::new(block, buf).right(&clock(line.at), usize::from(time) - 2, cx.theme.dim);
         }
         for (y, row) in (y..y + height).zip(rows) {
             buf.set_line(body.x, y, row, body.width);
         }
-        if cx.view.line == Some(line.n) {
-            buf.set_style(block, cx.theme.selection(cx.focused));
+        if let Some(line) = line {
+            if cx.view.line == Some(line.n) {
+                buf.set_style(block, cx.theme.selection(cx.focused));
+            }
+            hits.add(block, Target::Line(line.n));
         }
-        hits.add(block, Target::Line(line.n));
         y += height;
     }
     vlist::scrollbar(cx, bar, window, buf);
@@ -134,8 +139,10 @@ fn fill(
         if room == 0 {
             break;
         }
-        let line = &cx.state.transcript[at];
-        let rows = entry::rows(from, line, width, cx.view.line == Some(line.n));
+        let rows = match cx.state.transcript.get(at) {
+            Some(line) => entry::rows(from, line, width, cx.view.line == Some(line.n)),
+            None => vec![Line::styled(GONE, cx.theme.dim)],
+        };
         room = room.saturating_sub(rows.len());
         shown.push(Shown { at, rows, hidden: 0 });
     }
@@ -206,6 +213,13 @@ fn go(state: &State, view: &mut View, to: Move) -> bool {
     let to_end = to == Move::Bottom || (at_end && matches!(to, Move::Down | Move::PageDown));
     if to_end {
         view.line = None;
+    }
+    // What is not in memory cannot be selected before it was shown.
+    let is_gone = state.transcript.get(0).is_none() && !state.transcript.is_empty();
+    if to == Move::Top && is_gone {
+        let window = &mut view.windows[SPEC.id as usize];
+        (window.first, window.free) = (0, true);
+        return true;
     }
     to_end
 }

@@ -10,6 +10,9 @@ use crate::ui::{panes::glyph::signed, text};
 pub(super) fn write(state: &State, id: TaskId, page: &mut Page<'_>) {
     let Some(task) = state.task(id) else { return page.not_yet("This task had not been queued") };
     head(task, page);
+    if state.is_bare(id) {
+        page.field_in("details", "gone: this session has no journal", page.theme.dim);
+    }
     page.section("Task", &task.task.text, page.theme.text);
     end(state, task, page);
     for reflection in &task.reflections {
