@@ -11,6 +11,7 @@ mod pagers;
 use ratatui::crossterm::event::{
     Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEventKind,
 };
+use toolyard::domain::state::{Keeps, RECENT, State};
 use toolyard::domain::{
     Base, Boundary, By, ChangeEvent, Command, ControlEvent, EffectId, FaultId, Knob, Lane, Resume,
     SessionEvent, TaskId, ToolName,
@@ -340,7 +341,8 @@ fn every_past_state_is_the_fold_up_to_there() {
     for keys in ["^", ".", ".", ">", ">", ",", "<", "<", ",", ".", ">", ">"] {
         stage.press(keys);
         let n = stage.screen.view.moment.unwrap();
-        let folded = toolyard::domain::state::State::fold(&story.records[..n as usize]);
+        let mut folded = State::keeping(Keeps::Details(RECENT));
+        story.records[..n as usize].iter().for_each(|record| folded.apply(record));
         assert_eq!(*stage.screen.shown(), folded, "after {keys} at {n}");
     }
 }

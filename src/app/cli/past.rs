@@ -4,31 +4,26 @@ use std::path::Path;
 
 use super::{ConfigArgs, ReplayArgs, ShotArgs, live, out, trouble::Trouble};
 use crate::app::{config::Config, report::Report};
-use crate::domain::State;
-use crate::store::journal::{LoadedJournal, Reader};
+use crate::domain::{State, state::Keeps, state::RECENT};
+use crate::store::journal::Reader;
 use crate::store::kept;
 use crate::ui;
 
-/// A journal up to an event, and the state after it.
-pub struct Past {
-    pub loaded: LoadedJournal,
-    pub state: State,
-}
-
-/// Reads a journal up to this event and no further, or whole.
-pub fn load(path: &Path, at: Option<u64>) -> Result<Past, Trouble> {
+/// The state after this event of a journal, which is read no further, or after the last one. Also what should be
+/// known of the journal's end.
+fn load(path: &Path, at: Option<u64>, keeps: Keeps) -> Result<(State, Option<String>), Trouble> {
     let mut reader = Reader::open(path).map_err(Trouble::usage)?;
     let most = at.map_or(usize::MAX, |at| usize::try_from(at).unwrap_or(usize::MAX));
-    let records = reader.by_ref().take(most).collect::<Result<Vec<_>, _>>();
-    let records = records.map_err(Trouble::usage)?;
-    let last = records.len() as u64;
-    if let Some(at) = at.filter(|at| *at > last) {
+    let mut state = State::keeping(keeps);
+    for record in reader.by_ref().take(most) {
+        state.apply(&record.map_err(Trouble::usage)?);
+    }
+    if let Some(at) = at.filter(|at| *at > state.n) {
+        let last = state.n;
         let text = format!("{}: --at {at}: the journal ends at event {last}", path.display());
         return Err(Trouble::Usage(text));
     }
-    let state = State::fold(&records);
-    let loaded = LoadedJournal { header: reader.header, records, torn: reader.torn };
-    Ok(Past { loaded, state })
+    Ok((state, reader.remark()))
 }
 
 /// `toolyard replay`: prints and saves what was requested; opens the screen if nothing was.
@@ -38,7 +33,7 @@ pub fn replay(args: &ReplayArgs) -> Result<ui::EndReason, Trouble> {
     }
     if args.at.is_some() {
         // A moment that does not exist is refused before the screen opens.
-        load(&args.journal, args.at)?;
+        load(&args.journal, args.at, Keeps::Tasks(RECENT))?;
     }
     let first = Reader::open(&args.journal).map_err(Trouble::usage)?.next();
     let first = first.transpose().map_err(Trouble::usage)?;
@@ -49,16 +44,16 @@ pub fn replay(args: &ReplayArgs) -> Result<ui::EndReason, Trouble> {
 
 /// Prints and saves what was requested.
 fn tell(args: &ReplayArgs) -> Result<(), Trouble> {
-    let past = load(&args.journal, args.at)?;
-    if let Some(remark) = past.loaded.remark().filter(|_| !args.json) {
+    let (state, remark) = load(&args.journal, args.at, Keeps::All)?;
+    if let Some(remark) = remark.filter(|_| !args.json) {
         out::warn(&format!("{}: {remark}", args.journal.display()));
     }
-    warn_of_prompts(args, &past.state);
+    warn_of_prompts(args, &state);
     if let Some(path) = &args.report {
-        kept::save(path, &Report::of(&past.state)).map_err(Trouble::failed)?;
+        kept::save(path, &Report::of(&state)).map_err(Trouble::failed)?;
     }
     if args.json {
-        let text = serde_json::to_string_pretty(&past.state).map_err(Trouble::failed)?;
+        let text = serde_json::to_string_pretty(&state).map_err(Trouble::failed)?;
         out::print_json(&text)?;
     }
     Ok(())
@@ -78,7 +73,8 @@ fn warn_of_prompts(args: &ReplayArgs, state: &State) {
 /// `toolyard shot`: a picture of one moment.
 pub fn shot(args: &ShotArgs) -> Result<(), Trouble> {
     let size = parse_size(&args.size)?;
-    let past = load(&args.journal, args.at)?;
+    // A picture shows the last tasks.
+    let (state, _) = load(&args.journal, args.at, Keeps::Details(RECENT))?;
     let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
     let name = args.theme.as_ref().unwrap_or(&config.ui.theme);
     let (theme, ugly) = ui::theme::load::find(name, None);
@@ -89,7 +85,7 @@ pub fn shot(args: &ShotArgs) -> Result<(), Trouble> {
     for warning in &ugly {
         out::warn(&warning.to_string());
     }
-    let svg = ui::shot::shot(&past.state, size, &theme);
+    let svg = ui::shot::shot(&state, size, &theme);
     crate::store::import::write_file(&args.out, &svg).map_err(Trouble::failed)
 }
 
