@@ -39,6 +39,10 @@ pub const KEEPING: &str = "Keeping:";
 /// Tells the actor that it may name a missing capability.
 pub const OTHER_TOOLS: &str = "other tools may be offered";
 
+/// Begins the list of the tools that may be called now, `NAME (weight 37), NAME (new here), NAME.`, at
+/// the end of the actor's prompt.
+pub const OFFER: &str = "You may call now: ";
+
 /// Begins the costs of the tools on the menu, `NAME CREDITS, NAME CREDITS.`, in the actor's prompt.
 pub const COSTS: &str = "Calls cost credits: ";
 

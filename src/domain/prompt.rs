@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::markers::{COSTS, FINISH, KEEPING, LACKING, OTHER_TOOLS, UNKNOWN};
+use crate::domain::markers::{COSTS, FINISH, KEEPING, LACKING, OFFER, OTHER_TOOLS, UNKNOWN};
 use crate::domain::{chance, chat::Role};
 
 /// The declaration of a prompt.
@@ -52,6 +52,8 @@ prompts! {
         "how to solve a task with tools, step by step"
     ActorWeights "actor-weights" by [Actor] fill [] keep []
         "added where tools have weights: what the weights mean"
+    ActorOffer "actor-offer" by [Actor] fill ["{tools}"] keep [OFFER]
+        "said last where not every defined tool may be called, or tools have weights"
     ActorLack "actor-lack" by [Actor] fill [] keep [FINISH, OTHER_TOOLS]
         "added by +btp where replanning is possible: what to do if no tool fits"
     Finish "finish" by [Actor] fill [] keep []

@@ -90,6 +90,13 @@ pub struct ModelSpec {
 }
 
 impl ModelSpec {
+    /// US dollars that this many input tokens cost less if the endpoint has them in its cache; `None` if
+    /// a price is unknown.
+    pub fn saved_by_cache(&self, tokens: u64) -> Option<f64> {
+        let price_in = self.price_in?;
+        Some(tokens as f64 * (price_in - self.price_cached.unwrap_or(price_in)) / 1e6)
+    }
+
     /// The cost of a request in US dollars: as reported by the endpoint, else by price; `None` if a
     /// price is unknown. Cached tokens without a price of their own cost the full price, which is
     /// never too little.

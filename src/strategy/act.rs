@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Base, Context, Ending, Trajectory, Turn, close, menu, prompt};
+use super::{Base, Context, Ending, Trajectory, Turn, array, close, menu, prompt};
 use crate::domain::{
     GraphEvent, Knob, MenuItem, ModelErrorKind, Offered, Outcome, Reply, Role, State, Task,
     TaskEvent, ToolCall, ToolName, markers,
@@ -47,6 +47,7 @@ pub async fn act(
         if menu::is_used_up(ctx, &menu) && !ctx.state(State::may_widen) {
             return close(trajectory, "the plan has no uses left").await;
         }
+        array::cover(ctx, base, &menu);
         ctx.say(|task| {
             let (from, menu) = (at.clone(), Arc::clone(&menu));
             TaskEvent::StepStarted { task, step, from, menu }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use super::{Base, Context, Observation, Trajectory};
+use super::{Base, CallResult, Context, Observation, Trajectory, array};
 use crate::domain::{Knob, MenuItem, Offered, State, Task, ToolName};
 use crate::papers::toolnet::WeightedEdge;
 
@@ -137,7 +137,8 @@ fn first(ctx: &impl Context, task: &Task) -> Vec<MenuItem> {
 
 /// ToolNet, later steps: the successors of the last tool, the heaviest first, followed by offers
 /// for exploration. Without these, a tool added today would never be tried, nor one that can stand
-/// in for a broken tool.
+/// in for a broken tool. Of the array of the task only, so that an endpoint's cache stays valid, as
+/// long as that has a way on.
 fn successors(
     ctx: &impl Context,
     task: &Task,
@@ -146,21 +147,24 @@ fn successors(
 ) -> Vec<MenuItem> {
     let (mut menu, explore) = ctx.state(|state| {
         let weights = state.learning.weights(&state.knobs);
-        let offered = |tool: &ToolName| state.offers(tool.as_str());
-        let most = state.knobs.count(Knob::MenuMax);
-        let off = state.tools.len() - state.offered_tools().count();
-        // One more than the menu holds, since `end` is in every row and is not a tool.
-        let row = weights.top(at.as_str(), most.saturating_add(off).saturating_add(1));
-        let menu: Vec<_> = row
-            .into_iter()
-            .filter(|next| offered(&next.to))
-            .take(most)
-            .map(|next| MenuItem {
-                tool: next.to,
-                weight: Some(next.weight),
-                why: Offered::Successor,
-            })
-            .collect();
+        let array = state.current_task().and_then(|task| task.array.as_deref());
+        let inside = array.unwrap_or_default();
+        let known = |tool: &ToolName| inside.contains(tool);
+        let mut ways: Vec<_> = array::followers(state, &[(at, 1.0)], 1 + inside.len()).collect();
+        if ways.iter().any(known) {
+            ways.retain(known);
+        } else {
+            ways.truncate(state.knobs.count(Knob::TopK).div_ceil(2));
+        }
+        ways.extend(inside.iter().filter(|tool| state.offers(tool.as_str())).cloned());
+        let ways: IndexSet<ToolName> = ways.into_iter().collect();
+        let item = |tool: ToolName| {
+            let weight = weights.weight(at.as_str(), tool.as_str())?;
+            Some(MenuItem { tool, weight: Some(weight), why: Offered::Successor })
+        };
+        let mut menu: Vec<_> = ways.into_iter().filter_map(item).collect();
+        menu.sort_by(|a, b| b.weight.unwrap_or(0.0).total_cmp(&a.weight.unwrap_or(0.0)));
+        menu.truncate(state.knobs.count(Knob::MenuMax));
         (menu, state.knobs.count(Knob::Explore))
     });
     let offers = explored(ctx, at, task, trajectory, (&menu, explore));
@@ -171,6 +175,8 @@ fn successors(
 
 /// Tools besides the successors: those that match the last thought, else the task; after a failure
 /// in turn with those that match the description of the failed tool, since another may do the same.
+/// Tools outside the array only if one is needed: the last call did not help, or none matches the last
+/// thought better than one of them.
 fn explored(
     ctx: &impl Context,
     at: &ToolName,
@@ -178,10 +184,19 @@ fn explored(
     trajectory: &Trajectory,
     (menu, explore): (&[MenuItem], usize),
 ) -> IndexSet<ToolName> {
-    let is_new = |tool: &ToolName| tool != at && menu.iter().all(|item| item.tool != *tool);
+    let wanted = trajectory.last_thought().unwrap_or(&task.text);
+    let array = ctx.state(|state| state.current_task().and_then(|task| task.array.clone()));
+    let inside = |tool: &ToolName| array.iter().any(|array| array.contains(tool));
+    let reaches_out = is_stuck(ctx, trajectory)
+        || ctx.retrieve(wanted, 1).first().is_some_and(|best| !inside(best));
+    let is_new = |tool: &ToolName| {
+        let fits = reaches_out || inside(tool);
+        fits && tool != at && menu.iter().all(|item| item.tool != *tool)
+    };
+    let most = array.as_ref().map_or(0, |array| array.len()) + menu.len() + explore + 1;
     let matching = |text: &str| {
-        let hits = ctx.retrieve(text, menu.len() + explore + 1);
-        hits.into_iter().filter(is_new).collect::<Vec<_>>()
+        let hits = ctx.retrieve(text, most);
+        hits.into_iter().filter(is_new).take(explore).collect::<Vec<_>>()
     };
     let last = trajectory.calls().last();
     let has_failed =
@@ -189,7 +204,7 @@ fn explored(
     let described = |state: &State| state.tools.get(at).map(|tool| tool.spec.description.clone());
     let failed = has_failed.then(|| ctx.state(described)).flatten();
     let mut stand_ins = failed.map(|text| matching(&text)).unwrap_or_default().into_iter();
-    let mut fitting = matching(trajectory.last_thought().unwrap_or(&task.text));
+    let mut fitting = matching(wanted);
     if fitting.len() < explore {
         fitting.extend(matching(&task.text));
     }
@@ -201,4 +216,17 @@ fn explored(
     }
     offers.truncate(explore);
     offers
+}
+
+/// Whether the last decision brought nothing: no call ran, or none of them helped.
+fn is_stuck(ctx: &impl Context, trajectory: &Trajectory) -> bool {
+    let Some(turn) = trajectory.turns.last() else { return false };
+    let helped = |called: &CallResult| {
+        let result = matches!(called.observation, Observation::Result(_));
+        result
+            && ctx.state(|state| {
+                state.tool_call(called.id).is_none_or(|call| call.helpful != Some(false))
+            })
+    };
+    !turn.called.iter().any(helped)
 }

@@ -6,6 +6,7 @@ use crate::domain::{Base, Caveat, Finish, Knob, Outcome, Reply, State, Strategy,
 use crate::papers::{calls, grading};
 
 pub mod act;
+pub mod array;
 pub mod classify;
 pub mod close;
 pub mod context;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::act::{self, Decision};
-use super::{Base, Context, Ending, Trajectory, Turn, close, menu, prompt};
+use super::{Base, Context, Ending, Trajectory, Turn, array, close, menu, prompt};
 use crate::domain::{
     ModelError, ModelErrorKind, NodeEnd, Outcome, Reply, Request, Role, SearchEvent, State, Task,
     TaskEvent, ToolName, markers, state::next_number,
@@ -123,6 +123,7 @@ impl<'a, C: Context> Search<'a, C> {
             }
             menu = menu::menu(self.ctx, self.base, self.task, &from, &path);
         }
+        array::cover(self.ctx, self.base, &menu);
         let node = self.before.saturating_add(next_number(self.nodes.len()));
         let note = self.note(at);
         let request = self.ctx.state(|state| {

@@ -75,6 +75,9 @@ fn simulated(fields: &mut Fields<'_>) -> simulated::Settings {
     fields.put("latency", &mut settings.latency, |field| field.duration(Duration::ZERO, HOUR));
     fields.put("price_in", &mut settings.price_in, |field| field.number(0.0, DEAREST));
     fields.put("price_out", &mut settings.price_out, |field| field.number(0.0, DEAREST));
+    fields.put("price_cached", &mut settings.price_cached, |field| {
+        field.number(0.0, DEAREST).map(Some)
+    });
     settings
 }
 

@@ -39,8 +39,8 @@ pub use self::{
     graph::GraphEvent,
     model_call::ModelCallEvent,
     parts::{
-        Bill, Boundary, By, Caveat, MenuItem, NodeEnd, Offered, Opening, Outcome, Reach, Refusal,
-        Resume, Verdict,
+        Bill, Boundary, By, CacheBreak, Caveat, MenuItem, NodeEnd, Offered, Opening, Outcome,
+        Reach, Refusal, Resume, Verdict,
     },
     plan::PlanEvent,
     record::Record,

@@ -137,6 +137,17 @@ impl Outcome {
     }
 }
 
+/// A request whose beginning differs from the one before, so that the endpoint's prompt cache does not
+/// help.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CacheBreak {
+    /// Tokens of the request before: what is read again.
+    pub tokens: u64,
+    /// US dollars that these cost more than from the cache; `None`: a price is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dollars: Option<f64>,
+}
+
 /// What has to be said of an answer besides whether it is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

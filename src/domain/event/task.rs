@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{By, Caveat, MenuItem, Outcome, family::family};
+use super::{By, CacheBreak, Caveat, MenuItem, Outcome, family::family};
 use crate::domain::id::{TaskId, ToolName};
 use crate::domain::spec::Task;
 
@@ -36,6 +36,16 @@ family! {
             /// `None` if it gave no verdict.
             right: Option<bool>,
             why: String,
+        },
+        /// The tools that the agent's requests define from now on, in this order. Endpoints cache a
+        /// prompt from its beginning, and that is where the tools are; so they change only if a tool
+        /// outside them is needed.
+        ToolArraySet {
+            task: TaskId,
+            tools: Arc<[ToolName]>,
+            /// What the change costs; `None` for the first array of a task.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            lost: Option<CacheBreak>,
         },
         TaskFinished {
             task: TaskId,

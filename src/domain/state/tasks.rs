@@ -6,9 +6,13 @@ use serde::Serialize;
 
 use super::budget::{CENT, TaskBudget};
 use super::{grading::Grading, search::SearchTree, work::Work};
-use crate::domain::event::{BudgetPlan, Caveat, MenuItem, Outcome, Verdict};
+use crate::domain::event::{BudgetPlan, CacheBreak, Caveat, MenuItem, Outcome, Verdict};
 use crate::domain::id::{EffectId, TaskId, ToolName};
 use crate::domain::{chat::Role, spec::Task, strategy::Strategy};
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
 
 /// The progress of a task.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -32,6 +36,12 @@ pub struct TaskState {
     pub reflections: Vec<String>,
     /// The steps of all attempts, in order.
     pub steps: Vec<StepState>,
+    /// The tools that the agent's requests define; `None` before its first menu.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub array: Option<Arc<[ToolName]>>,
+    /// How often that array changed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cache_breaks: u32,
     /// The number of steps in the plans of all attempts.
     pub plans: u64,
     #[serde(rename = "asks")]
@@ -97,6 +107,8 @@ impl TaskState {
             tries: 0,
             reflections: Vec::new(),
             steps: Vec::new(),
+            array: None,
+            cache_breaks: 0,
             plans: 0,
             model_calls: Vec::new(),
             tool_calls: Vec::new(),
@@ -138,6 +150,11 @@ impl TaskState {
     pub(super) fn step(&mut self, step: u32, from: &ToolName, menu: &Arc<[MenuItem]>) {
         let (from, menu) = (from.clone(), Arc::clone(menu));
         self.steps.push(StepState { step, from, menu, model_call: None, call: None });
+    }
+
+    pub(super) fn set_array(&mut self, tools: &Arc<[ToolName]>, lost: Option<&CacheBreak>) {
+        self.array = Some(Arc::clone(tools));
+        self.cache_breaks += u32::from(lost.is_some());
     }
 
     pub(super) fn add_model_call(&mut self, role: Role, call: EffectId) {

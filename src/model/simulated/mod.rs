@@ -26,6 +26,7 @@ use crate::domain::{
 
 mod actor;
 mod blank;
+mod cache;
 mod choose;
 mod classifier;
 mod grader;
@@ -62,6 +63,8 @@ pub struct Settings {
     /// US dollars per million tokens, in and out. It is free; a price is for demonstrations.
     pub price_in: f64,
     pub price_out: f64,
+    /// The same for input that it has in its cache; `None`: as any other.
+    pub price_cached: Option<f64>,
 }
 
 impl Settings {
@@ -82,6 +85,7 @@ impl Default for Settings {
             latency: Duration::ZERO,
             price_in: 0.0,
             price_out: 0.0,
+            price_cached: None,
         }
     }
 }
@@ -108,6 +112,7 @@ pub struct Simulated {
     settings: Settings,
     seed: u64,
     chains: HashMap<String, Task>,
+    cache: cache::PrefixCache,
 }
 
 impl Simulated {
@@ -130,13 +135,13 @@ impl Simulated {
             structured: false,
             price_in: Some(settings.price_in),
             price_out: Some(settings.price_out),
-            price_cached: None,
+            price_cached: settings.price_cached,
             price_from: Some("configuration".to_owned()),
             context: None,
         };
         let known = tasks.into_iter().filter(|task| !task.chain.is_empty());
         let chains = known.map(|task| (task.text.trim().to_owned(), task)).collect();
-        Self { spec: Arc::new(spec), settings, seed, chains }
+        Self { spec: Arc::new(spec), settings, seed, chains, cache: cache::PrefixCache::default() }
     }
 
     fn say(&self, request: &Request) -> Speech {
@@ -194,7 +199,10 @@ impl Model for Simulated {
                 Some(call) => format!("{}{}{}", said.text, call.tool, call.arguments),
                 None => said.text.clone(),
             };
-            let usage = Usage::estimate(tokens::count_request(request), tokens::count(&spoken));
+            let parts = tokens::parts(request);
+            let tokens_in = parts.iter().map(|part| part.tokens).sum();
+            let cached = self.cache.read(&parts);
+            let usage = Usage { cached, ..Usage::estimate(tokens_in, tokens::count(&spoken)) };
             let finish = if said.call.is_some() { Finish::Calls } else { Finish::Stop };
             let calls = said.call.into_iter().collect();
             Ok(Reply { text: said.text, reasoning: String::new(), calls, finish, usage })

@@ -18,6 +18,7 @@ struct Listed {
     class: Option<String>,
     /// The most calls allowed.
     most: Option<usize>,
+    weight: Option<f64>,
     /// In credits, as told.
     cost: Option<f64>,
 }
@@ -38,7 +39,7 @@ impl PlannerPrompt {
 
     pub fn menu(&self) -> Vec<Choice<'_>> {
         let tools = self.tools.iter();
-        tools.map(|tool| Choice { cost: tool.cost, ..Choice::of(&tool.def) }).collect()
+        tools.map(Listed::choice).collect()
     }
 
     /// The class under which a tool is listed. Tools are listed by class if several may be called
@@ -54,6 +55,12 @@ impl PlannerPrompt {
 
     fn of(&self, tool: &ToolName) -> Option<&Listed> {
         self.tools.iter().find(|listed| listed.def.name == *tool)
+    }
+}
+
+impl Listed {
+    fn choice(&self) -> Choice<'_> {
+        Choice { def: &self.def, weight: self.weight, cost: self.cost }
     }
 }
 
@@ -80,15 +87,14 @@ fn tool(line: &str, class: Option<&str>) -> Option<Listed> {
     let properties: Map<String, Value> =
         names.map(|name| (name.trim_end_matches('?').to_owned(), json!({}))).collect();
     let description = about.trim().to_owned();
-    let unweighted = match description.strip_prefix("[weight ") {
-        Some(rest) => rest.split_once(']').map_or("", |(_, rest)| rest.trim_start()),
-        None => description.as_str(),
-    };
+    let weighted = description.strip_prefix("[weight ").and_then(|rest| rest.split_once(']'));
+    let weight = weighted.and_then(|(weight, _)| weight.parse().ok());
+    let unweighted = weighted.map_or(description.as_str(), |(_, rest)| rest.trim_start());
     let uses = unweighted.strip_prefix("(calls left: ").and_then(|rest| rest.split_once(')'));
     let most = uses.and_then(|(uses, _)| uses.parse().ok());
     let parameters = json!({"type": "object", "properties": properties, "required": required});
     let def = ToolDef { name: name.into(), description, parameters: parameters.into() };
-    Some(Listed { def, class: class.map(str::to_owned), most, cost: None })
+    Some(Listed { def, class: class.map(str::to_owned), most, weight, cost: None })
 }
 
 #[cfg(test)]

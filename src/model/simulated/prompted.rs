@@ -1,10 +1,10 @@
 //! The simulated model's parser of requests: it reads what any model would.
 
-use std::sync::LazyLock;
+use std::{collections::HashMap, sync::LazyLock};
 
 use serde_json::Value;
 
-use crate::domain::markers::{CHOSEN, COSTS, FINISH, OTHER_TOOLS, RIVALS, TASK, shortened};
+use crate::domain::markers::{CHOSEN, COSTS, FINISH, OFFER, OTHER_TOOLS, RIVALS, TASK, shortened};
 use crate::domain::{Message, NullFilter, Request, ToolDef, ToolName, chance::canonical};
 
 /// A parsed request.
@@ -55,8 +55,16 @@ impl<'a> PromptReading<'a> {
         let user = user_texts(request).rev().find_map(|text| text.strip_prefix(TASK));
         let user = user.unwrap_or_default();
         let (task, account) = user.split_once("\n\n").unwrap_or((user, ""));
-        let tools = request.tools.iter().filter(|tool| tool.name.as_str() != FINISH);
         let costs = costs(request);
+        let offers = offers(request);
+        let choice = |def| {
+            let weight = match &offers {
+                Some(offers) => *offers.get(def_name(def))?,
+                None => None,
+            };
+            Some(Choice { def, weight, cost: cost(&costs, def) })
+        };
+        let tools = request.tools.iter().filter(|tool| tool.name.as_str() != FINISH);
         let mut past = conversation(&request.messages);
         let (done, rivals) = apart(account);
         past.extend(done.lines().filter_map(told));
@@ -70,7 +78,7 @@ impl<'a> PromptReading<'a> {
         Self {
             task,
             account,
-            menu: tools.map(|def| Choice { cost: cost(&costs, def), ..Choice::of(def) }).collect(),
+            menu: tools.filter_map(choice).collect(),
             past,
             may_lack: is_told(request, OTHER_TOOLS),
             chosen: chosen(&request.messages),
@@ -92,13 +100,23 @@ impl<'a> PromptReading<'a> {
     }
 }
 
-impl<'a> Choice<'a> {
-    /// A tool, with the weight at the beginning of its description.
-    pub fn of(def: &'a ToolDef) -> Self {
-        let weight = def.description.strip_prefix("[weight ");
-        let weight = weight.and_then(|rest| rest.split_once(']')?.0.parse().ok());
-        Self { def, weight, cost: None }
-    }
+fn def_name(def: &ToolDef) -> &str {
+    def.name.as_str()
+}
+
+/// The tools that may be called now, with the weights that are told; `None`: all that are defined.
+fn offers(request: &Request) -> Option<HashMap<&str, Option<f64>>> {
+    let said =
+        user_texts(request).next_back()?.rsplit('\n').find_map(|line| line.strip_prefix(OFFER))?;
+    let said = said.strip_suffix('.').unwrap_or(said);
+    Some(said.split(", ").map(offer).collect())
+}
+
+/// `NAME (weight 37)`, `NAME (new here)` or `NAME`.
+fn offer(offer: &str) -> (&str, Option<f64>) {
+    let Some((name, mark)) = offer.split_once(" (") else { return (offer, None) };
+    let weight = mark.strip_prefix("weight ").and_then(|rest| rest.strip_suffix(')'));
+    (name, weight.and_then(|weight| weight.parse().ok()))
 }
 
 /// The user's messages, or the prompt's text for the user.
@@ -109,20 +127,25 @@ pub(super) fn user_texts(request: &Request) -> impl DoubleEndedIterator<Item = &
     })
 }
 
-/// Whether the prompt contains this marker.
+/// Whether the instructions contain this marker.
 pub(super) fn is_told(request: &Request, marker: &str) -> bool {
-    let told =
-        |message: &Message| matches!(message, Message::System { text } if text.contains(marker));
-    request.messages.iter().any(told)
+    instructions(request).any(|text| text.contains(marker))
+}
+
+/// What the strategy says: the system's messages, and the end of the prompt.
+fn instructions(request: &Request) -> impl Iterator<Item = &str> {
+    let last = request.messages.len().saturating_sub(1);
+    request.messages.iter().enumerate().filter_map(move |(i, message)| match message {
+        Message::System { text } => Some(text.as_str()),
+        Message::User { text } if i == last => Some(text.as_str()),
+        Message::User { .. } | Message::Assistant { .. } | Message::Tool { .. } => None,
+    })
 }
 
 /// The costs in the prompt, by the names of tools.
 pub(super) fn costs(request: &Request) -> Vec<(&str, f64)> {
-    let system = request.messages.iter().find_map(|message| match message {
-        Message::System { text } => Some(text.split_once(COSTS)?.1),
-        Message::User { .. } | Message::Assistant { .. } | Message::Tool { .. } => None,
-    });
-    system.into_iter().flat_map(|costs| costs.split(", ")).map_while(entry).collect()
+    let told = instructions(request).find_map(|text| text.split_once(COSTS));
+    told.into_iter().flat_map(|(_, costs)| costs.split(", ")).map_while(entry).collect()
 }
 
 /// `NAME CREDITS`, before a full stop where it is the last.
@@ -150,7 +173,7 @@ fn apart(account: &str) -> (&str, Option<[Vec<Past>; 2]>) {
 /// The earlier choices at this point, from the last message.
 fn chosen(messages: &[Message]) -> Vec<Chosen> {
     let Some(Message::User { text }) = messages.last() else { return Vec::new() };
-    let Some(list) = text.strip_prefix(CHOSEN) else { return Vec::new() };
+    let Some((_, list)) = text.rsplit_once(CHOSEN) else { return Vec::new() };
     let chosen = |line: &str| {
         let mut value: Value = serde_json::from_str(line).ok()?;
         let tool = value.get("tool")?.as_str()?.into();

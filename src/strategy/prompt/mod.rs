@@ -1,6 +1,7 @@
 //! Prompt texts, word for word.
 
 mod budget;
+mod now;
 pub mod planned;
 pub mod search;
 
@@ -12,7 +13,7 @@ use super::{Ending, Trajectory};
 use crate::domain::markers::{FINISH, TASK, TO_GRADE};
 use crate::domain::schema::object_schema;
 use crate::domain::{
-    Knob, MenuItem, Message, Offered, Prompt, Request, Role, State, Task, ToolCallState, ToolDef,
+    Knob, MenuItem, Message, Prompt, Request, Role, State, Task, ToolCallState, ToolDef, ToolName,
     WeightFormat, words,
 };
 
@@ -26,19 +27,15 @@ pub struct ActorInput<'a> {
     pub note: &'a str,
 }
 
-/// The request for the next action (ToolNet, eq. 4).
+/// The request for the next action (ToolNet, eq. 4). What stays the same in a task comes first, and
+/// what changes with a step comes last: endpoints cache a prompt from its beginning.
 pub fn actor(state: &State, asked: &ActorInput<'_>) -> Request {
-    let ActorInput { task, menu, trajectory, reflections, note } = *asked;
-    let format = weight_format(state);
-    let weighted = format != WeightFormat::None && menu.iter().any(|item| item.weight.is_some());
+    let ActorInput { task, menu, trajectory, reflections, .. } = *asked;
+    let current = state.current_task();
+    let walks = current.and_then(|task| task.strategy).is_some_and(|it| it.base.spec().walks);
     let mut system = state.prompts.text(Prompt::Actor).to_owned();
-    if weighted {
+    if walks && weight_format(state) != WeightFormat::None {
         add(&mut system, state.prompts.text(Prompt::ActorWeights));
-    }
-    system.push_str(&budget::forbidden(state, menu));
-    let strategy = state.current_task().and_then(|task| task.strategy);
-    if strategy.is_some_and(|strategy| strategy.prompt) {
-        add(&mut system, &budget::told(state, menu));
     }
     let mut messages = vec![Message::system(system), Message::user(user(task, reflections))];
     let history = state.knobs.count(Knob::History);
@@ -57,13 +54,30 @@ pub fn actor(state: &State, asked: &ActorInput<'_>) -> Request {
             });
         }
     }
-    if !note.is_empty() {
-        messages.push(Message::user(note));
-    }
+    let array = current.and_then(|task| task.array.as_deref());
+    let now: Vec<_> = menu.iter().map(|item| &item.tool).collect();
+    let is_all = array.is_none_or(|array| array.iter().all(|tool| now.contains(&tool)));
+    end(&mut messages, &now::paragraphs(state, asked, is_all));
+    let defined = array.map_or(now.clone(), |array| array.iter().collect());
+    let tools = defined.into_iter().filter_map(|tool| self::tool(state, tool));
+    let tools = tools.chain([finish(state)]);
+    let allowed = if is_all { Vec::new() } else { now::names(menu) };
     Request {
-        tools: menu.iter().filter_map(|item| tool(state, item, format)).collect(),
+        tools: tools.collect(),
+        allowed,
         temperature: Some(state.knobs.get(Knob::Temperature)),
         ..Request::new(Role::Actor, messages)
+    }
+}
+
+/// Says this at the end, in the last message if that is the user's: many models know no two messages
+/// of one speaker in a row.
+fn end(messages: &mut Vec<Message>, paragraphs: &[String]) {
+    let said = paragraphs.join("\n\n");
+    match messages.last_mut() {
+        _ if said.is_empty() => {}
+        Some(Message::User { text }) => *text = format!("{text}\n\n{said}"),
+        _ => messages.push(Message::User { text: said }),
     }
 }
 
@@ -198,22 +212,12 @@ pub fn weight_format(state: &State) -> WeightFormat {
     state.knobs.choice()
 }
 
-/// A line of the menu as a tool definition; `None` for a tool that was just removed.
-fn tool(state: &State, item: &MenuItem, format: WeightFormat) -> Option<ToolDef> {
-    if item.why == Offered::Finish {
-        return Some(finish(state));
-    }
-    let spec = &state.tools.get(&item.tool)?.spec;
-    let mark = match (item.why, item.weight) {
-        (Offered::Explore, _) => "[new here] ".to_owned(),
-        (_, Some(weight)) if format != WeightFormat::None => {
-            format!("[weight {}] ", format.show(weight))
-        }
-        (_, Some(_) | None) => String::new(),
-    };
+/// A tool's definition; `None` for `Finish`, which comes last, and for a tool that was just removed.
+fn tool(state: &State, name: &ToolName) -> Option<ToolDef> {
+    let spec = &state.tools.get(name)?.spec;
     Some(ToolDef {
         name: spec.name.clone(),
-        description: format!("{mark}{}", spec.description),
+        description: spec.description.clone(),
         parameters: spec.parameters.clone(),
     })
 }

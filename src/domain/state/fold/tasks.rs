@@ -47,6 +47,11 @@ impl State {
                     (grading.right, grading.why) = (*right, why.clone());
                 }
             }
+            TaskEvent::ToolArraySet { task, tools, lost } => {
+                if let Some(task) = self.task_mut(*task) {
+                    task.set_array(tools, lost.as_ref());
+                }
+            }
             TaskEvent::TaskFinished { task, outcome, answer, correct, caveats } => {
                 self.control.paused_lanes.clear();
                 self.control.changes.end_task(*task);
@@ -83,6 +88,8 @@ impl Family for TaskEvent {
                 let index = u32::try_from(steps.saturating_sub(1)).unwrap_or(u32::MAX);
                 Some((Some(*task), What::Step { index }))
             }
+            TaskEvent::ToolArraySet { lost: Some(_), .. } => What::told(self.clone()),
+            TaskEvent::ToolArraySet { lost: None, .. } => None,
             TaskEvent::TaskFinished { task, .. } => Some((Some(*task), What::TaskFinished)),
             TaskEvent::TasksQueued { tasks, by: By::User, .. } if tasks.len() == 1 => {
                 What::told(self.clone())

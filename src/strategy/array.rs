@@ -1,0 +1,97 @@
+//! The array of tools that the requests of one task define. Endpoints cache a prompt from its
+//! beginning, and the tools are its beginning: an array that changes with every menu is paid in full
+//! at every step. So the array is fixed with the first menu, and holds what can follow it. A menu is
+//! a part of it, said at the end of the messages.
+
+use indexmap::{IndexMap, IndexSet};
+
+use super::{Base, Context};
+use crate::domain::{
+    CacheBreak, Knob, MenuItem, Offered, Role, State, TaskEvent, TaskState, ToolName,
+};
+
+/// Makes sure that the next requests define every tool of this menu.
+pub fn cover(ctx: &impl Context, base: Base, menu: &[MenuItem]) {
+    if let Some((tools, lost)) = ctx.state(|state| change(state, base, menu)) {
+        ctx.say(|task| TaskEvent::ToolArraySet { task, tools: tools.into_iter().collect(), lost });
+    }
+}
+
+/// The tools that often follow these in the learned graph, the most likely first: the weight of the way
+/// to a tool, times the weight from there. Edges no heavier than an even share say nothing.
+pub fn followers(
+    state: &State,
+    tools: &[(&ToolName, f64)],
+    most: usize,
+) -> impl Iterator<Item = ToolName> {
+    let weights = state.learning.weights(&state.knobs);
+    let mut likely: IndexMap<ToolName, f64> = IndexMap::new();
+    for (from, way) in tools {
+        let even = 1.0 / weights.successors_len(from.as_str()).max(1) as f64;
+        // More than are wanted, since some are on the menu or not offered.
+        for next in weights.top(from.as_str(), most + tools.len()) {
+            let is_known = tools.iter().any(|(tool, _)| **tool == next.to);
+            if next.weight > even * SHARE && !is_known && state.plan_allows(&next.to) {
+                *likely.entry(next.to).or_default() += way * next.weight;
+            }
+        }
+    }
+    likely.sort_by(|_, a, _, b| b.total_cmp(a));
+    likely.into_keys().take(most)
+}
+
+/// An edge counts as learned from this multiple of an even share on, against rounding.
+const SHARE: f64 = 1.001;
+
+/// The new array, if there must be one, and what it costs.
+fn change(
+    state: &State,
+    base: Base,
+    menu: &[MenuItem],
+) -> Option<(IndexSet<ToolName>, Option<CacheBreak>)> {
+    let task = state.current_task()?;
+    let offered = || menu.iter().filter(|item| item.why != Offered::Finish);
+    let walks = base.spec().walks && !state.has_plan();
+    let likely = |items: &[&MenuItem]| {
+        let from: Vec<_> =
+            items.iter().map(|item| (&item.tool, item.weight.unwrap_or(0.0))).collect();
+        let most = if walks { items.len().div_ceil(2) } else { 0 };
+        followers(state, &from, most).collect::<Vec<_>>()
+    };
+    let Some(now) = &task.array else {
+        let items: Vec<_> = offered().collect();
+        let mut tools: IndexSet<_> = items.iter().map(|item| item.tool.clone()).collect();
+        let plan = task.budget.plan.iter().flat_map(|plan| &plan.tools);
+        tools.extend(plan.map(|planned| planned.tool.clone()));
+        tools.extend(likely(&items));
+        // The same order in every task, so that requests of two tasks may begin alike.
+        tools.sort_by_key(|tool| state.tools.get_index_of(tool));
+        return Some((tools, None));
+    };
+    let missing: Vec<_> = offered().filter(|item| !now.contains(&item.tool)).collect();
+    let is_there = |tool: &&ToolName| state.tools.contains_key(*tool);
+    if missing.is_empty() && now.iter().all(|tool| is_there(&tool)) {
+        return None;
+    }
+    let mut tools: IndexSet<_> = now.iter().filter(is_there).cloned().collect();
+    tools.extend(missing.iter().map(|item| item.tool.clone()));
+    tools.extend(likely(&missing));
+    let most = state.knobs.count(Knob::MenuMax);
+    let mut excess = tools.len().saturating_sub(most);
+    tools.retain(|tool| {
+        let stays = excess == 0 || offered().any(|item| item.tool == *tool);
+        excess -= usize::from(!stays);
+        stays
+    });
+    Some((tools, lost(state, task)))
+}
+
+/// What the endpoint must read again: the agent's last request; `None` before the first.
+fn lost(state: &State, task: &TaskState) -> Option<CacheBreak> {
+    let mut calls = task.model_calls.iter().rev().filter_map(|call| state.model_call(*call));
+    let last = calls.find(|call| call.role == Role::Actor)?;
+    let tokens = last.usage()?.tokens_in;
+    let spec = &state.models.known.get(&last.model)?.spec;
+    let dollars = spec.saved_by_cache(tokens);
+    Some(CacheBreak { tokens, dollars })
+}

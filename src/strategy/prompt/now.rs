@@ -1,0 +1,44 @@
+//! The end of the actor's prompt: what changes from step to step.
+
+use super::{ActorInput, budget, weight_format};
+use crate::domain::markers::FINISH;
+use crate::domain::{MenuItem, Offered, Prompt, State, ToolName, WeightFormat};
+
+/// The paragraphs: what may be called now, what the plan and the budget say, and the note. `is_all`:
+/// every tool that the request defines may be called.
+pub(super) fn paragraphs(state: &State, asked: &ActorInput<'_>, is_all: bool) -> Vec<String> {
+    let ActorInput { menu, note, .. } = *asked;
+    let format = weight_format(state);
+    let items: Vec<_> = menu.iter().map(|item| offer(item, format)).collect();
+    let marked = items.iter().zip(names(menu)).any(|(item, name)| *item != name.as_str());
+    let tools = [("{tools}", &*items.join(", "))];
+    let offer = (!is_all || marked).then(|| state.prompts.filled(Prompt::ActorOffer, &tools));
+    let strategy = state.current_task().and_then(|task| task.strategy);
+    let told = strategy.is_some_and(|strategy| strategy.prompt);
+    let costs = told.then(|| budget::told(state, menu));
+    let forbidden = budget::forbidden(state, menu).trim().to_owned();
+    let all = offer.into_iter().chain([forbidden]).chain(costs).chain([note.to_owned()]);
+    all.filter(|text| !text.is_empty()).collect()
+}
+
+/// The names of a menu, as a request has them.
+pub(super) fn names(menu: &[MenuItem]) -> Vec<ToolName> {
+    let name = |item: &MenuItem| match item.why {
+        Offered::Finish => FINISH.into(),
+        _ => item.tool.clone(),
+    };
+    menu.iter().map(name).collect()
+}
+
+/// `search_web (weight 37)`, `lookup (new here)`, or the name alone.
+fn offer(item: &MenuItem, format: WeightFormat) -> String {
+    match (item.why, item.weight) {
+        // Finishing is always useful, so it has no weight (ToolNet's prompt).
+        (Offered::Finish, _) => FINISH.to_owned(),
+        (Offered::Explore, _) => format!("{} (new here)", item.tool),
+        (_, Some(weight)) if format != WeightFormat::None => {
+            format!("{} (weight {})", item.tool, format.show(weight))
+        }
+        _ => item.tool.to_string(),
+    }
+}
