@@ -233,13 +233,14 @@ impl Output {
                 }
                 writeln!(
                     self.out,
-                    "{why}: {} of {} answered, {} of {} right; {}, {} tokens in, {} out, {:.2} credits",
+                    "{why}: {} of {} answered, {} of {} right; {}, {} tokens in ({} cached), {} out, {:.2} credits",
                     totals.answered,
                     totals.tasks,
                     totals.correct,
                     totals.with_gold,
                     counted(totals.calls, "tool call"),
                     totals.tokens_in,
+                    totals.tokens_cached,
                     totals.tokens_out,
                     totals.cost,
                 )

@@ -127,6 +127,7 @@ fn mode(field: &Field<'_>) -> Option<ToolMode> {
 /// Options of the connection.
 fn wire(fields: &mut Fields<'_>, endpoint: &mut Endpoint) {
     fields.put("structured", &mut endpoint.structured, Field::flag);
+    fields.put("allowed_tools", &mut endpoint.allowed_tools, Field::flag);
     fields.put("stream", &mut endpoint.stream, Field::flag);
     let time = |field: &Field<'_>| field.duration(MILLISECOND, HOUR);
     fields.put("connect_timeout", &mut endpoint.connect_timeout, time);

@@ -64,6 +64,8 @@ pub struct Totals {
     pub steps: usize,
     pub calls: usize,
     pub tokens_in: u64,
+    /// Of `tokens_in`, those that endpoints had in their cache.
+    pub tokens_cached: u64,
     pub tokens_out: u64,
     pub cost: f64,
     pub dollars: Option<f64>,
@@ -167,6 +169,7 @@ impl TotalSums {
         totals.steps += task.steps;
         totals.calls += task.calls;
         totals.tokens_in = totals.tokens_in.saturating_add(task.tokens_in);
+        totals.tokens_cached = totals.tokens_cached.saturating_add(task.tokens_cached);
         totals.tokens_out = totals.tokens_out.saturating_add(task.tokens_out);
         totals.cost += task.cost;
     }

@@ -45,6 +45,8 @@ pub struct TaskReport {
     /// The tools of those calls, in order.
     pub tools: Vec<ToolName>,
     pub tokens_in: u64,
+    /// Of `tokens_in`, those that endpoints had in their cache.
+    pub tokens_cached: u64,
     pub tokens_out: u64,
     /// Tokens in and out of each role; the papers count those of the actor.
     pub tokens_by_role: BTreeMap<Role, (u64, u64)>,
@@ -104,6 +106,7 @@ impl TaskReport {
             calls: tools.len(),
             tools,
             tokens_in: task.tokens_in,
+            tokens_cached: task.cached,
             tokens_out: task.tokens_out,
             tokens_by_role,
             strategy: task.strategy,

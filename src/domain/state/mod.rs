@@ -53,7 +53,7 @@ pub use kept::Kept;
 pub use learning::Learning;
 pub use model_calls::{ModelCallPhase, ModelCallState};
 pub use models::{ModelState, Models, Reachable};
-pub use query::Cause;
+pub use query::{Cause, Repeat};
 pub use search::{NodeState, SearchTree};
 pub use tasks::{StepState, TaskPhase, TaskState};
 pub use tool_calls::{ToolCallPhase, ToolCallState};

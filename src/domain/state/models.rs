@@ -73,6 +73,8 @@ pub struct Tally {
     pub retries: u32,
     pub tokens_in: u64,
     pub tokens_out: u64,
+    /// Of `tokens_in`, those that endpoints had in their cache.
+    pub cached: u64,
     /// Whether any count was estimated, not reported by the endpoint.
     pub estimated: bool,
     pub dollars: f64,
@@ -154,6 +156,7 @@ impl Tally {
 
     fn bill(&mut self, usage: Usage, dollars: Option<f64>) {
         self.tokens_in = self.tokens_in.saturating_add(usage.tokens_in);
+        self.cached = self.cached.saturating_add(usage.cached);
         self.tokens_out = self.tokens_out.saturating_add(usage.tokens_out);
         self.estimated |= usage.estimated;
         self.dollars += dollars.unwrap_or(0.0);

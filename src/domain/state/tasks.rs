@@ -61,6 +61,8 @@ pub struct TaskState {
     pub started: Option<u64>,
     pub ended: Option<u64>,
     pub tokens_in: u64,
+    /// Of `tokens_in`, those that endpoints had in their cache.
+    pub cached: u64,
     pub tokens_out: u64,
     pub budget: TaskBudget,
     /// A planner's plan and its evidence; empty for strategies without a planner.
@@ -120,6 +122,7 @@ impl TaskState {
             started: None,
             ended: None,
             tokens_in: 0,
+            cached: 0,
             tokens_out: 0,
             budget: TaskBudget::default(),
             work: Work::default(),

@@ -27,6 +27,9 @@ pub struct Endpoint {
     pub mode: ToolMode,
     /// Whether its answers can be constrained to a JSON Schema.
     pub structured: bool,
+    /// Whether it takes a list of the tools that may be called now (`tool_choice` of type
+    /// `allowed_tools`), beside the tools that a request defines.
+    pub allowed_tools: bool,
     /// Whether to stream the answer.
     pub stream: bool,
     /// Time limit for making a connection.
@@ -78,6 +81,7 @@ impl Endpoint {
             headers: IndexMap::new(),
             mode: ToolMode::Native,
             structured: false,
+            allowed_tools: false,
             stream: true,
             connect_timeout: Duration::from_secs(10),
             silence_timeout: Duration::from_secs(120),

@@ -17,6 +17,9 @@ pub(super) fn body(endpoint: &Endpoint, request: &Request, names: &Names) -> Val
         let tools: Vec<Value> = request.tools.iter().map(|def| tool(def, names)).collect();
         body.insert("tools".into(), tools.into());
     }
+    if endpoint.allowed_tools && !request.allowed.is_empty() {
+        body.insert("tool_choice".into(), allowed(request, names));
+    }
     if let Some(temperature) = request.temperature {
         body.insert("temperature".into(), temperature.into());
     }
@@ -54,6 +57,13 @@ fn tool(def: &ToolDef, names: &Names) -> Value {
             "parameters": def.parameters,
         },
     })
+}
+
+/// The tools that may be called now. The array of tools stays as it is, and with it the prompt cache.
+fn allowed(request: &Request, names: &Names) -> Value {
+    let tool = |name| json!({"type": "function", "function": {"name": names.out(name)}});
+    let tools: Vec<Value> = request.allowed.iter().map(tool).collect();
+    json!({"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": tools}})
 }
 
 fn message(message: &Message, names: &Names) -> Value {

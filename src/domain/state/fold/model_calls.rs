@@ -108,6 +108,7 @@ impl State {
         let Some(task) = self.task_mut(task) else { return };
         // Endpoints may report any number, even 2^64 - 1 tokens twice.
         task.tokens_in = task.tokens_in.saturating_add(usage.tokens_in);
+        task.cached = task.cached.saturating_add(usage.cached);
         task.tokens_out = task.tokens_out.saturating_add(usage.tokens_out);
         task.dollars += dollars.unwrap_or(0.0);
         task.unpriced += u32::from(dollars.is_none());

@@ -6,5 +6,6 @@ mod evidence;
 mod faults;
 mod moves;
 mod pairs;
+mod repeat;
 
-pub use self::moves::Cause;
+pub use self::{moves::Cause, repeat::Repeat};

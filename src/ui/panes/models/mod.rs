@@ -21,7 +21,7 @@ use crate::ui::{cx::Cx, pane::PaneId};
 
 const ROLE: usize = 11;
 /// What a tally is shown as, from what matters most to what is left out first.
-fn columns<'a>() -> [Column<Used<'a>>; 8] {
+fn columns<'a>() -> [Column<Used<'a>>; 9] {
     [
         right("calls", 5, |used| (used.tally.calls.to_string(), used.theme.text)),
         right("in", 7, |used| tokens(used, used.tally.tokens_in)),
@@ -31,6 +31,7 @@ fn columns<'a>() -> [Column<Used<'a>>; 8] {
         right("median", 8, |used| {
             (text::span_if_any(used.tally.latency.median()), used.theme.text)
         }),
+        right("cached", 6, cached),
         right("failed", 6, |used| counted(used, used.tally.failed, used.theme.bad)),
         right("retried", 7, |used| counted(used, used.tally.retries, used.theme.warn)),
     ]
@@ -179,6 +180,14 @@ fn last(used: &Used<'_>) -> Cell {
 
 fn counted(used: &Used<'_>, n: u32, style: Style) -> Cell {
     (n.to_string(), if n > 0 { style } else { used.theme.dim })
+}
+
+/// The share of the input that endpoints had in their cache.
+fn cached(used: &Used<'_>) -> Cell {
+    let Tally { cached, tokens_in, .. } = used.tally;
+    let share = 100.0 * *cached as f64 / (*tokens_in).max(1) as f64;
+    let style = if *cached > 0 { used.theme.text } else { used.theme.dim };
+    (format!("{share:.0} %"), style)
 }
 
 fn dollars(Used { theme, tally, .. }: &Used<'_>) -> Cell {

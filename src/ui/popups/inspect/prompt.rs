@@ -5,7 +5,7 @@ use super::signature::{arguments, signature};
 use crate::domain::tokens::Part;
 use crate::domain::{
     EffectId, Finish, ModelCallPhase, ModelCallState, ModelSpec, Reply, State, ToolCall, ToolDef,
-    tokens, words::counted,
+    state::Repeat, tokens, words::counted,
 };
 use crate::ui::symbols::SPENT;
 use crate::ui::text;
@@ -89,6 +89,11 @@ fn head(state: &State, call: &ModelCallState, page: &mut Page<'_>) {
     let dollars = call.dollars.map(|dollars| format!("${dollars:.6}"));
     page.field("cost", dollars.as_deref().unwrap_or("not known"));
     page.field_if_any("price from", price_from(call, spec).unwrap_or_default());
+    if let Some(Repeat { tokens, of, differs }) = state.repeat(call) {
+        let differs =
+            differs.map_or(String::new(), |part| format!("; the first that differs: {part}"));
+        page.field("repeats", &format!("{tokens} of {of} tokens of the request before{differs}"));
+    }
     page.origin(state, call);
 }
 

@@ -1,0 +1,65 @@
+//! How much of a request an endpoint may have in its cache: what it has in common with the request
+//! before it.
+
+use crate::domain::state::{ModelCallState, State};
+use crate::domain::tokens::{self, Part};
+
+/// What a request repeats of the one before it, of the same role, model and task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repeat {
+    /// Tokens of the parts at its beginning that are the same.
+    pub tokens: u64,
+    /// Tokens of the request before.
+    pub of: u64,
+    /// The first part that differs, by its kind; `None` where the request before is repeated whole.
+    pub differs: Option<String>,
+}
+
+impl State {
+    /// What this request repeats; `None` for the first of its role and model in a task.
+    pub fn repeat(&self, call: &ModelCallState) -> Option<Repeat> {
+        let task = self.task(call.task)?;
+        let calls = task.model_calls.iter().take_while(|id| **id != call.id);
+        let alike = calls
+            .filter_map(|id| self.model_call(*id))
+            .filter(|before| before.role == call.role && before.model == call.model);
+        let before = alike.last()?;
+        Some(compared(&tokens::parts(&before.request), &tokens::parts(&call.request)))
+    }
+}
+
+fn compared(before: &[Part], now: &[Part]) -> Repeat {
+    // The last part is the chat format, which has no place of its own.
+    let [before, now] =
+        [before, now].map(|parts| parts.split_last().map_or(&[][..], |(_, all)| all));
+    let same = before.iter().zip(now).take_while(|(before, now)| before == now).count();
+    let sum = |parts: &[Part]| parts.iter().map(|part| part.tokens).sum();
+    let differs = before.get(same).map(|part| now.get(same).unwrap_or(part).label.clone());
+    Repeat { tokens: sum(&before[..same]), of: sum(before), differs }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(texts: &[&str]) -> Vec<Part> {
+        let part =
+            |text: &&str| Part { label: format!("kind {text}"), text: (*text).into(), tokens: 10 };
+        let framing = Part { label: "framing".into(), text: String::new(), tokens: 6 };
+        texts.iter().map(part).chain([framing]).collect()
+    }
+
+    #[test]
+    fn the_first_part_that_differs_is_named() {
+        let before = parts(&["tools", "system", "end"]);
+        let repeat = |now: &[&str]| {
+            let repeat = compared(&before, &parts(now));
+            (repeat.tokens, repeat.of, repeat.differs)
+        };
+        assert_eq!(repeat(&["tools", "system", "end", "more"]), (30, 30, None));
+        let differs = Some("kind result".to_owned());
+        assert_eq!(repeat(&["tools", "system", "result", "end"]), (20, 30, differs));
+        assert_eq!(repeat(&["tools", "system"]), (20, 30, Some("kind end".to_owned())));
+        assert_eq!(repeat(&[]), (0, 30, Some("kind tools".to_owned())));
+    }
+}
