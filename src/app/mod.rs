@@ -14,6 +14,7 @@ use std::{ffi::OsString, process::ExitCode};
 
 use clap::Parser;
 
+use self::cli::compare::BenchCommand;
 use self::cli::trouble::Trouble;
 use self::cli::{Cli, Command, run::RunEnd};
 use crate::ui::EndReason;
@@ -78,6 +79,7 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
             });
         }
         Some(Command::Compare(args)) => cli::compare::compare(&args)?,
+        Some(Command::Bench(BenchCommand::Papers(args))) => cli::compare::papers(&args)?,
         Some(Command::Replay(args)) => return Ok(after_the_screen(cli::past::replay(&args)?)),
         Some(Command::Plan(args)) => cli::plan::plan(&args)?,
         Some(Command::Graph(command)) => cli::graph::graph(&command)?,

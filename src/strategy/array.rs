@@ -12,6 +12,9 @@ use crate::domain::{
 
 /// Makes sure that the next requests define every tool of this menu.
 pub fn cover(ctx: &impl Context, base: Base, menu: &[MenuItem]) {
+    if !ctx.state(|state| state.knobs.is_on(Knob::FixTools)) {
+        return;
+    }
     if let Some((tools, lost)) = ctx.state(|state| change(state, base, menu)) {
         ctx.say(|task| TaskEvent::ToolArraySet { task, tools: tools.into_iter().collect(), lost });
     }
@@ -58,32 +61,37 @@ fn change(
         let most = if walks { items.len().div_ceil(2) } else { 0 };
         followers(state, &from, most).collect::<Vec<_>>()
     };
-    let Some(now) = &task.array else {
-        let items: Vec<_> = offered().collect();
-        let mut tools: IndexSet<_> = items.iter().map(|item| item.tool.clone()).collect();
-        let plan = task.budget.plan.iter().flat_map(|plan| &plan.tools);
-        tools.extend(plan.map(|planned| planned.tool.clone()));
-        tools.extend(likely(&items));
-        // The same order in every task, so that requests of two tasks may begin alike.
-        tools.sort_by_key(|tool| state.tools.get_index_of(tool));
-        return Some((tools, None));
-    };
-    let missing: Vec<_> = offered().filter(|item| !now.contains(&item.tool)).collect();
     let is_there = |tool: &&ToolName| state.tools.contains_key(*tool);
-    if missing.is_empty() && now.iter().all(|tool| is_there(&tool)) {
+    let before = task.array.as_deref();
+    let missing: Vec<_> =
+        offered().filter(|item| before.is_none_or(|before| !before.contains(&item.tool))).collect();
+    let known = before.unwrap_or_default();
+    if before.is_some() && missing.is_empty() && known.iter().all(|tool| is_there(&tool)) {
         return None;
     }
-    let mut tools: IndexSet<_> = now.iter().filter(is_there).cloned().collect();
+    let mut tools: IndexSet<_> = known.iter().filter(is_there).cloned().collect();
     tools.extend(missing.iter().map(|item| item.tool.clone()));
+    if before.is_none() {
+        let plan = task.budget.plan.iter().flat_map(|plan| &plan.tools);
+        tools.extend(plan.map(|planned| planned.tool.clone()));
+    }
     tools.extend(likely(&missing));
     let most = state.knobs.count(Knob::MenuMax);
+    if before.is_some() && state.has_plan() && state.offered_tools().nth(most).is_none() {
+        // A plan that was widened is often widened again; with every tool the array is the last one.
+        tools.extend(state.offered_tools().map(|tool| tool.spec.name.clone()));
+    }
     let mut excess = tools.len().saturating_sub(most);
     tools.retain(|tool| {
         let stays = excess == 0 || offered().any(|item| item.tool == *tool);
         excess -= usize::from(!stays);
         stays
     });
-    Some((tools, lost(state, task)))
+    if before.is_none() {
+        // The same order in every task, so that requests of two tasks may begin alike.
+        tools.sort_by_key(|tool| state.tools.get_index_of(tool));
+    }
+    Some((tools, before.and_then(|_| lost(state, task))))
 }
 
 /// What the endpoint must read again: the agent's last request; `None` before the first.

@@ -2,6 +2,7 @@
 //! one model call writes the best answer from the results. Its cost was reserved from the start.
 
 use super::{Context, Ending, Trajectory, act, prompt};
+use crate::domain::markers::FINISH;
 use crate::domain::{
     BudgetEvent, MenuItem, ModelError, ModelErrorKind, Offered, Outcome, Prompt, Role, Task,
     ToolName,
@@ -22,15 +23,22 @@ pub async fn close(
         let asked = prompt::ActorInput { task, menu: &[finish], trajectory, reflections, note };
         prompt::actor(state, &asked)
     });
-    match ctx.ask(Role::Actor, request).await {
-        Ok(reply) => match act::decide(&reply) {
-            act::Decision::Finish(ending) => ending,
-            act::Decision::Call(_) | act::Decision::Nothing => {
-                Ending::without_answer(Outcome::GaveUp)
-            }
-        },
-        Err(error) => failed(&error),
+    // The same tools as before, for the prompt cache. A model that calls one of them all the same is asked
+    // again without them.
+    let mut alone = request.clone();
+    alone.tools.retain(|tool| tool.name.as_str() == FINISH);
+    alone.allowed.clear();
+    for request in [request, alone] {
+        match ctx.ask(Role::Actor, request).await {
+            Ok(reply) => match act::decide(&reply) {
+                act::Decision::Finish(ending) => return ending,
+                act::Decision::Call(_) => {}
+                act::Decision::Nothing => break,
+            },
+            Err(error) => return failed(&error),
+        }
     }
+    Ending::without_answer(Outcome::GaveUp)
 }
 
 /// The ending of a task whose model call failed.

@@ -147,8 +147,11 @@ fn successors(
 ) -> Vec<MenuItem> {
     let (mut menu, explore) = ctx.state(|state| {
         let weights = state.learning.weights(&state.knobs);
+        let most = state.knobs.count(Knob::MenuMax);
         let array = state.current_task().and_then(|task| task.array.as_deref());
-        let inside = array.unwrap_or_default();
+        let Some(inside) = array else {
+            return (whole_row(state, at, most), state.knobs.count(Knob::Explore));
+        };
         let known = |tool: &ToolName| inside.contains(tool);
         let mut ways: Vec<_> = array::followers(state, &[(at, 1.0)], 1 + inside.len()).collect();
         if ways.iter().any(known) {
@@ -164,7 +167,7 @@ fn successors(
         };
         let mut menu: Vec<_> = ways.into_iter().filter_map(item).collect();
         menu.sort_by(|a, b| b.weight.unwrap_or(0.0).total_cmp(&a.weight.unwrap_or(0.0)));
-        menu.truncate(state.knobs.count(Knob::MenuMax));
+        menu.truncate(most);
         (menu, state.knobs.count(Knob::Explore))
     });
     let offers = explored(ctx, at, task, trajectory, (&menu, explore));
@@ -173,10 +176,23 @@ fn successors(
     menu
 }
 
+/// Every successor, as in the paper.
+fn whole_row(state: &State, at: &ToolName, most: usize) -> Vec<MenuItem> {
+    let weights = state.learning.weights(&state.knobs);
+    let off = state.tools.len() - state.offered_tools().count();
+    // One more than the menu holds, since `end` is in every row and is not a tool.
+    let row = weights.top(at.as_str(), most.saturating_add(off).saturating_add(1));
+    let offered = row.into_iter().filter(|next| state.offers(next.to.as_str())).take(most);
+    offered
+        .map(|next| MenuItem { tool: next.to, weight: Some(next.weight), why: Offered::Successor })
+        .collect()
+}
+
 /// Tools besides the successors: those that match the last thought, else the task; after a failure
 /// in turn with those that match the description of the failed tool, since another may do the same.
-/// Tools outside the array only if one is needed: the last call did not help, or none matches the last
-/// thought better than one of them.
+/// What the agent asked for and was refused comes first.
+/// Tools outside the array only if one is needed: the last call did not help, or one of them matches the
+/// last thought best.
 fn explored(
     ctx: &impl Context,
     at: &ToolName,
@@ -186,7 +202,7 @@ fn explored(
 ) -> IndexSet<ToolName> {
     let wanted = trajectory.last_thought().unwrap_or(&task.text);
     let array = ctx.state(|state| state.current_task().and_then(|task| task.array.clone()));
-    let inside = |tool: &ToolName| array.iter().any(|array| array.contains(tool));
+    let inside = |tool: &ToolName| array.as_ref().is_none_or(|array| array.contains(tool));
     let reaches_out = is_stuck(ctx, trajectory)
         || ctx.retrieve(wanted, 1).first().is_some_and(|best| !inside(best));
     let is_new = |tool: &ToolName| {
@@ -209,13 +225,22 @@ fn explored(
         fitting.extend(matching(&task.text));
     }
     let mut fitting = fitting.into_iter();
-    let mut offers = IndexSet::new();
+    let mut offers: IndexSet<ToolName> = refused(trajectory)
+        .filter(|tool| is_new(tool) && ctx.state(|state| state.offers(tool.as_str())))
+        .collect();
     while offers.len() < explore && (stand_ins.len() > 0 || fitting.len() > 0) {
         offers.extend(stand_ins.next());
         offers.extend(fitting.next());
     }
     offers.truncate(explore);
     offers
+}
+
+/// Tools that the agent just asked for, and that were not on its menu.
+fn refused(trajectory: &Trajectory) -> impl Iterator<Item = ToolName> {
+    let called = trajectory.turns.last().into_iter().flat_map(|turn| &turn.called);
+    let refused = called.filter(|called| matches!(called.observation, Observation::Refused(_)));
+    refused.map(|called| called.tool.clone())
 }
 
 /// Whether the last decision brought nothing: no call ran, or none of them helped.

@@ -31,7 +31,7 @@ fn a_role_gets_its_settings_and_its_examples_and_no_other_role_does() {
         assert_eq!((actor.top_p, actor.max_tokens), (Some(0.5), Some(9)));
         assert_eq!(actor.messages[1], Message::user("Task: Say hi."));
         assert_eq!(actor.messages[2].text(), "hi");
-        assert_eq!(actor.messages[3], Message::user("Task: Say hello."));
+        assert!(actor.messages[3].text().starts_with("Task: Say hello.\n\nYou may call now:"));
         let evaluator = of(Role::Evaluator);
         assert_eq!((evaluator.top_p, evaluator.messages.len()), (None, 2));
     });

@@ -6,8 +6,8 @@ use clap::{ArgGroup, Args, Parser, Subcommand, builder::PossibleValuesParser};
 use clap_complete::Shell;
 use tokio::runtime::{Builder, Runtime};
 
-use self::value::{number, whole};
-use self::{compare::CompareArgs, log::LogArgs, trouble::Trouble};
+use self::compare::{BenchCommand, CompareArgs};
+use self::{log::LogArgs, trouble::Trouble, value::number, value::whole};
 use crate::app::session::CostRange;
 use crate::domain::{Estimation, FaultSpec, fault::FAULT_SYNTAX, knob::Choice};
 
@@ -66,6 +66,9 @@ pub enum Command {
     /// tables.
     #[command(after_help = examples::COMPARE)]
     Compare(Box<CompareArgs>),
+    /// Reproduce what papers report.
+    #[command(subcommand)]
+    Bench(BenchCommand),
     /// Open a journal on the screen, or print its state with --json.
     #[command(after_help = examples::REPLAY)]
     Replay(ReplayArgs),
@@ -99,7 +102,7 @@ pub enum Command {
 }
 
 /// The configuration file to use.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct ConfigArgs {
     /// Read this configuration file instead of the one in the platform's folder.
     #[arg(long, value_name = "FILE")]
@@ -107,7 +110,7 @@ pub struct ConfigArgs {
 }
 
 /// The options of a session.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct SessionArgs {
     #[command(flatten)]
     pub config: ConfigArgs,
@@ -180,6 +183,9 @@ pub struct SessionArgs {
     /// that its words match. In BTP's experiments five come with each query.
     #[arg(long, value_name = "N", value_parser = value::positive)]
     pub task_tools: Option<NonZeroUsize>,
+    /// Fill the workspace up to N tools with made-up ones that no task needs.
+    #[arg(long, value_name = "N", value_parser = value::positive)]
+    pub tools_total: Option<NonZeroUsize>,
     /// Stop before a model call that would bring the session above N US dollars (default 5): the
     /// screen pauses, `run` ends with exit code 3.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number)]

@@ -30,6 +30,7 @@ impl SessionArgs {
             faults: self.fault.clone(),
             costs: self.costs,
             task_tools: self.task_tools.map(NonZeroUsize::get),
+            tools_total: self.tools_total.map(NonZeroUsize::get),
             simulated: SimulatedSpec::default(),
             max_dollars: self.max_dollars,
             paused: false,
@@ -76,6 +77,7 @@ fn option(field: &Field) -> String {
         Field::Knob(Knob::Tau) => "--tau".to_owned(),
         Field::Knob(knob) => format!("--knob {knob}"),
         Field::Fault(fault) => format!("--fault {fault}"),
+        Field::ToolsTotal => "--tools-total".to_owned(),
         Field::MaxDollars => "--max-dollars".to_owned(),
     }
 }

@@ -32,6 +32,8 @@ pub struct Quality {
     /// Average tokens per task, in and out, of all roles together.
     pub tokens_in: f64,
     pub tokens_out: f64,
+    /// Of `tokens_in`, those that endpoints had in their cache.
+    pub tokens_cached: f64,
     /// Average steps per task; an answer without any other step is one.
     pub steps: f64,
     /// US dollars for 1,000 such tasks; `None` if any price is unknown.
@@ -60,6 +62,7 @@ pub(super) struct QualitySums {
     graded: GradedSums,
     tokens_in: Mean,
     tokens_out: Mean,
+    tokens_cached: Mean,
     steps: Mean,
     dollars: Mean,
     is_unpriced: bool,
@@ -87,6 +90,7 @@ impl QualitySums {
         self.graded.add(task);
         self.tokens_in.add(task.tokens_in as f64);
         self.tokens_out.add(task.tokens_out as f64);
+        self.tokens_cached.add(task.tokens_cached as f64);
         self.steps.add(task.steps.max(1) as f64);
         self.dollars.add(task.dollars.unwrap_or(0.0));
         self.is_unpriced |= task.dollars.is_none();
@@ -104,6 +108,7 @@ impl QualitySums {
             grader: self.graded.graded(),
             tokens_in: self.tokens_in.or_zero(),
             tokens_out: self.tokens_out.or_zero(),
+            tokens_cached: self.tokens_cached.or_zero(),
             steps: self.steps.or_zero(),
             dollars_per_1000: (!self.is_unpriced).then(|| 1000.0 * self.dollars.or_zero()),
         }
@@ -140,6 +145,7 @@ mod tests {
             calls: 1,
             tools: Vec::new(),
             tokens_in: 100,
+            tokens_cached: 0,
             tokens_out: 10,
             tokens_by_role: std::collections::BTreeMap::new(),
             strategy: Some(crate::domain::strategy::Base::Direct.into()),

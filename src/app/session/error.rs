@@ -26,6 +26,7 @@ pub enum Field {
     Knob(Knob),
     Fault(FaultSpec),
     MaxDollars,
+    ToolsTotal,
 }
 
 impl Display for Field {
@@ -36,6 +37,7 @@ impl Display for Field {
             Field::Knob(knob) => write!(f, "knobs.{knob}"),
             Field::Fault(fault) => write!(f, "faults: {fault}"),
             Field::MaxDollars => write!(f, "max_dollars"),
+            Field::ToolsTotal => write!(f, "tools_total"),
         }
     }
 }

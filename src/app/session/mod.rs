@@ -10,6 +10,7 @@
 mod classes;
 mod costs;
 mod error;
+mod made_up;
 mod place;
 mod prepare;
 mod recorded;

@@ -1,13 +1,15 @@
 //! From a spec to a session that is ready to start: everything that it names is read and checked.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::{Field, SessionError, SessionSpec, TaskSource, task_tools};
+use super::{Field, SessionError, SessionSpec, TaskSource, made_up, task_tools};
 use crate::app::config::{Config, ModelConfig};
 use crate::app::learned::LearnedState;
 use crate::app::workspace::Workspace;
 use crate::domain::{FaultSpec, Knob, Record, Role, Target, Task, TaskList, state::Keeps};
 use crate::store::tasks;
+use crate::tool::manifest::Manifest;
 
 /// The pause at every boundary of the demo, where nothing else takes time.
 const DEMO_PACE_MS: f64 = 80.0;
@@ -52,6 +54,9 @@ impl SessionSpec {
         let folder = self.workspace.as_deref().or(config.session.workspace.as_deref());
         let mut workspace =
             Workspace::open(folder, &config.tools.folders).map_err(SessionError::input)?;
+        if let Some(total) = self.tools_total {
+            fill(&mut workspace.manifests, total)?;
+        }
         if let Some(costs) = self.costs {
             costs.draw(config.session.seed, &mut workspace.manifests);
         }
@@ -191,4 +196,17 @@ fn known_target(
         .collect();
     let field = Field::Fault(fault.clone());
     fault.target.among(&known).map_err(|why| SessionError::Spec { field, why })
+}
+
+/// Adds made-up tools until there are `total`. Tools that exist keep their names.
+fn fill(manifests: &mut Vec<Manifest>, total: usize) -> Result<(), SessionError> {
+    if total > made_up::MOST {
+        let why = format!("{total} is more than {}, which can be made up", made_up::MOST);
+        return Err(SessionError::Spec { field: Field::ToolsTotal, why });
+    }
+    let taken: HashSet<_> = manifests.iter().map(|tool| tool.spec.name.clone()).collect();
+    let more = total.saturating_sub(manifests.len());
+    let free = made_up::tools(made_up::MOST).filter(|tool| !taken.contains(&tool.spec.name));
+    manifests.extend(free.take(more));
+    Ok(())
 }

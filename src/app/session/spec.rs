@@ -32,6 +32,8 @@ pub struct SessionSpec {
     /// Give each task this many tools of its own, as data sets do whose queries come with tools: those
     /// of its reference chain, filled up with tools that its words match.
     pub task_tools: Option<usize>,
+    /// Fill the workspace up to this many tools with made-up ones that no task needs.
+    pub tools_total: Option<usize>,
     /// Settings of every simulated model, instead of configured ones.
     pub simulated: SimulatedSpec,
     /// How many US dollars the session may cost, instead of the configured limit.
@@ -108,6 +110,7 @@ mod tests {
             faults: vec!["a:error:p=0.5:text=no: none".parse().unwrap()],
             costs: Some("1..10".parse().unwrap()),
             task_tools: Some(5),
+            tools_total: Some(200),
             simulated: SimulatedSpec { thrift: Some(2.0), patience: None },
             max_dollars: Some(0.5),
             paused: true,

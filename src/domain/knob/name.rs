@@ -11,6 +11,7 @@ pub enum Knob {
     TopK,
     Explore,
     MenuMax,
+    FixTools,
     WeightFormat,
     MaxSteps,
     History,

@@ -42,10 +42,17 @@ pub const KNOBS: &[KnobSpec] = &[
     whole(
         Knob::MenuMax,
         ("menu_max", "menu"),
-        (1.0, 1000.0, 1.0),
+        (1.0, 10_000.0, 1.0),
         32.0,
         Takes::NextStep,
         "how many successors are offered at most, heaviest first",
+    ),
+    switch(
+        Knob::FixTools,
+        ("fix_tools", "fix"),
+        true,
+        Takes::NextTask,
+        "define the same tools in every request of a task, for the prompt cache",
     ),
     choice::<WeightFormat>(
         ("weight_format", "w"),

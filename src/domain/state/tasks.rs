@@ -208,6 +208,7 @@ impl TaskState {
         };
         Self {
             is_bare: true,
+            array: None,
             task: self.task.clone(),
             answer: self.answer.clone(),
             caveats: self.caveats.clone(),

@@ -94,7 +94,7 @@ fn numbered(steps: Vec<Step>) -> Plan {
             variables.extend(call.variable.map(|name| (name, id)));
             evidence.push(Evidence { id, tool: call.tool, input });
         }
-        plan.steps.push(PlanStep { text: step.text, evidence });
+        plan.steps.push(PlanStep { text: step.text.trim_end().to_owned(), evidence });
     }
     plan
 }

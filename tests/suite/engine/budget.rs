@@ -89,7 +89,7 @@ fn a_tool_that_is_used_up_leaves_the_menu_and_the_prompt_says_so() {
         };
         assert_eq!(menu(0), ["echo", "other", "end"]);
         assert_eq!(menu(2), ["other", "end"]);
-        let told = state.model_calls[2].request.messages[0].text();
+        let told = state.model_calls[2].request.messages.last().unwrap().text();
         assert!(told.contains("Do not use echo: the budget has no further use"), "{told}");
     });
 }
@@ -338,10 +338,28 @@ fn a_plain_strategy_is_measured_and_not_held() {
         let state = plan.start().session.await.unwrap();
         let task = &state.tasks[0];
         assert!(task.budget.plan.is_none() && task.is_over(3.0));
-        let told = state.model_calls[1].request.messages[0].text();
+        let told = state.model_calls[1].request.messages.last().unwrap().text();
         assert!(told.contains("echo 2.00") && told.contains("1.00 of them are left"), "{told}");
         let measures = toolyard::app::report::Report::of(&state).measures;
         assert_eq!((measures.ac, measures.pr, measures.pbc), (6.0, 1.0, 0.0));
         assert_eq!((measures.rfbc, measures.rfbc_authors), (0.0, 1.0));
+    });
+}
+
+#[test]
+fn a_closing_model_that_calls_a_tool_is_asked_again_without_tools() {
+    on_paused_time(async {
+        // The third call is made when nothing may be called any more.
+        let replies = ["1", "2", "3"].map(|text| call("echo", text));
+        let knobs = vec![(Knob::Budget, 4.0), (Knob::Widen, 0.0)];
+        let trial = Trial { knobs, ..plan(replies.into(), 4.0) };
+        let state = trial.start().session.await.unwrap();
+        assert!(state.tasks[0].budget.closing);
+        assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered));
+        let defined = |call: usize| -> Vec<&str> {
+            state.model_calls[call].request.tools.iter().map(|tool| tool.name.as_str()).collect()
+        };
+        assert_eq!(defined(2), defined(1), "the same tools, for the prompt cache");
+        assert_eq!(defined(3), ["Finish"]);
     });
 }

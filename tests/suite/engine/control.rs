@@ -10,7 +10,7 @@ use toolyard::domain::{
     Record, State, TaskEvent, ToolCallEvent, ToolCallPhase,
 };
 
-use super::yard::{Trial, Yard, calls, on_paused_time};
+use super::yard::{Trial, Yard, calls, observed, on_paused_time};
 
 /// A plan whose first reply wants so many calls of so many milliseconds at once.
 fn at_once(calls_wanted: usize, ms: u64) -> Trial {
@@ -122,7 +122,7 @@ fn a_call_cancelled_before_it_ran_was_not_run() {
         assert_eq!(toolyard::app::report::Report::of(&state).tasks[0].calls, 0);
         // What was not run is not judged.
         assert_eq!(state.tasks[0].verdicts, []);
-        let told = state.model_calls[1].request.messages.last().unwrap().text().to_owned();
+        let told = observed(&state.model_calls[1].request);
         assert_eq!(told, "Not called: the call was cancelled by the user");
     });
 }

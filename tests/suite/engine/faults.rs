@@ -6,7 +6,7 @@ use toolyard::domain::{
     ToolCallPhase,
 };
 
-use super::yard::{Trial, calls, on_paused_time};
+use super::yard::{Trial, calls, observed, on_paused_time};
 
 #[test]
 fn a_fault_looks_real_to_the_agent_and_is_marked() {
@@ -20,7 +20,7 @@ fn a_fault_looks_real_to_the_agent_and_is_marked() {
         assert_eq!(state.tool_calls[0].injected, Some(FaultId(1)));
         assert_eq!(state.tool_calls[1].injected, None);
         assert_eq!(state.faults[&FaultId(1)].fired, 1);
-        let told = state.model_calls[1].request.messages.last().unwrap().text().to_owned();
+        let told = observed(&state.model_calls[1].request);
         assert_eq!(told, "Error: 503 Service Unavailable");
     });
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::{self, UnboundedSender};
 use toolyard::app::session::{SessionSpec, TaskSource};
 use toolyard::domain::{
-    BudgetEvent, Command, EffectClass, Event, FewShot, Finish, Knob, Mode, ModelError,
+    BudgetEvent, Command, EffectClass, Event, FewShot, Finish, Knob, Message, Mode, ModelError,
     ModelErrorKind, ModelSpec, Opening, Prompts, Rates, Record, Reply, Request, Role,
     SamplingOfRoles, SessionEvent, State, Task, ToolCall, ToolError, ToolMode, ToolOutput,
     ToolSpec, Usage,
@@ -45,6 +45,15 @@ impl Script {
     fn take_tools(&mut self, mode: ToolMode, structured: bool) {
         self.spec = Arc::new(ModelSpec { mode, structured, ..(*self.spec).clone() });
     }
+}
+
+/// The last result in a request, as the agent reads it.
+pub fn observed(request: &Request) -> String {
+    let mut results = request.messages.iter().filter_map(|message| match message {
+        Message::Tool { text, .. } => Some(text.clone()),
+        _ => None,
+    });
+    results.next_back().unwrap_or_default()
 }
 
 impl Model for Script {

@@ -2,7 +2,7 @@
 
 use std::{fmt, num::NonZeroUsize, path::PathBuf, str::FromStr};
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 
 use crate::app::cli::{SessionArgs, value::positive};
 use crate::domain::{Knob, Strategy};
@@ -10,7 +10,7 @@ use crate::domain::{Knob, Strategy};
 /// The most seeds of one comparison.
 const MOST_SEEDS: usize = 10_000;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct CompareArgs {
     /// Predefined comparison; every option overrides it. Without it, give --strategies.
     #[arg(value_enum)]
@@ -55,10 +55,37 @@ pub struct CompareArgs {
     pub session: SessionArgs,
 }
 
+#[derive(Debug, Args)]
+pub struct PapersArgs {
+    /// Seeds: every combination runs once with each. `1,2,5`, or `0..4` for 0 to 4, which is the default.
+    #[arg(long, value_name = "N,…")]
+    pub seeds: Option<Seeds>,
+    /// Number of tasks of each session; default: all 85.
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub tasks_limit: Option<NonZeroUsize>,
+    /// Keep journals in this folder; the same command continues after an interruption.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Number of parallel sessions; default: two per processor, since they mostly wait.
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub jobs: Option<NonZeroUsize>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum BenchCommand {
+    /// Run every comparison that reproduces a paper: one line for each table and figure.
+    Papers(PapersArgs),
+}
+
 impl CompareArgs {
     /// Whether it is one of BTP's experiments, which share costs, budget, seeds and warm-up.
     pub fn is_btp(&self) -> bool {
         matches!(self.preset, Some(Preset::Btp | Preset::Budgets | Preset::Taus))
+    }
+
+    /// Whether it reproduces a paper, which needs several seeds.
+    pub fn is_of_paper(&self) -> bool {
+        self.is_btp() || self.preset == Some(Preset::ToolNet)
     }
 }
 
@@ -71,6 +98,10 @@ pub enum Preset {
     Budgets,
     /// Figure 3 of BTP: the same against tau.
     Taus,
+    /// Tables 3 to 5 and figures 3 and 4 of ToolNet, with its menu and with ours; and what the prompt
+    /// cache changes with 21 to 1,223 tools.
+    #[value(name = "toolnet")]
+    ToolNet,
     /// Best planner and solver models: `workers` with every pair, and its baselines. The planner's
     /// model also sorts tools, the solver's model also answers questions of a plan.
     Pairs,

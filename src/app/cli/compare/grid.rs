@@ -8,7 +8,9 @@ use super::args::{CompareArgs, Preset, WarmUp};
 use crate::app::cli::trouble::Trouble;
 use crate::app::session::{SessionSpec, SimulatedSpec};
 use crate::domain::knob::Kind;
-use crate::domain::{Base, Blacklist, Chance, Decides, Estimation, Knob, KnobSpec, Role, Strategy};
+use crate::domain::{
+    Base, Blacklist, Chance, Decides, Estimation, FaultSpec, Knob, KnobSpec, Role, Strategy,
+};
 
 /// The loops of BTP's experiments, and ToolNet's.
 pub const LOOPS: [Base; 4] = [Base::React, Base::ToolNet, Base::Dfsdt, Base::TotDfs];
@@ -45,6 +47,18 @@ pub struct Cell {
     /// The knobs of this combination, in addition to those of all.
     #[serde(skip)]
     pub turned: Vec<(Knob, f64)>,
+    #[serde(skip)]
+    pub trial: Trial,
+}
+
+/// What a combination changes besides strategy, models and knobs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trial {
+    /// The workspace, filled up to this many tools.
+    pub tools: Option<usize>,
+    pub fault: Option<FaultSpec>,
+    /// Number of tasks, instead of that of the comparison.
+    pub tasks: Option<usize>,
 }
 
 /// The setting of one of BTP's experiments.
@@ -134,7 +148,21 @@ impl Cell {
             turned.iter().map(|(knob, value)| format!(" {knob}={}", exact(knob.spec(), *value)));
         let (mark, knobs) = (setting.mark(), knobs.collect::<String>());
         let name = format!("{strategy}{mark}{played}{knobs}");
-        Self { name, strategy, setting, played, simulated: SimulatedSpec::default(), turned }
+        let (simulated, trial) = (SimulatedSpec::default(), Trial::default());
+        Self { name, strategy, setting, played, simulated, turned, trial }
+    }
+
+    /// A combination with the configured models and these knobs.
+    pub fn plain(strategy: Strategy, turned: &[(Knob, f64)]) -> Self {
+        Self::new(strategy, Setting::Ours, RoleBindings::AsConfigured, turned.to_vec())
+    }
+
+    /// The same in this trial.
+    pub fn under(mut self, trial: Trial) -> Self {
+        let tools = trial.tools.map(|tools| format!(" tools={tools}"));
+        let fault = trial.fault.as_ref().map(|fault| format!(" {fault}"));
+        self.name.extend(tools.into_iter().chain(fault));
+        Self { trial, ..self }
     }
 
     /// The same with another simulated model.
@@ -175,6 +203,9 @@ impl Cell {
             }
         }
         spec.simulated = self.simulated;
+        spec.tools_total = self.trial.tools.or(spec.tools_total);
+        spec.tasks_limit = self.trial.tasks.or(spec.tasks_limit);
+        spec.faults.extend(self.trial.fault.clone());
         spec.task_tools = spec.task_tools.or(self.setting.task_tools());
         spec.knobs.extend(self.setting.knobs().iter().chain(&self.turned).copied());
         spec
@@ -219,7 +250,7 @@ pub fn cells(args: &CompareArgs, models: &[String]) -> Result<Vec<Cell>, Trouble
         knobs
     };
     let knobs = match args.preset {
-        Some(Preset::Btp | Preset::Pairs) | None => given.clone(),
+        Some(Preset::Btp | Preset::Pairs | Preset::ToolNet) | None => given.clone(),
         Some(Preset::Budgets) => swept(Knob::Budget, &BUDGETS),
         Some(Preset::Taus) => swept(Knob::Tau, &TAUS),
     };
@@ -307,7 +338,7 @@ fn strategies(args: &CompareArgs) -> Result<Vec<(Strategy, Setting)>, Trouble> {
         Some(Preset::Pairs) => {
             Ok([Base::Direct, Base::Rewoo, Base::Workers].map(bare).map(ours).to_vec())
         }
-        None => {
+        Some(Preset::ToolNet) | None => {
             let text = "nothing to compare: give --strategies react,react+btp, or a predefined comparison: \
                 toolyard compare btp";
             Err(Trouble::Usage(text.to_owned()))

@@ -10,7 +10,9 @@ use super::pool::Stop;
 use crate::app::cli::{experience, trouble::Trouble};
 use crate::app::report::{Report, TaskReport};
 use crate::app::session::{JournalChoice, Session, SessionSpec};
-use crate::domain::{Event, ModelName, Outcome, Record, Role, SessionEvent, State, TaskEvent};
+use crate::domain::{
+    Event, ModelName, Outcome, Record, Role, SessionEvent, State, TaskEvent, TaskId, ToolName,
+};
 use crate::engine;
 use crate::store::experience::Experience;
 use crate::store::journal::{self, JournalError};
@@ -39,6 +41,8 @@ pub struct Ran {
     pub tasks: Vec<TaskReport>,
     pub simulated: bool,
     pub models: BTreeMap<Role, ModelName>,
+    /// For each tool, its score after each task that scored it.
+    pub scores: BTreeMap<ToolName, Vec<(TaskId, f64)>>,
     /// Credits, as set at the end.
     pub budget: f64,
 }
@@ -141,8 +145,8 @@ impl Job {
 
 impl Ran {
     fn of(state: &State) -> Self {
-        let Report { tasks, simulated, models, measures, .. } = Report::of(state);
-        Self { tasks, simulated, models, budget: measures.budget }
+        let Report { tasks, simulated, models, measures, score_history, .. } = Report::of(state);
+        Self { tasks, simulated, models, scores: score_history, budget: measures.budget }
     }
 }
 

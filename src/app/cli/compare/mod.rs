@@ -13,11 +13,13 @@
 mod args;
 mod grid;
 mod job;
+mod papers;
 mod pool;
 mod print;
 mod result;
 mod settings;
 mod table;
+mod toolnet;
 mod verdict;
 
 use std::path::{Path, PathBuf};
@@ -29,9 +31,10 @@ use crate::app::session::SessionSpec;
 use crate::domain::Knob;
 use crate::store::experience::Experience;
 
-pub use self::args::CompareArgs;
-use self::args::{Seeds, WarmUp};
+pub use self::args::{BenchCommand, CompareArgs};
+use self::args::{Preset, Seeds, WarmUp};
 use self::job::{Job, Ran};
+pub use self::papers::papers;
 use self::{grid::Cell, pool::Stop, result::CellResult, settings::CheckedCell};
 use super::{experience, trouble::Trouble};
 
@@ -57,9 +60,18 @@ struct Comparison {
 /// # Errors
 /// Any fault of any combination, before the first one runs; or it was interrupted.
 pub fn compare(args: &CompareArgs) -> Result<(), Trouble> {
+    let (comparison, results) = compared(args)?;
+    print::print(args, &comparison, &results)
+}
+
+/// Runs all combinations.
+fn compared(args: &CompareArgs) -> Result<(Comparison, Vec<CellResult>), Trouble> {
     let session = usual(args)?;
     let seeds = seeds(args)?;
-    let cells = grid::cells(args, &models(&session)?)?;
+    let cells = match args.preset {
+        Some(Preset::ToolNet) => toolnet::cells(args)?,
+        _ => grid::cells(args, &models(&session)?)?,
+    };
     let checked: Result<Vec<_>, Trouble> = cells
         .into_iter()
         .map(|cell| {
@@ -90,11 +102,8 @@ pub fn compare(args: &CompareArgs) -> Result<(), Trouble> {
     comparison.stop.on_interrupt()?;
     comparison.hold()?;
     let bases = comparison.gather(&session)?;
-    let results = comparison.run(&bases)?;
-    match results {
-        Some(results) => print::print(args, &comparison, &results),
-        None => Err(interrupted(args)),
-    }
+    let results = comparison.run(&bases)?.ok_or_else(|| interrupted(args))?;
+    Ok((comparison, results))
 }
 
 fn interrupted(args: &CompareArgs) -> Trouble {
@@ -137,7 +146,7 @@ fn seeds(args: &CompareArgs) -> Result<Seeds, Trouble> {
     match (&args.seeds, args.session.seed) {
         (Some(seeds), _) => Ok(seeds.clone()),
         (None, Some(seed)) => Ok(seed.into()),
-        (None, None) if args.is_btp() => grid::SEEDS.parse().map_err(Trouble::Usage),
+        (None, None) if args.is_of_paper() => grid::SEEDS.parse().map_err(Trouble::Usage),
         (None, None) => Ok(0.into()),
     }
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::args::{CompareArgs, Preset};
 use super::grid::{RoleBindings, Setting};
 use super::table::{Table, bar, number, or, percent};
-use super::{Comparison, result::CellResult, verdict};
+use super::{Comparison, result::CellResult, toolnet, verdict};
 use crate::app::cli::{out, trouble::Trouble};
 use crate::app::report::{Graded, Quality};
 use crate::domain::{Blacklist, Knob, ModelName, Role};
@@ -50,16 +50,12 @@ pub fn print(
         Some(Preset::Budgets) => vec![sweep(results, Knob::Budget, "Figure 2")],
         Some(Preset::Taus) => vec![sweep(results, Knob::Tau, "Figure 3")],
         Some(Preset::Pairs) => vec![baselines(results), pairs(results)],
+        Some(Preset::ToolNet) => toolnet::tables(results),
         None => vec![spent(results), answers(results)],
     };
     let texts: Vec<_> = tables.iter().map(Table::text).filter(|text| !text.is_empty()).collect();
-    let verdicts = match args.preset {
-        Some(Preset::Btp) => verdict::of_tables(results),
-        Some(Preset::Budgets) => verdict::of_figure(results, Knob::Budget).into_iter().collect(),
-        Some(Preset::Taus) => verdict::of_figure(results, Knob::Tau).into_iter().collect(),
-        Some(Preset::Pairs) | None => Vec::new(),
-    };
-    let verdicts: String = verdicts.iter().map(|line| format!("\n{line}\n")).collect();
+    let verdicts: String =
+        verdicts(args.preset, results).iter().map(|line| format!("\n{line}\n")).collect();
     let mut title = comparison.title(results);
     if results.iter().any(|result| result.cell.setting != Setting::Ours) {
         title.push_str(SETTINGS);
@@ -71,6 +67,17 @@ pub fn print(
         title.push_str(BY_CALLS);
     }
     out::print(&format!("{title}\n\n{}{verdicts}", texts.join("\n")))
+}
+
+/// What the comparison says about a paper, a line for each table and figure.
+pub fn verdicts(preset: Option<Preset>, results: &[CellResult]) -> Vec<String> {
+    match preset {
+        Some(Preset::Btp) => verdict::of_tables(results),
+        Some(Preset::Budgets) => verdict::of_figure(results, Knob::Budget).into_iter().collect(),
+        Some(Preset::Taus) => verdict::of_figure(results, Knob::Tau).into_iter().collect(),
+        Some(Preset::ToolNet) => toolnet::verdicts(results),
+        Some(Preset::Pairs) | None => Vec::new(),
+    }
 }
 
 impl Comparison {

@@ -1,17 +1,19 @@
 //! The output for each combination.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::{grid::Cell, job::Ran};
 use crate::app::report::{Measures, Quality, TaskReport};
-use crate::domain::{Knobs, ModelName, Role};
+use crate::domain::{Knobs, ModelName, Role, TaskId, ToolName};
 
 /// A combination and its results.
 #[derive(Debug, Serialize)]
 pub struct CellResult {
     #[serde(flatten)]
     pub cell: Cell,
-    pub models: std::collections::BTreeMap<Role, ModelName>,
+    pub models: BTreeMap<Role, ModelName>,
     /// Whether any role was played by the built-in simulated model, which is not a language model.
     pub simulated: bool,
     pub knobs: Knobs,
@@ -37,6 +39,12 @@ pub struct SeedResult {
     pub seed: u64,
     #[serde(flatten)]
     pub numbers: Numbers,
+    /// The tools that each task called, in order.
+    #[serde(skip)]
+    pub tools: Vec<Vec<ToolName>>,
+    /// For each tool, its score after each task that scored it.
+    #[serde(skip)]
+    pub scores: BTreeMap<ToolName, Vec<(TaskId, f64)>>,
 }
 
 impl Numbers {
@@ -55,6 +63,8 @@ impl CellResult {
             .map(|(seed, ran)| SeedResult {
                 seed: *seed,
                 numbers: Numbers::of(ran.tasks.iter(), budget),
+                tools: ran.tasks.iter().map(|task| task.tools.clone()).collect(),
+                scores: ran.scores.clone(),
             })
             .collect();
         let costs = || seeds.iter().map(|seed| seed.numbers.measures.ac);

@@ -130,12 +130,12 @@ fn peaks(curve: &[f64]) -> Result<(), String> {
     Err(format!("at most {}, {} at an end", share(most), share(ends)))
 }
 
-fn share(share: f64) -> String {
+pub fn share(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
 /// The verdict over all loops; `None` if none was compared.
-fn line(what: &str, claim: &str, judged: &[(&str, Result<(), String>)]) -> Option<String> {
+pub fn line(what: &str, claim: &str, judged: &[(&str, Result<(), String>)]) -> Option<String> {
     let held: Vec<_> =
         judged.iter().filter(|(_, held)| held.is_ok()).map(|(name, _)| *name).collect();
     let failed: Vec<_> = judged

@@ -1,0 +1,380 @@
+//! ToolNet's tables 3 to 5 and figures 3 and 4, with its menu and with ours, and what the prompt cache
+//! changes with few and with many tools.
+
+use super::args::CompareArgs;
+use super::grid::{Cell, Trial};
+use super::result::{CellResult, SeedResult};
+use super::table::{Table, number, or, percent};
+use super::verdict::{line, share};
+use crate::app::cli::trouble::Trouble;
+use crate::domain::graph::WeightFormat;
+use crate::domain::{Base, FaultSpec, Knob, Strategy, TaskId, ToolName};
+
+/// The paper's menu: one tool by retrieval, then all successors and nothing else. ReAct and the others get
+/// eight.
+const PAPER: [(Knob, f64); 3] = [(Knob::TopK, 1.0), (Knob::Explore, 0.0), (Knob::FixTools, 0.0)];
+const EIGHT: [(Knob, f64); 1] = [(Knob::MenuMax, 8.0)];
+/// As many tools as in the paper's second table, and some numbers below.
+const MANY: usize = 1223;
+const COUNTS: [Option<usize>; 5] = [None, Some(50), Some(100), Some(200), Some(MANY)];
+const FORMATS: [WeightFormat; 5] = [
+    WeightFormat::None,
+    WeightFormat::Per100,
+    WeightFormat::Per10,
+    WeightFormat::Integer,
+    WeightFormat::X10,
+];
+
+/// List prices of a usual endpoint: US dollars per million tokens in, in from its cache, and out.
+const PRICES: [f64; 3] = [2.5, 0.25, 10.0];
+
+/// The tool that breaks in figure 4, the task from which on it does, and the one that does the same.
+const PRIMARY: &str = "search_web";
+const BROKEN: u32 = 50;
+const BACKUP: &str = "search_backup";
+/// Tasks after the fault until the backup must have taken over.
+const SOON: u32 = 15;
+const TASKS: u32 = 100;
+/// Tools of figure 3: useful for the sample tasks, and noise.
+const USEFUL: [&str; 2] = [PRIMARY, "calculator"];
+const NOISE: [&str; 3] = ["search_archive", "lookup_index", "calculator_lite"];
+
+/// The share of right answers that counts as noise.
+const POINTS: f64 = 0.02;
+
+fn toolnet() -> Strategy {
+    Base::ToolNet.into()
+}
+
+fn reflexion(base: Base) -> Strategy {
+    Strategy { reflexion: true, ..base.into() }
+}
+
+/// The methods of tables 3 and 4; `others`: the knobs of those that are not ToolNet.
+fn methods(others: &[(Knob, f64)]) -> Vec<Cell> {
+    vec![
+        Cell::plain(Base::React.into(), others),
+        Cell::plain(reflexion(Base::React), others),
+        Cell::plain(Base::TotDfs.into(), others),
+        Cell::plain(toolnet(), &PAPER),
+        Cell::plain(toolnet(), &[]),
+        Cell::plain(reflexion(Base::ToolNet), &[]),
+    ]
+}
+
+fn many(tools: Option<usize>) -> Trial {
+    Trial { tools, ..Trial::default() }
+}
+
+fn formats() -> impl Iterator<Item = Cell> {
+    let menus: [&[(Knob, f64)]; 2] = [&PAPER, &[]];
+    menus.into_iter().flat_map(|menu| {
+        FORMATS.into_iter().map(move |format| {
+            let format = (Knob::WeightFormat, f64::from(format as u8));
+            Cell::plain(toolnet(), &[menu, &[format]].concat())
+        })
+    })
+}
+
+/// ReAct with every tool, and ToolNet.
+fn cached() -> impl Iterator<Item = Cell> {
+    let all = [(Knob::MenuMax, MANY as f64)];
+    COUNTS.into_iter().flat_map(move |tools| {
+        let cells = [Cell::plain(Base::React.into(), &all), Cell::plain(toolnet(), &[])];
+        cells.map(|cell| cell.under(many(tools)))
+    })
+}
+
+/// ToolNet while its usual tool breaks; without learning too, as a check.
+fn broken() -> Result<Vec<Cell>, Trouble> {
+    let fault = format!("{PRIMARY}:error:from-task={BROKEN}");
+    let fault: FaultSpec = fault.parse().map_err(Trouble::Failed)?;
+    let tasks = Some(TASKS as usize);
+    let menus: [&[(Knob, f64)]; 3] = [&PAPER, &[], &[(Knob::Learn, 0.0)]];
+    let trial = Trial { tools: None, fault: Some(fault), tasks };
+    Ok(menus.map(|menu| Cell::plain(toolnet(), menu).under(trial.clone())).to_vec())
+}
+
+/// All combinations, each once.
+///
+/// # Errors
+/// Options that would change what the paper compares.
+pub fn cells(args: &CompareArgs) -> Result<Vec<Cell>, Trouble> {
+    let own = !args.strategies.is_empty() || !args.vary.is_empty() || !args.budgets.is_empty();
+    if own || args.session.workspace.is_some() {
+        let text = "`compare toolnet` has its own strategies, knobs and tools; leave --strategies, --vary, \
+                    --budgets and --workspace out, or leave `toolnet` out";
+        return Err(Trouble::Usage(text.to_owned()));
+    }
+    let massive = methods(&EIGHT).into_iter().map(|cell| cell.under(many(Some(MANY))));
+    let all = methods(&[]).into_iter().chain(massive).chain(formats()).chain(cached());
+    let mut cells: Vec<Cell> = Vec::new();
+    for cell in all.chain(broken()?) {
+        if cells.iter().all(|other| other.name != cell.name) {
+            cells.push(cell);
+        }
+    }
+    Ok(cells)
+}
+
+fn found(results: &[CellResult], cells: impl IntoIterator<Item = Cell>) -> Vec<&CellResult> {
+    let found = |cell: Cell| results.iter().find(|result| result.cell.name == cell.name);
+    cells.into_iter().filter_map(found).collect()
+}
+
+pub fn tables(results: &[CellResult]) -> Vec<Table> {
+    let massive = methods(&EIGHT).into_iter().map(|cell| cell.under(many(Some(MANY))));
+    let broken = found(results, broken().unwrap_or_default());
+    vec![
+        quality("Table 3: tools that are no help among few", &found(results, methods(&[]))),
+        quality(&format!("Table 4: {MANY} tools"), &found(results, massive)),
+        quality("Table 5: how weights are written", &found(results, formats())),
+        scores(&found(results, methods(&[]))),
+        takeover(&broken),
+        costs(&found(results, cached())),
+    ]
+}
+
+fn quality(title: &str, results: &[&CellResult]) -> Table {
+    let columns = ["", "right", "EM", "F1", "tokens in", "tokens out", "steps", "AC"];
+    let mut table = Table::new(title, 1, &columns);
+    for result in results {
+        let quality = &result.all.quality;
+        table.row(vec![
+            result.cell.name.clone(),
+            or(quality.accuracy, percent, "–"),
+            or(quality.exact_match, percent, "–"),
+            or(quality.f1, percent, "–"),
+            format!("{:.0}", quality.tokens_in),
+            format!("{:.0}", quality.tokens_out),
+            number(quality.steps),
+            number(result.all.measures.ac),
+        ]);
+    }
+    table
+}
+
+/// Scores of the tools at the end, on average over the seeds.
+fn scores(results: &[&CellResult]) -> Table {
+    let columns: Vec<_> = [""].into_iter().chain(USEFUL).chain(NOISE).collect();
+    let mut table =
+        Table::new("Figure 3: scores of useful tools, and of noise, at the end", 1, &columns);
+    for result in results.iter().filter(|result| result.cell.strategy.learns()) {
+        let score = |tool: &&str| number(mean(result, |seed| score(seed, tool, u32::MAX)));
+        let cells = USEFUL.iter().chain(&NOISE).map(score);
+        table.row([result.cell.name.clone()].into_iter().chain(cells).collect());
+    }
+    table
+}
+
+/// Calls of both tools, and their scores, before the fault and at the end.
+fn takeover(results: &[&CellResult]) -> Table {
+    let title = format!("Figure 4: {PRIMARY} breaks at task {BROKEN}, {BACKUP} does the same");
+    let columns = [
+        "",
+        "calls before",
+        "backup",
+        "after",
+        "backup",
+        "score before",
+        "end",
+        "backup before",
+        "end",
+        "held",
+    ];
+    let mut table = Table::new(title, 1, &columns);
+    for result in results {
+        let calls = |tool, from, to| number(mean(result, |seed| calls(seed, tool, from, to)));
+        let score = |tool, at| number(mean(result, |seed| score(seed, tool, at)));
+        let held = result.seeds.iter().filter(|seed| took_over(seed)).count();
+        table.row(vec![
+            result.cell.name.clone(),
+            calls(PRIMARY, 1, BROKEN - 1),
+            calls(BACKUP, 1, BROKEN - 1),
+            calls(PRIMARY, BROKEN + SOON, TASKS),
+            calls(BACKUP, BROKEN + SOON, TASKS),
+            score(PRIMARY, BROKEN - 1),
+            score(PRIMARY, TASKS),
+            score(BACKUP, BROKEN - 1),
+            score(BACKUP, TASKS),
+            format!("{held}/{}", result.seeds.len()),
+        ]);
+    }
+    table
+}
+
+fn mean(result: &CellResult, of: impl Fn(&SeedResult) -> f64) -> f64 {
+    result.seeds.iter().map(of).sum::<f64>() / result.seeds.len().max(1) as f64
+}
+
+/// The number of calls of a tool in these tasks.
+fn calls(seed: &SeedResult, tool: &str, from: u32, to: u32) -> f64 {
+    let tasks = (1..).zip(&seed.tools).filter(|(n, _)| (from..=to).contains(n));
+    let of = |(_, tools): (u32, &Vec<ToolName>)| {
+        tools.iter().filter(|name| name.as_str() == tool).count()
+    };
+    tasks.map(of).sum::<usize>() as f64
+}
+
+/// The score of a tool after this task.
+fn score(seed: &SeedResult, tool: &str, after: u32) -> f64 {
+    let mut points = seed.scores.get(tool).into_iter().flatten();
+    let before = |point: &&(TaskId, f64)| point.0.0 <= after;
+    points.rfind(before).map_or(0.0, |(_, score)| *score)
+}
+
+/// Whether the score of the broken tool fell, that of the backup rose, and the backup is called instead.
+fn took_over(seed: &SeedResult) -> bool {
+    let soon = BROKEN + SOON;
+    calls(seed, PRIMARY, 1, BROKEN - 1) > calls(seed, BACKUP, 1, BROKEN - 1)
+        && calls(seed, BACKUP, soon, TASKS) > 2.0 * calls(seed, PRIMARY, soon, TASKS)
+        && score(seed, PRIMARY, TASKS) < score(seed, PRIMARY, BROKEN - 1)
+        && score(seed, BACKUP, TASKS) > score(seed, BACKUP, BROKEN - 1)
+}
+
+/// US dollars for 1,000 tasks at list prices, without a cache and with one.
+fn dollars(result: &CellResult) -> [f64; 2] {
+    let quality = &result.all.quality;
+    let [new, cached, out] = PRICES;
+    let full = quality.tokens_in * new + quality.tokens_out * out;
+    let saved = quality.tokens_cached * (new - cached);
+    [full, full - saved].map(|millionths| millionths / 1e3)
+}
+
+fn costs(results: &[&CellResult]) -> Table {
+    let [new, cached, out] = PRICES;
+    let title = format!(
+        "Prompt cache: tokens of one task, all roles, and dollars of 1,000 tasks at ${new} in, ${cached} cached, \
+         ${out} out per million tokens"
+    );
+    let columns =
+        ["", "right", "tokens in", "cached", "tokens out", "$ without cache", "$ with cache"];
+    let mut table = Table::new(title, 1, &columns);
+    for result in results {
+        let quality = &result.all.quality;
+        let [full, paid] = dollars(result);
+        table.row(vec![
+            result.cell.name.clone(),
+            or(quality.accuracy, percent, "–"),
+            format!("{:.0}", quality.tokens_in),
+            format!("{:.0}", quality.tokens_cached),
+            format!("{:.0}", quality.tokens_out),
+            number(full),
+            number(paid),
+        ]);
+    }
+    table
+}
+
+/// A line for each table and figure.
+pub fn verdicts(results: &[CellResult]) -> Vec<String> {
+    let massive = methods(&EIGHT).into_iter().map(|cell| cell.under(many(Some(MANY))));
+    let few = found(results, methods(&[]));
+    let massive = found(results, massive);
+    let figure_3: Vec<_> = few
+        .iter()
+        .filter(|result| result.cell.strategy.learns())
+        .map(|result| (result.cell.name.as_str(), useful_rise(result)))
+        .collect();
+    let broken = found(results, broken().unwrap_or_default());
+    let figure_4: Vec<_> = broken
+        .iter()
+        .filter(|result| result.cell.turned_to(Knob::Learn).is_none())
+        .map(|result| (result.cell.name.as_str(), holds(result)))
+        .collect();
+    let lines = [
+        line(
+            "Table 3",
+            "ToolNet is right as often as the others, with fewer tokens",
+            &against(&few),
+        ),
+        line(
+            "Table 4",
+            "with many tools it is right as often, with fewer tokens",
+            &against(&massive),
+        ),
+        line("Table 5", "whole weights are better than none or decimals", &weights(results)),
+        line("Figure 3", "scores of useful tools rise, those of noise do not", &figure_3),
+        line("Figure 4", "when the usual tool breaks, its backup takes over", &figure_4),
+    ];
+    lines.into_iter().flatten().chain(cheaper(&found(results, cached()))).collect()
+}
+
+/// Each ToolNet row of a table against the rows of the other methods.
+fn against<'r>(results: &[&'r CellResult]) -> Vec<(&'r str, Result<(), String>)> {
+    let (own, others): (Vec<&CellResult>, Vec<&CellResult>) =
+        results.iter().partition(|result| result.cell.strategy.base == Base::ToolNet);
+    let tokens = |result: &CellResult| result.all.quality.tokens_in + result.all.quality.tokens_out;
+    let right = |result: &CellResult| result.all.quality.accuracy.unwrap_or(0.0);
+    let judge = |own: &CellResult| {
+        let dearer = others.iter().find(|other| tokens(own) >= tokens(other));
+        let better = others.iter().find(|other| right(own) < right(other) - POINTS);
+        if let Some(other) = better {
+            let [own, best] = [right(own), right(other)].map(share);
+            return Err(format!("{own} right, {} {best}", other.cell.name));
+        }
+        dearer.map_or(Ok(()), |other| {
+            let [own, least] = [tokens(own), tokens(other)];
+            Err(format!("{own:.0} tokens a task, {} {least:.0}", other.cell.name))
+        })
+    };
+    own.into_iter().map(|own| (own.cell.name.as_str(), judge(own))).collect()
+}
+
+/// For each menu: whole weights against none and decimals.
+fn weights(results: &[CellResult]) -> Vec<(&'static str, Result<(), String>)> {
+    let all = found(results, formats());
+    let menus = [("the paper's menu", 0), ("ours", FORMATS.len())];
+    let judged = menus.into_iter().filter_map(|(name, at)| {
+        let rows = all.get(at..at + FORMATS.len())?;
+        let right = |row: &&CellResult| row.all.quality.accuracy.unwrap_or(0.0);
+        let (poor, good) = rows.split_at(3);
+        let best = poor.iter().map(right).fold(0.0, f64::max);
+        let worst = good.iter().map(right).fold(1.0, f64::min);
+        let held = if worst >= best - POINTS && worst > right(&rows[0]) {
+            Ok(())
+        } else {
+            let [none, worst, best] = [right(&rows[0]), worst, best].map(share);
+            Err(format!("whole weights {worst}, none {none}, at best {best} with the others"))
+        };
+        Some((name, held))
+    });
+    judged.collect()
+}
+
+fn useful_rise(result: &CellResult) -> Result<(), String> {
+    let at_end = |tool| (tool, mean(result, |seed| score(seed, tool, u32::MAX)));
+    let low = USEFUL.map(at_end).into_iter().find(|(_, score)| *score < 5.0);
+    let high = NOISE.map(at_end).into_iter().find(|(_, score)| *score > 0.5);
+    match low.or(high) {
+        Some((tool, score)) => Err(format!("{tool} ends at {score:.1}")),
+        None => Ok(()),
+    }
+}
+
+fn holds(result: &CellResult) -> Result<(), String> {
+    let held = result.seeds.iter().filter(|seed| took_over(seed)).count();
+    let all = result.seeds.len();
+    if held * 5 >= all * 4 { Ok(()) } else { Err(format!("in {held} of {all} seeds")) }
+}
+
+/// From how many tools on ToolNet costs less than ReAct, without a cache and with one.
+fn cheaper(results: &[&CellResult]) -> Option<String> {
+    let pairs: Vec<_> = results.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+    let from = |at: usize| {
+        let dearer = pairs.iter().rposition(|(react, own)| dollars(own)[at] >= dollars(react)[at]);
+        let first = dearer.map_or(0, |last| last + 1);
+        pairs.get(first).map(|(react, _)| match react.cell.trial.tools {
+            Some(tools) => format!("from {tools} tools on"),
+            None => "at every number of tools".to_owned(),
+        })
+    };
+    let said = |at| from(at).unwrap_or_else(|| "at no number of tools".to_owned());
+    (!pairs.is_empty()).then(|| {
+        format!(
+            "Prompt cache: ToolNet costs less than ReAct {} without a cache, {} with one",
+            said(0),
+            said(1)
+        )
+    })
+}
