@@ -19,7 +19,7 @@ use std::{io, path::PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use self::past::{Marker, Past, Window};
-pub use self::read::{LoadedJournal, Place, Reader, read};
+pub use self::read::{Place, Reader, read};
 pub use self::write::Journal;
 
 /// The version of the format that this program writes, and the newest that it can read.
