@@ -17,8 +17,10 @@ pub fn told(event: &Event) -> String {
         Event::Session(SessionEvent::SessionEnded { why }) => format!("session ended: {why}"),
         Event::Task(TaskEvent::TasksQueued { .. }) => "a task was queued".to_owned(),
         Event::Task(TaskEvent::ToolArraySet { lost: Some(lost), .. }) => {
-            let price =
-                lost.dollars.map_or(String::new(), |dollars| format!(", ${dollars:.4} more"));
+            let price = lost
+                .dollars
+                .filter(|more| *more > 0.0)
+                .map_or(String::new(), |dollars| format!(", ${dollars:.4} more"));
             format!("cache break: the tools change, {} tokens are read again{price}", lost.tokens)
         }
         Event::ModelCall(ModelCallEvent::ModelCallRetried { attempt, wait_ms, why, .. }) => {

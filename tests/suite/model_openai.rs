@@ -266,6 +266,24 @@ async fn sends_what_was_asked() {
 }
 
 #[tokio::test]
+async fn tools_that_may_be_called_now_are_named_where_the_endpoint_takes_them() {
+    for takes_them in [false, true] {
+        let fake = Fake::start(vec![stream(&[HELLO, STOP])]).await;
+        let mut endpoint = endpoint(&fake);
+        endpoint.allowed_tools = takes_them;
+        let request = Request { allowed: vec!["files.read".into()], ..request() };
+        ask(endpoint, &request).await.0.unwrap();
+        let body = fake.bodies().remove(0);
+        assert_eq!(body["tools"].as_array().unwrap().len(), 2, "all stay defined");
+        let name = &body["tools"][1]["function"]["name"];
+        let tool = json!({"type": "function", "function": {"name": name}});
+        let allowed = json!({"type": "allowed_tools", "allowed_tools": {
+            "mode": "auto", "tools": [tool]}});
+        assert_eq!(body.get("tool_choice"), takes_them.then_some(&allowed));
+    }
+}
+
+#[tokio::test]
 async fn keys_are_sent_and_never_shown() {
     let echo = r#"{"error":{"message":"no access for Bearer hunter22"}}"#;
     let fake = Fake::start(vec![body("401 Unauthorized", echo)]).await;
