@@ -109,6 +109,6 @@ mod tests {
             assert_eq!(scored(&chain, &ran), right, "{ran:?}");
         }
         let twice = [step("token", json!({"user": "a"})), step("token", json!({"user": "a"}))];
-        assert_eq!(scored(&twice, &[token()]), (2, 1, 1), "as often as in the reference");
+        assert_eq!(scored(&twice, &[token()]), (2, 1, 1), "one call, as in the reference");
     }
 }

@@ -307,3 +307,19 @@ fn without_cache(mut all: Value) -> Value {
     }
     all
 }
+
+#[test]
+fn every_table_and_figure_has_a_line() {
+    let ran = Home::new().run(&["bench", "papers", "--seeds", "0", "--tasks-limit", "2"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let said: Vec<_> = ran.out.lines().filter_map(|line| line.split(" (").next()).collect();
+    let of = |paper: &'static str, parts: [&'static str; 2]| {
+        let [tables, figures] = parts.map(|numbers| numbers.chars().collect::<Vec<_>>());
+        let tables = tables.into_iter().map(move |n| format!("{paper}, Table {n}"));
+        tables.chain(figures.into_iter().map(move |n| format!("{paper}, Figure {n}")))
+    };
+    let expected = of("BTP", ["2345", "23"]).chain(of("ToolNet", ["345", "34"]));
+    let (cache, lines) = said.split_last().unwrap();
+    assert_eq!(lines, expected.collect::<Vec<_>>());
+    assert!(cache.starts_with("ToolNet, Prompt cache: "), "{cache}");
+}

@@ -1,4 +1,4 @@
-//! Brings a journal to the disk beside the work, as often as the disk can.
+//! Syncs a journal to disk in the background, as often as the disk allows.
 
 use std::fs::File;
 use std::io;

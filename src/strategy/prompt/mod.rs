@@ -1,7 +1,7 @@
 //! Prompt texts, word for word.
 
 mod budget;
-mod now;
+mod offer;
 pub mod planned;
 pub mod search;
 
@@ -57,11 +57,11 @@ pub fn actor(state: &State, asked: &ActorInput<'_>) -> Request {
     let array = current.and_then(|task| task.array.as_deref());
     let now: Vec<_> = menu.iter().map(|item| &item.tool).collect();
     let is_all = array.is_none_or(|array| array.iter().all(|tool| now.contains(&tool)));
-    end(&mut messages, &now::paragraphs(state, asked, is_all));
+    end(&mut messages, &offer::paragraphs(state, asked, is_all));
     let defined = array.map_or(now.clone(), |array| array.iter().collect());
     let tools = defined.into_iter().filter_map(|tool| self::tool(state, tool));
     let tools = tools.chain([finish(state)]);
-    let allowed = if is_all { Vec::new() } else { now::names(menu) };
+    let allowed = if is_all { Vec::new() } else { offer::names(menu) };
     Request {
         tools: tools.collect(),
         allowed,

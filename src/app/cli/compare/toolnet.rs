@@ -283,16 +283,8 @@ pub fn verdicts(results: &[CellResult]) -> Vec<String> {
         .map(|result| (result.cell.name.as_str(), holds(result)))
         .collect();
     let lines = [
-        line(
-            "Table 3",
-            "ToolNet is right as often as the others, with fewer tokens",
-            &against(&few),
-        ),
-        line(
-            "Table 4",
-            "with many tools it is right as often, with fewer tokens",
-            &against(&massive),
-        ),
+        line("Table 3", "ToolNet is as accurate as the others, with fewer tokens", &against(&few)),
+        line("Table 4", "with many tools it is as accurate, with fewer tokens", &against(&massive)),
         line("Table 5", "whole weights are better than none or decimals", &weights(results)),
         line("Figure 3", "scores of useful tools rise, those of noise do not", &figure_3),
         line("Figure 4", "when the usual tool breaks, its backup takes over", &figure_4),

@@ -1,4 +1,5 @@
-//! The end of the actor's prompt: what changes from step to step.
+//! The end of the actor's prompt, which changes with each step: the tools that may be called now, what the
+//! budget says, and a note.
 
 use super::{ActorInput, budget, weight_format};
 use crate::domain::markers::FINISH;
