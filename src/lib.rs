@@ -9,7 +9,7 @@
 //! ```text
 //! rooms
 //!   domain
-//!   files papers
+//!   files papers process
 //!   model store strategy tool
 //!   engine ui
 //!   app
@@ -33,6 +33,8 @@ mod model;
 #[cfg(not(feature = "inside"))]
 mod papers;
 #[cfg(not(feature = "inside"))]
+mod process;
+#[cfg(not(feature = "inside"))]
 mod store;
 #[cfg(not(feature = "inside"))]
 mod strategy;
@@ -53,6 +55,8 @@ pub mod files;
 pub mod model;
 #[cfg(feature = "inside")]
 pub mod papers;
+#[cfg(feature = "inside")]
+pub mod process;
 #[cfg(feature = "inside")]
 pub mod store;
 #[cfg(feature = "inside")]

@@ -10,18 +10,24 @@ pub mod sample;
 pub mod session;
 pub mod workspace;
 
-use std::{ffi::OsString, process::ExitCode};
+use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 
 use clap::Parser;
 
 use self::cli::compare::BenchCommand;
 use self::cli::trouble::Trouble;
 use self::cli::{Cli, Command, run::RunEnd};
-use crate::ui::EndReason;
+use crate::{process, ui::EndReason};
 
 /// Runs the program: arguments → configuration → a session, live or past → the screen or a report.
 /// The only place that prints errors and chooses exit codes.
 pub fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == process::REAPER) {
+        return reap();
+    }
+    if let Some(program) = own_program() {
+        process::set_reaper(program);
+    }
     let json = wants_json(std::env::args_os());
     let arguments = match cli::order::command_first(std::env::args_os().collect()) {
         Ok(arguments) => arguments,
@@ -42,8 +48,21 @@ pub fn main() -> ExitCode {
     });
     let code = done.unwrap_or_else(|trouble| report(&trouble, json));
     // Programs that were asked to end get this long, and no longer.
-    crate::tool::command::end_all();
+    process::end_all();
     code
+}
+
+/// The file of this program, as it is now: an update while it runs must not bring another reaper.
+fn own_program() -> Option<PathBuf> {
+    let running = PathBuf::from("/proc/self/exe");
+    if running.exists() { Some(running) } else { std::env::current_exe().ok() }
+}
+
+/// Is the process that starts and ends the programs of another toolyard.
+fn reap() -> ExitCode {
+    let Err(error) = process::reaper::serve() else { return ExitCode::SUCCESS };
+    let text = format!("{} is for toolyard itself, which talks to it: {error}", process::REAPER);
+    report(&Trouble::Usage(text), false)
 }
 
 /// Whether errors go to a script as JSON. This reads the raw arguments, since they may be the

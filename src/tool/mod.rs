@@ -36,7 +36,7 @@ pub struct Invocation {
 
 /// One tool that can be called.
 ///
-/// Dropping the future cancels the call: a program's whole process group ends.
+/// Dropping the future cancels the call: a program ends, with everything that it started.
 pub trait Tool {
     fn spec(&self) -> &Arc<ToolSpec>;
 

@@ -16,6 +16,7 @@ mod killed;
 mod log;
 mod plan;
 mod prompts;
+mod reaped;
 mod workspace;
 mod wrong;
 

@@ -45,6 +45,7 @@ mod plan_styles;
 mod plan_text;
 mod planned;
 mod prices;
+mod processes;
 mod program;
 mod programs;
 mod pty;

@@ -9,12 +9,12 @@ use rustix::process::{Pid, test_kill_process};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 use toolyard::domain::{EffectClass, ToolSpec};
-use toolyard::tool::command::{CommandSource, end_all};
+use toolyard::process::end_all;
+use toolyard::tool::command::CommandSource;
 use toolyard::tool::manifest::{Manifest, Source};
 use toolyard::tool::{Invocation, Tool, ToolError, ToolErrorKind, ToolOutput};
 
-/// Long enough for a busy machine, short enough to notice what hangs.
-const PATIENCE: Duration = Duration::from_secs(20);
+use crate::processes::{DAEMON, PATIENCE, STUBBORN, has_ended, read_pids, wait_until, with_reaper};
 
 fn source(words: &[&str]) -> CommandSource {
     CommandSource {
@@ -28,6 +28,7 @@ fn source(words: &[&str]) -> CommandSource {
 }
 
 fn tool(source: CommandSource) -> Manifest {
+    with_reaper();
     let spec = ToolSpec {
         name: "program".into(),
         description: String::new(),
@@ -68,28 +69,6 @@ async fn drop_once_started(script: &str, count: usize) -> Vec<Pid> {
             return pids;
         }
         assert!(started.elapsed() < PATIENCE, "did not start: {pids:?}");
-    }
-}
-
-fn read_pids(file: &Path) -> Vec<Pid> {
-    let text = fs::read_to_string(file).unwrap_or_default();
-    // A line that is still being written has no end yet.
-    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-    whole.lines().filter_map(|line| Pid::from_raw(line.trim().parse().ok()?)).collect()
-}
-
-/// Gone, or dead and waiting for a parent that is not us to notice.
-fn has_ended(pid: Pid) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
-    let is_zombie = stat.is_ok_and(|stat| stat.rsplit(')').next().unwrap_or("").starts_with(" Z"));
-    is_zombie || test_kill_process(pid).is_err()
-}
-
-fn wait_until(what: &str, condition: impl Fn() -> bool) {
-    let started = Instant::now();
-    while !condition() {
-        assert!(started.elapsed() < PATIENCE, "never came true: {what}");
-        std::thread::sleep(Duration::from_millis(5));
     }
 }
 
@@ -190,11 +169,43 @@ async fn what_a_program_leaves_behind_ends_with_it() {
 #[tokio::test]
 async fn a_daemon_that_keeps_the_pipes_open_does_not_hold_the_call() {
     let started = Instant::now();
-    let output = sh("setsid sleep 30 & echo $!; sleep 0.1").await.unwrap();
+    let output = sh("setsid sleep 1000 & echo $!; sleep 0.1").await.unwrap();
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
-    // It left the group on purpose, so ending it is up to whoever started it: here this test.
     let pid = Pid::from_raw(output.text.parse().unwrap()).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    wait_until("the daemon is gone", || has_ended(pid));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_daemon_ends_with_its_call_and_not_with_that_of_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pids");
+    let script = format!("{DAEMON}; while ! test -s \"$1\"; do sleep 0.01; done; cat \"$1\"");
+    let words = ["sh", "-c", &script, "sh", &file.display().to_string()];
+    let both = format!("{DAEMON}; {STUBBORN}");
+    let other = drop_once_started(&both, 2);
+    let (output, others) = tokio::join!(run(source(&words), json!({})), other);
+    assert_eq!(output.unwrap().text, fs::read_to_string(&file).unwrap().trim());
+    let pid = read_pids(&file)[0];
+    wait_until("the daemon is gone", || has_ended(pid));
+    wait_until("the dropped call's are gone", || others.iter().all(|pid| has_ended(*pid)));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_end_of_one_call_leaves_the_daemons_of_another_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pids");
+    // It fails if its daemon is gone before it ends itself.
+    let script = format!("{DAEMON}; sleep 1; kill -0 $(cat \"$1\") && echo there");
+    let words = ["sh", "-c", &script, "sh", &file.display().to_string()];
+    let others = async {
+        for _ in 0..20 {
+            sh("true").await.unwrap();
+        }
+    };
+    let (output, ()) = tokio::join!(run(source(&words), json!({})), others);
+    assert_eq!(output.unwrap().text, "there");
 }
 
 #[cfg(target_os = "linux")]

@@ -58,6 +58,7 @@ fn its_configuration_can_be_used() {
 
 #[tokio::test]
 async fn its_tool_can_be_called() {
+    crate::processes::with_reaper();
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("weather.py"), block("python", "tools/weather.py")).unwrap();
     let text = block("toml", "tools/weather.toml");

@@ -10,6 +10,7 @@ use toolyard::papers::grading::is_correct;
 use toolyard::tool::{Invocation, ToolBox, ToolErrorKind, manifest};
 
 fn tools() -> ToolBox {
+    crate::processes::with_reaper();
     ToolBox::from_manifests(sample::manifests().unwrap())
 }
 

@@ -5,21 +5,19 @@
 //! end with it, and a dropped call ends the program.
 
 mod capture;
-mod group;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
-use std::{collections::BTreeMap, ffi::OsStr, fmt, io};
+use std::{collections::BTreeMap, ffi::OsStr, fmt};
 
 use serde_json::Value;
 use tokio::{io::AsyncWriteExt, process::ChildStdin, time::sleep};
 use tracing::info;
 
 use self::capture::{Capture, Keep};
-pub use self::group::end_all;
-use self::group::{Group, Pipes};
 use crate::domain::words::clipped;
+use crate::process::{Pipes, Program};
 use crate::tool::{ToolError, ToolErrorKind, ToolOutput, output::from_bytes};
 
 /// Bytes of the end of stderr that an error shows, which usually contain the reason.
@@ -67,7 +65,7 @@ impl CommandSource {
         if self.program.contains('/') {
             let base = self.cwd.as_deref().unwrap_or(Path::new(""));
             let path = std::path::absolute(base.join(&self.program));
-            return path.map_err(|error| self.unavailable(&error));
+            return path.map_err(|error| self.unavailable(error));
         }
         let path = std::env::var_os("PATH").unwrap_or_default();
         std::env::split_paths(&path)
@@ -86,12 +84,12 @@ impl CommandSource {
         ToolError::new(ToolErrorKind::Unavailable, text)
     }
 
-    fn unavailable(&self, error: &io::Error) -> ToolError {
+    fn unavailable(&self, error: impl fmt::Display) -> ToolError {
         let text = format!("the program `{}` cannot be started: {error}", self.program);
         ToolError::new(ToolErrorKind::Unavailable, text)
     }
 
-    fn start(&self) -> Result<(Group, Pipes), ToolError> {
+    fn start(&self) -> Result<(Program, Pipes), ToolError> {
         let mut command = Command::new(self.find()?);
         command.args(&self.args).env_clear();
         for name in &self.env {
@@ -103,7 +101,7 @@ impl CommandSource {
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
         }
-        Group::start(command).map_err(|error| self.unavailable(&error))
+        Program::start(&command).map_err(|error| self.unavailable(error))
     }
 
     /// Runs the program with these arguments, and returns its output.
@@ -112,7 +110,7 @@ impl CommandSource {
     /// [`ToolErrorKind::Unavailable`] if it cannot be started, [`ToolErrorKind::Failed`] if it
     /// reports a failure.
     pub async fn run(&self, arguments: &Value) -> Result<ToolOutput, ToolError> {
-        let (group, Pipes { stdin, stdout, stderr }) = self.start()?;
+        let (running, Pipes { stdin, stdout, stderr }) = self.start()?;
         let (program, started) = (&self.program, Instant::now());
         info!(program, "a program started");
         let mut out = Capture::new(Keep::First, self.max_output);
@@ -123,32 +121,27 @@ impl CommandSource {
             // Output in the pipes comes before the end of the wait for it.
             biased;
             _ = pipes => {}
-            () = async { group.ended().await; drained().await } => {}
+            () = async { running.ended().await.ok(); drained().await } => {}
         }
         // A program may close its output and continue to work.
-        let status = group.ended().await;
+        let status = running.ended().await.map_err(|why| self.unavailable(why))?;
         let ms = started.elapsed().as_millis() as u64;
-        info!(program, status = status.map(tracing::field::display), ms, "a program ended");
+        info!(program, status = tracing::field::display(status), ms, "a program ended");
         self.answer(status, &out, &err)
     }
 
     fn answer(
         &self,
-        status: Option<ExitStatus>,
+        status: ExitStatus,
         out: &Capture,
         err: &Capture,
     ) -> Result<ToolOutput, ToolError> {
-        match status {
-            Some(status) if status.success() => Ok(from_bytes(out.kept(), out.total())),
-            status => {
-                let how = status.map_or("unknown exit status".into(), |status| status.to_string());
-                let said = if err.total() > 0 { err } else { out };
-                Err(ToolError::new(
-                    ToolErrorKind::Failed,
-                    format!("`{}` failed ({how}): {}", self.program, said.tail(STDERR)),
-                ))
-            }
+        if status.success() {
+            return Ok(from_bytes(out.kept(), out.total()));
         }
+        let said = if err.total() > 0 { err } else { out };
+        let text = format!("`{}` failed ({status}): {}", self.program, said.tail(STDERR));
+        Err(ToolError::new(ToolErrorKind::Failed, text))
     }
 }
 

@@ -1,0 +1,153 @@
+//! Toolyard's end of the socket to its reaper.
+
+use std::collections::HashMap;
+use std::net::Shutdown;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::{io, thread, time::Duration};
+
+use super::wire::{Ended, Incoming, Request, send};
+
+/// The argument that makes toolyard the reaper.
+pub const REAPER: &str = "--reaper";
+
+/// The program that is the reaper.
+static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+
+/// The reaper that runs.
+static LINK: Mutex<Option<Arc<Link>>> = Mutex::new(None);
+
+/// Names the program that is the reaper if its only argument is [`REAPER`]: toolyard itself. Only the
+/// first name counts.
+pub fn set_reaper(program: PathBuf) {
+    let _named_before = PROGRAM.set(program);
+}
+
+/// How a program ended; `None` while it runs.
+#[derive(Default)]
+pub struct Outcome {
+    status: Mutex<Option<Result<ExitStatus, String>>>,
+    changed: Condvar,
+}
+
+impl Outcome {
+    /// Notes how it ended, unless that is known.
+    pub fn set(&self, status: Result<ExitStatus, String>) {
+        locked(&self.status).get_or_insert(status);
+        self.changed.notify_all();
+    }
+
+    pub fn is_known(&self) -> bool {
+        locked(&self.status).is_some()
+    }
+
+    /// Waits for it.
+    pub fn wait(&self) -> Result<ExitStatus, String> {
+        let waited = self.changed.wait_while(locked(&self.status), |status| status.is_none());
+        let known = waited.unwrap_or_else(PoisonError::into_inner).clone();
+        known.unwrap_or_else(|| Err("its end is unknown".into()))
+    }
+}
+
+/// A running reaper.
+pub struct Link {
+    socket: Arc<UnixStream>,
+    /// The programs that it has not told the end of; `None` once it has ended itself.
+    awaited: Mutex<Option<HashMap<u64, Arc<Outcome>>>>,
+    ended: Condvar,
+    /// Held while a request is written: two must not mix.
+    writing: Mutex<()>,
+}
+
+impl Link {
+    /// The reaper, which is started if none runs.
+    ///
+    /// # Errors
+    /// The system's error if it cannot be started.
+    pub fn get() -> io::Result<Arc<Self>> {
+        let mut running = locked(&LINK);
+        if let Some(link) = running.as_ref().filter(|link| locked(&link.awaited).is_some()) {
+            return Ok(link.clone());
+        }
+        Ok(running.insert(Self::start()?).clone())
+    }
+
+    fn start() -> io::Result<Arc<Self>> {
+        let program = PROGRAM.get().ok_or_else(|| io::Error::other("no reaper is named"))?;
+        let (ours, its) = UnixStream::pair()?;
+        let mut command = Command::new(program);
+        command.arg0("toolyard").arg(REAPER).env_clear().stdin(OwnedFd::from(its));
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        let awaited = Mutex::new(Some(HashMap::new()));
+        let (socket, ended, writing) = (Arc::new(ours), Condvar::new(), Mutex::new(()));
+        let link = Arc::new(Self { socket, awaited, ended, writing });
+        let listener = link.clone();
+        thread::Builder::new().name("reaper".into()).spawn(move || listener.listen(child))?;
+        Ok(link)
+    }
+
+    /// Sends a request; `outcome` learns how the program of this number ends.
+    ///
+    /// # Errors
+    /// The system's error if the reaper has ended.
+    pub fn start_program(
+        &self,
+        id: u64,
+        request: &Request,
+        files: &[BorrowedFd<'_>],
+        outcome: &Arc<Outcome>,
+    ) -> io::Result<()> {
+        let lost = || io::Error::other(LOST);
+        locked(&self.awaited).as_mut().ok_or_else(lost)?.insert(id, outcome.clone());
+        self.send(request, files)
+    }
+
+    /// Asks the reaper to end a program.
+    pub fn end_program(&self, id: u64) {
+        // Fails only if the reaper has ended.
+        let _gone = self.send(&Request::End(id), &[]);
+    }
+
+    fn send(&self, request: &Request, files: &[BorrowedFd<'_>]) -> io::Result<()> {
+        let _alone = locked(&self.writing);
+        send(&self.socket, request, files)
+    }
+
+    fn listen(&self, mut reaper: Child) {
+        let mut messages = Incoming::new(self.socket.clone());
+        while let Ok(Some(Ended { id, status })) = messages.next() {
+            let outcome = locked(&self.awaited).as_mut().and_then(|programs| programs.remove(&id));
+            if let Some(outcome) = outcome {
+                outcome.set(status.map(ExitStatus::from_raw));
+            }
+        }
+        // Where a message made no sense, this makes the reaper end, too.
+        let _closed = self.socket.shutdown(Shutdown::Both);
+        let _reaped = reaper.wait();
+        for outcome in locked(&self.awaited).take().unwrap_or_default().into_values() {
+            outcome.set(Err(LOST.into()));
+        }
+        self.ended.notify_all();
+    }
+}
+
+/// Why a program's end is unknown.
+const LOST: &str = "the process that runs all programs (toolyard --reaper) was killed";
+
+/// Ends every program at once, and waits up to a second until they are gone. For the end of toolyard
+/// itself.
+pub fn end_all() {
+    let Some(link) = locked(&LINK).take() else { return };
+    let _closed = link.socket.shutdown(Shutdown::Write);
+    let second = Duration::from_secs(1);
+    let _waited = link.ended.wait_timeout_while(locked(&link.awaited), second, |a| a.is_some());
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // The guarded data is consistent at every moment, even after a panic.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,220 @@
+//! The reaper: a second process of toolyard, which starts all programs and outlives them all. When
+//! toolyard ends, however it ends, the socket between them closes; the reaper kills what runs, and
+//! ends as well.
+//!
+//! A program leads a group and a session of its own, so that no program can open the terminal behind
+//! the screen and ask for a password there. What it leaves behind ends with it: its group, and on
+//! Linux also what has left the group.
+
+use std::collections::HashMap;
+use std::os::{fd::AsFd, unix::net::UnixStream, unix::process::CommandExt};
+use std::process::Command;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use std::{io, thread};
+
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
+use rustix::process::{kill_process, kill_process_group, setsid, wait, waitid};
+
+use super::strays::strays;
+use super::wire::{Ended, Incoming, Request, Start, send};
+
+/// How long a program may take to end by itself before it is killed.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How long the reaper tries to end what cannot be killed, such as programs of another user.
+const LAST: Duration = Duration::from_secs(2);
+
+/// The programs that run, by their process, and the numbers that toolyard gave them.
+struct Running {
+    programs: Mutex<HashMap<Pid, u64>>,
+    started: Condvar,
+    socket: Arc<UnixStream>,
+}
+
+/// Is the reaper until toolyard has ended: requests come through standard input, a socket.
+///
+/// # Errors
+/// Standard input is no such socket, or no thread can be started.
+pub fn serve() -> io::Result<()> {
+    own_subtree()?;
+    let socket = Arc::new(UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?));
+    let programs = Mutex::new(HashMap::new());
+    let running = Arc::new(Running { programs, started: Condvar::new(), socket: socket.clone() });
+    let waiting = running.clone();
+    thread::Builder::new().name("reaper-wait".into()).spawn(move || waiting.watch())?;
+    let mut requests = Incoming::new(socket);
+    let mut last = requests.next();
+    while let Ok(Some(request)) = last {
+        match request {
+            Request::Start(start) => running.start(&start, &mut requests),
+            Request::End(id) => running.clone().end(id),
+        }
+        last = requests.next();
+    }
+    running.end_all();
+    last.map(drop)
+}
+
+impl Running {
+    fn start(&self, start: &Start, requests: &mut Incoming) {
+        let mut programs = self.locked();
+        let spawned = requests
+            .files()
+            .ok_or_else(|| io::Error::other("its files are missing"))
+            .and_then(|[stdin, stdout, stderr]| {
+                let mut command = Command::new(&start.program);
+                command.args(&start.args).env_clear().envs(start.env.iter().cloned());
+                command.stdin(stdin).stdout(stdout).stderr(stderr);
+                if let Some(cwd) = &start.cwd {
+                    command.current_dir(cwd);
+                }
+                own_session(&mut command);
+                command.spawn()
+            });
+        match spawned {
+            Ok(child) => {
+                programs.insert(Pid::from_child(&child), start.id);
+                self.started.notify_all();
+            }
+            Err(error) => self.tell(start.id, Err(error.to_string())),
+        }
+    }
+
+    /// Asks a program and its group to end, and kills them if necessary.
+    fn end(self: Arc<Self>, id: u64) {
+        let found = self.locked().iter().find(|(_, its)| **its == id).map(|(pid, _)| *pid);
+        let Some(pid) = found else { return };
+        self.signal(pid, id, Signal::TERM);
+        // A stopped process receives the signal above only when it continues.
+        self.signal(pid, id, Signal::CONT);
+        let running = self.clone();
+        let waiting = thread::Builder::new().name("reaper-end".into()).spawn(move || {
+            thread::sleep(GRACE);
+            running.signal(pid, id, Signal::KILL);
+        });
+        if waiting.is_err() {
+            self.signal(pid, id, Signal::KILL);
+        }
+    }
+
+    /// Sends a signal to a program's group, unless the program has been reaped.
+    fn signal(&self, pid: Pid, id: u64, signal: Signal) {
+        if self.locked().get(&pid) == Some(&id) {
+            // Fails only if the group is empty.
+            let _gone = kill_process_group(pid, signal);
+        }
+    }
+
+    /// Waits for the ends of programs and of what they left behind.
+    fn watch(&self) {
+        loop {
+            let ended = waitid(WaitId::All, WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+            let mut programs = self.locked();
+            match ended {
+                Ok(_) => self.reap(&mut programs),
+                Err(Errno::INTR) => {}
+                // There is no child, and so nothing that could become one.
+                Err(_) => drop(
+                    self.started
+                        .wait_while(programs, |programs| programs.is_empty())
+                        .unwrap_or_else(PoisonError::into_inner),
+                ),
+            }
+        }
+    }
+
+    /// Ends what the ended programs left behind, and tells of their ends.
+    fn reap(&self, programs: &mut HashMap<Pid, u64>) {
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        // As long as a program is not reaped, the number of its group is not used again.
+        for pid in programs.keys() {
+            if let Ok(Some(_)) = waitid(WaitId::Pid(*pid), look) {
+                let _nobody_left = kill_process_group(*pid, Signal::KILL);
+            }
+        }
+        let mut ended = Vec::new();
+        let nobody_left = loop {
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some((pid, status))) => ended.extend(programs.remove(&pid).zip(Some(status))),
+                Ok(None) => break false,
+                Err(error) => break error == Errno::CHILD,
+            }
+        };
+        if !nobody_left {
+            kill_strays(programs);
+        }
+        for (id, status) in ended {
+            self.tell(id, Ok(status.as_raw()));
+        }
+    }
+
+    /// Kills everything, until nothing is left.
+    fn end_all(&self) {
+        let mut programs = self.locked();
+        for (pid, _) in std::mem::take(&mut *programs) {
+            let _nobody_left = kill_process_group(pid, Signal::KILL);
+        }
+        let deadline = Instant::now() + LAST;
+        while Instant::now() < deadline {
+            kill_strays(&programs);
+            while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
+            if wait(WaitOptions::NOHANG).is_err() {
+                return;
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    fn tell(&self, id: u64, status: Result<i32, String>) {
+        // Fails only if toolyard has ended; then the requests end, too.
+        let _ended = send(&self.socket, &Ended { id, status }, &[]);
+    }
+
+    fn locked(&self) -> MutexGuard<'_, HashMap<Pid, u64>> {
+        // The guarded data is consistent at every moment, even after a panic.
+        self.programs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Kills what no program is responsible for. Each death makes its children visible to the next time.
+fn kill_strays(programs: &HashMap<Pid, u64>) {
+    for stray in strays(|pid| programs.contains_key(&pid)) {
+        // Fails if it ended, or runs as another user.
+        let _gone = kill_process(stray, Signal::KILL);
+    }
+}
+
+/// Makes this process the one that orphans below it fall to, out of reach of the terminal's keys.
+fn own_subtree() -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+        rustix::thread::set_name(c"tool-reaper")?;
+    }
+    setsid()?;
+    Ok(())
+}
+
+/// Makes the program the leader of a new session, and with it of a new group.
+fn own_session(command: &mut Command) {
+    let prepare = || {
+        setsid()?;
+        #[cfg(target_os = "linux")]
+        {
+            rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+        }
+        Ok(())
+    };
+    #[expect(
+        unsafe_code,
+        reason = "what runs in the new process before the program has no safe wrapper"
+    )]
+    // SAFETY: between fork and exec only async-signal-safe code may run. These are system calls:
+    // they allocate nothing, take no lock and touch no memory of the parent.
+    unsafe {
+        command.pre_exec(prepare);
+    }
+}

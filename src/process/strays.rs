@@ -1,0 +1,62 @@
+//! Processes whose program has ended. They left its group, and often their own parent as well.
+//!
+//! Linux gives an orphan to its nearest ancestor that is a subreaper. Every program is one, so its
+//! descendants stay below it for as long as it runs. Then they fall to the reaper.
+
+use rustix::process::Pid;
+
+/// What runs below this process, but is neither one of these programs nor below one.
+#[cfg(target_os = "linux")]
+pub fn strays(programs: impl Fn(Pid) -> bool) -> Vec<Pid> {
+    let processes = processes();
+    let mut below = vec![rustix::process::getpid()];
+    let mut seen = 0;
+    while let Some(&parent) = below.get(seen) {
+        let children = processes.iter().filter(|(_, its)| *its == parent).map(|(child, _)| *child);
+        // Numbers may be used again while they are read, so that a process may be its own ancestor.
+        let new: Vec<Pid> =
+            children.filter(|pid| !programs(*pid) && !below.contains(pid)).collect();
+        below.extend(new);
+        seen += 1;
+    }
+    below.split_off(1)
+}
+
+/// Each process that can be seen, and its parent.
+#[cfg(target_os = "linux")]
+fn processes() -> Vec<(Pid, Pid)> {
+    let Ok(folder) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let pids = folder.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let parents = pids.filter_map(|pid: i32| {
+        let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+        Some((Pid::from_raw(pid)?, parent(&String::from_utf8_lossy(&stat))?))
+    });
+    parents.collect()
+}
+
+/// The parent in a line of `/proc/PID/stat`. The name of the program may contain anything.
+#[cfg(target_os = "linux")]
+fn parent(stat: &str) -> Option<Pid> {
+    let (_, after_name) = stat.rsplit_once(')')?;
+    Pid::from_raw(after_name.split_whitespace().nth(1)?.parse().ok()?)
+}
+
+/// Other systems give orphans to their first process, where nothing tells whose they were.
+#[cfg(not(target_os = "linux"))]
+pub fn strays(_programs: impl Fn(Pid) -> bool) -> Vec<Pid> {
+    Vec::new()
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_cannot_forge_a_parent() {
+        let pid = |raw| Pid::from_raw(raw);
+        assert_eq!(parent("12 (sh) S 7 12 12 0 -1"), pid(7));
+        assert_eq!(parent("12 (a) S 1 (b)) R 34 12 12"), pid(34));
+        assert_eq!(parent("1 (init) S 0 1 1"), None);
+        assert_eq!(parent("12 (sh"), None);
+    }
+}
