@@ -7,7 +7,7 @@ use std::{path::PathBuf, sync::Arc};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
 use super::{PreparedSession, SessionError};
-use crate::domain::{Command, Record, State};
+use crate::domain::{Command, Record, State, tokens};
 use crate::engine::{self, Listener};
 use crate::store::journal::{Header, Journal, JournalError};
 
@@ -95,6 +95,9 @@ impl PreparedSession {
         commands: UnboundedReceiver<Command>,
         listener: Listener,
     ) -> Result<State, SessionError> {
+        // Beside the rest of the start, so that the first model call does not wait for it. If there is no
+        // thread for it, the first count loads it.
+        let _ = thread::Builder::new().name("tokens".to_owned()).spawn(tokens::load);
         engine::run(self.setup(journal)?, commands, listener).await.map_err(unwritten)
     }
 }
