@@ -8,6 +8,9 @@ use super::words;
 /// The name of the action that ends a task; no tool may have this name.
 pub const FINISH: &str = "Finish";
 
+/// The name of the action that reads on in a long result. A tool of this name comes before it.
+pub const MORE: &str = "more";
+
 /// Begins the text of every task, so that a reader of a prompt finds it.
 pub const TASK: &str = "Task: ";
 

@@ -10,6 +10,7 @@ pub mod command;
 pub mod embedding;
 pub mod error;
 pub mod event;
+pub mod excerpt;
 pub mod fault;
 pub mod graph;
 pub mod id;

@@ -58,6 +58,8 @@ prompts! {
         "added by +btp where replanning is possible: what to do if no tool fits"
     Finish "finish" by [Actor] fill [] keep []
         "on the menu: what the action that ends a task does"
+    More "more" by [Actor] fill [] keep []
+        "offered after a result that was shortened: what the action that reads on does"
     ActorGoOn "actor-go-on" by [Actor] fill [] keep []
         "sent after a reply that did not end the task"
     ActorAct "actor-act" by [Actor] fill [] keep []

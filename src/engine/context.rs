@@ -92,7 +92,9 @@ impl Context {
     /// Runs a requested call to its end.
     async fn tool_call(&self, requested: PendingEffect, call: &ToolCall) -> CallResult {
         let id = requested.reference.id;
+        let more = self.handle.read(|session| session.state.reads_on(&call.tool));
         let observation = match effect::perform(&self.handle, requested).await {
+            Outcome::Result(Ok(output)) if more => Observation::More(output.text),
             Outcome::Result(Ok(output)) => Observation::Result(output.text),
             Outcome::Result(Err(error)) => Observation::Failed(error),
             Outcome::Refused(_, why) => Observation::Refused(why),

@@ -56,7 +56,7 @@ pub fn of_task(state: &State, task: &TaskState) -> Option<CallScore> {
         return None;
     }
     let calls = task.tool_calls.iter().filter_map(|call| state.tool_call(*call));
-    let ran = calls.filter(|call| call.started.is_some());
+    let ran = calls.filter(|call| call.started.is_some() && !state.reads_on(&call.tool));
     Some(score(&task.task.chain, ran.map(|call| (&call.tool, canonical(&call.arguments)))))
 }
 

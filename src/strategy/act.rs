@@ -56,7 +56,14 @@ pub async fn act(
             let (trajectory, note) = (&trajectory, "");
             prompt::actor(
                 state,
-                &prompt::ActorInput { task, menu: &menu, trajectory, reflections, note },
+                &prompt::ActorInput {
+                    task,
+                    menu: &menu,
+                    trajectory,
+                    reflections,
+                    note,
+                    is_last: false,
+                },
             )
         });
         let reply = match ctx.ask(Role::Actor, request).await {

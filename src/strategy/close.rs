@@ -20,7 +20,8 @@ pub async fn close(
     let finish = MenuItem { tool: ToolName::end(), weight: None, why: Offered::Finish };
     let request = ctx.state(|state| {
         let note = state.prompts.text(Prompt::ActorClose);
-        let asked = prompt::ActorInput { task, menu: &[finish], trajectory, reflections, note };
+        let (menu, is_last) = (&[finish], true);
+        let asked = prompt::ActorInput { task, menu, trajectory, reflections, note, is_last };
         prompt::actor(state, &asked)
     });
     // The same tools as before, for the prompt cache. A model that calls one of them all the same is asked

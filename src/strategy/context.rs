@@ -66,6 +66,8 @@ pub trait Context {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Observation {
     Result(String),
+    /// No tool ran: this is more of an earlier result.
+    More(String),
     /// It ran, and failed.
     Failed(ToolError),
     /// It was not run.
@@ -77,7 +79,7 @@ impl Observation {
     /// result.
     pub fn text(&self) -> String {
         match self {
-            Observation::Result(text) => text.clone(),
+            Observation::Result(text) | Observation::More(text) => text.clone(),
             Observation::Failed(error) => format!("Error: {error}"),
             Observation::Refused(why) => format!("Not called: {why}"),
         }
@@ -85,7 +87,7 @@ impl Observation {
 
     /// Whether the tool ran at all.
     pub fn ran(&self) -> bool {
-        !matches!(self, Observation::Refused(_))
+        matches!(self, Observation::Result(_) | Observation::Failed(_))
     }
 }
 

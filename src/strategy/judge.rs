@@ -4,12 +4,12 @@
 use serde::Deserialize;
 
 use super::{json, prompt};
-use crate::domain::{Prompt, Request, State, ToolCallState};
+use crate::domain::{Request, State, ToolCallState};
 
 /// The request that asks whether the result of a call helps with its task.
 pub fn question(state: &State, call: &ToolCallState) -> Option<Request> {
     let task = state.task(call.task)?;
-    Some(prompt::helps(state.prompts.text(Prompt::Judge), &task.task, call))
+    Some(prompt::helps(state, &task.task, call))
 }
 
 /// The verdict and its reason; `None` if the answer has none.

@@ -247,7 +247,7 @@ fn refused(trajectory: &Trajectory) -> impl Iterator<Item = ToolName> {
 fn is_stuck(ctx: &impl Context, trajectory: &Trajectory) -> bool {
     let Some(turn) = trajectory.turns.last() else { return false };
     let helped = |called: &CallResult| {
-        let result = matches!(called.observation, Observation::Result(_));
+        let result = matches!(called.observation, Observation::Result(_) | Observation::More(_));
         result
             && ctx.state(|state| {
                 state.tool_call(called.id).is_none_or(|call| call.helpful != Some(false))

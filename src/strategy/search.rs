@@ -129,7 +129,8 @@ impl<'a, C: Context> Search<'a, C> {
         let request = self.ctx.state(|state| {
             let (task, reflections) = (self.task, self.reflections);
             let (trajectory, note) = (&path, note.as_str());
-            let asked = prompt::ActorInput { task, menu: &menu, trajectory, reflections, note };
+            let (menu, is_last) = (&*menu, false);
+            let asked = prompt::ActorInput { task, menu, trajectory, reflections, note, is_last };
             prompt::actor(state, &asked)
         });
         self.may_ask()?;

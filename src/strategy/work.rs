@@ -7,10 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use futures::{StreamExt, stream::FuturesUnordered};
 
 use super::{Base, CallResult, Context, Observation, Trajectory, Turn, prompt::planned as prompt};
+use crate::domain::excerpt::beginning;
 use crate::domain::plan::{NULL, references, substitute};
 use crate::domain::{
-    Evidence, EvidenceId, MenuItem, NullReason, Plan, PlanEvent, Role, Task, ToolCall, ToolName,
-    markers, tokens,
+    Evidence, EvidenceId, Knob, MenuItem, NullReason, Plan, PlanEvent, Role, Task, ToolCall,
+    ToolName, markers, tokens,
 };
 use crate::papers::plan::resolve;
 
@@ -46,7 +47,12 @@ pub async fn work(
         let Some((id, found)) = running.next().await else { break };
         came.insert(id, found);
     }
-    let worklog = plan.worklog(|id| came.get(&id).and_then(|came| came.text.as_deref()));
+    let most = ctx.state(|state| state.knobs.count(Knob::ResultMax));
+    let shown: BTreeMap<EvidenceId, _> = came
+        .iter()
+        .filter_map(|(id, came)| Some((*id, beginning(came.text.as_deref()?, most, None))))
+        .collect();
+    let worklog = plan.worklog(|id| shown.get(&id).map(|text| &**text));
     let any = came.values().any(|came| came.text.is_some());
     (trajectory(plan, came), worklog, any)
 }
@@ -109,7 +115,11 @@ impl<C: Context> Worker<'_, C> {
         match resolve(&evidence.tool, self.menu.iter().map(|item| &item.tool)) {
             Some(tool) => self.call(evidence, tool.clone(), text).await,
             // Names that are neither on the menu nor the model were refused with the plan.
-            None => self.ask(evidence, &substitute(&evidence.input, text)).await,
+            None => {
+                let most = self.ctx.state(|state| state.knobs.count(Knob::ResultMax));
+                let text = |id| beginning(&text(id), most, None).into_owned();
+                self.ask(evidence, &substitute(&evidence.input, text)).await
+            }
         }
     }
 
@@ -137,7 +147,7 @@ impl<C: Context> Worker<'_, C> {
             return None;
         }
         let result = match observation {
-            Observation::Result(text) => Some(text.as_str()),
+            Observation::Result(text) | Observation::More(text) => Some(text.as_str()),
             Observation::Failed(_) | Observation::Refused(_) => None,
         };
         self.ctx.state(|state| state.nulled(tool, result))

@@ -12,6 +12,7 @@ mod meaning;
 mod models;
 mod prompts;
 mod providers;
+mod reading;
 mod redo;
 mod search;
 mod time;

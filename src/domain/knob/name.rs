@@ -15,6 +15,7 @@ pub enum Knob {
     WeightFormat,
     MaxSteps,
     History,
+    ResultMax,
     Tries,
     Learn,
     LearnInjected,

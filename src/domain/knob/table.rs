@@ -77,6 +77,14 @@ pub const KNOBS: &[KnobSpec] = &[
         "how many past steps the model sees",
     ),
     whole(
+        Knob::ResultMax,
+        ("result_max", "result"),
+        (200.0, 10_000_000.0, 1000.0),
+        32_000.0,
+        Takes::NextStep,
+        "characters of a tool result that a model sees; it can call `more` to read on",
+    ),
+    whole(
         Knob::Tries,
         ("tries", "tries"),
         (1.0, 10.0, 1.0),

@@ -8,7 +8,7 @@ use tokio::time::{Instant, timeout};
 use super::{Effect, EmbeddingCall, EmbeddingResult, ModelCall, Outcome, ToolCall};
 use crate::domain::{
     Chance, EffectRef, FaultKind, ModelCallEvent, ModelError, ModelErrorKind, ModelSpec, Reply,
-    Request, ToolError, ToolErrorKind, ToolMode, ToolOutput,
+    Request, State, TaskId, ToolError, ToolErrorKind, ToolMode, ToolOutput,
 };
 use crate::engine::{handle::Handle, station::Passage};
 use crate::model::{Model, Progress, known, text};
@@ -162,6 +162,9 @@ async fn call_tool(
     call: &ToolCall,
 ) -> Result<ToolOutput, ToolError> {
     let id = passage.reference.id;
+    if let Some(more) = handle.read(|session| read_on(&session.state, passage.task, call)) {
+        return more;
+    }
     let Some(tool) = handle.read(|session| session.tools.get(call.tool.as_str())) else {
         let text = format!("there is no tool {}; choose one of those offered", call.tool);
         return Err(ToolError::new(ToolErrorKind::Unavailable, text));
@@ -172,6 +175,16 @@ async fn call_tool(
     let invocation = Invocation { arguments: call.arguments.clone(), seed };
     let fault = passage.fault.as_ref().map(|(_, kind)| kind);
     within(&*tool, allowed, paid, faulted(fault, &*tool, &invocation)).await
+}
+
+/// More of an earlier result, if the call asks for that: nothing outside is touched.
+fn read_on(state: &State, task: TaskId, call: &ToolCall) -> Option<Result<ToolOutput, ToolError>> {
+    let task = state.task(task).filter(|_| state.reads_on(&call.tool))?;
+    let part = state.read_on(task, &call.arguments);
+    Some(match part {
+        Ok(text) => Ok(ToolOutput { text, cut_from: None }),
+        Err(why) => Err(ToolError::new(ToolErrorKind::Arguments, why)),
+    })
 }
 
 /// The time limit of a call: its tool's limit, and for a call of a plan at most the one configured

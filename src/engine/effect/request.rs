@@ -36,6 +36,7 @@ pub fn request(
 ) -> PendingEffect {
     let class = match &effect {
         Effect::Model(_) | Effect::Embedding(_) => EffectClass::Read,
+        Effect::Tool(call) if session.state.reads_on(&call.tool) => EffectClass::Read,
         Effect::Tool(call) => {
             let spec = session.state.tools.get(&call.tool).map(|tool| tool.spec.effect);
             spec.unwrap_or_default()

@@ -5,7 +5,7 @@
 //! calls that depend on the result continue, and the agent's next own decision waits for it (see
 //! [`Handle::verdicts`]), so that blacklist and budget plan never act on a missing verdict.
 
-use super::{Effect, Outcome, Passage, Passing, Station, now};
+use super::{Effect, Outcome, Passage, Passing, Station, ToolCall, now};
 use crate::domain::{EffectId, Request, Role, TaskId, ToolErrorKind, knob};
 use crate::engine::effect::{self, Caller};
 use crate::engine::{handle::Handle, session::Session};
@@ -19,7 +19,11 @@ impl Station for Judge {
         let judged = |helpful: bool, why: String| {
             passage.handle.write(|session| session.judged(call, None, helpful, why));
         };
+        let is_more =
+            |call: &ToolCall| passage.handle.read(|session| session.state.reads_on(&call.tool));
         match (&passage.effect, outcome) {
+            // No tool was used that could have helped.
+            (Effect::Tool(call), _) if is_more(call) => {}
             (Effect::Tool(_), Outcome::Result(Err(error)))
                 if error.kind != ToolErrorKind::Cancelled =>
             {

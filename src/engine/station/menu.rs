@@ -23,6 +23,12 @@ impl Station for Menu {
 fn check(session: &Session, call: &ToolCall) -> Result<(), (Refusal, String)> {
     let name = &call.tool;
     let refused = |why: String| Err((Refusal::NotOffered, why));
+    if session.state.reads_on(name) {
+        let task = session.state.current_task();
+        let read =
+            task.map_or(Ok(String::new()), |task| session.state.read_on(task, &call.arguments));
+        return read.map(drop).map_err(|why| (Refusal::Arguments, why));
+    }
     // A ban comes before any other reason (BTP, algorithm 2).
     session.policy().not_blacklisted(name)?;
     match session.tools.get(name.as_str()) {

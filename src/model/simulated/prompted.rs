@@ -64,7 +64,8 @@ impl<'a> PromptReading<'a> {
             };
             Some(Choice { def, weight, cost: cost(&costs, def) })
         };
-        let tools = request.tools.iter().filter(|tool| tool.name.as_str() != FINISH);
+        // What follows is an action, too, and no tool.
+        let tools = request.tools.iter().take_while(|tool| tool.name.as_str() != FINISH);
         let mut past = conversation(&request.messages);
         let (done, rivals) = apart(account);
         past.extend(done.lines().filter_map(told));

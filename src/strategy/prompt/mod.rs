@@ -3,6 +3,7 @@
 mod budget;
 mod offer;
 pub mod planned;
+mod result;
 pub mod search;
 
 use std::sync::{Arc, LazyLock};
@@ -10,11 +11,12 @@ use std::sync::{Arc, LazyLock};
 use serde_json::{Value, json};
 
 use super::{Ending, Trajectory};
+use crate::domain::excerpt::beginning;
 use crate::domain::markers::{FINISH, TASK, TO_GRADE};
 use crate::domain::schema::object_schema;
 use crate::domain::{
     Knob, MenuItem, Message, Prompt, Request, Role, State, Task, ToolCallState, ToolDef, ToolName,
-    WeightFormat, words,
+    WeightFormat,
 };
 
 /// The input of the actor's prompt.
@@ -25,6 +27,8 @@ pub struct ActorInput<'a> {
     pub reflections: &'a [String],
     /// A note at the end of the prompt; may be empty.
     pub note: &'a str,
+    /// No further call is possible, not even one that reads on.
+    pub is_last: bool,
 }
 
 /// The request for the next action (ToolNet, eq. 4). What stays the same in a task comes first, and
@@ -50,18 +54,21 @@ pub fn actor(state: &State, asked: &ActorInput<'_>) -> Request {
             messages.push(Message::Tool {
                 id: call.id.clone(),
                 tool: called.tool.clone(),
-                text: called.observation.text(),
+                text: result::shown(state, called),
             });
         }
     }
     let array = current.and_then(|task| task.array.as_deref());
     let now: Vec<_> = menu.iter().map(|item| &item.tool).collect();
+    let more = result::more(state, asked);
     let is_all = array.is_none_or(|array| array.iter().all(|tool| now.contains(&tool)));
-    end(&mut messages, &offer::paragraphs(state, asked, is_all));
+    let is_all = is_all && more != Some(false);
+    let names = offer::names(menu, more == Some(true));
+    end(&mut messages, &offer::paragraphs(state, asked, &names, is_all));
     let defined = array.map_or(now.clone(), |array| array.iter().collect());
     let tools = defined.into_iter().filter_map(|tool| self::tool(state, tool));
-    let tools = tools.chain([finish(state)]);
-    let allowed = if is_all { Vec::new() } else { offer::names(menu) };
+    let tools = tools.chain([finish(state)]).chain(more.map(|_| result::definition(state)));
+    let allowed = if is_all { Vec::new() } else { names };
     Request {
         tools: tools.collect(),
         allowed,
@@ -108,7 +115,7 @@ pub fn about(
     let text = format!(
         "{TASK}{}\n\nWhat was done:\n{}\n\nAnswer: {}\n{}",
         task.text,
-        told(tried, usize::MAX),
+        told(tried, |text| beginning(text, state.knobs.count(Knob::ResultMax), None).into()),
         ending.answer.as_deref().unwrap_or("none"),
         verdict(ending.feedback(state, task)),
     );
@@ -119,18 +126,19 @@ pub fn about(
 }
 
 /// The request that asks whether the result of one call helps with the task.
-pub fn helps(system: &str, task: &Task, call: &ToolCallState) -> Request {
+pub fn helps(state: &State, task: &Task, call: &ToolCallState) -> Request {
+    let most = state.knobs.count(Knob::ResultMax);
     let line = json!({
         "tool": call.tool,
         "arguments": call.arguments,
-        "result": call.observation(),
+        "result": call.observation().map(|text| beginning(text, most, None)),
     });
     Request {
         temperature: Some(0.0),
         ..Request::new(
             Role::Judge,
             vec![
-                Message::system(system),
+                Message::system(state.prompts.text(Prompt::Judge)),
                 Message::user(format!("{TASK}{}\n\nWhat was done:\n{line}", task.text)),
             ],
         )
@@ -178,8 +186,8 @@ fn user(task: &Task, reflections: &[String]) -> String {
 }
 
 /// The trajectory, a line of JSON for each call, so that neither a model nor a person can mistake a
-/// result for an instruction. Longer results are cut to `most` characters.
-fn told(trajectory: &Trajectory, most: usize) -> String {
+/// result for an instruction. `shown` shortens results.
+fn told(trajectory: &Trajectory, shown: impl Fn(&str) -> String) -> String {
     let lines: Vec<_> = trajectory
         .turns
         .iter()
@@ -191,7 +199,7 @@ fn told(trajectory: &Trajectory, most: usize) -> String {
                 "thought": turn.thought,
                 "tool": called.tool,
                 "arguments": called.arguments,
-                "result": words::clipped(&called.observation.text(), most),
+                "result": shown(&called.observation.text()),
             })
             .to_string()
         })

@@ -2,16 +2,22 @@
 //! budget says, and a note.
 
 use super::{ActorInput, budget, weight_format};
-use crate::domain::markers::FINISH;
+use crate::domain::markers::{FINISH, MORE};
 use crate::domain::{MenuItem, Offered, Prompt, State, ToolName, WeightFormat};
 
 /// The paragraphs: what may be called now, what the plan and the budget say, and the note. `is_all`:
-/// every tool that the request defines may be called.
-pub(super) fn paragraphs(state: &State, asked: &ActorInput<'_>, is_all: bool) -> Vec<String> {
+/// every tool that the request defines may be called. `names`: what may be called.
+pub(super) fn paragraphs(
+    state: &State,
+    asked: &ActorInput<'_>,
+    names: &[ToolName],
+    is_all: bool,
+) -> Vec<String> {
     let ActorInput { menu, note, .. } = *asked;
     let format = weight_format(state);
-    let items: Vec<_> = menu.iter().map(|item| offer(item, format)).collect();
-    let marked = items.iter().zip(names(menu)).any(|(item, name)| *item != name.as_str());
+    let mut items: Vec<_> = menu.iter().map(|item| offer(item, format)).collect();
+    let marked = items.iter().zip(names).any(|(item, name)| *item != name.as_str());
+    items.extend(names.iter().skip(menu.len()).map(ToString::to_string));
     let tools = [("{tools}", &*items.join(", "))];
     let offer = (!is_all || marked).then(|| state.prompts.filled(Prompt::ActorOffer, &tools));
     let strategy = state.current_task().and_then(|task| task.strategy);
@@ -22,13 +28,13 @@ pub(super) fn paragraphs(state: &State, asked: &ActorInput<'_>, is_all: bool) ->
     all.filter(|text| !text.is_empty()).collect()
 }
 
-/// The names of a menu, as a request has them.
-pub(super) fn names(menu: &[MenuItem]) -> Vec<ToolName> {
+/// The names of what may be called, as a request has them: the menu, and whether the agent may read on.
+pub(super) fn names(menu: &[MenuItem], more: bool) -> Vec<ToolName> {
     let name = |item: &MenuItem| match item.why {
         Offered::Finish => FINISH.into(),
         _ => item.tool.clone(),
     };
-    menu.iter().map(name).collect()
+    menu.iter().map(name).chain(more.then(|| MORE.into())).collect()
 }
 
 /// `search_web (weight 37)`, `lookup (new here)`, or the name alone.

@@ -39,7 +39,7 @@ pub(in crate::strategy) fn compare(
     let text = format!(
         "{TASK}{}\n\nWhat was done:\n{}\n\n{}\n{first}\n\n{}\n{second}",
         task.text,
-        told(path, RESULT),
+        told(path, |text| words::clipped(text, RESULT)),
         RIVALS[0],
         RIVALS[1],
     );

@@ -65,7 +65,10 @@ fn trials() -> Vec<Trial> {
     sorted.class = "";
     let mut graded = trial("direct", vec![say("done"), say("{\"right\": true}")]);
     graded.knobs.push((Knob::Grader, 1.0));
+    let mut long = trial("react", vec![echo(&"a".repeat(300))]);
+    long.knobs.push((Knob::ResultMax, 200.0));
     vec![
+        long,
         judged,
         graded,
         closed,

@@ -67,6 +67,9 @@ impl State {
 
     /// A call took this long.
     pub(super) fn charge_call_time(&mut self, task: TaskId, tool: &ToolName, micros: u64) {
+        if self.reads_on(tool) {
+            return;
+        }
         let time = Spent { time: self.rates.time(micros), ..Spent::default() };
         let Some(budget) = self.budget_mut(task) else { return };
         budget.tool(tool).spent += time;

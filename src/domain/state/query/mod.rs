@@ -7,5 +7,6 @@ mod faults;
 mod moves;
 mod pairs;
 mod repeat;
+mod results;
 
 pub use self::{moves::Cause, repeat::Repeat};

@@ -1,0 +1,48 @@
+//! The results of tools as the agent reads them: by number, and piece by piece where they are long.
+
+use serde_json::Value;
+
+use crate::domain::excerpt;
+use crate::domain::id::{EffectId, ToolName};
+use crate::domain::knob::Knob;
+use crate::domain::markers::MORE;
+use crate::domain::state::{State, TaskState, ToolCallPhase};
+
+impl State {
+    /// Whether a call of this name reads on in an earlier result. A tool of this name comes before it.
+    pub fn reads_on(&self, tool: &ToolName) -> bool {
+        tool.as_str() == MORE && !self.tools.contains_key(tool)
+    }
+
+    /// The number by which the agent may ask for more of a result: the place of its call in the task.
+    pub fn result_number(&self, call: EffectId) -> Option<usize> {
+        let task = self.task(self.tool_call(call)?.task)?;
+        task.tool_calls.iter().position(|other| *other == call).map(|at| at + 1)
+    }
+
+    /// The part of a result of this task that a call of `more` asks for.
+    ///
+    /// # Errors
+    /// What is wrong with the arguments, for the agent.
+    pub fn read_on(&self, task: &TaskState, arguments: &Value) -> Result<String, String> {
+        let number = |name: &str| {
+            let given = &arguments[name];
+            let whole = given.as_u64().or_else(|| given.as_str()?.trim().parse().ok());
+            whole.and_then(|number| usize::try_from(number).ok()).ok_or_else(|| {
+                format!("arguments.{name}: expected a whole number, as the end of the result says")
+            })
+        };
+        let (result, from) = (number("result")?, number("from")?);
+        let call = result.checked_sub(1).and_then(|at| task.tool_calls.get(at));
+        let call = call.and_then(|call| self.tool_call(*call));
+        let Some(ToolCallPhase::Done { output }) = call.map(|call| &call.phase) else {
+            return Err(format!("arguments.result: there is no result {result}"));
+        };
+        let most = self.knobs.count(Knob::ResultMax);
+        let part = excerpt::part(&output.text, from, most, Some(result));
+        part.ok_or_else(|| {
+            let length = output.text.chars().count();
+            format!("arguments.from: result {result} has only {length} characters")
+        })
+    }
+}
