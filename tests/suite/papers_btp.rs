@@ -88,6 +88,26 @@ fn some_golden_plans_need_nothing_beside_the_project() {
     }
 }
 
+/// The values that OR-tools' branch and bound proves to be the best. With one unit per cost these plans have
+/// too many combinations for a search that knows no good plan.
+#[test]
+fn thousands_of_tools_with_real_costs_get_the_best_plan() {
+    for (tools, budget, best) in
+        [(3000, 1500.0, 636.912185368067), (4000, 2500.0, 986.517863949701)]
+    {
+        let mut number = 1_u64;
+        let mut unit = || {
+            number = number.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (number >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        let tool = |_| Candidate { cost: 1.0 + 9.0 * unit(), value: unit(), limit: 3 };
+        let candidates: Vec<_> = (0..tools).map(tool).collect();
+        let plan = plan(&candidates, budget).unwrap();
+        assert!((plan.value - best).abs() < 1e-9, "{} for {tools} tools", plan.value);
+        assert!(plan.cost <= budget);
+    }
+}
+
 /// The best plan, by trying all. Costs are in `1/per_credit`, values in thousandths, so that sums are
 /// exact.
 fn brute_force(tools: &[(u64, u64, u32)], budget: u64) -> Vec<u32> {

@@ -4,6 +4,8 @@
 //! combinations, regardless of how fine the units are. Combinations that cannot match a known plan
 //! are left out.
 
+use std::cmp::Reverse;
+
 use super::reduce::{Item, Price, value};
 
 /// Most combinations kept: 16 MB.
@@ -14,6 +16,34 @@ type Frontier = Vec<(u64, i64)>;
 
 /// Uses of each item, whose `low` are 0; `None` if there are too many combinations.
 pub(super) fn solve(items: &[Item], budget: u64, price: &Price) -> Option<Vec<u64>> {
+    search(items, budget, price, |list, kept| kept + list.len() <= KEPT)
+}
+
+/// As [`solve`], but never too much: where there are too many combinations, only those with the highest
+/// gains go on. So the uses are good ones, and not always the best.
+pub(super) fn some(items: &[Item], budget: u64, price: &Price) -> Option<Vec<u64>> {
+    let most = (KEPT / items.len().max(1)).max(1);
+    search(items, budget, price, |list, _| {
+        if list.len() > most {
+            let mut places: Vec<usize> = (0..list.len()).collect();
+            let lost = |&at: &usize| (Reverse(price.gain(list[at].1, list[at].0)), at);
+            places.select_nth_unstable_by_key(most, lost);
+            places.truncate(most);
+            places.sort_unstable();
+            *list = places.into_iter().map(|at| list[at]).collect();
+        }
+        true
+    })
+}
+
+/// `trim` gets each list, and how many combinations are kept behind it. It may shorten the list; `false`
+/// ends the search.
+fn search(
+    items: &[Item],
+    budget: u64,
+    price: &Price,
+    trim: impl Fn(&mut Frontier, usize) -> bool,
+) -> Option<Vec<u64>> {
     let mut lists = vec![vec![(0, 0)]];
     let mut kept = 0;
     // The possible gain of the items before.
@@ -21,7 +51,8 @@ pub(super) fn solve(items: &[Item], budget: u64, price: &Price) -> Option<Vec<u6
     let least = price.least_gain(budget);
     for item in items.iter().rev() {
         before -= price.most_gain(item);
-        let mut list = with(item, &lists[lists.len() - 1], budget, KEPT - kept)?;
+        let trim = |list: &mut Frontier| trim(list, kept);
+        let mut list = with(item, &lists[lists.len() - 1], budget, trim)?;
         list.retain(|&(cost, value)| price.gain(value, cost) + before >= least);
         kept += list.len();
         lists.push(list);
@@ -40,13 +71,18 @@ pub(super) fn solve(items: &[Item], budget: u64, price: &Price) -> Option<Vec<u6
 
 /// The combinations behind with those of one more item. Its uses are added as packs of 1, 2, 4 …
 /// and a rest, which can form every number of them.
-fn with(item: &Item, behind: &Frontier, budget: u64, most: usize) -> Option<Frontier> {
+fn with(
+    item: &Item,
+    behind: &Frontier,
+    budget: u64,
+    trim: impl Fn(&mut Frontier) -> bool,
+) -> Option<Frontier> {
     let mut list = behind.clone();
     let (mut pack, mut rest) = (1, item.high);
     while rest > 0 {
         let uses = pack.min(rest);
         list = merged(&list, uses * item.cost, value(item, uses), budget);
-        if list.len() > most {
+        if !trim(&mut list) {
             return None;
         }
         rest -= uses;

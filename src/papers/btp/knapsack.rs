@@ -15,6 +15,9 @@ const WIDEST: u64 = 131_072;
 /// Parts into which a budget is cut as a last resort: λ is this for each such budget.
 const PARTS: u64 = 16_384;
 
+/// Another search must be spared this part of the items.
+const WORTH_IT: usize = 8;
+
 /// Uses of each item: the most valuable within the budget; of these the cheapest; of these the one with
 /// most uses of the first item, then of the second, and so on.
 pub(super) fn solve(items: &[Item], budget: u64) -> Vec<u64> {
@@ -24,7 +27,12 @@ pub(super) fn solve(items: &[Item], budget: u64) -> Vec<u64> {
         return items.iter().map(|item| item.high).collect();
     };
     price.narrow(&mut items, budget);
-    let left = reduce::left(&items, budget);
+    rest(&items, budget, &price)
+}
+
+/// Uses of each item, where this price has narrowed the items.
+fn rest(items: &[Item], budget: u64, price: &Price) -> Vec<u64> {
+    let left = reduce::left(items, budget);
     let mut uses: Vec<u64> = items.iter().map(|item| item.low).collect();
     let mut open = Vec::new();
     for (at, item) in items.iter().enumerate() {
@@ -34,14 +42,15 @@ pub(super) fn solve(items: &[Item], budget: u64) -> Vec<u64> {
         }
     }
     let (places, open): (Vec<usize>, Vec<Item>) = open.into_iter().unzip();
-    for (at, more) in places.into_iter().zip(search(&open, left)) {
+    let good = places.iter().map(|&at| price.good[at].saturating_sub(uses[at])).collect();
+    for (at, more) in places.into_iter().zip(search(&open, left, good)) {
         uses[at] += more;
     }
     uses
 }
 
-/// The same for items without further information; all their `low` are 0.
-fn search(open: &[Item], budget: u64) -> Vec<u64> {
+/// The same for items without further information; all their `low` are 0. `good` is a plan that is known.
+fn search(open: &[Item], budget: u64, good: Vec<u64>) -> Vec<u64> {
     let whole = |item: &Item| u128::from(item.high) * u128::from(item.cost);
     let everything: u128 = open.iter().map(whole).sum();
     let budget = u64::try_from(everything).map_or(budget, |everything| everything.min(budget));
@@ -49,11 +58,21 @@ fn search(open: &[Item], budget: u64) -> Vec<u64> {
     if cells <= QUICK_CELLS {
         return table::solve(open, budget);
     }
-    let Some(price) = Price::find(open, budget) else {
+    let Some(mut price) = Price::find(open, budget) else {
         return open.iter().map(|item| item.high).collect();
     };
+    price.improve(open, good);
     if let Some(uses) = frontier::solve(open, budget, &price) {
         return uses;
+    }
+    // A better plan excludes more, so that the search may become possible.
+    if frontier::some(open, budget, &price).is_some_and(|uses| price.improve(open, uses)) {
+        let mut fewer = open.to_vec();
+        price.narrow(&mut fewer, budget);
+        let left = fewer.iter().filter(|item| item.open() > 0).count();
+        if left <= open.len() - open.len().div_ceil(WORTH_IT) {
+            return rest(&fewer, budget, &price);
+        }
     }
     if budget < WIDEST && cells <= MOST_CELLS {
         return table::solve(open, budget);
@@ -69,7 +88,7 @@ fn coarsely(open: &[Item], budget: u64, price: Price) -> Vec<u64> {
     let coarse: Vec<Item> = open.iter().map(coarse).collect();
     let uses = table::solve(&coarse, PARTS);
     let worth: i64 = open.iter().zip(&uses).map(|(item, &uses)| value(item, uses)).sum();
-    if worth >= price.least { uses } else { price.greedy }
+    if worth >= price.least { uses } else { price.good }
 }
 
 #[cfg(test)]
@@ -126,7 +145,7 @@ mod tests {
         assert_eq!(frontier::solve(&items, budget, &price), None);
         let exact = table::solve(&items, budget);
         assert_ne!(coarsely(&items, budget, price), exact);
-        assert_eq!(search(&items, budget), exact);
+        assert_eq!(search(&items, budget, vec![0; 40]), exact);
     }
 
     proptest! {

@@ -105,9 +105,9 @@ impl Sums {
 pub(super) struct Price {
     value: i64,
     cost: u64,
-    /// Uses beyond the lowest, of each item.
-    pub(super) greedy: Vec<u64>,
-    /// The value of these.
+    /// Uses of each item in a good plan.
+    pub(super) good: Vec<u64>,
+    /// The value of its uses beyond the lowest.
     pub(super) least: i64,
 }
 
@@ -120,19 +120,30 @@ impl Price {
         // A price from a wrong order is still valid, so rounding does no harm.
         order.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         let mut left = left(items, budget);
-        let (mut greedy, mut least, mut first_cut) = (vec![0; items.len()], 0, None);
+        let (mut least, mut first_cut) = (0, None);
+        let mut good: Vec<u64> = items.iter().map(|item| item.low).collect();
         for (_, at) in order {
             let item = &items[at];
             let taken = item.open().min(left / item.cost);
             left -= taken * item.cost;
             least += value(item, taken);
-            greedy[at] = taken;
+            good[at] += taken;
             if taken < item.open() {
                 first_cut.get_or_insert(at);
             }
         }
         let cut = &items[first_cut?];
-        Some(Self { value: cut.value, cost: cut.cost, greedy, least })
+        Some(Self { value: cut.value, cost: cut.cost, good, least })
+    }
+
+    /// Takes these uses for the good plan if they are worth more, and tells so. All `low` are 0.
+    pub(super) fn improve(&mut self, items: &[Item], uses: Vec<u64>) -> bool {
+        let worth = items.iter().zip(&uses).map(|(item, &uses)| value(item, uses)).sum();
+        let is_better = worth > self.least;
+        if is_better {
+            (self.good, self.least) = (uses, worth);
+        }
+        is_better
     }
 
     /// Value less cost at this price, times the price's cost so that it is whole.
@@ -145,12 +156,12 @@ impl Price {
         self.gain(item.value, item.cost).max(0) * i128::from(item.open())
     }
 
-    /// A plan that gains less than this in all is worth less than the greedy one.
+    /// A plan that gains less than this in all is worth less than the good one.
     pub(super) fn least_gain(&self, left: u64) -> i128 {
         self.gain(self.least, left)
     }
 
-    /// Narrows each item to the uses at which a plan may still be as good as the greedy one.
+    /// Narrows each item to the uses at which a plan may still be as good as the good one.
     pub(super) fn narrow(&self, items: &mut [Item], budget: u64) {
         let most: i128 = items.iter().map(|item| self.most_gain(item)).sum();
         let slack = most - self.least_gain(left(items, budget));
