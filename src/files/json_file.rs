@@ -46,6 +46,10 @@ struct Fault {
 }
 
 fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
+    // To follow the path of fields costs half the time, and only a fault needs it.
+    if let Ok(value) = serde_json::from_str(text) {
+        return Ok(value);
+    }
     let mut reader = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(Fault::of)?;
     reader.end().map_err(|error| Fault::new(String::new(), &error))?;

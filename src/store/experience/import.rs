@@ -14,9 +14,13 @@ use super::{Experience, Use, error::ExperienceError};
 use crate::domain::{Chance, ToolName};
 use crate::files::{json_file, toml_file::Problem};
 
-/// Most uses and bytes of lines in one transaction, whichever is reached first.
-const BATCH: usize = 2_000;
+/// Most uses and bytes of lines in one transaction, whichever is reached first. A transaction writes every
+/// page that it changes, and the marks of lines are spread over all pages of their index.
+const BATCH: usize = 20_000;
 const BATCH_BYTES: usize = 8 * 1024 * 1024;
+
+/// Most KiB of pages in memory during an import, so that the pages of a transaction are written once.
+const PAGES: i64 = 128 * 1024;
 
 const EXPECTED: &str = "{\"query\": …, \"tool\": …, \"parameters\": …, \"result\": …, \
     \"helpful\": true or false}";
@@ -77,6 +81,8 @@ impl Experience {
         while let Some((number, line)) = lines.next()? {
             parse(path, number, line, origin, now)?;
         }
+        let pages = self.connection.pragma_update(None, "cache_size", -PAGES);
+        pages.map_err(ExperienceError::of(&self.path))?;
         let mut imported = Imported::default();
         self.import_checked(path, origin, now, &mut imported).map_err(|source| {
             match imported.added {
