@@ -145,29 +145,20 @@ fn successors(
     at: &ToolName,
     trajectory: &Trajectory,
 ) -> Vec<MenuItem> {
+    let array = ctx.state(|state| state.current_task().and_then(|task| task.array.clone()));
+    let ways = match &array {
+        Some(inside) => ctx.state(|state| ways_inside(state, at, inside)),
+        None => whole_row(ctx, at, task, trajectory),
+    };
     let (mut menu, explore) = ctx.state(|state| {
         let weights = state.learning.weights(&state.knobs);
-        let most = state.knobs.count(Knob::MenuMax);
-        let array = state.current_task().and_then(|task| task.array.as_deref());
-        let Some(inside) = array else {
-            return (whole_row(state, at, most), state.knobs.count(Knob::Explore));
-        };
-        let known = |tool: &ToolName| inside.contains(tool);
-        let mut ways: Vec<_> = array::followers(state, &[(at, 1.0)], 1 + inside.len()).collect();
-        if ways.iter().any(known) {
-            ways.retain(known);
-        } else {
-            ways.truncate(state.knobs.count(Knob::TopK).div_ceil(2));
-        }
-        ways.extend(inside.iter().filter(|tool| state.offers(tool.as_str())).cloned());
-        let ways: IndexSet<ToolName> = ways.into_iter().collect();
         let item = |tool: ToolName| {
             let weight = weights.weight(at.as_str(), tool.as_str())?;
             Some(MenuItem { tool, weight: Some(weight), why: Offered::Successor })
         };
         let mut menu: Vec<_> = ways.into_iter().filter_map(item).collect();
         menu.sort_by(|a, b| b.weight.unwrap_or(0.0).total_cmp(&a.weight.unwrap_or(0.0)));
-        menu.truncate(most);
+        menu.truncate(state.knobs.count(Knob::MenuMax));
         (menu, state.knobs.count(Knob::Explore))
     });
     let offers = explored(ctx, at, task, trajectory, (&menu, explore));
@@ -176,16 +167,47 @@ fn successors(
     menu
 }
 
-/// Every successor, as in the paper.
-fn whole_row(state: &State, at: &ToolName, most: usize) -> Vec<MenuItem> {
-    let weights = state.learning.weights(&state.knobs);
-    let off = state.tools.len() - state.offered_tools().count();
-    // One more than the menu holds, since `end` is in every row and is not a tool.
-    let row = weights.top(at.as_str(), most.saturating_add(off).saturating_add(1));
-    let offered = row.into_iter().filter(|next| state.offers(next.to.as_str())).take(most);
-    offered
-        .map(|next| MenuItem { tool: next.to, weight: Some(next.weight), why: Offered::Successor })
-        .collect()
+/// The tools of the array, and the successors that lead out of it if none inside is learned.
+fn ways_inside(state: &State, at: &ToolName, inside: &[ToolName]) -> IndexSet<ToolName> {
+    let known = |tool: &ToolName| inside.contains(tool);
+    let mut ways: Vec<_> = array::followers(state, &[(at, 1.0)], 1 + inside.len()).collect();
+    if ways.iter().any(known) {
+        ways.retain(known);
+    } else {
+        ways.truncate(state.knobs.count(Knob::TopK).div_ceil(2));
+    }
+    ways.extend(inside.iter().filter(|tool| state.offers(tool.as_str())).cloned());
+    ways.into_iter().collect()
+}
+
+/// Every successor, as in the paper. If a menu cannot hold all: those that the graph has learned, then
+/// those that match the last thought or the task, since the edges of all others weigh the same.
+fn whole_row(
+    ctx: &impl Context,
+    at: &ToolName,
+    task: &Task,
+    trajectory: &Trajectory,
+) -> IndexSet<ToolName> {
+    let most = ctx.state(|state| state.knobs.count(Knob::MenuMax));
+    let row = ctx.state(|state| {
+        let weights = state.learning.weights(&state.knobs);
+        let off = state.tools.len() - state.offered_tools().count();
+        // One more than the menu holds, since `end` is in every row and is not a tool.
+        let row = weights.top(at.as_str(), most.saturating_add(off).saturating_add(1));
+        let offered = row.into_iter().map(|next| next.to).filter(|to| state.offers(to.as_str()));
+        offered.take(most).collect::<IndexSet<_>>()
+    });
+    if ctx.state(|state| state.offered_tools().nth(most).is_none()) {
+        return row;
+    }
+    let known = [(at, 1.0)];
+    let mut ways: IndexSet<_> = ctx.state(|state| array::followers(state, &known, most).collect());
+    for text in trajectory.last_thought().into_iter().chain([&*task.text]) {
+        ways.extend(ctx.retrieve(text, most));
+    }
+    ways.extend(row);
+    ways.truncate(most);
+    ways
 }
 
 /// Tools besides the successors: those that match the last thought, else the task; after a failure

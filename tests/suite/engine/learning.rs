@@ -3,10 +3,10 @@
 use std::{cell::RefCell, rc::Rc};
 
 use serde_json::json;
-use toolyard::domain::{Command, Event, GraphEvent, Knob, Learning, Reply, ToolName};
+use toolyard::domain::{Command, Event, GraphEvent, Knob, Learning, Reply, TaskEvent, ToolName};
 use toolyard::engine::Keep;
 
-use super::yard::{Trial, calls, on_paused_time};
+use super::yard::{Trial, calls, on_paused_time, say};
 
 #[test]
 fn scores_set_after_the_last_task_are_kept_too() {
@@ -54,5 +54,35 @@ fn every_tool_explored_at_one_step_gets_an_edge_from_where_the_agent_was() {
             .collect();
         let edge = |to: &str| (ToolName::from("echo"), ToolName::from(to));
         assert_eq!(edges, [edge("lamp"), edge("door")]);
+    });
+}
+
+#[test]
+fn a_menu_that_cannot_hold_every_successor_has_those_that_match() {
+    on_paused_time(async {
+        let knobs = vec![
+            (Knob::FixTools, 0.0),
+            (Knob::MenuMax, 2.0),
+            (Knob::TopK, 3.0),
+            (Knob::Explore, 0.0),
+        ];
+        let call = calls(&[("echo", json!({"text": "x", "ms": 1}))]);
+        let replies =
+            vec![Ok(Reply { text: "A lamp, or a mill?".to_owned(), ..call }), Ok(say("Done."))];
+        let names = &["ant", "bee", "echo", "lamp", "mill"];
+        let yard = Trial { knobs, replies, names, ..Trial::default() }.start();
+        let records = Rc::clone(&yard.records);
+        yard.session.await.unwrap();
+        let menus: Vec<Vec<String>> = records
+            .borrow()
+            .iter()
+            .filter_map(|record| match &record.event {
+                Event::Task(TaskEvent::StepStarted { menu, .. }) => {
+                    Some(menu.iter().map(|item| item.tool.to_string()).collect())
+                }
+                _ => None,
+            })
+            .collect();
+        assert_eq!(menus[1], ["lamp", "mill", "end"]);
     });
 }
