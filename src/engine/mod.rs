@@ -167,7 +167,6 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
     let is_again = !setup.recorded.is_empty();
     session.recorded = Recorded::new(setup.recorded);
     let unlisted = session.take_lists(&mut listed);
-    session.index_all();
     if setup.past.is_empty() {
         session.emit(SessionEvent::SessionOpened { opening: Box::new(setup.opening) });
         session.emit(GraphEvent::GraphLoaded { graph: setup.graph, scores: setup.scores });
@@ -191,6 +190,8 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
         }
     }
     session.sync();
+    // Last, since a screen can show the tools meanwhile.
+    session.index_all();
     let handle = Handle::new(session, station::stations(setup.stations, setup.stay));
     listed.into_iter().for_each(|listed| tools::watch(&handle, listed));
     handle

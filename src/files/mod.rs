@@ -1,7 +1,8 @@
 //! Files written by people, parsed so that every mistake is reported with file, line, field and
-//! what was expected; and files replaced as a whole.
+//! what was expected; files replaced as a whole; and work on many files at once.
 
 pub mod json_file;
+pub mod parallel;
 pub mod safe_json;
 pub mod text_file;
 pub mod toml_file;

@@ -33,13 +33,14 @@ mod provider;
 mod read;
 mod source;
 
-use std::{collections::HashMap, fs, path::Path, sync::Arc};
+use std::{collections::HashMap, fs, num::NonZeroUsize, path::Path, sync::Arc, thread};
 
 use futures::future::{FutureExt, LocalBoxFuture};
 use tracing::{Instrument, info_span};
 
 pub use self::provider::Manifests;
 use crate::domain::{ToolName, ToolSpec};
+use crate::files::parallel;
 use crate::files::toml_file::{Problem, Problems, TomlFile};
 use crate::tool::output::{MAX_OUTPUT, bounded};
 use crate::tool::{Invocation, Tool, ToolError, ToolOutput};
@@ -97,6 +98,9 @@ impl Tool for Manifest {
     }
 }
 
+/// A thread pays from this number of files on.
+const A_THREADS: usize = 256;
+
 /// Reads every `*.toml` of a directory (not of subdirectories), in the order of their names.
 ///
 /// # Errors
@@ -115,7 +119,8 @@ pub fn load_dir(path: &Path) -> Result<Vec<Manifest>, Problems> {
         }
     }
     files.sort();
-    unique(files.iter().map(|file| load(file)))
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    unique(parallel::each(&files, cores.min(files.len().div_ceil(A_THREADS)), |file| load(file)))
 }
 
 fn load(path: &Path) -> Result<Manifest, Problems> {

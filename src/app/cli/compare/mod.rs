@@ -29,6 +29,7 @@ use std::{io::Write, num::NonZeroUsize, sync::Arc};
 use crate::app::config::{self, Config};
 use crate::app::session::SessionSpec;
 use crate::domain::Knob;
+use crate::files::parallel;
 use crate::store::experience::Experience;
 
 pub use self::args::{BenchCommand, CompareArgs};
@@ -197,7 +198,7 @@ impl Comparison {
             checked.insert("warm-up", self.warm_up.to_string());
             checked.hold(&folder)?;
             let jobs = self.jobs(0, &folder, &spec, &bases, APART);
-            let ran = pool::each(&jobs, self.at_once, |job| self.run_one(job));
+            let ran = parallel::each(&jobs, self.at_once, |job| self.run_one(job));
             for (base, (job, ran)) in bases.iter_mut().zip(jobs.iter().zip(ran)) {
                 if ran?.is_some() {
                     *base = Some(job.experience());
@@ -239,7 +240,7 @@ impl Comparison {
         let left: Vec<_> =
             self.cells.iter().map(|_| AtomicUsize::new(self.seeds.all.len())).collect();
         let done = AtomicUsize::new(0);
-        let ran = pool::each(&jobs, self.at_once, |job| {
+        let ran = parallel::each(&jobs, self.at_once, |job| {
             let ran = self.run_one(job)?;
             if ran.is_some() && left[job.of].fetch_sub(1, Ordering::SeqCst) == 1 {
                 let done = done.fetch_add(1, Ordering::SeqCst) + 1;
