@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, config::DbConfig, params};
 
 use super::past_use::{Kept, Use};
 use super::{Experience, error::ExperienceError, words::Reader};
@@ -26,6 +26,12 @@ impl Experience {
         self.add_new(uses, &[]).map(drop)
     }
 
+    /// Whether triggers count each use, as they do for a new connection.
+    pub(super) fn count_each_use(&self, each: bool) -> Result<(), ExperienceError> {
+        let set = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, each);
+        set.map(drop).map_err(ExperienceError::of(&self.path))
+    }
+
     /// As [`Experience::add_all`], without the uses of lines that were added before; returns how many were new. `marks`
     /// tells the lines apart, in the order of the uses; a use without one is always new.
     ///
@@ -39,10 +45,17 @@ impl Experience {
         let kept: Vec<_> = uses.iter().map(Use::kept).collect::<Result<_, _>>()?;
         let failed = ExperienceError::of(&self.path);
         let transaction = self.connection.transaction().map_err(failed)?;
+        let counts =
+            transaction.db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER).map_err(failed)?;
+        let last = "SELECT coalesce(max(id), 0) FROM uses";
+        let last: i64 = transaction.query_row(last, [], |row| row.get(0)).map_err(failed)?;
         let mut adder = Adder::new(&self.reader, transaction);
         let mut added = 0;
         for (at, past) in kept.iter().enumerate() {
             added += adder.add(past, marks.get(at)).map_err(failed)? as u64;
+        }
+        if !counts {
+            adder.transaction.execute(include_str!("count.sql"), [last]).map_err(failed)?;
         }
         adder.transaction.commit().map_err(failed)?;
         Ok(added)
@@ -75,20 +88,14 @@ impl<'e, 'u> Adder<'e, 'u> {
     }
 
     fn add(&mut self, past: &'u Kept<'u>, mark: Option<&[u8; 16]>) -> rusqlite::Result<usize> {
-        if let Some(mark) = mark {
-            let mut select =
-                self.transaction.prepare_cached("SELECT 1 FROM uses WHERE line = ?1")?;
-            if select.exists([mark])? {
-                return Ok(0);
-            }
-        }
         let query = self.query(past.query)?;
         let tool = self.id(Named::Tool, past.tool)?;
         let source = self.id(Named::Source, past.source)?;
         let Kept { at, helpful, parameters, result, .. } = past;
         let mut insert = self.transaction.prepare_cached(
             "INSERT INTO uses (query, tool, source, at, helpful, parameters, result, line)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+             ON CONFLICT (line) WHERE line IS NOT NULL DO NOTHING",
         )?;
         insert.execute(params![query, tool, source, at, helpful, parameters, result, mark])
     }

@@ -84,13 +84,15 @@ impl Experience {
         let pages = self.connection.pragma_update(None, "cache_size", -PAGES);
         pages.map_err(ExperienceError::of(&self.path))?;
         let mut imported = Imported::default();
-        self.import_checked(path, origin, now, &mut imported).map_err(|source| {
-            match imported.added {
-                0 => source,
-                imported => {
-                    let origin = origin.to_owned();
-                    ExperienceError::Partly { imported, origin, source: Box::new(source) }
-                }
+        // A batch is counted as a whole.
+        self.count_each_use(false)?;
+        let done = self.import_checked(path, origin, now, &mut imported);
+        self.count_each_use(true)?;
+        done.map_err(|source| match imported.added {
+            0 => source,
+            imported => {
+                let origin = origin.to_owned();
+                ExperienceError::Partly { imported, origin, source: Box::new(source) }
             }
         })?;
         Ok(imported)
@@ -188,7 +190,7 @@ fn parse(
         at,
         source: line.source.unwrap_or_else(|| origin.to_owned()),
     };
-    match past.kept() {
+    match past.check() {
         Ok(_) => Ok(past),
         Err(ExperienceError::BadUse { field, why }) => Err(bad(field, why).into()),
         Err(error) => Err(error),

@@ -51,11 +51,11 @@ pub(super) struct Kept<'u> {
 }
 
 impl Use {
-    /// The parts to store.
+    /// The stored query, of a use that can be stored.
     ///
     /// # Errors
     /// The query or the tool has no name, or a name is longer than [`MAX_NAME`].
-    pub(super) fn kept(&self) -> Result<Kept<'_>, ExperienceError> {
+    pub(super) fn check(&self) -> Result<&str, ExperienceError> {
         let bad = |field, why: String| ExperienceError::BadUse { field, why };
         let query = identity(&self.query);
         if query.is_empty() {
@@ -72,9 +72,17 @@ impl Use {
                 return Err(bad(field, why));
             }
         }
+        Ok(query)
+    }
+
+    /// The parts to store.
+    ///
+    /// # Errors
+    /// As [`Use::check`].
+    pub(super) fn kept(&self) -> Result<Kept<'_>, ExperienceError> {
         Ok(Kept {
-            query,
-            tool,
+            query: self.check()?,
+            tool: self.tool.as_str(),
             parameters: kept_parameters(&self.parameters),
             result: kept_text(&self.result, MAX_RESULT),
             helpful: self.helpful,

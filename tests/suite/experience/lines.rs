@@ -95,6 +95,34 @@ fn other_bytes_and_endless_lines_are_refused() {
 }
 
 #[test]
+fn an_import_counts_like_single_uses() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("uses.jsonl");
+    let uses: Vec<_> = (0..60)
+        .map(|n| past(&format!("query {}", n % 7), ["map", "clock"][n % 2], n % 3 == 0))
+        .collect();
+    let histories = |store: &Experience| {
+        let query = store.query("query 3");
+        format!(
+            "{:?}",
+            store.history(&query, &["map".into(), "clock".into()], Same::Counts).unwrap()
+        )
+    };
+    let mut single = Experience::in_memory().unwrap();
+    let mut imported = Experience::in_memory().unwrap();
+    for part in uses.chunks(25) {
+        part.iter().for_each(|past| single.add(past).unwrap());
+        single.export(&mut fs::File::create(&path).unwrap()).unwrap();
+        imported.import(&path, "f", Timestamp::UNIX_EPOCH).unwrap();
+        assert_eq!(histories(&imported), histories(&single));
+    }
+    // Single uses are counted again afterwards.
+    single.add(&uses[0]).unwrap();
+    imported.add(&uses[0]).unwrap();
+    assert_eq!(histories(&imported), histories(&single));
+}
+
+#[test]
 fn an_import_can_be_interrupted_and_repeated() {
     let home = Home::new();
     let line = |n: usize| {
