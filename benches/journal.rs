@@ -42,11 +42,11 @@ fn journal(c: &mut Criterion) {
     });
     group.bench_function("200000_events_read_and_marked", |b| {
         b.iter(|| {
-            let mut marker = Marker::open(&path).expect("a journal");
+            let mut marker = Marker::open(&path, 0).expect("a journal");
             while marker.read().expect("an event").is_some() {}
         });
     });
-    let mut marker = Marker::open(&path).expect("a journal");
+    let mut marker = Marker::open(&path, 0).expect("a journal");
     while marker.read().expect("an event").is_some() {}
     let past = marker.past();
     group.throughput(Throughput::Elements(1));

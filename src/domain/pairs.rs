@@ -99,7 +99,7 @@ impl PairTally {
 }
 
 /// All pairs that were tried, in order of their first task.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Pairs(Vec<PairTally>);
 

@@ -24,14 +24,13 @@ pub struct History {
 
 impl Default for History {
     fn default() -> Self {
-        Self::of(None)
+        Self::of(State::keeping(Keeps::Details(RECENT)), None)
     }
 }
 
 impl History {
-    /// Of a session with this journal.
-    pub fn of(journal: Option<Past>) -> Self {
-        let base = State::keeping(Keeps::Details(RECENT));
+    /// From this state on, of a session with this journal.
+    pub fn of(base: State, journal: Option<Past>) -> Self {
         Self { base, latest: VecDeque::new(), read: RefCell::default(), journal }
     }
 

@@ -32,6 +32,8 @@ pub struct Setup {
     pub charset: Charset,
     /// The layouts that the person saved.
     pub layouts: Saved,
+    /// The state before the first event that it receives, where the session does not begin with it.
+    pub begin: Option<State>,
     /// Where what happened long ago is read back.
     pub journal: Option<Past>,
 }
@@ -56,9 +58,11 @@ impl Screen {
         }
         let layouts = Layouts::new(std::mem::take(&mut setup.layouts));
         let view = View { read_only: setup.read_only, layouts, ..View::default() };
-        let history = History::of(setup.journal.take());
-        let live = State::keeping(Keeps::Details(RECENT));
-        Self { setup, view, history, live, ..Self::default() }
+        let live = setup.begin.take().unwrap_or_else(|| State::keeping(Keeps::Details(RECENT)));
+        let history = History::of(live.clone(), setup.journal.take());
+        let mut screen = Self { setup, view, history, live, ..Self::default() };
+        screen.select_first();
+        screen
     }
 
     /// The screen of a state that is known already, without what led to it.
@@ -115,15 +119,19 @@ impl Screen {
             SessionEvent::SessionEnded { why } => {
                 tell(Tone::Plain, format!("the session has ended: {why}"));
             }
-            SessionEvent::SessionOpened { .. } => {
-                let first = Layout::standard(self.live.strategy, Size::Small).panes().next();
-                self.view.focus = first.unwrap_or_default();
-            }
-            // A tool is selected from the start, so that keys about tools work at once.
-            SessionEvent::ToolsAdded { .. } if self.view.tool.is_none() => {
-                self.view.tool = self.live.tools.keys().next().cloned();
+            SessionEvent::SessionOpened { .. } | SessionEvent::ToolsAdded { .. } => {
+                self.select_first();
             }
             _ => {}
+        }
+    }
+
+    /// Selects what is there from the start, so that keys about it work at once.
+    fn select_first(&mut self) {
+        if self.view.tool.is_none() {
+            self.view.tool = self.live.tools.keys().next().cloned();
+            let first = Layout::standard(self.live.strategy, Size::Small).panes().next();
+            self.view.focus = first.unwrap_or_default();
         }
     }
 

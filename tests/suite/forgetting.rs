@@ -82,21 +82,21 @@ fn the_last_state_is_whole_where_it_was_asked_for() {
 }
 
 /// A journal of more tasks than are kept, and its records.
-fn long() -> (Home, PathBuf, Vec<Record>) {
+pub fn long(tasks: usize) -> (Home, PathBuf, Vec<Record>) {
     let home = Home::new();
-    let run = ["run", "--strategy", "toolnet+btp", "--tasks-limit", "300", "--fresh"];
-    home.run(&[&run[..], &["--journal", "j.jsonl"]].concat());
+    let run = ["run", "--strategy", "toolnet+btp", "--fresh", "--journal", "j.jsonl"];
+    home.run(&[&run[..], &["--tasks-limit", &tasks.to_string()]].concat());
     let path = home.path("j.jsonl");
     let records = journal::read(&path).unwrap().records;
-    assert!(records.len() > 5_000, "{}", records.len());
+    assert!(records.len() > tasks * 17, "{}", records.len());
     (home, path, records)
 }
 
 /// A moment is the same from the middle of the file as from its beginning.
 #[test]
 fn any_moment_is_reached_from_the_mark_before_it() {
-    let (_home, path, records) = long();
-    let mut marker = Marker::open(&path).unwrap();
+    let (_home, path, records) = long(300);
+    let mut marker = Marker::open(&path, 0).unwrap();
     let past = marker.past();
     while marker.read().unwrap().is_some() {}
     let mut whole = State::keeping(Keeps::Details(RECENT));
@@ -124,7 +124,7 @@ fn a_journal_that_grows_is_read_on() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("j.jsonl");
     std::fs::write(&path, &whole[..20_000]).unwrap();
-    let mut marker = Marker::open(&path).unwrap();
+    let mut marker = Marker::open(&path, 0).unwrap();
     let mut read = Vec::new();
     while let Some(record) = marker.read().unwrap() {
         read.push(record);
@@ -139,7 +139,7 @@ fn a_journal_that_grows_is_read_on() {
 
 fn stage(path: Option<&Path>, records: &[Record]) -> Stage {
     let journal = path.map(|path| {
-        let mut marker = Marker::open(path).unwrap();
+        let mut marker = Marker::open(path, 0).unwrap();
         while marker.read().unwrap().is_some() {}
         marker.past()
     });
@@ -151,7 +151,7 @@ fn stage(path: Option<&Path>, records: &[Record]) -> Stage {
 
 #[test]
 fn what_is_looked_at_is_read_back() {
-    let (_home, path, records) = long();
+    let (_home, path, records) = long(300);
     let mut stage = stage(Some(&path), &records);
     assert!(stage.screen.live().is_bare(TaskId(1)));
     stage.press("2 home");
@@ -168,7 +168,7 @@ fn what_is_looked_at_is_read_back() {
 
 #[test]
 fn without_a_journal_the_screen_says_what_is_gone() {
-    let (_home, _, records) = long();
+    let (_home, _, records) = long(300);
     let mut stage = stage(None, &records);
     let live = stage.screen.live();
     assert_eq!((live.tasks.len(), live.tasks.gone()), (300, 0), "lines of tasks stay");

@@ -28,6 +28,7 @@ mod honest;
 mod hostile;
 mod import;
 mod import_qa;
+mod index;
 mod journal;
 mod keys;
 mod markdown;

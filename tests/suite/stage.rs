@@ -116,6 +116,7 @@ pub fn setup() -> Setup {
     Setup {
         title: "the demo".into(),
         read_only: None,
+        begin: None,
         keymap: Keymap::default(),
         themes: vec![Theme::default()],
         charset: toolyard::ui::symbols::Charset::Unicode,

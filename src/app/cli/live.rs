@@ -50,18 +50,18 @@ const FOLLOW: Duration = Duration::from_millis(250);
 /// Opens the screen on a journal up to this event. It is read while the screen is open already.
 pub fn past(path: &Path, until: Option<u64>, config: &Config) -> Result<ui::EndReason, Trouble> {
     expect_terminal()?;
-    let mut marker = Marker::open(path).map_err(Trouble::usage)?;
+    let mut marker = Marker::open(path, until.unwrap_or(u64::MAX)).map_err(Trouble::usage)?;
     let title = path.display().to_string();
     let mut settings = settings(config, title.clone(), Some(ReadOnly::Replay))?;
     settings.screen.journal = Some(marker.past());
+    settings.screen.begin = Some(marker.state().clone());
     let opened = marker.opened().to_owned();
     let (record, records) = mpsc::channel(AHEAD);
     let remark = Arc::new(OnceLock::new());
     let told = Arc::clone(&remark);
     let read = move || {
-        let mut left = until.unwrap_or(u64::MAX);
-        while left > 0 {
-            left -= 1;
+        let until = until.unwrap_or(u64::MAX);
+        while marker.state().n < until {
             match marker.read() {
                 // Where the screen is gone, nobody reads on.
                 Ok(Some(read)) => {
@@ -94,7 +94,7 @@ pub fn past(path: &Path, until: Option<u64>, config: &Config) -> Result<ui::EndR
 
 /// Reads a journal that is being written, so that any moment of it can be looked at.
 fn follow(path: &Path) -> Option<Past> {
-    let mut marker = Marker::open(path).ok()?;
+    let mut marker = Marker::open(path, 0).ok()?;
     let past = marker.past();
     let read = move || {
         // Its own session wrote it; if it cannot be read, there is no past beyond the memory.
@@ -137,6 +137,7 @@ fn settings(
         read_only,
         keymap,
         themes,
+        begin: None,
         charset: config.ui.symbols.unwrap_or_else(|| Charset::of(variable)),
         layouts: layouts.saved.clone(),
         journal: None,

@@ -18,12 +18,14 @@ fn load(path: &Path, at: Option<u64>, keeps: Keeps) -> Result<(State, Option<Str
     for record in reader.by_ref().take(most) {
         state.apply(&record.map_err(Trouble::usage)?);
     }
-    if let Some(at) = at.filter(|at| *at > state.n) {
-        let last = state.n;
-        let text = format!("{}: --at {at}: the journal ends at event {last}", path.display());
-        return Err(Trouble::Usage(text));
+    match at.filter(|at| *at > state.n) {
+        Some(at) => Err(no_such_moment(path, at, state.n)),
+        None => Ok((state, reader.remark())),
     }
-    Ok((state, reader.remark()))
+}
+
+fn no_such_moment(path: &Path, at: u64, last: u64) -> Trouble {
+    Trouble::Usage(format!("{}: --at {at}: the journal ends at event {last}", path.display()))
 }
 
 /// `toolyard replay`: prints and saves what was requested; opens the screen if nothing was.
@@ -31,12 +33,12 @@ pub fn replay(args: &ReplayArgs) -> Result<ui::EndReason, Trouble> {
     if args.json || args.report.is_some() {
         return tell(args).map(|()| ui::EndReason::ByUser);
     }
-    if args.at.is_some() {
-        // A moment that does not exist is refused before the screen opens.
-        load(&args.journal, args.at, Keeps::Tasks(RECENT))?;
+    let mut reader = Reader::open(&args.journal).map_err(Trouble::usage)?;
+    let first = reader.next().transpose().map_err(Trouble::usage)?;
+    let last = reader.count(args.at.unwrap_or(0)).map_err(Trouble::usage)?;
+    if let Some(at) = args.at.filter(|at| *at > last) {
+        return Err(no_such_moment(&args.journal, at, last));
     }
-    let first = Reader::open(&args.journal).map_err(Trouble::usage)?.next();
-    let first = first.transpose().map_err(Trouble::usage)?;
     warn_of_prompts(args, &State::fold(first.iter()));
     let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
     live::past(&args.journal, args.at, &config)

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser::SerializeStruct};
 use serde_json::{Value, value::RawValue};
 
 use super::Event;
@@ -88,6 +88,19 @@ impl Serialize for Event {
         line.serialize_field("kind", self.kind())?;
         line.serialize_field("data", &Data(self))?;
         line.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Event {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Raw {
+            kind: String,
+            data: Value,
+        }
+        let Raw { kind, data } = Raw::deserialize(deserializer)?;
+        let known = Self::of_kind(&kind, data.clone()).transpose().map_err(de::Error::custom)?;
+        Ok(known.unwrap_or(Event::Unknown { kind, data }))
     }
 }
 

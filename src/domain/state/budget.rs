@@ -3,7 +3,7 @@
 use std::{ops::AddAssign, sync::Arc};
 
 use indexmap::{IndexMap, IndexSet};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::event::{BudgetPlan, PlannedTool, Refusal};
 use crate::domain::id::ToolName;
@@ -12,7 +12,7 @@ use crate::domain::id::ToolName;
 pub const CENT: f64 = 1e-9;
 
 /// Credits spent, by category (BTP, eq. 1).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spent {
     /// On the tools themselves.
     pub tools: f64,
@@ -35,7 +35,7 @@ impl AddAssign for Spent {
 }
 
 /// The ledger of one task, and its plan if there is one.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TaskBudget {
     /// The first plan of the task; none without `+btp`.
     pub first: Option<Arc<BudgetPlan>>,
@@ -63,7 +63,7 @@ pub struct TaskBudget {
 }
 
 /// The calls of one tool in one task.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolLedger {
     /// Calls that ran.
     pub uses: u32,

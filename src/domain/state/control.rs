@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
 use super::undo::Changes;
 use crate::domain::event::{Boundary, Lane, Resume};
 
 /// Whether the agent runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "UPPERCASE")]
 pub enum Mode {
@@ -46,7 +46,7 @@ impl Mode {
 }
 
 /// A lane that waits for the user.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hold {
     pub lane: Lane,
     pub boundary: Boundary,
@@ -54,7 +54,7 @@ pub struct Hold {
     pub since: u64,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Control {
     pub mode: Mode,
     /// In order of arrival.

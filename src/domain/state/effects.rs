@@ -1,26 +1,26 @@
 //! The common part of all effects: cause, times, and holds.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::event::{EffectRef, Lane, Origin};
 use crate::domain::id::{EffectId, FaultId, TaskId};
 use crate::domain::spec::EffectClass;
 
 /// The part of an effect that does not depend on its kind.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EffectState {
     pub id: EffectId,
     /// The event that requested it.
     pub n: u64,
     /// The effect that caused it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<EffectId>,
     pub task: TaskId,
     pub lane: Lane,
     pub origin: Origin,
     pub class: EffectClass,
     /// The line of a program that it belongs to.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
     /// The fault that fired on it, if any.
     pub injected: Option<FaultId>,
@@ -36,7 +36,8 @@ pub struct EffectState {
 }
 
 /// Where the state of an effect is stored: its index among those of its kind.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Place {
     ModelCall(usize),
     ToolCall(usize),

@@ -2,13 +2,13 @@
 
 use std::ops::Deref;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::effects::EffectState;
 use crate::domain::error::ModelError;
 
 /// One request to an embedding model.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EmbeddingState {
     #[serde(flatten)]
     pub effect: EffectState,

@@ -1,16 +1,16 @@
 //! Faults, armed or not.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::fault::{Aim, FaultSpec};
 
 /// A fault and how often it fired.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FaultState {
     pub spec: FaultSpec,
     pub armed: bool,
     /// The event that armed it.
-    #[serde(skip)]
+    #[serde(default)]
     pub(super) since: u64,
     /// Requests that matched its target since it was armed.
     pub seen: u32,

@@ -1,12 +1,12 @@
 //! What a grader said of an answer, and what that cost. It is kept apart from the agent's own cost,
 //! so that measuring an agent does not change its measures.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::chat::Usage;
 
 /// The grading of one task.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Grading {
     /// Whether the answer is right; `None` while there is no verdict, and if the grader gave none.
     pub right: Option<bool>,

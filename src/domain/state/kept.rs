@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, VecDeque, vec_deque};
 use std::ops::Index;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A list whose first items may be gone. The places of the others stay the same.
 #[derive(Clone, Debug)]
@@ -86,6 +86,16 @@ impl<T> Kept<T> {
         self.recalled.clear();
     }
 
+    /// Puts the first items back, as many of these as are gone.
+    pub(super) fn put_back(&mut self, first: &[T])
+    where
+        T: Clone,
+    {
+        let first = first.get(..self.gone).unwrap_or_default();
+        self.gone -= first.len();
+        first.iter().rev().for_each(|item| self.items.push_front(item.clone()));
+    }
+
     /// Forgets the first items as long as this holds for them.
     pub(super) fn forget_while(&mut self, mut holds: impl FnMut(&T) -> bool) {
         while self.items.front().is_some_and(&mut holds) {
@@ -132,11 +142,31 @@ impl<'a, T> IntoIterator for &'a Kept<T> {
     }
 }
 
-/// As a list of the items that are not gone.
+/// As a list, or as the items that are not gone together with the number of those that are.
 impl<T: Serialize> Serialize for Kept<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self)
+        match self.gone {
+            0 => self.items.serialize(serializer),
+            gone => Written::Rest { gone, items: &self.items }.serialize(serializer),
+        }
     }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Kept<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (gone, items) = match Written::deserialize(deserializer)? {
+            Written::All(items) => (0, items),
+            Written::Rest { gone, items } => (gone, items),
+        };
+        Ok(Self { gone, items, recalled: BTreeMap::new() })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Written<I> {
+    All(I),
+    Rest { gone: usize, items: I },
 }
 
 #[cfg(test)]

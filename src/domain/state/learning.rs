@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::kept::Kept;
 use crate::domain::event::Verdict;
 use crate::domain::graph::{Pins, Scores, ToolGraph};
 use crate::domain::id::{TaskId, ToolName};
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Learning {
     pub graph: ToolGraph,
     pub scores: Scores,
@@ -19,15 +19,15 @@ pub struct Learning {
     /// The score of a tool after each task that scored it, and after each edit.
     pub history: IndexMap<ToolName, Kept<ScorePoint>>,
     /// The whole graph, while `graph` leaves the current task's own trajectory out.
-    #[serde(skip)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) whole: Option<Box<ToolGraph>>,
     /// The last evaluation that moved weights: its event and its task.
-    #[serde(skip)]
+    #[serde(default)]
     pub(super) evaluated: Option<(u64, TaskId)>,
 }
 
 /// A tool's score at one moment.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScorePoint {
     /// The task that was current or had just ended; 0 before the first.
     pub task: TaskId,

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::id::{EffectId, FaultId, TaskId, ToolName};
 use crate::domain::role_settings::{FewShot, SamplingOfRoles};
@@ -63,7 +63,7 @@ pub use undo::Undoable;
 pub use work::{EvidenceState, Source, Work};
 
 /// The whole session at one moment.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// The last event folded; 0 before the first.
     pub n: u64,
@@ -77,17 +77,17 @@ pub struct State {
     pub knobs: Knobs,
     pub rates: Rates,
     /// How many US dollars the session may cost; `None`: any number.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_dollars: Option<f64>,
     /// The settings for calls of plans.
     pub workers: WorkerSettings,
     /// The prompts sent to models.
     pub prompts: Prompts,
     /// How the answers of roles are drawn, where that is configured.
-    #[serde(skip_serializing_if = "SamplingOfRoles::is_empty")]
+    #[serde(default, skip_serializing_if = "SamplingOfRoles::is_empty")]
     pub sampling: SamplingOfRoles,
     /// Examples that roles see before their task.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub few_shots: Vec<FewShot>,
     pub models: Models,
     /// Results per planner/solver pair, in this session and earlier ones.
@@ -97,7 +97,7 @@ pub struct State {
     #[serde(skip)]
     keeps: Keeps,
     /// How many of the first tasks have no details any more.
-    #[serde(skip)]
+    #[serde(default)]
     bare: usize,
     /// In the order of their numbers, which count from 1.
     pub tasks: Kept<Arc<TaskState>>,
@@ -106,10 +106,10 @@ pub struct State {
     /// How many tasks have ended.
     pub tasks_done: usize,
     /// In the order of their numbers, which count from 1 over all effects.
-    #[serde(skip)]
+    #[serde(default)]
     effects: Kept<Place>,
     /// Effects that wait, are held or run, in the order of their numbers.
-    #[serde(skip)]
+    #[serde(default)]
     in_flight: Vec<EffectId>,
     /// Model calls, in the order in which they were requested.
     #[serde(rename = "asks")]

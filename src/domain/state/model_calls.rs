@@ -2,14 +2,14 @@
 
 use std::{ops::Deref, sync::Arc};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::effects::EffectState;
 use crate::domain::chat::{Reply, Request, Role, Usage};
 use crate::domain::{error::ModelError, id::ModelName, plan::EvidenceId};
 
 /// The progress of a model call.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelCallPhase {
     /// Requested, but not sent yet.
@@ -24,7 +24,7 @@ pub enum ModelCallPhase {
 }
 
 /// One model call.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelCallState {
     #[serde(flatten)]
     pub effect: EffectState,
@@ -33,7 +33,7 @@ pub struct ModelCallState {
     /// Exactly what the model saw.
     pub request: Arc<Request>,
     /// The evidence of a plan that the call must find.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceId>,
     pub phase: ModelCallPhase,
     /// The streamed text so far; empty once the answer is complete.

@@ -3,20 +3,20 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use indexmap::IndexMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::chat::{Role, Usage};
 use crate::domain::event::{Bill, Reach};
 use crate::domain::{id::ModelName, spec::ModelSpec};
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Models {
     pub known: IndexMap<ModelName, ModelState>,
     pub roles: BTreeMap<Role, RoleUse>,
 }
 
 /// A configured model and its usage over all roles.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelState {
     pub spec: ModelSpec,
     pub tally: Tally,
@@ -24,7 +24,7 @@ pub struct ModelState {
 }
 
 /// Whether a model's endpoint answers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reachable {
     #[default]
@@ -40,7 +40,7 @@ pub enum Reachable {
 }
 
 /// A role, its bound model, and its usage over all models.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoleUse {
     pub model: ModelName,
     pub tally: Tally,
@@ -64,7 +64,7 @@ pub(super) struct FailedUsage {
 }
 
 /// Sums over model calls.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
     #[serde(rename = "asks")]
     pub calls: u32,
@@ -89,7 +89,7 @@ pub struct Tally {
 }
 
 /// Durations of the latest answers: a slow day ten thousand calls ago says nothing about now.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
     /// At most [`Latency::MOST`], in microseconds, the oldest first.
     latest: VecDeque<u64>,

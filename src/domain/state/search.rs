@@ -1,11 +1,11 @@
 //! The search tree: a node for each step, in the order in which they were taken.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::event::NodeEnd;
 
 /// One node of a search tree. Its decision is the step of the same number.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NodeState {
     /// The number of its step, from 1.
     pub node: u32,
@@ -20,7 +20,7 @@ pub struct NodeState {
 }
 
 /// A search tree so far.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SearchTree {
     /// A parent comes before its children.
     pub nodes: Vec<NodeState>,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::budget::{CENT, TaskBudget};
 use super::{grading::Grading, search::SearchTree, work::Work};
@@ -15,7 +15,7 @@ fn is_zero(n: &u32) -> bool {
 }
 
 /// The progress of a task.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskPhase {
     Queued,
@@ -24,7 +24,7 @@ pub enum TaskPhase {
 }
 
 /// One task and its result.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TaskState {
     pub id: TaskId,
     pub task: Task,
@@ -37,10 +37,10 @@ pub struct TaskState {
     /// The steps of all attempts, in order.
     pub steps: Vec<StepState>,
     /// The tools that the agent's requests define; `None` before its first menu.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub array: Option<Arc<[ToolName]>>,
     /// How often that array changed.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub cache_breaks: u32,
     /// The number of steps in the plans of all attempts.
     pub plans: u64,
@@ -51,10 +51,10 @@ pub struct TaskState {
     pub answer: Option<String>,
     pub correct: Option<bool>,
     /// What has to be said of the answer.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub caveats: Vec<Caveat>,
     /// What the grader said of the answer; `None` if it was not asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grading: Option<Grading>,
     pub verdicts: Vec<Verdict>,
     /// Microseconds since the session was opened.
@@ -74,18 +74,18 @@ pub struct TaskState {
     /// Model calls without a known price; if above 0, `dollars` is a lower bound.
     pub unpriced: u32,
     /// Its details are gone.
-    #[serde(skip)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_bare: bool,
     /// The place of its first line in the transcript.
-    #[serde(skip)]
+    #[serde(default)]
     pub first_line: usize,
     /// The event that ended it; 0 before.
-    #[serde(skip)]
+    #[serde(default)]
     pub ended_by: u64,
 }
 
 /// One decision: the agent's position and its choices.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepState {
     /// From 1 within its attempt; a search continues the count over all attempts, so that it names
     /// a node.

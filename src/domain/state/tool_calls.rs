@@ -2,7 +2,7 @@
 
 use std::{ops::Deref, sync::Arc};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::effects::EffectState;
@@ -10,7 +10,7 @@ use crate::domain::event::Refusal;
 use crate::domain::{error::ToolError, id::ToolName, output::ToolOutput, plan::EvidenceId};
 
 /// The progress of a tool call.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolCallPhase {
     /// Requested, but not running yet.
@@ -30,7 +30,7 @@ pub enum ToolCallPhase {
 }
 
 /// One tool call.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCallState {
     #[serde(flatten)]
     pub effect: EffectState,

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::event::{ClassAssignment, ClassedBy};
 use crate::domain::{fault::Aim, spec::ToolSpec};
 
 /// One tool and the totals of its calls.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolState {
     pub spec: Arc<ToolSpec>,
     /// False once its manifest is gone; the tool stays known, since past events name it.

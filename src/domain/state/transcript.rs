@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::event::{BudgetPlan, Event};
 use crate::domain::id::{EffectId, TaskId};
 use crate::domain::plan::Plan;
 
 /// A line of the transcript.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     /// The event that made it.
     pub n: u64,
@@ -21,7 +21,7 @@ pub struct Line {
     pub what: What,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
     TaskStarted,

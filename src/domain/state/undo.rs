@@ -2,7 +2,7 @@
 //!
 //! Both are stacks of changes. To undo a change is itself a change, so that redoing is undoing the undo.
 
-use serde::{Serialize, Serializer, ser::SerializeStruct};
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
 
 use crate::domain::event::{BudgetEvent, By, ChangeEvent, Event, GraphEvent, Record, Verdict};
 use crate::domain::{command::Command, id::TaskId, id::ToolName};
@@ -12,7 +12,7 @@ use crate::domain::{command::Command, id::TaskId, id::ToolName};
 pub const PRESSES: u64 = 1_000_000;
 
 /// A change that can be taken back.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Undoable {
     /// The event that it began with.
     pub n: u64,
@@ -51,18 +51,21 @@ impl From<&Record> for Undoable {
 
 impl Serialize for Undoable {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut change = serializer.serialize_struct("Undoable", 2)?;
+        let mut change = serializer.serialize_struct("Undoable", 5)?;
         change.serialize_field("n", &self.n)?;
+        change.serialize_field("last", &self.last)?;
+        change.serialize_field("at", &self.at)?;
+        change.serialize_field("event", &self.event)?;
         change.serialize_field("back", &self.back())?;
         change.end()
     }
 }
 
 /// What can be undone, and what can be redone. The oldest change is the first.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Changes {
     pub undo: Vec<Undoable>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redo: Vec<Undoable>,
 }
 

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::id::EffectId;
 use crate::domain::null_filter::NullReason;
 use crate::domain::plan::{EvidenceId, Plan, PlanStep};
 
 /// The plan of a task, and its evidence.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Work {
     /// `None` until one was parsed.
     pub plan: Option<Arc<Plan>>,
@@ -21,7 +21,7 @@ pub struct Work {
 }
 
 /// A piece of evidence that is searched or found.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EvidenceState {
     pub source: Source,
     /// Start time, in microseconds since the session was opened.
@@ -36,7 +36,7 @@ pub struct EvidenceState {
 }
 
 /// The effect that searches for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// A tool call.

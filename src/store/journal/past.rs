@@ -1,37 +1,21 @@
-//! Any moment of a journal, also of a long one that is still written. States are noted at marks, so that a
-//! moment is reached from the mark before it, and what lies before is not read again.
+//! Any moment of a journal, also of a long one that is still written. A moment is reached from the mark before
+//! it in the journal's index, and what lies before is not read again.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{JournalError, Place, Reader};
-use crate::domain::{Record, State, state::Keeps, state::RECENT};
+use super::index::{Index, Start};
+use super::{JournalError, Reader};
+use crate::domain::{Record, State};
 
-/// Events between two marks at first. There are never more than so many marks: then every second one goes.
-const EVERY: u64 = 2048;
-const MOST: usize = 256;
 /// Events that are read at most to have the details of the tasks before a moment.
 const BEFORE: u64 = 16_384;
-
-/// A moment that was reached once.
-#[derive(Debug)]
-struct Mark {
-    place: Place,
-    /// Without details of tasks that have ended.
-    state: Arc<State>,
-}
-
-#[derive(Debug, Default)]
-struct Marks {
-    marks: Vec<Mark>,
-    every: u64,
-}
 
 /// The past of a session, as its journal has it. Shared with the reader that makes the marks.
 #[derive(Clone, Debug)]
 pub struct Past {
     path: PathBuf,
-    marks: Arc<Mutex<Marks>>,
+    index: Arc<Mutex<Index>>,
 }
 
 /// Some events, and the state before them.
@@ -41,7 +25,7 @@ pub struct Window {
     pub records: Vec<Arc<Record>>,
 }
 
-/// Reads a journal once from its beginning, and makes marks.
+/// Reads a journal on from a mark, and makes further marks.
 #[derive(Debug)]
 pub struct Marker {
     reader: Reader,
@@ -51,17 +35,31 @@ pub struct Marker {
 }
 
 impl Marker {
-    /// Opens a journal.
+    /// Opens a journal at the last mark that is not behind this event.
     ///
     /// # Errors
     /// The file cannot be read, or is no journal that this version knows.
-    pub fn open(path: &Path) -> Result<Self, JournalError> {
-        let marks = Marks { marks: Vec::new(), every: EVERY };
-        let past = Past { path: path.to_owned(), marks: Arc::new(Mutex::new(marks)) };
-        let state = State::keeping(Keeps::Details(RECENT));
-        let marker = Self { reader: Reader::open(path)?, state, past, remark: None };
-        marker.mark();
-        Ok(marker)
+    pub fn open(path: &Path, until: u64) -> Result<Self, JournalError> {
+        let mut reader = Reader::open(path)?;
+        let mut index = Index::open(path, &reader.header, reader.place());
+        let start = index.start(until);
+        let start = match reader.is_at(start.place)? {
+            true => start,
+            // The journal is not the one that the marks were made of.
+            false => {
+                index.clear();
+                index.start(until)
+            }
+        };
+        let Start { place, state } = start;
+        reader.go_to(place)?;
+        let past = Past { path: path.to_owned(), index: Arc::new(Mutex::new(index)) };
+        Ok(Self { reader, state, past, remark: None })
+    }
+
+    /// The state before what is read next.
+    pub fn state(&self) -> &State {
+        &self.state
     }
 
     pub fn past(&self) -> Past {
@@ -89,28 +87,14 @@ impl Marker {
             return Ok(None);
         };
         self.state.apply(&record);
-        let every = self.past.lock().every;
-        if self.state.n.is_multiple_of(every) {
-            self.mark();
-        }
+        self.past.lock().mark(self.reader.place(), &self.state);
         Ok(Some(Arc::new(record)))
-    }
-
-    fn mark(&self) {
-        let state = Arc::new(self.state.without_details());
-        let mut marks = self.past.lock();
-        marks.marks.push(Mark { place: self.reader.place(), state });
-        if marks.marks.len() > MOST {
-            marks.every *= 2;
-            let every = marks.every;
-            marks.marks.retain(|mark| mark.place.n.is_multiple_of(every));
-        }
     }
 }
 
 impl Past {
-    fn lock(&self) -> MutexGuard<'_, Marks> {
-        self.marks.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Index> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The events around this one: from the mark before which enough tasks have ended that the state has all
@@ -119,24 +103,12 @@ impl Past {
     /// # Errors
     /// The file cannot be read, or a line of it.
     pub fn window(&self, n: u64) -> Result<Window, JournalError> {
-        let (place, state, until) = {
-            let marks = self.lock();
-            let next = marks.marks.partition_point(|mark| mark.place.n < n).max(1);
-            let until = marks.marks.get(next).map_or(n + marks.every, |mark| mark.place.n);
-            let reached = &marks.marks[..next];
-            let done = reached.last().map_or(0, |mark| mark.state.tasks_done);
-            let has_all = |mark: &&Mark| mark.state.tasks_done + RECENT <= done;
-            let is_near = |mark: &&Mark| mark.place.n + BEFORE >= n;
-            let with_all = reached.iter().rev().find(has_all).or_else(|| reached.first());
-            let mark = with_all.filter(is_near).or_else(|| reached.iter().find(is_near));
-            let Some(mark) = mark.or_else(|| reached.last()) else { return Ok(Window::default()) };
-            (mark.place, Arc::clone(&mark.state), until)
-        };
+        let (Start { place, state }, most) = self.lock().window(n, BEFORE);
         let mut reader = Reader::open(&self.path)?;
         reader.go_to(place)?;
-        let most = usize::try_from(until.saturating_sub(place.n)).unwrap_or(usize::MAX);
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
         let records = reader.take(most).map(|record| record.map(Arc::new));
-        Ok(Window { base: (*state).clone(), records: records.collect::<Result<_, _>>()? })
+        Ok(Window { base: state, records: records.collect::<Result<_, _>>()? })
     }
 }
 

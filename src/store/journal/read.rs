@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{FORMAT, Header, JournalError, parts};
@@ -19,7 +20,7 @@ pub struct LoadedJournal {
 }
 
 /// Where a journal can be read on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// The event before it; 0 before the first.
     pub n: u64,
@@ -108,6 +109,29 @@ impl Reader {
         }
         self.place = place;
         Ok(())
+    }
+
+    /// Whether the journal goes on at this place, or ends there, as one does for which it was noted.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn is_at(&mut self, place: Place) -> Result<bool, JournalError> {
+        let goes_on = self.go_to(place).and_then(|()| self.read().map(drop));
+        match goes_on {
+            Err(error @ JournalError::Io { .. }) => Err(error),
+            goes_on => Ok(goes_on.is_ok()),
+        }
+    }
+
+    /// Counts events up to this one, without reading what they are. The last one, if there are fewer.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn count(mut self, most: u64) -> Result<u64, JournalError> {
+        while self.place.n < most && self.read_line()? {
+            self.place.n += 1;
+        }
+        Ok(self.place.n)
     }
 
     /// Reads a whole line; false if there is none.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::id::{EffectId, TaskId};
-use crate::domain::state::{Keeps, Place, State, index, next_number};
+use crate::domain::state::{Keeps, Place, State, TaskState, index, next_number};
 
 /// Scores of a tool that are kept.
 const SCORES: usize = 256;
@@ -22,6 +22,26 @@ impl State {
         bare.forget_recalled();
         bare.forget_before(bare.tasks_done);
         bare
+    }
+
+    /// The tasks that have no details any more, in the order of their numbers.
+    pub fn bare_tasks(&self) -> impl ExactSizeIterator<Item = &Arc<TaskState>> {
+        self.tasks.iter().take(self.bare.saturating_sub(self.tasks.gone()))
+    }
+
+    /// A copy that has no details of tasks that have ended, and not those of `bare_tasks` at all.
+    pub fn without_tasks(&self) -> Self {
+        let mut rest = self.without_details();
+        let first = TaskId(next_number(self.bare));
+        rest.tasks.forget_while(|task| task.id < first);
+        rest
+    }
+
+    /// Puts back the tasks that a copy left out. It keeps from here on what is said.
+    pub fn with_tasks(mut self, bare: &[Arc<TaskState>], keeps: Keeps) -> Self {
+        self.tasks.put_back(bare);
+        self.keeps = keeps;
+        self
     }
 
     /// Forgets the details of the tasks before this place.

@@ -1,0 +1,206 @@
+//! The file of an index. It begins with a line of JSON, as a journal does. Then come the marks: a line of JSON
+//! for each, and after it two compressed values, which are its tasks and its state.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+use std::sync::Arc;
+
+use miniz_oxide::{deflate, inflate};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use super::{Header, Place};
+use crate::domain::state::{State, TaskState};
+
+/// The version of the states in it. A file of another one is made anew.
+const STATES: u32 = 1;
+/// A value of a damaged file is not made larger than this, in bytes.
+const LARGEST: usize = 1 << 30;
+/// The quickest level of compression.
+const QUICK: u8 = 1;
+
+/// The first line.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct Head {
+    toolyard_index: u32,
+    program: String,
+    journal: Header,
+}
+
+/// A moment whose state is in the file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Mark {
+    pub place: Place,
+    /// How many tasks had ended.
+    pub done: usize,
+    /// How many tasks had no details any more. They are not in the state.
+    pub bare: usize,
+    /// The journal at that time.
+    pub journal: Version,
+    /// The length of its values, in bytes.
+    tasks: usize,
+    state: usize,
+    /// Where its state begins.
+    #[serde(skip)]
+    offset: u64,
+}
+
+/// The length of a journal and the time when it changed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Version {
+    pub len: u64,
+    modified: (i64, i64),
+}
+
+/// A file that is only written by who has it open.
+#[derive(Debug)]
+pub struct IndexFile {
+    file: File,
+    /// Where the next mark is written.
+    end: u64,
+}
+
+impl Head {
+    pub fn of(journal: &Header) -> Self {
+        let program = env!("CARGO_PKG_VERSION").to_owned();
+        Self { toolyard_index: STATES, program, journal: journal.clone() }
+    }
+}
+
+impl Version {
+    pub fn of(journal: &Path) -> io::Result<Self> {
+        let known = journal.metadata()?;
+        Ok(Self { len: known.len(), modified: (known.mtime(), known.mtime_nsec()) })
+    }
+}
+
+impl IndexFile {
+    /// Opens the file at this path with the marks in it. `None` for a file that is something else or in use.
+    pub fn open(path: &Path, head: &Head) -> io::Result<Option<(Self, Vec<Mark>)>> {
+        // Nothing is written where a link leads.
+        if path.symlink_metadata().is_ok_and(|known| !known.is_file()) {
+            return Ok(None);
+        }
+        let mut options = OpenOptions::new();
+        let file = options.read(true).write(true).create(true).truncate(false).mode(0o600);
+        let file = file.open(path)?;
+        if file.try_lock().is_err() {
+            return Ok(None);
+        }
+        let mut lines = BufReader::new(&file);
+        let mut line = Vec::new();
+        lines.read_until(b'\n', &mut line)?;
+        let is_ours = line.is_empty() || line.starts_with(b"{\"toolyard_index\":");
+        if !is_ours {
+            return Ok(None);
+        }
+        let mut end = line.len() as u64;
+        let mut marks = Vec::new();
+        if serde_json::from_slice::<Head>(&line).ok().as_ref() == Some(head) {
+            // What was not written whole is written over.
+            let len = file.metadata()?.len();
+            while let Some(mark) = read_mark(&mut lines, end, len)? {
+                end = mark.end();
+                marks.push(mark);
+            }
+            return Ok(Some((Self { file, end }, marks)));
+        }
+        let mut new = Self { file, end: 0 };
+        new.begin(head)?;
+        Ok(Some((new, marks)))
+    }
+
+    /// A file that nobody else sees.
+    pub fn temporary(head: &Head) -> io::Result<Self> {
+        let mut new = Self { file: tempfile::tempfile()?, end: 0 };
+        new.begin(head).map(|()| new)
+    }
+
+    /// Forgets all marks.
+    pub fn begin(&mut self, head: &Head) -> io::Result<()> {
+        self.file.set_len(0)?;
+        self.end = 0;
+        self.append(&line(head)?)
+    }
+
+    /// Writes the moment after `place`: a state that leaves out its bare tasks, and those of them that no mark
+    /// before this one has.
+    pub fn write(
+        &mut self,
+        place: Place,
+        state: &State,
+        bare: usize,
+        tasks: &[Arc<TaskState>],
+        journal: Version,
+    ) -> io::Result<Mark> {
+        let (tasks, compressed) = (compressed(tasks)?, compressed(state)?);
+        let mut mark = Mark {
+            place,
+            done: state.tasks_done,
+            bare,
+            journal,
+            tasks: tasks.len(),
+            state: compressed.len(),
+            offset: 0,
+        };
+        let head = line(&mark)?;
+        mark.offset = self.end + (head.len() + tasks.len()) as u64;
+        self.append(&[head, tasks, compressed].concat())?;
+        Ok(mark)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all_at(bytes, self.end)?;
+        self.end += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// The state of a mark, without its bare tasks.
+    pub fn state(&self, mark: &Mark) -> io::Result<State> {
+        self.value(mark.offset, mark.state)
+    }
+
+    /// The tasks that came with a mark.
+    pub fn tasks(&self, mark: &Mark) -> io::Result<Vec<Arc<TaskState>>> {
+        let tasks: Vec<TaskState> = self.value(mark.offset - mark.tasks as u64, mark.tasks)?;
+        Ok(tasks.into_iter().map(Arc::new).collect())
+    }
+
+    fn value<T: DeserializeOwned>(&self, offset: u64, len: usize) -> io::Result<T> {
+        let mut bytes = vec![0; len];
+        self.file.read_exact_at(&mut bytes, offset)?;
+        let json = inflate::decompress_to_vec_zlib_with_limit(&bytes, LARGEST);
+        let json =
+            json.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
+        Ok(serde_json::from_slice(&json)?)
+    }
+}
+
+impl Mark {
+    fn end(&self) -> u64 {
+        self.offset + self.state as u64
+    }
+}
+
+fn line(value: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+fn compressed(value: &(impl Serialize + ?Sized)) -> io::Result<Vec<u8>> {
+    Ok(deflate::compress_to_vec_zlib(&serde_json::to_vec(value)?, QUICK))
+}
+
+/// The mark that begins here in a file of this length; `None` for what is not whole.
+fn read_mark(lines: &mut BufReader<&File>, at: u64, len: u64) -> io::Result<Option<Mark>> {
+    let mut line = Vec::new();
+    lines.read_until(b'\n', &mut line)?;
+    let Ok(mut mark) = serde_json::from_slice::<Mark>(&line) else { return Ok(None) };
+    let ahead = (mark.tasks as u64).checked_add(mark.state as u64).filter(|ahead| *ahead <= len);
+    let Some(ahead) = ahead else { return Ok(None) };
+    mark.offset = at + line.len() as u64 + mark.tasks as u64;
+    lines.seek_relative(i64::try_from(ahead).unwrap_or(i64::MAX))?;
+    Ok((mark.end() <= len).then_some(mark))
+}

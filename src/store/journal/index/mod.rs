@@ -1,0 +1,162 @@
+//! The index of a journal: states at marks, in a file beside it. It makes any moment reachable without reading
+//! what lies before, also the next time. It has nothing that the journal has not, so it can be deleted.
+
+mod file;
+
+use std::path::{Path, PathBuf};
+use std::{io, sync::Arc};
+
+use tracing::info;
+
+use self::file::{Head, IndexFile, Mark, Version};
+use super::{Header, Place};
+use crate::domain::state::{Keeps, RECENT, State, TaskState};
+
+/// Events between two marks at first. There are never more than so many marks: then every second one goes.
+const EVERY: u64 = 2048;
+const MOST: usize = 256;
+
+/// The index of a journal.
+#[derive(Debug)]
+pub(super) struct Index {
+    journal: PathBuf,
+    head: Head,
+    /// Before the first event.
+    first: Place,
+    /// `None` where no file can be written, so that there are no marks.
+    file: Option<IndexFile>,
+    /// In the order of the journal.
+    marks: Vec<Mark>,
+    every: u64,
+    /// The tasks that have no details any more, as far as there are marks.
+    bare: Vec<Arc<TaskState>>,
+}
+
+/// A moment from which a journal can be read on.
+#[derive(Debug)]
+pub(super) struct Start {
+    pub place: Place,
+    pub state: State,
+}
+
+impl Index {
+    /// Opens the index of a journal, whose first event is at `first`. It is new where there was none.
+    pub fn open(journal: &Path, header: &Header, first: Place) -> Self {
+        let head = Head::of(header);
+        let mut path = journal.to_owned().into_os_string();
+        path.push(".index");
+        let beside = IndexFile::open(Path::new(&path), &head);
+        let (file, marks) = match beside {
+            Ok(Some((file, marks))) => (Some(file), marks),
+            none => {
+                info!(?none, ?journal, "the index of a journal is in a temporary file");
+                (IndexFile::temporary(&head).ok(), Vec::new())
+            }
+        };
+        let (every, bare) = (EVERY, Vec::new());
+        let journal = journal.to_owned();
+        let mut index = Self { journal, head, first, file, marks, every, bare };
+        if !index.is_of_journal() || index.read_tasks().is_err() {
+            index.clear();
+        }
+        index.thin_out();
+        index
+    }
+
+    /// Whether the journal is as it was, or has only grown since.
+    fn is_of_journal(&self) -> bool {
+        let Some(last) = self.marks.last() else { return true };
+        let now = Version::of(&self.journal);
+        now.is_ok_and(|now| now.len > last.journal.len || now == last.journal)
+    }
+
+    fn read_tasks(&mut self) -> io::Result<()> {
+        let Some(file) = &self.file else { return Ok(()) };
+        for mark in &self.marks {
+            self.bare.extend(file.tasks(mark)?);
+            if self.bare.len() != mark.bare {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets all marks.
+    pub fn clear(&mut self) {
+        self.marks.clear();
+        self.bare.clear();
+        self.every = EVERY;
+        if self.file.as_mut().is_some_and(|file| file.begin(&self.head).is_err()) {
+            self.file = None;
+        }
+    }
+
+    fn thin_out(&mut self) {
+        while self.marks.len() > MOST {
+            self.every *= 2;
+            self.marks.retain(|mark| mark.place.n.is_multiple_of(self.every));
+        }
+    }
+
+    /// Marks the moment after `place`, if a mark belongs there and there is none.
+    pub fn mark(&mut self, place: Place, state: &State) {
+        let last = self.marks.last().map_or(0, |mark| mark.place.n);
+        if place.n <= last || !place.n.is_multiple_of(self.every) {
+            return;
+        }
+        let (Some(file), Ok(journal)) = (&mut self.file, Version::of(&self.journal)) else {
+            return;
+        };
+        let known = self.bare.len();
+        self.bare.extend(state.bare_tasks().skip(known).cloned());
+        let rest = state.without_tasks();
+        match file.write(place, &rest, self.bare.len(), &self.bare[known..], journal) {
+            Ok(mark) => self.marks.push(mark),
+            Err(error) => {
+                // The marks so far are still good.
+                info!(%error, journal = ?self.journal, "the index of a journal is not written on");
+                self.bare.truncate(known);
+            }
+        }
+        self.thin_out();
+    }
+
+    /// The last mark from which the events up to this one can be read: the beginning where there is none.
+    pub fn start(&self, n: u64) -> Start {
+        let before = self.marks.partition_point(|mark| mark.place.n <= n);
+        self.read(before)
+    }
+
+    /// The mark before which enough tasks have ended that the state at this event has all its details, if
+    /// that is at most `most` events before; else the nearest. And the events up to the next mark.
+    pub fn window(&self, n: u64, most: u64) -> (Start, u64) {
+        let before = self.marks.partition_point(|mark| mark.place.n < n);
+        let until = self.marks.get(before).map_or(n + self.every, |mark| mark.place.n);
+        let done = before.checked_sub(1).map_or(0, |last| self.marks[last].done);
+        let is_near = |mark: &Mark| mark.place.n + most >= n;
+        let has_all = |mark: &Mark| mark.done + RECENT <= done;
+        // The beginning counts as a mark before the first.
+        let near = match n <= most {
+            true => 0,
+            false => 1 + self.marks[..before].partition_point(|mark| !is_near(mark)),
+        };
+        let with_all = self.marks[..before].partition_point(has_all);
+        let start = self.read(with_all.max(near.min(before)));
+        let events = until.saturating_sub(start.place.n);
+        (start, events)
+    }
+
+    /// The mark before this place in the list, or one before it that can be read.
+    fn read(&self, before: usize) -> Start {
+        let mut states = self.marks[..before].iter().rev().filter_map(|mark| {
+            let state = self.file.as_ref()?.state(mark).ok()?;
+            let bare = self.bare.get(..mark.bare)?;
+            let state = state.with_tasks(bare, Keeps::Details(RECENT));
+            Some(Start { place: mark.place, state })
+        });
+        states.next().unwrap_or_else(|| Start {
+            place: self.first,
+            state: State::keeping(Keeps::Details(RECENT)),
+        })
+    }
+}
