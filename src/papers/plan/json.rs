@@ -138,6 +138,7 @@ fn calls_of(step: &Value) -> Result<Vec<Call>, String> {
         return match get(step, &TOOL) {
             Some((Value::String(tool), _)) if is_nothing(tool) => Ok(Vec::new()),
             Some((Value::String(_) | Value::Object(_), _)) => Ok(vec![call(step)?]),
+            None if tool_of(step).is_some() => Ok(vec![call(step)?]),
             Some(_) | None => Ok(Vec::new()),
         };
     };
@@ -145,6 +146,15 @@ fn calls_of(step: &Value) -> Result<Vec<Call>, String> {
         .enumerate()
         .map(|(n, item)| call(item).map_err(|why| format!(".{name}[{n}]{why}")))
         .collect()
+}
+
+/// The name of the tool that is called. Some models call it a task: `{"task": "search_web", "args": {…}}`.
+fn tool_of(call: &Value) -> Option<&str> {
+    if let Some(tool) = get(call, &TOOL) {
+        return tool.0.as_str();
+    }
+    let task = call.get("task")?.as_str().filter(|task| !task.trim().contains(char::is_whitespace));
+    task.filter(|task| !is_nothing(task) && get(call, &INPUT).is_some())
 }
 
 fn is_nothing(tool: &str) -> bool {
@@ -155,7 +165,7 @@ fn call(value: &Value) -> Result<Call, String> {
     // `{"function": {"name": …, "arguments": …}}`, as endpoints write calls.
     let inner = value.get("function").filter(|inner| inner.is_object());
     let of = inner.unwrap_or(value);
-    let Some((Value::String(tool), _)) = get(of, &TOOL) else {
+    let Some(tool) = tool_of(of) else {
         return Err(": missing field `tool`".to_owned());
     };
     let id = match get(value, &ID) {
@@ -179,7 +189,9 @@ fn call(value: &Value) -> Result<Call, String> {
 pub(super) fn is_plan(value: &Value) -> bool {
     let has_steps = |value: &Value| {
         let list = value.as_array();
-        let called = |step: &Value| get(step, &TOOL).is_some() || get(step, &CALLS).is_some();
+        let called = |step: &Value| {
+            get(step, &TOOL).is_some() || get(step, &CALLS).is_some() || tool_of(step).is_some()
+        };
         list.is_some_and(|list| list.iter().all(Value::is_object) && list.iter().any(called))
     };
     has_steps(value) || get(value, &PLANS).is_some_and(|(list, _)| has_steps(list))
@@ -195,7 +207,7 @@ pub(super) fn calls(value: &Value) -> Option<Vec<Call>> {
 
 fn single(value: &Value) -> Option<Call> {
     let inner = value.get("function").filter(|inner| inner.is_object()).unwrap_or(value);
-    let named = get(inner, &TOOL).is_some_and(|(tool, _)| tool.is_string());
+    let named = tool_of(inner).is_some();
     let given = get(inner, &INPUT).is_some();
     if named && given { call(value).ok() } else { None }
 }

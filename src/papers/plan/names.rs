@@ -1,10 +1,51 @@
 //! Names of evidence in what surrounds a call: `-> #E1`, `(stored in #E1)`.
 
+use std::ops::Range;
+
 use crate::domain::EvidenceId;
 use crate::domain::plan::references;
 
 /// Characters behind a call in which its name is looked for.
 const NEAR: usize = 80;
+
+/// Gives calls that are named with a letter, as in `#E1a = …`, a number of their own.
+pub(super) fn with_numbers(text: String) -> String {
+    let lettered = lettered(&text);
+    let is_call = |name: &Range<usize>| text[name.end..].trim_start().starts_with(['=', ':', '＝']);
+    let mut names: Vec<&str> = Vec::new();
+    for name in lettered.iter().filter(|name| is_call(name)).map(|name| &text[name.clone()]) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names.is_empty() {
+        return text;
+    }
+    let last = references(&text).into_iter().map(|id| id.0).max().unwrap_or_default();
+    let number = |name: &str| names.iter().position(|known| *known == name);
+    let mut plain = String::with_capacity(text.len());
+    let mut copied = 0;
+    for name in lettered {
+        let Some(at) = number(&text[name.clone()]) else { continue };
+        let id = EvidenceId(u32::try_from(at + 1).map_or(u32::MAX, |at| last.saturating_add(at)));
+        plain.extend([&text[copied..name.start], &id.mark()]);
+        copied = name.end;
+    }
+    plain + &text[copied..]
+}
+
+/// Where a text has names such as `#E1a`.
+fn lettered(text: &str) -> Vec<Range<usize>> {
+    let names = text.match_indices("#E").filter_map(|(start, mark)| {
+        let rest = &text[start + mark.len()..];
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let mut after = rest[digits..].chars();
+        let has_letter = after.next().is_some_and(|c| c.is_ascii_lowercase());
+        let ends = after.next().is_none_or(|c| !c.is_alphanumeric() && c != '_');
+        (digits > 0 && has_letter && ends).then(|| start..start + mark.len() + digits + 1)
+    });
+    names.collect()
+}
 
 /// All evidence that a text names with a hash, or alone.
 pub(super) fn named(text: &str) -> Vec<EvidenceId> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::offered::Offered;
 use super::reading::{Doubt, LONGEST, Reading, Unreadable, spelled};
 use super::step::{Lost, Step};
-use super::{json, text};
+use super::{json, names, text};
 use crate::domain::{Evidence, EvidenceId, Plan, PlanStep, arguments, plan};
 
 /// Reads a planner's answer: the text form in any decoration, or JSON, also in a fence or after a preface. A call is
@@ -32,7 +32,7 @@ pub fn read(text: &str, offered: &Offered) -> Result<Reading, Unreadable> {
         return Ok(Reading { plan: json::from_value(value)?, doubts: Vec::new() });
     }
     let lines = text.replace("\r\n", "\n").replace('\r', "\n");
-    let lines = without_formulas(lines, offered);
+    let lines = names::with_numbers(without_formulas(lines, offered));
     let (steps, lost) = text::read(&lines, offered)?;
     if !steps.is_empty() {
         let plan = spelled(numbered(steps));
