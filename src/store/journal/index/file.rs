@@ -204,3 +204,25 @@ fn read_mark(lines: &mut BufReader<&File>, at: u64, len: u64) -> io::Result<Opti
     lines.seek_relative(i64::try_from(ahead).unwrap_or(i64::MAX))?;
     Ok((mark.end() <= len).then_some(mark))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::journal;
+
+    /// An index of other states must not be read as one of these.
+    #[test]
+    fn states_that_changed_have_another_version() {
+        let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/journals/format-2.jsonl");
+        let records = journal::read(Path::new(kept)).unwrap().records;
+        let json = serde_json::to_string(&State::fold(&records)).unwrap();
+        let sum = json
+            .bytes()
+            .fold(0_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)));
+        assert_eq!(
+            (STATES, sum),
+            (1, 960_312_337),
+            "the states are others: count STATES up, and say so here"
+        );
+    }
+}
