@@ -319,7 +319,9 @@ fn every_table_and_figure_has_a_line() {
         tables.chain(figures.into_iter().map(move |n| format!("{paper}, Figure {n}")))
     };
     let expected = of("BTP", ["2345", "23"]).chain(of("ToolNet", ["345", "34"]));
-    let (cache, lines) = said.split_last().unwrap();
+    let [lines @ .., cache, baselines, pairs] = &said[..] else { panic!("{said:?}") };
     assert_eq!(lines, expected.collect::<Vec<_>>());
     assert!(cache.starts_with("ToolNet, Prompt cache: "), "{cache}");
+    assert_eq!(*baselines, "Concurrent workers, Table 3 and Figure 2");
+    assert_eq!(*pairs, "Concurrent workers, Table 4 and Figure 3");
 }

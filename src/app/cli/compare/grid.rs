@@ -138,6 +138,15 @@ impl fmt::Display for RoleBindings {
 }
 
 impl Cell {
+    /// The model's name, if one model plays alone.
+    pub fn model_alone(&self) -> Option<&str> {
+        match &self.played {
+            RoleBindings::By(model) => Some(model),
+            RoleBindings::Pair { planner, solver } if planner == solver => planner.as_deref(),
+            RoleBindings::Pair { .. } | RoleBindings::AsConfigured => None,
+        }
+    }
+
     fn new(
         strategy: Strategy,
         setting: Setting,

@@ -76,7 +76,8 @@ pub fn verdicts(preset: Option<Preset>, results: &[CellResult]) -> Vec<String> {
         Some(Preset::Budgets) => verdict::of_figure(results, Knob::Budget).into_iter().collect(),
         Some(Preset::Taus) => verdict::of_figure(results, Knob::Tau).into_iter().collect(),
         Some(Preset::ToolNet) => toolnet::verdicts(results),
-        Some(Preset::Pairs) | None => Vec::new(),
+        Some(Preset::Pairs) => verdict::of_workers(results),
+        None => Vec::new(),
     }
 }
 
@@ -316,19 +317,9 @@ fn answers(results: &[CellResult]) -> Table {
 fn baselines(results: &[CellResult]) -> Table {
     let title = "Table 3: against baselines, with one model to plan and to solve (shares in %; averages of \
         a task; US dollars for 1,000 tasks)";
-    let model: Column<'_> =
-        ("model", &|result| alone(&result.cell.played).unwrap_or("").to_owned());
-    let baselines = results.iter().filter(|result| alone(&result.cell.played).is_some());
+    let model: Column<'_> = ("model", &|result| result.cell.model_alone().unwrap_or("").to_owned());
+    let baselines = results.iter().filter(|result| result.cell.model_alone().is_some());
     table(title, 2, &of_answers(results, &[LABEL, model], &[]), baselines)
-}
-
-/// The model's name, if one model plays alone.
-fn alone(played: &RoleBindings) -> Option<&str> {
-    match played {
-        RoleBindings::By(model) => Some(model),
-        RoleBindings::Pair { planner, solver } if planner == solver => planner.as_deref(),
-        RoleBindings::Pair { .. } | RoleBindings::AsConfigured => None,
-    }
 }
 
 /// Table 4 of the paper on concurrent workers: models as planner and solver.

@@ -1,7 +1,7 @@
-//! Whether a comparison shows what BTP's tables and figures show, and where not and why. The claims
-//! are the paper's; the numbers are those of this comparison.
+//! Whether a comparison shows what the tables and figures of BTP and of concurrent workers show, and where
+//! not and why. The claims are the papers'; the numbers are those of this comparison.
 
-use super::grid::{LOOPS, Setting};
+use super::grid::{LOOPS, RoleBindings, Setting};
 use super::result::CellResult;
 use crate::app::report::Measures;
 use crate::domain::{Base, Blacklist, Knob, Strategy};
@@ -68,6 +68,62 @@ pub fn of_figure(results: &[CellResult], knob: Knob) -> Option<String> {
         Knob::Budget => line("Figure 2", "more budget solves more", &judged),
         _ => line("Figure 3", "a middle tau solves most within the budget", &judged),
     }
+}
+
+/// A line for tables 3 and 4 of the paper on concurrent workers; its figures 2 and 3 show the same.
+pub fn of_workers(results: &[CellResult]) -> Vec<String> {
+    let of = |base: Base, model: &str| {
+        let found = results.iter().find(|result| {
+            (result.cell.strategy.base, result.cell.model_alone()) == (base, Some(model))
+        });
+        found.and_then(|result| result.all.quality.accuracy)
+    };
+    let models: indexmap::IndexSet<_> =
+        results.iter().filter_map(|result| result.cell.model_alone()).collect();
+    let table_3: Vec<_> = models
+        .into_iter()
+        .filter_map(|model| {
+            let own = of(Base::Workers, model)?;
+            let baselines = [Base::Direct, Base::Rewoo].map(|base| of(base, model));
+            let best = baselines.into_iter().flatten().reduce(f64::max)?;
+            Some((model, above(own, best)))
+        })
+        .collect();
+    let table_3 =
+        line("Table 3 and Figure 2", "workers are right more often than the baselines", &table_3);
+    let pairs = results.iter().filter_map(|result| match &result.cell.played {
+        RoleBindings::Pair { planner, solver } => {
+            Some(((planner, solver), result.all.quality.accuracy?))
+        }
+        RoleBindings::By(_) | RoleBindings::AsConfigured => None,
+    });
+    table_3.into_iter().chain([mixed_pairs(&pairs.collect::<Vec<_>>())]).collect()
+}
+
+/// Whether two models are right more often than one, from the accuracy of each pair of planner and solver.
+fn mixed_pairs<M: PartialEq>(pairs: &[((M, M), f64)]) -> String {
+    let best = |mixed: bool| {
+        let of = pairs.iter().filter(|((planner, solver), _)| (planner != solver) == mixed);
+        of.map(|(_, accuracy)| *accuracy).reduce(f64::max)
+    };
+    let claim = "one model plans and another one solves best";
+    match (best(true), best(false)) {
+        (Some(mixed), Some(alone)) => {
+            line("Table 4 and Figure 3", claim, &[("these models", above(mixed, alone))])
+                .unwrap_or_default()
+        }
+        _ => format!(
+            "Table 4 and Figure 3 ({claim}): not compared, with one model; give two with \
+             `toolyard compare pairs --planner A,B --solver A,B`"
+        ),
+    }
+}
+
+fn above(own: f64, best: f64) -> Result<(), String> {
+    if own > best {
+        return Ok(());
+    }
+    Err(format!("accuracy {}, not above {}", share(own), share(best)))
 }
 
 /// The rows of the comparison with the paper's five tools.
@@ -164,6 +220,17 @@ mod tests {
         let right = "Table 2 (more is solved): reproduced for react; not for dfsdt (PBC 50.0 % under 75.0 %)";
         assert_eq!(said, right);
         assert_eq!(line("Table 2", "", &[]), None);
+    }
+
+    #[test]
+    fn pairs_are_judged_where_there_are_two_models() {
+        let said = |pairs: &[((&str, &str), f64)]| mixed_pairs(pairs);
+        assert!(said(&[(("a", "a"), 0.5)]).contains("not compared, with one model"));
+        let pairs = [(("a", "a"), 0.5), (("a", "b"), 0.7), (("b", "a"), 0.4), (("b", "b"), 0.6)];
+        assert!(said(&pairs).ends_with("reproduced for all of these models"), "{}", said(&pairs));
+        let worse =
+            pairs.map(|(pair, accuracy)| (pair, if pair == ("a", "b") { 0.6 } else { accuracy }));
+        assert!(said(&worse).contains("accuracy 60.0 %, not above 60.0 %"), "{}", said(&worse));
     }
 
     #[test]
