@@ -184,7 +184,13 @@ mod tests {
         assert_eq!(list.from(0).count(), 6);
         list.forget_all_but(1);
         list.push(10);
-        assert_eq!(serde_json::to_string(&list).unwrap(), "[9,10]");
+        let json = serde_json::to_string(&list).unwrap();
+        assert_eq!(json, r#"{"gone":9,"items":[9,10]}"#);
+        assert_eq!(serde_json::from_str::<Kept<i32>>(&json).unwrap(), list);
+        let mut whole = Kept::default();
+        whole.push(7);
+        assert_eq!(serde_json::to_string(&whole).unwrap(), "[7]");
+        assert_eq!(serde_json::from_str::<Kept<i32>>("[7]").unwrap(), whole);
         assert_eq!((list.len(), list.last()), (11, Some(&10)));
         let before = list.clone();
         list.recall(3, 3);
