@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strum::{Display, IntoStaticStr, VariantArray};
 
-use crate::domain::id::ToolName;
+use crate::domain::{id::ToolName, window::LeftOut};
 
 /// The purpose of a model call. Each role is bound to a configured model and can be re-bound live.
 #[derive(
@@ -92,6 +92,9 @@ pub struct Request {
     /// Of `tools`, those that may be called now, as the end of the messages says too; empty: all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed: Vec<ToolName>,
+    /// What was left out so that it fits the model's context window; the messages say so too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOut>,
 }
 
 impl Request {
@@ -108,6 +111,7 @@ impl Request {
             stop: Vec::new(),
             schema: None,
             allowed: Vec::new(),
+            left_out: None,
         }
     }
 }

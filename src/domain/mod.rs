@@ -31,6 +31,7 @@ pub mod strategy;
 pub mod task_list;
 pub mod tokens;
 pub mod tool_class;
+pub mod window;
 pub mod words;
 pub mod worker_settings;
 

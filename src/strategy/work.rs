@@ -10,8 +10,8 @@ use super::{Base, CallResult, Context, Observation, Trajectory, Turn, prompt::pl
 use crate::domain::excerpt::beginning;
 use crate::domain::plan::{NULL, references, substitute};
 use crate::domain::{
-    Evidence, EvidenceId, Knob, MenuItem, NullReason, Plan, PlanEvent, Role, Task, ToolCall,
-    ToolName, markers, tokens,
+    Evidence, EvidenceId, MenuItem, NullReason, Plan, PlanEvent, Role, Task, ToolCall, ToolName,
+    markers, tokens,
 };
 use crate::papers::plan::resolve;
 
@@ -47,7 +47,7 @@ pub async fn work(
         let Some((id, found)) = running.next().await else { break };
         came.insert(id, found);
     }
-    let most = ctx.state(|state| state.knobs.count(Knob::ResultMax));
+    let most = ctx.state(|state| state.result_max(Role::Solver));
     let shown: BTreeMap<EvidenceId, _> = came
         .iter()
         .filter_map(|(id, came)| Some((*id, beginning(came.text.as_deref()?, most, None))))
@@ -116,7 +116,7 @@ impl<C: Context> Worker<'_, C> {
             Some(tool) => self.call(evidence, tool.clone(), text).await,
             // Names that are neither on the menu nor the model were refused with the plan.
             None => {
-                let most = self.ctx.state(|state| state.knobs.count(Knob::ResultMax));
+                let most = self.ctx.state(|state| state.result_max(Role::Actor));
                 let text = |id| beginning(&text(id), most, None).into_owned();
                 self.ask(evidence, &substitute(&evidence.input, text)).await
             }

@@ -18,6 +18,7 @@ mod search;
 mod time;
 mod undo;
 mod widening;
+mod window;
 mod workers;
 pub mod yard;
 

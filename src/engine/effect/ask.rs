@@ -6,7 +6,7 @@ use std::{rc::Rc, sync::Arc, time::Duration};
 use super::{Effect, ModelCall, Outcome, perform, request};
 use crate::domain::{
     EffectId, EvidenceId, ModelError, ModelErrorKind, ModelName, ModelSpec, Reply, Request, Role,
-    SessionEvent, State, TaskId, ToolMode, role_settings,
+    SessionEvent, State, TaskId, ToolMode, role_settings, tokens, window,
 };
 use crate::engine::{handle::Handle, session::Session};
 use crate::model::{Model, text};
@@ -46,6 +46,7 @@ pub async fn ask(
             let model = bound(session, role)?;
             let meant = session.without_refused_schema(&model.spec().name, &meant);
             is_held_to_schema = meant.schema.is_some();
+            let meant = fitted(model.spec(), &meant);
             let bounded = session.policy().bounded(role, model.spec(), &meant);
             let request = as_seen(model.spec(), &bounded);
             let evidence = caller.evidence;
@@ -136,6 +137,17 @@ fn broke_off(error: &ModelError) -> bool {
 fn bound(session: &Session, role: Role) -> Option<Rc<dyn Model>> {
     let model = &session.state.models.roles.get(&role)?.model;
     session.models.get(model).cloned()
+}
+
+/// The request without what does not fit the context window of this model.
+fn fitted(model: &ModelSpec, meant: &Arc<Request>) -> Arc<Request> {
+    let Some(context) = model.context else { return Arc::clone(meant) };
+    let count = |request: &Request| match model.mode {
+        ToolMode::Native => tokens::count_request(request),
+        ToolMode::Text => tokens::count_request(&text::to_text(request)),
+    };
+    let fitted = window::fitted(meant, window::limit(context, meant), count);
+    fitted.map_or_else(|| Arc::clone(meant), Arc::new)
 }
 
 /// The request in the form that this model needs for tools: the journal records what the model

@@ -15,6 +15,11 @@ const AT_ONCE: Duration = Duration::from_secs(1);
 /// How the TLS library begins what it says about a certificate.
 const BAD_CERTIFICATE: &str = "invalid peer certificate";
 
+/// What to do about a prompt that is too long.
+const CONTEXT: &str = " The prompt is longer than the model takes. Set `context` of this model to its \
+                       window in tokens, so that old results are left out, or lower the knobs \
+                       `result_max` and `history`.";
+
 /// Longest text from an endpoint that an error repeats, in characters.
 const LONGEST: usize = 300;
 
@@ -164,7 +169,7 @@ impl Place<'_> {
                 " Check `url` (most end in {}) and whether the endpoint has a model {:?}.",
                 self.wire.address_end, self.model
             ),
-            ModelErrorKind::ContextOverflow => " The prompt is longer than the model takes.".into(),
+            ModelErrorKind::ContextOverflow => CONTEXT.into(),
             ModelErrorKind::Connection
             | ModelErrorKind::Timeout
             | ModelErrorKind::RateLimited

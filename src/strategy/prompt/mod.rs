@@ -115,7 +115,7 @@ pub fn about(
     let text = format!(
         "{TASK}{}\n\nWhat was done:\n{}\n\nAnswer: {}\n{}",
         task.text,
-        told(tried, |text| beginning(text, state.knobs.count(Knob::ResultMax), None).into()),
+        told(tried, |text| beginning(text, state.result_max(role), None).into()),
         ending.answer.as_deref().unwrap_or("none"),
         verdict(ending.feedback(state, task)),
     );
@@ -127,7 +127,7 @@ pub fn about(
 
 /// The request that asks whether the result of one call helps with the task.
 pub fn helps(state: &State, task: &Task, call: &ToolCallState) -> Request {
-    let most = state.knobs.count(Knob::ResultMax);
+    let most = state.result_max(Role::Judge);
     let line = json!({
         "tool": call.tool,
         "arguments": call.arguments,

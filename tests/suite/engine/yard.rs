@@ -194,6 +194,8 @@ pub struct Trial {
     pub tools: ToolMode,
     /// The model can be held to a schema.
     pub structured: bool,
+    /// The model's context window in tokens.
+    pub context: Option<u64>,
     pub journal: Option<Journal>,
     pub rates: Rates,
     pub prompts: Prompts,
@@ -222,6 +224,7 @@ impl Default for Trial {
             delay: Duration::ZERO,
             tools: ToolMode::Native,
             structured: false,
+            context: None,
             journal: None,
             rates: Rates::default(),
             prompts: Prompts::default(),
@@ -250,6 +253,7 @@ impl Trial {
         let mut model = Script::new(self.replies);
         model.delay = self.delay;
         model.take_tools(self.tools, self.structured);
+        model.spec = Arc::new(ModelSpec { context: self.context, ..(*model.spec).clone() });
         let task = Task { gold: Some("done".into()), ..Task::from_text("Say hello.") };
         let spec = SessionSpec {
             workspace: Some("test".into()),

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use toolyard::domain::{
     Boundary, By, ControlEvent, EffectId, FaultEvent, FaultId, FaultSpec, Finish, GraphEvent, Lane,
-    ModelCallEvent, ModelError, ModelErrorKind, Origin, Reply, Role, SessionEvent, State, Target,
-    TaskEvent, Usage,
+    Message, ModelCallEvent, ModelError, ModelErrorKind, Origin, Reply, Request, Role,
+    SessionEvent, State, Target, TaskEvent, TaskId, Usage, window::LeftOut,
 };
 use toolyard::ui::needle::Needle;
 use toolyard::ui::popups::{Inspect, Subject};
@@ -85,6 +85,30 @@ fn an_injected_model_call_is_marked_and_an_answer_from_elsewhere_says_so() {
     story.tell(ModelCallEvent::ModelCallFinished { effect, reply, dollars: None });
     assert!(transcript(&story, &View::default()).line("actor as before").contains("recorded, sim"));
     assert!(closer(&story, ask).shows("origin         recorded"));
+}
+
+#[test]
+fn a_request_says_what_was_left_out_of_it() {
+    let mut story = story::demo();
+    let left_out = Some(LeftOut { results: 2, steps: 1 });
+    let request =
+        Request { left_out, ..Request::new(Role::Actor, vec![Message::user("Task: Say hello.")]) };
+    let ask = EffectId(story.state().effects_requested() as u32 + 1);
+    story.tell(ModelCallEvent::ModelCallRequested {
+        effect: effect(ask),
+        task: TaskId(5),
+        role: Role::Actor,
+        model: story.state().models.roles[&Role::Actor].model.clone(),
+        request: Arc::new(request),
+        evidence: None,
+    });
+    story.tell(ModelCallEvent::ModelCallStarted { effect: effect(ask) });
+    let told = "2 results shortened, 1 step dropped";
+    assert!(closer(&story, ask).shows(&format!("left out       {told}, to fit")));
+    story.answer(ask, "done", 10);
+    let shown = transcript(&story, &View::default());
+    let line = shown.line("actor done");
+    assert!(line.contains(&format!("{told}, sim")), "{line}");
 }
 
 #[test]

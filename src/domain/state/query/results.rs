@@ -2,16 +2,28 @@
 
 use serde_json::Value;
 
+use crate::domain::chat::Role;
 use crate::domain::excerpt;
 use crate::domain::id::{EffectId, ToolName};
 use crate::domain::knob::Knob;
 use crate::domain::markers::MORE;
 use crate::domain::state::{State, TaskState, ToolCallPhase};
 
+/// Characters of a result that a model sees at least.
+const LEAST: usize = 200;
+
 impl State {
     /// Whether a call of this name reads on in an earlier result. A tool of this name comes before it.
     pub fn reads_on(&self, tool: &ToolName) -> bool {
         tool.as_str() == MORE && !self.tools.contains_key(tool)
+    }
+
+    /// The most characters of a result that the model of a role sees. A context window bounds it, too:
+    /// as many characters as it has tokens are about a quarter of it.
+    pub fn result_max(&self, role: Role) -> usize {
+        let window = self.models.of(role).and_then(|model| model.spec.context);
+        let window = window.map_or(usize::MAX, |it| usize::try_from(it).unwrap_or(usize::MAX));
+        self.knobs.count(Knob::ResultMax).min(window.max(LEAST))
     }
 
     /// The number by which the agent may ask for more of a result: the place of its call in the task.
@@ -38,7 +50,7 @@ impl State {
         let Some(ToolCallPhase::Done { output }) = call.map(|call| &call.phase) else {
             return Err(format!("arguments.result: there is no result {result}"));
         };
-        let most = self.knobs.count(Knob::ResultMax);
+        let most = self.result_max(Role::Actor);
         let part = excerpt::part(&output.text, from, most, Some(result));
         part.ok_or_else(|| {
             let length = output.text.chars().count();

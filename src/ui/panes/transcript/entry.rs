@@ -225,6 +225,7 @@ impl<'a> Entry<'a> {
     fn used(&mut self, call: &ModelCallState) {
         let mut used: Vec<String> =
             wording::origin(call.origin).map(str::to_owned).into_iter().collect();
+        used.extend(call.request.left_out.map(|left_out| left_out.to_string()));
         if let Some(usage) = call.usage() {
             if call.retries > 0 {
                 used.push(counted(call.retries, "retry"));

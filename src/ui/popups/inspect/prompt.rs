@@ -80,6 +80,10 @@ fn head(state: &State, call: &ModelCallState, page: &mut Page<'_>) {
     if !request.stop.is_empty() {
         page.field("stops at", &format!("{:?}", request.stop));
     }
+    if let Some(left_out) = request.left_out {
+        let told = format!("{left_out}, to fit the context window");
+        page.field_in("left out", &told, page.theme.warn);
+    }
     if call.retries > 0 {
         page.field_in("retries", &call.retries.to_string(), page.theme.warn);
     }
