@@ -95,9 +95,11 @@ impl PreparedSession {
         commands: UnboundedReceiver<Command>,
         listener: Listener,
     ) -> Result<State, SessionError> {
-        // Beside the rest of the start, so that the first model call does not wait for it. If there is no
-        // thread for it, the first count loads it.
-        let _ = thread::Builder::new().name("tokens".to_owned()).spawn(tokens::load);
+        // Beside the rest of the start, so that the first model call does not wait for it. A session that
+        // is paused leaves it to the first count, since the table takes memory.
+        if !self.spec.paused {
+            let _ = thread::Builder::new().name("tokens".to_owned()).spawn(tokens::load);
+        }
         engine::run(self.setup(journal)?, commands, listener).await.map_err(unwritten)
     }
 }
