@@ -96,8 +96,11 @@ fn shortened(request: &Request, fitted: &Request, from: usize) -> u32 {
 
 /// What the model is told in place of dropped steps.
 fn said(steps: u32) -> String {
-    let (which, were) = if steps == 1 { ("step", "was") } else { ("steps", "were") };
-    format!("The {steps} oldest {which} {were} left out to fit the context window.")
+    let which = match steps {
+        1 => "oldest step was".to_owned(),
+        _ => format!("{steps} oldest steps were"),
+    };
+    format!("The {which} left out to fit the context window.")
 }
 
 /// The place of the task, and the steps after it: each a message of the agent with all that
@@ -176,8 +179,7 @@ mod tests {
         assert_eq!((two.left_out, two.messages.len()), (left(2, 0), whole.messages.len()));
         let three = fit(length(&two) - 1).unwrap();
         assert_eq!(three.left_out, left(1, 1));
-        let task =
-            "Task: Say hello.\n\n[The 1 oldest step was left out to fit the context window.]";
+        let task = "Task: Say hello.\n\n[The oldest step was left out to fit the context window.]";
         assert_eq!(three.messages[3].text(), task);
         assert_eq!(three.messages[..3], whole.messages[..3]);
         let last = fit(1).unwrap();

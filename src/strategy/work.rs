@@ -47,7 +47,7 @@ pub async fn work(
         let Some((id, found)) = running.next().await else { break };
         came.insert(id, found);
     }
-    let most = ctx.state(|state| state.result_max(Role::Solver));
+    let most = ctx.state(|state| state.result_max(Role::Solver, came.len()));
     let shown: BTreeMap<EvidenceId, _> = came
         .iter()
         .filter_map(|(id, came)| Some((*id, beginning(came.text.as_deref()?, most, None))))
@@ -116,7 +116,7 @@ impl<C: Context> Worker<'_, C> {
             Some(tool) => self.call(evidence, tool.clone(), text).await,
             // Names that are neither on the menu nor the model were refused with the plan.
             None => {
-                let most = self.ctx.state(|state| state.result_max(Role::Actor));
+                let most = self.ctx.state(|state| state.result_max(Role::Actor, 1));
                 let text = |id| beginning(&text(id), most, None).into_owned();
                 self.ask(evidence, &substitute(&evidence.input, text)).await
             }

@@ -112,10 +112,12 @@ pub fn about(
     ending: &Ending,
 ) -> Request {
     let system = state.prompts.text(prompt);
+    let results = tried.turns.iter().map(|turn| turn.called.len()).sum();
+    let most = state.result_max(role, results);
     let text = format!(
         "{TASK}{}\n\nWhat was done:\n{}\n\nAnswer: {}\n{}",
         task.text,
-        told(tried, |text| beginning(text, state.result_max(role), None).into()),
+        told(tried, |text| beginning(text, most, None).into()),
         ending.answer.as_deref().unwrap_or("none"),
         verdict(ending.feedback(state, task)),
     );
@@ -127,7 +129,7 @@ pub fn about(
 
 /// The request that asks whether the result of one call helps with the task.
 pub fn helps(state: &State, task: &Task, call: &ToolCallState) -> Request {
-    let most = state.result_max(Role::Judge);
+    let most = state.result_max(Role::Judge, 1);
     let line = json!({
         "tool": call.tool,
         "arguments": call.arguments,

@@ -17,7 +17,7 @@ pub(super) fn shown(state: &State, called: &CallResult) -> String {
         return text;
     }
     let number = reads_on(state).then(|| state.result_number(called.id)).flatten();
-    beginning(&text, state.result_max(Role::Actor), number).into_owned()
+    beginning(&text, state.result_max(Role::Actor, 1), number).into_owned()
 }
 
 /// Whether the agent may read on: `None` if there is nothing to read, so that requests define no such
@@ -44,7 +44,7 @@ fn reads_on(state: &State) -> bool {
 }
 
 fn is_cut(state: &State, called: &CallResult) -> bool {
-    let most = state.result_max(Role::Actor);
+    let most = state.result_max(Role::Actor, 1);
     matches!(&called.observation, Observation::Result(text) if is_long(text, most))
 }
 

@@ -1,7 +1,7 @@
 //! A session whose requests outgrow the context window of its model.
 
 use serde_json::json;
-use toolyard::domain::{Knob, Request, State, ToolMode, tokens};
+use toolyard::domain::{Knob, Request, Role, State, ToolMode, tokens};
 
 use super::yard::{Trial, calls, on_paused_time, say};
 
@@ -29,7 +29,7 @@ fn requests(state: &State) -> Vec<&Request> {
         .model_calls
         .iter()
         .map(|call| &*call.request)
-        .filter(|it| it.role.name() == "actor")
+        .filter(|it| it.role == Role::Actor)
         .collect()
 }
 
@@ -76,5 +76,24 @@ fn one_result_takes_a_part_of_a_small_window() {
         let state = run(trial).await;
         let text = super::yard::observed(requests(&state)[1]);
         assert!(text.contains("Call more with {\"result\": 1, \"from\": 1000}"), "{text}");
+    });
+}
+
+#[test]
+fn results_that_come_together_share_the_window() {
+    on_paused_time(async {
+        let evidence = |n: usize| format!("Plan: ask.\n#E{n} = echo[{}]", "x".repeat(900));
+        let plan = (1..=6).map(evidence).collect::<Vec<_>>().join("\n");
+        let cases = [("rewoo", Role::Solver), ("toolnet", Role::Evaluator)];
+        for (strategy, role) in cases {
+            let mut trial = Trial { strategy, ..trial(ToolMode::Native, Some(1500)) };
+            if role == Role::Solver {
+                trial.replies = vec![Ok(say(&plan)), Ok(say("done"))];
+            }
+            let state = run(trial).await;
+            let asked = state.model_calls.iter().find(|call| call.role == role).unwrap();
+            let text = asked.request.messages[1].text();
+            assert_eq!(text.matches("characters left out.]").count(), 6, "{role}: {text}");
+        }
     });
 }

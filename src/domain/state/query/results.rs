@@ -18,12 +18,14 @@ impl State {
         tool.as_str() == MORE && !self.tools.contains_key(tool)
     }
 
-    /// The most characters of a result that the model of a role sees. A context window bounds it, too:
-    /// as many characters as it has tokens are about a quarter of it.
-    pub fn result_max(&self, role: Role) -> usize {
+    /// The most characters of each result that the model of a role sees, if it gets this many at once. A
+    /// context window bounds them, too: as many characters as it has tokens are about a quarter of it.
+    /// One result takes at most that, and all together take at most twice as much.
+    pub fn result_max(&self, role: Role, results: usize) -> usize {
         let window = self.models.of(role).and_then(|model| model.spec.context);
         let window = window.map_or(usize::MAX, |it| usize::try_from(it).unwrap_or(usize::MAX));
-        self.knobs.count(Knob::ResultMax).min(window.max(LEAST))
+        let share = window.saturating_mul(2) / results.max(2);
+        self.knobs.count(Knob::ResultMax).min(share.max(LEAST))
     }
 
     /// The number by which the agent may ask for more of a result: the place of its call in the task.
@@ -50,7 +52,7 @@ impl State {
         let Some(ToolCallPhase::Done { output }) = call.map(|call| &call.phase) else {
             return Err(format!("arguments.result: there is no result {result}"));
         };
-        let most = self.result_max(Role::Actor);
+        let most = self.result_max(Role::Actor, 1);
         let part = excerpt::part(&output.text, from, most, Some(result));
         part.ok_or_else(|| {
             let length = output.text.chars().count();
