@@ -17,6 +17,7 @@ mod log;
 mod plan;
 mod prompts;
 mod reaped;
+mod sessions;
 mod workspace;
 mod wrong;
 

@@ -21,8 +21,14 @@ Examples:
 
 pub const REPLAY: &str = "\
 Examples:
+  toolyard replay                             the newest session
   toolyard replay session.jsonl
   toolyard replay session.jsonl --at 200 --json > state.json";
+
+pub const SESSIONS: &str = "\
+Examples:
+  toolyard sessions
+  toolyard sessions prune --older 30d --keep 20";
 
 pub const PLAN: &str = "\
 Examples:

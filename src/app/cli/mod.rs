@@ -7,6 +7,7 @@ use clap_complete::Shell;
 use tokio::runtime::{Builder, Runtime};
 
 use self::compare::{BenchCommand, CompareArgs};
+use self::journal_args::{ReplayArgs, SessionsArgs, ShotArgs};
 use self::{log::LogArgs, trouble::Trouble, value::number, value::whole};
 use crate::app::session::CostRange;
 use crate::domain::{Estimation, FaultSpec, fault::FAULT_SYNTAX, knob::Choice};
@@ -17,6 +18,7 @@ pub mod doctor;
 mod examples;
 pub mod experience;
 pub mod graph;
+mod journal_args;
 pub mod live;
 pub mod log;
 pub mod order;
@@ -27,6 +29,7 @@ pub mod plan_task;
 pub mod prices;
 pub mod prompts;
 pub mod run;
+pub mod sessions;
 mod spec;
 pub mod trouble;
 mod value;
@@ -72,6 +75,9 @@ pub enum Command {
     /// Open a journal on the screen, or print its state with --json.
     #[command(after_help = examples::REPLAY)]
     Replay(ReplayArgs),
+    /// List the sessions whose journals are kept, or delete old ones.
+    #[command(after_help = examples::SESSIONS)]
+    Sessions(SessionsArgs),
     /// Plan how often each tool may be used within a budget (BTP).
     #[command(after_help = examples::PLAN)]
     Plan(PlanArgs),
@@ -208,23 +214,6 @@ pub struct RunArgs {
     /// Write the last state, one JSON object, to this file; a replay of the journal gives the same.
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub struct ReplayArgs {
-    /// The journal to read.
-    pub journal: PathBuf,
-    /// Stop after this event instead of the last.
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]
-    pub at: Option<u64>,
-    /// Print the state as JSON instead of opening the screen.
-    #[arg(long)]
-    pub json: bool,
-    /// Write the report, one JSON object, to this file.
-    #[arg(long, value_name = "FILE")]
-    pub report: Option<PathBuf>,
-    #[command(flatten)]
-    pub config: ConfigArgs,
 }
 
 #[derive(Debug, Args)]
@@ -455,25 +444,6 @@ pub struct PromptsArgs {
     /// Write the built-in text to DIR/prompts/NAME.md; existing files are not changed.
     #[arg(long, value_name = "DIR", conflicts_with = "workspace")]
     pub write: Option<PathBuf>,
-    #[command(flatten)]
-    pub config: ConfigArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct ShotArgs {
-    /// The journal to read.
-    pub journal: PathBuf,
-    /// Draw the moment after this event instead of the last.
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]
-    pub at: Option<u64>,
-    /// Size in columns and rows.
-    #[arg(long, default_value = "160x48", value_name = "COLSxROWS")]
-    pub size: String,
-    /// A theme by name, or a theme file.
-    #[arg(long, value_name = "T")]
-    pub theme: Option<String>,
-    #[arg(long, value_name = "FILE.svg")]
-    pub out: PathBuf,
     #[command(flatten)]
     pub config: ConfigArgs,
 }

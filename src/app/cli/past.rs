@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::{ConfigArgs, ReplayArgs, ShotArgs, live, out, trouble::Trouble};
+use super::journal_args::{ReplayArgs, ShotArgs};
+use super::{ConfigArgs, live, out, sessions, trouble::Trouble};
 use crate::app::{config::Config, report::Report};
 use crate::domain::{State, state::Keeps, state::RECENT};
 use crate::store::journal::Reader;
@@ -30,27 +31,33 @@ fn no_such_moment(path: &Path, at: u64, last: u64) -> Trouble {
 
 /// `toolyard replay`: prints and saves what was requested; opens the screen if nothing was.
 pub fn replay(args: &ReplayArgs) -> Result<ui::EndReason, Trouble> {
+    let journal = match &args.journal {
+        Some(journal) => journal.clone(),
+        None => sessions::newest(&args.config)?,
+    };
     if args.json || args.report.is_some() {
-        return tell(args).map(|()| ui::EndReason::ByUser);
+        return tell(args, &journal).map(|()| ui::EndReason::ByUser);
     }
-    let mut reader = Reader::open(&args.journal).map_err(Trouble::usage)?;
+    let mut reader = Reader::open(&journal).map_err(Trouble::usage)?;
     let first = reader.next().transpose().map_err(Trouble::usage)?;
     let last = reader.count(args.at.unwrap_or(0)).map_err(Trouble::usage)?;
     if let Some(at) = args.at.filter(|at| *at > last) {
-        return Err(no_such_moment(&args.journal, at, last));
+        return Err(no_such_moment(&journal, at, last));
     }
-    warn_of_prompts(args, &State::fold(first.iter()));
+    warn_of_prompts(&journal, &State::fold(first.iter()));
     let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
-    live::past(&args.journal, args.at, &config)
+    live::past(&journal, args.at, &config)
 }
 
 /// Prints and saves what was requested.
-fn tell(args: &ReplayArgs) -> Result<(), Trouble> {
-    let (state, remark) = load(&args.journal, args.at, Keeps::All)?;
+fn tell(args: &ReplayArgs, journal: &Path) -> Result<(), Trouble> {
+    let (state, remark) = load(journal, args.at, Keeps::All)?;
     if let Some(remark) = remark.filter(|_| !args.json) {
-        out::warn(&format!("{}: {remark}", args.journal.display()));
+        out::warn(&format!("{}: {remark}", journal.display()));
     }
-    warn_of_prompts(args, &state);
+    if !args.json {
+        warn_of_prompts(journal, &state);
+    }
     if let Some(path) = &args.report {
         kept::save(path, &Report::of(&state)).map_err(Trouble::failed)?;
     }
@@ -61,12 +68,12 @@ fn tell(args: &ReplayArgs) -> Result<(), Trouble> {
     Ok(())
 }
 
-fn warn_of_prompts(args: &ReplayArgs, state: &State) {
+fn warn_of_prompts(journal: &Path, state: &State) {
     let changed: Vec<_> = state.prompts.changed().collect();
-    if !changed.is_empty() && !args.json {
+    if !changed.is_empty() {
         out::warn(&format!(
             "{}: recorded with prompts that differ from the built-in ones: {}",
-            args.journal.display(),
+            journal.display(),
             changed.join(", ")
         ));
     }

@@ -112,8 +112,8 @@ fn settings(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "journal_size_limit", 16 * 1024 * 1024)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
-    // In KiB. It limits the memory; the words of 100,000 queries fit.
-    connection.pragma_update(None, "cache_size", -32 * 1024)
+    // In KiB. It limits the memory; the words of some 50,000 queries fit.
+    connection.pragma_update(None, "cache_size", -16 * 1024)
 }
 
 /// The content of a file.

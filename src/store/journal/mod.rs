@@ -12,6 +12,7 @@ mod index;
 mod parts;
 mod past;
 mod read;
+mod summary;
 mod sync;
 mod write;
 
@@ -19,8 +20,10 @@ use std::{io, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+pub use self::index::index_of;
 pub use self::past::{Marker, Past, Window};
 pub use self::read::{Place, Reader, read};
+pub use self::summary::Summary;
 pub use self::write::Journal;
 
 /// The version of the format that this program writes, and the newest that it can read.

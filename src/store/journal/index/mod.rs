@@ -16,6 +16,13 @@ use crate::domain::state::{Keeps, RECENT, State, TaskState};
 const EVERY: u64 = 2048;
 const MOST: usize = 256;
 
+/// The file beside a journal that is its index.
+pub fn index_of(journal: &Path) -> PathBuf {
+    let mut path = journal.to_owned().into_os_string();
+    path.push(".index");
+    path.into()
+}
+
 /// The index of a journal.
 #[derive(Debug)]
 pub(super) struct Index {
@@ -43,9 +50,7 @@ impl Index {
     /// Opens the index of a journal, whose first event is at `first`. It is new where there was none.
     pub fn open(journal: &Path, header: &Header, first: Place) -> Self {
         let head = Head::of(header);
-        let mut path = journal.to_owned().into_os_string();
-        path.push(".index");
-        let beside = IndexFile::open(Path::new(&path), &head);
+        let beside = IndexFile::open(&index_of(journal), &head);
         let (file, marks) = match beside {
             Ok(Some((file, marks))) => (Some(file), marks),
             none => {

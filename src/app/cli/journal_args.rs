@@ -1,0 +1,104 @@
+//! Arguments of the commands that read journals.
+
+use std::{path::PathBuf, time::Duration};
+
+use clap::{Args, Subcommand};
+
+use super::{ConfigArgs, value::whole};
+
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// The journal to read; the newest one of `toolyard sessions` where none is given.
+    pub journal: Option<PathBuf>,
+    /// Stop after this event instead of the last.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]
+    pub at: Option<u64>,
+    /// Print the state as JSON instead of opening the screen.
+    #[arg(long)]
+    pub json: bool,
+    /// Write the report, one JSON object, to this file.
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    #[command(flatten)]
+    pub config: ConfigArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct ShotArgs {
+    /// The journal to read.
+    pub journal: PathBuf,
+    /// Draw the moment after this event instead of the last.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]
+    pub at: Option<u64>,
+    /// Size in columns and rows.
+    #[arg(long, default_value = "160x48", value_name = "COLSxROWS")]
+    pub size: String,
+    /// A theme by name, or a theme file.
+    #[arg(long, value_name = "T")]
+    pub theme: Option<String>,
+    #[arg(long, value_name = "FILE.svg")]
+    pub out: PathBuf,
+    #[command(flatten)]
+    pub config: ConfigArgs,
+}
+
+/// Which sessions, and what is done with them.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct SessionsArgs {
+    #[command(subcommand)]
+    pub command: Option<SessionsCommand>,
+    /// Print JSON instead of a table.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub config: ConfigArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum SessionsCommand {
+    /// Delete journals to which nothing was written for a time.
+    Prune {
+        /// Those older than this: a number with h, d or w, such as 30d.
+        #[arg(long, value_name = "TIME", required_unless_present = "keep", value_parser = time)]
+        older: Option<Duration>,
+        /// Keep the N newest ones in any case.
+        #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<usize>)]
+        keep: Option<usize>,
+        /// Print what would be deleted, and delete nothing.
+        #[arg(long)]
+        dry_run: bool,
+        #[command(flatten)]
+        config: ConfigArgs,
+    },
+}
+
+/// A time such as `30d`.
+fn time(text: &str) -> Result<Duration, String> {
+    let expected = || "expected a number with h, d or w, such as 30d".to_owned();
+    let text = text.trim();
+    let unit = text.chars().last().ok_or_else(expected)?;
+    let hours = match unit {
+        'h' => 1,
+        'd' => 24,
+        'w' => 7 * 24,
+        _ => return Err(expected()),
+    };
+    let number: u64 = text[..text.len() - 1].parse().map_err(|_| expected())?;
+    let seconds = number.checked_mul(hours * 3600).ok_or_else(expected)?;
+    Ok(Duration::from_secs(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_a_unit() {
+        let hours = |text: &str| time(text).map(|time| time.as_secs() / 3600);
+        assert_eq!([hours("5h"), hours("30d"), hours(" 2w ")], [Ok(5), Ok(720), Ok(336)]);
+        for wrong in ["", "d", "30", "-3d", "3.5d", "30 days", "99999999999999999w", "3日"] {
+            assert!(time(wrong).unwrap_err().ends_with("such as 30d"), "{wrong}");
+        }
+    }
+}

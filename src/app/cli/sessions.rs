@@ -1,0 +1,155 @@
+//! `toolyard sessions`: the journals in the folder for them, the newest first.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+use std::{fs, io};
+
+use super::journal_args::{SessionsArgs, SessionsCommand};
+use super::{ConfigArgs, out, trouble::Trouble};
+use crate::app::config::{self, Config};
+use crate::domain::words::{clipped, counted};
+use crate::store::journal::{Summary, index_of};
+use crate::ui::text::clean;
+
+/// Columns of a workspace's name.
+const WORKSPACE: usize = 28;
+
+/// A journal in the folder.
+struct Found {
+    path: PathBuf,
+    /// When something was written to it last.
+    written: SystemTime,
+}
+
+pub fn sessions(args: &SessionsArgs) -> Result<(), Trouble> {
+    match &args.command {
+        Some(SessionsCommand::Prune { older, keep, dry_run, config }) => {
+            prune(&folder(config)?, *older, keep.unwrap_or(0), *dry_run)
+        }
+        None => list(&folder(&args.config)?, args.json),
+    }
+}
+
+/// The newest journal in the folder.
+///
+/// # Errors
+/// There is none.
+pub fn newest(config: &ConfigArgs) -> Result<PathBuf, Trouble> {
+    let folder = folder(config)?;
+    let newest = found(&folder)?.into_iter().next();
+    newest.map(|found| found.path).ok_or_else(|| Trouble::Usage(none_in(&folder)))
+}
+
+fn none_in(folder: &Path) -> String {
+    format!("no journals in {}; `toolyard run` writes one", folder.display())
+}
+
+fn folder(args: &ConfigArgs) -> Result<PathBuf, Trouble> {
+    let config = Config::find(args.config.as_deref()).map_err(Trouble::usage)?;
+    config.session.journals.or_else(config::default_journals).ok_or_else(|| {
+        Trouble::Usage("no home directory; set session.journals in the configuration".to_owned())
+    })
+}
+
+/// The journals of a folder by their last change, the newest first. A folder that does not exist has none.
+fn found(folder: &Path) -> Result<Vec<Found>, Trouble> {
+    let unread = |error: io::Error| Trouble::Usage(format!("{}: {error}", folder.display()));
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(unread)?,
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(unread)?.path();
+        // A journal that another program deletes meanwhile is none.
+        let Ok(about) = path.symlink_metadata() else { continue };
+        if about.is_file() && path.extension().is_some_and(|extension| extension == "jsonl") {
+            found.push(Found { written: about.modified().map_err(unread)?, path });
+        }
+    }
+    found.sort_by(|a, b| (b.written, &b.path).cmp(&(a.written, &a.path)));
+    Ok(found)
+}
+
+fn list(folder: &Path, as_json: bool) -> Result<(), Trouble> {
+    let mut sessions = Vec::new();
+    for Found { path, .. } in found(folder)? {
+        match Summary::of(&path) {
+            Ok(summary) => sessions.push(summary),
+            Err(error) => out::warn(&error.to_string()),
+        }
+    }
+    if as_json {
+        return out::print_json(&serde_json::to_string_pretty(&sessions).map_err(Trouble::failed)?);
+    }
+    if sessions.is_empty() {
+        return out::print_line(&none_in(folder));
+    }
+    let mut text = format!("{} · {}\n", counted(sessions.len(), "session"), folder.display());
+    text += &format!(
+        "{:<17} {:<20} {:>6} {:>8} {:>9}  {:<WORKSPACE$} {:<10} file\n",
+        "opened (UTC)", "strategy", "tasks", "events", "size", "workspace", "end"
+    );
+    for session in &sessions {
+        let opened = session.opened.get(..16).unwrap_or(&session.opened).replace('T', " ");
+        let strategy = session.strategy.map(|strategy| strategy.to_string()).unwrap_or_default();
+        let workspace = clipped(&clean(&session.workspace), WORKSPACE);
+        let end = if session.ended.is_some() { "ended" } else { "not ended" };
+        let file = session.path.file_name().unwrap_or_default().to_string_lossy();
+        text += &format!(
+            "{opened:<17} {strategy:<20} {:>6} {:>8} {:>9}  {workspace:<WORKSPACE$} {end:<10} {}\n",
+            session.tasks,
+            session.events,
+            size(session.bytes),
+            clean(&file)
+        );
+    }
+    out::print(&text)
+}
+
+fn prune(folder: &Path, older: Option<Duration>, keep: usize, is_dry: bool) -> Result<(), Trouble> {
+    let before = match older {
+        Some(older) => SystemTime::now().checked_sub(older),
+        None => Some(SystemTime::now()),
+    };
+    let old = found(folder)?.into_iter().skip(keep);
+    let old: Vec<_> = old.filter(|found| before.is_some_and(|then| found.written < then)).collect();
+    let mut bytes = 0;
+    for found in &old {
+        for path in [&found.path, &index_of(&found.path)] {
+            bytes += path.metadata().map_or(0, |about| about.len());
+            if is_dry {
+                continue;
+            }
+            match fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(Trouble::Failed(format!("{}: {error}", path.display())));
+                }
+                Ok(()) | Err(_) => {}
+            }
+        }
+    }
+    let (which, size) = (counted(old.len(), "journal"), size(bytes));
+    let did = if is_dry { "would be deleted" } else { "deleted" };
+    out::print_line(&format!("{which} {did}, {size} · {}", folder.display()))
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_short() {
+        let sizes = [999, 1_234, 5_600_000, 7_800_000_000].map(size);
+        assert_eq!(sizes, ["999 B", "1.2 kB", "5.6 MB", "7.8 GB"]);
+    }
+}

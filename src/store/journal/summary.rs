@@ -1,0 +1,121 @@
+//! What a list of sessions says of a journal. Only its beginning and its end are read, so that a list of long
+//! journals is there at once.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::{JournalError, Reader};
+use crate::domain::{Event, SessionEvent, Strategy};
+
+/// Bytes of the end that are read first; more only where no whole line is in them.
+const TAIL: u64 = 64 * 1024;
+
+/// A session as its journal has it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    pub path: PathBuf,
+    /// When it was opened (RFC 3339, UTC).
+    pub opened: String,
+    /// `None` if it was killed before its first event.
+    pub strategy: Option<Strategy>,
+    pub workspace: String,
+    pub events: u64,
+    /// Until its last event, in microseconds.
+    pub micros: u64,
+    /// The last task that ended, as far as the end of the journal tells.
+    pub tasks: u32,
+    /// Why it ended; `None` while it runs, and if it was killed.
+    pub ended: Option<String>,
+    pub bytes: u64,
+}
+
+/// What is read of a line at the end.
+#[derive(Deserialize)]
+struct Last<'l> {
+    n: u64,
+    at: u64,
+    kind: &'l str,
+    #[serde(borrow, default)]
+    data: Option<&'l RawValue>,
+}
+
+impl Summary {
+    /// Reads the beginning and the end of a journal.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no journal that this version knows.
+    pub fn of(path: &Path) -> Result<Self, JournalError> {
+        let mut reader = Reader::open(path)?;
+        let opened = reader.header.opened.clone();
+        let first = reader.next().transpose()?;
+        let (strategy, workspace) = match first.map(|record| record.event) {
+            Some(Event::Session(SessionEvent::SessionOpened { opening })) => {
+                (Some(opening.strategy), opening.workspace)
+            }
+            Some(_) | None => (None, String::new()),
+        };
+        let io = |source| JournalError::Io { path: path.to_owned(), source };
+        let file = File::open(path).map_err(io)?;
+        let bytes = file.metadata().map_err(io)?.len();
+        let (events, micros, tasks, ended, path) = (0, 0, 0, None, path.to_owned());
+        let new = Self { path, opened, strategy, workspace, events, micros, tasks, ended, bytes };
+        let mut length = TAIL;
+        loop {
+            let tail = tail(&file, bytes, length).map_err(io)?;
+            let read = new.clone().with_end(&tail);
+            if read.events > 0 || length >= bytes {
+                return Ok(read);
+            }
+            length = length.saturating_mul(8);
+        }
+    }
+
+    /// Takes what the last lines tell.
+    fn with_end(mut self, tail: &[u8]) -> Self {
+        let lines = tail.split_inclusive(|byte| *byte == b'\n').rev();
+        let whole = lines.filter(|line| line.ends_with(b"\n"));
+        for last in whole.filter_map(|line| serde_json::from_slice::<Last<'_>>(line).ok()) {
+            if self.events == 0 {
+                (self.events, self.micros) = (last.n, last.at);
+            }
+            match last.kind {
+                "SessionEnded" => self.ended = last.part(|ended: Ended| ended.why),
+                "TaskFinished" => {
+                    self.tasks = last.part(|of: OfTask| of.task).unwrap_or_default();
+                    break;
+                }
+                _ => {}
+            }
+        }
+        self
+    }
+}
+
+#[derive(Deserialize)]
+struct Ended {
+    why: String,
+}
+
+#[derive(Deserialize)]
+struct OfTask {
+    task: u32,
+}
+
+impl<'l> Last<'l> {
+    fn part<D: Deserialize<'l>, T>(&self, part: impl FnOnce(D) -> T) -> Option<T> {
+        serde_json::from_str(self.data?.get()).ok().map(part)
+    }
+}
+
+/// The end of a file of this length.
+fn tail(file: &File, bytes: u64, most: u64) -> io::Result<Vec<u8>> {
+    let from = bytes.saturating_sub(most);
+    let mut tail = vec![0; usize::try_from(bytes - from).unwrap_or(usize::MAX)];
+    file.read_exact_at(&mut tail, from)?;
+    Ok(tail)
+}
