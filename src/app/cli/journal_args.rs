@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 
 use super::{ConfigArgs, value::whole};
 
@@ -58,9 +58,10 @@ pub struct SessionsArgs {
 #[derive(Debug, Subcommand)]
 pub enum SessionsCommand {
     /// Delete journals to which nothing was written for a time.
+    #[command(group = ArgGroup::new("which").required(true).multiple(true).args(["older", "keep"]))]
     Prune {
         /// Those older than this: a number with h, d or w, such as 30d.
-        #[arg(long, value_name = "TIME", required_unless_present = "keep", value_parser = time)]
+        #[arg(long, value_name = "TIME", value_parser = time)]
         older: Option<Duration>,
         /// Keep the N newest ones in any case.
         #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<usize>)]
