@@ -97,7 +97,6 @@ fn screen(story: &Story) -> Screen {
         themes: vec![Theme::default()],
         charset: toolyard::ui::symbols::Charset::Unicode,
         layouts: toolyard::ui::layout::Saved::default(),
-        begin: None,
         journal: None,
     });
     for record in &story.records {

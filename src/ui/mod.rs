@@ -48,4 +48,4 @@ pub mod wording;
 pub use bindings::KeymapError;
 pub use run::run;
 pub use shot::shot;
-pub use source::{EndReason, Records, Settings, Source};
+pub use source::{EndReason, Read, Records, Settings, Source};

@@ -1,7 +1,7 @@
 //! The loop: everything that came is taken in, then at most one frame shows it.
 
 use std::time::{Duration, Instant};
-use std::{io, path::PathBuf, pin::pin, sync::Arc, task::Poll};
+use std::{io, path::PathBuf, pin::pin, task::Poll};
 
 use color_eyre::eyre::{Result, WrapErr, eyre};
 use futures::StreamExt;
@@ -12,11 +12,11 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::layout::LayoutFile;
 use super::screen::Screen;
-use super::source::{EndReason, Records, Settings, Source};
+use super::source::{EndReason, Read, Records, Settings, Source};
 use super::terminal::{self, OwnedTerminal};
 use super::view::Tone;
 use super::{pace::Pace, request::ScreenRequest, shot};
-use crate::domain::{Command, Mode, Record};
+use crate::domain::{Command, Mode};
 
 /// Shows a session until the person leaves or a signal comes. Blocks, and owns the terminal meanwhile.
 /// The session itself is not ended: its owner does that.
@@ -155,10 +155,13 @@ impl Loop {
     }
 
     /// Folds what happened. Nothing at all means that nothing will any more.
-    fn receive(&mut self, records: Vec<Arc<Record>>) {
-        self.silent = records.is_empty();
-        for record in records {
-            self.screen.receive(record);
+    fn receive(&mut self, batch: Vec<Read>) {
+        self.silent = batch.is_empty();
+        for read in batch {
+            match read {
+                Read::Begin(state, journal) => self.screen.begin(*state, journal),
+                Read::Record(record) => self.screen.receive(record),
+            }
         }
         if self.silent
             && let Some((tone, text)) = self.records.remark()

@@ -32,8 +32,6 @@ pub struct Setup {
     pub charset: Charset,
     /// The layouts that the person saved.
     pub layouts: Saved,
-    /// The state before the first event that it receives, where the session does not begin with it.
-    pub begin: Option<State>,
     /// Where what happened long ago is read back.
     pub journal: Option<Past>,
 }
@@ -58,16 +56,21 @@ impl Screen {
         }
         let layouts = Layouts::new(std::mem::take(&mut setup.layouts));
         let view = View { read_only: setup.read_only, layouts, ..View::default() };
-        let live = setup.begin.take().unwrap_or_else(|| State::keeping(Keeps::Details(RECENT)));
+        let live = State::keeping(Keeps::Details(RECENT));
         let history = History::of(live.clone(), setup.journal.take());
-        let mut screen = Self { setup, view, history, live, ..Self::default() };
-        screen.select_first();
-        screen
+        Self { setup, view, history, live, ..Self::default() }
     }
 
     /// The screen of a state that is known already, without what led to it.
     pub fn showing(state: State, setup: Setup, view: View) -> Self {
         Self { live: state, view, ..Self::new(setup) }
+    }
+
+    /// Begins with this state of a session, whose journal has what led to it.
+    pub fn begin(&mut self, state: State, journal: Past) {
+        self.history = History::of(state.clone(), Some(journal));
+        self.live = state;
+        self.select_first();
     }
 
     /// Folds what happened.

@@ -7,7 +7,8 @@ use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender};
 
 use super::layout::LayoutFile;
 use super::{screen::Setup, view::Tone};
-use crate::domain::{Command, Record};
+use crate::domain::{Command, Record, State};
+use crate::store::journal::Past;
 
 /// Where a session comes from.
 pub struct Source {
@@ -24,18 +25,31 @@ pub enum Records {
     Live(UnboundedReceiver<Arc<Record>>),
     /// Of a journal that is read while the screen is open. What must be told of its end is known when no more
     /// come.
-    Read(Receiver<Arc<Record>>, Arc<OnceLock<(Tone, String)>>),
+    Read(Receiver<Read>, Arc<OnceLock<(Tone, String)>>),
+}
+
+/// What is read of a journal.
+pub enum Read {
+    /// The state before its first record, and where any other moment is read back. It comes first.
+    Begin(Box<State>, Past),
+    Record(Arc<Record>),
 }
 
 impl Records {
     /// Waits for records and takes at most so many; none at the end.
-    pub async fn take(&mut self, most: usize) -> Vec<Arc<Record>> {
-        let mut batch = Vec::new();
+    pub async fn take(&mut self, most: usize) -> Vec<Read> {
         match self {
-            Records::Live(records) => records.recv_many(&mut batch, most).await,
-            Records::Read(records, _) => records.recv_many(&mut batch, most).await,
-        };
-        batch
+            Records::Live(records) => {
+                let mut batch = Vec::new();
+                records.recv_many(&mut batch, most).await;
+                batch.into_iter().map(Read::Record).collect()
+            }
+            Records::Read(read, _) => {
+                let mut batch = Vec::new();
+                read.recv_many(&mut batch, most).await;
+                batch
+            }
+        }
     }
 
     /// What must be told at the end.

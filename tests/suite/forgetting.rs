@@ -1,7 +1,7 @@
 //! What a long session forgets, and what it does not.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
 use toolyard::domain::{EffectId, Record, State, TaskId, state::Keeps, state::RECENT};
@@ -81,21 +81,31 @@ fn the_last_state_is_whole_where_it_was_asked_for() {
     assert_eq!(state["tasks"].as_array().unwrap().len(), 40);
 }
 
-/// A journal of more tasks than are kept, and its records.
-pub fn long(tasks: usize) -> (Home, PathBuf, Vec<Record>) {
+/// The journal of a session of 300 tasks, more than are kept. It is run once for all tests.
+pub fn long() -> &'static str {
+    static RUN: LazyLock<String> = LazyLock::new(|| {
+        let home = Home::new();
+        let run = ["run", "--strategy", "toolnet+btp", "--fresh", "--tasks-limit", "300"];
+        home.run(&[&run[..], &["--journal", "j.jsonl"]].concat());
+        home.read("j.jsonl")
+    });
+    &RUN
+}
+
+/// The same as a file, and its records.
+fn long_file() -> (Home, PathBuf, Vec<Record>) {
     let home = Home::new();
-    let run = ["run", "--strategy", "toolnet+btp", "--fresh", "--journal", "j.jsonl"];
-    home.run(&[&run[..], &["--tasks-limit", &tasks.to_string()]].concat());
+    home.write("j.jsonl", long());
     let path = home.path("j.jsonl");
     let records = journal::read(&path).unwrap().records;
-    assert!(records.len() > tasks * 17, "{}", records.len());
+    assert!(records.len() > 5_000, "{}", records.len());
     (home, path, records)
 }
 
 /// A moment is the same from the middle of the file as from its beginning.
 #[test]
 fn any_moment_is_reached_from_the_mark_before_it() {
-    let (_home, path, records) = long(300);
+    let (_home, path, records) = long_file();
     let mut marker = Marker::open(&path, 0).unwrap();
     let past = marker.past();
     while marker.read().unwrap().is_some() {}
@@ -103,7 +113,7 @@ fn any_moment_is_reached_from_the_mark_before_it() {
     let mut states = Vec::new();
     for record in &records {
         whole.apply(record);
-        if record.n % 397 == 0 || record.n as usize == records.len() {
+        if record.n % 1_499 == 0 || record.n as usize == records.len() {
             states.push(whole.clone());
         }
     }
@@ -151,7 +161,7 @@ fn stage(path: Option<&Path>, records: &[Record]) -> Stage {
 
 #[test]
 fn what_is_looked_at_is_read_back() {
-    let (_home, path, records) = long(300);
+    let (_home, path, records) = long_file();
     let mut stage = stage(Some(&path), &records);
     assert!(stage.screen.live().is_bare(TaskId(1)));
     stage.press("2 home");
@@ -168,7 +178,7 @@ fn what_is_looked_at_is_read_back() {
 
 #[test]
 fn without_a_journal_the_screen_says_what_is_gone() {
-    let (_home, _, records) = long(300);
+    let (_home, _, records) = long_file();
     let mut stage = stage(None, &records);
     let live = stage.screen.live();
     assert_eq!((live.tasks.len(), live.tasks.gone()), (300, 0), "lines of tasks stay");

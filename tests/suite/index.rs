@@ -7,15 +7,17 @@ use std::sync::LazyLock;
 use toolyard::domain::state::{Keeps, RECENT};
 use toolyard::domain::{Record, State};
 use toolyard::store::journal::{self, Marker};
+use toolyard::ui::screen::Screen;
 
 use crate::forgetting::long;
 use crate::program::Home;
+use crate::stage::{Stage, setup};
 
-/// A journal that has a mark. It is run once for all tests.
+/// A journal that has a mark, and some events behind it.
 fn marked() -> (Home, PathBuf) {
-    static RUN: LazyLock<Vec<u8>> = LazyLock::new(|| fs::read(long(110).1).unwrap());
     let home = Home::new();
-    home.write("j.jsonl", &*RUN);
+    let lines: Vec<&str> = long().split_inclusive('\n').take(2_400).collect();
+    home.write("j.jsonl", lines.concat());
     let path = home.path("j.jsonl");
     (home, path)
 }
@@ -106,7 +108,7 @@ fn a_damaged_index_changes_no_moment() {
     let index = index_of(&path);
     drop(opened(&path));
     let good = fs::read(&index).unwrap();
-    for at in (0..good.len()).step_by(good.len() / 3) {
+    for at in (0..good.len()).step_by(good.len() / 2) {
         let mut bad = good.clone();
         bad[at] ^= 0x15;
         fs::write(&index, bad).unwrap();
@@ -128,6 +130,27 @@ fn a_file_of_somebody_else_is_left_alone() {
     std::os::unix::fs::symlink(home.path("other"), &index).unwrap();
     assert_eq!(opened(&path).1, 0);
     assert_eq!(home.read("other"), "");
+}
+
+#[test]
+fn a_screen_that_begins_at_a_mark_shows_every_moment() {
+    let (_home, path) = marked();
+    drop(opened(&path));
+    let mut marker = Marker::open(&path, u64::MAX).unwrap();
+    let mut screen = Screen::new(setup());
+    screen.begin(marker.state().clone(), marker.past());
+    while let Some(record) = marker.read().unwrap() {
+        screen.receive(record);
+    }
+    screen.view.told = false;
+    let mut stage = Stage::showing(screen);
+    assert_eq!(stage.screen.live().n, RECORDS.len() as u64);
+    assert!(stage.screen.view.tool.is_some(), "keys about tools work at once");
+    stage.screen.view.moment = Some(700);
+    stage.press(".");
+    let shown = stage.screen.shown();
+    assert!(shown.n > 700);
+    assert_eq!(shown.tools, State::fold(&RECORDS[..shown.n as usize]).tools);
 }
 
 /// Nothing of a state is lost when it is written: what happens next leads to the same.

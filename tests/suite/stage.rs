@@ -116,7 +116,6 @@ pub fn setup() -> Setup {
     Setup {
         title: "the demo".into(),
         read_only: None,
-        begin: None,
         keymap: Keymap::default(),
         themes: vec![Theme::default()],
         charset: toolyard::ui::symbols::Charset::Unicode,

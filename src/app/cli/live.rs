@@ -10,7 +10,7 @@ use super::{out, trouble::Trouble};
 use crate::app::config::{self, Config};
 use crate::app::session::{Session, SessionSpec};
 use crate::domain::{Command, state::Keeps, state::RECENT};
-use crate::store::journal::{Marker, Past};
+use crate::store::journal::{JournalError, Marker, Past, Reader};
 use crate::ui::theme::detect::{self, Depth};
 use crate::ui::{self, screen::Setup, symbols::Charset};
 use crate::ui::{theme::load::AUTO, view::ReadOnly, view::Tone};
@@ -50,37 +50,20 @@ const FOLLOW: Duration = Duration::from_millis(250);
 /// Opens the screen on a journal up to this event. It is read while the screen is open already.
 pub fn past(path: &Path, until: Option<u64>, config: &Config) -> Result<ui::EndReason, Trouble> {
     expect_terminal()?;
-    let mut marker = Marker::open(path, until.unwrap_or(u64::MAX)).map_err(Trouble::usage)?;
     let title = path.display().to_string();
-    let mut settings = settings(config, title.clone(), Some(ReadOnly::Replay))?;
-    settings.screen.journal = Some(marker.past());
-    settings.screen.begin = Some(marker.state().clone());
-    let opened = marker.opened().to_owned();
-    let (record, records) = mpsc::channel(AHEAD);
+    let settings = settings(config, title.clone(), Some(ReadOnly::Replay))?;
+    let opened = Reader::open(path).map_err(Trouble::usage)?.header.opened;
+    let (read, records) = mpsc::channel(AHEAD);
     let remark = Arc::new(OnceLock::new());
     let told = Arc::clone(&remark);
+    let path = path.to_owned();
     let read = move || {
-        let until = until.unwrap_or(u64::MAX);
-        while marker.state().n < until {
-            match marker.read() {
-                // Where the screen is gone, nobody reads on.
-                Ok(Some(read)) => {
-                    if record.blocking_send(read).is_err() {
-                        return;
-                    }
-                }
-                Ok(None) => {
-                    let text = marker.remark().map(|text| format!("{title}: {text}"));
-                    let _ = text.map(|text| told.set((Tone::Plain, text)));
-                    return;
-                }
-                Err(error) => {
-                    // It is set once.
-                    let _ = told.set((Tone::Bad, error.to_string()));
-                    return;
-                }
-            }
-        }
+        let end = match read_to(&path, until.unwrap_or(u64::MAX), &read) {
+            Ok(remark) => remark.map(|text| (Tone::Plain, format!("{title}: {text}"))),
+            Err(error) => Some((Tone::Bad, error.to_string())),
+        };
+        // It is set once.
+        let _ = end.map(|end| told.set(end));
     };
     thread::Builder::new().name("journal".to_owned()).spawn(read).map_err(Trouble::failed)?;
     let records = ui::Records::Read(records, Arc::clone(&remark));
@@ -90,6 +73,23 @@ pub fn past(path: &Path, until: Option<u64>, config: &Config) -> Result<ui::EndR
         Some((Tone::Bad, error)) => Err(Trouble::Usage(error.clone())),
         Some(_) | None => Ok(ended),
     }
+}
+
+/// Reads a journal up to this event, from the last mark before it, as long as somebody takes what is read. What
+/// should be known of the journal's end.
+fn read_to(
+    path: &Path,
+    until: u64,
+    read: &mpsc::Sender<ui::Read>,
+) -> Result<Option<String>, JournalError> {
+    let mut marker = Marker::open(path, until)?;
+    let mut next = ui::Read::Begin(Box::new(marker.state().clone()), marker.past());
+    // Where the screen is gone, nobody reads on.
+    while read.blocking_send(next).is_ok() && marker.state().n < until {
+        let Some(record) = marker.read()? else { return Ok(marker.remark()) };
+        next = ui::Read::Record(record);
+    }
+    Ok(None)
 }
 
 /// Reads a journal that is being written, so that any moment of it can be looked at.
@@ -137,7 +137,6 @@ fn settings(
         read_only,
         keymap,
         themes,
-        begin: None,
         charset: config.ui.symbols.unwrap_or_else(|| Charset::of(variable)),
         layouts: layouts.saved.clone(),
         journal: None,

@@ -71,11 +71,6 @@ impl Marker {
         self.remark.clone()
     }
 
-    /// When the session was opened (RFC 3339).
-    pub fn opened(&self) -> &str {
-        &self.reader.header.opened
-    }
-
     /// The next record; `None` at the end so far.
     ///
     /// # Errors
