@@ -41,6 +41,8 @@ impl Run {
 
     /// Every event as a line without its time, and the last state.
     fn records(&self) -> (Vec<String>, State) {
+        // Some of the sample tools are programs.
+        toolyard::process::set_reaper(env!("CARGO_BIN_EXE_toolyard").into());
         let workspace = Workspace::open(None, &[]).unwrap();
         let tasks = workspace.tasks.clone();
         let model =
