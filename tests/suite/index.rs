@@ -49,9 +49,10 @@ fn assert_whole(marker: &Marker) {
             assert_eq!(window.state(whole.n, None), whole, "at {}", whole.n);
         }
     }
-    assert_eq!(marker.state().n, whole.n);
-    assert_eq!(marker.state().tasks, whole.tasks);
-    assert_eq!(marker.state().learning, whole.learning);
+    // What ended before the mark has no details there; the screen reads them back.
+    let state = marker.state();
+    assert_eq!((state.n, state.tasks.len()), (whole.n, whole.tasks.len()));
+    assert_eq!((&state.learning, &state.tools), (&whole.learning, &whole.tools));
 }
 
 #[test]
@@ -82,7 +83,7 @@ fn an_index_that_does_not_fit_is_made_anew() {
         let (marker, from) = opened(&path);
         assert_eq!((from, marker.state().n), (0, RECORDS.len() as u64), "{why}");
         drop(marker);
-        assert_eq!(fs::read(&index).unwrap().len(), good.len(), "{why}");
+        assert!(opened(&path).1 > 0, "{why}");
     };
     fs::remove_file(&index).unwrap();
     is_new("it was deleted");
