@@ -134,6 +134,15 @@ fn a_file_of_somebody_else_is_left_alone() {
 }
 
 #[test]
+fn a_short_journal_has_no_index() {
+    let home = Home::new();
+    let lines: Vec<&str> = long().split_inclusive('\n').take(200).collect();
+    home.write("j.jsonl", lines.concat());
+    assert_eq!(opened(&home.path("j.jsonl")).1, 0);
+    assert!(!index_of(&home.path("j.jsonl")).exists());
+}
+
+#[test]
 fn a_screen_that_begins_at_a_mark_shows_every_moment() {
     let (_home, path) = marked();
     drop(opened(&path));

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use super::{Header, Place};
 use crate::domain::state::{State, TaskState};
 
-/// The version of the states in it. A file of another one is made anew.
+/// The version of the states in it. A file of another version is written again.
 const STATES: u32 = 1;
 /// A value of a damaged file is not made larger than this, in bytes.
 const LARGEST: usize = 1 << 30;
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!(
             (STATES, sum),
             (1, 960_312_337),
-            "the states are others: count STATES up, and say so here"
+            "the states have changed: increment STATES, and note both numbers here"
         );
     }
 }

@@ -30,7 +30,7 @@ pub(super) struct Index {
     head: Head,
     /// Before the first event.
     first: Place,
-    /// `None` where no file can be written, so that there are no marks.
+    /// `None` before the first mark, and where no file can be written.
     file: Option<IndexFile>,
     /// In the order of the journal.
     marks: Vec<Mark>,
@@ -46,17 +46,26 @@ pub(super) struct Start {
     pub state: State,
 }
 
+/// The file beside a journal with its marks, or a temporary one where it belongs to something else or is in use.
+fn opened(path: &Path, head: &Head) -> (Option<IndexFile>, Vec<Mark>) {
+    match IndexFile::open(path, head) {
+        Ok(Some((file, marks))) => (Some(file), marks),
+        none => {
+            info!(?none, ?path, "the index of a journal is in a temporary file");
+            (IndexFile::temporary(head).ok(), Vec::new())
+        }
+    }
+}
+
 impl Index {
     /// Opens the index of a journal, whose first event is at `first`. It is new where there was none.
     pub fn open(journal: &Path, header: &Header, first: Place) -> Self {
         let head = Head::of(header);
-        let beside = IndexFile::open(&index_of(journal), &head);
-        let (file, marks) = match beside {
-            Ok(Some((file, marks))) => (Some(file), marks),
-            none => {
-                info!(?none, ?journal, "the index of a journal is in a temporary file");
-                (IndexFile::temporary(&head).ok(), Vec::new())
-            }
+        let path = index_of(journal);
+        let (file, marks) = match path.symlink_metadata() {
+            Ok(_) => opened(&path, &head),
+            // The file is created with the first mark, so that a short journal has none.
+            Err(_) => (None, Vec::new()),
         };
         let (every, bare) = (EVERY, Vec::new());
         let journal = journal.to_owned();
@@ -108,6 +117,13 @@ impl Index {
         let last = self.marks.last().map_or(0, |mark| mark.place.n);
         if place.n <= last || !place.n.is_multiple_of(self.every) {
             return;
+        }
+        if self.file.is_none() {
+            self.file = match opened(&index_of(&self.journal), &self.head) {
+                (file, marks) if marks.is_empty() => file,
+                // Another program has written its own meanwhile.
+                _ => IndexFile::temporary(&self.head).ok(),
+            };
         }
         let (Some(file), Ok(journal)) = (&mut self.file, Version::of(&self.journal)) else {
             return;
