@@ -14,6 +14,7 @@ mod graph;
 mod journals;
 mod killed;
 mod log;
+mod models;
 mod plan;
 mod prompts;
 mod reaped;

@@ -133,15 +133,15 @@ pub struct SessionArgs {
     /// Lowest expected value for which +btp plans a tool, 0 to 1.
     #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = number)]
     pub tau: Option<f64>,
-    /// Configured model for every role.
+    /// Model for every role: a configured one; PROVIDER:MODEL, such as openai:gpt-5-mini; or the
+    /// address of an endpoint, such as http://localhost:8080/v1, with #MODEL if it has several.
     #[arg(long, value_name = "M")]
     pub model: Option<String>,
-    /// Configured model that writes the plans of rewoo and workers; `compare` accepts several,
-    /// separated by commas.
+    /// Model that writes the plans of rewoo and workers; `compare` accepts several, separated by
+    /// commas.
     #[arg(long, value_name = "M")]
     pub planner: Option<String>,
-    /// Configured model that writes the answers of rewoo and workers; `compare` accepts several,
-    /// too.
+    /// Model that writes the answers of rewoo and workers; `compare` accepts several, too.
     #[arg(long, value_name = "M")]
     pub solver: Option<String>,
     /// Seed of all randomness; the same seed gives the same run.
@@ -455,7 +455,7 @@ pub struct DoctorArgs {
     /// Folder with tools/, tasks, graph.json and learned scores.
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
-    /// Configured model for every role.
+    /// Model for every role, as of a session.
     #[arg(long, value_name = "M")]
     pub model: Option<String>,
     /// Print JSON.

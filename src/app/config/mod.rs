@@ -8,7 +8,9 @@
 mod file;
 mod keys;
 mod model;
+mod named;
 mod priced;
+mod provider;
 mod read;
 mod roles;
 mod settle;

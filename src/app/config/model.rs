@@ -14,7 +14,7 @@ use crate::model::{http::Endpoint, openai::OpenAi, simulated};
 
 /// US dollars per million tokens, higher than any real price.
 const DEAREST: f64 = 1e6;
-const LONGEST_NAME: usize = 64;
+pub(super) const LONGEST_NAME: usize = 64;
 const MILLISECOND: Duration = Duration::from_millis(1);
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -44,8 +44,12 @@ pub(super) fn models(fields: &Fields<'_>, models: &mut IndexMap<ModelName, Model
 }
 
 fn is_name(name: &str) -> bool {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
-    (1..=LONGEST_NAME).contains(&name.len()) && name.chars().all(allowed)
+    (1..=LONGEST_NAME).contains(&name.len()) && name.chars().all(is_in_name)
+}
+
+/// Whether a model's name in the file may have this character.
+pub(super) fn is_in_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_.-".contains(c)
 }
 
 fn model(name: &str, mut fields: Fields<'_>) -> Option<ModelConfig> {
@@ -94,18 +98,20 @@ pub(super) fn endpoint(name: &str, fields: &mut Fields<'_>) -> Option<Endpoint> 
     wire(fields, &mut endpoint);
     prices(fields, &mut endpoint);
     fields.forbid(holds_a_key, NO_KEYS);
-    check(&url?, &endpoint);
+    let url = url?;
+    if let Some(fault) = fault(&endpoint) {
+        url.refuse(fault);
+    }
     model.map(|_| endpoint)
 }
 
-/// The client itself checks the address.
-fn check(field: &Field<'_>, endpoint: &Endpoint) {
+/// What is wrong with an endpoint's address. The client itself checks most of it.
+pub(super) fn fault(endpoint: &Endpoint) -> Option<String> {
     let url = Url::parse(&endpoint.base_url);
     if url.is_ok_and(|url| url.query_pairs().any(|(name, _)| holds_a_key(&name))) {
-        field.refuse(NO_KEYS);
-    } else if let Err(why) = OpenAi::new(endpoint.clone()) {
-        field.refuse(why.text);
+        return Some(NO_KEYS.to_owned());
     }
+    OpenAi::new(endpoint.clone()).err().map(|why| why.text)
 }
 
 /// Any further fields for the endpoint, except keys.

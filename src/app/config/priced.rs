@@ -17,6 +17,14 @@ impl Config {
         path.map(|path| PriceTable::load(&path)).transpose()
     }
 
+    /// Fills in the prices of one endpoint.
+    pub(super) fn look_price_up(&self, endpoint: &mut Endpoint) -> Result<(), Problem> {
+        if let Some(table) = self.price_table()? {
+            fill(endpoint, &table);
+        }
+        Ok(())
+    }
+
     /// Fills in omitted prices. If none is missing, the table is not read, to save time at the
     /// start.
     pub(super) fn look_prices_up(&mut self) -> Result<(), Problem> {

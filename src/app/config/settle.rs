@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::{Config, bound_to, default_path};
-use crate::domain::{ModelName, Role, words};
+use crate::domain::Role;
 use crate::files::toml_file::{Problem, Problems};
 
 /// Looks up an environment variable, so that tests need not change their process.
@@ -65,12 +65,12 @@ impl Config {
             .or_else(|| default_path().filter(|path| path.exists()))
     }
 
-    /// Binds every role to one model.
+    /// Binds every role to one model: a configured one, PROVIDER:MODEL, or the address of an endpoint.
     ///
     /// # Errors
     /// There is no such model, with the nearest name.
     pub fn bind_all(&mut self, model: &str) -> Result<(), String> {
-        self.roles = bound_to(self.known(model)?);
+        self.roles = bound_to(&self.known(model)?);
         Ok(())
     }
 
@@ -79,16 +79,9 @@ impl Config {
     /// # Errors
     /// As [`Config::bind_all`].
     pub fn bind(&mut self, role: Role, model: &str) -> Result<(), String> {
-        let name = self.known(model)?.clone();
+        let name = self.known(model)?;
         self.roles.insert(role, name);
         Ok(())
-    }
-
-    fn known(&self, model: &str) -> Result<&ModelName, String> {
-        self.models.get_key_value(model).map(|(name, _)| name).ok_or_else(|| {
-            let expected = words::expected(model, self.models.keys().map(ModelName::as_str));
-            format!("no model {model:?} in [models]; {expected}")
-        })
     }
 
     /// Applies [`Config::VARIABLES`], except the file.

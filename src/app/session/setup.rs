@@ -8,9 +8,9 @@ use crate::app::learned::{Keeper, LearnedState};
 use crate::app::workspace;
 use crate::domain::{Opening, Prior, State, Task, TaskList, ToolGraph, state::Keeps};
 use crate::engine::{Keep, Memory, Setup};
-use crate::model::{Model, openai::OpenAi, simulated::Simulated};
+use crate::model::{Model, http::Endpoint, openai::OpenAi, simulated::Simulated};
 use crate::store::experience::{Experience, Same};
-use crate::store::journal::Journal;
+use crate::store::{journal::Journal, prices};
 use crate::tool::{ToolBox, manifest::Manifests, provider::Provider};
 
 impl SessionSpec {
@@ -88,7 +88,8 @@ impl PreparedSession {
             self.tasks.distinct().iter().chain(&self.workspace.tasks).cloned().collect();
         let models = models(&self.config, &known)?;
         let classes = self.folder().map(classes::book).transpose()?;
-        let (store, notices) = self.store()?;
+        let (store, mut notices) = self.store()?;
+        notices.extend(unpriced(&self.config));
         let embedder = embedder(&self.config)?;
         let same = if self.spec.leak_guard { Same::LeftOut } else { Same::Counts };
         let (graph, scores) = (self.workspace.known_graph(), self.workspace.known_scores());
@@ -193,6 +194,28 @@ pub fn models(config: &Config, tasks: &[Task]) -> Result<Vec<Rc<dyn Model>>, Ses
         });
     }
     Ok(models)
+}
+
+/// Says which hosted models have no price: the limit of dollars cannot count their calls.
+fn unpriced(config: &Config) -> Option<String> {
+    let bound = |name| config.roles.values().any(|model| model == name);
+    let is_unpriced = |endpoint: &Endpoint| {
+        let known = endpoint.price_in.is_some() && endpoint.price_out.is_some();
+        !known && (endpoint.provider.is_some() || !prices::is_private(&endpoint.base_url))
+    };
+    let names = config.models.iter().filter_map(|(name, model)| match model {
+        ModelConfig::OpenAi(endpoint) if bound(name) && is_unpriced(endpoint) => {
+            Some(name.as_str())
+        }
+        ModelConfig::OpenAi(_) | ModelConfig::Simulated(_) => None,
+    });
+    let names = names.collect::<Vec<_>>().join(", ");
+    (!names.is_empty()).then(|| {
+        format!(
+            "the price of {names} is unknown: --max-dollars cannot limit it; import prices \
+             (toolyard import prices FILE), or set price_in and price_out"
+        )
+    })
 }
 
 /// The embedding model, if one is configured.

@@ -21,7 +21,7 @@ use crate::model::secret::{HeaderSource, Key, Redactor, Secret, from_env};
 #[derive(Debug)]
 pub struct Connection {
     pub(super) endpoint: Endpoint,
-    wire: Wire,
+    pub(super) wire: Wire,
     pub(super) base: Url,
     /// Host and port, for errors.
     pub(super) host: String,

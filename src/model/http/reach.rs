@@ -16,34 +16,47 @@ const REACH: Duration = Duration::from_secs(10);
 
 impl Connection {
     /// Requests the list of models at a path below the address, which costs no tokens; `ids` finds
-    /// their ids in it. A server without such a list still counts as reachable.
+    /// their ids in it. `None`: the server has no such list.
     ///
     /// # Errors
     /// As [`Connection::ask`], without retries.
+    pub async fn list(
+        &self,
+        path: &[&str],
+        ids: fn(&Value) -> Vec<&str>,
+    ) -> Result<Option<Vec<String>>, ModelError> {
+        let (headers, redactor) = self.headers().await?;
+        let list = self.client()?.get(endpoint::service(&self.base, path)).headers(headers);
+        let line =
+            Line { silence: REACH.min(self.endpoint.silence_timeout), ..self.line(&redactor) };
+        let response = match line.send(list).await {
+            Ok(response) => response,
+            Err(Failure { status: Some(status), .. }) if has_no_list(status) => return Ok(None),
+            Err(failed) => return Err(failed.error),
+        };
+        let body = line.body(response, LONGEST_LIST).await.map_err(|(_, failed)| failed.error)?;
+        let list: Value = serde_json::from_slice(&body).unwrap_or_default();
+        Ok(Some(ids(&list).into_iter().map(str::to_owned).collect()))
+    }
+
+    /// Looks for the model in the list of models. A server without such a list still counts as
+    /// reachable.
+    ///
+    /// # Errors
+    /// As [`Connection::list`].
     pub async fn reach(
         &self,
         path: &[&str],
         ids: fn(&Value) -> Vec<&str>,
     ) -> Result<Reachability, ModelError> {
-        let (headers, redactor) = self.headers().await?;
-        let list = self.client()?.get(endpoint::service(&self.base, path)).headers(headers);
-        let line =
-            Line { silence: REACH.min(self.endpoint.silence_timeout), ..self.line(&redactor) };
         let (host, model) = (&self.host, &self.endpoint.model);
         let unlisted = format!("{host} answers, but lists no models; {model:?} is unchecked");
-        let response = match line.send(list).await {
-            Ok(response) => response,
-            Err(Failure { status: Some(status), .. }) if has_no_list(status) => {
-                let end = line.place.wire.address_end;
-                let text = format!("{unlisted}, and its `url` too (most end in {end})");
-                return Ok(Reachability { is_sure: false, text });
-            }
-            Err(failed) => return Err(failed.error),
+        let Some(ids) = self.list(path, ids).await? else {
+            let end = self.wire.address_end;
+            let text = format!("{unlisted}, and its `url` too (most end in {end})");
+            return Ok(Reachability { is_sure: false, text });
         };
-        let body = line.body(response, LONGEST_LIST).await.map_err(|(_, failed)| failed.error)?;
-        let list: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let ids = ids(&list);
-        let is_sure = ids.contains(&model.as_str());
+        let is_sure = ids.contains(model);
         let text = if is_sure {
             format!("{host} answers and has {model:?}")
         } else if ids.is_empty() {

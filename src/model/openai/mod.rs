@@ -28,6 +28,9 @@ const WIRE: Wire = Wire {
     address_end: "/v1",
 };
 
+/// The path of the list of models.
+const LIST: [&str; 1] = ["models"];
+
 /// A model behind an OpenAI-compatible endpoint.
 #[derive(Debug)]
 pub struct OpenAi {
@@ -52,6 +55,14 @@ impl OpenAi {
     pub fn embedding(mut endpoint: Endpoint) -> Result<Self, ModelError> {
         endpoint.price_out.get_or_insert(0.0);
         Ok(Self { connection: Connection::new(endpoint, WIRE)?, embeds: true })
+    }
+
+    /// The ids of the endpoint's models; none if it does not list them.
+    ///
+    /// # Errors
+    /// As [`Connection::list`].
+    pub async fn list(&self) -> Result<Vec<String>, ModelError> {
+        Ok(self.connection.list(&LIST, ids).await?.unwrap_or_default())
     }
 
     async fn run(
@@ -80,7 +91,7 @@ impl Model for OpenAi {
     }
 
     fn reachable(&self) -> LocalBoxFuture<'_, Result<Reachability, ModelError>> {
-        Box::pin(self.connection.reach(&["models"], ids))
+        Box::pin(self.connection.reach(&LIST, ids))
     }
 
     fn embedder(&self) -> Option<&dyn Embedder> {
