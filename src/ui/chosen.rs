@@ -47,6 +47,7 @@ impl View {
                 false
             }
             Target::Line(n) => self.choose_line(state, *n),
+            Target::Moment(_) => false,
             Target::Pane(_) | Target::Action(_) | Target::Popup | Target::PopupRow(_) => false,
         }
     }

@@ -1,4 +1,4 @@
-//! One whole frame: header, panes, footer, popups. Pure: reads, writes cells, and says who owns which.
+//! One whole frame: header, panes, row of time, footer, popups. Pure: reads, writes cells, and says who owns which.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::symbols::merge::MergeStrategy;
@@ -9,7 +9,7 @@ use super::hits::{Hits, Target};
 use super::layout::{self, MIN, Placed, Size};
 use super::panes::{self, row::Row};
 use super::symbols::SELECTED;
-use super::{action::Action, cx::Cx, footer, header, pane::PaneId, text};
+use super::{action::Action, cx::Cx, footer, header, pane::PaneId, scrubber, text};
 
 /// Draws everything into `area`.
 pub fn draw(cx: &Cx<'_>, title: &str, area: Rect, buf: &mut Buffer) -> Hits {
@@ -20,12 +20,15 @@ pub fn draw(cx: &Cx<'_>, title: &str, area: Rect, buf: &mut Buffer) -> Hits {
         return hits;
     };
     let vitals = Constraint::Length(u16::from(size.has_vitals()));
+    let time = Constraint::Length(u16::from(size.has_scrubber()));
     let (line, rest) = (Constraint::Length(1), Constraint::Fill(1));
-    let [head, vital, body, foot] = Layout::vertical([line, vitals, rest, line]).areas(area);
+    let rows = Layout::vertical([line, vitals, rest, time, line]);
+    let [head, vital, body, time, foot] = rows.areas(area);
     header::draw(cx, title, head, buf, &mut hits);
     header::vitals(cx, vital, buf);
     hits.placed = placed(cx, body);
     draw_panes(cx, buf, &mut hits);
+    scrubber::draw(cx, time, buf, &mut hits);
     let above = Rect { height: area.height - 1, ..area };
     for popup in &cx.view.popups {
         popup.draw(cx, above, buf, &mut hits);

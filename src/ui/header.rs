@@ -8,8 +8,9 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::hits::{Hits, Target};
 use super::panes::{format, row::Row};
-use super::symbols::{DONE, HELD, INJECTED, RUNNING};
-use super::{action::Action, text, view::ReadOnly};
+use super::symbols::{DONE, HELD, INJECTED, RECORDED, REFUSED, RUNNING};
+use super::text::{self, number};
+use super::{action::Action, view::ReadOnly};
 use super::{cx::Cx, pane::PaneId};
 use crate::domain::{Hold, Knob, Lane, Mode, Role, State, TaskState, words::counted};
 
@@ -80,17 +81,29 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
     let mut add = |rank, text: String, style: Style, click| {
         pieces.push(Piece { text, style, rank, click });
     };
-    if let Some(moment) = cx.view.moment {
-        let behind = cx.live.n.saturating_sub(moment);
-        add(0, format!("EVENT {moment}, LIVE +{behind}"), theme.past, Some(Action::Live));
-    }
-    if let Some(read_only) = cx.view.read_only {
-        add(0, read_only.name().to_owned(), theme.past, None);
-    }
-    // A session that broke off has no mode, although its last event gave one.
-    if cx.view.read_only != Some(ReadOnly::BrokenOff) {
-        let (mode, style) = mode(cx);
-        add(0, mode, style, Some(Action::RunOrPause));
+    match (cx.view.read_only, cx.view.moment) {
+        (Some(ReadOnly::Replay), _) => {
+            add(0, format!("{RECORDED} REPLAY"), theme.past, None);
+            add(5, text::cut_middle(file_name(title), 28), theme.past, None);
+            let event = format!("event {}/{}", number(state.n), number(cx.live.n));
+            add(0, event, theme.past, cx.view.moment.map(|_| Action::Live));
+        }
+        (read_only, moment) => {
+            if let Some(moment) = moment {
+                let (at, last) = (number(moment), number(cx.live.n));
+                add(0, format!("{RECORDED} PAST"), theme.past, Some(Action::Live));
+                add(0, format!("event {at} of {last}"), theme.past, Some(Action::Live));
+            }
+            match read_only {
+                // A session that broke off has no mode, although its last event gave one.
+                Some(read_only) => add(0, read_only.name().to_owned(), theme.past, None),
+                None if moment.is_none() => {
+                    let (mode, style) = mode(cx);
+                    add(0, mode, style, Some(Action::RunOrPause));
+                }
+                None => {}
+            }
+        }
     }
     if !state.tasks.is_empty() {
         let at = state.shown_task().map_or(0, |task| task.id.0);
@@ -129,7 +142,12 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
         let what = format!("{INJECTED} {}", text::cut(&what, 32));
         add(1, what, theme.injected, Some(Action::Faults));
     }
-    if !title.is_empty() {
+    if cx.view.moment.is_some() && cx.view.read_only.is_none() {
+        let ahead = cx.live.n.saturating_sub(state.n);
+        let ahead = format!("live is {} ahead", counted(number(ahead), "event"));
+        add(1, ahead, theme.past, Some(Action::Live));
+    }
+    if !title.is_empty() && cx.view.read_only != Some(ReadOnly::Replay) {
         add(7, text::cut(title, 32).into_owned(), theme.dim, None);
     }
     pieces
@@ -160,10 +178,7 @@ fn mode(cx: &Cx<'_>) -> (String, Style) {
             (format!("{RUNNING} {name}"), theme.running)
         }
         // It would run if it had something to run.
-        Mode::Running | Mode::Stepping | Mode::SteppingTask => {
-            let (done, all) = (cx.state.tasks_done, cx.state.tasks.len());
-            (format!("{DONE} DONE {done}/{all}"), theme.paused)
-        }
+        Mode::Running | Mode::Stepping | Mode::SteppingTask => (done(cx.state), theme.paused),
         Mode::Opening | Mode::Pausing | Mode::Paused => {
             let calls = cx.state.effects_in_flight().count();
             let what = match (control.mode, control.held.first()) {
@@ -175,8 +190,19 @@ fn mode(cx: &Cx<'_>) -> (String, Style) {
             };
             (format!("{HELD} {name}{what}"), theme.paused)
         }
-        Mode::Ended => (format!("{DONE} {name}"), theme.dim),
+        Mode::Ended if cx.state.has_work() => (format!("{REFUSED} STOPPED"), theme.dim),
+        Mode::Ended => (done(cx.state), theme.dim),
     }
+}
+
+/// No task is left.
+fn done(state: &State) -> String {
+    format!("{DONE} DONE {}/{}", state.tasks_done, state.tasks.len())
+}
+
+/// The last part of a path.
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 fn at(hold: &Hold) -> String {

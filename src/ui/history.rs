@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::domain::{Record, State, TaskId, state::Keeps, state::RECENT};
@@ -86,16 +87,26 @@ impl History {
         !state.is_bare(task)
     }
 
-    /// The last event before this one of which this holds.
-    pub fn before(&self, n: u64, holds: impl Fn(&Record) -> bool) -> Option<u64> {
-        let found = |record: &&Arc<Record>| record.n < n && holds(record);
+    /// The event with this number.
+    pub fn at(&self, n: u64) -> Option<Arc<Record>> {
+        let found = |window: &Window| window.record(n);
+        if n > self.base.n {
+            let at = usize::try_from(n - self.base.n - 1).ok()?;
+            return self.latest.get(at).cloned();
+        }
+        self.with(n, found).flatten()
+    }
+
+    /// The last one of these events of which this holds.
+    pub fn last_of(&self, events: Range<u64>, holds: impl Fn(&Record) -> bool) -> Option<u64> {
+        let found = |record: &&Arc<Record>| events.contains(&record.n) && holds(record);
         if let Some(record) = self.latest.iter().rev().find(found) {
             return Some(record.n);
         }
-        let mut end = n.min(self.base.n + 1);
-        while end > 1 {
+        let mut end = events.end.min(self.base.n + 1);
+        while end > events.start.max(1) {
             let (first, hit) = self.with(end - 1, |window| {
-                let found = |record: &&Arc<Record>| record.n < end && holds(record);
+                let found = |record: &&Arc<Record>| record.n < end && found(record);
                 (window.base.n, window.records.iter().rev().find(found).map(|record| record.n))
             })?;
             if hit.is_some() {
@@ -109,21 +120,21 @@ impl History {
         None
     }
 
-    /// The first event after this one of which this holds.
-    pub fn after(&self, n: u64, holds: impl Fn(&Record) -> bool) -> Option<u64> {
-        let mut begin = n;
-        while !self.is_latest(begin) {
+    /// The first one of these events of which this holds.
+    pub fn first_of(&self, events: Range<u64>, holds: impl Fn(&Record) -> bool) -> Option<u64> {
+        let mut begin = events.start.saturating_sub(1);
+        while !self.is_latest(begin) && begin + 1 < events.end {
             let (last, hit) = self.with(begin + 1, |window| {
                 let found = |record: &&Arc<Record>| record.n > begin && holds(record);
                 let last = window.base.n + window.records.len() as u64;
                 (last, window.records.iter().find(found).map(|record| record.n))
             })?;
             if hit.is_some() {
-                return hit;
+                return hit.filter(|n| events.contains(n));
             }
             begin = last.max(begin + 1);
         }
-        let found = |record: &&Arc<Record>| record.n > begin && holds(record);
-        self.latest.iter().find(found).map(|record| record.n)
+        let found = |record: &&Arc<Record>| events.contains(&record.n) && holds(record);
+        self.latest.iter().filter(|record| record.n > begin).find(found).map(|record| record.n)
     }
 }

@@ -25,6 +25,8 @@ pub enum Target {
     Node(TaskId, u32),
     /// A line of the transcript, by the number of the event that made it.
     Line(u64),
+    /// An event to look at.
+    Moment(u64),
     /// A key of the footer, a button, a tab: clicking does it.
     Action(Action),
     /// The inside of the topmost popup.

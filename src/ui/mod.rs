@@ -31,6 +31,8 @@ pub mod popups;
 pub mod request;
 mod run;
 pub mod screen;
+mod scrubber;
+mod seek;
 pub mod shot;
 mod source;
 mod strokes;

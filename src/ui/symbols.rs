@@ -32,6 +32,7 @@ symbols! {
     INJECTED "↯" '!' "injected fault";
     CHOSEN "●" '@' "chosen";
     EDITED "✎" 'e' "edited by you";
+    RECORDED "↺" 'r' "from the record, past";
     CRITICAL "◆" '*' "critical path, planned";
     LEADS "→" '-' "leads to, call";
     SELECTED "▸" ')' "selected";

@@ -87,6 +87,18 @@ pub fn cut(text: &str, width: usize) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
+/// The same with the middle left out, as for names of files: what differs is at their ends.
+pub fn cut_middle(text: &str, width: usize) -> String {
+    let chars: Vec<char> = clean(text).chars().collect();
+    if self::width(&chars.iter().collect::<String>()) <= width || width < 3 {
+        return cut(text, width).into_owned();
+    }
+    let half = (width - 1) / 2;
+    let begin: String = chars.iter().take(half).collect();
+    let end: String = chars.iter().skip(chars.len().saturating_sub(width - 1 - half)).collect();
+    cut(&format!("{begin}…{end}"), width).into_owned()
+}
+
 /// The last place at or before `most` where a character begins.
 pub fn start(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
@@ -174,6 +186,19 @@ pub fn span_if_any(micros: Option<u64>) -> String {
     micros.map_or_else(|| "–".to_owned(), span)
 }
 
+/// A number with its thousands apart: `1,820`.
+pub fn number(n: u64) -> String {
+    let digits = n.to_string();
+    let mut apart = String::new();
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            apart.push(',');
+        }
+        apart.push(digit);
+    }
+    apart
+}
+
 /// A count, as short as people read it: `950`, `12.3k`, `4.5M`.
 pub fn count(n: u64) -> String {
     match n {
@@ -188,6 +213,19 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn thousands_stand_apart() {
+        let numbers = [0, 999, 1_820, 20_921_000].map(number);
+        assert_eq!(numbers, ["0", "999", "1,820", "20,921,000"]);
+    }
+
+    #[test]
+    fn the_ends_of_a_name_stay() {
+        assert_eq!(cut_middle("2026-11-22-demo.jsonl", 11), "2026-…jsonl");
+        assert_eq!(cut_middle("short", 11), "short");
+        assert_eq!(width(&cut_middle("日本語日本語日本語", 7)), 7);
+    }
 
     #[test]
     fn escapes_are_shown_and_tricks_are_dropped() {

@@ -168,6 +168,8 @@ pub struct View {
     pub windows: [Window; PaneId::ALL.len()],
     /// The past event looked at; `None`: now.
     pub moment: Option<u64>,
+    /// The moments from which jumps began, the latest last.
+    pub jumps: Vec<Option<u64>>,
     /// What is searched for in a pane, and which of its rows hold it.
     pub find: Option<Found>,
     /// The session cannot be changed from here, and why.

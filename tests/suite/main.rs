@@ -65,6 +65,7 @@ mod story;
 mod symbols;
 mod terminal;
 mod themes;
+mod time;
 mod tools;
 mod working;
 

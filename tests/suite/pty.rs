@@ -159,9 +159,9 @@ fn a_session_is_looked_at_again_and_cannot_be_changed() {
     sitting.wait("REPLAY");
     sitting.wait("task 3/3");
     sitting.press(",");
-    sitting.wait("LIVE +1");
+    sitting.wait("END +1");
     sitting.press("^");
-    sitting.wait("EVENT 1,");
+    sitting.wait("event 1/");
     sitting.press("$f");
     sitting.wait("a replay can only be looked at");
     sitting.press("q");

@@ -30,6 +30,7 @@ mod faults;
 mod fold;
 pub mod grading;
 mod kept;
+mod landmarks;
 pub mod learning;
 pub mod model_calls;
 pub mod models;
@@ -50,6 +51,7 @@ pub use embeddings::EmbeddingState;
 pub use faults::FaultState;
 pub use grading::Grading;
 pub use kept::Kept;
+pub use landmarks::{Landmark, Landmarks};
 pub use learning::Learning;
 pub use model_calls::{ModelCallPhase, ModelCallState};
 pub use models::{ModelState, Models, Reachable};
@@ -121,6 +123,9 @@ pub struct State {
     pub embeddings: Kept<EmbeddingState>,
     pub faults: BTreeMap<FaultId, FaultState>,
     pub transcript: Kept<Line>,
+    /// The events that a person wants to go to.
+    #[serde(default, skip_serializing_if = "Landmarks::is_empty")]
+    pub landmarks: Landmarks,
     /// The number of events of unknown kind.
     pub unknown_events: u64,
     /// The number of fields unknown to this version.

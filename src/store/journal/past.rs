@@ -113,6 +113,12 @@ impl Window {
         n >= self.base.n && n - self.base.n <= self.records.len() as u64
     }
 
+    /// The event with this number, if it is in it.
+    pub fn record(&self, n: u64) -> Option<Arc<Record>> {
+        let at = n.checked_sub(self.base.n)?.checked_sub(1)?;
+        self.records.get(usize::try_from(at).ok()?).cloned()
+    }
+
     /// The state after this event, from an earlier state of the window if there is one.
     pub fn state(&self, n: u64, earlier: Option<State>) -> State {
         let earlier = earlier.filter(|state| self.has(state.n) && state.n <= n);

@@ -1,5 +1,7 @@
 //! The table of actions, in the order in which help and palette show them.
 
+use std::borrow::Cow;
+
 use super::why::{self, never};
 use super::{Action, Group};
 use crate::domain::{Command, Knob, State};
@@ -9,8 +11,9 @@ use crate::ui::popups::{
     Actions, Choose, Confirm, Faults, Find, Inspect, PairTable, Subject, TaskEntry,
 };
 use crate::ui::request::{Requests, ScreenRequest, World, send};
-use crate::ui::update::past::Way;
-use crate::ui::update::{self, arrange, control};
+use crate::ui::seek::Sought;
+use crate::ui::update::past::{self, Way};
+use crate::ui::update::{self, arrange, control, jump};
 use crate::ui::window::{self, Move};
 use crate::ui::{pane::PaneId, view::Round, view::View};
 
@@ -73,10 +76,14 @@ impl Action {
 
 impl ActionSpec {
     /// Why it cannot be done, given what is true now; `None`: it can. What is over is neither run nor changed.
-    pub fn why_not(&self, state: &State, view: &View) -> Option<&'static str> {
+    pub fn why_not(&self, state: &State, view: &View) -> Option<Cow<'static, str>> {
         let changes = matches!(self.group, Group::Run | Group::Change);
         let over = if changes { change::over(state, view) } else { None };
-        over.or_else(|| (self.why_not)(state, view))
+        let why = over.or_else(|| (self.why_not)(state, view)).map(Cow::Borrowed);
+        why.or_else(|| match self.does {
+            Look(way) => past::why_not(way, state, view).map(Cow::Owned),
+            _ => None,
+        })
     }
 
     /// The words follow what an action is, on a line of their own. A test asks for all of them.
@@ -194,10 +201,50 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("step back", "look one step of the agent earlier"),
     past(Action::StepForward, &[">"], why::is_live, Way::StepForward)
         .says("time", "look one step of the agent later"),
+    past(Action::TaskBack, &["{", "alt-up"], why::at_the_start, Way::TaskBack)
+        .says("task back", "look at the beginning of this task, then of the one before"),
+    past(Action::TaskForward, &["}", "alt-down"], why::is_live, Way::TaskForward)
+        .says("task", "look at the beginning of the next task"),
     past(Action::FirstEvent, &["^", "ctrl-home"], why::at_the_start, Way::Start)
         .says("start", "look at the first event"),
     past(Action::Live, &["$", "ctrl-end"], why::is_live, Way::Live)
         .says("live", "look at the present again (esc does it too)"),
+    spec(Group::Past, Action::GoToMoment, &["@", "alt-m"], jump::why_not, Run(jump::to_selected))
+        .says("moment", "look at the moment of the selected task, call or line"),
+    past(Action::PreviousWrong, &["[ w"], never, Way::Previous(Sought::Wrong))
+        .says("wrong", "to the task before that ended wrong"),
+    past(Action::NextWrong, &["] w"], never, Way::Next(Sought::Wrong))
+        .says("wrong", "to the next task that ended wrong"),
+    past(Action::PreviousFailure, &["[ f", "alt-p"], never, Way::Previous(Sought::Failure))
+        .says("failure", "to the failed call before"),
+    past(Action::NextFailure, &["] f", "alt-n"], never, Way::Next(Sought::Failure))
+        .says("failure", "to the next failed call"),
+    past(Action::PreviousTaskEnd, &["[ t"], never, Way::Previous(Sought::TaskEnd))
+        .says("task end", "to the end of a task before"),
+    past(Action::NextTaskEnd, &["] t"], never, Way::Next(Sought::TaskEnd))
+        .says("task end", "to the next end of a task"),
+    past(Action::PreviousChange, &["[ c"], never, Way::Previous(Sought::Change))
+        .says("change", "to the change before of a score, weight, plan or knob"),
+    past(Action::NextChange, &["] c"], never, Way::Next(Sought::Change))
+        .says("change", "to the next change of a score, weight, plan or knob"),
+    past(Action::PreviousEdit, &["[ e"], never, Way::Previous(Sought::Edit))
+        .says("edit", "to the change before that a person made"),
+    past(Action::NextEdit, &["] e"], never, Way::Next(Sought::Edit))
+        .says("edit", "to the next change that a person made"),
+    past(Action::PreviousFault, &["[ x"], never, Way::Previous(Sought::Fault))
+        .says("fault", "to the injected fault before"),
+    past(Action::NextFault, &["] x"], never, Way::Next(Sought::Fault))
+        .says("fault", "to the next injected fault"),
+    spec(
+        Group::Past,
+        Action::Goto,
+        &["g e"],
+        why::nothing_yet,
+        Run(|world, view| view.open(Actions::goto(world, view))),
+    )
+    .says("go to", "look at an event by its number; `:1820` does it too"),
+    past(Action::Back, &["backspace", "ctrl-o"], never, Way::Back)
+        .says("back", "to where you were before the last jump"),
     go(Action::Up, &["up", "k"], Walk(Move::Up)).says("up", "one line up"),
     go(Action::Down, &["down", "j"], Walk(Move::Down)).says("down", "one line down"),
     go(Action::Left, &["left", "h"], Walk(Move::Left)).says("left", "left"),

@@ -82,11 +82,13 @@ pub(super) fn no_model_calls(state: &State, _: &View) -> Option<&'static str> {
     state.model_calls.is_empty().then_some("no model has been called yet")
 }
 
+pub(super) fn nothing_yet(state: &State, _: &View) -> Option<&'static str> {
+    (state.n == 0).then_some("nothing has happened yet")
+}
+
 pub(super) fn at_the_start(state: &State, view: &View) -> Option<&'static str> {
-    if state.n == 0 {
-        return Some("nothing has happened yet");
-    }
-    (view.moment == Some(1)).then_some("this is the first event")
+    let first = (view.moment == Some(1)).then_some("this is the first event");
+    nothing_yet(state, view).or(first)
 }
 
 pub(super) fn is_live(_: &State, view: &View) -> Option<&'static str> {

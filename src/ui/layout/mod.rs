@@ -9,6 +9,7 @@
 //! ├────────────────┤        │ Calls     ├──────────┤      │           │        │          │
 //! │ Transcript 3 4 │        ├───────────┤ Plan     │      ├───────────┤ Models │          │
 //! │                │        │ Transcript│ Tools 4 7│      │ Calls     │ Plan   │          │
+//! │ time           │        │ time                 │      │ time                         │
 //! └ footer ────────┘        └ footer ──────────────┘      └ footer ──────────────────────┘
 //! ```
 //!
@@ -83,6 +84,11 @@ impl Size {
             Size::Huge => (200, 45),
             Size::Giant => (260, 75),
         }
+    }
+
+    /// Whether there is a row of time.
+    pub fn has_scrubber(self) -> bool {
+        self > Size::Tiny
     }
 
     /// Whether what matters most has a row of its own, since few panes are seen.

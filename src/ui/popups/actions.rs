@@ -6,10 +6,13 @@ use strum::VariantArray;
 
 use super::chooser::{self, Chooser, Look};
 use super::narrow::Words;
-use super::{Reply, choice::Choice, legend};
+use super::{Pressed, Reply, choice::Choice, legend};
 use crate::ui::action::{ACTIONS, Action, ActionSpec, Group};
 use crate::ui::panes::row::{self, Row};
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, view::View};
+use crate::ui::text::number;
+use crate::ui::update::past;
+use crate::ui::view::{Tone, View};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World};
 
 /// Cells for the keys and for the names.
 const KEY_WIDTH: usize = 14;
@@ -23,6 +26,8 @@ pub struct Actions {
     title: &'static str,
     /// In the table's order.
     all: Vec<Item>,
+    /// A number that is typed is an event to look at.
+    goes: bool,
     chooser: Chooser,
 }
 
@@ -43,7 +48,23 @@ impl Actions {
 
     /// One list.
     pub fn palette(world: &World<'_>, view: &View) -> Self {
-        Self::new("Palette: every action", false, world, view)
+        let all = Self::new("Palette: every action", false, world, view);
+        Self { goes: true, ..all }
+    }
+
+    /// The same, where a number is to be typed.
+    pub fn goto(world: &World<'_>, view: &View) -> Self {
+        let mut palette = Self::palette(world, view);
+        palette.chooser.paste("goto ");
+        palette
+    }
+
+    /// The event whose number is typed, alone or behind the name of the action.
+    fn event(&self) -> Option<u64> {
+        let typed = self.chooser.typed();
+        let number =
+            typed.trim().trim_start_matches(Action::Goto.spec().name).trim().replace(',', "");
+        number.parse().ok().filter(|_| self.goes)
     }
 
     fn new(title: &'static str, sections: bool, world: &World<'_>, view: &View) -> Self {
@@ -51,7 +72,7 @@ impl Actions {
         let specs = ACTIONS.iter().filter(|spec| spec.group != Group::Popup);
         let all = specs.map(|spec| {
             let why_not = spec.why_not(world.live, view);
-            let doc = match why_not {
+            let doc = match &why_not {
                 Some(why) => format!("{} (not now: {why})", spec.doc),
                 None => spec.doc.to_owned(),
             };
@@ -66,14 +87,14 @@ impl Actions {
         let named = Group::VARIANTS.iter().filter_map(|group| Some((first(group)?, group.name())));
         if !sections {
             let chooser = Chooser::new("action", words.collect(), 0).with_foot(FOOT);
-            return Self { title, chooser, all };
+            return Self { title, chooser, all, goes: false };
         }
         // The legend follows the actions.
         let legend = legend::sections().into_iter().map(|(at, name)| (all.len() + at, name));
         let named = named.chain(legend).collect();
         let words = words.chain(legend::words()).collect();
         let chooser = Chooser::new("key or symbol", words, 0).with_foot(FOOT);
-        Self { title, chooser: chooser.with_sections(named), all }
+        Self { title, chooser: chooser.with_sections(named), all, goes: false }
     }
 
     /// What Enter would do.
@@ -97,6 +118,24 @@ impl Choice for Actions {
         self.all.get(thing).map_or(Reply::Stay, |item| Reply::Act(item.spec.action))
     }
 
+    fn other_key(&mut self, pressed: Pressed, _: &World<'_>, _: &mut View) -> Reply {
+        let reply = self.chooser.key(pressed);
+        self.chooser.instead = self.event().map(|n| format!("event {}", number(n)));
+        reply
+    }
+
+    fn accept_typed(&mut self, world: &World<'_>, view: &mut View) -> Option<Reply> {
+        let n = self.event()?;
+        let last = world.live.n;
+        if n == 0 || n > last {
+            let text = format!("there is no event {}: the last one is {}", number(n), number(last));
+            view.tell(world.live.at, Tone::Bad, text);
+            return Some(Reply::Stay);
+        }
+        past::jump(world, view, Some(n));
+        Some(Reply::Close)
+    }
+
     fn chooser(&mut self) -> &mut Chooser {
         &mut self.chooser
     }
@@ -116,6 +155,10 @@ impl Choice for Actions {
             let (words, styles) = ((item.spec.name, &*item.doc), (style, cx.theme.accent));
             chooser::put(&mut row, found, words, (NAME_WIDTH, 1), styles);
         });
+        if let Some(n) = self.event() {
+            let said = format!("enter looks at event {} of {}", number(n), number(cx.live.n));
+            return row::wrapped(parts.foot, &said, cx.theme.accent, buf);
+        }
         // In full what the selected row may have had no room for.
         if let Some(item) = self.chooser.selected().and_then(|item| self.all.get(item)) {
             row::wrapped(parts.foot, &item.doc, cx.theme.dim, buf);

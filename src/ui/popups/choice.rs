@@ -18,6 +18,11 @@ pub trait Choice: fmt::Debug {
     /// What comes of choosing this thing, by its place among all.
     fn choose(&mut self, thing: usize, world: &World<'_>, view: &mut View) -> Reply;
 
+    /// What comes of the text that was typed, where that alone says what to do.
+    fn accept_typed(&mut self, _world: &World<'_>, _view: &mut View) -> Option<Reply> {
+        None
+    }
+
     /// A key that does not choose.
     fn other_key(&mut self, pressed: Pressed, _world: &World<'_>, _view: &mut View) -> Reply {
         self.chooser().key(pressed)
@@ -40,6 +45,10 @@ impl<C: Choice> Popup for C {
     }
 
     fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {
+        let accepts = pressed.action == Some(Action::Accept);
+        if let Some(reply) = accepts.then(|| self.accept_typed(world, view)).flatten() {
+            return reply;
+        }
         match (pressed.action, self.chooser().selected()) {
             (Some(Action::Accept), Some(thing)) => self.choose(thing, world, view),
             (Some(Action::Accept), None) => Reply::Stay,

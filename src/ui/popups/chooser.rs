@@ -24,6 +24,8 @@ pub struct Chooser {
     /// Lines below the list, of which the first stays blank.
     foot: u16,
     entry: Entry,
+    /// What is meant where nothing in the list is.
+    pub instead: Option<String>,
     lines: Vec<Line>,
     pub pick: Pick,
     /// What is selected while nothing is typed.
@@ -91,6 +93,11 @@ impl Chooser {
     /// Whether all of the list is shown.
     pub fn is_whole(&self) -> bool {
         self.entry.text().trim().is_empty()
+    }
+
+    /// What was typed.
+    pub fn typed(&self) -> String {
+        self.entry.text()
     }
 
     /// Shows all of the list again.
@@ -204,7 +211,10 @@ impl Chooser {
         if self.lines.is_empty() {
             let typed = self.entry.text();
             let none = format!("no {} fits `{typed}` · backspace takes letters back", self.noun);
-            row::note(list, &none, cx.theme.warn, buf);
+            match &self.instead {
+                Some(instead) => row::note(list, instead, cx.theme.accent, buf),
+                None => row::note(list, &none, cx.theme.warn, buf),
+            }
         }
         self.pick.draw(cx, (list, buf, hits), |i, line, buf| match &self.lines[i] {
             Line::Section(name) => row::note(line, name, cx.theme.title, buf),

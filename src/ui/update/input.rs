@@ -3,7 +3,7 @@
 
 use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
-use super::act;
+use super::{act, past};
 use crate::ui::action::{Action, Layer};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::popups::{Popup, Pressed, Reply};
@@ -86,6 +86,10 @@ fn click(world: &World<'_>, view: &mut View, hits: &Hits, (x, y): (u16, u16)) ->
             view.go_to(pane);
         }
         return act(world, view, *action);
+    }
+    if let Target::Moment(n) = target {
+        past::jump(world, view, Some(*n));
+        return Vec::new();
     }
     if let Target::PopupRow(row) = target {
         return answer(world, view, |popup, view| popup.click(*row, world, view));

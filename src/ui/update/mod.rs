@@ -4,6 +4,7 @@
 pub mod arrange;
 pub mod control;
 mod input;
+pub mod jump;
 pub mod past;
 
 use super::action::{Action, Does};
@@ -115,7 +116,9 @@ pub fn leave(view: &mut View) {
     if let Some(found) = view.find.take() {
         // All rows are shown again, and the selected one among them.
         view.follow(found.pane);
-    } else if view.moment.take().is_none() && view.zoom.take().is_none() {
+    } else if let Some(moment) = view.moment.take() {
+        past::remember(view, Some(moment));
+    } else if view.zoom.take().is_none() {
         (panes::spec(view.focus).leave)(view);
     }
 }

@@ -1,8 +1,9 @@
 //! The moment looked at. Only the view changes: the agent runs on, and the events up to that moment are folded
 //! again.
 
-use crate::domain::{Event, Record, TaskEvent};
+use crate::domain::{Event, Record, State, TaskEvent};
 use crate::ui::request::World;
+use crate::ui::seek::Sought;
 use crate::ui::view::{Tone, View};
 
 /// Where to look from the moment looked at.
@@ -13,26 +14,125 @@ pub enum Way {
     /// To where the agent last decided something.
     StepBack,
     StepForward,
+    /// To where a task began.
+    TaskBack,
+    TaskForward,
     Start,
     Live,
+    /// To the landmark before, or behind.
+    Previous(Sought),
+    Next(Sought),
+    /// To the moment before the last jump.
+    Back,
+}
+
+/// Jumps that can be taken back.
+const JUMPS: usize = 100;
+
+/// Why the way leads nowhere; `None`: it leads somewhere.
+pub fn why_not(way: Way, live: &State, view: &View) -> Option<String> {
+    let at = view.moment.unwrap_or(live.n);
+    let marks = &live.landmarks;
+    match way {
+        Way::Previous(sought) => {
+            let first = sought.kinds().iter().filter_map(|kind| marks.first(*kind)).min();
+            let none = first.is_none_or(|first| first >= at);
+            none.then(|| format!("no {} before event {}", sought.name(), at_event(at)))
+        }
+        Way::Next(sought) => {
+            let next = sought.kinds().iter().find_map(|kind| marks.after(*kind, at));
+            next.is_none().then(|| format!("no {} after event {}", sought.name(), at_event(at)))
+        }
+        Way::Back => view.jumps.is_empty().then(|| "there was no jump to take back".to_owned()),
+        _ => None,
+    }
+}
+
+fn at_event(n: u64) -> String {
+    crate::ui::text::number(n)
 }
 
 pub fn to(world: &World<'_>, view: &mut View, way: Way) {
     let last = world.live.n;
     let at = view.moment.unwrap_or(last);
-    let moment = match way {
-        Way::Event(by) => Some(at.saturating_add_signed(by)),
-        Way::StepBack => Some(step_before(world, at)),
-        Way::StepForward => step_after(world, at),
-        Way::Start => Some(1),
-        Way::Live => None,
+    match way {
+        Way::Event(by) => look(world, view, Some(at.saturating_add_signed(by))),
+        Way::StepBack => {
+            let step = world.history.last_of(1..at, is_step);
+            look(world, view, Some(step.unwrap_or_else(|| world.history.first())));
+        }
+        Way::StepForward => look(
+            world,
+            view,
+            world.history.first_of(at.saturating_add(1)..last.saturating_add(1), is_step),
+        ),
+        Way::TaskBack => {
+            let task = world.history.last_of(1..at, is_task);
+            jump(world, view, Some(task.unwrap_or_else(|| world.history.first())));
+        }
+        Way::TaskForward => jump(
+            world,
+            view,
+            world.history.first_of(at.saturating_add(1)..last.saturating_add(1), is_task),
+        ),
+        Way::Start => jump(world, view, Some(1)),
+        Way::Live => jump(world, view, None),
+        Way::Previous(sought) => arrive(world, view, sought.before(world, at), way),
+        Way::Next(sought) => arrive(world, view, sought.after(world, at), way),
+        Way::Back => {
+            if let Some(moment) = view.jumps.pop() {
+                look(world, view, moment);
+            }
+        }
+    }
+}
+
+/// Looks at a landmark, with what it is about selected.
+fn arrive(world: &World<'_>, view: &mut View, n: Option<u64>, way: Way) {
+    let Some(n) = n else {
+        let why = why_not(way, world.live, view);
+        let why = why.unwrap_or_else(|| "its journal cannot be read back".to_owned());
+        return view.tell(world.live.at, Tone::Bad, why);
     };
-    // The last event is now: who goes there wants to see it go on.
-    let first = world.history.first();
+    jump(world, view, Some(n));
+    let record = world.history.at(n);
+    let effect = record.as_ref().and_then(|record| record.event.effect());
+    (view.task, view.line, view.node, view.evidence, view.call) = (None, None, None, None, None);
+    match (record.map(|record| record.event.clone()), effect) {
+        (Some(Event::ModelCall(_)), Some(effect)) => view.model_call = Some(effect.id),
+        (Some(_), Some(effect)) if world.live.model_call(effect.id).is_none() => {
+            view.choose_call(world.live, effect.id);
+        }
+        _ => {}
+    }
+}
+
+/// Looks at this event, and remembers where one was before.
+pub fn jump(world: &World<'_>, view: &mut View, moment: Option<u64>) {
+    let before = view.moment;
+    look(world, view, moment);
+    if view.moment != before {
+        remember(view, before);
+    }
+}
+
+/// Remembers a moment from which a jump began.
+pub fn remember(view: &mut View, moment: Option<u64>) {
+    if view.jumps.len() == JUMPS {
+        view.jumps.remove(0);
+    }
+    view.jumps.push(moment);
+}
+
+/// Looks at this event; `None`: at the present.
+fn look(world: &World<'_>, view: &mut View, moment: Option<u64>) {
+    let (first, last) = (world.history.first(), world.live.n);
     if moment.is_some_and(|n| n < first) && first > 1 {
-        let text = format!("the events before {first} are gone: this session has no journal");
+        let text =
+            format!("the events before {} are gone: this session has no journal", at_event(first));
         view.tell(world.live.at, Tone::Bad, text);
     }
+    // The last event is now: who goes there wants to see it go on.
     view.moment = moment.map(|n| n.max(first)).filter(|n| *n < last);
 }
 
@@ -43,10 +143,6 @@ fn is_step(record: &Record) -> bool {
     )
 }
 
-fn step_before(world: &World<'_>, at: u64) -> u64 {
-    world.history.before(at, is_step).unwrap_or_else(|| world.history.first())
-}
-
-fn step_after(world: &World<'_>, at: u64) -> Option<u64> {
-    world.history.after(at, is_step)
+fn is_task(record: &Record) -> bool {
+    matches!(record.event, Event::Task(TaskEvent::TaskStarted { .. }))
 }

@@ -122,7 +122,7 @@ fn an_answer_is_shown_while_it_comes() {
         story.tell(ModelCallEvent::ModelCallProgressed { effect: effect(ask), text, reasoning });
     }
     let shown = transcript(&story, &View::default());
-    assert!(shown.lines.last().unwrap().trim_end_matches(['│', '┃', ' ']).ends_with("and so▏"));
+    assert!(shown.lines.last().unwrap().trim_end_matches(['│', '┃', ' ']).ends_with("so▏"));
 }
 
 #[test]

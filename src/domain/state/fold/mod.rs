@@ -37,6 +37,7 @@ impl State {
         record.event.fold(self, record.at);
         self.unknown_fields += record.newer.as_ref().map_or(0, |newer| newer.fields.len() as u64);
         self.control.changes.remember(record);
+        self.landmarks.remember(record.n, &record.event);
         self.transcribe(record);
         if let Event::Task(TaskEvent::TaskFinished { .. }) = &record.event {
             self.forget();

@@ -16,6 +16,9 @@ use crate::ui::window::Window;
 use crate::ui::{action::Action, popups::Subject, theme::Theme, view::View};
 use crate::ui::{cx::Cx, pane::PaneId, window::Move};
 
+/// From this width on every entry has the number of its event; so many digits at least.
+const WITH_NUMBER: u16 = 44;
+const DIGITS: u16 = 4;
 /// From this width on every entry says when it was.
 const WITH_TIME: u16 = 96;
 const TIME: u16 = 9;
@@ -55,8 +58,36 @@ fn place(state: &State, n: u64) -> Option<usize> {
     state.transcript.partition_point(|line| line.n <= n).checked_sub(1)
 }
 
-fn time_width(width: u16) -> u16 {
-    if width >= WITH_TIME { TIME } else { 0 }
+/// What stands before each entry: the number of its event, and when it was.
+#[derive(Clone, Copy)]
+struct Gutter {
+    number: u16,
+    time: u16,
+}
+
+impl Gutter {
+    /// The gutter of a pane of this width.
+    fn of(state: &State, width: u16) -> Self {
+        let digits = state.n.checked_ilog10().unwrap_or(0) as u16 + 1;
+        Self {
+            number: if width >= WITH_NUMBER { digits.max(DIGITS) + 2 } else { 0 },
+            time: if width >= WITH_TIME { TIME } else { 0 },
+        }
+    }
+
+    fn width(self) -> u16 {
+        self.number + self.time
+    }
+
+    fn draw(self, cx: &Cx<'_>, line: &Said, area: Rect, buf: &mut Buffer) {
+        let mut row = Row::new(area, buf);
+        if self.number > 0 {
+            row.right(&line.n.to_string(), usize::from(self.number) - 1, cx.theme.dim).gap(1);
+        }
+        if self.time > 0 {
+            row.right(&clock(line.at), usize::from(self.time) - 2, cx.theme.dim);
+        }
+    }
 }
 
 /// One entry on the screen.
@@ -72,9 +103,10 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if lines.is_empty() {
         return note(area, "nothing has happened yet: space lets the agent run", cx.theme.dim, buf);
     }
-    let time = time_width(area.width);
+    let gutter = Gutter::of(cx.state, area.width);
     let (inside, bar) = vlist::beside_bar(cx, area);
-    let body = Rect { x: area.x + time, width: inside.width.saturating_sub(time), ..area };
+    let before = gutter.width();
+    let body = Rect { x: area.x + before, width: inside.width.saturating_sub(before), ..area };
     let shown = visible(cx, usize::from(body.width), usize::from(area.height));
     let Some(first) = shown.first().map(|entry| entry.at) else { return };
     let free = cx.view.windows[SPEC.id as usize].free;
@@ -86,8 +118,8 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let rows = &entry.rows[entry.hidden..];
         let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).min(area.bottom() - y);
         let block = Rect { y, height, ..inside };
-        if let Some(line) = line.filter(|_| time > 0 && entry.hidden == 0) {
-            Row::new(block, buf).right(&clock(line.at), usize::from(time) - 2, cx.theme.dim);
+        if let Some(line) = line.filter(|_| entry.hidden == 0) {
+            gutter.draw(cx, line, block, buf);
         }
         for (y, row) in (y..y + height).zip(rows) {
             buf.set_line(body.x, y, row, body.width);
@@ -183,7 +215,7 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     // As wide as in the last frame.
     let placed = view.placed.iter().find(|placed| placed.pane == SPEC.id);
     let width = placed.map_or(UNKNOWN, |placed| placed.area.width.saturating_sub(2));
-    let width = usize::from(width.saturating_sub(time_width(width)));
+    let width = usize::from(width.saturating_sub(Gutter::of(state, width).width()));
     let lines = &state.transcript;
     List::new(
         (lines.len(), view.line.and_then(|n| place(state, n))),

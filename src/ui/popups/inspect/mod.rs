@@ -16,8 +16,9 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use self::search::Search;
 use super::{Keys, Popup, Pressed, Reply, frame, lines::Lines};
-use crate::domain::{EffectId, EvidenceId, State, TaskId, ToolName};
+use crate::domain::{EffectId, EvidenceId, State, TaskId, ToolName, state::Source};
 use crate::ui::action::{Action, Layer};
+use crate::ui::update::past;
 use crate::ui::view::Tone;
 use crate::ui::window::{self, Window};
 use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, view::View};
@@ -43,6 +44,27 @@ pub enum Subject {
 }
 
 impl Subject {
+    /// The event at which it happened: the end of a task, the request of a call. `None`: it has not happened, or
+    /// has no moment.
+    pub fn moment(&self, state: &State) -> Option<u64> {
+        let of_task = |id| {
+            let task = state.task(id)?;
+            let begun = || state.transcript.get(task.first_line).map(|line| line.n);
+            let has_begun = task.started.is_some();
+            Some(task.ended_by).filter(|n| *n > 0).or_else(|| has_begun.then(begun).flatten())
+        };
+        match self {
+            Subject::Task(task) | Subject::Plan(task) => of_task(*task),
+            Subject::Prompt(call) | Subject::Call(call) => Some(state.effect(*call)?.n),
+            Subject::Evidence(task, id) => match state.task(*task)?.work.evidence.get(id)?.source {
+                Source::Call(call) | Source::Model(call) => Some(state.effect(call)?.n),
+                Source::None => None,
+            },
+            Subject::Line(n) => Some(*n),
+            Subject::Tool(_) | Subject::Messages => None,
+        }
+    }
+
     /// All things of its kind, through which one can turn; empty: one cannot.
     fn all(&self, state: &State) -> Vec<Self> {
         let tasks = state.tasks.iter().map(|task| task.id);
@@ -137,6 +159,7 @@ impl Popup for Inspect {
     fn keys(&self) -> Keys {
         const LEAVE: Hint = (&[Action::Leave], "leave");
         const FIND: Hint = (&[Action::Find], "find");
+        const MOMENT: Hint = (&[Action::GoToMoment], "its moment");
         const TURN: Hint = (&[Action::Left, Action::Right], "turn");
         const SCROLL: Hint = (&[Action::PageDown, Action::PageUp], "scroll");
         const NEXT: Hint = (&[Action::NextMatch, Action::PreviousMatch], "next, previous match");
@@ -147,11 +170,10 @@ impl Popup for Inspect {
         let hints: &[Hint] = match self.subject {
             _ if self.search.is_on() => &[NEXT, FIND, (&[Action::Leave], "end the search")],
             Subject::Prompt(_) | Subject::Call(_) | Subject::Task(_) | Subject::Plan(_) => {
-                &[TURN, SCROLL, FIND, LEAVE]
+                &[TURN, SCROLL, FIND, MOMENT, LEAVE]
             }
-            Subject::Tool(_) | Subject::Evidence(..) | Subject::Line(_) | Subject::Messages => {
-                &[SCROLL, FIND, LEAVE]
-            }
+            Subject::Evidence(..) | Subject::Line(_) => &[SCROLL, FIND, MOMENT, LEAVE],
+            Subject::Tool(_) | Subject::Messages => &[SCROLL, FIND, LEAVE],
         };
         (Layer::Pager, hints)
     }
@@ -167,6 +189,16 @@ impl Popup for Inspect {
             Some(Action::Left) => self.turn(-1, world.shown),
             Some(Action::Right) => self.turn(1, world.shown),
             Some(Action::Find) => self.search.open(&self.lines),
+            Some(Action::GoToMoment) => {
+                let moment = self.subject.moment(world.shown);
+                match moment.or_else(|| self.subject.moment(world.live)) {
+                    Some(moment) => {
+                        past::jump(world, view, Some(moment));
+                        return Reply::Close;
+                    }
+                    None => view.tell(world.live.at, Tone::Bad, "this has no moment to look at"),
+                }
+            }
             Some(Action::NextMatch | Action::PreviousMatch) if !self.search.is_on() => {
                 let key = world.keymap.legend(Layer::Pager, &[(&[Action::Find], "find")]);
                 let text = format!("nothing was searched for here · {key}");

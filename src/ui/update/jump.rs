@@ -1,0 +1,32 @@
+//! Going to the moment of what is selected.
+
+use super::past;
+use crate::domain::State;
+use crate::ui::panes::{self, spec::Opened};
+use crate::ui::request::{Requests, World};
+use crate::ui::{pane::PaneId, view::View};
+
+/// Why what is selected has no moment; `None`: it has one.
+pub fn why_not(state: &State, view: &View) -> Option<&'static str> {
+    let none = "nothing selected here has a moment: select a task (7), a call (6) or a line (2)";
+    moment(state, view).is_none().then_some(none)
+}
+
+/// Looks at the moment of what is selected.
+pub fn to_selected(world: &World<'_>, view: &mut View) -> Requests {
+    // What had not happened at the moment looked at may have happened since.
+    let moment = moment(world.shown, view).or_else(|| moment(world.live, view));
+    past::jump(world, view, moment);
+    Vec::new()
+}
+
+/// The event at which the selected thing happened.
+fn moment(state: &State, view: &View) -> Option<u64> {
+    if view.focus == PaneId::Transcript {
+        return view.line.or_else(|| state.transcript.last().map(|line| line.n));
+    }
+    match (panes::spec(view.focus).open)(state, view) {
+        Opened::Subject(subject) => subject.moment(state),
+        Opened::Nothing | Opened::Act(_) => None,
+    }
+}
