@@ -181,3 +181,48 @@ impl Index {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An index with a mark at every tenth event up to 200, between which so many tasks end.
+    fn marked(folder: &Path, tasks: usize) -> Index {
+        let journal = folder.join("j.jsonl");
+        std::fs::write(&journal, "").unwrap();
+        let header = Header::at(jiff::Timestamp::UNIX_EPOCH);
+        let mut index = Index::open(&journal, &header, Place::default());
+        index.every = 10;
+        let (mut place, mut state) = (index.first, State::keeping(Keeps::Details(RECENT)));
+        for _ in 0..20 {
+            place.n += 10;
+            state.tasks_done += tasks;
+            index.mark(place, &state);
+        }
+        index
+    }
+
+    #[test]
+    fn a_window_begins_where_it_has_all_details_and_not_too_far_before() {
+        for (tasks, n, most, right) in [
+            // All details of the tasks before the last mark are in what comes after the one before it.
+            (RECENT, 205, 1_000, (190, 25)),
+            (RECENT - 1, 205, 1_000, (180, 35)),
+            // No task ends, so it begins as far before as it may.
+            (0, 205, 50, (160, 55)),
+            (0, 205, 45, (160, 55)),
+            (0, 205, 44, (170, 45)),
+            (0, 205, 3, (200, 15)),
+            (0, 205, 204, (10, 205)),
+            (0, 205, 205, (0, 215)),
+            // The events of a window end at the next mark.
+            (0, 100, 15, (90, 10)),
+            (0, 101, 15, (90, 20)),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let (start, events) = marked(folder.path(), tasks).window(n, most);
+            assert_eq!((start.place.n, events), right, "{tasks} tasks, {n}, at most {most}");
+            assert_eq!(start.state.tasks_done as u64, tasks as u64 * start.place.n / 10);
+        }
+    }
+}
