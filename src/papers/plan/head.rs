@@ -232,6 +232,8 @@ mod tests {
             "Plan to look up",
             "The plan: x",
             "plan_b: x",
+            "plan_2: x",
+            "PlanB: x",
             "Plan-driven: x",
             "#E1 = x[]",
         ] {

@@ -205,6 +205,12 @@ mod tests {
                 "- Plan: a\n- #E10 = f[x]\n- #E11 = f[#E10 not #E1]",
                 &["a|E10 f x|E11 f #E10 not #E1"],
             ),
+            // Three words may be a name that nothing has, which the check of the plan tells; more are a sentence.
+            (
+                "Plan: a\nTool: Great Weather Map\nInput: x\nPlan: b\nTool: whichever is the best\n#E2 = f[y]",
+                &["a|E1 Great Weather Map x", "b|E2 f y"],
+            ),
+            ("Plan: a\nAction: look around\n#E1 = f[x]", &["a|E1 f x"]),
         ] {
             assert_eq!(shape(text), right, "{text}");
         }
