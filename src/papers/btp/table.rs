@@ -158,6 +158,13 @@ mod tests {
     }
 
     #[test]
+    fn all_rows_are_kept_where_they_are_not_too_large() {
+        assert_eq!(block(4_000, 1_000), 4_000);
+        assert_eq!(block(4_200, 1_000), 64);
+        assert_eq!(block(0, 9), 1);
+    }
+
+    #[test]
     fn values_beyond_what_floats_tell_apart_are_told_apart() {
         let huge = 1 << 55;
         let item = |value: i64| Item { cost: 1, value, low: 0, high: 1 };

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use toolyard::domain::{
-    Knob, ModelCallPhase, ModelError, ModelErrorKind, Outcome, Rates, Reply, State, ToolCallPhase,
-    ToolErrorKind,
+    Knob, ModelCallPhase, ModelError, ModelErrorKind, Outcome, Rates, Reply, Role, Sampling, State,
+    ToolCallPhase, ToolErrorKind,
 };
 
 use super::yard::{Trial, calls, on_paused_time};
@@ -84,6 +84,25 @@ fn an_ask_ends_before_its_time_breaks_the_budget() {
             assert_eq!(state.tasks[0].outcome(), Some(Outcome::OutOfBudget));
             assert!(state.tasks[0].credits() <= budget, "{}", state.tasks[0].credits());
         }
+    });
+}
+
+#[test]
+fn an_ask_ends_while_its_longest_answer_can_still_be_paid() {
+    on_paused_time(async {
+        let rates = Rates { credits_per_dollar: 1_000.0, ..seconds(1.0) };
+        let mut plan = plan(vec![], 20.0, rates);
+        // Eight credits.
+        let sampling = Sampling { max_tokens: Some(4_000), ..Sampling::default() };
+        plan.sampling = [(Role::Actor, sampling)].into();
+        plan.delay = Duration::from_secs(100);
+        let state = plan.start().session.await.unwrap();
+        let call = &state.model_calls[0];
+        assert_eq!(call.request.max_tokens, Some(4_000));
+        let ModelCallPhase::Failed { error } = &call.phase else { panic!("{call:?}") };
+        assert_eq!(error.kind, ModelErrorKind::OverBudget);
+        let seconds = (call.ended.unwrap() - call.started.unwrap()) as f64 / 1e6;
+        assert!(seconds > 5.0 && seconds + 8.0 <= 20.0, "{seconds}");
     });
 }
 
