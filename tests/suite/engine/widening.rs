@@ -86,6 +86,22 @@ fn what_an_agent_says_that_it_lacks_is_planned_in() {
 }
 
 #[test]
+fn what_was_offered_and_not_called_makes_room_for_what_is_lacked() {
+    on_paused_time(async {
+        let replies = vec![gives_up("I need scales."), call("scales", "1"), answers("1")];
+        let mut yard = plan(replies).start();
+        let state = (&mut yard.session).await.unwrap();
+        let budget = &state.tasks[0].budget;
+        assert_eq!(budget.first.as_ref().unwrap().tool("echo").unwrap().uses, 1);
+        let declined = budget.plan.as_ref().unwrap().tool("echo").unwrap();
+        let said = (declined.uses, declined.why.as_str());
+        assert_eq!(said, (0, "offered, but the agent did not call it"));
+        assert!(menu(&state, 0).contains(&"echo"), "{:?}", menu(&state, 0));
+        assert!(!menu(&state, 1).contains(&"echo"), "{:?}", menu(&state, 1));
+    });
+}
+
+#[test]
 fn with_the_knob_off_giving_up_is_giving_up() {
     on_paused_time(async {
         let mut plan = plan(vec![call("echo", "1"), gives_up("I need scales.")]);
@@ -168,6 +184,20 @@ fn a_planner_says_what_it_lacks_before_it_plans() {
         assert!(state.model_calls[0].request.messages[0].text().contains("Lacking:"));
         assert!(task.credits() <= 6.0);
     });
+}
+
+#[test]
+fn a_planner_keeps_of_its_offer_what_it_names() {
+    for (kept, right) in [("echo", &["echo", "scales"][..]), ("none", &["scales"])] {
+        on_paused_time(async move {
+            let said = format!("Lacking: scales\nKeeping: {kept}");
+            let replies = vec![Ok(super::yard::say(&said)), Ok(super::yard::say("Plan: weigh"))];
+            let mut plan = plan(replies);
+            plan.strategy = "workers+btp";
+            let state: State = plan.start().session.await.unwrap();
+            assert_eq!(menu(&state, 1), right, "{said}");
+        });
+    }
 }
 
 #[test]
