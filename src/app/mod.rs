@@ -94,6 +94,7 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
                 RunEnd::Answered => ExitCode::SUCCESS,
                 RunEnd::NotAnswered => ExitCode::from(1),
                 RunEnd::OutOfDollars => ExitCode::from(3),
+                RunEnd::ModelUnusable => ExitCode::from(4),
                 RunEnd::BySignal(signal) => after_signal(signal),
             });
         }

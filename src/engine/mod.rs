@@ -51,7 +51,7 @@ pub use self::{
     },
     resuming::resumable,
     session::Listener,
-    station::{DOLLARS_REACHED, Station},
+    station::{DOLLARS_REACHED, MODEL_UNUSABLE, Station},
 };
 
 /// Access to the experience of earlier sessions.
@@ -80,6 +80,8 @@ pub struct Setup {
     pub journal: Option<Journal>,
     /// Wait for more tasks when the queue is empty, instead of ending the session.
     pub stay: bool,
+    /// Without a person, go on with the next task when a model cannot be used.
+    pub keep_going: bool,
     /// The experience of earlier sessions, to which this one adds.
     pub memory: Option<Memory>,
     /// The tool classes of earlier sessions.
@@ -109,12 +111,12 @@ pub async fn run(
     mut commands: UnboundedReceiver<Command>,
     listener: Listener,
 ) -> Result<State, JournalError> {
-    let stay = setup.stay;
+    let (stay, keep_going) = (setup.stay, setup.keep_going);
     let listed = tools::list_all(std::mem::take(&mut setup.providers)).await;
     let handle = open(setup, listed, listener);
     let why = {
         // Everything that has not ended when the session does is dropped with it.
-        let mut work = std::pin::pin!(work(&handle, stay));
+        let mut work = std::pin::pin!(work(&handle, stay, keep_going));
         let mut beside = std::pin::pin!(handle.run_beside());
         loop {
             tokio::select! {
@@ -198,7 +200,7 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
 }
 
 /// Works through the queue.
-async fn work(handle: &Handle, stay: bool) {
+async fn work(handle: &Handle, stay: bool, keep_going: bool) {
     loop {
         handle.write(|session| {
             if session.state.next_task().is_none() {
@@ -216,6 +218,10 @@ async fn work(handle: &Handle, stay: bool) {
         handle.write(|session| {
             session.lanes.close();
             session.settle();
+            let outcome = session.state.task(task).and_then(|task| task.outcome());
+            let is_lost = outcome != Some(TaskOutcome::Answered);
+            let why = session.unusable.take().filter(|_| is_lost && !keep_going);
+            session.ends_because = why.or(session.ends_because.take());
         });
         // A task without any wait must not keep a command waiting, nor the end of the session.
         tokio::task::yield_now().await;

@@ -71,6 +71,15 @@ impl Recorded {
         first == Some(id) && live.all(waits)
     }
 
+    /// Whether the recorded session made this call again.
+    pub fn repeats(&self, id: EffectId) -> bool {
+        let of_it = |events: &Vec<Record>| {
+            let first = events.first().and_then(|record| record.event.effect());
+            first.is_some_and(|effect| effect.parent == Some(id))
+        };
+        self.effects.values().any(of_it)
+    }
+
     /// Whether effects may still be answered from the record.
     pub fn answers(&self) -> bool {
         !self.has_parted && !self.effects.is_empty()

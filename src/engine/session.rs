@@ -49,6 +49,10 @@ pub(super) struct Session {
     /// The tasks that the session began with, and how many of them were queued.
     pub tasks: TaskList,
     queued: usize,
+    /// Model calls that failed because their model cannot be used, and that are made again.
+    pub again: BTreeSet<EffectId>,
+    /// Why a model cannot be used, where nobody can repair it.
+    pub unusable: Option<String>,
     /// Why the session must end now.
     pub ends_because: Option<String>,
     journal: Writer,
@@ -83,6 +87,8 @@ impl Session {
             recorded: Recorded::default(),
             tasks: TaskList::default(),
             queued: 0,
+            again: BTreeSet::new(),
+            unusable: None,
             ends_because: None,
             journal,
             listener,

@@ -4,7 +4,9 @@
 //! The second line, where few panes are seen, has the vitals: what the task may cost and has cost, who plans and who
 //! solves, and what runs at once.
 
-use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
 
 use super::hits::{Hits, Target};
 use super::panes::{format, row::Row};
@@ -12,7 +14,9 @@ use super::symbols::{DONE, HELD, INJECTED, RECORDED, REFUSED, RUNNING};
 use super::text::{self, number};
 use super::{action::Action, view::ReadOnly};
 use super::{cx::Cx, pane::PaneId};
-use crate::domain::{Hold, Knob, Lane, Mode, Role, State, TaskState, words::counted};
+use crate::domain::{
+    Hold, Knob, Lane, Mode, ModelErrorKind, Role, State, TaskState, words::counted,
+};
 
 /// A piece of the line.
 struct Piece {
@@ -173,6 +177,9 @@ fn spent_of(state: &State) -> (f64, f64, bool) {
 fn mode(cx: &Cx<'_>) -> (String, Style) {
     let (control, theme) = (&cx.state.control, cx.theme);
     let name = control.mode.name();
+    if let Some(text) = unusable(cx.state) {
+        return (format!("{HELD} {name} · {text}"), theme.bad.add_modifier(Modifier::REVERSED));
+    }
     match control.mode {
         Mode::Running | Mode::Stepping | Mode::SteppingTask if cx.state.has_work() => {
             (format!("{RUNNING} {name}"), theme.running)
@@ -203,6 +210,19 @@ fn done(state: &State) -> String {
 /// The last part of a path.
 fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Why a session that is paused cannot go on, and what to do; `None` if its models can be used.
+fn unusable(state: &State) -> Option<String> {
+    let (model, error) = state.unusable_model()?;
+    let (why, cure) = match error.kind {
+        ModelErrorKind::Auth => ("refuses its key", "set the key"),
+        ModelErrorKind::Connection | ModelErrorKind::Timeout => ("does not answer", "start it"),
+        _ => ("refuses the call", "check its settings"),
+    };
+    let is_held = matches!(state.control.mode, Mode::Pausing | Mode::Paused);
+    let model = text::cut(model.as_str(), 24);
+    is_held.then(|| format!("{model} {why}: {cure} or choose another model, then run"))
 }
 
 fn at(hold: &Hold) -> String {

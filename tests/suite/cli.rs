@@ -10,6 +10,8 @@ use crate::program::{Home, Ran};
 
 mod describe;
 mod experience;
+mod failing;
+mod foreign;
 mod graph;
 mod journals;
 mod killed;

@@ -100,7 +100,7 @@ async fn a_refused_key_is_not_repeated() {
     let fake = Fake::start(vec![refusal]).await;
     let output = run(home.path(), &fake, &["--task", "What is 17 times 23?", "--json"]).await;
     let said = left_behind(home.path(), &output);
-    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert_eq!(output.status.code(), Some(4), "{said}");
     assert!(said.contains("Incorrect API key provided: [key]"), "{said}");
     let log = fs::read_to_string(home.path().join("l.txt")).unwrap();
     assert!(log.contains(" a request failed ") && log.contains(" status=401 failed=1\n"), "{log}");

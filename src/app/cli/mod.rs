@@ -205,6 +205,10 @@ pub struct RunArgs {
     /// The agent's task, instead of a list of tasks.
     #[arg(long, value_name = "TEXT", conflicts_with = "tasks")]
     pub task: Option<String>,
+    /// Go on with the next task when a model cannot be used: it does not answer, refuses the key or
+    /// does not exist. Without this, the run ends there with exit code 4.
+    #[arg(long)]
+    pub keep_going: bool,
     /// Write every event to standard output as a line of JSON.
     #[arg(long)]
     pub json: bool,

@@ -12,7 +12,11 @@ use crate::ui;
 
 /// The state after this event of a journal, which is read no further, or after the last one. Also what should be
 /// known of the journal's end.
-fn load(path: &Path, at: Option<u64>, keeps: Keeps) -> Result<(State, Option<String>), Trouble> {
+pub fn load(
+    path: &Path,
+    at: Option<u64>,
+    keeps: Keeps,
+) -> Result<(State, Option<String>), Trouble> {
     let mut reader = Reader::open(path).map_err(Trouble::usage)?;
     let most = at.map_or(usize::MAX, |at| usize::try_from(at).unwrap_or(usize::MAX));
     let mut state = State::keeping(keeps);

@@ -11,12 +11,13 @@ use super::out::{accepted, expect_place, warn};
 use super::{RunArgs, runtime, trouble::Trouble};
 use crate::app::report::folded::{Folded, Sums};
 use crate::app::report::{Graded, Quality};
+use crate::app::session::SessionSpec;
 use crate::domain::words::{clipped, counted};
 use crate::domain::{
     Command, EmbeddingEvent, Event, GraphEvent, ModelCallEvent, PlanEvent, Record, SessionEvent,
     State, TaskEvent, state::Keeps, state::RECENT,
 };
-use crate::engine::DOLLARS_REACHED;
+use crate::engine::{DOLLARS_REACHED, MODEL_UNUSABLE};
 use crate::files::safe_json::safe;
 use crate::store::kept;
 use crate::ui::wording::not_embedded;
@@ -30,13 +31,16 @@ pub enum RunEnd {
     NotAnswered,
     /// The next model call would have gone beyond the limit of dollars.
     OutOfDollars,
+    /// A model could not be used, so a task failed.
+    ModelUnusable,
     /// The session was ended by this signal, or because the reader of the output is gone.
     BySignal(i32),
 }
 
 /// Runs the tasks.
 pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
-    let mut prepared = args.session.spec(args.task.as_deref())?.prepare()?;
+    let spec = args.session.spec(args.task.as_deref())?;
+    let mut prepared = SessionSpec { keep_going: args.keep_going, ..spec }.prepare()?;
     // Only the whole last state needs the details of all tasks.
     prepared.keeps = if args.state.is_some() { Keeps::All } else { Keeps::Tasks(RECENT) };
     for path in [&args.report, &args.state].into_iter().flatten() {
@@ -77,6 +81,10 @@ pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
         warn(&format!("{UNREAD}; the session was stopped, since its tasks may cost money"));
         return Ok(RunEnd::BySignal(Signal::PIPE.as_raw()));
     }
+    if let Some(why) = &out.borrow().unusable {
+        warn(&format!("{why} Repair it, or add --keep-going to go on with the next task."));
+        return Ok(RunEnd::ModelUnusable);
+    }
     if out.borrow().is_out_of_dollars {
         return Ok(RunEnd::OutOfDollars);
     }
@@ -99,6 +107,8 @@ struct Output {
     /// Why the output stopped.
     lost: Option<io::Error>,
     is_out_of_dollars: bool,
+    /// Why a model cannot be used, if that ended the session.
+    unusable: Option<String>,
     /// Where to ask for the end of the session.
     stop: UnboundedSender<Command>,
 }
@@ -107,7 +117,8 @@ impl Output {
     fn new(json: bool, folded: Folded, stop: UnboundedSender<Command>) -> Self {
         let out = BufWriter::new(io::stdout());
         let state = State::keeping(Keeps::Tasks(RECENT));
-        Self { json, out, state, folded, lost: None, is_out_of_dollars: false, stop }
+        let (lost, is_out_of_dollars, unusable) = (None, false, None);
+        Self { json, out, state, folded, lost, is_out_of_dollars, unusable, stop }
     }
 
     /// Without its output the session stops: who reads no further needs no more of it, and each
@@ -115,6 +126,7 @@ impl Output {
     fn show(&mut self, record: &Record) {
         if let Event::Session(SessionEvent::SessionEnded { why }) = &record.event {
             self.is_out_of_dollars = why.starts_with(DOLLARS_REACHED);
+            self.unusable = why.starts_with(MODEL_UNUSABLE).then(|| why.clone());
         }
         self.state.apply(record);
         let folded = self.folded.take(&self.state, record);

@@ -35,6 +35,7 @@ impl SessionArgs {
             max_dollars: self.max_dollars,
             paused: false,
             stay: false,
+            keep_going: false,
             fresh: self.fresh,
             learned: self.learned.clone(),
             experience: self.experience.clone(),

@@ -84,10 +84,18 @@ pub fn is_well(findings: &[Finding]) -> bool {
     findings.iter().all(|finding| finding.verdict != Verdict::Fail)
 }
 
-/// Runs all checks. If the configuration is invalid, the rest is checked with the defaults.
+/// Runs all checks. If the configuration is invalid, what depends on it is not checked: a session would not start.
 pub async fn examine(subject: &Subject<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let config = settings::configuration(subject, &mut findings);
+    let Some(config) = settings::configuration(subject, &mut findings) else {
+        if subject.workspace.is_some() {
+            tools::examine(subject.workspace, &Config::default(), &mut findings);
+        }
+        terminal::examine(subject.terminal, subject.environment, &mut findings);
+        let text = "journals and models are not checked as long as the configuration is wrong";
+        findings.push(Finding::warn("session", text));
+        return findings;
+    };
     findings.push(settings::journals(&config));
     prices::table(&config, &mut findings);
     tools::examine(subject.workspace, &config, &mut findings);

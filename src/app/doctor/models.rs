@@ -32,7 +32,14 @@ pub(super) async fn examine(
             }
         }
     });
-    findings.extend(join_all(asked).await.into_iter().flatten());
+    let asked: Vec<_> = join_all(asked).await;
+    let answers = |model: &Vec<Finding>| super::is_well(model);
+    let is_any = asked.iter().any(answers);
+    findings.extend(asked.into_iter().flatten());
+    if !is_any {
+        let text = "no model answers, so no task can be done";
+        findings.push(Finding::fail("session", text));
+    }
 }
 
 fn roles_of(config: &Config, model: &ModelName) -> String {

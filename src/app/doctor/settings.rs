@@ -10,8 +10,8 @@ use crate::ui::{KeymapError, keymap::Keymap};
 
 const ABOUT: &str = "configuration";
 
-/// Reads the configuration as a start would.
-pub(super) fn configuration(subject: &Subject<'_>, findings: &mut Vec<Finding>) -> Config {
+/// Reads the configuration as a start would; `None`: it has faults.
+pub(super) fn configuration(subject: &Subject<'_>, findings: &mut Vec<Finding>) -> Option<Config> {
     let mut config = match Config::settle(subject.config, subject.environment) {
         Ok(LoadedConfig { config, file }) => {
             findings.push(Finding::ok(ABOUT, read_from(file)));
@@ -20,7 +20,7 @@ pub(super) fn configuration(subject: &Subject<'_>, findings: &mut Vec<Finding>) 
         Err(problems) => {
             let failed = |problem: &_| Finding::fail(ABOUT, format!("{problem}"));
             findings.extend(problems.0.iter().map(failed));
-            Config::default()
+            return None;
         }
     };
     let variables = in_force(subject.environment);
@@ -30,6 +30,7 @@ pub(super) fn configuration(subject: &Subject<'_>, findings: &mut Vec<Finding>) 
     }
     if let Some(Err(why)) = subject.model.map(|model| config.bind_all(model)) {
         findings.push(Finding::fail(ABOUT, format!("--model: {why}")));
+        return None;
     }
     for warning in theme::load::find(&config.ui.theme, None).1 {
         findings.push(Finding::warn(ABOUT, warning.to_string()));
@@ -38,7 +39,7 @@ pub(super) fn configuration(subject: &Subject<'_>, findings: &mut Vec<Finding>) 
     for taken in Keymap::new(&config.ui.keys).1 {
         findings.push(Finding::warn(ABOUT, moved(&taken)));
     }
-    config
+    Some(config)
 }
 
 fn moved(taken: &KeymapError) -> String {

@@ -66,6 +66,7 @@ impl SessionSpec {
             faults: self.faults.clone(),
             journal: None,
             stay: self.stay,
+            keep_going: self.keep_going,
             memory: None,
             classes: None,
             notices: Vec::new(),

@@ -42,6 +42,8 @@ pub struct SessionSpec {
     pub paused: bool,
     /// Wait for more tasks instead of ending after the last.
     pub stay: bool,
+    /// Go on with the next task when a model cannot be used, instead of ending.
+    pub keep_going: bool,
     /// Neither load nor save anything in the workspace; the files of the next two fields still
     /// count.
     pub fresh: bool,
@@ -115,6 +117,7 @@ mod tests {
             max_dollars: Some(0.5),
             paused: true,
             stay: true,
+            keep_going: true,
             fresh: true,
             learned: Some("l.json".into()),
             experience: Some("e.sqlite".into()),

@@ -65,6 +65,9 @@ pub async fn ask(
                 parent = Some(id);
                 handle.write(|session| session.give_schema_up(role, &error));
             }
+            Outcome::Reply(Err(_)) if handle.write(|session| session.again.remove(&id)) => {
+                parent = Some(id);
+            }
             Outcome::Reply(Err(error)) if again < AGAIN && broke_off(&error) => {
                 parent = Some(id);
                 again += 1;
@@ -87,7 +90,7 @@ fn with_settings(state: &State, task: TaskId, wanted: Request) -> Request {
 }
 
 /// Whether an endpoint does not take the field that holds an answer to a schema.
-fn refuses_schema(error: &ModelError) -> bool {
+pub fn refuses_schema(error: &ModelError) -> bool {
     let text = error.text.to_lowercase();
     let names = ["response_format", "json_schema", "schema", "structured output"];
     error.kind == ModelErrorKind::Refused && names.iter().any(|name| text.contains(name))

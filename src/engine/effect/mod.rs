@@ -13,7 +13,7 @@ use std::{rc::Rc, sync::Arc};
 use serde_json::Value;
 
 pub(super) use self::{
-    ask::{Caller, ask},
+    ask::{Caller, ask, refuses_schema},
     ended::abandoned,
     perform::perform,
     probe::probe_models,

@@ -11,6 +11,7 @@ mod many;
 mod menu;
 mod recorded;
 mod room;
+mod unusable;
 
 use std::rc::Rc;
 
@@ -22,6 +23,7 @@ use super::{effect::PendingEffect, handle::Handle};
 use crate::domain::{Chance, EffectRef, FaultId, FaultKind, Origin, Refusal, TaskId};
 
 pub use self::dollars::DOLLARS_REACHED;
+pub use self::unusable::MODEL_UNUSABLE;
 
 /// A station that every effect passes.
 pub trait Station {
@@ -91,7 +93,7 @@ impl Passage {
 
 /// The engine's own stations in order, followed by these.
 pub(super) fn stations(more: Vec<Rc<dyn Station>>, has_user: bool) -> Rc<[Rc<dyn Station>]> {
-    let own: [Rc<dyn Station>; 9] = [
+    let own: [Rc<dyn Station>; 10] = [
         Rc::new(recorded::FromRecord),
         Rc::new(dollars::Dollars::new(has_user)),
         Rc::new(many::Many),
@@ -101,6 +103,8 @@ pub(super) fn stations(more: Vec<Rc<dyn Station>>, has_user: bool) -> Rc<[Rc<dyn
         Rc::new(gate::Gate),
         Rc::new(fault::Faults),
         Rc::new(judge::Judge),
+        // Behind the gate, so before it on the way back: a pause holds the failed call.
+        Rc::new(unusable::Unusable { has_user }),
     ];
     own.into_iter().chain(more).collect()
 }

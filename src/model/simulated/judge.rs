@@ -17,6 +17,10 @@ pub(super) fn evaluate(
     settings: Settings,
     chance: Chance,
 ) -> String {
+    if chain.is_none() {
+        // It cannot know what helps with a task that it does not know.
+        return json!({ "scores": [] }).to_string();
+    }
     let tools: IndexSet<_> = prompted.past.iter().map(|past| &past.tool).collect();
     let scores: Vec<_> = tools
         .iter()

@@ -8,7 +8,7 @@
 //! *capability* with probability `skill`; the weights decide which tool of that capability, and so
 //! do told costs (`thrift`) and what the graph has learned. After `patience` results that do not help
 //! it gives up. It says what it needs without a tool's name and without results that it has not seen,
-//! since retrieval reads its words. All randomness is a hash of the seed and the request.
+//! since retrieval reads its words. Where it knows some tasks, it refuses all others. All randomness is a hash of the seed and the request.
 //!
 //! These settings were fixed before any comparison was printed. `toolyard compare btp` shows what
 //! other values of `thrift` and `patience` would do.
@@ -29,6 +29,7 @@ mod blank;
 mod cache;
 mod choose;
 mod classifier;
+mod foreign;
 mod grader;
 mod guess;
 mod improvise;
@@ -147,6 +148,11 @@ impl Simulated {
     fn say(&self, request: &Request) -> Speech {
         let prompted = prompted::PromptReading::read(request);
         let chain = self.chains.get(prompted.task.trim());
+        // A workspace without any known task is there to try tools out.
+        let is_foreign = chain.is_none() && !self.chains.is_empty();
+        if let Some(refusal) = is_foreign.then(|| foreign::say(request, &prompted)).flatten() {
+            return refusal;
+        }
         let (settings, chance) = (self.settings, self.chance(request));
         Speech::text(match request.role {
             Role::Actor => match reader::asked(prompted.account) {

@@ -13,7 +13,7 @@ use crate::app::session::{JournalChoice, Session, SessionSpec};
 use crate::domain::{
     Event, ModelName, Outcome, Record, Role, SessionEvent, State, TaskEvent, TaskId, ToolName,
 };
-use crate::engine;
+use crate::engine::{self, MODEL_UNUSABLE};
 use crate::store::experience::Experience;
 use crate::store::journal::{self, JournalError};
 
@@ -82,6 +82,9 @@ impl Job {
         stop.reach(commands);
         let state = engine.join()?;
         let ended = state.tasks.iter().all(|task| is_final(task.outcome()));
+        if let Some((model, error)) = state.unusable_model().filter(|_| !ended) {
+            return Err(Trouble::Failed(format!("{MODEL_UNUSABLE}: {model}: {error}")));
+        }
         Ok(ended.then(|| Ran::of(&state)))
     }
 

@@ -8,5 +8,6 @@ mod moves;
 mod pairs;
 mod repeat;
 mod results;
+mod usable;
 
 pub use self::{moves::Cause, repeat::Repeat};

@@ -1,0 +1,62 @@
+//! Notices a model that cannot be used at all: nobody answers, the key is refused, there is no such model. Every
+//! further call would fail as well. With a person the session pauses before the failure reaches the agent, and the
+//! call is made again when the person goes on; without one the session ends after the task that failed so.
+
+use super::{Effect, Outcome, Passage, Passing, Station, now};
+use crate::domain::{By, EffectId, ModelError, ModelName, Origin, SessionEvent};
+use crate::engine::{commands, effect, handle::Handle, session::Session};
+
+/// How the reason begins when a session ends because of a model.
+pub const MODEL_UNUSABLE: &str = "a model cannot be used";
+
+pub(super) struct Unusable {
+    /// A person can repair it while the session waits.
+    pub has_user: bool,
+}
+
+impl Station for Unusable {
+    fn after<'a>(&'a self, passage: &'a mut Passage, outcome: &'a Outcome) -> Passing<'a, ()> {
+        let (Effect::Model(call), Outcome::Reply(Err(error))) = (&passage.effect, outcome) else {
+            return now(());
+        };
+        let (id, origin) = (passage.reference.id, passage.reference.origin);
+        let model = &call.model.spec().name;
+        // Such a call is made again without its schema.
+        let is_of_schema = call.request.schema.is_some() && effect::refuses_schema(error);
+        if is_of_schema || !passage.handle.read(|session| session.state.is_unusable(model, error)) {
+            return now(());
+        }
+        let is_made_again = match origin {
+            Origin::Live => self.has_user,
+            // As the earlier session did.
+            Origin::Recorded => passage.handle.read(|session| session.recorded.repeats(id)),
+            Origin::Injected | Origin::Person | Origin::Reused | Origin::Provider => return now(()),
+        };
+        if is_made_again {
+            self.hold(&passage.handle, id, model, error);
+        } else if origin == Origin::Live {
+            let why = format!("{MODEL_UNUSABLE}: {model}: {error}");
+            passage.handle.write(|session| session.unusable.get_or_insert(why).clone());
+        }
+        now(())
+    }
+}
+
+impl Unusable {
+    /// Notes that this call is made again, and pauses the session if somebody can let it go on.
+    fn hold(&self, handle: &Handle, id: EffectId, model: &ModelName, error: &ModelError) {
+        handle.write(|session: &mut Session| {
+            session.again.insert(id);
+            session.emit(SessionEvent::Noticed {
+                text: format!(
+                    "{model} cannot be used: {error} Repair it, or choose another model; who goes on \
+                     makes this call again"
+                ),
+            });
+            if self.has_user {
+                // A session that is paused already stops by itself.
+                let _ = commands::pause(session, By::Engine);
+            }
+        });
+    }
+}
