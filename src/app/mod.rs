@@ -4,6 +4,7 @@
 pub mod cli;
 pub mod config;
 pub mod doctor;
+pub mod init;
 pub mod learned;
 pub mod report;
 pub mod sample;
@@ -111,6 +112,7 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
         Some(Command::Prompts(args)) => cli::prompts::prompts(&args)?,
         Some(Command::Completions { shell }) => cli::describe::completions(shell)?,
         Some(Command::Man(args)) => cli::describe::man(&args)?,
+        Some(Command::Init(args)) => cli::init::init(&args)?,
         Some(Command::Doctor(args)) => {
             let is_well = cli::doctor::doctor(&args)?;
             return Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(1) });

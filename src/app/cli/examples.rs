@@ -7,6 +7,11 @@ Examples:
   toolyard run --tasks-limit 10               run ten tasks without a screen
   toolyard doctor                             check configuration, tools and models";
 
+pub const INIT: &str = "\
+Examples:
+  toolyard init                               in the working directory
+  toolyard init mine --dry-run                say what would be written to the folder mine";
+
 pub const RUN: &str = "\
 Examples:
   toolyard run --task \"What is 17 times 23?\" --strategy react+btp --budget 20

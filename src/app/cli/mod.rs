@@ -8,7 +8,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use self::compare::{BenchCommand, CompareArgs};
 use self::journal_args::{ReplayArgs, SessionsArgs, ShotArgs};
-use self::{log::LogArgs, trouble::Trouble, value::number, value::whole};
+use self::{init_args::InitArgs, log::LogArgs, trouble::Trouble, value::number, value::whole};
 use crate::app::session::CostRange;
 use crate::domain::{Estimation, FaultSpec, fault::FAULT_SYNTAX, knob::Choice};
 
@@ -18,6 +18,8 @@ pub mod doctor;
 mod examples;
 pub mod experience;
 pub mod graph;
+pub mod init;
+mod init_args;
 mod journal_args;
 pub mod live;
 pub mod log;
@@ -62,6 +64,10 @@ pub fn runtime() -> Result<Runtime, Trouble> {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Begin a project: a configuration with the models that are found here, a first tool, first
+    /// tasks. No file is overwritten.
+    #[command(after_help = examples::INIT)]
+    Init(InitArgs),
     /// Run tasks without a screen.
     #[command(after_help = examples::RUN)]
     Run(Box<RunArgs>),

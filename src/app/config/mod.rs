@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
+pub use self::provider::{PROVIDERS, Provider};
 pub use self::{
     file::{default_experience, default_journals, default_layouts, default_path, default_prices},
     settle::{Environment, LoadedConfig},

@@ -74,7 +74,8 @@ fn of(provider: &Provider, model: &str) -> Result<Endpoint, String> {
     if model.trim().is_empty() {
         return Err(format!("{name}: which model? Write {}:MODEL", provider.name));
     }
-    let mut endpoint = Endpoint::new(name, provider.url, model);
+    let address = provider.address(&|name| std::env::var_os(name));
+    let mut endpoint = Endpoint::new(name, address, model);
     with_key(&mut endpoint, provider)?;
     Ok(endpoint)
 }

@@ -1,0 +1,16 @@
+//! Arguments of `toolyard init`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Where to begin a project.
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// The folder; the working directory where none is given.
+    #[arg(default_value = ".")]
+    pub dir: PathBuf,
+    /// Say what would be written, and write nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+}
