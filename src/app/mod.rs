@@ -102,6 +102,7 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
         Some(Command::Compare(args)) => cli::compare::compare(&args)?,
         Some(Command::Bench(BenchCommand::Papers(args))) => cli::compare::papers(&args)?,
         Some(Command::Replay(args)) => return Ok(after_the_screen(cli::past::replay(&args)?)),
+        Some(Command::Report(args)) => cli::report::report(&args)?,
         Some(Command::Sessions(args)) => cli::sessions::sessions(&args)?,
         Some(Command::Plan(args)) => cli::plan::plan(&args)?,
         Some(Command::Graph(command)) => cli::graph::graph(&command)?,

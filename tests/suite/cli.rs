@@ -21,6 +21,7 @@ mod models;
 mod plan;
 mod prompts;
 mod reaped;
+mod report;
 mod sessions;
 mod workspace;
 mod wrong;

@@ -30,6 +30,12 @@ Examples:
   toolyard replay session.jsonl
   toolyard replay session.jsonl --at 200 --json > state.json";
 
+pub const REPORT: &str = "\
+Examples:
+  toolyard report session.jsonl --html --out session.html
+  toolyard report --html > newest.html        the newest session
+  toolyard report session.jsonl               the same numbers as JSON";
+
 pub const SESSIONS: &str = "\
 Examples:
   toolyard sessions

@@ -23,6 +23,25 @@ pub struct ReplayArgs {
     pub config: ConfigArgs,
 }
 
+/// Which session, and in which form.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// The journal to read; the newest one of `toolyard sessions` where none is given.
+    pub journal: Option<PathBuf>,
+    /// Write a page without scripts instead of JSON: summary, tools, graph, and each task with its
+    /// lanes and its transcript.
+    #[arg(long)]
+    pub html: bool,
+    /// Write to this file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Stop after this event instead of the last.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]
+    pub at: Option<u64>,
+    #[command(flatten)]
+    pub config: ConfigArgs,
+}
+
 #[derive(Debug, Args)]
 pub struct ShotArgs {
     /// The journal to read.

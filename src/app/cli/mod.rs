@@ -7,7 +7,7 @@ use clap_complete::Shell;
 use tokio::runtime::{Builder, Runtime};
 
 use self::compare::{BenchCommand, CompareArgs};
-use self::journal_args::{ReplayArgs, SessionsArgs, ShotArgs};
+use self::journal_args::{ReplayArgs, ReportArgs, SessionsArgs, ShotArgs};
 use self::{init_args::InitArgs, log::LogArgs, trouble::Trouble, value::number, value::whole};
 use crate::app::session::CostRange;
 use crate::domain::{Estimation, FaultSpec, fault::FAULT_SYNTAX, knob::Choice};
@@ -30,6 +30,7 @@ pub mod plan;
 pub mod plan_task;
 pub mod prices;
 pub mod prompts;
+pub mod report;
 pub mod run;
 pub mod sessions;
 mod spec;
@@ -81,6 +82,9 @@ pub enum Command {
     /// Open a journal on the screen, or print its state with --json.
     #[command(after_help = examples::REPLAY)]
     Replay(ReplayArgs),
+    /// Print the report of a session as JSON, or write it as one HTML page to send to somebody.
+    #[command(after_help = examples::REPORT)]
+    Report(ReportArgs),
     /// List the sessions whose journals are kept, or delete old ones.
     #[command(after_help = examples::SESSIONS)]
     Sessions(SessionsArgs),

@@ -14,6 +14,7 @@ use crate::domain::state::{Line, What};
 pub mod budget;
 pub mod folded;
 pub mod graded;
+pub mod html;
 pub mod quality;
 pub mod task;
 

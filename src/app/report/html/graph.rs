@@ -1,0 +1,185 @@
+//! The tools in the order in which they were called, as a graph: an edge is as wide as it was walked often.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use dagre::graph::Graph;
+use dagre::{EdgeLabel, LayoutOptions, NodeLabel, RankDir, layout};
+use indexmap::IndexMap;
+
+use super::page::escaped;
+use crate::domain::{State, ToolCallPhase};
+use crate::ui::text;
+
+/// Pixels of a node.
+const NODE: (f64, f64) = (170.0, 38.0);
+const MARGIN: f64 = 12.0;
+/// Edges of one picture: those that were walked most.
+const MOST: usize = 120;
+
+/// What a node of the graph is about.
+#[derive(Default)]
+struct Node {
+    calls: u32,
+    failed: u32,
+}
+
+/// The walks of all tasks together.
+struct Walked<'a> {
+    nodes: IndexMap<&'a str, Node>,
+    edges: Vec<((usize, usize), u32)>,
+}
+
+const START: &str = "start";
+const END: &str = "end";
+
+/// The graph with its heading; nothing if no tool was called.
+pub fn section(state: &State) -> String {
+    let walked = Walked::of(state);
+    if walked.edges.is_empty() {
+        return String::new();
+    }
+    format!("<h2>Ways through the tools</h2>\n{}", walked.picture(state))
+}
+
+impl<'a> Walked<'a> {
+    fn of(state: &'a State) -> Self {
+        let mut nodes: IndexMap<&str, Node> = IndexMap::new();
+        let mut edges: BTreeMap<(usize, usize), u32> = BTreeMap::new();
+        for task in &state.tasks {
+            let mut at = None;
+            for call in task.tool_calls.iter().filter_map(|id| state.tool_call(*id)) {
+                let failed = matches!(call.phase, ToolCallPhase::Failed { .. });
+                at = Some(walk(&mut nodes, &mut edges, at, call.tool.as_str(), failed));
+            }
+            if at.is_some() {
+                walk(&mut nodes, &mut edges, at, END, false);
+            }
+        }
+        let mut edges: Vec<_> = edges.into_iter().collect();
+        edges.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        edges.truncate(MOST);
+        Self { nodes, edges }
+    }
+
+    fn picture(&self, state: &State) -> String {
+        let laid = self.laid();
+        let node = |at: usize| laid.node(&at.to_string()).and_then(|node| Some((node.x?, node.y?)));
+        let (mut width, mut height) = (0.0_f64, 0.0_f64);
+        let (mut shapes, mut lines) = (String::new(), String::new());
+        for (at, (name, about)) in self.nodes.iter().enumerate() {
+            let Some((x, y)) = node(at) else { continue };
+            (width, height) = (width.max(x + NODE.0 / 2.0), height.max(y + NODE.1 / 2.0));
+            shapes += &shape(state, name, about, (x, y));
+        }
+        let most = self.edges.iter().map(|(_, count)| *count).max().unwrap_or(1);
+        for ((from, to), count) in &self.edges {
+            let (Some(a), Some(b)) = (node(*from), node(*to)) else { continue };
+            let thick = 1.0 + 5.0 * f64::from(*count) / f64::from(most);
+            let path = if from == to { around(a) } else { between(a, b) };
+            let _ = writeln!(
+                lines,
+                "<path class=\"edge\" stroke-width=\"{thick:.1}\" opacity=\".7\" \
+                 marker-end=\"url(#to)\" d=\"{path}\"><title>{count} times</title></path>"
+            );
+        }
+        let (width, height) = (width + 2.0 * MARGIN, height + 2.0 * MARGIN + NODE.1);
+        format!(
+            "<svg width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"-{MARGIN} -{MARGIN} {width:.0} \
+             {height:.0}\">\n<defs><marker id=\"to\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" \
+             markerWidth=\"7\" markerHeight=\"7\" markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path class=\"fill\" \
+             d=\"M0 0L8 4L0 8z\"/></marker></defs>\n{lines}{shapes}</svg>\n"
+        )
+    }
+
+    /// The places of all nodes, in layers from left to right.
+    fn laid(&self) -> Graph<NodeLabel, EdgeLabel> {
+        let mut graph = Graph::new();
+        for at in 0..self.nodes.len() {
+            let label = NodeLabel { width: NODE.0, height: NODE.1, ..NodeLabel::default() };
+            graph.set_node(at.to_string(), Some(label));
+        }
+        for ((from, to), _) in self.edges.iter().filter(|((from, to), _)| from != to) {
+            graph.set_edge(from.to_string(), to.to_string(), Some(EdgeLabel::default()), None);
+        }
+        let options = LayoutOptions {
+            rankdir: RankDir::LR,
+            nodesep: 18.0,
+            ranksep: 70.0,
+            ..LayoutOptions::default()
+        };
+        layout(&mut graph, Some(options));
+        graph
+    }
+}
+
+/// Goes on to a tool, and returns its node.
+fn walk<'a>(
+    nodes: &mut IndexMap<&'a str, Node>,
+    edges: &mut BTreeMap<(usize, usize), u32>,
+    from: Option<usize>,
+    to: &'a str,
+    failed: bool,
+) -> usize {
+    let from = from.unwrap_or_else(|| {
+        let start = nodes.entry(START);
+        let at = start.index();
+        start.or_default();
+        at
+    });
+    let entry = nodes.entry(to);
+    let at = entry.index();
+    let node = entry.or_default();
+    node.calls += 1;
+    node.failed += u32::from(failed);
+    *edges.entry((from, at)).or_default() += 1;
+    at
+}
+
+/// A node with its name, its calls and its score.
+fn shape(state: &State, name: &str, about: &Node, (x, y): (f64, f64)) -> String {
+    let (left, top) = (x - NODE.0 / 2.0, y - NODE.1 / 2.0);
+    let is_tool = name != START && name != END;
+    let hurt = if about.failed > 0 { " hurt" } else { "" };
+    let score = state.learning.scores.get(name).filter(|_| is_tool);
+    let score = score.map_or(String::new(), |score| format!(", score {score:+}"));
+    let failed =
+        if about.failed > 0 { format!(", {} failed", about.failed) } else { String::new() };
+    let below = match is_tool {
+        true => format!("{}×{failed}{score}", about.calls),
+        false => String::new(),
+    };
+    let (name, below) = (escaped(&text::cut(name, 22)), escaped(&below));
+    format!(
+        "<rect class=\"node{hurt}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{}\" height=\"{}\" rx=\"5\"/>\
+         <text x=\"{:.1}\" y=\"{:.1}\">{name}</text><text x=\"{:.1}\" y=\"{:.1}\" opacity=\".7\">{below}</text>\n",
+        NODE.0,
+        NODE.1,
+        left + 8.0,
+        top + 16.0,
+        left + 8.0,
+        top + 31.0,
+    )
+}
+
+/// A curve from the right of a node to the left of another one; back below both if that is to its left.
+fn between((ax, ay): (f64, f64), (bx, by): (f64, f64)) -> String {
+    let half = NODE.0 / 2.0;
+    if bx > ax {
+        let (from, to) = (ax + half, bx - half);
+        let middle = (from + to) / 2.0;
+        return format!(
+            "M{from:.1} {ay:.1}C{middle:.1} {ay:.1} {middle:.1} {by:.1} {to:.1} {by:.1}"
+        );
+    }
+    let low = ay.max(by) + NODE.1;
+    let (from, to) = (ay + NODE.1 / 2.0, by + NODE.1 / 2.0);
+    format!("M{ax:.1} {from:.1}C{ax:.1} {low:.1} {bx:.1} {low:.1} {bx:.1} {to:.1}")
+}
+
+/// A loop above a node.
+fn around((x, y): (f64, f64)) -> String {
+    let top = y - NODE.1 / 2.0;
+    let (left, right, high) = (x - 24.0, x + 24.0, top - 22.0);
+    format!("M{left:.1} {top:.1}C{left:.1} {high:.1} {right:.1} {high:.1} {right:.1} {top:.1}")
+}

@@ -1,0 +1,57 @@
+//! A session as one HTML file to send to a colleague: summary, tools, graph, and each task with its lanes and its
+//! transcript. It has no scripts, and loads nothing.
+
+mod graph;
+mod lanes;
+mod page;
+mod summary;
+mod transcript;
+
+use self::page::{element, escaped};
+use super::Report;
+use crate::domain::{State, TaskState};
+
+const STYLE: &str = include_str!("style.css");
+
+/// The page of this session, whose state has all details.
+pub fn html(state: &State, title: &str) -> String {
+    let report = Report::of(state);
+    let tasks: String = state.tasks.iter().map(|task| details(state, task)).collect();
+    let others = transcript::lines(state, None);
+    let others = match others.is_empty() {
+        true => String::new(),
+        false => format!("<h2>Before and between tasks</h2>\n{others}"),
+    };
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src \
+         'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width\">\n\
+         <title>toolyard: {title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <h1>{title}</h1>\n{}{}{}<h2>Tasks</h2>\n{tasks}{others}\
+         <footer>Written by toolyard {}.</footer>\n</body>\n</html>\n",
+        summary::summary(state, &report),
+        summary::tools(state, &report),
+        graph::section(state),
+        env!("CARGO_PKG_VERSION"),
+        title = escaped(title),
+    )
+}
+
+/// A task that can be opened. Those that went wrong are open.
+fn details(state: &State, task: &TaskState) -> String {
+    let (class, word) = match (task.correct, task.is_solved()) {
+        (Some(true), _) => ("good", "right"),
+        (Some(false), _) => ("bad", "wrong"),
+        (None, true) => ("good", "answered"),
+        (None, false) => ("bad", "not answered"),
+    };
+    let open = if class == "bad" { " open" } else { "" };
+    format!(
+        "<details{open}>\n<summary>{} {} {}</summary>\n{}{}</details>\n",
+        element("span", "dim", &format!("{}", task.id)),
+        element("b", class, word),
+        element("span", "", &task.task.text),
+        lanes::lanes(state, task),
+        transcript::lines(state, Some(task.id)),
+    )
+}

@@ -1,0 +1,139 @@
+//! What came of the session, in a few lines and a table of tools.
+
+use std::collections::BTreeMap;
+
+use super::page::{element, escaped, table};
+use crate::app::report::Report;
+use crate::domain::words::counted;
+use crate::domain::{State, ToolCallPhase, ToolName};
+
+/// The verdict, and what it is about.
+pub fn summary(state: &State, report: &Report) -> String {
+    let (totals, measures) = (&report.totals, &report.measures);
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    let right = match totals.with_gold {
+        0 => "it is not known which answers are right".to_owned(),
+        with_gold => format!("{} of {with_gold} right", totals.correct),
+    };
+    let verdict =
+        format!("{} of {} answered, {right}", totals.answered, counted(totals.tasks, "task"));
+    let simulated = match report.simulated {
+        true => element("span", "simulated", "SIMULATED MODEL: no language model answered"),
+        false => String::new(),
+    };
+    let models: BTreeMap<_, Vec<_>> =
+        report.models.iter().fold(BTreeMap::new(), |mut all, (role, model)| {
+            all.entry(model.as_str()).or_insert_with(Vec::new).push(role.name());
+            all
+        });
+    let models: Vec<_> =
+        models.iter().map(|(model, roles)| format!("{model} ({})", roles.join(", "))).collect();
+    let dollars = match totals.dollars {
+        Some(dollars) => format!("${dollars:.4}"),
+        None => "unknown, since a price is unknown".to_owned(),
+    };
+    let mut rows = vec![
+        ("strategy", format!("{}, seed {}", report.strategy, report.seed)),
+        ("workspace", report.workspace.clone()),
+        ("models", models.join("; ")),
+        (
+            "calls",
+            format!("{} in {}", counted(totals.calls, "tool call"), counted(totals.steps, "step")),
+        ),
+        (
+            "tokens",
+            format!(
+                "{} in ({} cached), {} out",
+                totals.tokens_in, totals.tokens_cached, totals.tokens_out
+            ),
+        ),
+        ("cost", format!("{:.2} credits; real money: {dollars}", totals.cost)),
+        (
+            "budget",
+            format!(
+                "{:.2} credits per task: average cost (AC) {:.2}, solved (PR) {}, solved within budget (PBC) \
+                 {}, failed over budget (RFBC) {}",
+                measures.budget,
+                measures.ac,
+                percent(measures.pr),
+                percent(measures.pbc),
+                percent(measures.rfbc),
+            ),
+        ),
+    ];
+    let fault = |fault: &crate::app::report::FaultReport| {
+        format!("{}: fired {}", fault.fault, counted(fault.fired, "time"))
+    };
+    rows.extend(report.faults.iter().map(|of| ("fault", fault(of))));
+    rows.extend(report.notices.iter().map(|text| ("notice", text.clone())));
+    let rows: Vec<_> = rows.iter().map(|(name, text)| vec![escaped(name), escaped(text)]).collect();
+    let ended = state.tasks.iter().filter(|task| task.outcome().is_some()).count();
+    let left = match state.tasks.len() - ended {
+        0 => String::new(),
+        left => element("p", "dim", &format!("{} did not end", counted(left, "task"))),
+    };
+    format!(
+        "{}{left}<p>{simulated}</p>{}",
+        element("p", "verdict", &verdict),
+        table(&["", ""], &rows)
+    )
+}
+
+/// Every tool that was called or scored.
+pub fn tools(state: &State, report: &Report) -> String {
+    let mut calls: BTreeMap<&ToolName, (u32, u32)> = BTreeMap::new();
+    for call in state.tool_calls.iter() {
+        let (made, failed) = calls.entry(&call.tool).or_default();
+        *made += 1;
+        *failed += u32::from(matches!(call.phase, ToolCallPhase::Failed { .. }));
+    }
+    for tool in report.scores.keys().filter(|tool| !tool.is_special()) {
+        calls.entry(tool).or_default();
+    }
+    let mut rows: Vec<_> = calls.into_iter().collect();
+    rows.sort_by_key(|(_, (made, _))| std::cmp::Reverse(*made));
+    let row = |(tool, (made, failed)): &(&ToolName, (u32, u32))| {
+        let score = report.scores.get(*tool).copied();
+        let history = state.learning.history.get(*tool);
+        let scores = history.into_iter().flat_map(|points| points.iter().map(|point| point.score));
+        vec![
+            escaped(tool.as_str()),
+            made.to_string(),
+            failed.to_string(),
+            score.map_or("–".to_owned(), |score| format!("{score:+}")),
+            sparkline(&scores.collect::<Vec<_>>()),
+        ]
+    };
+    let rows: Vec<_> = rows.iter().map(row).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let titles = ["tool", "calls", "failed", "score", "score over time"];
+    format!("<h2>Tools</h2>\n{}", table(&titles, &rows))
+}
+
+/// The course of a score, from the first to the last change.
+fn sparkline(scores: &[f64]) -> String {
+    const SIZE: (f64, f64) = (160.0, 24.0);
+    if scores.len() < 2 {
+        return String::new();
+    }
+    let low = scores.iter().copied().fold(0.0, f64::min);
+    let high = scores.iter().copied().fold(0.0, f64::max);
+    let range = if high > low { high - low } else { 1.0 };
+    let point = |(at, score): (usize, &f64)| {
+        let x = SIZE.0 * at as f64 / (scores.len() - 1) as f64;
+        let y = 1.0 + (SIZE.1 - 2.0) * (high - score) / range;
+        format!("{x:.1},{y:.1}")
+    };
+    let points: Vec<_> = scores.iter().enumerate().map(point).collect();
+    let zero = 1.0 + (SIZE.1 - 2.0) * high / range;
+    format!(
+        "<svg width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\"><title>{low} to {high}\
+         </title><line x1=\"0\" x2=\"{0}\" y1=\"{zero:.1}\" y2=\"{zero:.1}\" stroke=\"currentColor\" \
+         opacity=\".3\"/><polyline class=\"edge\" points=\"{2}\"/></svg>",
+        SIZE.0,
+        SIZE.1,
+        points.join(" ")
+    )
+}
