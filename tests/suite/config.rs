@@ -197,6 +197,7 @@ fn an_endpoint_needs_three_lines_and_takes_every_setting() {
         retries = 0
         max_tokens_field = "max_completion_tokens"
         proxy = "none"
+        ca_file = "certificates/ca.pem"
         price_in = 0.5
         price_out = 2
         price_cached = 0.05
@@ -213,6 +214,7 @@ fn an_endpoint_needs_three_lines_and_takes_every_setting() {
     assert_eq!((full.call_timeout, full.answer_limit), (Duration::from_secs(90), 500));
     assert_eq!(full.max_tokens_field, "max_completion_tokens");
     assert_eq!(full.proxy.as_deref(), Some("none"));
+    assert_eq!(full.ca_file, Some("/home/me/certificates/ca.pem".into()));
     assert_eq!((full.price_in, full.price_out, full.context), (Some(0.5), Some(2.0), Some(8192)));
     assert_eq!(
         (full.price_cached, full.price_from.as_deref()),

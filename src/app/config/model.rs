@@ -1,13 +1,13 @@
 //! `[models.NAME]`: the simulated model's settings, and endpoints.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use indexmap::IndexMap;
 use reqwest::Url;
 use serde_json::{Map, Value};
 
 use super::keys::{NO_KEYS, headers, holds_a_key, key};
-use super::{ModelConfig, SIMULATED};
+use super::{ModelConfig, SIMULATED, read::path};
 use crate::domain::{ModelName, ToolMode};
 use crate::files::toml_file::{Field, Fields};
 use crate::model::{http::Endpoint, openai::OpenAi, simulated};
@@ -25,7 +25,11 @@ enum Kind {
 }
 
 /// Reads every model; [`SIMULATED`] exists before.
-pub(super) fn models(fields: &Fields<'_>, models: &mut IndexMap<ModelName, ModelConfig>) {
+pub(super) fn models(
+    fields: &Fields<'_>,
+    folder: &Path,
+    models: &mut IndexMap<ModelName, ModelConfig>,
+) {
     for (name, field) in fields.all() {
         if !is_name(name) {
             let text =
@@ -37,7 +41,7 @@ pub(super) fn models(fields: &Fields<'_>, models: &mut IndexMap<ModelName, Model
             field.refuse(format!(
                 "expected a table: write [models.{name}] and its settings below it"
             ));
-        } else if let Some(model) = field.table().and_then(|fields| model(name, fields)) {
+        } else if let Some(model) = field.table().and_then(|fields| model(name, fields, folder)) {
             models.insert(ModelName::new(name), model);
         }
     }
@@ -52,7 +56,7 @@ pub(super) fn is_in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || "_.-".contains(c)
 }
 
-fn model(name: &str, mut fields: Fields<'_>) -> Option<ModelConfig> {
+fn model(name: &str, mut fields: Fields<'_>, folder: &Path) -> Option<ModelConfig> {
     let advice = "kind = \"openai\" for an OpenAI-compatible endpoint, or kind = \"simulated\"";
     let kind = fields.need("kind", advice)?;
     let model = match kind.one_of(&[("simulated", Kind::Simulated), ("openai", Kind::OpenAi)])? {
@@ -61,7 +65,7 @@ fn model(name: &str, mut fields: Fields<'_>) -> Option<ModelConfig> {
             kind.refuse("this name belongs to the built-in model; choose another name");
             return None;
         }
-        Kind::OpenAi => endpoint(name, &mut fields).map(ModelConfig::OpenAi),
+        Kind::OpenAi => endpoint(name, &mut fields, folder).map(ModelConfig::OpenAi),
     };
     fields.finish();
     model
@@ -85,7 +89,8 @@ fn simulated(fields: &mut Fields<'_>) -> simulated::Settings {
     settings
 }
 
-pub(super) fn endpoint(name: &str, fields: &mut Fields<'_>) -> Option<Endpoint> {
+/// An endpoint. Relative paths start at `folder`.
+pub(super) fn endpoint(name: &str, fields: &mut Fields<'_>, folder: &Path) -> Option<Endpoint> {
     let url = fields.need("url", "url = \"http://localhost:11434/v1\"");
     let model = fields.need("model", "model = \"the endpoint's own name of the model\"");
     let base = url.as_ref().and_then(Field::text);
@@ -96,6 +101,9 @@ pub(super) fn endpoint(name: &str, fields: &mut Fields<'_>) -> Option<Endpoint> 
     fields.put("extra", &mut endpoint.extra, extra);
     fields.put("tools", &mut endpoint.mode, mode);
     wire(fields, &mut endpoint);
+    if let Some(field) = fields.get("ca_file") {
+        endpoint.ca_file = path(&field, folder);
+    }
     prices(fields, &mut endpoint);
     fields.forbid(holds_a_key, NO_KEYS);
     let url = url?;

@@ -27,7 +27,7 @@ pub(super) fn config(mut fields: Fields<'_>, folder: &Path) -> Config {
         knobs(fields, &mut config.knobs);
     });
     if let Some(fields) = fields.get("models").and_then(|field| field.table()) {
-        model::models(&fields, &mut config.models);
+        model::models(&fields, folder, &mut config.models);
     }
     fields.section("roles", |fields| roles::roles(fields, &mut config));
     fields.section("ui", |fields| ui(fields, folder, &mut config.ui));
@@ -51,7 +51,7 @@ fn parsed<T: std::str::FromStr<Err = String>>(field: &Field<'_>) -> Option<T> {
 }
 
 /// A path; `~/` is the user's home.
-fn path(field: &Field<'_>, folder: &Path) -> Option<PathBuf> {
+pub(super) fn path(field: &Field<'_>, folder: &Path) -> Option<PathBuf> {
     let text = field.text()?;
     if text.is_empty() || text.contains('\0') {
         field.wrong("a path");
@@ -168,7 +168,7 @@ fn tools(fields: &mut Fields<'_>, folder: &Path, tools: &mut ToolsConfig) {
 fn experience(fields: &mut Fields<'_>, folder: &Path, experience: &mut ExperienceConfig) {
     fields.put("file", &mut experience.file, |field| path(field, folder).map(Some));
     fields.section("embeddings", |fields| {
-        experience.embeddings = model::endpoint("embeddings", fields);
+        experience.embeddings = model::endpoint("embeddings", fields, folder);
     });
 }
 

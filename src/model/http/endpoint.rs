@@ -1,9 +1,9 @@
 //! The settings of one endpoint, and its HTTP client.
 
-use std::{sync::Once, time::Duration};
+use std::{path::PathBuf, sync::Once, time::Duration};
 
 use indexmap::IndexMap;
-use reqwest::{Client, NoProxy, Proxy, Url, redirect};
+use reqwest::{Certificate, Client, NoProxy, Proxy, Url, redirect};
 use serde_json::{Map, Value};
 
 use crate::domain::{ModelError, ModelErrorKind, ModelName, ModelSpec, ToolMode};
@@ -50,6 +50,8 @@ pub struct Endpoint {
     pub extra: Map<String, Value>,
     /// A proxy's URL without a password; `none` for no proxy; empty for the environment's setting.
     pub proxy: Option<String>,
+    /// A file of certificates (PEM) that are trusted beside those of the system.
+    pub ca_file: Option<PathBuf>,
     /// US dollars per million input tokens, if known.
     pub price_in: Option<f64>,
     /// US dollars per million output tokens, if known.
@@ -91,6 +93,7 @@ impl Endpoint {
             max_tokens_field: "max_tokens".into(),
             extra: Map::new(),
             proxy: None,
+            ca_file: None,
             price_in: None,
             price_out: None,
             price_cached: None,
@@ -183,6 +186,25 @@ impl Endpoint {
         proxies.for_each(|proxy| known::remember_address(&proxy));
     }
 
+    /// The certificates of the configured file; none without one.
+    ///
+    /// # Errors
+    /// The file cannot be read, or has no certificate.
+    fn certificates(&self) -> Result<Vec<Certificate>, ModelError> {
+        let Some(file) = &self.ca_file else { return Ok(Vec::new()) };
+        let bad = |why: String| {
+            let (name, file) = (&self.name, file.display());
+            wrong(format!("ca_file of model {name}: {file}: {why}"))
+        };
+        let pem = std::fs::read(file).map_err(|error| bad(error.to_string()))?;
+        let expected =
+            "expected certificates in PEM form, which begin with -----BEGIN CERTIFICATE-----";
+        match Certificate::from_pem_bundle(&pem) {
+            Ok(certificates) if !certificates.is_empty() => Ok(certificates),
+            Ok(_) | Err(_) => Err(bad(expected.to_owned())),
+        }
+    }
+
     /// The client. It follows no redirect, because that would send key headers to any server.
     pub(super) fn client(&self, base: &Url) -> Result<Client, ModelError> {
         static PROVIDER: Once = Once::new();
@@ -191,7 +213,8 @@ impl Endpoint {
         let builder = Client::builder()
             .user_agent(concat!("toolyard/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(self.connect_timeout)
-            .redirect(redirect::Policy::none());
+            .redirect(redirect::Policy::none())
+            .tls_certs_merge(self.certificates()?);
         let builder = match self.proxy.as_deref() {
             Some("none") => builder.no_proxy(),
             Some(url) => {

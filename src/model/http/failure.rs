@@ -205,7 +205,7 @@ impl Place<'_> {
         if why.starts_with(BAD_CERTIFICATE) {
             let text = format!(
                 "no connection to {host}: its certificate is not accepted ({why}). Check `url` and \
-                 this machine's clock, or add the issuer to the certificates of this system."
+                 this machine's clock, or set `ca_file` of this model to the issuer's certificate."
             );
             return Failure::new(ModelErrorKind::Connection, text, Again::Never);
         }

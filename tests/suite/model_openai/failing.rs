@@ -330,11 +330,12 @@ async fn an_idle_connection_that_the_server_closed_costs_no_wait() {
     assert!(start.elapsed() < Duration::from_millis(350), "{:?}", start.elapsed());
 }
 
-#[tokio::test]
-async fn a_bad_certificate_is_named_and_not_tried_again() {
+/// A server whose certificate no system knows; it lists the model `x`.
+fn private_server() -> String {
     use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
-    const CERTIFICATE: &[u8] = include_bytes!("../../data/tls/self-signed.der");
-    const KEY: &[u8] = include_bytes!("../../data/tls/self-signed.key.der");
+    use std::io::{Read, Write};
+    const CERTIFICATE: &[u8] = include_bytes!("../../data/tls/private-leaf.der");
+    const KEY: &[u8] = include_bytes!("../../data/tls/private-leaf.key.der");
     let provider = rustls::crypto::ring::default_provider();
     let server = rustls::ServerConfig::builder_with_provider(provider.into())
         .with_safe_default_protocol_versions()
@@ -350,13 +351,46 @@ async fn a_bad_certificate_is_named_and_not_tried_again() {
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let mut connection = rustls::ServerConnection::new(server.clone()).unwrap();
-            // The client refuses the certificate, so this fails.
-            let _ = connection.complete_io(&mut stream.unwrap());
+            let mut stream = stream.unwrap();
+            let mut tls = rustls::Stream::new(&mut connection, &mut stream);
+            // A client that refuses the certificate ends the connection here.
+            if tls.read(&mut [0; 65536]).is_ok() {
+                let list = "{\"data\":[{\"id\":\"x\"}]}";
+                let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
+                let length = list.len();
+                let _ = write!(tls, "{head}\r\ncontent-length: {length}\r\n\r\n{list}");
+            }
         }
     });
+    url
+}
+
+#[tokio::test]
+async fn a_bad_certificate_is_named_and_not_tried_again() {
+    let url = private_server();
     let (reply, seen) = ask(Endpoint::new("m", &url, "x"), &request()).await;
     let error = reply.unwrap_err();
     assert_eq!((error.kind, seen), (ModelErrorKind::Connection, Vec::new()), "{error}");
     assert!(error.text.contains("its certificate is not accepted"), "{error}");
+    assert!(error.text.contains("ca_file"), "{error}");
     assert!(!error.text.contains("running"), "{error}");
+}
+
+#[tokio::test]
+async fn a_private_authority_is_trusted_where_it_is_configured() {
+    let url = private_server();
+    let folder = tempfile::tempdir().unwrap();
+    let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls");
+    let file = data.join("private-ca.pem");
+    let endpoint = |file| Endpoint { ca_file: Some(file), ..Endpoint::new("m", &url, "x") };
+    let reached = OpenAi::new(endpoint(file)).unwrap().reachable().await.unwrap();
+    assert!(reached.is_sure, "{reached:?}");
+    for (name, says) in [("none.pem", "No such file"), ("text.pem", "expected certificates")] {
+        let file = folder.path().join(name);
+        if name == "text.pem" {
+            std::fs::write(&file, "no certificate").unwrap();
+        }
+        let error = OpenAi::new(endpoint(file)).unwrap().reachable().await.unwrap_err();
+        assert!(error.text.contains(says) && error.text.contains(name), "{error}");
+    }
 }
