@@ -18,6 +18,10 @@
 //! So `ui` and `engine` never name each other. `domain`, `papers` and `strategy` do no I/O and know neither
 //! clock nor randomness. `ratatui` and `crossterm` are named only under `ui`; only `app/cli` prints.
 
+// Tools run as Unix processes, and the screen is a Unix terminal.
+#[cfg(not(unix))]
+compile_error!("toolyard supports Linux and macOS only; on Windows, build and run it in WSL");
+
 // The insides are for this crate alone, so that the compiler finds what nobody uses. Tests, benches and fuzz targets
 // ask for the feature `inside`.
 #[cfg(not(feature = "inside"))]

@@ -76,8 +76,10 @@ fn wants_json(arguments: impl IntoIterator<Item = OsString>) -> bool {
 fn report(trouble: &Trouble, json: bool) -> ExitCode {
     tracing::error!(why = trouble.text(), "toolyard failed");
     if json {
-        // If even this cannot be printed, the exit code shows it.
-        let _ = cli::out::print_json(&trouble.to_json());
+        // On a full disk only the other stream is left.
+        if cli::out::print_json(&trouble.to_json()).is_err() {
+            cli::out::warn(trouble.text());
+        }
     } else {
         cli::out::warn(trouble.text());
     }

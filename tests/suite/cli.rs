@@ -13,6 +13,7 @@ mod experience;
 mod failing;
 mod foreign;
 mod graph;
+mod habits;
 mod init;
 mod journals;
 mod killed;

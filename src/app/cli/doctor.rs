@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, stdout};
 
-use super::{DoctorArgs, out, runtime, trouble::Trouble};
+use super::{DoctorArgs, colour, out, runtime, trouble::Trouble};
 use crate::app::doctor::{self, Subject, Terminal};
 use crate::ui;
 
@@ -21,8 +21,18 @@ pub fn doctor(args: &DoctorArgs) -> Result<bool, Trouble> {
     } else {
         // A finding may quote a manifest of a stranger.
         let text = findings.iter().map(|finding| format!("{finding}\n")).collect::<String>();
-        let lines: Vec<_> = text.lines().map(ui::text::clean).collect();
+        let lines: Vec<_> = text.lines().map(|line| painted(&ui::text::clean(line))).collect();
         out::print_line(&lines.join("\n"))?;
     }
     Ok(doctor::is_well(&findings))
+}
+
+/// A line whose verdict, if it begins with one, has its colour.
+fn painted(line: &str) -> String {
+    let verdicts = [("ok ", colour::GOOD), ("warn ", colour::WARN), ("FAIL ", colour::BAD)];
+    let found = verdicts.iter().find(|(word, _)| line.starts_with(word));
+    found.map_or_else(
+        || line.to_owned(),
+        |(word, style)| colour::paint(*style, word.trim_end()) + &line[word.len() - 1..],
+    )
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
-use super::{ExperienceCommand, StoreArgs, out, runtime, trouble::Trouble};
+use super::{ExperienceCommand, StoreArgs, colour, out, runtime, trouble::Trouble};
 use crate::app::{config::Config, session};
 use crate::domain::words::counted;
 use crate::files::whole_file;
@@ -172,7 +172,7 @@ fn show(as_json: bool, file: &Path) -> Result<(), Trouble> {
         let share = 100.0 * tool.helpful as f64 / tool.uses as f64;
         text += &format!("{name:<40} {:>9} {share:>7.0}% {:>9}\n", tool.uses, tool.queries);
     }
-    out::print(&text)
+    out::print(&colour::headed(&text, 1))
 }
 
 fn many(n: u64, thing: &str) -> String {

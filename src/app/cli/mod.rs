@@ -12,6 +12,7 @@ use self::{init_args::InitArgs, log::LogArgs, trouble::Trouble, value::number, v
 use crate::app::session::CostRange;
 use crate::domain::{Estimation, FaultSpec, fault::FAULT_SYNTAX, knob::Choice};
 
+mod colour;
 pub mod compare;
 pub mod describe;
 pub mod doctor;

@@ -86,6 +86,7 @@ fn warn_of_prompts(journal: &Path, state: &State) {
 /// `toolyard shot`: a picture of one moment.
 pub fn shot(args: &ShotArgs) -> Result<(), Trouble> {
     let size = parse_size(&args.size)?;
+    expect_svg(&args.out)?;
     // A picture shows the last tasks.
     let (state, _) = load(&args.journal, args.at, Keeps::Details(RECENT))?;
     let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
@@ -100,6 +101,21 @@ pub fn shot(args: &ShotArgs) -> Result<(), Trouble> {
     }
     let svg = ui::shot::shot(&state, size, &theme);
     crate::store::import::write_file(&args.out, &svg).map_err(Trouble::failed)
+}
+
+/// Refuses names of other forms of pictures. SVG needs no fonts here, and other programs convert it.
+fn expect_svg(path: &Path) -> Result<(), Trouble> {
+    const OTHERS: [&str; 7] = ["png", "jpg", "jpeg", "gif", "webp", "bmp", "pdf"];
+    let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_lowercase);
+    let Some(ending) = ending.filter(|ending| OTHERS.contains(&ending.as_str())) else {
+        return Ok(());
+    };
+    let svg = path.with_extension("svg");
+    let (svg, path) = (svg.display(), path.display());
+    Err(Trouble::Usage(format!(
+        "--out {path}: a picture is written as SVG; write --out {svg}, and convert it: rsvg-convert --format \
+         {ending} --output {path} {svg}"
+    )))
 }
 
 /// Columns and rows, such as `160x48`.

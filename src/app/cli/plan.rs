@@ -5,7 +5,7 @@ use std::{collections::HashMap, path::Path};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{PlanArgs, out, plan_task, trouble::Trouble, value::rounded};
+use super::{PlanArgs, colour, out, plan_task, trouble::Trouble, value::rounded};
 use crate::domain::{ToolName, words};
 use crate::files::text_file::{self, Expectation};
 use crate::files::{json_file, toml_file::Problem};
@@ -147,7 +147,11 @@ impl PlanReport {
     /// # Errors
     /// It cannot be written.
     pub fn print(&self, json: bool) -> Result<(), Trouble> {
-        if json { out::print_json(&self.to_json()) } else { out::print(&self.to_table()) }
+        if json {
+            out::print_json(&self.to_json())
+        } else {
+            out::print(&colour::headed(&self.to_table(), 0))
+        }
     }
 
     fn used(&self) -> impl Iterator<Item = &Row> {

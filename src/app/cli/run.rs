@@ -8,7 +8,7 @@ use rustix::process::Signal;
 use tokio::sync::mpsc::{self, UnboundedSender};
 
 use super::out::{accepted, expect_place, warn};
-use super::{RunArgs, runtime, trouble::Trouble};
+use super::{RunArgs, colour, runtime, trouble::Trouble};
 use crate::app::report::folded::{Folded, Sums};
 use crate::app::report::{Graded, Quality};
 use crate::app::session::SessionSpec;
@@ -172,14 +172,14 @@ impl Output {
             Event::Task(TaskEvent::TaskFinished { task, answer, correct, .. }) => {
                 let Some(state) = self.state.task(*task) else { return Ok(()) };
                 let mark = match correct {
-                    Some(true) => "right",
-                    Some(false) => "WRONG",
-                    None => "",
+                    Some(true) => colour::paint(colour::GOOD, "right "),
+                    Some(false) => colour::paint(colour::BAD, "WRONG "),
+                    None => " ".repeat(6),
                 };
                 let answer = answer.as_deref().map(|answer| one_line(answer, 40));
                 writeln!(
                     self.out,
-                    "{task:>4}  {:<12} {mark:<6} {:>2} {:<5}  {:>6} tokens  {}  → {}",
+                    "{task:>4}  {:<12} {mark} {:>2} {:<5}  {:>6} tokens  {}  → {}",
                     state.ended_as().unwrap_or_default(),
                     state.steps.len(),
                     if state.steps.len() == 1 { "step" } else { "steps" },

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use std::{fs, io};
 
 use super::journal_args::{SessionsArgs, SessionsCommand};
-use super::{ConfigArgs, out, trouble::Trouble};
+use super::{ConfigArgs, colour, out, trouble::Trouble};
 use crate::app::config::{self, Config};
 use crate::domain::words::{clipped, counted};
 use crate::store::journal::{Summary, index_of};
@@ -104,7 +104,7 @@ fn list(folder: &Path, as_json: bool) -> Result<(), Trouble> {
             clean(&file)
         );
     }
-    out::print(&text)
+    out::print(&colour::headed(&text, 1))
 }
 
 fn prune(folder: &Path, older: Option<Duration>, keep: usize, is_dry: bool) -> Result<(), Trouble> {

@@ -13,6 +13,7 @@
 mod args;
 mod grid;
 mod job;
+mod left;
 mod papers;
 mod pool;
 mod print;
@@ -24,6 +25,7 @@ mod verdict;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 use std::{io::Write, num::NonZeroUsize, sync::Arc};
 
 use crate::app::config::{self, Config};
@@ -204,7 +206,7 @@ impl Comparison {
                     *base = Some(job.experience());
                 }
             }
-            self.tell(&format!("warm-up with {strategy}"));
+            self.tell(&format!("warm-up with {strategy} done"));
         }
         Ok(bases)
     }
@@ -239,12 +241,15 @@ impl Comparison {
         let jobs: Vec<Job> = cells.flat_map(of_cell).collect();
         let left: Vec<_> =
             self.cells.iter().map(|_| AtomicUsize::new(self.seeds.all.len())).collect();
-        let done = AtomicUsize::new(0);
+        let (done, ended, began) = (AtomicUsize::new(0), AtomicUsize::new(0), Instant::now());
         let ran = parallel::each(&jobs, self.at_once, |job| {
             let ran = self.run_one(job)?;
+            let ended = ended.fetch_add(1, Ordering::SeqCst) + 1;
             if ran.is_some() && left[job.of].fetch_sub(1, Ordering::SeqCst) == 1 {
                 let done = done.fetch_add(1, Ordering::SeqCst) + 1;
-                self.tell(&format!("{done}/{} {}", self.cells.len(), self.cells[job.of].0.name));
+                let name = &self.cells[job.of].0.name;
+                let left = left::left(began.elapsed(), ended, jobs.len());
+                self.tell(&format!("{done}/{} {name} done{left}", self.cells.len()));
             }
             Ok(ran)
         });
@@ -271,7 +276,7 @@ impl Comparison {
     /// Reports progress on standard error; a failure is ignored.
     fn tell(&self, what: &str) {
         if !self.stop.is_stopped() {
-            let _ = writeln!(std::io::stderr(), "toolyard compare: {what} done");
+            let _ = writeln!(std::io::stderr(), "toolyard compare: {what}");
         }
     }
 }

@@ -8,9 +8,9 @@ use super::args::{CompareArgs, Preset};
 use super::grid::{RoleBindings, Setting};
 use super::table::{Table, bar, number, or, percent};
 use super::{Comparison, result::CellResult, toolnet, verdict};
-use crate::app::cli::{out, trouble::Trouble};
+use crate::app::cli::{colour, out, trouble::Trouble};
 use crate::app::report::{Graded, Quality};
-use crate::domain::{Blacklist, Knob, ModelName, Role};
+use crate::domain::{Blacklist, Knob, ModelName, Role, words::counted};
 use crate::papers::calls::CallScore;
 
 /// What the marks of rows mean.
@@ -54,6 +54,8 @@ pub fn print(
         None => vec![spent(results), answers(results)],
     };
     let texts: Vec<_> = tables.iter().map(Table::text).filter(|text| !text.is_empty()).collect();
+    let legend = legend(&texts.concat());
+    let texts: Vec<_> = texts.iter().map(|text| colour::headed(text, 0)).collect();
     let verdicts: String =
         verdicts(args.preset, results).iter().map(|line| format!("\n{line}\n")).collect();
     let mut title = comparison.title(results);
@@ -66,7 +68,32 @@ pub fn print(
     if results.iter().any(|result| result.all.quality.calls.is_some()) {
         title.push_str(BY_CALLS);
     }
-    out::print(&format!("{title}\n\n{}{verdicts}", texts.join("\n")))
+    out::print(&format!("{title}{legend}\n\n{}{verdicts}", texts.join("\n")))
+}
+
+/// The measures that tables name by their papers' abbreviations.
+const ABBREVIATIONS: [(&str, &str); 7] = [
+    ("AC", "average cost of a task in credits"),
+    ("PR", "solved at any cost"),
+    ("PBC", "solved within the budget"),
+    ("RFBC", "not solved and over the budget"),
+    ("B", "budget of a task in credits"),
+    ("F1", "words that an answer shares with the right one"),
+    ("EM", "exact match with the right answer"),
+];
+
+/// The abbreviations that these tables use and do not explain themselves.
+fn legend(tables: &str) -> String {
+    let words: BTreeSet<_> = tables.split_whitespace().collect();
+    let is_open = |(short, _): &&(&str, &str)| {
+        words.contains(short) && !tables.contains(&format!("({short},"))
+    };
+    let used: Vec<_> = ABBREVIATIONS
+        .iter()
+        .filter(is_open)
+        .map(|(short, long)| format!("{short}: {long}"))
+        .collect();
+    if used.is_empty() { String::new() } else { format!("\n{}", used.join("; ")) }
 }
 
 /// What the comparison says about a paper, a line for each table and figure.
@@ -103,10 +130,10 @@ impl Comparison {
             None => "costs as declared".to_owned(),
         };
         format!(
-            "{} combinations on {workspace}: {tasks} tasks × {seeds} seed{} ({}), {costs}, warm-up \
-             {}, gold_feedback {gold}; {model}",
-            self.cells.len(),
-            if seeds == 1 { "" } else { "s" },
+            "{} on {workspace}: {} × {} ({}), {costs}, warm-up {}, gold_feedback {gold}; {model}",
+            counted(self.cells.len(), "combination"),
+            counted(tasks, "task"),
+            counted(seeds, "seed"),
             self.seeds,
             self.warm_up,
         )

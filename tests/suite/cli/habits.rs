@@ -1,0 +1,74 @@
+//! What people expect of any command: colours where they are shown, errors where nothing else can be told, pictures
+//! in a form that they can open.
+
+use crate::program::{Home, Ran};
+
+fn coloured(home: &Home, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
+    let mut command = home.command(arguments);
+    command.env("TERM", "xterm-256color").envs(variables.iter().copied());
+    Ran::of(command.output().unwrap())
+}
+
+const FORCED: [(&str, &str); 1] = [("CLICOLOR_FORCE", "1")];
+
+#[test]
+fn colours_are_for_terminals() {
+    let home = Home::new();
+    let run = ["run", "--tasks-limit", "1", "--fresh", "--no-journal"];
+    for arguments in [&run[..], &["doctor"], &["plan", "--task", "x", "--budget", "3"]] {
+        let plain = coloured(&home, arguments, &[]).out;
+        assert!(!plain.contains('\u{1b}'), "{plain}");
+        let painted = coloured(&home, arguments, &FORCED).out;
+        assert!(painted.contains("\u{1b}["), "{painted}");
+        // Colours add nothing that can be read.
+        let parts = painted.split('\u{1b}').enumerate();
+        let read: String = parts
+            .map(|(n, part)| if n == 0 { part } else { part.split_once('m').unwrap().1 })
+            .collect();
+        assert_eq!(read, plain);
+    }
+    let off = coloured(&home, &["doctor"], &[("NO_COLOR", "1")]).out;
+    assert!(!off.contains('\u{1b}'), "{off}");
+}
+
+#[test]
+fn a_full_disk_is_told() {
+    let home = Home::new();
+    let run = "toolyard run --tasks-limit 1 --no-journal";
+    for line in [&format!("{run} --json"), run, "toolyard doctor", "toolyard doctor --json"] {
+        let ran = home.shell(&format!("{line} > /dev/full"));
+        assert_eq!(ran.code, 1, "{line}: {ran:?}");
+        assert!(ran.err.contains("No space left on device"), "{line}: {ran:?}");
+    }
+    // Who reads no further needs no message.
+    let ran = home.shell("toolyard doctor | head -1");
+    assert_eq!((ran.code, &*ran.err), (0, ""), "{ran:?}");
+}
+
+#[test]
+fn a_picture_of_another_form_is_refused_with_the_way_to_it() {
+    let home = Home::new();
+    home.succeed(&["run", "--tasks-limit", "1", "--fresh", "--journal", "j.jsonl"]);
+    let ran = home.run(&["shot", "j.jsonl", "--out", "x.PNG"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains("--out x.svg"), "{ran:?}");
+    assert!(ran.err.contains("rsvg-convert --format png --output x.PNG x.svg"), "{ran:?}");
+    assert!(!home.path("x.PNG").exists());
+    home.succeed(&["shot", "j.jsonl", "--out", "x.svg"]);
+    assert!(home.read("x.svg").starts_with("<svg"));
+}
+
+#[test]
+fn a_comparison_explains_its_abbreviations_and_says_what_is_left() {
+    let home = Home::new();
+    let compare = ["compare", "--strategies", "react,direct", "--tasks-limit", "1", "--jobs", "1"];
+    let ran = home.run(&compare);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.starts_with("2 combinations on embedded demo: 1 task × 1 seed"), "{ran:?}");
+    for long in ["AC: average cost of a task in credits", "EM: exact match", "PBC: solved within"] {
+        assert_eq!(ran.out.matches(long).count(), 1, "{ran:?}");
+    }
+    let told: Vec<_> = ran.err.lines().collect();
+    assert!(told[0].contains("1/2 react done, ") && told[0].ends_with(" left"), "{ran:?}");
+    assert!(told[1].ends_with("2/2 direct done"), "{ran:?}");
+}
