@@ -82,7 +82,7 @@ pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
         return Ok(RunEnd::BySignal(Signal::PIPE.as_raw()));
     }
     if let Some(why) = &out.borrow().unusable {
-        warn(&format!("{why} Repair it, or add --keep-going to go on with the next task."));
+        warn(&format!("{why}. Repair it, or add --keep-going to go on with the next task."));
         return Ok(RunEnd::ModelUnusable);
     }
     if out.borrow().is_out_of_dollars {

@@ -57,7 +57,10 @@ pub(super) fn path(field: &Field<'_>, folder: &Path) -> Option<PathBuf> {
         field.wrong("a path");
         return None;
     }
-    let Some(below) = text.strip_prefix("~/") else { return Some(folder.join(text)) };
+    let Some(below) = text.strip_prefix("~/") else {
+        // `.` is the folder itself, also where its name is shown.
+        return Some(folder.join(text).components().collect());
+    };
     let home = directories::BaseDirs::new().map(|base| base.home_dir().join(below));
     if home.is_none() {
         field.refuse("`~` needs a home directory, and there is none; write the full path");

@@ -4,4 +4,4 @@ mod find;
 mod write;
 
 pub use self::find::{Found, find};
-pub use self::write::{Start, Written, files};
+pub use self::write::{Written, files};

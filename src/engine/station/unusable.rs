@@ -35,6 +35,7 @@ impl Station for Unusable {
         if is_made_again {
             self.hold(&passage.handle, id, model, error);
         } else if origin == Origin::Live {
+            let error = error.text.trim_end_matches('.');
             let why = format!("{MODEL_UNUSABLE}: {model}: {error}");
             passage.handle.write(|session| session.unusable.get_or_insert(why).clone());
         }

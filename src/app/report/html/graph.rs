@@ -76,7 +76,12 @@ impl<'a> Walked<'a> {
         for ((from, to), count) in &self.edges {
             let (Some(a), Some(b)) = (node(*from), node(*to)) else { continue };
             let thick = 1.0 + 5.0 * f64::from(*count) / f64::from(most);
-            let path = if from == to { around(a) } else { between(a, b) };
+            let edge = laid.edge(&from.to_string(), &to.to_string(), None);
+            let path = match edge.map(|edge| edge.points.as_slice()) {
+                Some(points) if points.len() > 1 => along(points.iter().map(|at| (at.x, at.y))),
+                Some(_) | None if from == to => around(a),
+                Some(_) | None => format!("M{:.1} {:.1}L{:.1} {:.1}", a.0, a.1, b.0, b.1),
+            };
             let _ = writeln!(
                 lines,
                 "<path class=\"edge\" stroke-width=\"{thick:.1}\" opacity=\".7\" \
@@ -162,19 +167,20 @@ fn shape(state: &State, name: &str, about: &Node, (x, y): (f64, f64)) -> String 
     )
 }
 
-/// A curve from the right of a node to the left of another one; back below both if that is to its left.
-fn between((ax, ay): (f64, f64), (bx, by): (f64, f64)) -> String {
-    let half = NODE.0 / 2.0;
-    if bx > ax {
-        let (from, to) = (ax + half, bx - half);
-        let middle = (from + to) / 2.0;
-        return format!(
-            "M{from:.1} {ay:.1}C{middle:.1} {ay:.1} {middle:.1} {by:.1} {to:.1} {by:.1}"
-        );
+/// A curve from the first of these points to the last one, which the others bend.
+fn along(points: impl Iterator<Item = (f64, f64)>) -> String {
+    let points: Vec<_> = points.collect();
+    let mut path = String::new();
+    for (at, (x, y)) in points.iter().enumerate() {
+        let _ = match points.get(at + 1) {
+            _ if at == 0 => write!(path, "M{x:.1} {y:.1}"),
+            None => write!(path, "L{x:.1} {y:.1}"),
+            Some((next_x, next_y)) => {
+                write!(path, "Q{x:.1} {y:.1} {:.1} {:.1}", (x + next_x) / 2.0, (y + next_y) / 2.0)
+            }
+        };
     }
-    let low = ay.max(by) + NODE.1;
-    let (from, to) = (ay + NODE.1 / 2.0, by + NODE.1 / 2.0);
-    format!("M{ax:.1} {from:.1}C{ax:.1} {low:.1} {bx:.1} {low:.1} {bx:.1} {to:.1}")
+    path
 }
 
 /// A loop above a node.
