@@ -276,7 +276,8 @@ fn close(handle: &Handle, why: &str) {
             session.emit(TaskEvent::TaskFinished { task, outcome, answer, correct, caveats });
         }
         session.close_observers();
-        session.emit(SessionEvent::SessionEnded { why: why.to_owned() });
+        let totals = Some(Box::new(session.state.totals()));
+        session.emit(SessionEvent::SessionEnded { why: why.to_owned(), totals });
         session.sync();
     });
 }

@@ -88,7 +88,7 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
     match (cx.view.read_only, cx.view.moment) {
         (Some(ReadOnly::Replay), _) => {
             add(0, format!("{RECORDED} REPLAY"), theme.past, None);
-            add(5, text::cut_middle(file_name(title), 28), theme.past, None);
+            add(2, text::cut_middle(file_name(title), 28), theme.past, None);
             let event = format!("event {}/{}", number(state.n), number(cx.live.n));
             add(0, event, theme.past, cx.view.moment.map(|_| Action::Live));
         }
@@ -150,6 +150,10 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
         let ahead = cx.live.n.saturating_sub(state.n);
         let ahead = format!("live is {} ahead", counted(number(ahead), "event"));
         add(1, ahead, theme.past, Some(Action::Live));
+    }
+    if let Some(key) = cx.keymap.key(Action::Quit).filter(|_| cx.view.hides_live) {
+        let back = format!("{key}: back to the live session");
+        add(1, back, theme.running, Some(Action::Quit));
     }
     if !title.is_empty() && cx.view.read_only != Some(ReadOnly::Replay) {
         add(7, text::cut(title, 32).into_owned(), theme.dim, None);

@@ -1,5 +1,7 @@
 //! What an action may read, and what it requests.
 
+use std::path::PathBuf;
+
 use super::history::History;
 use super::keymap::Keymap;
 use crate::domain::{Command, State};
@@ -29,6 +31,10 @@ pub enum ScreenRequest {
     NextTheme,
     /// Write the layout in use to the file of layouts.
     SaveLayout,
+    /// List the sessions that are kept.
+    Sessions,
+    /// Open this journal, to look at.
+    Replay(PathBuf),
     /// Draw every cell again.
     Redraw,
 }

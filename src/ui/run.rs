@@ -1,22 +1,23 @@
 //! The loop: everything that came is taken in, then at most one frame shows it.
 
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use std::{io, path::PathBuf, pin::pin, task::Poll};
+use std::{io, pin::pin, task::Poll, thread};
 
 use color_eyre::eyre::{Result, WrapErr, eyre};
 use futures::StreamExt;
-use jiff::Timestamp;
 use ratatui::crossterm::event::{Event as Input, EventStream};
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::layout::LayoutFile;
+use super::popups::Sessions;
 use super::screen::Screen;
-use super::source::{EndReason, Read, Records, Settings, Source};
+use super::show::{self, Show};
+use super::source::{EndReason, Library, Read, Settings, Source};
 use super::terminal::{self, OwnedTerminal};
 use super::view::Tone;
-use super::{pace::Pace, request::ScreenRequest, shot};
-use crate::domain::{Command, Mode};
+use super::{listing::Listing, pace::Pace, request::ScreenRequest, shot};
 
 /// Shows a session until the person leaves or a signal comes. Blocks, and owns the terminal meanwhile.
 /// The session itself is not ended: its owner does that.
@@ -49,16 +50,16 @@ const STOP: Duration = Duration::from_millis(250);
 const HINT: Duration = Duration::from_millis(300);
 
 struct Loop {
-    screen: Screen,
+    front: Show,
+    /// A live session that goes on while a replay is looked at.
+    behind: Option<Show>,
     owned: OwnedTerminal,
     pace: Pace,
-    records: Records,
-    /// The other end of `records` is gone: the session is over.
-    silent: bool,
-    commands: Option<UnboundedSender<Command>>,
-    opened: Option<Timestamp>,
     shots: PathBuf,
     layouts: LayoutFile,
+    library: Option<Library>,
+    /// Lists of sessions that were asked for.
+    listed: (UnboundedSender<Listing>, UnboundedReceiver<Listing>),
     /// Nothing has changed yet since the last key.
     awaited: bool,
     /// When the keys that may follow are shown.
@@ -92,15 +93,14 @@ impl Loop {
             screen.tell(Tone::Bad, notice.as_str());
         }
         Ok(Self {
-            screen,
+            front: Show::new(screen, source),
+            behind: None,
             owned,
             pace: Pace::default(),
-            records: source.records,
-            silent: false,
-            opened: source.commands.as_ref().and_then(|_| source.opened.parse().ok()),
-            commands: source.commands,
             shots: settings.shots,
             layouts: settings.layouts,
+            library: settings.library,
+            listed: unbounded_channel(),
             awaited: false,
             hint: None,
             signals,
@@ -117,7 +117,7 @@ impl Loop {
         };
         let by = |signal: SignalKind| Ok(EndReason::BySignal(signal.as_raw_value()));
         loop {
-            let due = self.pace.due(Instant::now(), self.screen.ticks(self.now()));
+            let due = self.pace.due(Instant::now(), self.front.screen.ticks(self.front.now()));
             let signals = &mut self.signals;
             tokio::select! {
                 biased;
@@ -142,36 +142,32 @@ impl Loop {
                 () = at(due) => self.frame()?,
                 () = at(self.hint) => {
                     self.hint = None;
-                    self.screen.view.hinted = true;
+                    self.front.screen.view.hinted = true;
                     self.pace.at_once();
                 }
                 Some(text) = self.owned.panics.recv() => {
-                    self.screen.tell(Tone::Bad, text);
+                    self.front.screen.tell(Tone::Bad, text);
                     self.pace.soon();
                 }
-                batch = self.records.take(AT_ONCE), if !self.silent => self.receive(batch),
+                batch = self.front.records.take(AT_ONCE), if !self.front.silent => {
+                    self.receive(batch);
+                }
+                batch = show::unseen(&mut self.behind, AT_ONCE) => {
+                    if let Some(show) = &mut self.behind {
+                        show.receive(batch);
+                    }
+                }
+                Some(listing) = self.listed.1.recv() => {
+                    self.list(listing);
+                    self.pace.at_once();
+                }
             }
         }
     }
 
-    /// Folds what happened. Nothing at all means that nothing will any more.
+    /// Folds what happened.
     fn receive(&mut self, batch: Vec<Read>) {
-        self.silent = batch.is_empty();
-        for read in batch {
-            match read {
-                Read::Begin(state, journal) => self.screen.begin(*state, journal),
-                Read::Record(record) => self.screen.receive(record),
-            }
-        }
-        if self.silent
-            && let Some((tone, text)) = self.records.remark()
-        {
-            self.screen.tell(*tone, text.as_str());
-        }
-        let ended = self.screen.live().control.mode == Mode::Ended;
-        if self.silent && self.commands.is_some() && !ended {
-            self.screen.break_off();
-        }
+        self.front.receive(batch);
         // The first change after a key is mostly what the person waits for.
         if std::mem::take(&mut self.awaited) {
             self.pace.at_once();
@@ -184,7 +180,7 @@ impl Loop {
     async fn inputs(&mut self, first: Input, inputs: &mut EventStream) -> io::Result<bool> {
         let mut next = Some(first);
         while let Some(input) = next {
-            for effect in self.screen.handle(&input) {
+            for effect in self.front.screen.handle(&input) {
                 if self.effect(effect).await? {
                     return Ok(true);
                 }
@@ -197,7 +193,7 @@ impl Loop {
             };
         }
         self.awaited = true;
-        let waits = !self.screen.view.pending.is_empty() && !self.screen.view.hinted;
+        let waits = !self.front.screen.view.pending.is_empty() && !self.front.screen.view.hinted;
         self.hint = waits.then(|| Instant::now() + HINT);
         self.pace.at_once();
         Ok(false)
@@ -206,12 +202,14 @@ impl Loop {
     /// Does what an input asked for; true if that ends the screen.
     async fn effect(&mut self, effect: ScreenRequest) -> io::Result<bool> {
         match effect {
-            ScreenRequest::Send(command) => self.send(command),
-            ScreenRequest::Quit => return Ok(true),
+            ScreenRequest::Send(command) => self.front.send(command),
+            ScreenRequest::Quit => return Ok(!self.come_back()),
+            ScreenRequest::Sessions => self.read_sessions(),
+            ScreenRequest::Replay(path) => self.replay(&path),
             ScreenRequest::Suspend => self.suspend().await?,
             ScreenRequest::Shoot => self.shoot(),
             ScreenRequest::NextTheme => {
-                self.screen.next_theme();
+                self.front.screen.next_theme();
                 // The new ground reaches cells that hold the same text as before.
                 self.owned.redraw()?;
             }
@@ -221,23 +219,69 @@ impl Loop {
         Ok(false)
     }
 
-    fn save_layout(&mut self) {
-        let (strategy, size) = self.screen.view.layouts.save();
-        match self.layouts.write(&self.screen.view.layouts.saved) {
-            Ok(path) => {
-                let text =
-                    format!("layout saved for {strategy}, {size} screens: {}", path.display());
-                self.screen.tell(Tone::Good, text);
-            }
-            Err(why) => self.screen.tell(Tone::Bad, format!("the layout is not saved: {why}")),
+    /// Reads the list of sessions beside the screen.
+    fn read_sessions(&mut self) {
+        let Some(library) = &self.library else {
+            let text = "no folder for journals: set session.journals in the configuration";
+            return self.front.screen.tell(Tone::Bad, text);
+        };
+        let (folder, listed) = (library.folder.clone(), self.listed.0.clone());
+        let read = move || drop(listed.send(Listing::read(folder)));
+        if let Err(error) = thread::Builder::new().name("sessions".to_owned()).spawn(read) {
+            self.front.screen.tell(Tone::Bad, format!("the sessions cannot be read: {error}"));
         }
     }
 
-    fn send(&mut self, command: Command) {
-        let name = command.name();
-        let sent = self.commands.as_ref().is_some_and(|commands| commands.send(command).is_ok());
-        if !sent {
-            self.screen.tell(Tone::Bad, format!("cannot {name}: the session is over"));
+    fn list(&mut self, listing: Listing) {
+        if let Some(why) = &listing.wrong {
+            return self.front.screen.tell(Tone::Bad, why.as_str());
+        }
+        let live = self.behind.as_ref().unwrap_or(&self.front);
+        let live = live.commands.as_ref().and(live.journal.as_deref());
+        let list = Sessions::new(listing, self.front.journal.as_deref(), live);
+        self.front.screen.view.open(list);
+    }
+
+    /// Opens another session to look at. A live one goes on behind it.
+    fn replay(&mut self, path: &Path) {
+        if self.behind.as_ref().is_some_and(|live| live.is_of(path)) {
+            self.come_back();
+            return;
+        }
+        let Some(library) = &self.library else { return };
+        let source = match (library.open)(path) {
+            Ok(source) => source,
+            Err(why) => return self.front.screen.tell(Tone::Bad, why),
+        };
+        let screen = self.front.screen.beside(path);
+        let before = std::mem::replace(&mut self.front, Show::new(screen, source));
+        if before.commands.is_some() {
+            self.behind = Some(before);
+        }
+        self.front.screen.view.hides_live = self.behind.is_some();
+        self.pace.at_once();
+    }
+
+    /// Goes back to the live session; false if there is none behind.
+    fn come_back(&mut self) -> bool {
+        let Some(live) = self.behind.take() else { return false };
+        self.front = live;
+        self.front.screen.tell(Tone::Plain, "back in the live session");
+        self.pace.at_once();
+        true
+    }
+
+    fn save_layout(&mut self) {
+        let (strategy, size) = self.front.screen.view.layouts.save();
+        match self.layouts.write(&self.front.screen.view.layouts.saved) {
+            Ok(path) => {
+                let text =
+                    format!("layout saved for {strategy}, {size} screens: {}", path.display());
+                self.front.screen.tell(Tone::Good, text);
+            }
+            Err(why) => {
+                self.front.screen.tell(Tone::Bad, format!("the layout is not saved: {why}"))
+            }
         }
     }
 
@@ -269,8 +313,8 @@ impl Loop {
     }
 
     fn frame(&mut self) -> io::Result<()> {
-        let now = self.now();
-        let screen = &mut self.screen;
+        let now = self.front.now();
+        let screen = &mut self.front.screen;
         self.owned
             .terminal
             .draw(|frame| screen.draw_whole(frame.area(), frame.buffer_mut(), now))?;
@@ -278,28 +322,21 @@ impl Loop {
         Ok(())
     }
 
-    /// Microseconds since the session was opened; in a replay, when its last event was.
-    fn now(&self) -> u64 {
-        let at = self.screen.live().at;
-        let Some(opened) = self.opened else { return at };
-        let since = Timestamp::now().duration_since(opened).as_micros();
-        // A clock that was set back must not make times negative.
-        u64::try_from(since).unwrap_or(at).max(at)
-    }
-
     fn shoot(&mut self) {
         let Ok(size) = self.owned.terminal.size() else { return };
         let area = ratatui::layout::Rect::from((ratatui::layout::Position::ORIGIN, size));
         let mut buf = ratatui::buffer::Buffer::empty(area);
         // A picture of the screen, not of the message about the last picture.
-        self.screen.view.told = false;
-        self.screen.draw(area, &mut buf, self.now());
-        let written = shot::write(&buf, self.screen.theme(), &self.shots, self.screen.live().n);
+        self.front.screen.view.told = false;
+        self.front.screen.draw(area, &mut buf, self.front.now());
+        let written =
+            shot::write(&buf, self.front.screen.theme(), &self.shots, self.front.screen.live().n);
         match written {
             Ok(path) => {
-                self.screen.tell(Tone::Good, format!("written: {} and .txt", path.display()))
+                self.front.screen.tell(Tone::Good, format!("written: {} and .txt", path.display()))
             }
             Err(error) => self
+                .front
                 .screen
                 .tell(Tone::Bad, format!("no screenshot: {}: {error}", self.shots.display())),
         }

@@ -1,7 +1,7 @@
 //! The screen without a terminal: what it knows, what an input does to it, and how it is drawn. All
 //! that a test needs; [`super::run`] adds the terminal and the clock.
 
-use std::{sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use ratatui::crossterm::event::{Event as Input, KeyEventKind};
 use ratatui::{buffer::Buffer, layout::Rect};
@@ -73,6 +73,14 @@ impl Screen {
         self.select_first();
     }
 
+    /// The screen of another session, set up like this one.
+    pub fn beside(&self, journal: &Path) -> Self {
+        let (title, read_only) = (journal.display().to_string(), Some(ReadOnly::Replay));
+        let layouts = self.view.layouts.saved.clone();
+        let setup = Setup { title, read_only, layouts, journal: None, ..self.setup.clone() };
+        Self { theme: self.theme, ..Self::new(setup) }
+    }
+
     /// Folds what happened.
     pub fn receive(&mut self, record: Arc<Record>) {
         self.live.apply(&record);
@@ -119,7 +127,7 @@ impl Screen {
                 tell(Tone::Bad, format!("cannot {command}: {why}"));
             }
             SessionEvent::Noticed { text } => tell(Tone::Plain, text.clone()),
-            SessionEvent::SessionEnded { why } => {
+            SessionEvent::SessionEnded { why, .. } => {
                 tell(Tone::Plain, format!("the session has ended: {why}"));
             }
             SessionEvent::SessionOpened { .. } | SessionEvent::ToolsAdded { .. } => {

@@ -1,6 +1,6 @@
 //! What the screen is given: a session to show, and how to show it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender};
@@ -17,6 +17,17 @@ pub struct Source {
     pub records: Records,
     /// `None`: a replay, to look at only.
     pub commands: Option<UnboundedSender<Command>>,
+    /// Its journal, if it has one.
+    pub journal: Option<PathBuf>,
+}
+
+/// The sessions that are kept on this machine.
+#[derive(Clone, Debug)]
+pub struct Library {
+    /// The folder of their journals.
+    pub folder: PathBuf,
+    /// Opens one of them, to look at only. An error says why it cannot be read.
+    pub open: fn(&Path) -> Result<Source, String>,
 }
 
 /// Records as they come.
@@ -70,6 +81,8 @@ pub struct Settings {
     /// Where screenshots go.
     pub shots: PathBuf,
     pub layouts: LayoutFile,
+    /// `None` where there is no folder for journals.
+    pub library: Option<Library>,
     /// Told when the screen opens: what was wrong with theme or keys.
     pub notices: Vec<String>,
 }

@@ -174,6 +174,8 @@ pub struct View {
     pub find: Option<Found>,
     /// The session cannot be changed from here, and why.
     pub read_only: Option<ReadOnly>,
+    /// A live session goes on behind it.
+    pub hides_live: bool,
 
     /// Keys that were pressed and of which more are to follow.
     pub pending: Vec<Key>,

@@ -14,7 +14,7 @@ pub fn told(event: &Event) -> String {
             format!("cannot {command}: {why}")
         }
         Event::Session(SessionEvent::Noticed { text }) => text.clone(),
-        Event::Session(SessionEvent::SessionEnded { why }) => format!("session ended: {why}"),
+        Event::Session(SessionEvent::SessionEnded { why, .. }) => format!("session ended: {why}"),
         Event::Task(TaskEvent::TasksQueued { .. }) => "a task was queued".to_owned(),
         Event::Task(TaskEvent::ToolArraySet { lost: Some(lost), .. }) => {
             let price = lost

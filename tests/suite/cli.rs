@@ -193,7 +193,7 @@ fn a_reader_that_goes_away_stops_the_session_which_may_cost_money() {
         assert_eq!(ran.code, 128 + 13, "{ran:?}");
         assert!(ran.err.contains("nobody reads the output any more; the session was stopped"));
         let records = journal::read(&home.path("j.jsonl")).unwrap().records;
-        let Event::Session(SessionEvent::SessionEnded { why }) = &records.last().unwrap().event
+        let Event::Session(SessionEvent::SessionEnded { why, .. }) = &records.last().unwrap().event
         else {
             panic!("{:?}", records.last())
         };

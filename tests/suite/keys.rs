@@ -270,7 +270,7 @@ fn leaving_asks_while_the_agent_is_at_work() {
     assert_eq!(stage.press("n"), []);
     assert_eq!(stage.press("q q"), [ScreenRequest::Quit]);
     assert_eq!(stage.press("ctrl-c ctrl-c"), [ScreenRequest::Quit]);
-    stage.tell(SessionEvent::SessionEnded { why: "stopped".into() });
+    stage.tell(SessionEvent::SessionEnded { why: "stopped".into(), totals: None });
     assert_eq!(stage.press("q"), [ScreenRequest::Quit]);
 }
 

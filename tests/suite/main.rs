@@ -31,6 +31,7 @@ mod import_qa;
 mod index;
 mod journal;
 mod keys;
+mod listing;
 mod markdown;
 mod model_http;
 mod model_llmock;

@@ -24,7 +24,8 @@ pub fn live(spec: SessionSpec) -> Result<ui::EndReason, Trouble> {
     let config = prepared.config.clone();
     let Session { opened, title, journal, records, commands, engine } = prepared.spawn()?;
     let records = ui::Records::Live(records);
-    let source = ui::Source { opened, records, commands: Some(commands.clone()) };
+    let source =
+        ui::Source { opened, records, commands: Some(commands.clone()), journal: journal.clone() };
     // The terminal is touched only when nothing can be wrong with the session any more.
     let shown = settings(&config, title, None).map(|mut settings| {
         settings.screen.journal = journal.as_deref().and_then(follow);
@@ -50,14 +51,26 @@ const FOLLOW: Duration = Duration::from_millis(250);
 /// Opens the screen on a journal up to this event. It is read while the screen is open already.
 pub fn past(path: &Path, until: Option<u64>, config: &Config) -> Result<ui::EndReason, Trouble> {
     expect_terminal()?;
-    let title = path.display().to_string();
-    let settings = settings(config, title.clone(), Some(ReadOnly::Replay))?;
-    let opened = Reader::open(path).map_err(Trouble::usage)?.header.opened;
+    let settings = settings(config, path.display().to_string(), Some(ReadOnly::Replay))?;
+    let (source, remark) = reading(path, until).map_err(Trouble::usage)?;
+    let ended = ui::run(source, settings).map_err(Trouble::failed)?;
+    match remark.get() {
+        Some((Tone::Bad, error)) => Err(Trouble::Usage(error.clone())),
+        Some(_) | None => Ok(ended),
+    }
+}
+
+/// What should be known of the end of a journal, when it was reached.
+type Remark = Arc<OnceLock<(Tone, String)>>;
+
+/// A journal up to this event, which a thread reads.
+fn reading(path: &Path, until: Option<u64>) -> Result<(ui::Source, Remark), JournalError> {
+    let opened = Reader::open(path)?.header.opened;
     let (read, records) = mpsc::channel(AHEAD);
-    let remark = Arc::new(OnceLock::new());
-    let told = Arc::clone(&remark);
-    let path = path.to_owned();
-    let read = move || {
+    let (remark, journal) = (Remark::default(), path.to_owned());
+    let (told, path) = (Arc::clone(&remark), path.to_owned());
+    let title = path.display().to_string();
+    let work = move || {
         let end = match read_to(&path, until.unwrap_or(u64::MAX), &read) {
             Ok(remark) => remark.map(|text| (Tone::Plain, format!("{title}: {text}"))),
             Err(error) => Some((Tone::Bad, error.to_string())),
@@ -65,14 +78,21 @@ pub fn past(path: &Path, until: Option<u64>, config: &Config) -> Result<ui::EndR
         // It is set once.
         let _ = end.map(|end| told.set(end));
     };
-    thread::Builder::new().name("journal".to_owned()).spawn(read).map_err(Trouble::failed)?;
+    let io = |source| JournalError::Io { path: journal.clone(), source };
+    thread::Builder::new().name("journal".to_owned()).spawn(work).map_err(io)?;
     let records = ui::Records::Read(records, Arc::clone(&remark));
-    let source = ui::Source { opened, records, commands: None };
-    let ended = ui::run(source, settings).map_err(Trouble::failed)?;
-    match remark.get() {
-        Some((Tone::Bad, error)) => Err(Trouble::Usage(error.clone())),
-        Some(_) | None => Ok(ended),
-    }
+    let source = ui::Source { opened, records, commands: None, journal: Some(journal) };
+    Ok((source, remark))
+}
+
+/// The sessions of the folder for journals.
+fn library(config: &Config) -> Option<ui::Library> {
+    let folder = config.session.journals.clone().or_else(config::default_journals)?;
+    let open = |path: &Path| {
+        let read = reading(path, None).map(|(source, _)| source);
+        read.map_err(|error| error.to_string())
+    };
+    Some(ui::Library { folder, open })
 }
 
 /// Reads a journal up to this event, from the last mark before it, as long as somebody takes what is read. What
@@ -146,6 +166,7 @@ fn settings(
         mouse: config.ui.mouse,
         shots,
         layouts,
+        library: library(config),
         notices: wrong
             .iter()
             .map(ToString::to_string)

@@ -124,7 +124,7 @@ impl Output {
     /// Without its output the session stops: who reads no further needs no more of it, and each
     /// further task may cost money. The journal has the rest of what happened.
     fn show(&mut self, record: &Record) {
-        if let Event::Session(SessionEvent::SessionEnded { why }) = &record.event {
+        if let Event::Session(SessionEvent::SessionEnded { why, .. }) = &record.event {
             self.is_out_of_dollars = why.starts_with(DOLLARS_REACHED);
             self.unusable = why.starts_with(MODEL_UNUSABLE).then(|| why.clone());
         }
@@ -212,7 +212,7 @@ impl Output {
                 self.aside(&format!("not learned: {why}"))
             }
             Event::Session(SessionEvent::Noticed { text }) => self.aside(text),
-            Event::Session(SessionEvent::SessionEnded { why }) => {
+            Event::Session(SessionEvent::SessionEnded { why, .. }) => {
                 let Sums { totals, measures, quality } = self.folded.sums(&self.state);
                 if totals.tasks == 0 {
                     return writeln!(self.out, "no tasks to run");

@@ -8,25 +8,20 @@ use super::journal_args::{SessionsArgs, SessionsCommand};
 use super::{ConfigArgs, colour, out, trouble::Trouble};
 use crate::app::config::{self, Config};
 use crate::domain::words::{clipped, counted};
-use crate::store::journal::{Summary, index_of};
-use crate::ui::text::clean;
+use crate::store::journal::folder::{self, Kept};
+use crate::store::journal::index_of;
+use crate::ui::listing;
+use crate::ui::text::{self, clean};
 
 /// Columns of a workspace's name.
 const WORKSPACE: usize = 28;
 
-/// A journal in the folder.
-struct Found {
-    path: PathBuf,
-    /// When something was written to it last.
-    written: SystemTime,
-}
-
 pub fn sessions(args: &SessionsArgs) -> Result<(), Trouble> {
     match &args.command {
         Some(SessionsCommand::Prune { older, keep, dry_run, config }) => {
-            prune(&folder(config)?, *older, keep.unwrap_or(0), *dry_run)
+            prune(&folder_of(config)?, *older, keep.unwrap_or(0), *dry_run)
         }
-        None => list(&folder(&args.config)?, args.json),
+        None => list(&folder_of(&args.config)?, args.json),
     }
 }
 
@@ -35,7 +30,7 @@ pub fn sessions(args: &SessionsArgs) -> Result<(), Trouble> {
 /// # Errors
 /// There is none.
 pub fn newest(config: &ConfigArgs) -> Result<PathBuf, Trouble> {
-    let folder = folder(config)?;
+    let folder = folder_of(config)?;
     let newest = found(&folder)?.into_iter().next();
     newest.map(|found| found.path).ok_or_else(|| Trouble::Usage(none_in(&folder)))
 }
@@ -44,37 +39,23 @@ fn none_in(folder: &Path) -> String {
     format!("no journals in {}; `toolyard run` writes one", folder.display())
 }
 
-fn folder(args: &ConfigArgs) -> Result<PathBuf, Trouble> {
+fn folder_of(args: &ConfigArgs) -> Result<PathBuf, Trouble> {
     let config = Config::find(args.config.as_deref()).map_err(Trouble::usage)?;
     config.session.journals.or_else(config::default_journals).ok_or_else(|| {
         Trouble::Usage("no home directory; set session.journals in the configuration".to_owned())
     })
 }
 
-/// The journals of a folder by their last change, the newest first. A folder that does not exist has none.
-fn found(folder: &Path) -> Result<Vec<Found>, Trouble> {
+fn found(folder: &Path) -> Result<Vec<Kept>, Trouble> {
     let unread = |error: io::Error| Trouble::Usage(format!("{}: {error}", folder.display()));
-    let entries = match fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(unread)?,
-    };
-    let mut found = Vec::new();
-    for entry in entries {
-        let path = entry.map_err(unread)?.path();
-        // A journal that another program deletes meanwhile is none.
-        let Ok(about) = path.symlink_metadata() else { continue };
-        if about.is_file() && path.extension().is_some_and(|extension| extension == "jsonl") {
-            found.push(Found { written: about.modified().map_err(unread)?, path });
-        }
-    }
-    found.sort_by(|a, b| (b.written, &b.path).cmp(&(a.written, &a.path)));
-    Ok(found)
+    folder::journals(folder).map_err(unread)
 }
 
 fn list(folder: &Path, as_json: bool) -> Result<(), Trouble> {
     let mut sessions = Vec::new();
-    for Found { path, .. } in found(folder)? {
-        match Summary::of(&path) {
+    let found = found(folder)?;
+    for (_, summary) in folder::summaries(&found) {
+        match summary {
             Ok(summary) => sessions.push(summary),
             Err(error) => out::warn(&error.to_string()),
         }
@@ -85,26 +66,40 @@ fn list(folder: &Path, as_json: bool) -> Result<(), Trouble> {
     if sessions.is_empty() {
         return out::print_line(&none_in(folder));
     }
-    let mut text = format!("{} · {}\n", counted(sessions.len(), "session"), folder.display());
-    text += &format!(
-        "{:<17} {:<20} {:>6} {:>8} {:>9}  {:<WORKSPACE$} {:<10} file\n",
-        "opened (UTC)", "strategy", "tasks", "events", "size", "workspace", "end"
+    let mut table = format!("{} · {}\n", counted(sessions.len(), "session"), folder.display());
+    table += &format!(
+        "{:<17} {:<20} {:>7} {:>6} {:>8} {:>9} {:>8} {:>9}  {:<WORKSPACE$} {:<16} {:<10} file\n",
+        "opened (UTC)",
+        "strategy",
+        "tasks",
+        "right",
+        "events",
+        "cost",
+        "length",
+        "size",
+        "workspace",
+        "faults, edits",
+        "end"
     );
     for session in &sessions {
-        let opened = session.opened.get(..16).unwrap_or(&session.opened).replace('T', " ");
-        let strategy = session.strategy.map(|strategy| strategy.to_string()).unwrap_or_default();
+        let (opened, strategy) = (listing::started(session), listing::strategy(session));
         let workspace = clipped(&clean(&session.workspace), WORKSPACE);
         let end = if session.ended.is_some() { "ended" } else { "not ended" };
         let file = session.path.file_name().unwrap_or_default().to_string_lossy();
-        text += &format!(
-            "{opened:<17} {strategy:<20} {:>6} {:>8} {:>9}  {workspace:<WORKSPACE$} {end:<10} {}\n",
-            session.tasks,
+        table += &format!(
+            "{opened:<17} {strategy:<20} {:>7} {:>6} {:>8} {:>9} {:>8} {:>9}  {workspace:<WORKSPACE$} \
+             {:<16} {end:<10} {}\n",
+            listing::tasks(session),
+            listing::right(session),
             session.events,
+            listing::cost(session),
+            text::span(session.micros),
             size(session.bytes),
+            clipped(&clean(&listing::changes(session)), 16),
             clean(&file)
         );
     }
-    out::print(&colour::headed(&text, 1))
+    out::print(&colour::headed(&table, 1))
 }
 
 fn prune(folder: &Path, older: Option<Duration>, keep: usize, is_dry: bool) -> Result<(), Trouble> {

@@ -26,6 +26,7 @@ mod search;
 mod session;
 mod task;
 mod tool_call;
+mod totals;
 
 pub use self::{
     budget::BudgetEvent,
@@ -48,6 +49,7 @@ pub use self::{
     session::SessionEvent,
     task::TaskEvent,
     tool_call::ToolCallEvent,
+    totals::Totals,
 };
 
 use self::family::events;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Opening, Reach, family::family};
+use super::{Opening, Reach, Totals, family::family};
 use crate::domain::id::{ModelName, ToolName};
 use crate::domain::{pairs::PairTally, spec::ToolSpec};
 
@@ -17,6 +17,8 @@ family! {
         /// No event follows.
         SessionEnded {
             why: String,
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            totals: Option<Box<Totals>>,
         },
         /// These tools can be used from now on (all of them at the start, later ones live). A tool of a
         /// known name replaces the old one.

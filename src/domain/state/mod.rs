@@ -107,6 +107,11 @@ pub struct State {
     pub at_work: Option<TaskId>,
     /// How many tasks have ended.
     pub tasks_done: usize,
+    /// How many of those could be judged, and how many were right.
+    #[serde(default)]
+    pub tasks_judged: usize,
+    #[serde(default)]
+    pub tasks_right: usize,
     /// In the order of their numbers, which count from 1 over all effects.
     #[serde(default)]
     effects: Kept<Place>,

@@ -8,6 +8,7 @@
 //! loses at most the last moments of the work in progress. A torn last line (an interrupted write) is skipped when reading, and
 //! reported; any other fault is an error with its line.
 
+pub mod folder;
 mod index;
 mod parts;
 mod past;

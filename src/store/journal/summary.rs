@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{JournalError, Reader};
-use crate::domain::{Event, SessionEvent, Strategy};
+use crate::domain::{Event, SessionEvent, Strategy, Totals};
 
 /// Bytes of the end that are read first; more only where no whole line is in them.
-const TAIL: u64 = 64 * 1024;
+const TAIL: u64 = 16 * 1024;
 
 /// A session as its journal has it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -31,6 +31,9 @@ pub struct Summary {
     pub tasks: u32,
     /// Why it ended; `None` while it runs, and if it was killed.
     pub ended: Option<String>,
+    /// What it came to; `None` while it runs, if it was killed, and where an older version wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub totals: Option<Totals>,
     pub bytes: u64,
 }
 
@@ -62,8 +65,10 @@ impl Summary {
         let io = |source| JournalError::Io { path: path.to_owned(), source };
         let file = File::open(path).map_err(io)?;
         let bytes = file.metadata().map_err(io)?.len();
-        let (events, micros, tasks, ended, path) = (0, 0, 0, None, path.to_owned());
-        let new = Self { path, opened, strategy, workspace, events, micros, tasks, ended, bytes };
+        let path = path.to_owned();
+        let (events, micros, tasks, ended, totals) = (0, 0, 0, None, None);
+        let new =
+            Self { path, opened, strategy, workspace, events, micros, tasks, ended, totals, bytes };
         let mut length = TAIL;
         loop {
             let tail = tail(&file, bytes, length).map_err(io)?;
@@ -84,7 +89,10 @@ impl Summary {
                 (self.events, self.micros) = (last.n, last.at);
             }
             match last.kind {
-                "SessionEnded" => self.ended = last.part(|ended: Ended| ended.why),
+                "SessionEnded" => {
+                    let ended = last.part(|ended: Ended| (ended.why, ended.totals)).unzip();
+                    (self.ended, self.totals) = (ended.0, ended.1.flatten());
+                }
                 "TaskFinished" => {
                     self.tasks = last.part(|of: OfTask| of.task).unwrap_or_default();
                     break;
@@ -99,6 +107,8 @@ impl Summary {
 #[derive(Deserialize)]
 struct Ended {
     why: String,
+    #[serde(default)]
+    totals: Option<Totals>,
 }
 
 #[derive(Deserialize)]

@@ -86,6 +86,7 @@ pub enum Action {
     PreviousPane,
     Pane(PaneId),
     Faults,
+    Sessions,
     Messages,
     Find,
     NextMatch,

@@ -275,6 +275,8 @@ pub const ACTIONS: &[ActionSpec] = &[
     pane(PaneId::Search, "search", &["g s"], "to the search tree"),
     go(Action::Faults, &["g f"], Run(|world, view| view.open(Faults::new(world.live, view))))
         .says("faults", "list the faults: arm, disarm, add, change them"),
+    go(Action::Sessions, &["g o"], Run(|_, _| vec![ScreenRequest::Sessions]))
+        .says("sessions", "list the sessions of this machine, and open one to look at"),
     go(Action::Messages, &["g m"], Run(|_, view| view.open(Inspect::new(Subject::Messages))))
         .says("messages", "everything this screen has said"),
     go(Action::Find, &["/"], Run(|_, view| view.open(Find::in_pane(view.focus))))

@@ -123,7 +123,8 @@ fn a_polite_end_is_an_end_of_the_session_too() {
         let home = Home::new();
         let (seen, code) = killed_after(&home, 40, signal);
         assert_eq!(code, 128 + number, "{signal:?}: as shells report it");
-        let Event::Session(SessionEvent::SessionEnded { why }) = &seen.last().unwrap().event else {
+        let Event::Session(SessionEvent::SessionEnded { why, .. }) = &seen.last().unwrap().event
+        else {
             panic!("{signal:?}: {:?}", seen.last())
         };
         assert_eq!(why, "stopped by the user");

@@ -58,6 +58,8 @@ impl State {
                 self.at_work = None;
                 self.learning.put_back();
                 self.tasks_done += 1;
+                self.tasks_judged += usize::from(correct.is_some());
+                self.tasks_right += usize::from(*correct == Some(true));
                 let n = self.n;
                 if let Some(task) = self.task_mut(*task) {
                     task.finish(at, *outcome, answer.as_deref(), *correct);

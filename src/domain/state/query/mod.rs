@@ -8,6 +8,7 @@ mod moves;
 mod pairs;
 mod repeat;
 mod results;
+mod totals;
 mod usable;
 
 pub use self::{moves::Cause, repeat::Repeat};

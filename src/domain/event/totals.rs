@@ -1,0 +1,24 @@
+//! What a session came to. Its last event has it, so that a list of sessions need not read them.
+
+use serde::{Deserialize, Serialize};
+
+/// What a session came to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Tasks, ended or not.
+    pub tasks: usize,
+    pub done: usize,
+    /// Of those that ended and could be judged.
+    pub right: usize,
+    pub judged: usize,
+    /// US dollars of the model calls with a known price.
+    pub dollars: f64,
+    /// Model calls without a known price; if above 0, `dollars` is a lower bound.
+    pub unpriced: u32,
+    pub model_calls: usize,
+    /// The targets of the faults that were armed, as in `--fault`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<String>,
+    /// Changes by a person.
+    pub edits: u64,
+}

@@ -1,0 +1,29 @@
+//! What the session came to so far.
+
+use std::collections::BTreeSet;
+
+use crate::domain::event::Totals;
+use crate::domain::state::{Landmark, State};
+
+/// Faults that are named.
+const FAULTS: usize = 8;
+
+impl State {
+    /// What the session came to so far.
+    pub fn totals(&self) -> Totals {
+        let models = self.models.known.values().map(|model| &model.tally);
+        let faults: BTreeSet<String> =
+            self.faults.values().map(|fault| fault.spec.target.to_string()).collect();
+        Totals {
+            tasks: self.tasks.len(),
+            done: self.tasks_done,
+            right: self.tasks_right,
+            judged: self.tasks_judged,
+            dollars: models.clone().map(|tally| tally.dollars).sum(),
+            unpriced: models.map(|tally| tally.unpriced).sum(),
+            model_calls: self.model_calls.len(),
+            faults: faults.into_iter().take(FAULTS).collect(),
+            edits: self.landmarks.count(Landmark::Edited),
+        }
+    }
+}

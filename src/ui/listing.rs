@@ -1,0 +1,75 @@
+//! What a list of sessions says of each, in words. What is not known is `–`.
+
+use std::path::PathBuf;
+
+use super::panes::format;
+use super::symbols::{EDITED, INJECTED};
+use crate::store::journal::{Summary, folder};
+
+/// The sessions of a folder, the newest first.
+#[derive(Debug)]
+pub struct Listing {
+    pub folder: PathBuf,
+    /// An error says why a journal cannot be read.
+    pub sessions: Vec<(PathBuf, Result<Summary, String>)>,
+    /// The folder cannot be read, and why.
+    pub wrong: Option<String>,
+}
+
+impl Listing {
+    pub fn read(folder: PathBuf) -> Self {
+        let (kept, wrong) = match folder::journals(&folder) {
+            Ok(kept) => (kept, None),
+            Err(error) => (Vec::new(), Some(format!("{}: {error}", folder.display()))),
+        };
+        let read = folder::summaries(&kept).into_iter();
+        let sessions = read
+            .map(|(path, summary)| (path.to_owned(), summary.map_err(|error| error.to_string())));
+        Self { sessions: sessions.collect(), folder, wrong }
+    }
+}
+
+/// What is not known.
+const UNKNOWN: &str = "–";
+
+/// When it was opened (UTC).
+pub fn started(session: &Summary) -> String {
+    session.opened.get(..16).unwrap_or(&session.opened).replace('T', " ")
+}
+
+pub fn strategy(session: &Summary) -> String {
+    session.strategy.map_or_else(String::new, |strategy| strategy.to_string())
+}
+
+/// The tasks that ended, and all.
+pub fn tasks(session: &Summary) -> String {
+    match &session.totals {
+        Some(totals) => format!("{}/{}", totals.done, totals.tasks),
+        None => session.tasks.to_string(),
+    }
+}
+
+/// The tasks that were right.
+pub fn right(session: &Summary) -> String {
+    let judged = session.totals.as_ref().filter(|totals| totals.judged > 0);
+    judged.map_or_else(|| UNKNOWN.to_owned(), |totals| totals.right.to_string())
+}
+
+pub fn cost(session: &Summary) -> String {
+    session.totals.as_ref().map_or_else(
+        || UNKNOWN.to_owned(),
+        |totals| format::dollars(totals.dollars, totals.unpriced, totals.model_calls),
+    )
+}
+
+/// The faults that were armed, and the number of a person's changes.
+pub fn changes(session: &Summary) -> String {
+    let Some(totals) = &session.totals else { return String::new() };
+    let faults = match totals.faults.as_slice() {
+        [] => String::new(),
+        [first] => format!("{INJECTED} {first}"),
+        [first, more @ ..] => format!("{INJECTED} {first} +{}", more.len()),
+    };
+    let edits = if totals.edits > 0 { format!("{EDITED} {}", totals.edits) } else { String::new() };
+    [faults, edits].join(" ").trim().to_owned()
+}

@@ -1,0 +1,171 @@
+//! The sessions that are kept on this machine, the newest first. Enter opens one to look at.
+
+use std::path::{Path, PathBuf};
+
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+
+use super::chooser::{Chooser, Look};
+use super::narrow::Words;
+use super::{Reply, choice::Choice};
+use crate::store::journal::Summary;
+use crate::ui::action::Action;
+use crate::ui::listing::{self, Listing};
+use crate::ui::panes::row::{self, Row};
+use crate::ui::request::ScreenRequest;
+use crate::ui::symbols::{CHOSEN, DONE, FAILED, REFUSED, RUNNING};
+use crate::ui::table::{self, Table};
+use crate::ui::text::{self, number};
+use crate::ui::view::{Tone, View};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, theme::Theme};
+
+/// Lines below the list that say more of the selected session.
+const MORE: u16 = 2;
+/// Cells before the columns: for the pointer and the mark.
+const BEFORE: usize = 3;
+const WIDTH: usize = 124;
+
+/// The list of sessions.
+#[derive(Debug)]
+pub struct Sessions {
+    title: String,
+    rows: Vec<Session>,
+    chooser: Chooser,
+}
+
+#[derive(Debug)]
+struct Session {
+    path: PathBuf,
+    /// An error says why it cannot be read.
+    summary: Result<Summary, String>,
+    is_shown: bool,
+    is_live: bool,
+}
+
+impl Sessions {
+    /// A list of which the session on the screen has one journal, and the live one another.
+    pub fn new(listing: Listing, own: Option<&Path>, live: Option<&Path>) -> Self {
+        let own = own.and_then(|own| own.canonicalize().ok());
+        let live = live.and_then(|live| live.canonicalize().ok());
+        let is_it = |path: &Path, of: &Option<PathBuf>| {
+            of.as_ref().is_some_and(|of| path.canonicalize().is_ok_and(|path| path == *of))
+        };
+        let rows: Vec<Session> = listing
+            .sessions
+            .into_iter()
+            .map(|(path, summary)| Session {
+                is_shown: is_it(&path, &own),
+                is_live: is_it(&path, &live),
+                path,
+                summary,
+            })
+            .collect();
+        let words = rows.iter().map(|row| Words::new(&row.name(), &row.about()));
+        let chooser = Chooser::new("session", words.collect(), 0).with_foot(MORE);
+        let title = format!("Sessions · {} · {}", rows.len(), listing.folder.display());
+        Self { title, rows, chooser }
+    }
+}
+
+impl Session {
+    fn name(&self) -> String {
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// What can be searched for.
+    fn about(&self) -> String {
+        match &self.summary {
+            Ok(session) => [
+                listing::started(session),
+                listing::strategy(session),
+                session.workspace.clone(),
+                listing::changes(session),
+            ]
+            .join(" "),
+            Err(why) => why.clone(),
+        }
+    }
+
+    /// How it ended, as a sign.
+    fn sign(&self, theme: &Theme) -> table::Cell {
+        let (sign, style) = match &self.summary {
+            Err(_) => (FAILED, theme.bad),
+            Ok(_) if self.is_live => (RUNNING, theme.running),
+            Ok(_) if self.is_shown => (CHOSEN, theme.accent),
+            Ok(session) if session.ended.is_none() => (REFUSED, theme.warn),
+            Ok(_) => (DONE, theme.good),
+        };
+        (sign.to_owned(), style)
+    }
+}
+
+/// The columns; what comes last goes first where there is little room.
+fn columns() -> Vec<table::Column<Summary>> {
+    vec![
+        table::left("started (UTC)", 16, |it| (listing::started(it), Style::new())),
+        table::left("strategy", 19, |it| (listing::strategy(it), Style::new())),
+        table::right("tasks", 7, |it| (listing::tasks(it), Style::new())),
+        table::right("right", 5, |it| (listing::right(it), Style::new())),
+        table::left("faults, edits", 16, |it| (listing::changes(it), Style::new())),
+        table::left("workspace", 14, |it| (text::clean(&it.workspace).into_owned(), Style::new())),
+        table::right("events", 9, |it| (number(it.events), Style::new())),
+        table::right("cost", 9, |it| (listing::cost(it), Style::new())),
+        table::right("length", 9, |it| (text::span(it.micros), Style::new())),
+    ]
+}
+
+impl Choice for Sessions {
+    fn hints(&self) -> &'static [Hint] {
+        &[(&[Action::Accept], "open as a replay"), (&[Action::Leave], "leave")]
+    }
+
+    fn choose(&mut self, thing: usize, world: &World<'_>, view: &mut View) -> Reply {
+        let Some(row) = self.rows.get(thing) else { return Reply::Stay };
+        let why = match &row.summary {
+            Err(why) => why.clone(),
+            Ok(_) if row.is_shown => "this session is on the screen already".to_owned(),
+            Ok(_) => return Reply::Done(vec![ScreenRequest::Replay(row.path.clone())]),
+        };
+        view.tell(world.live.at, Tone::Bad, why);
+        Reply::Stay
+    }
+
+    fn chooser(&mut self) -> &mut Chooser {
+        &mut self.chooser
+    }
+
+    fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+        let look = Look { title: &self.title, hints: self.hints(), width: WIDTH };
+        let room = usize::from(area.width).min(WIDTH + 4).saturating_sub(BEFORE + 6);
+        let table = Table::fitting(columns(), room);
+        let parts = self.chooser.draw(cx, (area, buf, hits), &look, |found, line, buf| {
+            let Some(session) = self.rows.get(found.id) else { return };
+            let (sign, style) = session.sign(cx.theme);
+            let mut row = Row::new(line, buf);
+            row.gap(1).cell(&sign, BEFORE - 1, style);
+            match &session.summary {
+                Ok(summary) => table.cells(summary, &mut row),
+                Err(_) => {
+                    _ = row
+                        .gap(1)
+                        .put(&session.name(), cx.theme.dim)
+                        .put("  cannot be read", cx.theme.bad)
+                }
+            }
+        });
+        let mut head = Row::new(parts.head, buf);
+        head.gap(BEFORE);
+        table.head(&mut head, cx.theme.dim);
+        let Some(session) = self.chooser.selected().and_then(|row| self.rows.get(row)) else {
+            return;
+        };
+        let (said, style) = match &session.summary {
+            Err(why) => (why.clone(), cx.theme.bad),
+            Ok(summary) => {
+                let end =
+                    summary.ended.as_deref().unwrap_or("not ended: it runs, or it was killed");
+                (format!("{} · {end}", session.name()), cx.theme.dim)
+            }
+        };
+        row::wrapped(parts.foot, &said, style, buf);
+    }
+}
