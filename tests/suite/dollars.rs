@@ -96,6 +96,8 @@ async fn a_person_is_asked_and_may_go_on() {
                 requests() == requested && header.contains("PAUSED") && header.contains(&sum)
             });
             sitting.wait("of $4");
+            // What was allowed before counts.
+            sitting.wait(&format!("of {}.00", 4 * requested));
             sitting.wait("the limit of dollars is reached");
         }
         sitting.press(" ");

@@ -274,7 +274,9 @@ mod tests {
         assert_eq!(call_of("#E1 = f(x)"), Some((1, "f", "x)")));
         assert_eq!(call_of("#E1 = now`"), Some((1, "now", "")));
         assert_eq!(call_of("#E1 = the height (in m)"), Some((1, "", "")));
-        for line in ["E1 = mc^2", "#1: x[1]", "#E1 and #E2", "1 = f[x]", "#E = f[x]"] {
+        for line in
+            ["E1 = mc^2", "#1: x[1]", "#E1 and #E2", "1 = f[x]", "#E = f[x]", "(#E1st of them)"]
+        {
             assert_eq!(call_of(line), None, "{line}");
         }
         // A name and words are not a call, but they name evidence.

@@ -272,6 +272,8 @@ mod tests {
                 "Plan: a\n#E1 = look it up!",
                 "no tool is called in \"#E1 = look it up!\"; write it as `#E1 = T",
             ),
+            ("Plan: a\nEvidence: #E1", "no tool is called in \"Evidence: #E1\""),
+            ("Plan: a\nTool: g\nEvidence: #E1", "g has no input in \"Tool: g\""),
             ("{\"plans\": []}", "it contains no plan"),
             (
                 "{\"plans\": [{\"text\": \"a\", \"evidence\": [{\"id\": \"E1\"}]}]}",
@@ -289,6 +291,8 @@ mod tests {
         let calls: String = (0..=MOST).map(|n| format!("#E{n} = f[x]\n")).collect();
         let many = format!("Plan: a\n{calls}");
         assert_eq!(said(&many), "it has more than 256 calls; write fewer");
+        let again = format!("Plan: a\n{}", "#E1 = f[x]\n".repeat(2 * MOST + 1));
+        assert_eq!(said(&again), "it has more than 256 calls; write fewer", "one, again and again");
         assert!(said(&"Plan: a\n".repeat(MOST + 1)).contains("more than 256 plans"));
         assert!(said(&"x".repeat(LONGEST + 1)).contains("are allowed"));
         let many = format!("{{\"plans\": [{}{{}}]}}", "{\"text\": \"a\"},".repeat(MOST + 1));
