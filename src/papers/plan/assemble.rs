@@ -99,8 +99,7 @@ impl<'o> Assembler<'o> {
             && last.calls.is_empty()
             && !last.text.is_empty()
             && self.is_open;
-        let has_draft = !self.draft.tools.is_empty() || !self.draft.ids.is_empty();
-        !is_below && (!goes_on || has_draft)
+        !is_below && !goes_on
     }
 
     /// Whether a heading begins a step: only in a plan of headings.
