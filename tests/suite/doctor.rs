@@ -145,6 +145,14 @@ async fn programs_that_are_not_there_are_found_before_a_call_is() {
     assert!(text.contains("TOOLYARD_TEST_UNSET, which is not set"), "{text}");
     assert!(!text.contains("tool there"), "{text}");
 
+    surroundings.write(
+        "w/tools/there.toml",
+        "name = \"there\"\ndescription = \"d\"\n[parameters]\nrequired = [\"town\"]\n\
+         properties.city.type = \"string\"\n[source]\ncommand = [\"sh\", \"-c\", \"cat\"]\n",
+    );
+    let text = shown(&surroundings.examined(Some(&workspace), SCREEN).await);
+    assert!(text.contains("parameters.required names \"town\", which"), "{text}");
+
     surroundings.write("empty/tools/readme.txt", "no tools");
     let workspace = surroundings.folder.path().join("empty");
     let text = shown(&surroundings.examined(Some(&workspace), SCREEN).await);

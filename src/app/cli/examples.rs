@@ -14,7 +14,7 @@ Examples:
 
 pub const RUN: &str = "\
 Examples:
-  toolyard run --task \"What is 17 times 23?\" --strategy react+btp --budget 20
+  toolyard run \"What is 17 times 23?\" --strategy react+btp --budget 20
   toolyard run --tasks-limit 100 --fault search_web:error:from-task=50 --report report.json
   toolyard run --recorded session.jsonl --no-journal";
 

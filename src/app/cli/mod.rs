@@ -214,6 +214,9 @@ pub struct RunArgs {
     #[command(flatten)]
     pub session: SessionArgs,
     /// The agent's task, instead of a list of tasks.
+    #[arg(value_name = "TASK", conflicts_with_all = ["task", "tasks"])]
+    pub words: Option<String>,
+    /// The same as TASK.
     #[arg(long, value_name = "TEXT", conflicts_with = "tasks")]
     pub task: Option<String>,
     /// Go on with the next task when a model cannot be used: it does not answer, refuses the key or

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::{cell::RefCell, rc::Rc, sync::Arc};
+use std::{cell::RefCell, path::Path, rc::Rc, sync::Arc};
 
 use rustix::process::Signal;
 use tokio::sync::mpsc::{self, UnboundedSender};
@@ -39,7 +39,12 @@ pub enum RunEnd {
 
 /// Runs the tasks.
 pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
-    let spec = args.session.spec(args.task.as_deref())?;
+    if let Some(file) = args.words.as_deref().filter(|words| Path::new(words).is_file()) {
+        // A file is no question, and an answer to its name may cost money.
+        let text = format!("{file} is a file: to read tasks from it, write --tasks {file}");
+        return Err(Trouble::Usage(text));
+    }
+    let spec = args.session.spec(args.words.as_deref().or(args.task.as_deref()))?;
     let mut prepared = SessionSpec { keep_going: args.keep_going, ..spec }.prepare()?;
     // Only the whole last state needs the details of all tasks.
     prepared.keeps = if args.state.is_some() { Keeps::All } else { Keeps::Tasks(RECENT) };

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::Finding;
 use crate::app::{config::Config, workspace::Workspace};
 use crate::domain::{Prompts, prompt::PROMPTS, words::counted};
@@ -65,6 +67,13 @@ fn faults(manifest: &Manifest) -> Vec<Finding> {
         let text = format!("{}: parameters: not a JSON Schema: {fault}", manifest.file);
         findings.push(Finding::fail(about(), text));
     }
+    findings.extend(undeclared(&manifest.spec.parameters).map(|name| {
+        let text = format!(
+            "{}: parameters.required names {name:?}, which parameters.properties does not declare",
+            manifest.file
+        );
+        Finding::warn(about(), text).advise("correct the name, or declare the property")
+    }));
     if let Source::Command(command) = &manifest.source {
         let fault = match command.find() {
             Ok(program) if is_executable(&program) => None,
@@ -86,4 +95,12 @@ fn faults(manifest: &Manifest) -> Vec<Finding> {
         }));
     }
     findings
+}
+
+/// Required arguments that a schema does not declare: most likely a name is misspelt in one of the two places.
+fn undeclared(parameters: &Value) -> impl Iterator<Item = &str> {
+    let required = parameters["required"].as_array().into_iter().flatten();
+    let declared = &parameters["properties"];
+    let names = required.filter_map(Value::as_str);
+    names.filter(move |name| declared.is_object() && declared.get(*name).is_none())
 }

@@ -96,10 +96,13 @@ async fn the_screen_pauses_and_makes_the_call_again() {
         sitting.wait_header("PAUSED");
         for asked in 1..=2 {
             sitting.press(" ");
+            // The header alone may still be that of the refusal before.
             sitting.wait_for("the pause at the refusal", || {
-                requests() == asked
-                    && sitting.header().contains("mine refuses its key: set the key")
+                let (text, header) = (sitting.text(), sitting.header());
+                text.matches("note  mine cannot be used").count() == asked
+                    && header.contains("PAUSED · mine refuses its key: set the key")
             });
+            assert_eq!(requests(), asked);
         }
         sitting.wait("mine cannot be used: HTTP 401");
         sitting.press(" ");

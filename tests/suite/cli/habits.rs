@@ -72,3 +72,13 @@ fn a_comparison_explains_its_abbreviations_and_says_what_is_left() {
     assert!(told[0].contains("1/2 react done, ") && told[0].ends_with(" left"), "{ran:?}");
     assert!(told[1].ends_with("2/2 direct done"), "{ran:?}");
 }
+
+#[test]
+fn a_run_takes_its_task_as_the_screen_does() {
+    let home = Home::new();
+    let out = home.succeed(&["run", "What is 17 times 23?", "--fresh", "--no-journal"]);
+    assert!(out.contains("What is 17 times 23?  → ") && out.contains("1 of 1 answered"), "{out}");
+    home.write("t.txt", "What is 17 times 23?");
+    let ran = home.run(&["run", "t.txt", "--no-journal"]);
+    assert!(ran.code == 2 && ran.err.contains("write --tasks t.txt"), "{ran:?}");
+}
