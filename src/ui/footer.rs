@@ -95,10 +95,13 @@ const ALWAYS: [Hint; 9] = [
 ];
 
 /// The same, where the past is looked at.
-const IN_THE_PAST: [Hint; 6] = [
+const IN_THE_PAST: [Hint; 9] = [
     (&[Action::Live], None),
     (&[Action::StepBack, Action::StepForward], Some("step")),
     (&[Action::EventBack, Action::EventForward], Some("event")),
+    (&[Action::TaskBack, Action::TaskForward], Some("task")),
+    (&[Action::PreviousWrong, Action::NextWrong], Some("wrong")),
+    (&[Action::PreviousFailure, Action::NextFailure], Some("failed")),
     (&[Action::Open], None),
     (&[Action::Find], None),
     (&[Action::Palette], None),

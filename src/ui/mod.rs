@@ -12,6 +12,7 @@ pub mod action;
 mod bindings;
 mod change;
 mod chosen;
+mod clipboard;
 pub mod cx;
 mod draw;
 mod footer;

@@ -31,6 +31,13 @@ pub enum ScreenRequest {
     NextTheme,
     /// Write the layout in use to the file of layouts.
     SaveLayout,
+    /// Give this text to the terminal's clipboard.
+    Copy {
+        what: String,
+        text: String,
+    },
+    /// Write what was copied last to a file.
+    KeepCopy,
     /// List the sessions that are kept.
     Sessions,
     /// Open this journal, to look at.

@@ -10,6 +10,7 @@ use ratatui::crossterm::event::{Event as Input, EventStream};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+use super::clipboard::Clipboard;
 use super::layout::LayoutFile;
 use super::popups::Sessions;
 use super::screen::Screen;
@@ -17,7 +18,7 @@ use super::show::{self, Show};
 use super::source::{EndReason, Library, Read, Settings, Source};
 use super::terminal::{self, OwnedTerminal};
 use super::view::Tone;
-use super::{listing::Listing, pace::Pace, request::ScreenRequest, shot};
+use super::{listing::Listing, pace::Pace, request::ScreenRequest, shot, text};
 
 /// Shows a session until the person leaves or a signal comes. Blocks, and owns the terminal meanwhile.
 /// The session itself is not ended: its owner does that.
@@ -58,6 +59,7 @@ struct Loop {
     shots: PathBuf,
     layouts: LayoutFile,
     library: Option<Library>,
+    clipboard: Clipboard,
     /// Lists of sessions that were asked for.
     listed: (UnboundedSender<Listing>, UnboundedReceiver<Listing>),
     /// Nothing has changed yet since the last key.
@@ -100,6 +102,7 @@ impl Loop {
             shots: settings.shots,
             layouts: settings.layouts,
             library: settings.library,
+            clipboard: Clipboard::default(),
             listed: unbounded_channel(),
             awaited: false,
             hint: None,
@@ -204,6 +207,8 @@ impl Loop {
         match effect {
             ScreenRequest::Send(command) => self.front.send(command),
             ScreenRequest::Quit => return Ok(!self.come_back()),
+            ScreenRequest::Copy { what, text } => self.copy(&what, text),
+            ScreenRequest::KeepCopy => self.keep_copy(),
             ScreenRequest::Sessions => self.read_sessions(),
             ScreenRequest::Replay(path) => self.replay(&path),
             ScreenRequest::Suspend => self.suspend().await?,
@@ -217,6 +222,29 @@ impl Loop {
             ScreenRequest::Redraw => self.owned.redraw()?,
         }
         Ok(false)
+    }
+
+    fn copy(&mut self, what: &str, text: String) {
+        let bytes = text::number(text.len() as u64);
+        match self.clipboard.copy(text) {
+            Ok(()) => {
+                let told = format!(
+                    "copied: {what}, {bytes} bytes · not in the clipboard? y f writes it to a file"
+                );
+                self.front.screen.tell(Tone::Good, told);
+            }
+            Err(why) => {
+                let told = format!("not copied: {why} · y f writes it to a file");
+                self.front.screen.tell(Tone::Bad, told);
+            }
+        }
+    }
+
+    fn keep_copy(&mut self) {
+        match self.clipboard.write(&self.shots) {
+            Ok(path) => self.front.screen.tell(Tone::Good, format!("written: {}", path.display())),
+            Err(error) => self.front.screen.tell(Tone::Bad, format!("not written: {error}")),
+        }
     }
 
     /// Reads the list of sessions beside the screen.

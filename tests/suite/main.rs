@@ -15,6 +15,7 @@ mod circles;
 mod cli;
 mod config;
 mod configured;
+mod copied;
 mod doctor;
 mod dollars;
 mod engine;

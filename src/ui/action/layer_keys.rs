@@ -56,6 +56,7 @@ pub const LAYER_KEYS: &[(Layer, Action, &[&str])] = &[
     (Layer::Pager, Action::NextMatch, &["n"]),
     (Layer::Pager, Action::PreviousMatch, &["N"]),
     (Layer::Pager, Action::GoToMoment, &["@"]),
+    (Layer::Pager, Action::Copy, &["y"]),
     (Layer::Pager, Action::Leave, &["esc", "q", "ctrl-c"]),
     (Layer::Form, Action::Accept, &["enter", "ctrl-s"]),
     (Layer::Form, Action::NewLine, &["alt-enter", "ctrl-j"]),

@@ -49,6 +49,10 @@ pub enum Action {
     NextView,
     Sort,
     Pairs,
+    Copy,
+    CopyValue,
+    CopyPath,
+    CopyToFile,
 
     EventBack,
     EventForward,

@@ -8,12 +8,12 @@ use crate::domain::{Command, Knob, State};
 use crate::ui::change::{self, no_tool};
 use crate::ui::layout::Side;
 use crate::ui::popups::{
-    Actions, Choose, Confirm, Faults, Find, Inspect, PairTable, Subject, TaskEntry,
+    Actions, Choose, Confirm, Faults, Find, Form, Inspect, PairTable, Subject, TaskEntry,
 };
 use crate::ui::request::{Requests, ScreenRequest, World, send};
 use crate::ui::seek::Sought;
 use crate::ui::update::past::{self, Way};
-use crate::ui::update::{self, arrange, control, jump};
+use crate::ui::update::{self, arrange, control, copied, jump};
 use crate::ui::window::{self, Move};
 use crate::ui::{pane::PaneId, view::Round, view::View};
 
@@ -193,6 +193,29 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("sort", "the next order of this list: tools by score, weight, calls or name"),
     look(Action::Pairs, &[], why::no_pairs, Run(|_, view| view.open(PairTable::default())))
         .says("pairs", "planner/solver pairs across sessions: accuracy and cost"),
+    look(
+        Action::Copy,
+        &["y y"],
+        copied::why_not,
+        Run(|w, view| copied::selected_as(Form::Shown, w, view)),
+    )
+    .says("copy", "copy what is selected to the terminal's clipboard, as it is shown"),
+    look(
+        Action::CopyValue,
+        &["y v"],
+        copied::why_not,
+        Run(|w, view| copied::selected_as(Form::Value, w, view)),
+    )
+    .says("copy JSON", "copy what is selected as JSON; a line as its event"),
+    look(
+        Action::CopyPath,
+        &["y p"],
+        copied::why_not,
+        Run(|w, view| copied::selected_as(Form::Path, w, view)),
+    )
+    .says("copy path", "copy a jq filter that finds it in what `toolyard replay --json` prints"),
+    look(Action::CopyToFile, &["y f"], never, Run(|_, _| vec![ScreenRequest::KeepCopy]))
+        .says("copy to file", "write what was copied last to a file"),
     past(Action::EventBack, &[",", "alt-left"], why::at_the_start, Way::Event(-1))
         .says("event back", "look one event earlier; the agent runs on"),
     past(Action::EventForward, &[".", "alt-right"], why::is_live, Way::Event(1))

@@ -39,7 +39,7 @@ pub use confirm::Confirm;
 pub use fault_form::FaultForm;
 pub use faults::Faults;
 pub use find::Find;
-pub use inspect::{Inspect, Subject};
+pub use inspect::{Form, Inspect, Subject, copy};
 pub use models::ModelChoice;
 pub use pairs::PairTable;
 pub use sessions::Sessions;
@@ -104,6 +104,8 @@ pub enum Reply {
     Done(Requests),
     /// Stays open, and this is sent.
     Keep(Command),
+    /// Stays open, and these happen.
+    KeepAnd(Requests),
     /// Closes, and the action is done.
     Act(Action),
     /// Another layer on top.

@@ -123,12 +123,12 @@ pub fn answer(
     // Taken off while it looks at the view, and put back if it stays.
     let Some(mut popup) = view.popups.pop() else { return Vec::new() };
     let reply = ask(&mut *popup, view);
-    if matches!(reply, Reply::Stay | Reply::Keep(_) | Reply::Open(_)) {
+    if matches!(reply, Reply::Stay | Reply::Keep(_) | Reply::KeepAnd(_) | Reply::Open(_)) {
         view.popups.push(popup);
     }
     match reply {
         Reply::Stay | Reply::Close => Vec::new(),
-        Reply::Done(requests) => requests,
+        Reply::Done(requests) | Reply::KeepAnd(requests) => requests,
         Reply::Keep(command) => vec![ScreenRequest::Send(command)],
         Reply::Act(action) => act(world, view, action),
         Reply::Open(other) | Reply::Replace(other) => {

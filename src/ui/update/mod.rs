@@ -3,6 +3,7 @@
 
 pub mod arrange;
 pub mod control;
+pub mod copied;
 mod input;
 pub mod jump;
 pub mod past;

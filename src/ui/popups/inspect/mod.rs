@@ -2,6 +2,7 @@
 //! The lines are made when what they tell of has changed, not with every frame: a prompt may be long.
 
 mod call;
+mod copied;
 mod evidence;
 mod page;
 mod plan;
@@ -18,11 +19,13 @@ use self::search::Search;
 use super::{Keys, Popup, Pressed, Reply, frame, lines::Lines};
 use crate::domain::{EffectId, EvidenceId, State, TaskId, ToolName, state::Source};
 use crate::ui::action::{Action, Layer};
+use crate::ui::theme::Theme;
 use crate::ui::update::past;
-use crate::ui::view::Tone;
+use crate::ui::view::{Message, Tone};
 use crate::ui::window::{self, Window};
 use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, view::View};
 
+pub use copied::{Form, copy};
 pub use page::Page;
 
 /// What is looked at.
@@ -65,6 +68,36 @@ impl Subject {
         }
     }
 
+    /// What it is called.
+    pub fn title(&self) -> String {
+        match self {
+            Subject::Tool(tool) => format!("Tool {tool}"),
+            Subject::Prompt(call) => {
+                format!("Prompt of model call {call}: exactly what the model saw")
+            }
+            Subject::Call(call) => format!("Call {call}"),
+            Subject::Evidence(_, evidence) => format!("Evidence {evidence}"),
+            Subject::Task(task) => format!("Task {task}"),
+            Subject::Plan(task) => format!("Plan of task {task}"),
+            Subject::Line(n) => format!("Event {n}"),
+            Subject::Messages => "Messages".to_owned(),
+        }
+    }
+
+    /// Writes its page.
+    fn write(&self, state: &State, messages: &[Message], page: &mut Page<'_>) {
+        match self {
+            Subject::Tool(name) => tool::write(state, name, page),
+            Subject::Prompt(call) => prompt::write(state, *call, page),
+            Subject::Call(call) => call::write(state, *call, page),
+            Subject::Evidence(task, id) => evidence::write(state, *task, *id, page),
+            Subject::Task(task) => task::write(state, *task, page),
+            Subject::Plan(task) => plan::write(state, *task, page),
+            Subject::Line(n) => told::line(state, *n, page),
+            Subject::Messages => told::messages(messages, page),
+        }
+    }
+
     /// All things of its kind, through which one can turn; empty: one cannot.
     fn all(&self, state: &State) -> Vec<Self> {
         let tasks = state.tasks.iter().map(|task| task.id);
@@ -95,19 +128,14 @@ impl Inspect {
         Self { subject, lines: Lines::default(), search: Search::default(), made_from: None }
     }
 
-    fn title(&self) -> String {
-        match &self.subject {
-            Subject::Tool(tool) => format!("Tool {tool}"),
-            Subject::Prompt(call) => {
-                format!("Prompt of model call {call}: exactly what the model saw")
-            }
-            Subject::Call(call) => format!("Call {call}"),
-            Subject::Evidence(_, evidence) => format!("Evidence {evidence}"),
-            Subject::Task(task) => format!("Task {task}"),
-            Subject::Plan(task) => format!("Plan of task {task}"),
-            Subject::Line(n) => format!("Event {n}"),
-            Subject::Messages => "Messages".to_owned(),
-        }
+    /// What its page says, in lines of at most so many columns.
+    pub fn text(subject: &Subject, state: &State, messages: &[Message], width: usize) -> String {
+        let mut page = Page::new(Theme::of_words(), width);
+        subject.write(state, messages, &mut page);
+        let lines =
+            page.into_lines().into_iter().map(|line| line.to_string().trim_end().to_owned());
+        let title = subject.title();
+        [title, String::new()].into_iter().chain(lines).collect::<Vec<_>>().join("\n")
     }
 
     /// To the thing of its kind before this one, or behind it.
@@ -140,25 +168,13 @@ impl Inspect {
             Subject::Messages => cx.view.messages.len() as u64,
         }
     }
-
-    fn write(&self, cx: &Cx<'_>, page: &mut Page<'_>) {
-        match &self.subject {
-            Subject::Tool(name) => tool::write(cx.state, name, page),
-            Subject::Prompt(call) => prompt::write(cx.state, *call, page),
-            Subject::Call(call) => call::write(cx.state, *call, page),
-            Subject::Evidence(task, id) => evidence::write(cx.state, *task, *id, page),
-            Subject::Task(task) => task::write(cx.state, *task, page),
-            Subject::Plan(task) => plan::write(cx.state, *task, page),
-            Subject::Line(n) => told::line(cx.state, *n, page),
-            Subject::Messages => told::messages(&cx.view.messages, page),
-        }
-    }
 }
 
 impl Popup for Inspect {
     fn keys(&self) -> Keys {
         const LEAVE: Hint = (&[Action::Leave], "leave");
         const FIND: Hint = (&[Action::Find], "find");
+        const COPY: Hint = (&[Action::Copy], "copy");
         const MOMENT: Hint = (&[Action::GoToMoment], "its moment");
         const TURN: Hint = (&[Action::Left, Action::Right], "turn");
         const SCROLL: Hint = (&[Action::PageDown, Action::PageUp], "scroll");
@@ -170,10 +186,10 @@ impl Popup for Inspect {
         let hints: &[Hint] = match self.subject {
             _ if self.search.is_on() => &[NEXT, FIND, (&[Action::Leave], "end the search")],
             Subject::Prompt(_) | Subject::Call(_) | Subject::Task(_) | Subject::Plan(_) => {
-                &[TURN, SCROLL, FIND, MOMENT, LEAVE]
+                &[TURN, SCROLL, FIND, COPY, MOMENT, LEAVE]
             }
-            Subject::Evidence(..) | Subject::Line(_) => &[SCROLL, FIND, MOMENT, LEAVE],
-            Subject::Tool(_) | Subject::Messages => &[SCROLL, FIND, LEAVE],
+            Subject::Evidence(..) | Subject::Line(_) => &[SCROLL, FIND, COPY, MOMENT, LEAVE],
+            Subject::Tool(_) | Subject::Messages => &[SCROLL, FIND, COPY, LEAVE],
         };
         (Layer::Pager, hints)
     }
@@ -189,6 +205,10 @@ impl Popup for Inspect {
             Some(Action::Left) => self.turn(-1, world.shown),
             Some(Action::Right) => self.turn(1, world.shown),
             Some(Action::Find) => self.search.open(&self.lines),
+            Some(Action::Copy) => {
+                let requests = copied::copy(&self.subject, Form::Shown, world, view);
+                return Reply::KeepAnd(requests);
+            }
             Some(Action::GoToMoment) => {
                 let moment = self.subject.moment(world.shown);
                 match moment.or_else(|| self.subject.moment(world.live)) {
@@ -234,7 +254,7 @@ impl Popup for Inspect {
         let version = (width, cx.theme.name.clone(), self.told(cx));
         if self.made_from.as_ref() != Some(&version) {
             let mut page = Page::new(cx.theme, width);
-            self.write(cx, &mut page);
+            self.subject.write(cx.state, &cx.view.messages, &mut page);
             // What was read stays where it was.
             self.lines.lines = page.into_lines();
             self.made_from = Some(version);
@@ -247,7 +267,7 @@ impl Popup for Inspect {
     }
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-        let title = self.title();
+        let title = self.subject.title();
         let inside = frame::open(cx, (area, buf, hits), &title, &self.legend(cx), size(area));
         self.lines.draw(cx, inside, buf);
         self.search.mark(cx, inside, self.lines.window, buf);

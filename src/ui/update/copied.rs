@@ -1,0 +1,33 @@
+//! Copying what is selected.
+
+use crate::domain::State;
+use crate::ui::panes::{self, spec::Opened};
+use crate::ui::popups::{Form, Subject, copy};
+use crate::ui::request::{Requests, World};
+use crate::ui::{pane::PaneId, view::View};
+
+/// Why nothing can be copied; `None`: something is selected.
+pub fn why_not(state: &State, view: &View) -> Option<&'static str> {
+    let none =
+        "nothing is selected here that can be copied: select a tool, a call, a task or a line";
+    selected(state, view).is_none().then_some(none)
+}
+
+/// Copies what is selected.
+pub fn selected_as(form: Form, world: &World<'_>, view: &mut View) -> Requests {
+    let subject = selected(world.shown, view).or_else(|| selected(world.live, view));
+    match subject {
+        Some(subject) => copy(&subject, form, world, view),
+        None => Vec::new(),
+    }
+}
+
+fn selected(state: &State, view: &View) -> Option<Subject> {
+    match (panes::spec(view.focus).open)(state, view) {
+        Opened::Subject(subject) => Some(subject),
+        Opened::Act(_) | Opened::Nothing => {
+            let of_tools = matches!(view.focus, PaneId::Graph | PaneId::Tools);
+            view.tool.clone().filter(|_| of_tools).map(Subject::Tool)
+        }
+    }
+}
