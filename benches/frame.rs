@@ -98,6 +98,7 @@ fn screen(story: &Story) -> Screen {
         charset: toolyard::ui::symbols::Charset::Unicode,
         layouts: toolyard::ui::layout::Saved::default(),
         journal: None,
+        ..Setup::default()
     });
     for record in &story.records {
         screen.receive(Arc::new(record.clone()));

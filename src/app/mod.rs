@@ -3,6 +3,7 @@
 
 pub mod cli;
 pub mod config;
+pub mod demo;
 pub mod doctor;
 pub mod init;
 pub mod learned;
@@ -92,6 +93,7 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
             let spec = cli.session.spec(cli.task.as_deref())?;
             return Ok(after_the_screen(cli::live::live(spec)?));
         }
+        Some(Command::Demo(args)) => return Ok(after_the_screen(cli::demo::demo(&args)?)),
         Some(Command::Run(args)) => {
             return Ok(match cli::run::run(&args)? {
                 RunEnd::Answered => ExitCode::SUCCESS,
@@ -129,6 +131,8 @@ fn after_the_screen(ended: EndReason) -> ExitCode {
     match ended {
         EndReason::ByUser => ExitCode::SUCCESS,
         EndReason::BySignal(signal) => after_signal(signal),
+        // The demo has been shown.
+        EndReason::ForDemo(_) => ExitCode::SUCCESS,
     }
 }
 

@@ -38,6 +38,8 @@ pub enum Command {
 
     /// Add a task to the end of the queue → `TasksQueued`.
     QueueTask { text: String },
+    /// Add the tasks with which the session began to the end of the queue → `TasksQueued`.
+    QueueAgain,
     /// From the next task on → `StrategyChosen`.
     UseStrategy { strategy: Strategy },
     /// → `KnobTurned`.
@@ -101,6 +103,7 @@ impl Command {
             Command::PauseLane(_) => "pause the lane",
             Command::ResumeLane(_) => "resume the lane",
             Command::QueueTask { .. } => "queue a task",
+            Command::QueueAgain => "queue the tasks again",
             Command::UseStrategy { .. } => "use the strategy",
             Command::TurnKnob { .. } | Command::TurnKnobBy { .. } => "turn the knob",
             Command::BindRole { .. } => "bind the role",

@@ -46,6 +46,7 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
         }
         Command::SetClass { tool, class } => session.set_class(tool, class, by),
         Command::QueueTask { text } => queue(session, &text, by),
+        Command::QueueAgain => queue_again(session, by),
         Command::UseStrategy { strategy } => {
             let was = session.state.strategy;
             session.intervene(ChangeEvent::StrategyChosen { strategy, was, by });
@@ -137,6 +138,16 @@ fn queue(session: &mut Session, text: &str, by: By) -> Result<(), String> {
     let task = known.map_or_else(|| Task::from_text(text), Task::clone);
     let first = session.next_task();
     session.intervene(TaskEvent::TasksQueued { first, tasks: vec![task], by });
+    Ok(())
+}
+
+fn queue_again(session: &mut Session, by: By) -> Result<(), String> {
+    let tasks = session.tasks.distinct().to_vec();
+    if tasks.is_empty() {
+        return Err("the session began without a task".to_owned());
+    }
+    let first = session.next_task();
+    session.intervene(TaskEvent::TasksQueued { first, tasks, by });
     Ok(())
 }
 

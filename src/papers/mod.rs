@@ -5,4 +5,5 @@ pub mod calls;
 pub mod grading;
 pub mod metrics;
 pub mod plan;
+pub mod resilience;
 pub mod toolnet;

@@ -40,6 +40,11 @@ pub struct Invocation {
 pub trait Tool {
     fn spec(&self) -> &Arc<ToolSpec>;
 
+    /// Whether it is built in or answers from a table, and so answers at once where nobody watches.
+    fn is_sample(&self) -> bool {
+        false
+    }
+
     fn call<'a>(
         &'a self,
         invocation: &'a Invocation,

@@ -1,14 +1,16 @@
 //! Interventions: tools, scores, weights and knobs.
 
+use super::pane::PaneId;
+use super::panes::resilience::facts;
 use super::popups::{Choose, FaultForm, ModelChoice, StrategyChoice, Value};
 use super::request::{Requests, ScreenRequest, World, send};
 use super::view::View;
-use crate::domain::{Command, FaultSpec, Knob, Mode, State, ToolName, knob::Kind};
+use crate::domain::{Command, FaultSpec, Knob, Mode, State, Target, ToolName, knob::Kind};
 
 /// One key breaks a tool, a role or a model, and repairs it. Repairing disarms every fault on it. Breaking arms an
 /// earlier crash again if there is one, so that the list of faults does not fill up.
 pub fn toggle_fault(world: &World<'_>, view: &mut View) -> Requests {
-    let Some(target) = view.fault_target() else { return Vec::new() };
+    let Some(target) = fault_target(world.live, view) else { return Vec::new() };
     let on_it = || world.live.faults.iter().filter(|(_, fault)| fault.spec.target == target);
     let armed: Vec<ScreenRequest> = on_it()
         .filter(|(_, fault)| fault.armed)
@@ -22,6 +24,14 @@ pub fn toggle_fault(world: &World<'_>, view: &mut View) -> Requests {
         Some((fault, _)) => Command::RearmFault { fault: *fault },
         None => Command::ArmFault { spec: crash },
     })
+}
+
+/// What a fault from here hits: in the pane of resilience a tool of its strip, elsewhere what is selected.
+pub fn fault_target(state: &State, view: &View) -> Option<Target> {
+    match view.focus {
+        PaneId::Resilience => facts::target(state, view).map(Target::Tool),
+        _ => view.fault_target(state),
+    }
 }
 
 pub fn edit_score(world: &World<'_>, view: &mut View) -> Requests {
@@ -60,8 +70,8 @@ pub fn switch_tool(world: &World<'_>, view: &mut View) -> Requests {
 }
 
 /// A new fault, of what is selected.
-pub fn add_fault(_: &World<'_>, view: &mut View) -> Requests {
-    let target = view.fault_target();
+pub fn add_fault(world: &World<'_>, view: &mut View) -> Requests {
+    let target = fault_target(world.live, view);
     view.open(FaultForm::new(target.as_ref()))
 }
 

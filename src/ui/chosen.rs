@@ -19,6 +19,7 @@ impl View {
         match target {
             Target::Tool(tool) => {
                 let was = self.pull(None);
+                self.strip = Some(tool.clone());
                 self.tool.replace(tool.clone()).as_ref() == Some(tool) && was
             }
             Target::Edge(from, to) => {

@@ -22,19 +22,21 @@ pub fn draw(cx: &Cx<'_>, title: &str, area: Rect, buf: &mut Buffer) -> Hits {
     let vitals = Constraint::Length(u16::from(size.has_vitals()));
     let time = Constraint::Length(u16::from(size.has_scrubber()));
     let (line, rest) = (Constraint::Length(1), Constraint::Fill(1));
-    let rows = Layout::vertical([line, vitals, rest, time, line]);
-    let [head, vital, body, time, foot] = rows.areas(area);
+    let caption = Constraint::Length(u16::from(cx.view.caption.is_some()));
+    let rows = Layout::vertical([line, vitals, rest, caption, time, line]);
+    let [head, vital, body, said, time, foot] = rows.areas(area);
     header::draw(cx, title, head, buf, &mut hits);
     header::vitals(cx, vital, buf);
     hits.placed = placed(cx, body);
     draw_panes(cx, buf, &mut hits);
     scrubber::draw(cx, time, buf, &mut hits);
-    let above = Rect { height: area.height - 1, ..area };
+    let above = Rect { height: area.height - 1 - said.height, ..area };
     for popup in &cx.view.popups {
         popup.draw(cx, above, buf, &mut hits);
     }
     footer::following(cx, above, buf);
     footer::draw(cx, foot, buf, &mut hits);
+    footer::caption(cx, said, buf);
     hits
 }
 

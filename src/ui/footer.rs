@@ -23,6 +23,20 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     }
 }
 
+/// What a tour says, and how to leave it.
+pub fn caption(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
+    let Some(caption) = cx.view.caption.as_ref().filter(|_| !area.is_empty()) else { return };
+    let leave = " enter next · any key: take over";
+    let line = Rect { x: area.x + 1, width: area.width.saturating_sub(1), ..area };
+    buf.set_style(area, cx.theme.selection);
+    let mut row = Row::new(line, buf);
+    row.put(caption, cx.theme.user);
+    let space = row.left().checked_sub(text::width(leave) + 1);
+    if let Some(space) = space {
+        row.gap(space).put(leave, cx.theme.dim);
+    }
+}
+
 /// The keys pressed so far.
 fn pending(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
     let keys: String = cx.view.pending.iter().map(|key| format!("{key} ")).collect();

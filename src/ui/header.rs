@@ -15,7 +15,7 @@ use super::text::{self, number};
 use super::{action::Action, view::ReadOnly};
 use super::{cx::Cx, pane::PaneId};
 use crate::domain::{
-    Hold, Knob, Lane, Mode, ModelErrorKind, Role, State, TaskState, words::counted,
+    Hold, Knob, Lane, Mode, ModelErrorKind, Role, Speed, State, TaskState, words::counted,
 };
 
 /// A piece of the line.
@@ -129,6 +129,10 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
         let (text, style) = budget(cx);
         add(2, text, style, Some(Action::Pane(PaneId::Budget)));
         add(4, knob(Knob::Tau), theme.text, Some(Action::Pane(PaneId::Budget)));
+    }
+    let speed = state.knobs.choice::<Speed>().sign();
+    if !speed.is_empty() {
+        add(3, speed.to_owned(), theme.text, Some(Action::Faster));
     }
     if width >= WIDE {
         add(5, format!("{}  {}", knob(Knob::Alpha), knob(Knob::Beta)), theme.text, None);

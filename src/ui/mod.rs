@@ -44,6 +44,8 @@ mod table;
 pub mod terminal;
 pub mod text;
 pub mod theme;
+pub mod tour;
+pub mod twin;
 pub mod update;
 pub mod view;
 pub mod vlist;

@@ -1,7 +1,11 @@
 //! The regions of the screen, by name. What they show is in [`super::panes`].
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
+
+use crate::domain::words;
 
 /// A region of the screen, in the order of the number keys.
 #[derive(
@@ -38,6 +42,8 @@ pub enum PaneId {
     Budget,
     /// What a planner wrote.
     Plan,
+    /// How it takes the failure of a tool.
+    Resilience,
     /// Where a search has been.
     Search,
 }
@@ -48,5 +54,20 @@ impl PaneId {
 
     pub fn name(self) -> &'static str {
         self.into()
+    }
+}
+
+impl FromStr for PaneId {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut all = Self::ALL.iter().copied();
+        let found = all.find(|pane| pane.name().eq_ignore_ascii_case(text));
+        found.ok_or_else(|| {
+            let names: Vec<String> =
+                Self::ALL.iter().map(|pane| pane.name().to_lowercase()).collect();
+            let known = words::expected(text, names.iter().map(String::as_str));
+            format!("there is no pane {text:?}; {known}")
+        })
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::history::History;
 use super::keymap::Keymap;
+use super::twin::TwinKind;
 use crate::domain::{Command, State};
 
 /// What an action may read.
@@ -16,6 +17,8 @@ pub struct World<'a> {
     /// All that happened.
     pub history: &'a History,
     pub keymap: &'a Keymap,
+    /// The demos, by name, with what each shows.
+    pub demos: &'static [(&'static str, &'static str)],
 }
 
 /// What an action requests outside of the view.
@@ -29,6 +32,9 @@ pub enum ScreenRequest {
     /// Write the screen to files.
     Shoot,
     NextTheme,
+    /// Run a twin beside this session.
+    StartTwin(TwinKind),
+    EndTwin,
     /// Write the layout in use to the file of layouts.
     SaveLayout,
     /// Give this text to the terminal's clipboard.
@@ -42,6 +48,8 @@ pub enum ScreenRequest {
     Sessions,
     /// Open this journal, to look at.
     Replay(PathBuf),
+    /// End this session, and show this demo.
+    Demo(&'static str),
     /// Draw every cell again.
     Redraw,
 }

@@ -1,5 +1,7 @@
 //! The loop: everything that came is taken in, then at most one frame shows it.
 
+mod guided;
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{io, pin::pin, task::Poll, thread};
@@ -10,6 +12,7 @@ use ratatui::crossterm::event::{Event as Input, EventStream};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+use self::guided::Guided;
 use super::clipboard::Clipboard;
 use super::layout::LayoutFile;
 use super::popups::Sessions;
@@ -66,6 +69,7 @@ struct Loop {
     awaited: bool,
     /// When the keys that may follow are shown.
     hint: Option<Instant>,
+    guided: Guided,
     signals: Signals,
 }
 
@@ -89,7 +93,8 @@ impl Loop {
             stopped: signal(SignalKind::from_raw(rustix::process::Signal::TSTP.as_raw()))?,
             resumed: signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
         };
-        let owned = OwnedTerminal::take(settings.mouse)?;
+        let guided = Guided::new(settings.tour);
+        let owned = OwnedTerminal::take(settings.mouse, guided.cast())?;
         let mut screen = Screen::new(settings.screen);
         for notice in settings.notices.iter().chain(&settings.layouts.wrong) {
             screen.tell(Tone::Bad, notice.as_str());
@@ -106,6 +111,7 @@ impl Loop {
             listed: unbounded_channel(),
             awaited: false,
             hint: None,
+            guided,
             signals,
         })
     }
@@ -120,6 +126,9 @@ impl Loop {
         };
         let by = |signal: SignalKind| Ok(EndReason::BySignal(signal.as_raw_value()));
         loop {
+            if let Some(end) = self.guide().await? {
+                return Ok(end);
+            }
             let due = self.pace.due(Instant::now(), self.front.screen.ticks(self.front.now()));
             let signals = &mut self.signals;
             tokio::select! {
@@ -138,11 +147,12 @@ impl Loop {
                 }
                 input = inputs.next() => {
                     let input = input.ok_or(io::ErrorKind::UnexpectedEof)??;
-                    if self.inputs(input, &mut inputs).await? {
-                        return Ok(EndReason::ByUser);
+                    if let Some(end) = self.inputs(input, &mut inputs).await? {
+                        return Ok(end);
                     }
                 }
                 () = at(due) => self.frame()?,
+                () = at(self.guided.beat) => self.guided.beat = None,
                 () = at(self.hint) => {
                     self.hint = None;
                     self.front.screen.view.hinted = true;
@@ -154,6 +164,10 @@ impl Loop {
                 }
                 batch = self.front.records.take(AT_ONCE), if !self.front.silent => {
                     self.receive(batch);
+                }
+                news = show::news(&mut self.front.twin) => {
+                    self.front.screen.hear_of_twin(news);
+                    self.pace.soon();
                 }
                 batch = show::unseen(&mut self.behind, AT_ONCE) => {
                     if let Some(show) = &mut self.behind {
@@ -179,13 +193,22 @@ impl Loop {
         }
     }
 
-    /// Takes in this input and all that are read already; true if one of them ends the screen.
-    async fn inputs(&mut self, first: Input, inputs: &mut EventStream) -> io::Result<bool> {
+    /// Takes in this input and all that are read already; how the screen ends, if one of them ends it.
+    async fn inputs(
+        &mut self,
+        first: Input,
+        inputs: &mut EventStream,
+    ) -> io::Result<Option<EndReason>> {
+        let had_tour = self.guided.tour.is_some();
         let mut next = Some(first);
         while let Some(input) = next {
+            if self.is_for_tour(&input) {
+                next = None;
+                continue;
+            }
             for effect in self.front.screen.handle(&input) {
-                if self.effect(effect).await? {
-                    return Ok(true);
+                if let Some(end) = self.effect(effect).await? {
+                    return Ok(Some(end));
                 }
             }
             // Polled with this task's own waker: the stream keeps the first waker that it gets, and the next
@@ -195,20 +218,28 @@ impl Loop {
                 Poll::Ready(None) | Poll::Pending => None,
             };
         }
+        if had_tour && self.guided.tour.is_none() {
+            let text = "the tour has ended: the session is yours";
+            self.front.screen.tell(Tone::Plain, text);
+        }
         self.awaited = true;
         let waits = !self.front.screen.view.pending.is_empty() && !self.front.screen.view.hinted;
         self.hint = waits.then(|| Instant::now() + HINT);
         self.pace.at_once();
-        Ok(false)
+        Ok(None)
     }
 
-    /// Does what an input asked for; true if that ends the screen.
-    async fn effect(&mut self, effect: ScreenRequest) -> io::Result<bool> {
+    /// Does what an input asked for; how the screen ends, if that ends it.
+    async fn effect(&mut self, effect: ScreenRequest) -> io::Result<Option<EndReason>> {
         match effect {
             ScreenRequest::Send(command) => self.front.send(command),
-            ScreenRequest::Quit => return Ok(!self.come_back()),
+            ScreenRequest::Quit if self.come_back() => {}
+            ScreenRequest::Quit => return Ok(Some(EndReason::ByUser)),
             ScreenRequest::Copy { what, text } => self.copy(&what, text),
             ScreenRequest::KeepCopy => self.keep_copy(),
+            ScreenRequest::Demo(name) => return Ok(Some(EndReason::ForDemo(name))),
+            ScreenRequest::StartTwin(kind) => self.front.start_twin(kind),
+            ScreenRequest::EndTwin => self.front.end_twin(),
             ScreenRequest::Sessions => self.read_sessions(),
             ScreenRequest::Replay(path) => self.replay(&path),
             ScreenRequest::Suspend => self.suspend().await?,
@@ -221,7 +252,7 @@ impl Loop {
             ScreenRequest::SaveLayout => self.save_layout(),
             ScreenRequest::Redraw => self.owned.redraw()?,
         }
-        Ok(false)
+        Ok(None)
     }
 
     fn copy(&mut self, what: &str, text: String) {
@@ -351,15 +382,7 @@ impl Loop {
     }
 
     fn shoot(&mut self) {
-        let Ok(size) = self.owned.terminal.size() else { return };
-        let area = ratatui::layout::Rect::from((ratatui::layout::Position::ORIGIN, size));
-        let mut buf = ratatui::buffer::Buffer::empty(area);
-        // A picture of the screen, not of the message about the last picture.
-        self.front.screen.view.told = false;
-        self.front.screen.draw(area, &mut buf, self.front.now());
-        let written =
-            shot::write(&buf, self.front.screen.theme(), &self.shots, self.front.screen.live().n);
-        match written {
+        match self.picture() {
             Ok(path) => {
                 self.front.screen.tell(Tone::Good, format!("written: {} and .txt", path.display()))
             }
@@ -368,5 +391,16 @@ impl Loop {
                 .screen
                 .tell(Tone::Bad, format!("no screenshot: {}: {error}", self.shots.display())),
         }
+    }
+
+    /// Writes the screen to a file.
+    fn picture(&mut self) -> io::Result<PathBuf> {
+        let size = self.owned.terminal.size()?;
+        let area = ratatui::layout::Rect::from((ratatui::layout::Position::ORIGIN, size));
+        let mut buf = ratatui::buffer::Buffer::empty(area);
+        // A picture of the screen, not of the message about the last picture.
+        self.front.screen.view.told = false;
+        self.front.screen.draw(area, &mut buf, self.front.now());
+        shot::write(&buf, self.front.screen.theme(), &self.shots, self.front.screen.live().n)
     }
 }

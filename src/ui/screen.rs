@@ -8,13 +8,16 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::cx::Cx;
 use super::layout::{Layout, Layouts, Saved, Size};
+use super::popups::{Choose, Confirm};
 use super::request::{Requests, World};
 use super::symbols::{self, Charset};
 use super::update::{mouse, press};
 use super::view::{ReadOnly, Tone, View};
 use super::{action::Action, draw, history::History, hits::Hits, key::Key, keymap::Keymap, pace};
-use super::{pane::PaneId, panes, theme::Theme, wording};
-use crate::domain::{By, Event, Mode, Record, SessionEvent, State, TaskId};
+use super::{pane::PaneId, panes, theme::Theme, twin::TwinNews, wording};
+use crate::domain::{
+    By, Event, Mode, Record, SessionEvent, State, TaskEvent, TaskId, words::counted,
+};
 use crate::domain::{state::Keeps, state::RECENT};
 use crate::store::journal::Past;
 
@@ -34,6 +37,12 @@ pub struct Setup {
     pub layouts: Saved,
     /// Where what happened long ago is read back.
     pub journal: Option<Past>,
+    /// The demos, by name, with what each shows.
+    pub demos: &'static [(&'static str, &'static str)],
+    /// It begins with the choice of a demo.
+    pub offers_demos: bool,
+    /// It asks whether the tasks shall run again when all are done.
+    pub asks_again: bool,
 }
 
 /// Everything on the screen and behind it.
@@ -120,6 +129,11 @@ impl Screen {
     /// Some events are meant for the person.
     fn listen(&mut self, record: &Record) {
         self.confirm(record);
+        let is_end = matches!(record.event, Event::Task(TaskEvent::TaskFinished { .. }));
+        let asks = self.setup.asks_again && self.view.caption.is_none();
+        if is_end && asks && self.view.popups.is_empty() && !self.live.has_work() {
+            self.view.open(Confirm::again(&self.live));
+        }
         let Event::Session(event) = &record.event else { return };
         let mut tell = |tone, text| self.view.tell(record.at, tone, text);
         match event {
@@ -143,6 +157,10 @@ impl Screen {
             self.view.tool = self.live.tools.keys().next().cloned();
             let first = Layout::standard(self.live.strategy, Size::Small).panes().next();
             self.view.focus = first.unwrap_or_default();
+            if self.setup.offers_demos {
+                let stay = ("samples", "run the sample tasks by hand");
+                self.view.open(Choose::demo(self.setup.demos, Some(stay)));
+            }
         }
     }
 
@@ -183,6 +201,7 @@ impl Screen {
             shown: self.past.as_ref().unwrap_or(&self.live),
             history: &self.history,
             keymap: &self.setup.keymap,
+            demos: self.setup.demos,
         };
         let view = &mut self.view;
         let requests = match input {
@@ -281,6 +300,34 @@ impl Screen {
     #[cfg(feature = "inside")]
     pub fn hits(&self) -> &Hits {
         &self.hits
+    }
+
+    /// What the twin has done.
+    pub fn hear_of_twin(&mut self, news: TwinNews) {
+        let Some(twin) = self.view.twin.as_mut().filter(|twin| !twin.over) else { return };
+        match news {
+            TwinNews::Lap(lap) => twin.laps.push(lap),
+            TwinNews::Ended(journal) => {
+                twin.over = true;
+                let tasks = counted(twin.laps.len(), "task");
+                let journal = journal.map(|path| format!(": {}", path.display()));
+                let text = format!("the twin has done {tasks}{}", journal.unwrap_or_default());
+                self.tell(Tone::Good, text);
+            }
+            TwinNews::Failed(why) => {
+                twin.over = true;
+                self.tell(Tone::Bad, format!("the twin failed: {why}"));
+            }
+        }
+    }
+
+    /// The person ended the twin.
+    pub fn end_twin(&mut self) {
+        if let Some(twin) = &mut self.view.twin {
+            twin.over = true;
+            let text = format!("the twin was ended after {}", counted(twin.laps.len(), "task"));
+            self.tell(Tone::Plain, text);
+        }
     }
 
     /// How often something on the screen changes by time alone; `None`: nothing does.

@@ -4,10 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::screen::Screen;
 use super::source::{Read, Records, Source};
+use super::twin::{StartTwin, Twin, TwinKind, TwinNews};
 use super::view::Tone;
 use crate::domain::{Command, Mode};
 
@@ -23,6 +24,10 @@ pub struct Show {
     opened: Option<Timestamp>,
     /// Its journal, if it has one.
     pub journal: Option<PathBuf>,
+    /// Runs a twin of it; `None` for a replay.
+    twins: Option<StartTwin>,
+    /// News of the twin that runs.
+    pub twin: Option<UnboundedReceiver<TwinNews>>,
 }
 
 impl Show {
@@ -34,6 +39,8 @@ impl Show {
             opened: source.commands.as_ref().and_then(|_| source.opened.parse().ok()),
             commands: source.commands,
             journal: source.journal,
+            twins: source.twins,
+            twin: None,
         }
     }
 
@@ -63,6 +70,27 @@ impl Show {
         }
     }
 
+    pub fn start_twin(&mut self, kind: TwinKind) {
+        let started = match &mut self.twins {
+            Some(start) => start(kind, self.screen.live()),
+            None => Err("a replay has no twin; run its tasks again with toolyard run".to_owned()),
+        };
+        match started {
+            Ok(news) => {
+                self.twin = Some(news);
+                self.screen.view.twin = Some(Twin::new(kind));
+                self.screen.tell(Tone::Good, format!("the twin runs: {}", kind.name()));
+            }
+            Err(why) => self.screen.tell(Tone::Bad, format!("no twin: {why}")),
+        }
+    }
+
+    /// Ends the twin: its session ends when nobody listens any more.
+    pub fn end_twin(&mut self) {
+        self.twin = None;
+        self.screen.end_twin();
+    }
+
     pub fn send(&mut self, command: Command) {
         let name = command.name();
         let sent = self.commands.as_ref().is_some_and(|commands| commands.send(command).is_ok());
@@ -87,4 +115,16 @@ pub async fn unseen(show: &mut Option<Show>, most: usize) -> Vec<Read> {
         Some(show) if !show.silent => show.records.take(most).await,
         _ => std::future::pending().await,
     }
+}
+
+/// The next of what comes from a twin; never, where none runs.
+pub async fn news(twin: &mut Option<UnboundedReceiver<TwinNews>>) -> TwinNews {
+    let told = match twin {
+        Some(receiver) => receiver.recv().await,
+        None => std::future::pending().await,
+    };
+    told.unwrap_or_else(|| {
+        *twin = None;
+        TwinNews::Ended(None)
+    })
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender};
 
 use super::layout::LayoutFile;
-use super::{screen::Setup, view::Tone};
+use super::{screen::Setup, tour::Tour, twin::StartTwin, view::Tone};
 use crate::domain::{Command, Record, State};
 use crate::store::journal::Past;
 
@@ -19,6 +19,8 @@ pub struct Source {
     pub commands: Option<UnboundedSender<Command>>,
     /// Its journal, if it has one.
     pub journal: Option<PathBuf>,
+    /// Runs a second session beside it; `None` where that cannot be.
+    pub twins: Option<StartTwin>,
 }
 
 /// The sessions that are kept on this machine.
@@ -73,7 +75,6 @@ impl Records {
 }
 
 /// How the screen should be.
-#[derive(Clone, Debug)]
 pub struct Settings {
     pub screen: Setup,
     /// Whether the mouse is the program's; the terminal's own selection then needs shift.
@@ -85,6 +86,8 @@ pub struct Settings {
     pub library: Option<Library>,
     /// Told when the screen opens: what was wrong with theme or keys.
     pub notices: Vec<String>,
+    /// Presses keys for the person.
+    pub tour: Option<Tour>,
 }
 
 /// Why the screen ended.
@@ -94,4 +97,6 @@ pub enum EndReason {
     ByUser,
     /// A signal with this number asked for it.
     BySignal(i32),
+    /// The person wants to see this demo.
+    ForDemo(&'static str),
 }

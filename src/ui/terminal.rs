@@ -6,12 +6,14 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::{panic, sync::Mutex, thread};
+use std::{panic, sync::Arc, sync::Mutex, thread};
 
 use ratatui::crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use ratatui::layout::{Position, Rect};
 use ratatui::{Terminal, backend::CrosstermBackend, crossterm};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::tour::cast::Cast;
 
 /// The private modes of the screen, in the order in which they are set: number, and whether entering
 /// sets it (the cursor's is reset).
@@ -44,16 +46,23 @@ pub struct OwnedTerminal {
 /// Standard output, a whole frame at a time. A frame that broke off, or that comes after the terminal
 /// was given back, is forgotten: it would be written over what the shell shows.
 #[derive(Debug, Default)]
-pub struct Frames(Vec<u8>);
+pub struct Frames {
+    frame: Vec<u8>,
+    /// Where what is written is recorded, too.
+    cast: Option<SharedCast>,
+}
+
+/// A recording that grows while the screen is shown.
+pub type SharedCast = Arc<Mutex<Cast>>;
 
 impl Write for Frames {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.extend_from_slice(bytes);
+        self.frame.extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let frame = std::mem::take(&mut self.0);
+        let frame = std::mem::take(&mut self.frame);
         if !SET.load(Ordering::SeqCst) {
             return Ok(());
         }
@@ -63,26 +72,29 @@ impl Write for Frames {
             out.write_all(b"\x1b[?2026h")?;
             out.write_all(&frame)?;
             out.write_all(b"\x1b[?2026l")?;
+            if let Some(Ok(mut cast)) = self.cast.as_ref().map(|cast| cast.lock()) {
+                cast.frame(&frame);
+            }
         }
         out.flush()?;
         // Room for the next frame, which is mostly as large.
-        self.0 = frame;
-        self.0.clear();
+        self.frame = frame;
+        self.frame.clear();
         Ok(())
     }
 }
 
 impl OwnedTerminal {
-    /// Takes the terminal over.
+    /// Takes the terminal over, and records what is written to it.
     ///
     /// # Errors
     /// Where standard output is no terminal, or the terminal refuses; nothing is left set then.
-    pub fn take(mouse: bool) -> io::Result<Self> {
+    pub fn take(mouse: bool, cast: Option<SharedCast>) -> io::Result<Self> {
         expect()?;
         let (sender, panics) = unbounded_channel();
         hook(sender);
         set(mouse)?;
-        match Terminal::new(CrosstermBackend::new(Frames::default())) {
+        match Terminal::new(CrosstermBackend::new(Frames { frame: Vec::new(), cast })) {
             Ok(terminal) => Ok(Self { terminal, panics, mouse }),
             Err(error) => {
                 restore();

@@ -5,6 +5,7 @@ use strum::{IntoStaticStr, VariantArray};
 
 use super::found::Found;
 use super::layout::{Layouts, Placed};
+use super::twin::Twin;
 use super::{hits::Hits, key::Key, pane::PaneId, popups::Popup};
 use super::{request::Requests, window::Window};
 use crate::domain::{
@@ -39,6 +40,19 @@ pub enum GraphView {
 }
 
 impl Round for GraphView {}
+
+/// What the pane of resilience shows below the strip.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
+pub enum ResilienceView {
+    /// A little of everything.
+    #[default]
+    Strip,
+    Scores,
+    Cost,
+}
+
+impl Round for ResilienceView {}
 
 /// The knob that is selected in the budget pane; `None`: the uses of the selected tool are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,6 +176,11 @@ pub struct View {
     pub node: Option<(TaskId, u32)>,
 
     pub graph: GraphView,
+    pub resilience: ResilienceView,
+    /// The selected tool of the pane of resilience; `None`: the first of its strip.
+    pub strip: Option<ToolName>,
+    /// The session beside this one.
+    pub twin: Option<Twin>,
     pub sort: ToolSort,
     pub pair_sort: PairSort,
     /// Which rows each pane showed in the last frame.
@@ -183,6 +202,8 @@ pub struct View {
     pub hinted: bool,
     /// From the bottom up; the topmost has the keyboard.
     pub popups: Vec<Box<dyn Popup>>,
+    /// What a tour says.
+    pub caption: Option<String>,
     /// What was told, oldest first.
     pub messages: Vec<Message>,
     /// The last message is still shown: no key was pressed since.
@@ -252,14 +273,17 @@ impl View {
         self.knob.unwrap_or(Knob::Alpha)
     }
 
-    /// What a fault from here hits: in the pane of models the selected role or model, elsewhere the
-    /// selected tool.
-    pub fn fault_target(&self) -> Option<fault::Target> {
-        if self.focus != PaneId::Models {
-            return self.tool.clone().map(fault::Target::Tool);
+    /// What a fault from here hits: in the pane of models the selected role or model, elsewhere the selected
+    /// tool.
+    pub fn fault_target(&self, state: &State) -> Option<fault::Target> {
+        let known = |tool: &ToolName| state.tools.contains_key(tool);
+        match self.focus {
+            PaneId::Models => {
+                let model = self.model.clone().map(fault::Target::Model);
+                Some(model.unwrap_or_else(|| fault::Target::Role(self.role())))
+            }
+            _ => self.tool.clone().filter(known).map(fault::Target::Tool),
         }
-        let model = self.model.clone().map(fault::Target::Model);
-        Some(model.unwrap_or_else(|| fault::Target::Role(self.role())))
     }
 
     /// The role that binding a model means.
@@ -270,6 +294,20 @@ impl View {
     /// The task that the panes about one task show: the selected one, else the one at work.
     pub fn task_of<'a>(&self, state: &'a State) -> Option<&'a TaskState> {
         self.task.and_then(|task| state.task(task)).or_else(|| state.shown_task())
+    }
+
+    /// The task whose plan and calls are shown: those of the last task stay until the next one has some.
+    pub fn worked_on<'a>(&self, state: &'a State) -> Option<&'a TaskState> {
+        let task = self.task_of(state)?;
+        let has_begun = |task: &TaskState| {
+            let work = &task.work;
+            !task.tool_calls.is_empty() || work.plan.is_some() || !work.refused.is_empty()
+        };
+        if self.task.is_some() || task.outcome().is_some() || has_begun(task) {
+            return Some(task);
+        }
+        let before = task.id.0.checked_sub(1).and_then(|id| state.task(TaskId(id)));
+        before.filter(|task| has_begun(task) && !state.is_bare(task.id)).or(Some(task))
     }
 
     /// The model call that the prompt inspector opens: the selected one, else the newest.

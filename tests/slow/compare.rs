@@ -128,7 +128,7 @@ fn a_broken_beginning_of_a_journal_is_begun_again() {
 #[test]
 fn an_interrupt_ends_it_cleanly_and_says_how_to_go_on() {
     let home = Home::new();
-    let slow = ["--tasks-limit", "12", "--knob", "pace=10", "--strategies", "react,react+btp"];
+    let slow = ["--tasks-limit", "12", "--knob", "speed=8", "--strategies", "react,react+btp"];
     let arguments = [&["compare", "--json"][..], &slow, &["--out", "kept"]].concat();
     let mut command = home.command(&arguments);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

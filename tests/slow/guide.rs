@@ -237,12 +237,14 @@ fn every_key_is_in_the_keymap() {
     let mut checked = 0;
     for page in pages() {
         for line in read(&page).lines() {
-            // In a table the action is the first word in backticks.
-            let action = line.starts_with("| ").then(|| line.split('`').nth(1)).flatten();
-            let action = action.map(|action| format!("| `{action}` |"));
-            let rows =
-                table.lines().filter(|row| action.as_ref().is_none_or(|of| row.contains(of)));
-            let rows: Vec<_> = rows.collect();
+            // In a table the actions stand in the second column.
+            let cell = line.starts_with("| ").then(|| line.split(" | ").nth(1)).flatten();
+            let actions = cell.unwrap_or_default().split('`').skip(1).step_by(2);
+            let actions: Vec<_> = actions.map(|action| format!("| `{action}` |")).collect();
+            let is_meant = |row: &&str| {
+                actions.is_empty() || actions.iter().any(|action| row.contains(action))
+            };
+            let rows: Vec<_> = table.lines().filter(is_meant).collect();
             for key in line.split("<kbd>").skip(1).filter_map(|rest| rest.split("</kbd>").next()) {
                 let key = format!("`{}`", key.replace("&lt;", "<").replace("&gt;", ">"));
                 let keys = |row: &&str| row.split(" | ").next().unwrap().contains(&key);

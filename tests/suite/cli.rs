@@ -183,7 +183,7 @@ fn a_reader_that_goes_away_stops_the_session_which_may_cost_money() {
     let home = Home::new();
     for json in [true, false] {
         let _ = std::fs::remove_file(home.path("j.jsonl"));
-        let pace = ["--knob", "pace=5", "--tasks-limit", "60"];
+        let pace = ["--knob", "speed=16", "--tasks-limit", "60"];
         let run = ["run", "--report", "r.json", "--journal", "j.jsonl"];
         let json = if json { &["--json"][..] } else { &[] };
         let mut command = home.command(&[&run[..], &pace, json].concat());

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::{collections::BTreeSet, ffi::OsString, fs, time::Duration};
 
 use proptest::prelude::*;
-use toolyard::app::config::{Config, ModelConfig};
+use toolyard::app::config::{Chosen, Config, ModelConfig};
 use toolyard::domain::knob::{KNOBS, Takes};
-use toolyard::domain::{Knob, ModelName, Role, ToolMode};
+use toolyard::domain::{Knob, ModelName, Role, Speed, ToolMode};
 use toolyard::model::http::Endpoint;
 use toolyard::model::secret::{HeaderSource, KeySource};
 
@@ -42,7 +42,10 @@ fn uncommented() -> String {
 #[test]
 fn the_example_is_the_defaults() {
     // The example sets every knob, and so the pace too.
-    assert_eq!(parse(EXAMPLE), Config { is_paced: true, ..Config::default() });
+    assert_eq!(
+        parse(EXAMPLE),
+        Config { chosen: Chosen { strategy: true, speed: true }, ..Config::default() }
+    );
     assert_eq!(parse(""), Config::default());
 }
 
@@ -231,11 +234,13 @@ fn an_endpoint_needs_three_lines_and_takes_every_setting() {
 fn knobs_are_written_as_numbers_switches_or_names() {
     let knobs = parse(
         "[knobs]\nalpha = 1\nlearn = false\nlearn_injected = \"off\"\n\
-        weight_format = \"x10\"\npace = \"250\"\n",
+        weight_format = \"x10\"\nmax_calls = \"250\"\nspeed = \"1/4\"\npace = 80\n",
     )
     .knobs;
-    let values = [Knob::Alpha, Knob::Learn, Knob::LearnInjected, Knob::WeightFormat, Knob::Pace];
+    let values =
+        [Knob::Alpha, Knob::Learn, Knob::LearnInjected, Knob::WeightFormat, Knob::MaxCalls];
     assert_eq!(values.map(|knob| knobs.get(knob)), [1.0, 0.0, 0.0, 4.0, 250.0]);
+    assert_eq!(knobs.choice::<Speed>(), Speed::Quarter, "a file of before speed was there is read");
     assert_eq!(knobs.get(Knob::Beta), Knob::Beta.spec().default);
 }
 

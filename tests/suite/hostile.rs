@@ -103,7 +103,7 @@ fn hostile_tools_do_no_harm_to_a_terminal() {
     workspace(&home);
     let session = ["--config", "c.toml", "--workspace", "w", "--knob", "max_steps=3"];
     let mut sitting =
-        Sitting::start(&home, 120, 40, &[&session[..], &["--knob", "pace=1"]].concat());
+        Sitting::start(&home, 120, 40, &[&session[..], &["--knob", "speed=16"]].concat());
     sitting.wait_header("PAUSED · before a task");
     sitting.press(" ");
     // It can be steered while a tool floods it, and looked at from all sides.

@@ -53,6 +53,7 @@ mod program;
 mod programs;
 mod pty;
 mod readme;
+mod resilience;
 mod role_settings;
 mod rules;
 mod samples;

@@ -16,7 +16,7 @@ const PANES: [&str; 7] =
 #[test]
 fn a_person_runs_the_demo_steps_breaks_a_tool_and_leaves() {
     let home = Home::new();
-    let mut sitting = Sitting::start(&home, 120, 40, &["--seed", "5"]);
+    let mut sitting = Sitting::start(&home, 120, 40, &["--seed", "5", "--strategy", "toolnet"]);
     sitting.wait_header("PAUSED · before a task");
     for shown in PANES.iter().chain(&["SIMULATED MODEL", "search_web", "? help"]) {
         sitting.wait(shown);
@@ -278,14 +278,16 @@ fn a_terminal_that_knows_no_screen_is_left_alone() {
 }
 
 #[test]
-fn a_pace_of_nothing_is_a_pace() {
+fn a_screen_takes_its_time_unless_somebody_set_the_speed() {
     let home = Home::new();
-    home.write("c.toml", "[knobs]\npace = 0\n");
-    for (arguments, pace) in [
-        (&["--knob", "pace=0"][..], 0.0),
+    home.write("c.toml", "[knobs]\nspeed = \"off\"\n");
+    home.write("old.toml", "[knobs]\npace = 0\n");
+    for (arguments, speed) in [
+        (&["--knob", "speed=off"][..], 0.0),
         (&["--config", "c.toml"], 0.0),
-        (&["--config", "c.toml", "--knob", "pace=20"], 20.0),
-        (&[], 80.0),
+        (&["--config", "old.toml"], 0.0),
+        (&["--config", "c.toml", "--knob", "speed=16"], 7.0),
+        (&[], 3.0),
     ] {
         let _ = std::fs::remove_file(home.path("j.jsonl"));
         let arguments = [&["--journal", "j.jsonl"], arguments].concat();
@@ -295,7 +297,7 @@ fn a_pace_of_nothing_is_a_pace() {
         sitting.end();
         let replayed = home.succeed(&["replay", "j.jsonl", "--json"]);
         let state: serde_json::Value = serde_json::from_str(&replayed).unwrap();
-        assert_eq!(state["knobs"]["pace"], pace, "{arguments:?}");
+        assert_eq!(state["knobs"]["speed"], speed, "{arguments:?}");
     }
 }
 
@@ -323,7 +325,7 @@ fn a_panic_of_the_screen_gives_the_terminal_back_before_it_is_told() {
 #[test]
 #[ignore = "is run in a pseudo-terminal by the test above"]
 fn child_the_screen_panics() {
-    let _owned = OwnedTerminal::take(true).unwrap();
+    let _owned = OwnedTerminal::take(true, None).unwrap();
     panic!("the screen's own fault");
 }
 
@@ -339,7 +341,7 @@ fn a_panic_below_a_live_screen_leaves_it_alone_and_is_told_after_it() {
 #[test]
 #[ignore = "is run in a pseudo-terminal by the test above"]
 fn child_a_worker_panics() {
-    let mut owned = OwnedTerminal::take(true).unwrap();
+    let mut owned = OwnedTerminal::take(true, None).unwrap();
     let worker = thread::Builder::new().name("worker".into());
     let worker = worker.spawn(|| panic!("a worker's fault")).unwrap();
     assert!(worker.join().is_err());

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use ratatui::style::{Color, Modifier, Style};
 use toolyard::domain::{Boundary, By, ControlEvent, EffectId, Lane};
 use toolyard::ui::theme::{Theme, load};
-use toolyard::ui::view::{GraphView, ReadOnly, Round};
+use toolyard::ui::view::{GraphView, ReadOnly, Round, View};
 use toolyard::ui::{screen::Setup, shot};
 
 use crate::stage::{Stage, setup};
@@ -202,14 +202,14 @@ fn every_theme_shows_the_same_words() {
 #[test]
 fn a_picture_of_a_moment() {
     let state = story::demo().state().clone();
-    let svg = shot::shot(&state, (160, 48), &Theme::default());
+    let svg = shot::shot(&state, (160, 48), &Theme::default(), View::default());
     assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
     assert!(svg.contains(">SIMULATED\u{a0}MODEL<"), "the picture says what it is of");
     assert!(svg.contains("width=\"1364\" height=\"884\""), "{}", &svg[..200]);
     for tag in svg.split('<').skip(1) {
         assert!(tag.contains('>'), "{tag}");
     }
-    assert_eq!(svg, shot::shot(&state, (160, 48), &Theme::default()));
+    assert_eq!(svg, shot::shot(&state, (160, 48), &Theme::default(), View::default()));
 }
 
 #[test]

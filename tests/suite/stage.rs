@@ -121,5 +121,6 @@ pub fn setup() -> Setup {
         charset: toolyard::ui::symbols::Charset::Unicode,
         layouts: toolyard::ui::layout::Saved::default(),
         journal: None,
+        ..Setup::default()
     }
 }

@@ -2,6 +2,7 @@
 
 pub const TOOLYARD: &str = "\
 Examples:
+  toolyard demo                               see it work, in two minutes
   toolyard                                    open the screen on the embedded demo
   toolyard --workspace mine \"Will it rain?\"   open it on one task with your own tools
   toolyard run --tasks-limit 10               run ten tasks without a screen
@@ -11,6 +12,12 @@ pub const INIT: &str = "\
 Examples:
   toolyard init                               in the working directory
   toolyard init mine --dry-run                say what would be written to the folder mine";
+
+pub const DEMO: &str = "\
+Examples:
+  toolyard demo
+  toolyard demo resilience
+  toolyard demo resilience --speed 16 --unattended --out pictures";
 
 pub const RUN: &str = "\
 Examples:

@@ -26,6 +26,7 @@ pub fn experience(command: &ExperienceCommand) -> Result<(), Trouble> {
         ExperienceCommand::Export { out, store } => export(out.as_deref(), &file(store)?),
         ExperienceCommand::Prune { older_than, keep, tool, source, all: _, dry_run, store } => {
             let what = Prune {
+                since: None,
                 before: older_than.map(ago).transpose()?,
                 keep: *keep,
                 tool: tool.as_deref().map(Into::into),

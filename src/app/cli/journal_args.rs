@@ -5,6 +5,7 @@ use std::{path::PathBuf, time::Duration};
 use clap::{ArgGroup, Args, Subcommand};
 
 use super::{ConfigArgs, value::whole};
+use crate::ui::pane::PaneId;
 
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
@@ -52,6 +53,9 @@ pub struct ShotArgs {
     /// Size in columns and rows.
     #[arg(long, default_value = "160x48", value_name = "COLSxROWS")]
     pub size: String,
+    /// Draw only this pane, such as `resilience`.
+    #[arg(long, value_name = "PANE")]
+    pub pane: Option<PaneId>,
     /// A theme by name, or a theme file.
     #[arg(long, value_name = "T")]
     pub theme: Option<String>,

@@ -6,29 +6,73 @@ use std::{thread, time::Duration};
 
 use tokio::sync::mpsc;
 
-use super::{out, trouble::Trouble};
-use crate::app::config::{self, Config};
-use crate::app::session::{Session, SessionSpec};
+use super::{demo, out, trouble::Trouble, twin};
+use crate::app::config::{self, Config, UiConfig};
+use crate::app::demo::DEMOS;
+use crate::app::session::{JournalChoice, Session, SessionSpec, TaskSource};
 use crate::domain::{Command, state::Keeps, state::RECENT};
 use crate::store::journal::{JournalError, Marker, Past, Reader};
 use crate::ui::theme::detect::{self, Depth};
-use crate::ui::{self, screen::Setup, symbols::Charset};
+use crate::ui::{self, screen::Setup, symbols::Charset, tour::Tour};
 use crate::ui::{theme::load::AUTO, view::ReadOnly, view::Tone};
 
-/// Opens the screen on a new session, which waits for the user.
+/// How a session is shown.
+#[derive(Default)]
+pub struct Show {
+    /// Presses keys for the person.
+    pub tour: Option<Tour>,
+    /// Appearance and input, instead of the configured ones.
+    pub ui: Option<UiConfig>,
+    /// It begins with the choice of a demo.
+    pub offers_demos: bool,
+}
+
+/// Opens the screen on a new session, which waits for the user. The first time it offers the demos.
 pub fn live(spec: SessionSpec) -> Result<ui::EndReason, Trouble> {
+    let offers_demos = is_first_start(&spec);
+    show(spec, Show { offers_demos, ..Show::default() })
+}
+
+/// Opens the screen on the samples, and begins with the choice of a demo.
+pub fn choosing() -> Result<ui::EndReason, Trouble> {
+    let spec = SessionSpec { journal: JournalChoice::None, ..SessionSpec::default() };
+    show(spec, Show { offers_demos: true, ..Show::default() })
+}
+
+/// Whether nothing is configured, nothing was asked for, and no session was kept.
+fn is_first_start(spec: &SessionSpec) -> bool {
+    let is_plain = *spec == SessionSpec::default();
+    let is_configured = config::default_path().is_some_and(|path| path.exists());
+    let journals = config::default_journals().map(|folder| folder.read_dir());
+    let has_journals = journals.is_some_and(|read| read.is_ok_and(|mut all| all.next().is_some()));
+    is_plain && !is_configured && !has_journals
+}
+
+/// Shows a new session.
+pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
     let spec = SessionSpec { paused: true, stay: true, ..spec };
-    let mut prepared = spec.prepare()?.slow_enough_to_follow();
+    let mut prepared = spec.prepare()?.for_a_screen();
     prepared.keeps = Keeps::Tasks(RECENT);
     expect_terminal()?;
-    let config = prepared.config.clone();
+    let mut config = prepared.config.clone();
+    let has_all_tasks = prepared.workspace.folder.is_none() && spec.tasks == TaskSource::Workspace;
+    let is_sample = has_all_tasks && show.tour.is_none() && prepared.is_simulated();
+    let is_tour = show.tour.is_some();
+    if let Some(ui) = show.ui {
+        config.ui = ui;
+    }
+    let origin = prepared.origin();
     let Session { opened, title, journal, records, commands, engine } = prepared.spawn()?;
     let records = ui::Records::Live(records);
-    let source =
-        ui::Source { opened, records, commands: Some(commands.clone()), journal: journal.clone() };
+    let twins = Some(twin::starter(origin, journal.as_deref()));
+    let (sender, own) = (Some(commands.clone()), journal.clone());
+    let source = ui::Source { opened, records, commands: sender, journal: own, twins };
     // The terminal is touched only when nothing can be wrong with the session any more.
     let shown = settings(&config, title, None).map(|mut settings| {
         settings.screen.journal = journal.as_deref().and_then(follow);
+        settings.screen.asks_again = is_sample;
+        settings.screen.offers_demos = show.offers_demos;
+        settings.tour = show.tour;
         settings
     });
     let shown = shown.and_then(|settings| ui::run(source, settings).map_err(Trouble::failed));
@@ -37,10 +81,14 @@ pub fn live(spec: SessionSpec) -> Result<ui::EndReason, Trouble> {
     let ended = engine.join();
     let shown = shown?;
     ended?;
-    if let (Some(path), ui::EndReason::ByUser) = (journal, shown) {
+    // The journal of a tour ends with it.
+    if let (Some(path), ui::EndReason::ByUser, false) = (journal, shown, is_tour) {
         out::print_line(&format!("journal: {}", path.display()))?;
     }
-    Ok(shown)
+    match shown {
+        ui::EndReason::ForDemo(name) => demo::by_name(name),
+        ended => Ok(ended),
+    }
 }
 
 /// Records that are read ahead of the screen.
@@ -81,7 +129,8 @@ fn reading(path: &Path, until: Option<u64>) -> Result<(ui::Source, Remark), Jour
     let io = |source| JournalError::Io { path: journal.clone(), source };
     thread::Builder::new().name("journal".to_owned()).spawn(work).map_err(io)?;
     let records = ui::Records::Read(records, Arc::clone(&remark));
-    let source = ui::Source { opened, records, commands: None, journal: Some(journal) };
+    let source =
+        ui::Source { opened, records, commands: None, journal: Some(journal), twins: None };
     Ok((source, remark))
 }
 
@@ -160,6 +209,8 @@ fn settings(
         charset: config.ui.symbols.unwrap_or_else(|| Charset::of(variable)),
         layouts: layouts.saved.clone(),
         journal: None,
+        demos: DEMOS,
+        ..Setup::default()
     };
     Ok(ui::Settings {
         screen,
@@ -167,6 +218,7 @@ fn settings(
         shots,
         layouts,
         library: library(config),
+        tour: None,
         notices: wrong
             .iter()
             .map(ToString::to_string)

@@ -7,6 +7,7 @@ use clap_complete::Shell;
 use tokio::runtime::{Builder, Runtime};
 
 use self::compare::{BenchCommand, CompareArgs};
+use self::demo::DemoArgs;
 use self::journal_args::{ReplayArgs, ReportArgs, SessionsArgs, ShotArgs};
 use self::{init_args::InitArgs, log::LogArgs, trouble::Trouble, value::number, value::whole};
 use crate::app::session::CostRange;
@@ -14,6 +15,7 @@ use crate::domain::{Estimation, FaultSpec, fault::FAULT_SYNTAX, knob::Choice};
 
 mod colour;
 pub mod compare;
+pub mod demo;
 pub mod describe;
 pub mod doctor;
 mod examples;
@@ -36,6 +38,7 @@ pub mod run;
 pub mod sessions;
 mod spec;
 pub mod trouble;
+mod twin;
 mod value;
 
 /// A terminal workbench for tool-using LLM agents.
@@ -70,6 +73,10 @@ pub enum Command {
     /// tasks. No file is overwritten.
     #[command(after_help = examples::INIT)]
     Init(InitArgs),
+    /// See it work: a guided session, without a key or a network. The first one shows how an agent takes the
+    /// failure of a tool.
+    #[command(after_help = examples::DEMO)]
+    Demo(DemoArgs),
     /// Run tasks without a screen.
     #[command(after_help = examples::RUN)]
     Run(Box<RunArgs>),

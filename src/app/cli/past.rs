@@ -99,7 +99,12 @@ pub fn shot(args: &ShotArgs) -> Result<(), Trouble> {
     for warning in &ugly {
         out::warn(&warning.to_string());
     }
-    let svg = ui::shot::shot(&state, size, &theme);
+    let view = ui::view::View {
+        focus: args.pane.unwrap_or_default(),
+        zoom: args.pane,
+        ..ui::view::View::default()
+    };
+    let svg = ui::shot::shot(&state, size, &theme, view);
     crate::store::import::write_file(&args.out, &svg).map_err(Trouble::failed)
 }
 

@@ -19,6 +19,7 @@ use crate::domain::{
 };
 use crate::engine::{DOLLARS_REACHED, MODEL_UNUSABLE};
 use crate::files::safe_json::safe;
+use crate::papers::resilience::{self, Resilience};
 use crate::store::kept;
 use crate::ui::wording::not_embedded;
 
@@ -235,6 +236,10 @@ impl Output {
                     100.0 * measures.rfbc_authors,
                     counted(measures.refusals, "call"),
                 )?;
+                if let Some((fault, taken)) = Resilience::of_session(&self.state) {
+                    let said = resilience::sentence(&taken, None);
+                    writeln!(self.out, "resilience to {}: {said}", fault.spec)?;
+                }
                 if let Some(score) = quality.calls {
                     writeln!(
                         self.out,

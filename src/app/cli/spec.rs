@@ -21,6 +21,7 @@ impl SessionArgs {
         let roles = [(Role::Planner, &self.planner), (Role::Solver, &self.solver)];
         let bound = |(role, model): (Role, &Option<String>)| Some((role, model.clone()?.into()));
         Ok(SessionSpec {
+            parent: None,
             config: self.config.config.clone(),
             workspace: self.workspace.clone(),
             strategy: strategy.map_err(Trouble::Usage)?,

@@ -45,8 +45,8 @@ pub struct Config {
     pub session: SessionConfig,
     /// The knobs at the start of a session.
     pub knobs: Knobs,
-    /// Whether the pace was set, even if to its default: then the screen takes it as it is.
-    pub is_paced: bool,
+    /// What was set, even if to its default: the screen takes that as it is.
+    pub chosen: Chosen,
     /// In display order; [`SIMULATED`] is one of them.
     pub models: IndexMap<ModelName, ModelConfig>,
     /// Every role, with a configured model.
@@ -63,6 +63,13 @@ pub struct Config {
     pub workers: crate::domain::worker_settings::WorkerSettings,
     /// The file of the price table; `None`: see [`Config::price_table`].
     pub prices: Option<PathBuf>,
+}
+
+/// Settings for which a screen has defaults of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Chosen {
+    pub strategy: bool,
+    pub speed: bool,
 }
 
 /// How a session starts.
@@ -121,7 +128,7 @@ impl Default for Config {
         Self {
             session: SessionConfig::default(),
             knobs: Knobs::default(),
-            is_paced: false,
+            chosen: Chosen::default(),
             models: IndexMap::from([(SIMULATED.into(), simulated)]),
             roles: bound_to(&SIMULATED.into()),
             sampling: SamplingOfRoles::new(),

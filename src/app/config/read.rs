@@ -21,9 +21,15 @@ const DEAREST: f64 = 1e6;
 /// The whole file. Relative paths start at `folder`.
 pub(super) fn config(mut fields: Fields<'_>, folder: &Path) -> Config {
     let mut config = Config::default();
-    fields.section("session", |fields| session(fields, folder, &mut config.session));
+    fields.section("session", |fields| {
+        config.chosen.strategy = fields.get("strategy").is_some();
+        session(fields, folder, &mut config.session);
+    });
     fields.section("knobs", |fields| {
-        config.is_paced = fields.get(Knob::Pace.spec().name).is_some();
+        config.chosen.speed = fields.get(Knob::Speed.spec().name).is_some();
+        // Of older files: milliseconds at each boundary. None of them meant what `off` means now.
+        config.chosen.speed |=
+            fields.get("pace").and_then(|field| field.number(0.0, 5000.0)) == Some(0.0);
         knobs(fields, &mut config.knobs);
     });
     if let Some(fields) = fields.get("models").and_then(|field| field.table()) {

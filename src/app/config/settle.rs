@@ -95,8 +95,11 @@ impl Config {
             }
         };
         apply("TOOLYARD_MODEL", &mut |text| self.bind_all(text));
-        let session = &mut self.session;
-        apply("TOOLYARD_STRATEGY", &mut |text| text.parse().map(|new| session.strategy = new));
+        let (session, chosen) = (&mut self.session, &mut self.chosen);
+        apply("TOOLYARD_STRATEGY", &mut |text| {
+            chosen.strategy = true;
+            text.parse().map(|new| session.strategy = new)
+        });
         apply("TOOLYARD_SEED", &mut |text| {
             let seed = text.trim().parse().map(|new| session.seed = new);
             seed.map_err(|_| format!("expected a whole number of at least 0, got {text:?}"))

@@ -10,6 +10,7 @@ use crate::domain::{
 };
 
 use crate::domain::state::{Line, What};
+use crate::papers::resilience::{Resilience, sentence};
 
 pub mod budget;
 pub mod folded;
@@ -49,6 +50,9 @@ pub struct Report<T = Vec<TaskReport>> {
     pub score_history: BTreeMap<ToolName, Vec<(TaskId, f64)>>,
     pub edges: Vec<ListedEdge>,
     pub faults: Vec<FaultReport>,
+    /// How the agent took the newest fault of a tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resilience: Option<ResilienceReport>,
     /// What the session had to tell beside its tasks, such as an endpoint that ignores tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
@@ -70,6 +74,15 @@ pub struct Totals {
     pub tokens_out: u64,
     pub cost: f64,
     pub dollars: Option<f64>,
+}
+
+/// How the agent took the failure of a tool.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ResilienceReport {
+    pub fault: String,
+    /// In one line.
+    pub verdict: String,
+    pub taken: Resilience,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -128,6 +141,11 @@ impl<T> Report<T> {
                     fired: fault.fired,
                 })
                 .collect(),
+            resilience: Resilience::of_session(state).map(|(fault, taken)| ResilienceReport {
+                fault: fault.spec.to_string(),
+                verdict: sentence(&taken, None),
+                taken,
+            }),
             notices,
         }
     }

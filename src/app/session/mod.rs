@@ -18,6 +18,7 @@ mod setup;
 mod spawn;
 mod spec;
 mod task_tools;
+mod twin;
 mod written;
 
 pub use self::{
@@ -27,4 +28,5 @@ pub use self::{
     setup::{embedder, models, opening},
     spawn::Session,
     spec::{JournalChoice, SessionSpec, SimulatedSpec, TaskSource},
+    twin::Origin,
 };

@@ -10,6 +10,19 @@ use crate::store::journal::{Header, Journal, JournalError};
 const MOST_A_SECOND: u32 = 1000;
 
 impl JournalChoice {
+    /// Where a second session of the same kind writes its own: beside a file that was chosen, `NAME-twin.jsonl` or
+    /// the first free name like that.
+    pub(super) fn beside(&self) -> Self {
+        let JournalChoice::File(path) = self else { return self.clone() };
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let name = |n: u32| match n {
+            1 => path.with_file_name(format!("{stem}-twin.jsonl")),
+            n => path.with_file_name(format!("{stem}-twin-{n}.jsonl")),
+        };
+        let free = (1..MOST_A_SECOND).map(name).find(|path| !path.exists());
+        free.map_or(JournalChoice::None, JournalChoice::File)
+    }
+
     /// Starts the journal, if requested and possible.
     pub(super) fn start(
         &self,

@@ -7,12 +7,16 @@ use super::{Field, SessionError, SessionSpec, TaskSource, made_up, task_tools};
 use crate::app::config::{Config, ModelConfig};
 use crate::app::learned::LearnedState;
 use crate::app::workspace::Workspace;
-use crate::domain::{FaultSpec, Knob, Record, Role, Target, Task, TaskList, state::Keeps};
+use crate::domain::{
+    Base, FaultSpec, Knob, Record, Role, Speed, Strategy, Target, Task, TaskList, state::Keeps,
+};
+use crate::store::experience::Experience;
 use crate::store::tasks;
 use crate::tool::manifest::Manifest;
 
-/// The pause at every boundary of the demo, where nothing else takes time.
-const DEMO_PACE_MS: f64 = 80.0;
+/// The strategy of the demo on a screen.
+const SHOWN: Strategy =
+    Strategy { base: Base::Workers, toolnet: true, prompt: false, btp: true, reflexion: false };
 
 /// Everything that a session needs, checked. It can be sent to the thread on which it will run.
 pub struct PreparedSession {
@@ -31,6 +35,8 @@ pub struct PreparedSession {
     pub(super) learned: Option<PathBuf>,
     /// The file of past uses; `None`: they are lost at the session's end.
     pub(super) experience: Option<PathBuf>,
+    /// Past uses that are in memory already, instead of that file.
+    pub(super) past_uses: Option<Experience>,
 }
 
 impl SessionSpec {
@@ -41,10 +47,12 @@ impl SessionSpec {
     pub fn prepare(&self) -> Result<PreparedSession, SessionError> {
         let (spec, recorded) = self.with_recorded()?;
         let mut prepared = PreparedSession { recorded, ..spec.read()? };
-        // The pace of a recorded session was not set for this one, unless it is no default.
-        let pace = Knob::Pace.spec();
-        prepared.config.is_paced |= self.knobs.contains_key(&pace.knob)
-            || prepared.config.knobs.get(pace.knob) != pace.default;
+        // The speed of a recorded session was not set for this one, unless it is no default.
+        let speed = Knob::Speed.spec();
+        let chosen = &mut prepared.config.chosen;
+        chosen.speed |= self.knobs.contains_key(&speed.knob)
+            || prepared.config.knobs.get(speed.knob) != speed.default;
+        chosen.strategy |= spec.strategy.is_some();
         Ok(prepared)
     }
 
@@ -84,6 +92,7 @@ impl SessionSpec {
             spec: self.clone(),
             learned,
             experience,
+            past_uses: None,
         })
     }
 
@@ -150,17 +159,25 @@ impl SessionSpec {
 }
 
 impl PreparedSession {
-    /// Slows down enough to follow, if a simulated model would otherwise finish at once.
-    pub fn slow_enough_to_follow(mut self) -> Self {
-        let simulated =
-            self.config.roles.values().any(|model| {
-                matches!(self.config.models.get(model), Some(ModelConfig::Simulated(_)))
-            });
-        // A pace of nothing was set by someone who wants that; the default was not.
-        if simulated && !self.config.is_paced {
-            self.config.knobs.set(Knob::Pace, DEMO_PACE_MS);
+    /// With what a screen sets where nobody else did: time for sample tools and the simulated model, which would
+    /// finish at once, and for the demo the strategy that shows most.
+    pub fn for_a_screen(mut self) -> Self {
+        let simulated = self.is_simulated();
+        if simulated && !self.config.chosen.speed {
+            self.config.knobs.set(Knob::Speed, f64::from(Speed::Normal as u8));
+        }
+        if self.workspace.folder.is_none() && !self.config.chosen.strategy {
+            self.config.session.strategy = SHOWN;
         }
         self
+    }
+
+    /// Whether any role is played by a simulated model.
+    pub fn is_simulated(&self) -> bool {
+        self.config
+            .roles
+            .values()
+            .any(|model| matches!(self.config.models.get(model), Some(ModelConfig::Simulated(_))))
     }
 
     /// The workspace's folder, unless only its tools count.

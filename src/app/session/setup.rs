@@ -84,7 +84,7 @@ impl PreparedSession {
     ///
     /// # Errors
     /// A model, the past uses or the tool classes cannot be used.
-    pub fn setup(self, journal: Option<Journal>) -> Result<Setup, SessionError> {
+    pub fn setup(mut self, journal: Option<Journal>) -> Result<Setup, SessionError> {
         let known: Vec<Task> =
             self.tasks.distinct().iter().chain(&self.workspace.tasks).cloned().collect();
         let models = models(&self.config, &known)?;
@@ -146,7 +146,10 @@ impl PreparedSession {
 
     /// Opens the store of past uses. If a default store cannot be opened, the session still runs:
     /// it shows a notice, and its experience ends with it.
-    fn store(&self) -> Result<(Experience, Vec<String>), SessionError> {
+    fn store(&mut self) -> Result<(Experience, Vec<String>), SessionError> {
+        if let Some(store) = self.past_uses.take() {
+            return Ok((store, Vec::new()));
+        }
         let forgetful = || Experience::in_memory().map_err(SessionError::input);
         let Some(file) = &self.experience else { return Ok((forgetful()?, Vec::new())) };
         let is_named = self.spec.experience.is_some() || self.config.experience.file.is_some();

@@ -49,7 +49,7 @@ impl PreparedSession {
         commands: UnboundedReceiver<Command>,
         listener: Listener,
     ) -> Result<State, SessionError> {
-        let journal = self.start_journal(&Header::at(jiff::Timestamp::now()))?;
+        let journal = self.start_journal(&self.header())?;
         self.work(journal, commands, listener).await
     }
 
@@ -60,7 +60,7 @@ impl PreparedSession {
     pub fn spawn(self) -> Result<Session, SessionError> {
         let (command, commands) = mpsc::unbounded_channel();
         let (record, records) = mpsc::unbounded_channel();
-        let header = Header::at(jiff::Timestamp::now());
+        let header = self.header();
         let title = self.workspace.title.clone();
         let journal = self.start_journal(&header)?;
         let path = journal.as_ref().map(|journal| journal.path().to_owned());
@@ -83,6 +83,10 @@ impl PreparedSession {
             commands: command,
             engine,
         })
+    }
+
+    fn header(&self) -> Header {
+        Header { parent: self.spec.parent.clone(), ..Header::at(jiff::Timestamp::now()) }
     }
 
     fn start_journal(&self, header: &Header) -> Result<Option<Journal>, SessionError> {

@@ -57,6 +57,9 @@ pub struct SessionSpec {
     /// The journal of an earlier session: omitted seed, strategy, knobs and tasks are taken from
     /// it, and its calls are answered from it as long as they match.
     pub recorded: Option<PathBuf>,
+    /// The name of the journal of the session of which this one is a twin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
     pub tasks: TaskSource,
     /// Models of single roles.
     pub roles: BTreeMap<Role, ModelName>,
@@ -124,6 +127,7 @@ mod tests {
             leak_guard: true,
             journal: JournalChoice::File("j.jsonl".into()),
             recorded: Some("r.jsonl".into()),
+            parent: Some("p.jsonl".into()),
             tasks: TaskSource::List(vec![
                 Task { gold: Some("4".into()), ..Task::from_text("2 + 2") },
                 Task::from_text("3 + 3"),

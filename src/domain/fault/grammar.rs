@@ -12,7 +12,7 @@ use crate::domain::words;
 pub const FAULT_SYNTAX: &str = "TARGET:KIND[:KEY=VALUE]…, TARGET a tool's name, class:NAME, role:NAME, \
      model:NAME or embedding (`\\:` is a colon in a name); KIND one of error, timeout, latency, empty, \
      garbage; for roles and models also rate-limit, cut-stream, broken-arguments; KEY one of p (0 to 1), \
-     nth, from-task, ms (latency), retry-after (rate-limit), status (error, not of tools), text (error; \
+     nth, from-task, to-task, ms (latency), retry-after (rate-limit), status (error, not of tools), text (error; \
      last)";
 
 /// Statuses that an error may have.
@@ -90,10 +90,11 @@ impl FaultSpec {
             | FaultKind::CutStream
             | FaultKind::BrokenArguments => {}
         }
-        let Trigger { probability, nth, from_task } = self.trigger;
+        let Trigger { probability, nth, from_task, to_task } = self.trigger;
         add("p", probability.map(|p| p.to_string()));
         add("nth", nth.map(|nth| nth.to_string()));
         add("from-task", from_task.map(|task| task.to_string()));
+        add("to-task", to_task.map(|task| task.to_string()));
         // A text takes the whole rest.
         add("text", last);
         settings
@@ -122,6 +123,7 @@ impl FaultSpec {
                 }
                 ("nth", _) => trigger.nth = Some(positive(key, value)?),
                 ("from-task", _) => trigger.from_task = Some(positive(key, value)?),
+                ("to-task", _) => trigger.to_task = Some(positive(key, value)?),
                 ("ms", FaultKind::Latency { ms }) => {
                     *ms = number(key, value)?;
                     if *ms > LONGEST_LATENCY {
@@ -341,8 +343,13 @@ mod tests {
 
     fn triggers() -> impl Strategy<Value = Trigger> {
         let count = || prop::option::of(1..=u32::MAX);
-        let all = (prop::option::of(0.0..=1.0), count(), count());
-        all.prop_map(|(probability, nth, from_task)| Trigger { probability, nth, from_task })
+        let all = (prop::option::of(0.0..=1.0), count(), count(), count());
+        all.prop_map(|(probability, nth, from_task, to_task)| Trigger {
+            probability,
+            nth,
+            from_task,
+            to_task,
+        })
     }
 
     proptest! {

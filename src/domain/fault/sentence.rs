@@ -43,16 +43,18 @@ fn target(target: &Target) -> String {
 }
 
 fn when(trigger: Trigger) -> String {
-    let Trigger { probability, nth, from_task } = trigger;
+    let Trigger { probability, nth, from_task, to_task } = trigger;
     let calls = match (nth, probability) {
         (None, None) => "on every call".to_owned(),
         (None, Some(p)) => format!("on {}% of calls", percent(p)),
         (Some(nth), None) => format!("on call {nth} only"),
         (Some(nth), Some(p)) => format!("on call {nth} only, with probability {p}"),
     };
-    match from_task {
-        Some(task) => format!("{calls} from task {task} on"),
-        None => calls,
+    match (from_task, to_task) {
+        (Some(from), None) => format!("{calls} from task {from} on"),
+        (Some(from), Some(to)) => format!("{calls} from task {from} to task {to}"),
+        (None, Some(to)) => format!("{calls} up to task {to}"),
+        (None, None) => calls,
     }
 }
 
@@ -75,6 +77,11 @@ mod tests {
             (
                 "class:Maps:empty",
                 "every tool of class Maps now answers with empty text, on every call",
+            ),
+            ("a:empty:to-task=9", "a now answers with empty text, on every call up to task 9"),
+            (
+                "a:empty:from-task=5:to-task=9",
+                "a now answers with empty text, on every call from task 5 to task 9",
             ),
             ("a:garbage:from-task=5", "a now answers with garbage, on every call from task 5 on"),
             (

@@ -16,6 +16,9 @@ pub struct Trigger {
     /// Only from this task on, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_task: Option<u32>,
+    /// Only up to this task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_task: Option<u32>,
 }
 
 /// The data by which a fault decides.
@@ -32,9 +35,10 @@ pub struct Occasion {
 
 impl Trigger {
     pub(super) fn holds(self, occasion: Occasion) -> bool {
-        let Trigger { probability, nth, from_task } = self;
+        let Trigger { probability, nth, from_task, to_task } = self;
         nth.is_none_or(|nth| nth == occasion.nth)
             && from_task.is_none_or(|task| occasion.task >= task)
+            && to_task.is_none_or(|task| occasion.task <= task)
             && probability.is_none_or(|p| occasion.chance.unit() < p)
     }
 }
@@ -52,6 +56,8 @@ mod tests {
     fn fires_when_everything_holds() {
         let spec: FaultSpec = "a:error:from-task=50".parse().unwrap();
         assert!(!spec.fires(at(49, 1)) && spec.fires(at(50, 1)) && spec.fires(at(51, 9)));
+        let spec: FaultSpec = "a:error:from-task=50:to-task=51".parse().unwrap();
+        assert!(spec.fires(at(51, 1)) && !spec.fires(at(52, 1)) && !spec.fires(at(49, 1)));
         let spec: FaultSpec = "a:error:nth=2".parse().unwrap();
         assert!(!spec.fires(at(1, 1)) && spec.fires(at(1, 2)) && !spec.fires(at(1, 3)));
         let spec: FaultSpec = "a:error:p=0.3".parse().unwrap();

@@ -46,6 +46,63 @@ pub enum Judge {
     Model,
 }
 
+/// How fast sample tools and the simulated model answer; 1: as real ones do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, VariantNames)]
+pub enum Speed {
+    /// They answer at once.
+    #[default]
+    #[strum(serialize = "off")]
+    Off,
+    #[strum(serialize = "1/4")]
+    Quarter,
+    #[strum(serialize = "1/2")]
+    Half,
+    #[strum(serialize = "1")]
+    Normal,
+    #[strum(serialize = "2")]
+    Double,
+    #[strum(serialize = "4")]
+    Four,
+    #[strum(serialize = "8")]
+    Eight,
+    #[strum(serialize = "16")]
+    Sixteen,
+}
+
+impl Speed {
+    /// How many times as fast as real ones; `None`: at once.
+    pub fn factor(self) -> Option<f64> {
+        match self {
+            Speed::Off => None,
+            Speed::Quarter => Some(0.25),
+            Speed::Half => Some(0.5),
+            Speed::Normal => Some(1.0),
+            Speed::Double => Some(2.0),
+            Speed::Four => Some(4.0),
+            Speed::Eight => Some(8.0),
+            Speed::Sixteen => Some(16.0),
+        }
+    }
+
+    /// As the header says it: `×4`.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Speed::Off => "",
+            Speed::Quarter => "×¼",
+            Speed::Half => "×½",
+            Speed::Normal => "×1",
+            Speed::Double => "×2",
+            Speed::Four => "×4",
+            Speed::Eight => "×8",
+            Speed::Sixteen => "×16",
+        }
+    }
+}
+
+impl Choice for Speed {
+    const KNOB: Knob = Knob::Speed;
+}
+
 impl Choice for WeightFormat {
     const KNOB: Knob = Knob::WeightFormat;
 }
@@ -85,6 +142,7 @@ mod tests {
     fn a_choice_has_the_names_and_the_values_of_its_enum() {
         let choices = [
             has::<WeightFormat>(&["none", "/100", "/10", "integer", "x10"]),
+            has::<Speed>(&["off", "1/4", "1/2", "1", "2", "4", "8", "16"]),
             has::<Estimation>(&["smoothed", "paper"]),
             has::<Blacklist>(&["off", "protected", "strict"]),
             has::<Judge>(&["rules", "model"]),

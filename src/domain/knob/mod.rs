@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, fmt};
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    choice::{Blacklist, Choice, Estimation, Judge},
+    choice::{Blacklist, Choice, Estimation, Judge, Speed},
     name::Knob,
     spec::{Kind, KnobSpec, Takes},
     table::KNOBS,
@@ -32,6 +32,9 @@ impl Knob {
     /// The knob of this name; the error suggests the nearest names.
     pub fn named(name: &str) -> Result<Knob, String> {
         Self::by_name(name).ok_or_else(|| {
+            if name == "pace" {
+                return "there is no knob pace any more; speed takes its place: off, or from 1/4 to 16".to_owned();
+            }
             let near = words::expected(name, KNOBS.iter().map(|spec| spec.name));
             format!("there is no knob {name}; {near}")
         })

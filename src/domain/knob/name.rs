@@ -22,7 +22,9 @@ pub enum Knob {
     Temperature,
     Concurrency,
     MaxCalls,
-    Pace,
+    /// Older journals have `pace` in its place.
+    #[serde(alias = "pace")]
+    Speed,
     Budget,
     Tau,
     Candidates,

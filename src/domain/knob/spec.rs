@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(alpha.turned(0.0, -3), 0.0);
         assert_eq!(Knob::Learn.spec().turned(1.0, 1), 0.0);
         assert_eq!(Knob::WeightFormat.spec().turned(0.0, -1), 4.0);
-        assert_eq!(Knob::Pace.spec().turned(100.0, 1), 150.0);
+        assert_eq!(Knob::Speed.spec().turned(3.0, 1), 4.0);
     }
 
     #[test]

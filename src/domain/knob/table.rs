@@ -1,6 +1,6 @@
 //! The knobs.
 
-use super::choice::{Blacklist, Choice, Estimation, Judge};
+use super::choice::{Blacklist, Choice, Estimation, Judge, Speed};
 use super::name::Knob;
 use super::spec::{Kind, KnobSpec, Takes};
 use crate::domain::graph::WeightFormat;
@@ -130,13 +130,11 @@ pub const KNOBS: &[KnobSpec] = &[
         Takes::NextStep,
         "how many calls of one reply are made; the model reads that the others were not",
     ),
-    whole(
-        Knob::Pace,
-        ("pace", "pace"),
-        (0.0, 5000.0, 50.0),
-        0.0,
-        Takes::NextStep,
-        "milliseconds to wait at every boundary, so that a person can follow",
+    choice::<Speed>(
+        ("speed", "speed"),
+        Speed::Off as usize,
+        Takes::AtOnce,
+        "how fast sample tools and the simulated model answer; 1: as real ones; off: at once",
     ),
     real(
         Knob::Budget,

@@ -31,6 +31,7 @@ mod fold;
 pub mod grading;
 mod kept;
 mod landmarks;
+mod laps;
 pub mod learning;
 pub mod model_calls;
 pub mod models;
@@ -52,6 +53,7 @@ pub use faults::FaultState;
 pub use grading::Grading;
 pub use kept::Kept;
 pub use landmarks::{Landmark, Landmarks};
+pub use laps::{Lap, Tried, TriedEnd};
 pub use learning::Learning;
 pub use model_calls::{ModelCallPhase, ModelCallState};
 pub use models::{ModelState, Models, Reachable};
@@ -103,6 +105,9 @@ pub struct State {
     bare: usize,
     /// In the order of their numbers, which count from 1.
     pub tasks: Kept<Arc<TaskState>>,
+    /// The tasks that have ended, in short.
+    #[serde(default)]
+    pub laps: Kept<Lap>,
     /// The current task.
     pub at_work: Option<TaskId>,
     /// How many tasks have ended.

@@ -3,6 +3,7 @@
 
 mod ask;
 mod ended;
+mod lively;
 mod perform;
 mod probe;
 mod real;

@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::{Instant, timeout};
 
+use super::lively;
 use super::{Effect, EmbeddingCall, EmbeddingResult, ModelCall, Outcome, ToolCall};
 use crate::domain::{
     Chance, EffectRef, FaultKind, ModelCallEvent, ModelError, ModelErrorKind, ModelSpec, Reply,
@@ -40,6 +41,9 @@ async fn ask(
         handle.read(|session| session.policy().model_call_seconds(*role, model.spec(), request));
     let fault = passage.fault.as_ref().map(|(_, kind)| kind);
     let answer = async {
+        if model.spec().simulated {
+            lively::model(handle, passage.chance).await;
+        }
         if let Some(kind) = fault {
             if let Some(error) = silence(kind).await {
                 return Err(error);
@@ -174,7 +178,13 @@ async fn call_tool(
     let seed = passage.chance.bits();
     let invocation = Invocation { arguments: call.arguments.clone(), seed };
     let fault = passage.fault.as_ref().map(|(_, kind)| kind);
-    within(&*tool, allowed, paid, faulted(fault, &*tool, &invocation)).await
+    let run = async {
+        if tool.is_sample() {
+            lively::tool(handle, call.tool.as_str(), passage.chance).await;
+        }
+        faulted(fault, &*tool, &invocation).await
+    };
+    within(&*tool, allowed, paid, run).await
 }
 
 /// More of an earlier result, if the call asks for that: nothing outside is touched.

@@ -2,7 +2,7 @@
 //! there. Holding never kills: running effects continue to their next boundary.
 
 use super::{Outcome, Passage, Passing, Station, Verdict, later, now};
-use crate::domain::{Boundary, ControlEvent, Knob, Lane, Mode};
+use crate::domain::{Boundary, ControlEvent, Lane, Mode};
 use crate::engine::{handle::Handle, session::Session};
 
 pub(super) struct Gate;
@@ -86,8 +86,7 @@ impl Session {
 
     /// Whether a lane can pass here without any wait.
     fn is_open(&self, lane: Lane, boundary: Boundary) -> bool {
-        let pace = self.state.knobs.count(Knob::Pace);
-        !self.is_broken() && pace == 0 && !self.holds(lane, boundary)
+        !self.is_broken() && !self.holds(lane, boundary)
     }
 
     /// Whether a lane must wait at this boundary.
@@ -121,10 +120,6 @@ impl Handle {
     /// Lets a lane pass a boundary, at once or on the user's command; returns whether it was held.
     pub async fn checkpoint(&self, lane: Lane, boundary: Boundary) -> bool {
         self.halt_if_journal_failed().await;
-        let pace = self.read(|session| session.state.knobs.count(Knob::Pace));
-        if pace > 0 {
-            tokio::time::sleep(std::time::Duration::from_millis(pace as u64)).await;
-        }
         if !self.read(|session| session.holds(lane, boundary)) {
             return false;
         }

@@ -1,8 +1,13 @@
 //! Copies of the store, so that compared sessions start with the same past.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
+
+use rusqlite::backup::Backup;
 
 use super::{Experience, error::ExperienceError};
+
+/// Pages that are copied in one go.
+const PAGES: i32 = 4096;
 
 impl Experience {
     /// Writes all current uses to a new store in this file. Other sessions may continue meanwhile.
@@ -20,6 +25,19 @@ impl Experience {
         self.connection.execute("VACUUM INTO ?1", [name]).map_err(failed)?;
         Ok(())
     }
+
+    /// A private copy of all current uses that ends with its value.
+    ///
+    /// # Errors
+    /// The store fails, or out of memory.
+    pub fn copy_in_memory(&self) -> Result<Self, ExperienceError> {
+        let mut copy = Self::in_memory()?;
+        let failed = ExperienceError::of(&self.path);
+        let backup = Backup::new(&self.connection, &mut copy.connection).map_err(failed)?;
+        backup.run_to_completion(PAGES, Duration::ZERO, None).map_err(failed)?;
+        drop(backup);
+        Ok(copy)
+    }
 }
 
 #[cfg(test)]
@@ -28,7 +46,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::store::experience::Use;
+    use crate::store::experience::{Prune, Use};
 
     #[test]
     fn a_copy_is_a_store_of_the_same_uses_and_goes_its_own_way() {
@@ -51,5 +69,11 @@ mod tests {
         assert_eq!(copy.summary().unwrap(), first.summary().unwrap());
         copy.add(&past).unwrap();
         assert_ne!(copy.summary().unwrap(), first.summary().unwrap());
+        let mut private = first.copy_in_memory().unwrap();
+        assert_eq!(private.summary().unwrap(), first.summary().unwrap());
+        private.prune(&Prune { since: Some(Timestamp::now()), ..Prune::default() }).unwrap();
+        assert_eq!(private.summary().unwrap().uses, 1, "it is older");
+        private.prune(&Prune { since: Some(Timestamp::UNIX_EPOCH), ..Prune::default() }).unwrap();
+        assert_eq!((private.summary().unwrap().uses, first.summary().unwrap().uses), (0, 1));
     }
 }

@@ -14,6 +14,8 @@ const BATCH: usize = 2_000;
 pub struct Prune {
     /// Uses from before this moment.
     pub before: Option<Timestamp>,
+    /// Uses from this moment on.
+    pub since: Option<Timestamp>,
     /// Uses that are not among the latest `keep` of their tool.
     pub keep: Option<u32>,
     /// Uses of this tool.
@@ -90,9 +92,10 @@ fn chosen(connection: &Connection, what: &Prune) -> rusqlite::Result<Vec<i64>> {
         of = tool;
         let at: i64 = row.get(2)?;
         let is_before = what.before.is_none_or(|before| at < before.as_millisecond());
+        let is_since = what.since.is_none_or(|since| at >= since.as_millisecond());
         let is_beyond = what.keep.is_none_or(|keep| rank > u64::from(keep));
         let is_from = what.source.is_none() || row.get(3)?;
-        if is_before && is_beyond && is_from {
+        if is_before && is_since && is_beyond && is_from {
             chosen.push(row.get(0)?);
         }
     }

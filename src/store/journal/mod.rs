@@ -39,6 +39,9 @@ pub struct Header {
     pub program: String,
     /// When the session was opened (RFC 3339, UTC). Events count microseconds from here.
     pub opened: String,
+    /// The name of the journal of the session of which this one is a twin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
 }
 
 impl Header {
@@ -48,6 +51,7 @@ impl Header {
             toolyard_journal: FORMAT,
             program: env!("CARGO_PKG_VERSION").to_owned(),
             opened: format!("{opened:.3}"),
+            parent: None,
         }
     }
 }

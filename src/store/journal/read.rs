@@ -57,9 +57,12 @@ impl Reader {
         lines.read_until(b'\n', &mut line).map_err(io)?;
         let begun = is_begun(&line);
         let header = match begun {
-            true => {
-                Header { toolyard_journal: FORMAT, program: String::new(), opened: String::new() }
-            }
+            true => Header {
+                toolyard_journal: FORMAT,
+                program: String::new(),
+                opened: String::new(),
+                parent: None,
+            },
             false => parse_header(path, &line)?,
         };
         Ok(Self {

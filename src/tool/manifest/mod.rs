@@ -78,6 +78,10 @@ impl Tool for Manifest {
         &self.spec
     }
 
+    fn is_sample(&self) -> bool {
+        matches!(self.source, Source::Builtin(_) | Source::Recorded(_))
+    }
+
     fn call<'a>(
         &'a self,
         invocation: &'a Invocation,

@@ -42,6 +42,10 @@ pub enum Action {
     CheckModels,
     Undo,
     Redo,
+    Twin,
+    Demo,
+    Slower,
+    Faster,
 
     Open,
     InspectTool,

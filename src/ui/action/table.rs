@@ -15,7 +15,7 @@ use crate::ui::seek::Sought;
 use crate::ui::update::past::{self, Way};
 use crate::ui::update::{self, arrange, control, copied, jump};
 use crate::ui::window::{self, Move};
-use crate::ui::{pane::PaneId, view::Round, view::View};
+use crate::ui::{pane::PaneId, view::View};
 
 /// What is declared about an action.
 #[derive(Debug)]
@@ -181,14 +181,24 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("undo", "undo your latest change; quick presses of one key are one change"),
     alter(Action::Redo, &["U", "ctrl-r"], why::nothing_to_redo, Run(|_, _| send(Command::Redo)))
         .says("redo", "do again what you undid last"),
+    run(Action::Slower, &["("], why::is_slowest, Run(|_, _| change::turn(Knob::Speed, -1)))
+        .says("slower", "half the speed of sample tools and the simulated model, down to 1/4"),
+    run(Action::Faster, &[")"], why::is_fastest, Run(|_, _| change::turn(Knob::Speed, 1)))
+        .says("faster", "twice the speed of sample tools and the simulated model, up to 16"),
+    run(Action::Twin, &["T"], why::no_twin, Run(control::twin)).says(
+        "twin",
+        "run the same tasks beside this session, without the fault or without learning; or end that",
+    ),
     look(Action::Open, &["enter"], never, Run(update::open))
         .says("open", "show the details of what is selected"),
     look(Action::InspectTool, &["i"], no_tool, Run(update::inspect_tool))
         .says("tool", "the selected tool: schema, score history, calls, faults"),
     look(Action::Prompt, &["v"], why::no_model_calls, Run(update::inspect_prompt))
         .says("prompt", "exactly what the model saw, with tokens for each part"),
-    look(Action::NextView, &["V"], why::one_view, Show(|_, view| view.graph = view.graph.next()))
-        .says("view", "the next view of this pane: the graph as focus, map or matrix"),
+    look(Action::NextView, &["V"], why::one_view, Show(|_, view| update::next_view(view))).says(
+        "view",
+        "the next view of this pane: the graph as focus, map or matrix; resilience by scores or cost",
+    ),
     look(Action::Sort, &["s"], why::no_order, Show(|_, view| update::sort(view)))
         .says("sort", "the next order of this list: tools by score, weight, calls or name"),
     look(Action::Pairs, &[], why::no_pairs, Run(|_, view| view.open(PairTable::default())))
@@ -295,11 +305,14 @@ pub const ACTIONS: &[ActionSpec] = &[
     pane(PaneId::Tasks, "tasks", &["7"], "to the tasks"),
     pane(PaneId::Budget, "budget", &["8"], "to the budget"),
     pane(PaneId::Plan, "plan", &["9"], "to the planner's plan"),
+    pane(PaneId::Resilience, "resilience", &["0"], "to how the agent takes the failure of a tool"),
     pane(PaneId::Search, "search", &["g s"], "to the search tree"),
     go(Action::Faults, &["g f"], Run(|world, view| view.open(Faults::new(world.live, view))))
         .says("faults", "list the faults: arm, disarm, add, change them"),
     go(Action::Sessions, &["g o"], Run(|_, _| vec![ScreenRequest::Sessions]))
         .says("sessions", "list the sessions of this machine, and open one to look at"),
+    go(Action::Demo, &["g d"], Run(|world, view| view.open(Choose::demo(world.demos, None))))
+        .says("demo", "choose a demo; this session ends when it begins"),
     go(Action::Messages, &["g m"], Run(|_, view| view.open(Inspect::new(Subject::Messages))))
         .says("messages", "everything this screen has said"),
     go(Action::Find, &["/"], Run(|_, view| view.open(Find::in_pane(view.focus))))

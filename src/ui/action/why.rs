@@ -1,8 +1,7 @@
 //! Why an action cannot be done just now, in words for the person who pressed its key.
 
-use crate::domain::State;
-use crate::ui::change::no_tool;
-use crate::ui::{pane::PaneId, panes, view::View};
+use crate::domain::{Speed, State};
+use crate::ui::{change, pane::PaneId, panes, view::View};
 
 pub(super) fn never(_: &State, _: &View) -> Option<&'static str> {
     None
@@ -19,7 +18,8 @@ pub(super) fn no_lane(state: &State, view: &View) -> Option<&'static str> {
 /// In the pane of models it is a role or a model that is broken, and one of them always is selected.
 pub(super) fn nothing_to_break(state: &State, view: &View) -> Option<&'static str> {
     if view.focus != PaneId::Models {
-        return no_tool(state, view);
+        let target = change::fault_target(state, view);
+        return target.is_none().then_some("no tool is selected");
     }
     state.models.roles.is_empty().then_some("no model is configured")
 }
@@ -35,7 +35,32 @@ pub(super) fn nothing_to_adjust(state: &State, view: &View) -> Option<&'static s
 }
 
 pub(super) fn one_view(_: &State, view: &View) -> Option<&'static str> {
-    (view.focus != PaneId::Graph).then_some("this pane has one view only; the graph (1) has three")
+    let has_views = matches!(view.focus, PaneId::Graph | PaneId::Resilience);
+    (!has_views).then_some("this pane has one view only; graph (1) and resilience (0) have three")
+}
+
+const OWN_SPEED: &str = "every call takes its own time here: the knob speed is off";
+
+pub(super) fn is_slowest(state: &State, _: &View) -> Option<&'static str> {
+    match state.knobs.choice::<Speed>() {
+        Speed::Off => Some(OWN_SPEED),
+        Speed::Quarter => Some("this is the lowest speed"),
+        _ => None,
+    }
+}
+
+pub(super) fn is_fastest(state: &State, _: &View) -> Option<&'static str> {
+    match state.knobs.choice::<Speed>() {
+        Speed::Off => Some(OWN_SPEED),
+        Speed::Sixteen => Some("this is the highest speed"),
+        _ => None,
+    }
+}
+
+/// A twin that runs can always be ended.
+pub(super) fn no_twin(state: &State, view: &View) -> Option<&'static str> {
+    let runs = view.twin.as_ref().is_some_and(|twin| !twin.over);
+    (!runs && state.tasks.is_empty()).then_some("there is no task to run again")
 }
 
 pub(super) fn no_order(state: &State, view: &View) -> Option<&'static str> {

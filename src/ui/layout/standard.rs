@@ -76,14 +76,14 @@ impl Main {
 
     fn two(self) -> Vec<Slot> {
         let above: Vec<PaneId> = self.first().into_iter().chain([P::Budget]).collect();
-        vec![slot(11, &above), slot(9, &[P::Transcript])]
+        vec![slot(11, &above), slot(9, &[P::Transcript, P::Tools, P::Resilience])]
     }
 
     fn three(self) -> Vec<Slot> {
         vec![
             slot(11, &self.first()),
             slot(8, &[P::Budget, P::Tools, P::Models, P::Knobs]),
-            slot(9, &[P::Transcript, P::Tasks]),
+            slot(9, &[P::Transcript, P::Tasks, P::Resilience]),
         ]
     }
 
@@ -92,11 +92,17 @@ impl Main {
             Main::Plan => vec![
                 slot(13, &[P::Graph, P::Search]),
                 slot(11, &[P::Calls]),
-                slot(13, &[P::Transcript]),
+                slot(13, &[P::Transcript, P::Resilience]),
             ],
-            Main::Graph => vec![slot(17, &[P::Graph, P::Search]), slot(20, &[P::Transcript])],
-            Main::Search => vec![slot(17, &[P::Search, P::Graph]), slot(20, &[P::Transcript])],
-            Main::Calls => vec![slot(12, &[P::Calls, P::Search]), slot(25, &[P::Transcript])],
+            Main::Graph => {
+                vec![slot(17, &[P::Graph, P::Search]), slot(20, &[P::Transcript, P::Resilience])]
+            }
+            Main::Search => {
+                vec![slot(17, &[P::Search, P::Graph]), slot(20, &[P::Transcript, P::Resilience])]
+            }
+            Main::Calls => {
+                vec![slot(12, &[P::Calls, P::Search]), slot(25, &[P::Transcript, P::Resilience])]
+            }
         };
         let calls =
             (self == Main::Graph || self == Main::Search).then(|| slot(8, &[P::Calls, P::Plan]));

@@ -17,6 +17,7 @@ pub mod graph;
 pub mod knobs;
 pub mod models;
 pub mod plan;
+pub mod resilience;
 pub mod search;
 pub mod tasks;
 pub mod tools;
@@ -46,6 +47,7 @@ pub const PANES: &[PaneSpec] = &[
     tasks::SPEC,
     budget::SPEC,
     plan::SPEC,
+    resilience::SPEC,
     search::SPEC,
 ];
 

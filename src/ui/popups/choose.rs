@@ -8,9 +8,10 @@ use super::{Reply, Value, choice::Choice};
 use crate::domain::{ClassAssignment, ClassedBy, Command, Knob, State, ToolName};
 use crate::ui::action::Action;
 use crate::ui::panes::{format, row::Row};
+use crate::ui::request::{ScreenRequest, World};
 use crate::ui::symbols::CHOSEN;
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, text};
-use crate::ui::{pane::PaneId, view::View};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, text};
+use crate::ui::{pane::PaneId, twin::TwinKind, view::View};
 
 /// A few things to choose from.
 #[derive(Debug)]
@@ -37,6 +38,10 @@ enum Does {
     Type(ToolName, Option<ClassAssignment>),
     /// The pane comes into the place of the focused one.
     Show(PaneId),
+    Twin(TwinKind),
+    Demo(&'static str),
+    /// Nothing but the popup's end.
+    Stay,
 }
 
 impl Choose {
@@ -95,6 +100,39 @@ impl Choose {
         Self::new("pane", title, choices.collect())
     }
 
+    /// Which demo is shown; `stay`: what else can be done.
+    pub fn demo(demos: &[(&'static str, &'static str)], stay: Option<(&str, &str)>) -> Self {
+        let item = |label: &str, detail: &str, does| Item {
+            label: label.to_owned(),
+            detail: detail.to_owned(),
+            current: false,
+            does,
+        };
+        let choices = demos.iter().map(|(name, about)| item(name, about, Does::Demo(name)));
+        let others = stay.map(|(name, about)| item(name, about, Does::Stay));
+        let title = "See it work: no key, no network, two minutes each".to_owned();
+        Self::new("demo", title, choices.chain(others).collect())
+    }
+
+    /// What the twin of this session leaves out.
+    pub fn twin() -> Self {
+        let choice = |kind: TwinKind, detail: &str| Item {
+            label: kind.name().to_owned(),
+            detail: detail.to_owned(),
+            current: false,
+            does: Does::Twin(kind),
+        };
+        let choices = vec![
+            choice(TwinKind::Unbroken, "what would have happened"),
+            choice(TwinKind::Frozen, "the same faults, and no score changes"),
+        ];
+        Self::new(
+            "twin",
+            "Run the same tasks from the start, beside this session".to_owned(),
+            choices,
+        )
+    }
+
     /// A knob's value by name.
     pub fn knob(knob: Knob, names: &[&str], value: f64) -> Self {
         let choices = names.iter().enumerate().map(|(i, name)| Item {
@@ -136,6 +174,9 @@ impl Choice for Choose {
                 view.go_to(*pane);
                 Reply::Close
             }
+            Does::Demo(name) => Reply::Done(vec![ScreenRequest::Demo(name)]),
+            Does::Stay => Reply::Close,
+            Does::Twin(kind) => Reply::Done(vec![ScreenRequest::StartTwin(*kind)]),
             Does::Send(_) if *current => Reply::Close,
             Does::Send(command) => Reply::send(command.clone()),
         }

@@ -3,7 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{Keys, Popup, Pressed, Reply, frame};
-use crate::domain::{Command, State};
+use crate::domain::{Command, State, words::counted};
 use crate::ui::action::{Action, Layer};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::keymap::Meaning;
@@ -35,6 +35,23 @@ impl Confirm {
             question: "End this session?".to_owned(),
             detail: "What runs is cancelled. The screen stays, to look back.".to_owned(),
             yes: ScreenRequest::Send(Command::Stop),
+        }
+    }
+
+    /// All tasks are done.
+    pub fn again(live: &State) -> Self {
+        let graded = live.tasks.iter().filter_map(|task| task.correct);
+        let (right, all) = (graded.clone().filter(|right| *right).count(), graded.count());
+        let calls: usize = live.laps.iter().map(|lap| lap.calls()).sum();
+        let per_task = calls as f64 / live.laps.len().max(1) as f64;
+        let faults = match live.faults.values().map(|fault| fault.fired).sum::<u32>() {
+            0 => String::new(),
+            fired => format!(", {} injected", counted(fired as usize, "failure")),
+        };
+        Self {
+            question: "All tasks are done. Run them again?".to_owned(),
+            detail: format!("{right} of {all} right, {per_task:.1} calls per task{faults}."),
+            yes: ScreenRequest::Send(Command::QueueAgain),
         }
     }
 

@@ -24,11 +24,12 @@ enum Field {
 
 /// What is typed: its key where the fault is written, its label, and what holds where nothing is typed. A text takes
 /// all that follows it where the fault is written, so it comes last.
-const TYPED: [(&str, &str, &str); 8] = [
+const TYPED: [(&str, &str, &str); 9] = [
     ("", "name", ""),
     ("p", "probability", "always"),
     ("nth", "nth call", "every call"),
     ("from-task", "from task", "at once"),
+    ("to-task", "to task", "the last"),
     ("status", "HTTP status", "500"),
     ("ms", "milliseconds", "1000"),
     ("retry-after", "retry after", "30 seconds"),
@@ -37,10 +38,10 @@ const TYPED: [(&str, &str, &str); 8] = [
 
 /// The place of the target's name, and of the first setting that only some kinds have.
 const NAME: usize = 0;
-const OF_KIND: usize = 4;
+const OF_KIND: usize = 5;
 
 /// The most fields that a fault has.
-const FIELDS: u16 = 8;
+const FIELDS: u16 = 9;
 /// Cells for the fields' names.
 const LABEL: u16 = 13;
 

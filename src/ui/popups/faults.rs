@@ -23,7 +23,7 @@ impl Faults {
     /// Starts at the last fault of what is selected, if it has one.
     pub fn new(live: &State, view: &View) -> Self {
         let first = || live.tools.keys().next().cloned().map(fault::Target::Tool);
-        let target = view.fault_target().or_else(first);
+        let target = view.fault_target(live).or_else(first);
         let of_it = |fault: &FaultState| Some(&fault.spec.target) == target.as_ref();
         let selected = live.faults.values().rposition(of_it).unwrap_or(live.faults.len());
         Self { target, pick: Pick { row: selected, ..Pick::default() } }

@@ -16,14 +16,14 @@ use crate::domain::State;
 
 pub use svg::svg;
 
-/// The screen of a state as SVG, as it would be shown at that moment.
-pub fn shot(state: &State, size: (u16, u16), theme: &Theme) -> String {
+/// The screen of a state as SVG, as it would be shown at that moment in this view.
+pub fn shot(state: &State, size: (u16, u16), theme: &Theme, view: View) -> String {
     let area = Rect::new(0, 0, size.0, size.1);
     let mut buf = Buffer::empty(area);
     let mut screen = Screen::showing(
         state.clone(),
         Setup { themes: vec![theme.clone()], ..Setup::default() },
-        View { tool: state.tools.keys().next().cloned(), ..View::default() },
+        View { tool: state.tools.keys().next().cloned(), ..view },
     );
     screen.draw(area, &mut buf, state.at);
     svg(&buf, theme)

@@ -1,8 +1,9 @@
 //! Running, holding and ending.
 
 use crate::domain::{Command, Lane, Mode};
+use crate::ui::popups::{Choose, Confirm};
 use crate::ui::request::{Requests, ScreenRequest, World, send};
-use crate::ui::{popups::Confirm, view::View};
+use crate::ui::view::View;
 
 pub fn run_or_pause(world: &World<'_>, _: &mut View) -> Requests {
     send(match world.live.control.mode {
@@ -28,6 +29,14 @@ pub fn hold_lane(world: &World<'_>, view: &mut View) -> Requests {
     }
     let stopped = live.control.paused_lanes.contains(&lane);
     send(if stopped { Command::ResumeLane(lane) } else { Command::PauseLane(lane) })
+}
+
+/// Ends the twin that runs, or asks which one to run.
+pub fn twin(_: &World<'_>, view: &mut View) -> Requests {
+    match view.twin.as_ref().filter(|twin| !twin.over) {
+        Some(_) => vec![ScreenRequest::EndTwin],
+        None => view.open(Choose::twin()),
+    }
 }
 
 /// Leaves at once where nothing would be lost, and asks where something runs.

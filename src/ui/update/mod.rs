@@ -67,6 +67,14 @@ pub fn sort(view: &mut View) {
     }
 }
 
+/// The next view of the pane.
+pub fn next_view(view: &mut View) {
+    match view.focus {
+        PaneId::Resilience => view.resilience = view.resilience.next(),
+        _ => view.graph = view.graph.next(),
+    }
+}
+
 pub fn zoom(view: &mut View) {
     view.zoom = if view.zoom.is_some() { None } else { Some(view.focus) };
 }

@@ -12,7 +12,8 @@ use crate::sitting::Sitting;
 
 /// Starts a slow session, kills it once it has shown so many events, and gives the events it showed.
 fn killed_after(home: &Home, events: usize, signal: Signal) -> (Vec<Record>, i32) {
-    let mut command = home.command(&["run", "--json", "--journal", "j.jsonl", "--knob", "pace=1"]);
+    let mut command =
+        home.command(&["run", "--json", "--journal", "j.jsonl", "--knob", "speed=16"]);
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     let mut seen = Vec::new();
@@ -53,7 +54,7 @@ fn what_was_shown_before_the_kill_is_in_the_journal() {
 #[test]
 fn a_journal_can_be_read_while_it_is_written() {
     let home = Home::new();
-    let mut command = home.command(&["run", "--journal", "j.jsonl", "--knob", "pace=1"]);
+    let mut command = home.command(&["run", "--journal", "j.jsonl", "--knob", "speed=16"]);
     let mut child = command.stdout(Stdio::null()).spawn().unwrap();
     let (mut last, mut looks) = (0, 0);
     while looks < 5 {
@@ -104,7 +105,7 @@ fn a_full_disk_ends_a_session_and_loses_nothing_that_was_shown() {
 #[test]
 fn a_full_disk_is_told_on_the_screen_and_after_it() {
     let home = Home::new();
-    let words = full_disk("--journal j.jsonl --knob pace=0");
+    let words = full_disk("--journal j.jsonl --knob speed=off");
     let words: Vec<_> = words.iter().map(String::as_str).collect();
     let mut sitting = Sitting::of(&home, 120, 40, &words, &[]);
     sitting.wait_header("PAUSED");

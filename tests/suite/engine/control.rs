@@ -219,7 +219,7 @@ proptest! {
         stopped: bool,
     ) {
         on_paused_time(async {
-            let knobs = vec![(Knob::Concurrency, 2.0), (Knob::Pace, 3.0)];
+            let knobs = vec![(Knob::Concurrency, 2.0)];
             let yard = Trial { tasks: 2, paused, knobs, ..at_once(3, 20) }.start();
             for (ms, wish) in wishes {
                 if yard.commands.send(wish).is_err() {

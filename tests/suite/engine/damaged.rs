@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use toolyard::app::report::Report;
 use toolyard::domain::{Base, Command, EffectId, FaultId, Knob, Record, State};
-use toolyard::ui::{shot::shot, theme::Theme};
+use toolyard::ui::{shot::shot, theme::Theme, view::View};
 
 use super::yard::{Trial, calls, on_paused_time, say};
 
@@ -106,7 +106,7 @@ fn is_usable(state: &State) {
     let text = serde_json::to_string(state).unwrap();
     assert_eq!(text, serde_json::to_string(&state.clone()).unwrap());
     serde_json::to_string(&Report::of(state)).unwrap();
-    assert!(shot(state, (100, 30), &Theme::default()).contains("</svg>"));
+    assert!(shot(state, (100, 30), &Theme::default(), View::default()).contains("</svg>"));
 }
 
 #[test]

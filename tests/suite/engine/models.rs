@@ -1,7 +1,7 @@
 //! Which model where: what came of whose tasks outlives the session, and who can be reached is looked for
 //! beside whatever runs.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use toolyard::app::report::Report;
 use toolyard::domain::{
@@ -82,7 +82,8 @@ fn the_pair_is_who_was_asked_and_a_task_that_the_user_stopped_is_nobodys() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("e.sqlite");
         let mut plan = plan(&path);
-        plan.knobs = vec![(Knob::Pace, 100.0)];
+        plan.delay = Duration::from_millis(100);
+        plan.faults = vec!["class:Test:latency:ms=100"];
         plan.second = vec![Ok(say("done"))];
         let yard = plan.start();
         yard.until("planned", |state| !state.tool_calls.is_empty()).await;

@@ -51,6 +51,9 @@ pub struct CompareArgs {
     /// Print one JSON object with every measure instead of tables.
     #[arg(long)]
     pub json: bool,
+    /// With `resilience`: also draw the first combination and seed as an SVG picture.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
     #[command(flatten)]
     pub session: SessionArgs,
 }
@@ -83,9 +86,9 @@ impl CompareArgs {
         matches!(self.preset, Some(Preset::Btp | Preset::Budgets | Preset::Taus))
     }
 
-    /// Whether it reproduces a paper, which needs several seeds.
+    /// Whether it reproduces a paper or measures resilience, which needs several seeds.
     pub fn is_of_paper(&self) -> bool {
-        self.is_btp() || self.preset == Some(Preset::ToolNet)
+        self.is_btp() || matches!(self.preset, Some(Preset::ToolNet | Preset::Resilience))
     }
 }
 
@@ -105,6 +108,9 @@ pub enum Preset {
     /// Best planner and solver models: `workers` with every pair, and its baselines. The planner's
     /// model also sorts tools, the solver's model also answers questions of a plan.
     Pairs,
+    /// A tool breaks (--fault, default: search_web from task 30 on): which tools take over, after how many
+    /// tasks, at what price; with learning and without, and for react.
+    Resilience,
 }
 
 /// A knob and the values to try.

@@ -259,7 +259,9 @@ pub fn cells(args: &CompareArgs, models: &[String]) -> Result<Vec<Cell>, Trouble
         knobs
     };
     let knobs = match args.preset {
-        Some(Preset::Btp | Preset::Pairs | Preset::ToolNet) | None => given.clone(),
+        Some(Preset::Btp | Preset::Pairs | Preset::ToolNet | Preset::Resilience) | None => {
+            given.clone()
+        }
         Some(Preset::Budgets) => swept(Knob::Budget, &BUDGETS),
         Some(Preset::Taus) => swept(Knob::Tau, &TAUS),
     };
@@ -347,7 +349,7 @@ fn strategies(args: &CompareArgs) -> Result<Vec<(Strategy, Setting)>, Trouble> {
         Some(Preset::Pairs) => {
             Ok([Base::Direct, Base::Rewoo, Base::Workers].map(bare).map(ours).to_vec())
         }
-        Some(Preset::ToolNet) | None => {
+        Some(Preset::ToolNet | Preset::Resilience) | None => {
             let text = "nothing to compare: give --strategies react,react+btp, or a predefined comparison: \
                 toolyard compare btp";
             Err(Trouble::Usage(text.to_owned()))

@@ -11,7 +11,7 @@ use crate::app::cli::{experience, trouble::Trouble};
 use crate::app::report::{Report, TaskReport};
 use crate::app::session::{JournalChoice, Session, SessionSpec};
 use crate::domain::{
-    Event, ModelName, Outcome, Record, Role, SessionEvent, State, TaskEvent, TaskId, ToolName,
+    Event, Lap, ModelName, Outcome, Record, Role, SessionEvent, State, TaskEvent, TaskId, ToolName,
 };
 use crate::engine::{self, MODEL_UNUSABLE};
 use crate::store::experience::Experience;
@@ -43,6 +43,8 @@ pub struct Ran {
     pub models: BTreeMap<Role, ModelName>,
     /// For each tool, its score after each task that scored it.
     pub scores: BTreeMap<ToolName, Vec<(TaskId, f64)>>,
+    /// Its tasks in short.
+    pub laps: Vec<Lap>,
     /// Credits, as set at the end.
     pub budget: f64,
 }
@@ -149,7 +151,14 @@ impl Job {
 impl Ran {
     fn of(state: &State) -> Self {
         let Report { tasks, simulated, models, measures, score_history, .. } = Report::of(state);
-        Self { tasks, simulated, models, scores: score_history, budget: measures.budget }
+        Self {
+            tasks,
+            simulated,
+            models,
+            scores: score_history,
+            laps: state.laps.iter().cloned().collect(),
+            budget: measures.budget,
+        }
     }
 }
 

@@ -17,6 +17,7 @@ mod left;
 mod papers;
 mod pool;
 mod print;
+mod resilience;
 mod result;
 mod settings;
 mod table;
@@ -63,7 +64,14 @@ struct Comparison {
 /// # Errors
 /// Any fault of any combination, before the first one runs; or it was interrupted.
 pub fn compare(args: &CompareArgs) -> Result<(), Trouble> {
+    if args.svg.is_some() && args.preset != Some(Preset::Resilience) {
+        let text = "--svg draws what `compare resilience` measures; leave it out, or compare that";
+        return Err(Trouble::Usage(text.to_owned()));
+    }
     let (comparison, results) = compared(args)?;
+    if let Some(file) = &args.svg {
+        resilience::picture(file, &comparison, &results)?;
+    }
     print::print(args, &comparison, &results)
 }
 
@@ -73,6 +81,7 @@ fn compared(args: &CompareArgs) -> Result<(Comparison, Vec<CellResult>), Trouble
     let seeds = seeds(args)?;
     let cells = match args.preset {
         Some(Preset::ToolNet) => toolnet::cells(args)?,
+        Some(Preset::Resilience) => resilience::cells(args)?,
         _ => grid::cells(args, &models(&session)?)?,
     };
     let checked: Result<Vec<_>, Trouble> = cells
@@ -133,6 +142,10 @@ fn usual(args: &CompareArgs) -> Result<SessionSpec, Trouble> {
                 "{option} does not apply to comparisons: {instead}"
             )));
         }
+    }
+    if args.preset == Some(Preset::Resilience) {
+        // It belongs to some of the combinations only.
+        session.faults.clear();
     }
     if args.is_btp() {
         if session.costs.is_none() {

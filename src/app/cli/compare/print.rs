@@ -7,7 +7,7 @@ use serde_json::json;
 use super::args::{CompareArgs, Preset};
 use super::grid::{RoleBindings, Setting};
 use super::table::{Table, bar, number, or, percent};
-use super::{Comparison, result::CellResult, toolnet, verdict};
+use super::{Comparison, resilience, result::CellResult, toolnet, verdict};
 use crate::app::cli::{colour, out, trouble::Trouble};
 use crate::app::report::{Graded, Quality};
 use crate::domain::{Blacklist, Knob, ModelName, Role, words::counted};
@@ -51,6 +51,7 @@ pub fn print(
         Some(Preset::Taus) => vec![sweep(results, Knob::Tau, "Figure 3")],
         Some(Preset::Pairs) => vec![baselines(results), pairs(results)],
         Some(Preset::ToolNet) => toolnet::tables(results),
+        Some(Preset::Resilience) => resilience::tables(results),
         None => vec![spent(results), answers(results)],
     };
     let texts: Vec<_> = tables.iter().map(Table::text).filter(|text| !text.is_empty()).collect();
@@ -103,6 +104,7 @@ pub fn verdicts(preset: Option<Preset>, results: &[CellResult]) -> Vec<String> {
         Some(Preset::Budgets) => verdict::of_figure(results, Knob::Budget).into_iter().collect(),
         Some(Preset::Taus) => verdict::of_figure(results, Knob::Tau).into_iter().collect(),
         Some(Preset::ToolNet) => toolnet::verdicts(results),
+        Some(Preset::Resilience) => resilience::verdicts(results),
         Some(Preset::Pairs) => verdict::of_workers(results),
         None => Vec::new(),
     }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{grid::Cell, job::Ran};
 use crate::app::report::{Measures, Quality, TaskReport};
-use crate::domain::{Knobs, ModelName, Role, TaskId, ToolName};
+use crate::domain::{Knobs, Lap, ModelName, Role, TaskId, ToolName};
 
 /// A combination and its results.
 #[derive(Debug, Serialize)]
@@ -39,9 +39,9 @@ pub struct SeedResult {
     pub seed: u64,
     #[serde(flatten)]
     pub numbers: Numbers,
-    /// The tools that each task called, in order.
+    /// Its tasks in short.
     #[serde(skip)]
-    pub tools: Vec<Vec<ToolName>>,
+    pub laps: Vec<Lap>,
     /// For each tool, its score after each task that scored it.
     #[serde(skip)]
     pub scores: BTreeMap<ToolName, Vec<(TaskId, f64)>>,
@@ -63,7 +63,7 @@ impl CellResult {
             .map(|(seed, ran)| SeedResult {
                 seed: *seed,
                 numbers: Numbers::of(ran.tasks.iter(), budget),
-                tools: ran.tasks.iter().map(|task| task.tools.clone()).collect(),
+                laps: ran.laps.clone(),
                 scores: ran.scores.clone(),
             })
             .collect();

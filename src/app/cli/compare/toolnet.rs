@@ -8,7 +8,8 @@ use super::table::{Table, number, or, percent};
 use super::verdict::{line, share};
 use crate::app::cli::trouble::Trouble;
 use crate::domain::graph::WeightFormat;
-use crate::domain::{Base, FaultSpec, Knob, Strategy, TaskId, ToolName};
+use crate::domain::{Base, FaultSpec, Knob, Strategy};
+use crate::papers::resilience;
 
 /// The paper's menu: one tool by retrieval, then all successors and nothing else. ReAct and the others get
 /// eight.
@@ -209,18 +210,12 @@ fn mean(result: &CellResult, of: impl Fn(&SeedResult) -> f64) -> f64 {
 
 /// The number of calls of a tool in these tasks.
 fn calls(seed: &SeedResult, tool: &str, from: u32, to: u32) -> f64 {
-    let tasks = (1..).zip(&seed.tools).filter(|(n, _)| (from..=to).contains(n));
-    let of = |(_, tools): (u32, &Vec<ToolName>)| {
-        tools.iter().filter(|name| name.as_str() == tool).count()
-    };
-    tasks.map(of).sum::<usize>() as f64
+    resilience::calls(&seed.laps, tool, from, to) as f64
 }
 
 /// The score of a tool after this task.
 fn score(seed: &SeedResult, tool: &str, after: u32) -> f64 {
-    let mut points = seed.scores.get(tool).into_iter().flatten();
-    let before = |point: &&(TaskId, f64)| point.0.0 <= after;
-    points.rfind(before).map_or(0.0, |(_, score)| *score)
+    resilience::score_after(seed.scores.get(tool).into_iter().flatten().copied(), after)
 }
 
 /// Whether the score of the broken tool fell, that of the backup rose, and the backup is called instead.

@@ -4,15 +4,17 @@ use super::Family;
 use crate::domain::event::{EffectRef, FaultEvent};
 use crate::domain::fault::FaultSpec;
 use crate::domain::id::{EffectId, FaultId, TaskId};
-use crate::domain::state::{FaultState, State, What};
+use crate::domain::state::{FaultState, State, What, next_number};
 
 impl State {
     fn apply_fault(&mut self, event: &FaultEvent) {
         match event {
             FaultEvent::FaultArmed { fault, spec, .. } => self.arm(*fault, spec),
             FaultEvent::FaultDisarmed { fault, .. } => {
+                let until = self.shown_task().map(|task| task.id);
                 if let Some(fault) = self.faults.get_mut(fault) {
                     fault.armed = false;
+                    fault.until = Some(until.unwrap_or_default());
                 }
             }
             FaultEvent::FaultFired { fault, effect } => self.inject(*effect, *fault),
@@ -33,16 +35,22 @@ impl State {
     /// reset.
     fn arm(&mut self, id: FaultId, spec: &FaultSpec) {
         let n = self.n;
+        let next = TaskId(next_number(self.tasks_done));
+        let earliest = TaskId(spec.trigger.from_task.unwrap_or(0));
+        let from = self.at_work.unwrap_or(next).max(earliest);
         let fault = self.faults.entry(id).or_insert_with(|| FaultState {
             spec: spec.clone(),
             armed: true,
             since: n,
+            from,
+            until: None,
             seen: 0,
             fired: 0,
         });
         fault.spec = spec.clone();
         fault.armed = true;
         fault.since = n;
+        (fault.from, fault.until) = (from, None);
         fault.seen = 0;
     }
 

@@ -7,12 +7,15 @@ use crate::domain::state::{Keeps, Place, State, TaskState, index, next_number};
 
 /// Scores of a tool that are kept.
 const SCORES: usize = 256;
+/// Tasks in short that are kept.
+const LAPS: usize = 512;
 
 impl State {
     /// Forgets what is not kept of the tasks that have ended.
     pub(super) fn forget(&mut self) {
         let (Keeps::Details(most) | Keeps::Tasks(most)) = self.keeps else { return };
         self.learning.history.values_mut().for_each(|points| points.forget_all_but(SCORES));
+        self.laps.forget_all_but(LAPS);
         self.forget_before(self.tasks_done.saturating_sub(most));
     }
 

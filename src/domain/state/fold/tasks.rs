@@ -69,6 +69,9 @@ impl State {
                 if let Some(tally) = self.pair_tally(*task) {
                     self.pairs.add(&tally);
                 }
+                if let Some(lap) = self.lap(*task) {
+                    self.laps.push(lap);
+                }
             }
         }
     }

@@ -4,6 +4,7 @@ mod cost;
 mod effects;
 mod evidence;
 mod faults;
+mod laps;
 mod moves;
 mod pairs;
 mod repeat;

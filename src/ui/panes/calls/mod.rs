@@ -45,7 +45,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     title,
     draw,
     list: |state, view| {
-        let task = view.task_of(state);
+        let task = view.worked_on(state);
         task.map_or_else(List::none, |task| Tracks::of(state, task).list(view))
     },
     filters: |_| Some("call"),
@@ -62,7 +62,7 @@ fn subject(state: &State, view: &View) -> Option<Subject> {
 }
 
 fn title(cx: &Cx<'_>) -> Line<'static> {
-    let Some(task) = cx.view.task_of(cx.state) else { return Line::default() };
+    let Some(task) = cx.view.worked_on(cx.state) else { return Line::default() };
     let tracks = Tracks::of(cx.state, task);
     let mut title = format!(" {} · task {}", tracks.len(), task.id);
     let (mut held, mut flying, mut waiting) = (0, 0, 0);
@@ -78,6 +78,9 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
         if n > 0 {
             title.push_str(&format!(" · {n} {word}"));
         }
+    }
+    if let Some(next) = cx.view.task_of(cx.state).filter(|next| next.id != task.id) {
+        title.push_str(&format!(" · task {} has none yet", next.id));
     }
     Line::from(title)
 }
@@ -143,7 +146,7 @@ struct Lanes<'a> {
 }
 
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-    let Some(task) = cx.view.task_of(cx.state) else {
+    let Some(task) = cx.view.worked_on(cx.state) else {
         return note(area, "no calls yet", cx.theme.dim, buf);
     };
     let tracks = Tracks::of(cx.state, task);

@@ -15,7 +15,7 @@ use crate::ui::symbols::{CRITICAL, DONE, REFUSED};
 use crate::ui::{cx::Cx, text, vlist};
 
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-    let Some(task) = cx.view.task_of(cx.state) else {
+    let Some(task) = cx.view.worked_on(cx.state) else {
         return row::note(area, "no plan yet: the next task begins with one", cx.theme.dim, buf);
     };
     let chosen = selected(cx.state, cx.view, task);

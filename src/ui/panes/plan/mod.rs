@@ -15,7 +15,7 @@ use crate::ui::{cx::Cx, pane::PaneId, window::Move};
 /// Whether there is a planner's work to show, or will be: the task's own first, then what the strategy
 /// promises.
 pub fn shows(state: &State, view: &View) -> bool {
-    let task = view.task_of(state);
+    let task = view.worked_on(state);
     if let Some(task) = task {
         let work = &task.work;
         if work.plan.is_some() || !work.refused.is_empty() {
@@ -44,7 +44,7 @@ pub const SPEC: PaneSpec = PaneSpec {
 };
 
 fn title(cx: &Cx<'_>) -> Line<'static> {
-    let Some(task) = cx.view.task_of(cx.state) else { return Line::default() };
+    let Some(task) = cx.view.worked_on(cx.state) else { return Line::default() };
     let work = &task.work;
     let mut title = format!(" · task {}", task.id);
     if let Some(plan) = &work.plan {
@@ -73,13 +73,13 @@ fn selected(state: &State, view: &View, task: &TaskState) -> Option<EvidenceId> 
 
 /// What is looked at closer.
 fn subject(state: &State, view: &View) -> Option<Subject> {
-    let task = view.task_of(state)?;
+    let task = view.worked_on(state)?;
     let evidence = selected(state, view, task).map(|id| Subject::Evidence(task.id, id));
     Some(evidence.unwrap_or(Subject::Task(task.id)))
 }
 
 fn list<'a>(state: &'a State, view: &View) -> List<'a> {
-    let Some(task) = view.task_of(state) else { return List::none() };
+    let Some(task) = view.worked_on(state) else { return List::none() };
     let evidence: Vec<_> = task.work.plan.iter().flat_map(|plan| plan.evidence()).collect();
     let selected = selected(state, view, task);
     let selected = selected.and_then(|id| evidence.iter().position(|evidence| evidence.id == id));

@@ -1,0 +1,90 @@
+//! `toolyard demo`: a guided session on the screen.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use clap::Args;
+
+use super::live::{self, Show};
+use super::{out, trouble::Trouble};
+use crate::app::config::Config;
+use crate::app::demo::Demo;
+use crate::domain::knob::Knob;
+use crate::domain::{Choice, Speed};
+use crate::ui::tour::{Told, Tour};
+use crate::ui::{EndReason, terminal};
+
+#[derive(Debug, Default, Args)]
+pub struct DemoArgs {
+    /// The demo; without it, choose one on the screen.
+    #[arg(value_enum)]
+    pub name: Option<Demo>,
+    /// Write the picture and the recording into this folder instead of the one for screenshots.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Speed of the sample tools, the simulated model and the tour: 1/4 to 16.
+    #[arg(long, value_name = "S", default_value = "1", value_parser = speed)]
+    pub speed: Speed,
+    /// Leave the screen at the end of the tour.
+    #[arg(long)]
+    pub unattended: bool,
+}
+
+fn speed(text: &str) -> Result<Speed, String> {
+    let value = Knob::Speed.spec().parse(text)?;
+    let speed = Speed::ALL.get(value as usize).copied().filter(|speed| *speed != Speed::Off);
+    speed.ok_or_else(|| "a demo takes its time: from 1/4 to 16".to_owned())
+}
+
+/// Shows a demo, or lets the person choose one.
+///
+/// # Errors
+/// There is no terminal; or what the demo wrote could not be kept.
+pub fn demo(args: &DemoArgs) -> Result<EndReason, Trouble> {
+    match args.name {
+        Some(demo) => show(demo, args),
+        None => live::choosing(),
+    }
+}
+
+fn show(demo: Demo, args: &DemoArgs) -> Result<EndReason, Trouble> {
+    terminal::expect()
+        .map_err(|error| Trouble::Failed(format!("cannot open the screen: {error}")))?;
+    let folder = tempfile::Builder::new().prefix("toolyard-demo-").tempdir();
+    let folder = folder.map_err(Trouble::failed)?;
+    let spec = demo.session(folder.path(), args.speed).map_err(Trouble::failed)?;
+    let tour = Tour::new(demo.name(), demo.beats(), args.unattended).map_err(Trouble::Failed)?;
+    let told = Arc::clone(&tour.told);
+    // The person's colours and folders count; keys are the usual ones, since the tour presses them.
+    let own = Config::find(None).map_err(Trouble::usage)?.ui;
+    let shots = args.out.clone().or(own.shots.clone());
+    let ui = crate::app::config::UiConfig { shots, keys: Default::default(), ..own };
+    let ended = live::show(spec, Show { tour: Some(tour), ui: Some(ui), ..Show::default() })?;
+    tell(demo, &told)?;
+    Ok(ended)
+}
+
+/// What the tour came to, where that is kept, and how to see it again.
+fn tell(demo: Demo, told: &Arc<Mutex<Told>>) -> Result<(), Trouble> {
+    let told = told.lock().map(|told| told.clone()).unwrap_or_default();
+    if let Some(verdict) = &told.verdict {
+        out::print_line(verdict)?;
+    }
+    for file in &told.files {
+        out::print_line(&format!("written: {}", file.display()))?;
+    }
+    out::print_line(&format!("again: toolyard demo {}", demo.name()))?;
+    match told.failed {
+        Some(why) => Err(Trouble::Failed(format!("the demo's files could not be written: {why}"))),
+        None => Ok(()),
+    }
+}
+
+/// Shows the demo of this name, with the usual settings.
+///
+/// # Errors
+/// As [`demo`].
+pub fn by_name(name: &str) -> Result<EndReason, Trouble> {
+    let demo = Demo::ALL.into_iter().find(|demo| demo.name() == name);
+    self::demo(&DemoArgs { name: demo, speed: Speed::Normal, ..DemoArgs::default() })
+}

@@ -1,0 +1,116 @@
+//! Figure 5 of BTP: one question, five tools with prices, and a plan of what is worth its price. Then with less budget.
+
+use std::path::Path;
+use std::{fs, io};
+
+use crate::app::session::SessionSpec;
+use crate::domain::{Base, Knob, State, Strategy, TaskId};
+use crate::store::experience::Experience;
+use crate::ui::tour::Beat;
+
+macro_rules! files {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("../../../examples/figure-5/", $name)))),*]
+    };
+}
+
+/// The workspace, which is also an example in the sources.
+const FILES: [(&str, &str); 12] = files![
+    "experience.jsonl",
+    "keyword_search.jsonl",
+    "regions_of_trends.jsonl",
+    "tasks.toml",
+    "trend_by_region.jsonl",
+    "trend_map.jsonl",
+    "trends_today.jsonl",
+    "tools/keyword_search.toml",
+    "tools/regions_of_trends.toml",
+    "tools/trend_by_region.toml",
+    "tools/trend_map.toml",
+    "tools/trends_today.toml",
+];
+
+/// Credits of the first task, and of the second one.
+const BUDGET: f64 = 20.0;
+const LESS: f64 = 6.0;
+
+pub fn session(spec: &mut SessionSpec, folder: &Path) -> io::Result<()> {
+    let workspace = folder.join("figure-5");
+    fs::create_dir_all(workspace.join("tools"))?;
+    for (name, text) in FILES {
+        fs::write(workspace.join(name), text)?;
+    }
+    let past = folder.join("past.sqlite");
+    let mut store = Experience::open(&past).map_err(io::Error::other)?;
+    let uses = workspace.join("experience.jsonl");
+    store.import(&uses, "demo", jiff::Timestamp::now()).map_err(io::Error::other)?;
+    spec.workspace = Some(workspace);
+    spec.experience = Some(past);
+    spec.leak_guard = true;
+    spec.strategy = Some(Strategy { btp: true, ..Base::Dfsdt.into() });
+    spec.tasks_limit = Some(2);
+    spec.knobs.insert(Knob::Budget, BUDGET);
+    Ok(())
+}
+
+pub fn beats() -> Vec<Beat> {
+    vec![
+        Beat {
+            keys: "8",
+            says: |_, _| {
+                "One question, five tools with prices, 20 credits. The budget is: 8".to_owned()
+            },
+            until: |_, _| true,
+        },
+        Beat {
+            keys: "o",
+            says: |state, _| match plan(state, 1) {
+                Some(plan) => format!("{plan}; tools that failed before are left out"),
+                None => "A plan is made of past uses. One task: o".to_owned(),
+            },
+            until: |state, _| state.tasks_done >= 1,
+        },
+        Beat {
+            keys: "- - - - - - - - - - - - - -",
+            says: |state, _| {
+                let budget = state.knobs.get(Knob::Budget);
+                format!("{} Now with {budget:.0} credits: -", ended(state, 1))
+            },
+            until: |state, _| state.knobs.get(Knob::Budget) <= LESS,
+        },
+        Beat {
+            keys: "o",
+            says: |state, _| match plan(state, 2) {
+                Some(plan) => format!("{plan}; what does not fit is not called"),
+                None => "The same question again: o".to_owned(),
+            },
+            until: |state, _| state.tasks_done >= 2,
+        },
+        Beat {
+            keys: "",
+            says: |state, _| {
+                format!("20 credits: {} 6 credits: {}", ended(state, 1), ended(state, 2))
+            },
+            until: |_, _| true,
+        },
+    ]
+}
+
+/// What was planned for a task.
+fn plan(state: &State, task: u32) -> Option<String> {
+    let task = state.task(TaskId(task))?;
+    let plan = task.budget.plan.as_ref()?;
+    let spent = task.credits();
+    Some(format!("planned {} of {} credits, spent {spent}", plan.cost, plan.budget))
+}
+
+/// What a task came to.
+fn ended(state: &State, task: u32) -> String {
+    let Some(task) = state.task(TaskId(task)) else { return String::new() };
+    let right = match task.correct {
+        Some(true) => "right",
+        Some(false) => "not solved",
+        None => "open",
+    };
+    format!("{right}, for {}.", task.credits())
+}

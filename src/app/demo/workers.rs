@@ -1,0 +1,96 @@
+//! Concurrent workers: a large model plans all calls, those that need nothing run at once, a small model answers. Then a
+//! tool fails, and its evidence is kept from the answer.
+
+use crate::app::session::{SessionSpec, TaskSource};
+use crate::domain::{Base, Role, State, Task, TaskId};
+use crate::ui::tour::Beat;
+
+/// Sample tasks whose plans have calls beside each other.
+const TASKS: [&str; 4] = [
+    "How many years passed between the births of Sigrun Halvard and Elira Voss?",
+    "How many kilometres long are the Dravna and the Silverrun together?",
+    "How many metres higher is Pico Estrada than Hrimtind?",
+    "How many years did the shipyard Harrow and Sons exist?",
+];
+
+pub fn session(spec: &mut SessionSpec) {
+    spec.strategy = Some(Base::Workers.into());
+    spec.tasks = TaskSource::List(TASKS.into_iter().map(Task::from_text).collect());
+    spec.model = Some("small".into());
+    spec.roles.insert(Role::Planner, "large".into());
+}
+
+pub fn beats() -> Vec<Beat> {
+    vec![
+        Beat {
+            keys: "6",
+            says: |_, _| {
+                "One model plans, one answers; each call has a lane. The lanes are: 6".to_owned()
+            },
+            until: |_, _| true,
+        },
+        Beat {
+            keys: "space",
+            says: |state, _| match running(state) {
+                0 => "large plans all calls before the first one runs: space".to_owned(),
+                n => format!("{n} calls run at once, the others wait for what they need"),
+            },
+            until: |state, _| state.tasks_done >= 1,
+        },
+        Beat {
+            keys: "0 f 6",
+            says: |state, _| match broken(state) {
+                None => format!("{} Now I break a tool: f", took(state, 1)),
+                Some(tool) => format!("{tool} fails now; other tools were asked the same"),
+            },
+            until: |state, _| fired(state) > 0,
+        },
+        Beat {
+            keys: "",
+            says: |state, _| {
+                format!("{} failed {} times", broken(state).unwrap_or_default(), fired(state))
+            },
+            until: |state, _| !state.has_work(),
+        },
+        Beat { keys: "", says: |state, _| verdict(state), until: |_, _| true },
+    ]
+}
+
+fn running(state: &State) -> usize {
+    state.tool_calls_in_flight().filter(|call| call.started.is_some()).count()
+}
+
+fn broken(state: &State) -> Option<String> {
+    state.faults.values().next().map(|fault| fault.spec.target.to_string())
+}
+
+fn fired(state: &State) -> u32 {
+    state.faults.values().map(|fault| fault.fired).sum()
+}
+
+/// The calls of a task, how long they took together, and how long one after the other.
+fn took(state: &State, task: u32) -> String {
+    let task = TaskId(task);
+    let Some(calls) = state.task(task).map(|task| task.tool_calls.clone()) else {
+        return String::new();
+    };
+    let calls: Vec<_> = calls.iter().filter_map(|call| state.tool_call(*call)).collect();
+    let begun = calls.iter().filter_map(|call| call.started).min().unwrap_or(0);
+    let ended = calls.iter().filter_map(|call| call.ended).max().unwrap_or(0);
+    let alone: u64 = calls.iter().map(|call| call.elapsed(ended)).sum();
+    let seconds = |micros: u64| micros as f64 / 1e6;
+    let wall = seconds(ended.saturating_sub(begun));
+    format!("{} calls took {wall:.1} s, alone {:.1} s.", calls.len(), seconds(alone))
+}
+
+fn verdict(state: &State) -> String {
+    let ended = state.tasks.iter().filter(|task| task.outcome().is_some());
+    let right = ended.clone().filter(|task| task.correct == Some(true)).count();
+    let nulled: usize = state.tasks.iter().map(|task| task.work.nulled()).sum();
+    let tool = broken(state).unwrap_or_default();
+    format!(
+        "{tool} failed {} times, {nulled} results were kept from the answers, {right} of {} are right",
+        fired(state),
+        ended.count()
+    )
+}

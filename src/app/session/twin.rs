@@ -1,0 +1,94 @@
+//! A session run again from its start, with one thing changed: the same seed, tasks and knowledge as it began with.
+
+use std::{fs, path::PathBuf};
+
+use jiff::Timestamp;
+
+use super::{PreparedSession, SessionError, SessionSpec, TaskSource};
+use crate::app::learned::LearnedState;
+use crate::domain::{FaultSpec, Knob, State};
+use crate::store::experience::{Experience, Prune};
+
+/// The largest file of past uses that is copied into memory, in bytes.
+const MOST: u64 = 64 << 20;
+
+/// What a session began with.
+pub struct Origin {
+    spec: SessionSpec,
+    learned: LearnedState,
+    experience: Option<PathBuf>,
+    /// Past uses from here on are its own.
+    since: Timestamp,
+}
+
+impl PreparedSession {
+    /// What it begins with, to run it again.
+    pub fn origin(&self) -> Origin {
+        Origin {
+            spec: self.spec.clone(),
+            learned: self.workspace.learned.clone(),
+            experience: self.experience.clone(),
+            since: Timestamp::now(),
+        }
+    }
+}
+
+impl Origin {
+    /// The session again, with these faults and knobs and the tasks that are queued in `live`. It saves nothing but
+    /// its journal, which names `parent`.
+    ///
+    /// # Errors
+    /// What it needs cannot be read any more.
+    pub fn again(
+        &self,
+        live: &State,
+        faults: Vec<FaultSpec>,
+        knobs: &[(Knob, f64)],
+        parent: Option<String>,
+    ) -> Result<PreparedSession, SessionError> {
+        let tasks = live.tasks.iter().map(|task| task.task.clone()).collect();
+        let mut spec = SessionSpec {
+            seed: Some(live.seed),
+            tasks: TaskSource::List(tasks),
+            tasks_limit: None,
+            faults,
+            paused: false,
+            stay: false,
+            fresh: true,
+            learned: None,
+            experience: None,
+            parent,
+            journal: self.spec.journal.beside(),
+            ..self.spec.clone()
+        };
+        spec.knobs.insert(Knob::Speed, 0.0);
+        spec.knobs.extend(knobs.iter().copied());
+        let mut prepared = spec.prepare()?;
+        prepared.workspace.learned = self.learned.clone();
+        prepared.learned = None;
+        prepared.past_uses = self.past_uses()?;
+        Ok(prepared)
+    }
+
+    /// The past uses that the session began with.
+    fn past_uses(&self) -> Result<Option<Experience>, SessionError> {
+        let Some(file) = self.experience.as_ref().filter(|file| file.exists()) else {
+            return Ok(None);
+        };
+        let bytes = fs::metadata(file).map_err(SessionError::failed)?.len();
+        if bytes > MOST {
+            let text = format!(
+                "{}: {} MB of past uses are too many to copy; at most {} MB are",
+                file.display(),
+                bytes >> 20,
+                MOST >> 20
+            );
+            return Err(SessionError::Failed(text));
+        }
+        let store = Experience::open_existing(file).map_err(SessionError::input)?;
+        let mut copy = store.copy_in_memory().map_err(SessionError::input)?;
+        let own = Prune { since: Some(self.since), ..Prune::default() };
+        copy.prune(&own).map_err(SessionError::input)?;
+        Ok(Some(copy))
+    }
+}

@@ -1,0 +1,73 @@
+//! What is kept of every task that has ended: a few numbers, and the calls in short.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::event::Outcome;
+use crate::domain::id::{TaskId, ToolName};
+
+/// A task that has ended, in short. It stays when the task's details are gone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lap {
+    pub task: TaskId,
+    /// `None` while it runs.
+    pub outcome: Option<Outcome>,
+    /// Whether its answer is right, where that is known.
+    pub correct: Option<bool>,
+    /// Its tool calls, in the order in which they were requested.
+    pub tried: Vec<Tried>,
+    /// Tokens of all its model calls, in and out.
+    pub tokens: u64,
+    pub credits: f64,
+    pub dollars: f64,
+}
+
+/// A tool call in short.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tried {
+    pub tool: ToolName,
+    pub end: TriedEnd,
+    /// The tool whose call failed in the same task with one of the same arguments, so that this one stands in for
+    /// it, be it after that or beside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instead_of: Option<ToolName>,
+}
+
+/// How a tool call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TriedEnd {
+    /// It has not ended.
+    Open,
+    Ok,
+    Empty,
+    Failed,
+    /// A fault took its outcome away, or replaced it.
+    Injected,
+    /// It did not run.
+    Refused,
+}
+
+impl TriedEnd {
+    /// Whether the agent did not get what it asked for.
+    pub fn is_bad(self) -> bool {
+        matches!(self, TriedEnd::Empty | TriedEnd::Failed | TriedEnd::Injected)
+    }
+}
+
+impl Lap {
+    /// The number of calls that ran, or were to run but for a fault.
+    pub fn calls(&self) -> usize {
+        self.tried.iter().filter(|tried| tried.end != TriedEnd::Refused).count()
+    }
+
+    /// The number of calls of a tool that ran.
+    pub fn calls_of(&self, tool: &str) -> usize {
+        let ran = |tried: &&Tried| tried.tool.as_str() == tool && tried.end != TriedEnd::Refused;
+        self.tried.iter().filter(ran).count()
+    }
+
+    /// Whether its answer is known to be right.
+    pub fn is_right(&self) -> bool {
+        self.correct == Some(true)
+    }
+}

@@ -1,0 +1,78 @@
+//! A task in short, from its calls.
+
+use serde_json::Value;
+
+use crate::domain::fault::FaultKind;
+use crate::domain::id::TaskId;
+use crate::domain::state::{Lap, State, ToolCallPhase, ToolCallState, Tried, TriedEnd};
+
+/// The shortest text of an argument by which two calls are known to ask for the same.
+const TELLING: usize = 3;
+
+impl State {
+    /// A task in short. The details of the task must still be there.
+    pub fn lap(&self, id: TaskId) -> Option<Lap> {
+        let task = self.task(id)?;
+        let calls: Vec<_> =
+            task.tool_calls.iter().filter_map(|call| self.tool_call(*call)).collect();
+        let ends: Vec<TriedEnd> = calls.iter().map(|call| self.end_of(call)).collect();
+        let failed = || calls.iter().zip(&ends).filter(|(_, end)| end.is_bad());
+        let tried = calls.iter().zip(&ends).map(|(call, end)| {
+            let same =
+                failed().find(|(other, _)| other.tool != call.tool && asks_the_same(other, call));
+            let instead_of = same.map(|(other, _)| other.tool.clone());
+            Tried { tool: call.tool.clone(), end: *end, instead_of }
+        });
+        let tried = tried.collect();
+        Some(Lap {
+            task: id,
+            outcome: task.outcome(),
+            correct: task.correct,
+            tried,
+            tokens: task.tokens(),
+            credits: task.credits(),
+            dollars: task.dollars,
+        })
+    }
+
+    /// The laps of all tasks that have ended as far as they are kept, and of the one at work.
+    pub fn laps_with_current(&self) -> Vec<Lap> {
+        let current = self.at_work.and_then(|task| self.lap(task));
+        self.laps.iter().cloned().chain(current).collect()
+    }
+
+    fn end_of(&self, call: &ToolCallState) -> TriedEnd {
+        let fault = call.injected.and_then(|fault| self.faults.get(&fault));
+        // A call that a fault only delays has its own outcome.
+        let is_spoilt =
+            fault.is_some_and(|fault| !matches!(fault.spec.kind, FaultKind::Latency { .. }));
+        match &call.phase {
+            ToolCallPhase::Requested | ToolCallPhase::Running => TriedEnd::Open,
+            ToolCallPhase::Refused { .. } => TriedEnd::Refused,
+            ToolCallPhase::Done { .. } | ToolCallPhase::Failed { .. } if is_spoilt => {
+                TriedEnd::Injected
+            }
+            ToolCallPhase::Done { output } if output.text.trim().is_empty() => TriedEnd::Empty,
+            ToolCallPhase::Done { .. } => TriedEnd::Ok,
+            ToolCallPhase::Failed { .. } => TriedEnd::Failed,
+        }
+    }
+}
+
+/// Whether two calls share the text of an argument.
+fn asks_the_same(one: &ToolCallState, other: &ToolCallState) -> bool {
+    let mut texts = Vec::new();
+    each_text(&one.arguments, &mut |text| texts.push(text.to_lowercase()));
+    let mut is_shared = false;
+    each_text(&other.arguments, &mut |text| is_shared |= texts.contains(&text.to_lowercase()));
+    is_shared
+}
+
+fn each_text(value: &Value, see: &mut impl FnMut(&str)) {
+    match value {
+        Value::String(text) if text.trim().chars().count() >= TELLING => see(text.trim()),
+        Value::Array(items) => items.iter().for_each(|item| each_text(item, see)),
+        Value::Object(fields) => fields.values().for_each(|field| each_text(field, see)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}

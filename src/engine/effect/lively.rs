@@ -1,0 +1,64 @@
+//! Time that sample tools and the simulated model take on the screen, so that a person sees calls run side by side. The
+//! knob `speed` says how fast it passes; where it is off, they answer at once.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+use crate::domain::{Chance, Speed};
+use crate::engine::handle::Handle;
+
+/// The shortest and the longest answer of a tool and of a model, in seconds at the speed of 1.
+const TOOL: (f64, f64) = (0.2, 1.5);
+const MODEL: (f64, f64) = (0.2, 0.6);
+/// The part of a tool's time that is its own; the rest differs from call to call.
+const OWN: f64 = 0.7;
+/// How soon a change of the speed is noticed.
+const NOTICE: Duration = Duration::from_millis(100);
+
+/// Waits as long as this sample tool takes for this call.
+pub async fn tool(handle: &Handle, name: &str, call: Chance) {
+    let own = Chance::new(0).with(name.as_bytes()).unit();
+    let share = OWN * own + (1.0 - OWN) * call.with(b"time").unit();
+    wait(handle, within(TOOL, share)).await;
+}
+
+/// Waits as long as the simulated model takes for this call.
+pub async fn model(handle: &Handle, call: Chance) {
+    wait(handle, within(MODEL, call.with(b"time").unit())).await;
+}
+
+fn within((least, most): (f64, f64), share: f64) -> f64 {
+    least + share * (most - least)
+}
+
+/// Waits for so many seconds at the speed of 1, at the speed that the knob has meanwhile.
+async fn wait(handle: &Handle, seconds: f64) {
+    let mut left = seconds;
+    while left > 0.0 {
+        let speed = handle.read(|session| session.state.knobs.choice::<Speed>()).factor();
+        let Some(speed) = speed else { return };
+        let begun = Instant::now();
+        sleep(Duration::from_secs_f64(left / speed).min(NOTICE)).await;
+        left -= begun.elapsed().as_secs_f64() * speed;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_takes_its_own_time_within_the_bounds() {
+        let share = |name: &str, seed| {
+            let own = Chance::new(0).with(name.as_bytes()).unit();
+            OWN * own + (1.0 - OWN) * Chance::new(seed).with(b"time").unit()
+        };
+        for seed in 0..100 {
+            let seconds = within(TOOL, share("search_web", seed));
+            assert!((TOOL.0..=TOOL.1).contains(&seconds), "{seconds}");
+        }
+        assert_ne!(share("search_web", 1), share("search_web", 2));
+        assert_ne!(share("search_web", 1), share("calculator", 1));
+    }
+}

@@ -1,0 +1,417 @@
+//! What a broken tool does to an agent: which tools stand in for it, when the agent's choice is stable again, and what
+//! that costs. It is the computation behind figure 4 of ToolNet, for any tool, any fault and any session.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::domain::{FaultState, Lap, State, Target, TaskId, ToolName, Tried, TriedEnd};
+
+/// Tools that stand in for the broken ones and are shown, at most.
+const STAND_INS: usize = 5;
+/// The choice is stable from the first of so many tasks in a row whose first choice succeeded and that the fault did
+/// not hit.
+pub const ROW: usize = 5;
+
+/// A fault of tools.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Broken {
+    pub tools: Vec<ToolName>,
+    /// The first task that it could hit.
+    pub from: TaskId,
+    /// The task during or after which it was repaired.
+    pub until: Option<TaskId>,
+}
+
+/// How an agent took a fault.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Resilience {
+    /// The broken tools, then those that stood in for them, the most called first.
+    pub strip: Vec<ToolName>,
+    pub verdict: Verdict,
+    /// The first task that the fault hit.
+    pub hit: Option<TaskId>,
+    /// The first task from which on the choice is stable.
+    pub stable: Option<TaskId>,
+    /// Before the fault hit, until the choice was stable, and from there on.
+    pub before: Means,
+    pub meanwhile: Means,
+    pub after: Means,
+}
+
+/// Whether the agent found its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    NotAffected,
+    Recovered { after: usize },
+    Recovering { tasks: usize },
+    NotRecovered { tasks: usize },
+}
+
+/// Averages of a task.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Means {
+    pub tasks: usize,
+    pub calls: f64,
+    pub tokens: f64,
+    pub credits: f64,
+    pub dollars: f64,
+    /// Of the answers whose rightness is known, how many there are and how many are right.
+    pub graded: usize,
+    pub right: usize,
+}
+
+/// What a task did with a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    None,
+    /// It was called first of the strip, and answered.
+    First,
+    /// It was called after another one of the strip failed.
+    Second,
+    /// A fault hit it.
+    Injected,
+    /// It failed by itself, or found nothing.
+    Failed,
+}
+
+impl Use {
+    /// As a strip shows it.
+    pub fn sign(self) -> char {
+        match self {
+            Use::None => '·',
+            Use::First => '█',
+            Use::Second => '▄',
+            Use::Injected => '↯',
+            Use::Failed => '✗',
+        }
+    }
+}
+
+impl Resilience {
+    /// How an agent took a fault, by its tasks so far; `goes_on`: more tasks are to come.
+    pub fn of(laps: &[Lap], broken: &Broken, goes_on: bool) -> Self {
+        let until = broken.until.unwrap_or(TaskId(u32::MAX));
+        let is_under = |lap: &&Lap| (broken.from..=until).contains(&lap.task);
+        let was_hit = |lap: &&Lap| lap.tried.iter().any(|tried| broken.hits(tried));
+        let hit = laps.iter().filter(is_under).find(was_hit).map(|lap| lap.task);
+        let strip = strip(laps, broken);
+        let under =
+            laps.iter().filter(|lap| hit.is_some_and(|hit| lap.task >= hit) && is_under(lap));
+        let under: Vec<&Lap> = under.collect();
+        let stable = hit.and_then(|_| stable(&under, &strip, broken));
+        let first = hit.unwrap_or(broken.from);
+        let (before, since): (Vec<&Lap>, Vec<&Lap>) = laps.iter().partition(|lap| lap.task < first);
+        let is_done =
+            |lap: &&Lap| lap.task > until || stable.is_some_and(|stable| lap.task >= stable);
+        let (after, meanwhile): (Vec<&Lap>, Vec<&Lap>) = since.into_iter().partition(is_done);
+        let verdict = match (hit, stable) {
+            (None, _) => Verdict::NotAffected,
+            (Some(_), Some(stable)) => {
+                Verdict::Recovered { after: under.iter().filter(|lap| lap.task < stable).count() }
+            }
+            (Some(_), None) if goes_on && broken.until.is_none() => {
+                Verdict::Recovering { tasks: under.len() }
+            }
+            (Some(_), None) => Verdict::NotRecovered { tasks: under.len() },
+        };
+        let [before, meanwhile, after] = [before, meanwhile, after].map(|laps| Means::of(&laps));
+        Self { strip, verdict, hit, stable, before, meanwhile, after }
+    }
+
+    /// How the agent of a session that has ended took its newest fault of tools; the fault comes with it. `None`
+    /// without such a fault, or where the tasks before it are not kept.
+    pub fn of_session(state: &State) -> Option<(&FaultState, Self)> {
+        let (fault, broken) = Broken::newest(state, None)?;
+        let laps: Vec<Lap> = state.laps.iter().cloned().collect();
+        let is_kept = state.laps.gone() == 0 || laps.first()?.task < broken.from;
+        is_kept.then(|| (fault, Self::of(&laps, &broken, false)))
+    }
+
+    /// How many calls a task made more than before, until the choice was stable.
+    pub fn more_calls(&self) -> Option<f64> {
+        (self.before.tasks > 0 && self.meanwhile.tasks > 0)
+            .then_some(self.meanwhile.calls - self.before.calls)
+    }
+
+    /// Answers that were wrong, and those whose rightness is known, since the fault hit.
+    pub fn wrong_since(&self) -> (usize, usize) {
+        let graded = self.meanwhile.graded + self.after.graded;
+        (graded - self.meanwhile.right - self.after.right, graded)
+    }
+}
+
+impl Broken {
+    /// What a fault of a session breaks; `None` if it does not break tools.
+    pub fn of(state: &State, fault: &FaultState) -> Option<Self> {
+        if !matches!(fault.spec.target, Target::Tool(_) | Target::Class(_)) {
+            return None;
+        }
+        let hit = state.tools.values().filter(|tool| fault.spec.target.matches(&tool.aim()));
+        let tools = hit.map(|tool| tool.spec.name.clone()).collect();
+        Some(Self { tools, from: fault.from, until: fault.until })
+    }
+
+    /// The newest fault of tools that could hit this task, or any.
+    pub fn newest(state: &State, task: Option<TaskId>) -> Option<(&FaultState, Self)> {
+        let faults =
+            state.faults.iter().filter(|(_, fault)| task.is_none_or(|at| fault.from <= at));
+        let broken = faults.filter_map(|(id, fault)| Some((id, fault, Self::of(state, fault)?)));
+        let newest = broken.max_by_key(|(id, fault, _)| (fault.from, **id));
+        newest.map(|(_, fault, broken)| (fault, broken))
+    }
+
+    fn hits(&self, tried: &Tried) -> bool {
+        tried.end == TriedEnd::Injected && self.tools.contains(&tried.tool)
+    }
+}
+
+impl Means {
+    pub fn of(laps: &[&Lap]) -> Self {
+        let mean = |of: fn(&Lap) -> f64| {
+            laps.iter().map(|lap| of(lap)).sum::<f64>() / laps.len().max(1) as f64
+        };
+        Self {
+            tasks: laps.len(),
+            calls: mean(|lap| lap.calls() as f64),
+            tokens: mean(|lap| lap.tokens as f64),
+            credits: mean(|lap| lap.credits),
+            dollars: mean(|lap| lap.dollars),
+            graded: laps.iter().filter(|lap| lap.correct.is_some()).count(),
+            right: laps.iter().filter(|lap| lap.is_right()).count(),
+        }
+    }
+
+    /// The share of right answers, from 0 to 1; `None` where no rightness is known.
+    pub fn right_share(&self) -> Option<f64> {
+        (self.graded > 0).then(|| self.right as f64 / self.graded as f64)
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tasks = |n: usize| if n == 1 { "1 task".to_owned() } else { format!("{n} tasks") };
+        match *self {
+            Verdict::NotAffected => f.write_str("not affected"),
+            Verdict::Recovered { after } => write!(f, "recovered after {}", tasks(after)),
+            Verdict::Recovering { tasks: n } => write!(f, "recovering, {} so far", tasks(n)),
+            Verdict::NotRecovered { tasks: n } => write!(f, "not recovered in {}", tasks(n)),
+        }
+    }
+}
+
+/// The verdict in one line: `recovered after 9 tasks, +1.2 calls per task until then, 0 answers lost`. `lost`: the
+/// answers that are right without the fault and wrong with it, where that is known.
+pub fn sentence(resilience: &Resilience, lost: Option<usize>) -> String {
+    let mut said = resilience.verdict.to_string();
+    if resilience.hit.is_none() {
+        return said;
+    }
+    if let Some(more) = resilience.more_calls() {
+        let until = if resilience.stable.is_some() { " until then" } else { "" };
+        let more = format!("{more:+.1}").replace('-', "−");
+        said.push_str(&format!(", {more} calls per task{until}"));
+    }
+    let (wrong, graded) = resilience.wrong_since();
+    let answers = |n: usize| if n == 1 { "1 answer".to_owned() } else { format!("{n} answers") };
+    match lost.or((wrong == 0 && graded > 0).then_some(0)) {
+        Some(lost) => said.push_str(&format!(", {} lost", answers(lost))),
+        None if graded > 0 => {
+            let before = resilience.before.right_share();
+            let before = before.map(|share| format!(", {:.0} % before", 100.0 * share));
+            let right = 100.0 * (graded - wrong) as f64 / graded as f64;
+            said.push_str(&format!(", {right:.0} % right since{}", before.unwrap_or_default()));
+        }
+        None => {}
+    }
+    said
+}
+
+/// The answers that are right in the other session, which had no fault, and wrong in this one.
+pub fn lost(laps: &[Lap], without: &[Lap], from: TaskId) -> usize {
+    let right: BTreeMap<_, _> = without.iter().map(|lap| (lap.task, lap.is_right())).collect();
+    let is_lost = |lap: &&Lap| {
+        lap.task >= from
+            && lap.outcome.is_some()
+            && !lap.is_right()
+            && right.get(&lap.task) == Some(&true)
+    };
+    laps.iter().filter(is_lost).count()
+}
+
+/// The broken tools, then those that stood in for them.
+fn strip(laps: &[Lap], broken: &Broken) -> Vec<ToolName> {
+    let mut calls: BTreeMap<&ToolName, usize> = BTreeMap::new();
+    let tried = || laps.iter().filter(|lap| lap.task >= broken.from).flat_map(|lap| &lap.tried);
+    for tried in tried() {
+        let stands_in = tried.instead_of.as_ref().is_some_and(|tool| broken.tools.contains(tool));
+        if stands_in && !broken.tools.contains(&tried.tool) {
+            calls.entry(&tried.tool).or_default();
+        }
+    }
+    for tried in tried().filter(|tried| tried.end != TriedEnd::Refused) {
+        if let Some(count) = calls.get_mut(&tried.tool) {
+            *count += 1;
+        }
+    }
+    let mut others: Vec<_> = calls.into_iter().collect();
+    others.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let others = others.into_iter().map(|(tool, _)| tool.clone()).take(STAND_INS);
+    broken.tools.iter().cloned().chain(others).collect()
+}
+
+/// The task's first call of a tool of the strip, as far as it has ended.
+fn first<'l>(lap: &'l Lap, strip: &[ToolName]) -> Option<&'l Tried> {
+    let counts = |tried: &&Tried| !matches!(tried.end, TriedEnd::Refused | TriedEnd::Open);
+    lap.tried.iter().filter(counts).find(|tried| strip.contains(&tried.tool))
+}
+
+/// The first task of a row whose first choice succeeded. Tasks that need none of the tools do not count.
+fn stable(laps: &[&Lap], strip: &[ToolName], broken: &Broken) -> Option<TaskId> {
+    let choices = laps.iter().filter_map(|lap| {
+        let chose_well = first(lap, strip)?.end == TriedEnd::Ok;
+        Some((lap.task, chose_well && !lap.tried.iter().any(|tried| broken.hits(tried))))
+    });
+    let choices: Vec<_> = choices.collect();
+    let row = choices.windows(ROW).find(|row| row.iter().all(|(_, is_good)| *is_good));
+    row.map(|row| row[0].0)
+}
+
+/// What a task did with a tool of the strip.
+pub fn used(lap: &Lap, tool: &ToolName, strip: &[ToolName]) -> Use {
+    let mut calls = lap.tried.iter().filter(|tried| tried.tool == *tool);
+    let ends = calls.clone().map(|tried| tried.end);
+    if ends.clone().any(|end| end == TriedEnd::Injected) {
+        return Use::Injected;
+    }
+    let is_first = first(lap, strip).is_some_and(|first| first.tool == *tool);
+    if is_first && ends.clone().any(TriedEnd::is_bad) {
+        return Use::Failed;
+    }
+    match calls.any(|tried| tried.end == TriedEnd::Ok) {
+        true if is_first => Use::First,
+        true => Use::Second,
+        false if ends.clone().any(TriedEnd::is_bad) => Use::Failed,
+        false => Use::None,
+    }
+}
+
+/// The number of calls of a tool in these tasks.
+pub fn calls(laps: &[Lap], tool: &str, from: u32, to: u32) -> usize {
+    let within = laps.iter().filter(|lap| (from..=to).contains(&lap.task.0));
+    within.map(|lap| lap.calls_of(tool)).sum()
+}
+
+/// The score of a tool after this task, given its scores in the order of their tasks.
+pub fn score_after(points: impl IntoIterator<Item = (TaskId, f64)>, task: u32) -> f64 {
+    let until = points.into_iter().take_while(|(at, _)| at.0 <= task);
+    until.last().map_or(0.0, |(_, score)| score)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Outcome;
+
+    /// A task from words: `a` answered, `a!` was hit, `a?` failed by itself, `b<a` answered instead of `a`.
+    fn lap(n: u32, text: &str) -> Lap {
+        let tried = |word: &str| {
+            let (call, instead_of) = match word.split_once('<') {
+                Some((call, tool)) => (call, Some(tool.into())),
+                None => (word, None),
+            };
+            let (tool, end) = match call.as_bytes() {
+                [.., b'!'] => (&call[..call.len() - 1], TriedEnd::Injected),
+                [.., b'?'] => (&call[..call.len() - 1], TriedEnd::Failed),
+                _ => (call, TriedEnd::Ok),
+            };
+            Tried { tool: tool.into(), end, instead_of }
+        };
+        Lap {
+            task: TaskId(n),
+            outcome: Some(Outcome::Answered),
+            correct: Some(!text.contains('X')),
+            tried: text.split_whitespace().filter(|word| *word != "X").map(tried).collect(),
+            tokens: 100,
+            credits: 2.0,
+            dollars: 0.0,
+        }
+    }
+
+    fn laps(texts: &[&str]) -> Vec<Lap> {
+        (1..).zip(texts).map(|(n, text)| lap(n, text)).collect()
+    }
+
+    fn broken(from: u32) -> Broken {
+        Broken { tools: vec!["a".into()], from: TaskId(from), until: None }
+    }
+
+    const TOOK_OVER: [&str; 11] =
+        ["a", "a c", "a", "a! b<a", "c", "a! b<a", "b", "b c", "b", "b", "b"];
+
+    #[test]
+    fn the_choice_is_stable_where_five_tasks_in_a_row_choose_well() {
+        let laps = laps(&TOOK_OVER);
+        let found = Resilience::of(&laps, &broken(4), true);
+        assert_eq!(found.strip, ["a", "b"].map(ToolName::from));
+        assert_eq!((found.hit, found.stable), (Some(TaskId(4)), Some(TaskId(7))));
+        assert_eq!(found.verdict, Verdict::Recovered { after: 3 });
+        assert_eq!((found.before.tasks, found.meanwhile.tasks, found.after.tasks), (3, 3, 5));
+        assert_eq!(found.before.calls, 4.0 / 3.0);
+        assert_eq!(
+            sentence(&found, None),
+            "recovered after 3 tasks, +0.3 calls per task until then, 0 answers lost"
+        );
+        let sooner = Resilience::of(&laps[..10], &broken(4), true);
+        assert_eq!(sooner.verdict, Verdict::Recovering { tasks: 7 });
+        let ended = Resilience::of(&laps[..10], &broken(4), false);
+        assert_eq!(ended.verdict, Verdict::NotRecovered { tasks: 7 });
+    }
+
+    #[test]
+    fn a_task_that_needs_none_of_the_tools_neither_helps_nor_harms() {
+        let found =
+            Resilience::of(&laps(&["a", "a! b<a", "c", "c", "c", "c", "c"]), &broken(2), true);
+        assert_eq!(found.stable, None);
+    }
+
+    #[test]
+    fn a_fault_that_never_fires_or_is_repaired_is_told_as_such() {
+        let laps = laps(&["a", "a! b<a", "a", "a", "a", "a", "a"]);
+        assert_eq!(Resilience::of(&laps, &broken(3), true).verdict, Verdict::NotAffected);
+        let repaired = Broken { until: Some(TaskId(2)), ..broken(2) };
+        let found = Resilience::of(&laps, &repaired, true);
+        assert_eq!(found.verdict, Verdict::NotRecovered { tasks: 1 });
+        assert_eq!((found.meanwhile.tasks, found.after.tasks), (1, 5), "the repair ends it, too");
+    }
+
+    #[test]
+    fn lost_is_what_was_right_without_the_fault() {
+        let with = laps(&["a", "a! X", "a! b<a", "a! X"]);
+        let without = laps(&["a", "a", "a", "a X"]);
+        assert_eq!(lost(&with, &without, TaskId(2)), 1);
+        let found = Resilience::of(&with, &broken(2), false);
+        assert_eq!(
+            sentence(&found, Some(1)),
+            "not recovered in 3 tasks, +0.3 calls per task, 1 answer lost"
+        );
+        assert_eq!(
+            sentence(&found, None),
+            "not recovered in 3 tasks, +0.3 calls per task, 33 % right since, 100 % before"
+        );
+    }
+
+    #[test]
+    fn each_task_uses_a_tool_in_one_way() {
+        let strip = ["a", "b"].map(ToolName::from);
+        let of = |text: &str| strip.clone().map(|tool| used(&lap(1, text), &tool, &strip));
+        assert_eq!(of("a c"), [Use::First, Use::None]);
+        assert_eq!(of("c a! b<a"), [Use::Injected, Use::Second]);
+        assert_eq!(of("a? b<a"), [Use::Failed, Use::Second]);
+        assert_eq!(of("b"), [Use::None, Use::First]);
+        assert_eq!(of("b?"), [Use::None, Use::Failed]);
+        assert_eq!(of("c"), [Use::None, Use::None]);
+    }
+}

@@ -1,0 +1,174 @@
+//! Curves over the tasks of the axis.
+
+use ratatui::widgets::Widget;
+use ratatui::widgets::canvas::{Canvas, Line};
+use ratatui::{buffer::Buffer, layout::Rect, style::Color, style::Style, symbols::Marker};
+
+use super::axis::Axis;
+use super::facts::Facts;
+use crate::domain::{Lap, State, ToolName};
+use crate::papers::resilience::score_after;
+use crate::ui::panes::{glyph, row::Row};
+use crate::ui::{cx::Cx, text};
+
+/// Tasks whose mean a curve shows, so that single tasks do not hide the trend.
+const SMOOTH: usize = 5;
+
+/// A curve, with its name and its last value in words.
+pub(super) struct Curve {
+    pub name: String,
+    pub style: Style,
+    /// A value for each lap of the axis; `None` where there is none.
+    pub values: Vec<Option<f64>>,
+    pub last: String,
+}
+
+impl Curve {
+    /// The mean of the last tasks, for each task of the axis; `from`: those of another session.
+    pub fn mean(
+        name: &str,
+        style: Style,
+        laps: &[Lap],
+        tasks: &[Lap],
+        of: fn(&Lap) -> f64,
+        show: fn(f64) -> String,
+    ) -> Self {
+        let value = |lap: &Lap| {
+            let at = laps.binary_search_by_key(&lap.task, |lap| lap.task).ok()?;
+            let some = &laps[(at + 1).saturating_sub(SMOOTH)..=at];
+            Some(some.iter().map(of).sum::<f64>() / some.len() as f64)
+        };
+        let values: Vec<_> = tasks.iter().map(value).collect();
+        let last = values.iter().rev().flatten().next().map(|value| show(*value));
+        Self { name: name.to_owned(), style, values, last: last.unwrap_or_default() }
+    }
+
+    /// The score of a tool after each task of the axis.
+    pub fn score(state: &State, tool: &ToolName, style: Style, tasks: &[Lap]) -> Self {
+        let points = state.learning.history.get(tool);
+        let points = || points.into_iter().flatten().map(|point| (point.task, point.score));
+        let values: Vec<_> =
+            tasks.iter().map(|lap| Some(score_after(points(), lap.task.0))).collect();
+        let last = values.last().copied().flatten().map(glyph::signed).unwrap_or_default();
+        Self { name: tool.to_string(), style, values, last }
+    }
+}
+
+/// Draws curves on one scale, with marks at the fault and where the choice is stable.
+pub(super) fn draw(
+    cx: &Cx<'_>,
+    facts: &Facts<'_>,
+    axis: &Axis,
+    (heading, curves): (&str, &[Curve]),
+    (area, buf): (Rect, &mut Buffer),
+) {
+    let Rect { x, width, .. } = axis.area;
+    let plot = Rect { x, width, ..area };
+    let values = curves.iter().flat_map(|curve| curve.values.iter().flatten().copied());
+    let low = values.clone().fold(0.0, f64::min);
+    let high = values.fold(1.0, f64::max);
+    names(cx, heading, curves, Rect { width: x - area.x, ..area }, buf);
+    if area.height == 1 {
+        let curve = curves.first();
+        let values = curve.into_iter().flat_map(|curve| curve.values.chunks(axis.per));
+        let values = values.map(|some| mean(some).unwrap_or(0.0));
+        let line = glyph::spark(values, usize::from(width), (low, high));
+        Row::new(plot, buf).put(&line, curve.map_or(cx.theme.text, |curve| curve.style));
+    } else {
+        curves.iter().rev().for_each(|curve| line(cx, curve, axis, (low, high), plot, buf));
+        marks(cx, facts, axis, plot, buf);
+    }
+    ends(
+        curves,
+        Rect { x: plot.right(), width: area.right() - plot.right(), ..area },
+        (low, high),
+        buf,
+    );
+}
+
+fn mean(values: &[Option<f64>]) -> Option<f64> {
+    let known: Vec<f64> = values.iter().flatten().copied().collect();
+    (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+}
+
+/// What is drawn, and whose curve has which style.
+fn names(cx: &Cx<'_>, heading: &str, curves: &[Curve], area: Rect, buf: &mut Buffer) {
+    let mut rows = area.rows();
+    if let Some(line) = rows.next() {
+        Row::new(line, buf).gap(1).put(heading, cx.theme.title);
+    }
+    for (line, curve) in rows.zip(curves.iter().filter(|curve| !curve.name.is_empty())) {
+        let width = usize::from(area.width).saturating_sub(4);
+        let name = text::cut(&curve.name, width);
+        Row::new(line, buf).gap(1).put("⠤⠤ ", curve.style).put(&name, cx.theme.dim);
+    }
+}
+
+fn line(
+    cx: &Cx<'_>,
+    curve: &Curve,
+    axis: &Axis,
+    (low, high): (f64, f64),
+    area: Rect,
+    buf: &mut Buffer,
+) {
+    let points: Vec<Option<f64>> = curve.values.chunks(axis.per).map(mean).collect();
+    let color = curve.style.fg.unwrap_or(Color::Reset);
+    let ground = cx.theme.screen.bg.unwrap_or(Color::Reset);
+    // What was drawn before stays under the curve.
+    let below = buf.clone();
+    Canvas::default()
+        .marker(Marker::Braille)
+        .background_color(ground)
+        .x_bounds([0.0, f64::from(area.width)])
+        .y_bounds([low, high])
+        .paint(|canvas| {
+            for (at, pair) in points.windows(2).enumerate() {
+                let (Some(y1), Some(y2)) = (pair[0], pair[1]) else { continue };
+                let x1 = at as f64 + 0.5;
+                canvas.draw(&Line { x1, y1, x2: x1 + 1.0, y2, color });
+            }
+        })
+        .render(area, buf);
+    for position in area.positions() {
+        let is_blank =
+            buf.cell(position).is_some_and(|cell| matches!(cell.symbol(), " " | "\u{2800}"));
+        if let (true, Some(old), Some(new)) =
+            (is_blank, below.cell(position), buf.cell_mut(position))
+        {
+            *new = old.clone();
+        }
+    }
+}
+
+/// Lines where the fault was armed and where the choice is stable, where no curve is.
+fn marks(cx: &Cx<'_>, facts: &Facts<'_>, axis: &Axis, area: Rect, buf: &mut Buffer) {
+    let Some(taken) = &facts.taken else { return };
+    let at = [(Some(taken.broken.from), cx.theme.injected), (taken.found.stable, cx.theme.good)];
+    for (task, style) in at {
+        let Some(column) = task.and_then(|task| axis.column(facts, task)) else { continue };
+        for y in area.y..area.bottom() {
+            if let Some(cell) =
+                buf.cell_mut((area.x + column, y)).filter(|cell| cell.symbol() == " ")
+            {
+                cell.set_symbol("┊").set_style(style);
+            }
+        }
+    }
+}
+
+/// The last values beside the ends of the curves, one below the other.
+fn ends(curves: &[Curve], area: Rect, (low, high): (f64, f64), buf: &mut Buffer) {
+    let height = usize::from(area.height);
+    let mut taken = vec![false; height];
+    for curve in curves {
+        let Some(value) = curve.values.iter().rev().flatten().next() else { continue };
+        let share = if high > low { (high - value) / (high - low) } else { 0.0 };
+        let wanted = ((share * height as f64) as usize).min(height.saturating_sub(1));
+        let free = (wanted..height).chain((0..wanted).rev()).find(|at| !taken[*at]);
+        let Some(at) = free else { continue };
+        taken[at] = true;
+        let line = Rect { y: area.y + at as u16, height: 1, ..area };
+        Row::new(line, buf).gap(1).put(&curve.last, curve.style);
+    }
+}

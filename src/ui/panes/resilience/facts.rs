@@ -1,0 +1,77 @@
+//! What the pane shows, from the state and the twin.
+
+use std::collections::BTreeMap;
+
+use crate::domain::{FaultState, Lap, State, ToolName};
+use crate::papers::resilience::{self, Broken, Resilience};
+use crate::ui::twin::{Twin, TwinKind};
+use crate::ui::view::View;
+
+/// Tools that are shown before any fault: those that are called most.
+const FAVOURITES: usize = 4;
+
+/// A fault of tools, and how the agent took it.
+pub struct Taken<'a> {
+    pub fault: &'a FaultState,
+    pub broken: Broken,
+    pub found: Resilience,
+}
+
+/// All that the pane shows.
+pub struct Facts<'a> {
+    pub laps: Vec<Lap>,
+    /// The rows of the strip.
+    pub tools: Vec<ToolName>,
+    /// `None`: no tool was broken.
+    pub taken: Option<Taken<'a>>,
+    /// The twin, and how it took the fault.
+    pub twin: Option<(&'a Twin, Resilience)>,
+}
+
+impl<'a> Facts<'a> {
+    pub fn of(state: &'a State, view: &'a View) -> Self {
+        let laps = state.laps_with_current();
+        let at = view.task.filter(|task| laps.iter().any(|lap| lap.task == *task));
+        let taken = Broken::newest(state, at).map(|(fault, broken)| {
+            let found = Resilience::of(&laps, &broken, state.has_work());
+            Taken { fault, broken, found }
+        });
+        let tools = match &taken {
+            Some(taken) => taken.found.strip.clone(),
+            None => favourites(&laps),
+        };
+        let broken = taken.as_ref().map(|taken| taken.broken.clone()).unwrap_or_default();
+        let twin = view.twin.as_ref();
+        let twin = twin.map(|twin| (twin, Resilience::of(&twin.laps, &broken, !twin.over)));
+        Self { laps, tools, taken, twin }
+    }
+
+    /// The verdict in one line.
+    pub fn sentence(&self) -> Option<String> {
+        let taken = self.taken.as_ref()?;
+        let without = self.twin.as_ref().filter(|(twin, _)| twin.kind == TwinKind::Unbroken);
+        let hit = taken.found.hit.unwrap_or(taken.broken.from);
+        // Only tasks that the twin has done, too, can be compared.
+        let is_known = |twin: &&Twin| twin.laps.len() >= self.laps.len();
+        let without = without.map(|(twin, _)| *twin).filter(is_known);
+        let lost = without.map(|twin| resilience::lost(&self.laps, &twin.laps, hit));
+        Some(resilience::sentence(&taken.found, lost))
+    }
+}
+
+/// The tool that a fault from here hits: the selected one if it is on the strip, else the first.
+pub fn target(state: &State, view: &View) -> Option<ToolName> {
+    let facts = Facts::of(state, view);
+    let selected = view.strip.as_ref().filter(|tool| facts.tools.contains(tool));
+    selected.or(facts.tools.first()).cloned()
+}
+
+fn favourites(laps: &[Lap]) -> Vec<ToolName> {
+    let mut calls: BTreeMap<&ToolName, usize> = BTreeMap::new();
+    for tried in laps.iter().flat_map(|lap| &lap.tried) {
+        *calls.entry(&tried.tool).or_default() += 1;
+    }
+    let mut calls: Vec<_> = calls.into_iter().collect();
+    calls.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    calls.into_iter().map(|(tool, _)| tool.clone()).take(FAVOURITES).collect()
+}

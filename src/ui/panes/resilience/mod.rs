@@ -1,0 +1,91 @@
+//! How the agent takes the failure of a tool: task by task which tool it chose first, what a task took, and how scores
+//! went, with a verdict in one line. A twin beside it shows what the fault, or learning, really changed.
+
+mod axis;
+mod chart;
+mod draw;
+pub mod facts;
+
+use ratatui::text::Line;
+
+use self::facts::{Facts, target};
+use super::spec::{Opened, PLAIN, PaneSpec};
+use crate::domain::{Lap, State};
+use crate::ui::{action::Action, popups::Subject, view::View, vlist::List};
+use crate::ui::{cx::Cx, pane::PaneId, window::Move};
+
+pub const SPEC: PaneSpec = PaneSpec {
+    id: PaneId::Resilience,
+    title,
+    draw: draw::draw,
+    list,
+    go,
+    open,
+    leave: |view| (view.task, view.strip) = (None, None),
+    keys: &[Action::Fail, Action::Twin, Action::NextView],
+    ..PLAIN
+};
+
+fn title(cx: &Cx<'_>) -> Line<'static> {
+    let facts = Facts::of(cx.state, cx.view);
+    let mut said = match (&facts.taken, facts.laps.last()) {
+        (Some(taken), _) => {
+            let (fault, from) = (taken.fault, taken.broken.from);
+            let repaired = taken.broken.until.map(|task| format!(", repaired at {task}"));
+            let repaired = repaired.unwrap_or_default();
+            format!(" · {} from task {from}{repaired}", fault.spec.target)
+        }
+        (None, Some(last)) => format!(" · no fault in tasks 1–{}", last.task),
+        (None, None) => String::new(),
+    };
+    if let Some((twin, _)) = &facts.twin {
+        let far = if twin.over { String::new() } else { format!(", task {}", twin.laps.len()) };
+        said.push_str(&format!(" · twin: {}{far}", twin.kind.name()));
+    }
+    Line::from(said)
+}
+
+/// The selected row of the strip.
+fn selected(view: &View, facts: &Facts<'_>) -> Option<usize> {
+    let chosen = view.strip.as_ref();
+    let at = chosen.and_then(|chosen| facts.tools.iter().position(|tool| tool == chosen));
+    at.or((!facts.tools.is_empty()).then_some(0))
+}
+
+/// The tools of the strip.
+fn list<'a>(state: &'a State, view: &View) -> List<'a> {
+    let facts = Facts::of(state, view);
+    let place = (facts.tools.len(), selected(view, &facts));
+    let tools = facts.tools;
+    List::new(
+        place,
+        move |row| tools.get(row).cloned(),
+        |tool, view| {
+            view.strip = Some(tool.clone());
+            view.tool = Some(tool);
+        },
+        |tool| tool.to_string(),
+    )
+}
+
+/// To the left and right along the tasks.
+fn go(state: &State, view: &mut View, to: Move) -> bool {
+    let laps: Vec<Lap> = state.laps_with_current();
+    let Some(last) = laps.len().checked_sub(1) else { return false };
+    let at = view.task.and_then(|task| laps.iter().position(|lap| lap.task == task));
+    let at = match (to, at) {
+        (Move::Left, None) => last,
+        (Move::Left, Some(at)) => at.saturating_sub(1),
+        (Move::Right, None) => return true,
+        (Move::Right, Some(at)) => (at + 1).min(last),
+        _ => return false,
+    };
+    view.task = Some(laps[at].task);
+    true
+}
+
+/// The selected task, else the selected tool.
+fn open(state: &State, view: &View) -> Opened {
+    let task = view.task.map(Subject::Task);
+    Opened::subject(task.or_else(|| target(state, view).map(Subject::Tool)))
+}

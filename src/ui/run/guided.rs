@@ -1,0 +1,129 @@
+//! A tour on the screen: it presses keys, the person may go on or take over, and at its end a picture and a recording
+//! are written.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use ratatui::crossterm::event::{Event as Input, KeyCode};
+
+use super::Loop;
+use crate::ui::source::EndReason;
+use crate::ui::terminal::{self, SharedCast};
+use crate::ui::tour::cast::Cast;
+use crate::ui::tour::{Told, Tour, Turn};
+use crate::ui::view::Tone;
+
+/// A tour, and what is recorded of it.
+#[derive(Default)]
+pub(super) struct Guided {
+    pub tour: Option<Tour>,
+    /// When it goes on.
+    pub beat: Option<Instant>,
+    cast: Option<SharedCast>,
+    /// The size of the terminal at the start.
+    size: (u16, u16),
+}
+
+impl Guided {
+    /// With a recording, where there is a tour.
+    pub fn new(tour: Option<Tour>) -> Self {
+        let cast = tour.as_ref().map(|_| Arc::new(Mutex::new(Cast::begin())));
+        Self { tour, beat: None, cast, size: terminal::size().unwrap_or_default() }
+    }
+
+    pub fn cast(&self) -> Option<SharedCast> {
+        self.cast.clone()
+    }
+}
+
+impl Loop {
+    /// Presses what the tour presses now; how the screen ends, if the tour ends it.
+    pub(super) async fn guide(&mut self) -> io::Result<Option<EndReason>> {
+        while let Some(tour) = &mut self.guided.tour {
+            let screen = &mut self.front.screen;
+            let turn = tour.turn(Instant::now(), screen.live(), &screen.view);
+            let said = tour.line(screen.live(), &screen.view);
+            if said != screen.view.caption {
+                screen.view.caption = said;
+                self.pace.soon();
+            }
+            match turn {
+                Turn::Wait(until) => {
+                    self.guided.beat = until;
+                    return Ok(None);
+                }
+                Turn::Press(key) => {
+                    for effect in self.front.screen.handle(&Input::Key(key.into())) {
+                        if let Some(end) = self.effect(effect).await? {
+                            return Ok(Some(end));
+                        }
+                    }
+                    self.pace.at_once();
+                }
+                Turn::Over => return Ok(self.end_tour()?.then_some(EndReason::ByUser)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the tour takes this input: enter goes on. Any other key ends the tour.
+    pub(super) fn is_for_tour(&mut self, input: &Input) -> bool {
+        let guided = &mut self.guided;
+        if let (Input::Resize(columns, rows), Some(Ok(mut cast))) =
+            (input, guided.cast.as_ref().map(|cast| cast.lock()))
+        {
+            cast.resized(*columns, *rows);
+        }
+        let Input::Key(key) = input else { return false };
+        match &mut guided.tour {
+            Some(tour) if key.code == KeyCode::Enter => {
+                tour.skip(Instant::now());
+                return true;
+            }
+            Some(_) => (guided.tour, guided.beat) = (None, None),
+            None => {}
+        }
+        // What a tour said at its end stays until the next key.
+        self.front.screen.view.caption = None;
+        false
+    }
+
+    /// Writes the picture and the recording of a tour that came to its end; true if the screen ends with it.
+    fn end_tour(&mut self) -> io::Result<bool> {
+        let Some(tour) = self.guided.tour.take() else { return Ok(false) };
+        let screen = &mut self.front.screen;
+        let verdict = tour.verdict(screen.live(), &screen.view);
+        screen.view.caption.clone_from(&verdict);
+        self.frame()?;
+        let mut told = Told { verdict, ..Told::default() };
+        let written = self.picture().and_then(|picture| {
+            let cast = picture.with_extension("cast");
+            told.files.push(picture);
+            if let Some(Ok(recording)) = self.guided.cast.as_ref().map(|cast| cast.lock()) {
+                let title = format!("toolyard demo {}", tour.name);
+                recording.write(&cast, &title, self.guided.size)?;
+                told.files.push(cast);
+            }
+            Ok(())
+        });
+        if let Err(error) = written {
+            told.failed = Some(format!("{}: {error}", self.shots.display()));
+        }
+        let screen = &mut self.front.screen;
+        match (&told.failed, told.files.first()) {
+            (Some(why), _) => screen.tell(Tone::Bad, format!("nothing is kept: {why}")),
+            (None, Some(file)) => {
+                let (file, name) = (file.display(), tour.name);
+                let text = format!("written: {file} and .cast · again: toolyard demo {name}");
+                screen.tell(Tone::Good, text);
+            }
+            (None, None) => {}
+        }
+        let leaves = tour.leaves;
+        if let Ok(mut all) = tour.told.lock() {
+            *all = told;
+        }
+        Ok(leaves)
+    }
+}

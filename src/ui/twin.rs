@@ -1,0 +1,53 @@
+//! A second session beside the one on the screen: the same seed and tasks from the start, with one thing left out. It
+//! shows what the fault, or learning, really changed.
+
+use std::path::PathBuf;
+
+use strum::{IntoStaticStr, VariantArray};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use crate::domain::{Lap, State};
+
+/// What the twin leaves out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, IntoStaticStr)]
+pub enum TwinKind {
+    #[strum(serialize = "without the fault")]
+    Unbroken,
+    #[strum(serialize = "learning off")]
+    Frozen,
+}
+
+impl TwinKind {
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// How far the twin is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TwinNews {
+    /// A task of it ended.
+    Lap(Lap),
+    /// It has ended, and its journal is here.
+    Ended(Option<PathBuf>),
+    Failed(String),
+}
+
+/// The twin as the screen knows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Twin {
+    pub kind: TwinKind,
+    pub laps: Vec<Lap>,
+    /// It runs no more.
+    pub over: bool,
+}
+
+impl Twin {
+    pub fn new(kind: TwinKind) -> Self {
+        Self { kind, laps: Vec::new(), over: false }
+    }
+}
+
+/// Starts a twin of the session in this state.
+pub type StartTwin =
+    Box<dyn FnMut(TwinKind, &State) -> Result<UnboundedReceiver<TwinNews>, String> + Send>;
