@@ -2,7 +2,7 @@
 //! happened without learning.
 
 use crate::app::session::SessionSpec;
-use crate::domain::{Base, State, TriedEnd};
+use crate::domain::{Base, State, TriedEnd, words::counted};
 use crate::papers::resilience::{Broken, Resilience, Verdict};
 use crate::ui::tour::Beat;
 use crate::ui::twin::Twin;
@@ -24,7 +24,7 @@ pub fn beats() -> Vec<Beat> {
             until: |state, _| state.tasks_done >= 2,
         },
         Beat {
-            keys: "0",
+            keys: "0 0",
             says: |_, _| "Which tool does it choose first, task by task? 0".to_owned(),
             until: |state, _| state.tasks_done >= BEFORE,
         },
@@ -88,8 +88,8 @@ fn trouble(state: &State) -> String {
     let instead = instead.filter(|tried| tried.end == TriedEnd::Ok).map(|tried| &tried.tool).next();
     let instead = instead.map(|tool| format!("; {tool} answers in its stead")).unwrap_or_default();
     let score = state.learning.score(tool);
-    format!("{tool} has failed {} times, its score is {score:+}{instead}", fired(state))
-        .replace('-', "−")
+    let times = counted(fired(state) as usize, "time");
+    format!("{tool} has failed {times}, its score is {score:+}{instead}").replace('-', "−")
 }
 
 /// Whether the agent has recovered, or cannot any more.

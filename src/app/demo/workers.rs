@@ -2,6 +2,7 @@
 //! tool fails, and its evidence is kept from the answer.
 
 use crate::app::session::{SessionSpec, TaskSource};
+use crate::domain::words::counted;
 use crate::domain::{Base, Role, State, Task, TaskId};
 use crate::ui::tour::Beat;
 
@@ -48,7 +49,8 @@ pub fn beats() -> Vec<Beat> {
         Beat {
             keys: "",
             says: |state, _| {
-                format!("{} failed {} times", broken(state).unwrap_or_default(), fired(state))
+                let times = counted(fired(state) as usize, "time");
+                format!("{} failed {times}", broken(state).unwrap_or_default())
             },
             until: |state, _| !state.has_work(),
         },
@@ -89,8 +91,8 @@ fn verdict(state: &State) -> String {
     let nulled: usize = state.tasks.iter().map(|task| task.work.nulled()).sum();
     let tool = broken(state).unwrap_or_default();
     format!(
-        "{tool} failed {} times, {nulled} results were kept from the answers, {right} of {} are right",
-        fired(state),
+        "{tool} failed {}, {nulled} results were kept from the answers, {right} of {} are right",
+        counted(fired(state) as usize, "time"),
         ended.count()
     )
 }
