@@ -1,9 +1,13 @@
 //! How an agent takes the failure of a tool: what a session keeps of it, what is printed, the twin, and the demos.
 
 use serde_json::Value;
+use toolyard::ui::request::ScreenRequest;
+use toolyard::ui::twin::TwinKind;
 
 use crate::program::Home;
 use crate::sitting::{Sitting, assert_harmless};
+use crate::stage::Stage;
+use crate::story;
 
 /// What it says when it refuses with this code.
 fn refused(home: &Home, arguments: &[&str], code: i32) -> String {
@@ -224,4 +228,14 @@ fn the_first_start_offers_the_demos() {
     sitting.press("q");
     let (status, bytes) = sitting.end();
     assert_eq!(status.exit_code(), 0, "{bytes}");
+}
+
+#[test]
+fn a_twin_that_calls_real_models_asks_first() {
+    let mut stage = Stage::of(&story::demo());
+    stage.press("T enter");
+    assert!(stage.shows("Run a twin of this session?"), "{}", stage.text());
+    assert!(stage.shows("It calls the models"), "{}", stage.text());
+    let requests = stage.press("y");
+    assert_eq!(requests, [ScreenRequest::StartTwin(TwinKind::Unbroken)]);
 }

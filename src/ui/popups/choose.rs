@@ -4,7 +4,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::chooser::{self, Chooser, Look};
 use super::narrow::Words;
-use super::{Reply, Value, choice::Choice};
+use super::{Confirm, Reply, Value, choice::Choice};
 use crate::domain::{ClassAssignment, ClassedBy, Command, Knob, State, ToolName};
 use crate::ui::action::Action;
 use crate::ui::panes::{format, row::Row};
@@ -162,7 +162,7 @@ impl Choice for Choose {
         &mut self.chooser
     }
 
-    fn choose(&mut self, thing: usize, _: &World<'_>, view: &mut View) -> Reply {
+    fn choose(&mut self, thing: usize, world: &World<'_>, view: &mut View) -> Reply {
         let Item { does, current, .. } = &self.choices[thing];
         match does {
             Does::Type(tool, now) => {
@@ -176,7 +176,10 @@ impl Choice for Choose {
             }
             Does::Demo(name) => Reply::Done(vec![ScreenRequest::Demo(name)]),
             Does::Stay => Reply::Close,
-            Does::Twin(kind) => Reply::Done(vec![ScreenRequest::StartTwin(*kind)]),
+            Does::Twin(kind) => match Confirm::twin(world.live, *kind) {
+                Some(question) => Reply::Replace(Box::new(question)),
+                None => Reply::Done(vec![ScreenRequest::StartTwin(*kind)]),
+            },
             Does::Send(_) if *current => Reply::Close,
             Does::Send(command) => Reply::send(command.clone()),
         }

@@ -3,12 +3,13 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{Keys, Popup, Pressed, Reply, frame};
-use crate::domain::{Command, State, words::counted};
+use crate::domain::{Command, EffectClass, State, words::counted};
 use crate::ui::action::{Action, Layer};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::keymap::Meaning;
 use crate::ui::panes::row::{self, Row};
 use crate::ui::request::{ScreenRequest, World};
+use crate::ui::twin::TwinKind;
 use crate::ui::{cx::Cx, text, view::View};
 
 /// A question with yes and no.
@@ -36,6 +37,29 @@ impl Confirm {
             detail: "What runs is cancelled. The screen stays, to look back.".to_owned(),
             yes: ScreenRequest::Send(Command::Stop),
         }
+    }
+
+    /// A twin makes the calls of all tasks again: it asks where these cost money or change something.
+    pub fn twin(live: &State, kind: TwinKind) -> Option<Self> {
+        let bound = live.models.roles.keys().filter_map(|role| live.models.of(*role));
+        let real = bound.filter(|model| !model.spec.simulated).count();
+        let writing = live
+            .tools
+            .values()
+            .filter(|tool| matches!(tool.spec.effect, EffectClass::Write | EffectClass::Unknown))
+            .count();
+        let what = match (real, writing) {
+            (0, 0) => return None,
+            (0, _) => "tools that change something",
+            (_, 0) => "the models",
+            _ => "the models and tools that change something",
+        };
+        let tasks = counted(live.tasks.len(), "task");
+        Some(Self {
+            question: "Run a twin of this session?".to_owned(),
+            detail: format!("It calls {what} again, for {tasks}."),
+            yes: ScreenRequest::StartTwin(kind),
+        })
     }
 
     /// All tasks are done.
