@@ -143,6 +143,8 @@ fn a_live_session_is_not_lost_behind_a_replay() {
     sitting.press("torn\r");
     sitting.wait("REPLAY  torn.jsonl");
     sitting.wait("q: back to the live session");
+    // What is said of its end comes last.
+    sitting.wait("ignored an incomplete last line");
     sitting.press("f");
     sitting.wait("a replay can only be looked at");
     sitting.press("q");
