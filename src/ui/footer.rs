@@ -26,7 +26,10 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
 /// What a tour says, and how to leave it.
 pub fn caption(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
     let Some(caption) = cx.view.caption.as_ref().filter(|_| !area.is_empty()) else { return };
-    let leave = " enter next · any key: take over";
+    let leave = match cx.view.is_toured {
+        true => " enter next · any key: take over",
+        false => " the tour has ended",
+    };
     let line = Rect { x: area.x + 1, width: area.width.saturating_sub(1), ..area };
     buf.set_style(area, cx.theme.selection);
     let mut row = Row::new(line, buf);

@@ -204,6 +204,8 @@ pub struct View {
     pub popups: Vec<Box<dyn Popup>>,
     /// What a tour says.
     pub caption: Option<String>,
+    /// A tour presses keys.
+    pub is_toured: bool,
     /// What was told, oldest first.
     pub messages: Vec<Message>,
     /// The last message is still shown: no key was pressed since.

@@ -1,4 +1,4 @@
-//! `toolyard report`: what came of a session, as JSON for a script or as a page for a person.
+//! `toolyard report`: the results of a session, as JSON for a script or as a page for a person.
 
 use super::{journal_args::ReportArgs, out, past, sessions, trouble::Trouble};
 use crate::app::report::{Report, html};

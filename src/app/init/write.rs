@@ -18,7 +18,7 @@ pub struct Start {
     pub text: String,
 }
 
-/// What came of a file.
+/// What happened to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
     New,

@@ -26,8 +26,8 @@ pub struct Lap {
 pub struct Tried {
     pub tool: ToolName,
     pub end: TriedEnd,
-    /// The tool whose call failed in the same task with one of the same arguments, so that this one stands in for
-    /// it, be it after that or beside it.
+    /// The tool whose call failed in the same task with one of the same arguments, so that this one replaces it.
+    /// It may have run after that call or beside it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instead_of: Option<ToolName>,
 }

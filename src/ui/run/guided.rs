@@ -44,6 +44,7 @@ impl Loop {
             let screen = &mut self.front.screen;
             let turn = tour.turn(Instant::now(), screen.live(), &screen.view);
             let said = tour.line(screen.live(), &screen.view);
+            screen.view.is_toured = true;
             if said != screen.view.caption {
                 screen.view.caption = said;
                 self.pace.soon();
@@ -86,6 +87,7 @@ impl Loop {
         }
         // What a tour said at its end stays until the next key.
         self.front.screen.view.caption = None;
+        self.front.screen.view.is_toured = false;
         false
     }
 
@@ -95,6 +97,7 @@ impl Loop {
         let screen = &mut self.front.screen;
         let verdict = tour.verdict(screen.live(), &screen.view);
         screen.view.caption.clone_from(&verdict);
+        screen.view.is_toured = false;
         self.frame()?;
         let mut told = Told { verdict, ..Told::default() };
         let written = self.picture().and_then(|picture| {

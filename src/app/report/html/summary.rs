@@ -1,4 +1,4 @@
-//! What came of the session, in a few lines and a table of tools.
+//! The results of the session, in a few lines and a table of tools.
 
 use std::collections::BTreeMap;
 

@@ -49,6 +49,10 @@ fn verdict(cx: &Cx<'_>, facts: &Facts<'_>, line: Rect, buf: &mut Buffer) {
         row.gap(1).put(said, cx.theme.dim);
         return;
     };
+    if taken.found.hit.is_none() && taken.fault.armed {
+        row.gap(1).put("the fault is armed, and no call has met it yet", cx.theme.injected);
+        return;
+    }
     let (mark, style) = look(cx.theme, taken.found.verdict);
     row.gap(1).put(&format!("{mark} {}", first_upper(&sentence)), style);
     if let Some((twin, found)) = &facts.twin {
