@@ -83,6 +83,7 @@ pub fn session(events: usize) -> Vec<Record> {
                 tool: tool(i),
                 arguments: json!({"q": i}),
                 evidence: None,
+                by: By::Engine,
             }),
             Event::ToolCall(ToolCallEvent::ToolCallStarted { effect: call }),
             Event::ToolCall(ToolCallEvent::ToolCallFinished { effect: call, output }),

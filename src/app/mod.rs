@@ -103,6 +103,7 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
                 RunEnd::BySignal(signal) => after_signal(signal),
             });
         }
+        Some(Command::Call(args)) => cli::call::call(&args)?,
         Some(Command::Compare(args)) => cli::compare::compare(&args)?,
         Some(Command::Bench(BenchCommand::Papers(args))) => cli::compare::papers(&args)?,
         Some(Command::Replay(args)) => return Ok(after_the_screen(cli::past::replay(&args)?)),

@@ -8,9 +8,11 @@
 //! added when the command is applied: eight quick key presses are eight steps.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::domain::event::{ClassAssignment, Lane};
-use crate::domain::id::{EffectId, FaultId, ModelName, ToolName};
+use crate::domain::id::{EffectId, FaultId, ModelName, TaskId, ToolName};
+use crate::domain::spec::Task;
 use crate::domain::{chat::Role, fault::FaultSpec, knob::Knob, strategy::Strategy};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,6 +42,22 @@ pub enum Command {
     QueueTask { text: String },
     /// Add the tasks with which the session began to the end of the queue → `TasksQueued`.
     QueueAgain,
+    /// Put tasks back where they were in the queue → `TasksQueued`.
+    PutTasks { first: TaskId, tasks: Vec<Task> },
+    /// Take these tasks off the queue, if they still wait there → `TasksRemoved`.
+    RemoveTasks { first: TaskId, tasks: Vec<Task> },
+    /// Move a task that waits to the place with this number → `TaskMoved`.
+    MoveTask { task: TaskId, to: TaskId },
+    /// Move a task that waits by so many places, towards the front if negative → `TaskMoved`.
+    MoveTaskBy { task: TaskId, by: i32 },
+    /// Move a task that waits to the front of the queue → `TaskMoved`.
+    RunNext { task: TaskId },
+    /// End the current task without an answer, and cancel its effects → `TaskSkipped`, `TaskFinished`.
+    SkipTask { task: TaskId },
+    /// Ask a further question after the answer of a task; it comes next → `TasksQueued`.
+    FollowUp { task: TaskId, text: String },
+    /// Call a tool, beside the agent and without a budget → `ToolCallRequested`.
+    CallTool { tool: ToolName, arguments: Value },
     /// From the next task on → `StrategyChosen`.
     UseStrategy { strategy: Strategy },
     /// → `KnobTurned`.
@@ -104,6 +122,13 @@ impl Command {
             Command::ResumeLane(_) => "resume the lane",
             Command::QueueTask { .. } => "queue a task",
             Command::QueueAgain => "queue the tasks again",
+            Command::PutTasks { .. } => "put the tasks back",
+            Command::RemoveTasks { .. } => "remove from the queue",
+            Command::MoveTask { .. } | Command::MoveTaskBy { .. } => "move the task",
+            Command::RunNext { .. } => "run the task next",
+            Command::SkipTask { .. } => "skip the task",
+            Command::FollowUp { .. } => "ask further",
+            Command::CallTool { .. } => "call the tool",
             Command::UseStrategy { .. } => "use the strategy",
             Command::TurnKnob { .. } | Command::TurnKnobBy { .. } => "turn the knob",
             Command::BindRole { .. } => "bind the role",

@@ -1,5 +1,6 @@
 //! Tools, models and tasks of a session, as data. No behaviour, no I/O.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use indexmap::IndexSet;
@@ -154,6 +155,16 @@ pub struct Task {
     /// graph leaves it out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_graph: bool,
+    /// The questions and answers that it follows on from, the first one first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<Exchange>,
+}
+
+/// A question that was asked before, and its answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exchange {
+    pub question: String,
+    pub answer: String,
 }
 
 impl Task {
@@ -168,7 +179,24 @@ impl Task {
             tools: Vec::new(),
             scoring: Scoring::Answer,
             in_graph: false,
+            before: Vec::new(),
         }
+    }
+
+    /// A further question after the answer to this one.
+    pub fn followed_by(&self, text: impl Into<String>, answer: impl Into<String>) -> Self {
+        let asked = Exchange { question: self.text.clone(), answer: answer.into() };
+        let before = self.before.iter().cloned().chain([asked]).collect();
+        Self { before, tools: self.tools.clone(), ..Self::from_text(text) }
+    }
+
+    /// What tools are looked for with: a question that follows on says little without those before it.
+    pub fn sought(&self) -> Cow<'_, str> {
+        if self.before.is_empty() {
+            return Cow::Borrowed(&self.text);
+        }
+        let earlier = self.before.iter().map(|exchange| exchange.question.as_str());
+        Cow::Owned([self.text.as_str()].into_iter().chain(earlier).collect::<Vec<_>>().join("\n"))
     }
 
     /// Whether it is known what is right.

@@ -21,7 +21,9 @@ impl Session {
 
     /// Makes the first plan of a task with an enforced budget.
     pub fn plan_task(&mut self, task: TaskId) {
-        let Some(text) = self.state.task(task).map(|task| task.task.text.clone()) else { return };
+        let Some(text) = self.state.task(task).map(|task| task.task.sought().into_owned()) else {
+            return;
+        };
         let has_candidates = self.policy().has_candidates(task);
         self.budgeting.known = if has_candidates { self.look_up(&text) } else { Vec::new() };
         let plan = self.policy().make_plan(task);
@@ -120,7 +122,8 @@ impl Session {
     /// `kept`: what it needs of its offer all the same; `None` if it does not say.
     pub fn widen(&mut self, needs: &[&str], kept: Option<&[ToolName]>, why: &str) -> bool {
         let budgeted = self.policy().budgeted().filter(|_| self.state.may_widen());
-        let Some((id, text)) = budgeted.map(|(task, _)| (task.id, task.task.text.clone())) else {
+        let Some((id, text)) = budgeted.map(|(task, _)| (task.id, task.task.sought().into_owned()))
+        else {
             return false;
         };
         if let Some(kept) = kept {

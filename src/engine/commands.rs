@@ -3,8 +3,7 @@
 use super::{handle::Handle, session::Session};
 use crate::domain::{
     By, ChangeEvent, Command, ControlEvent, EffectId, FaultEvent, FaultId, FaultSpec, GraphEvent,
-    Knob, Mode, Resume, Scores, SessionEvent, Target, Task, TaskEvent, ToolName, ToolState,
-    Undoable,
+    Knob, Mode, Resume, Scores, SessionEvent, Target, ToolName, ToolState, Undoable,
 };
 
 /// Handles a command or refuses it. Its event is on the disk afterwards.
@@ -45,8 +44,16 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
             Ok(())
         }
         Command::SetClass { tool, class } => session.set_class(tool, class, by),
-        Command::QueueTask { text } => queue(session, &text, by),
-        Command::QueueAgain => queue_again(session, by),
+        Command::QueueTask { text } => session.queue_text(&text, by),
+        Command::QueueAgain => session.queue_again(by),
+        Command::PutTasks { first, tasks } => session.put(first, tasks, by),
+        Command::RemoveTasks { first, tasks } => session.unqueue(first, tasks, by),
+        Command::MoveTask { task, to } => session.move_task(task, to, by),
+        Command::MoveTaskBy { task, by: places } => session.move_task_by(task, places, by),
+        Command::RunNext { task } => session.run_next(task, by),
+        Command::SkipTask { task } => session.skip_task(task, by),
+        Command::FollowUp { task, text } => session.follow_up(task, &text, by),
+        Command::CallTool { tool, arguments } => session.call_by_hand(tool, arguments),
         Command::UseStrategy { strategy } => {
             let was = session.state.strategy;
             session.intervene(ChangeEvent::StrategyChosen { strategy, was, by });
@@ -124,30 +131,6 @@ pub(super) fn pause(session: &mut Session, by: By) -> Result<(), String> {
 fn cancel(session: &mut Session, effect: EffectId) -> Result<(), String> {
     let token = session.cancels.get(&effect).ok_or("the call is not in flight")?;
     token.cancel();
-    Ok(())
-}
-
-fn queue(session: &mut Session, text: &str, by: By) -> Result<(), String> {
-    let text = text.trim();
-    if text.is_empty() {
-        return Err("the task is empty".to_owned());
-    }
-    // A task known by its text keeps its gold answer and chain.
-    let queued = session.state.tasks.iter().map(|task| &task.task);
-    let known = queued.chain(session.tasks.distinct()).find(|task| task.text == text);
-    let task = known.map_or_else(|| Task::from_text(text), Task::clone);
-    let first = session.next_task();
-    session.intervene(TaskEvent::TasksQueued { first, tasks: vec![task], by });
-    Ok(())
-}
-
-fn queue_again(session: &mut Session, by: By) -> Result<(), String> {
-    let tasks = session.tasks.distinct().to_vec();
-    if tasks.is_empty() {
-        return Err("the session began without a task".to_owned());
-    }
-    let first = session.next_task();
-    session.intervene(TaskEvent::TasksQueued { first, tasks, by });
     Ok(())
 }
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use futures::{StreamExt, stream::FuturesOrdered};
 
 use super::effect::{self, Caller, Effect, Outcome, PendingEffect};
-use super::handle::Handle;
+use super::{handle::Handle, lanes::Waits};
 use crate::domain::{
-    Boundary, Event, EvidenceId, Lane, ModelError, Reply, Request, Role, State, TaskId, ToolCall,
-    ToolName,
+    Boundary, By, Event, EvidenceId, Lane, ModelError, Reply, Request, Role, State, TaskId,
+    ToolCall, ToolName,
 };
 use crate::strategy::{self, CallResult, Observation};
 
@@ -79,14 +79,15 @@ impl Context {
         request: Request,
         evidence: Option<EvidenceId>,
     ) -> Result<Arc<Reply>, ModelError> {
-        let caller = Caller { task: self.task, evidence, parent: None, is_awaited: true };
+        let caller = Caller { task: self.task, evidence, parent: None, waits: Waits::Agent };
         effect::ask(&self.handle, caller, role, request).await.1
     }
 
     fn request(&self, step: u32, evidence: Option<EvidenceId>, call: &ToolCall) -> PendingEffect {
         let (tool, arguments) = (call.tool.clone(), call.arguments.clone());
-        let effect = Effect::Tool(effect::ToolCall { step, tool, arguments, evidence });
-        self.handle.write(|session| effect::request(session, self.task, effect, None, true))
+        let effect =
+            Effect::Tool(effect::ToolCall { step, tool, arguments, evidence, by: By::Engine });
+        self.handle.write(|session| effect::request(session, self.task, effect, None, Waits::Agent))
     }
 
     /// Runs a requested call to its end.

@@ -6,14 +6,16 @@
 use std::rc::Rc;
 
 use super::effect::{self, Effect, EmbeddingCall, Outcome};
+use super::lanes::Waits;
 use super::{handle::Handle, session::Session};
 use crate::domain::TaskId;
 
 /// Ensures that the engine has the embedding of the task's text, if one is possible.
 pub(super) async fn embed(handle: &Handle, task: TaskId) {
     let Some(call) = handle.write(|session| session.unknown_meaning(task)) else { return };
-    let requested =
-        handle.write(|session| effect::request(session, task, Effect::Embedding(call), None, true));
+    let requested = handle.write(|session| {
+        effect::request(session, task, Effect::Embedding(call), None, Waits::Agent)
+    });
     if let Outcome::Embedded(Ok(embedded)) = effect::perform(handle, requested).await {
         handle.write(|session| session.budgeting.meaning = embedded.embedding);
     }

@@ -1,12 +1,20 @@
 //! Interventions of a person and their consequences, both live and in a session that runs again.
 
 use super::session::Session;
-use crate::domain::{BudgetEvent, ChangeEvent, ControlEvent, Event, Resume};
+use crate::domain::{
+    BudgetEvent, ChangeEvent, ControlEvent, Event, Resume, TaskEvent, ToolCallEvent,
+};
 
 impl Session {
     /// Makes the event of an intervention, and applies its consequences.
     pub fn intervene(&mut self, event: impl Into<Event>) {
         let event = event.into();
+        // Its number is that of the recorded call: it is requested again, and answered from the record.
+        if let Event::ToolCall(ToolCallEvent::ToolCallRequested { tool, arguments, .. }) = event {
+            // A tool that is gone cannot be called; the records part here.
+            drop(self.call_by_hand(tool, arguments));
+            return;
+        }
         if let Event::Control(ControlEvent::PauseRequested { .. }) = event {
             self.revoke_step();
         }
@@ -30,6 +38,7 @@ impl Session {
             Event::Budget(BudgetEvent::UsesSet { tool, uses, .. }) => {
                 self.replan(&format!("uses of {tool} set to {uses}"));
             }
+            Event::Task(TaskEvent::TaskSkipped { .. }) => self.skip.cancel(),
             _ => {}
         }
     }

@@ -7,11 +7,12 @@
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
 use tokio::sync::mpsc::UnboundedReceiver;
+use tokio_util::sync::CancellationToken;
 
 use crate::domain::{
     Boundary, By, Command, EffectId, FaultEvent, FaultSpec, GraphEvent, Lane, Opening,
-    Outcome as TaskOutcome, Record, SessionEvent, State, TaskEvent, TaskId, TaskList, ToolGraph,
-    ToolName, state::Keeps,
+    Outcome as TaskOutcome, Record, SessionEvent, State, Strategy, Task, TaskEvent, TaskId,
+    TaskList, ToolGraph, ToolName, state::Keeps,
 };
 use crate::model::Model;
 use crate::store::experience::{Experience, Same};
@@ -21,6 +22,7 @@ use crate::tool::{ToolBox, provider::Provider};
 
 mod budget;
 mod budgeting;
+mod by_hand;
 mod classes;
 mod commands;
 mod context;
@@ -30,6 +32,7 @@ mod handle;
 mod intervene;
 mod lanes;
 mod observer;
+mod queue;
 mod recorded;
 mod resuming;
 mod session;
@@ -196,6 +199,7 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
     session.index_all();
     let handle = Handle::new(session, station::stations(setup.stations, setup.stay));
     listed.into_iter().for_each(|listed| tools::watch(&handle, listed));
+    by_hand::watch(&handle);
     handle
 }
 
@@ -230,34 +234,50 @@ async fn work(handle: &Handle, stay: bool, keep_going: bool) {
 
 /// Works on one task, from `TaskStarted` to `TaskFinished`.
 async fn work_on(handle: &Handle, id: TaskId) {
+    let skip = CancellationToken::new();
     let found = handle.write(|session| {
+        session.skip = skip.clone();
         session.emit(TaskEvent::TaskStarted { task: id });
         let task = session.state.task(id)?;
         Some((task.task.clone(), task.strategy?))
     });
-    if found.as_ref().is_some_and(|(_, strategy)| strategy.btp) {
-        embedding::embed(handle, id).await;
-        handle.write(|session| session.plan_task(id));
-    }
-    // It was just started; a task that does not exist has nothing to run.
-    let ending = match &found {
-        Some((task, strategy)) => {
-            let context = Context { handle: handle.clone(), task: id };
-            let ending = strategy::perform(&context, *strategy, task).await;
-            strategy::grade::grade(&context, task, &ending).await;
-            ending
-        }
-        None => Ending::without_answer(TaskOutcome::Failed),
+    let (ending, correct) = tokio::select! {
+        biased;
+        () = skip.cancelled() => (Ending::without_answer(TaskOutcome::Stopped), None),
+        ended = attempt(handle, id, found) => ended,
     };
-    // Every result is judged before its task ends.
-    handle.verdicts().await;
-    let correct =
-        found.and_then(|(task, _)| handle.read(|session| ending.is_correct(&session.state, &task)));
+    if skip.is_cancelled() {
+        handle.write(|session| session.drop_effects("the task was skipped"));
+        handle.verdicts().await;
+    }
     handle.write(|session| {
         let Ending { outcome, answer, caveats } = ending;
         session.emit(TaskEvent::TaskFinished { task: id, outcome, answer, correct, caveats });
         session.sync_beside();
     });
+}
+
+/// Works on a task up to its end, and says whether the answer is right. A task that does not exist has nothing to
+/// run.
+async fn attempt(
+    handle: &Handle,
+    id: TaskId,
+    found: Option<(Task, Strategy)>,
+) -> (Ending, Option<bool>) {
+    let Some((task, strategy)) = found else {
+        return (Ending::without_answer(TaskOutcome::Failed), None);
+    };
+    if strategy.btp {
+        embedding::embed(handle, id).await;
+        handle.write(|session| session.plan_task(id));
+    }
+    let context = Context { handle: handle.clone(), task: id };
+    let ending = strategy::perform(&context, strategy, &task).await;
+    strategy::grade::grade(&context, &task, &ending).await;
+    // Every result is judged before its task ends.
+    handle.verdicts().await;
+    let correct = handle.read(|session| ending.is_correct(&session.state, &task));
+    (ending, correct)
 }
 
 /// Ends the session and records the effects that were in flight as ended.
@@ -267,8 +287,7 @@ fn close(handle: &Handle, why: &str) {
         let gone: Vec<EffectId> =
             session.state.effects_in_flight().map(|effect| effect.id).collect();
         for effect in gone {
-            let event = effect::abandoned(session, effect);
-            event.into_iter().for_each(|event| session.emit(event));
+            session.abandon(effect, "the session was stopped");
         }
         if let Some(task) = session.state.current_task().map(|task| task.id) {
             let (outcome, answer, correct) = (TaskOutcome::Stopped, None, None);

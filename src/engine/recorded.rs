@@ -31,6 +31,9 @@ impl Recorded {
         let mut lanes = HashMap::new();
         for record in records {
             if let Some(effect) = record.event.effect() {
+                if is_by_a_person(&record.event) {
+                    recorded.interventions.insert(record.n, record.event.clone());
+                }
                 lanes.insert(effect.lane(), effect.id);
                 recorded.effects.entry(effect.id).or_default().push(record);
             } else if is_by_a_person(&record.event) {

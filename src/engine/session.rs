@@ -7,6 +7,7 @@ use std::{rc::Rc, sync::Arc};
 use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 
+use super::effect::PendingEffect;
 use super::observer::{Observer, journal::Writer};
 use super::{budgeting::Budgeting, lanes::Lanes, recorded::Recorded};
 use crate::domain::{
@@ -49,6 +50,11 @@ pub(super) struct Session {
     /// The tasks that the session began with, and how many of them were queued.
     pub tasks: TaskList,
     queued: usize,
+    /// Calls by hand that have not begun, and that there are some.
+    pub by_hand: Vec<PendingEffect>,
+    pub called: Rc<Notify>,
+    /// Ends the current task.
+    pub skip: CancellationToken,
     /// Model calls that failed because their model cannot be used, and that are made again.
     pub again: BTreeSet<EffectId>,
     /// Why a model cannot be used, where nobody can repair it.
@@ -87,6 +93,9 @@ impl Session {
             recorded: Recorded::default(),
             tasks: TaskList::default(),
             queued: 0,
+            by_hand: Vec::new(),
+            called: Rc::default(),
+            skip: CancellationToken::new(),
             again: BTreeSet::new(),
             unusable: None,
             ends_because: None,

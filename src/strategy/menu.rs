@@ -104,7 +104,7 @@ fn all(ctx: &impl Context, task: &Task) -> Vec<MenuItem> {
     if every.len() <= most {
         return every.into_iter().map(|tool| item(tool, Offered::All)).collect();
     }
-    let hits = ctx.retrieve(&task.text, most);
+    let hits = ctx.retrieve(&task.sought(), most);
     hits.into_iter().map(|tool| item(tool, Offered::Retrieved)).collect()
 }
 
@@ -112,7 +112,7 @@ fn all(ctx: &impl Context, task: &Task) -> Vec<MenuItem> {
 /// the others fill the menu, so that learned weights help where words do not match.
 fn first(ctx: &impl Context, task: &Task) -> Vec<MenuItem> {
     let k = ctx.state(|state| state.knobs.count(Knob::TopK));
-    let hits = ctx.retrieve(&task.text, k);
+    let hits = ctx.retrieve(&task.sought(), k);
     let mut menu = ctx.state(|state| {
         let weights = state.learning.weights(&state.knobs);
         let offered = |tool: &ToolName| state.offers(tool.as_str());
@@ -202,7 +202,7 @@ fn whole_row(
     }
     let known = [(at, 1.0)];
     let mut ways: IndexSet<_> = ctx.state(|state| array::followers(state, &known, most).collect());
-    for text in trajectory.last_thought().into_iter().chain([&*task.text]) {
+    for text in trajectory.last_thought().into_iter().chain([&*task.sought()]) {
         ways.extend(ctx.retrieve(text, most));
     }
     ways.extend(row);
@@ -222,7 +222,8 @@ fn explored(
     trajectory: &Trajectory,
     (menu, explore): (&[MenuItem], usize),
 ) -> IndexSet<ToolName> {
-    let wanted = trajectory.last_thought().unwrap_or(&task.text);
+    let sought = task.sought();
+    let wanted = trajectory.last_thought().unwrap_or(&sought);
     let array = ctx.state(|state| state.current_task().and_then(|task| task.array.clone()));
     let inside = |tool: &ToolName| array.as_ref().is_none_or(|array| array.contains(tool));
     let reaches_out = is_stuck(ctx, trajectory)
@@ -244,7 +245,7 @@ fn explored(
     let mut stand_ins = failed.map(|text| matching(&text)).unwrap_or_default().into_iter();
     let mut fitting = matching(wanted);
     if fitting.len() < explore {
-        fitting.extend(matching(&task.text));
+        fitting.extend(matching(&sought));
     }
     let mut fitting = fitting.into_iter();
     let mut offers: IndexSet<ToolName> = refused(trajectory)

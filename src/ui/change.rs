@@ -2,7 +2,7 @@
 
 use super::pane::PaneId;
 use super::panes::resilience::facts;
-use super::popups::{Choose, FaultForm, ModelChoice, StrategyChoice, Value};
+use super::popups::{Choose, FaultForm, ModelChoice, StrategyChoice, ToolForm, Value};
 use super::request::{Requests, ScreenRequest, World, send};
 use super::view::View;
 use crate::domain::{Command, FaultSpec, Knob, Mode, State, Target, ToolName, knob::Kind};
@@ -46,16 +46,16 @@ pub fn turn_score(_: &World<'_>, view: &mut View, up: bool) -> Requests {
     tool(view, |tool| Command::AddScore { tool, by })
 }
 
-pub fn forget_score(_: &State, view: &View) -> Requests {
+pub fn forget_score(_: &State, view: &mut View) -> Requests {
     tool(view, |tool| Command::ForgetScore { tool })
 }
 
-pub fn unpin(_: &State, view: &View) -> Requests {
+pub fn unpin(_: &State, view: &mut View) -> Requests {
     let edge = view.edge.clone();
     edge.map_or_else(Vec::new, |(from, to)| send(Command::UnpinWeight { from, to }))
 }
 
-pub fn cancel(live: &State, view: &View) -> Requests {
+pub fn cancel(live: &State, view: &mut View) -> Requests {
     view.cancels(live).map_or_else(|_| Vec::new(), send)
 }
 
@@ -67,6 +67,22 @@ pub fn tool(view: &View, command: impl FnOnce(ToolName) -> Command) -> Requests 
 pub fn switch_tool(world: &World<'_>, view: &mut View) -> Requests {
     let is_off = |tool: &ToolName| world.live.tools.get(tool).is_some_and(|tool| !tool.switched_on);
     self::tool(view, |tool| Command::SwitchTool { on: is_off(&tool), tool })
+}
+
+/// A form for a call of the selected tool; in the panes of calls and lines, of the chosen call's tool.
+pub fn call_tool(world: &World<'_>, view: &mut View) -> Requests {
+    let spec = |tool: &ToolName| world.live.tools.get(tool).map(|tool| tool.spec.clone());
+    match view.tool.as_ref().and_then(spec) {
+        Some(spec) => view.open(ToolForm::new(world.live, &spec, view.call)),
+        None => Vec::new(),
+    }
+}
+
+/// What is not there cannot be called, not even by hand.
+pub fn no_tool_to_call(state: &State, view: &View) -> Option<&'static str> {
+    let gone = |tool: &ToolName| state.tools.get(tool).is_some_and(|tool| !tool.present);
+    let is_gone = view.tool.as_ref().is_some_and(gone);
+    no_tool(state, view).or(is_gone.then_some("the selected tool is not available now"))
 }
 
 /// A new fault, of what is selected.

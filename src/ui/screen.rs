@@ -8,7 +8,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::cx::Cx;
 use super::layout::{Layout, Layouts, Saved, Size};
-use super::popups::{Choose, Confirm};
+use super::popups::{Choose, Confirm, Inspect, Subject};
 use super::request::{Requests, World};
 use super::symbols::{self, Charset};
 use super::update::{mouse, press};
@@ -16,7 +16,7 @@ use super::view::{ReadOnly, Tone, View};
 use super::{action::Action, draw, history::History, hits::Hits, key::Key, keymap::Keymap, pace};
 use super::{pane::PaneId, panes, theme::Theme, twin::TwinNews, wording};
 use crate::domain::{
-    By, Event, Mode, Record, SessionEvent, State, TaskEvent, TaskId, words::counted,
+    By, Event, Mode, Record, SessionEvent, State, TaskEvent, TaskId, ToolCallEvent, words::counted,
 };
 use crate::domain::{state::Keeps, state::RECENT};
 use crate::store::journal::Past;
@@ -133,6 +133,13 @@ impl Screen {
         let asks = self.setup.asks_again && self.view.caption.is_none();
         if is_end && asks && self.view.popups.is_empty() && !self.live.has_work() {
             self.view.open(Confirm::again(&self.live));
+        }
+        if let Event::ToolCall(ToolCallEvent::ToolCallRequested { effect, by: By::User, .. }) =
+            &record.event
+            && std::mem::take(&mut self.view.opens_call)
+        {
+            self.view.call = Some(effect.id);
+            self.view.open(Inspect::new(Subject::Call(effect.id)));
         }
         let Event::Session(event) = &record.event else { return };
         let mut tell = |tone, text| self.view.tell(record.at, tone, text);

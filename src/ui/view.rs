@@ -196,6 +196,9 @@ pub struct View {
     /// A live session goes on behind it.
     pub hides_live: bool,
 
+    /// The next call by hand is opened when it begins.
+    pub opens_call: bool,
+
     /// Keys that were pressed and of which more are to follow.
     pub pending: Vec<Key>,
     /// The keys that may follow are shown.

@@ -4,7 +4,7 @@
 use crate::domain::{
     BudgetEvent, ChangeEvent, ClassAssignment, ControlEvent, EmbeddingEvent, Event, FaultEvent,
     GraphEvent, ModelCallEvent, ModelError, NullReason, Origin, PlanEvent, SearchEvent,
-    SessionEvent, TaskEvent,
+    SessionEvent, TaskEvent, words::counted,
 };
 
 /// The words for an event.
@@ -15,7 +15,19 @@ pub fn told(event: &Event) -> String {
         }
         Event::Session(SessionEvent::Noticed { text }) => text.clone(),
         Event::Session(SessionEvent::SessionEnded { why, .. }) => format!("session ended: {why}"),
-        Event::Task(TaskEvent::TasksQueued { .. }) => "a task was queued".to_owned(),
+        Event::Task(TaskEvent::TasksQueued { first, tasks, .. }) => match tasks.as_slice() {
+            [task] if !task.before.is_empty() => format!("task {first} asks further"),
+            [_] => format!("task {first} was queued"),
+            tasks => format!("{} were queued from task {first} on", counted(tasks.len(), "task")),
+        },
+        Event::Task(TaskEvent::TasksRemoved { first, tasks, .. }) => match tasks.as_slice() {
+            [_] => format!("task {first} was taken off the queue"),
+            tasks => format!("{} were taken off the queue", counted(tasks.len(), "task")),
+        },
+        Event::Task(TaskEvent::TaskMoved { task, to, .. }) => {
+            format!("task {task} is now task {to}")
+        }
+        Event::Task(TaskEvent::TaskSkipped { task, .. }) => format!("task {task} was skipped"),
         Event::Task(TaskEvent::ToolArraySet { lost: Some(lost), .. }) => {
             let price = lost
                 .dollars

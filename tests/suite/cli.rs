@@ -8,6 +8,7 @@ use toolyard::store::journal;
 
 use crate::program::{Home, Ran};
 
+mod call;
 mod describe;
 mod experience;
 mod failing;

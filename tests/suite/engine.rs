@@ -1,6 +1,7 @@
 //! The engine with a scripted model and tools on paused time: what is wished, when, and what comes.
 
 mod budget;
+mod by_hand;
 mod caching;
 mod classes;
 mod control;
@@ -12,6 +13,7 @@ mod meaning;
 mod models;
 mod prompts;
 mod providers;
+mod queue;
 mod reading;
 mod redo;
 mod search;

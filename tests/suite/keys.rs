@@ -7,6 +7,7 @@ mod finding;
 mod lanes;
 mod layers;
 mod pagers;
+mod queue;
 
 use ratatui::crossterm::event::{
     Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEventKind,

@@ -279,3 +279,15 @@ fn long_and_nasty_texts_are_read_in_a_moment() {
         }
     }
 }
+
+#[test]
+fn what_looks_like_a_call_below_an_input_belongs_to_the_input() {
+    let plan = "Plan: look it up\nTool: f\n  Input: the docs say\n    LLM[who is it?]\nPlan: answer\n#E2 = LLM[#E1]\n";
+    let read = parse(plan).unwrap();
+    let calls: Vec<_> = read.steps.iter().flat_map(|step| &step.evidence).collect();
+    let calls: Vec<_> =
+        calls.iter().map(|call| (call.tool.as_str(), call.input.as_str())).collect();
+    assert_eq!(calls, [("f", "the docs say\nLLM[who is it?]"), ("LLM", "#E1")]);
+    let read = parse("Plan: look it up\nTool:\n    f[who is it?]\n").unwrap();
+    assert_eq!(read.steps[0].evidence[0].input, "who is it?");
+}

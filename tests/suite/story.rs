@@ -227,6 +227,7 @@ impl Story {
             tool,
             arguments: with,
             evidence,
+            by: By::Engine,
         });
         call
     }

@@ -85,3 +85,9 @@ pub const DOCTOR: &str = "\
 Examples:
   toolyard doctor
   toolyard doctor --config my.toml --workspace mine --json";
+
+pub const CALL: &str = "\
+Examples:
+  toolyard call calculator expression='17 * 23'
+  toolyard call weather '{\"city\": \"Oslo\"}' --workspace mine
+  toolyard call search_web query=lantern --fault search_web:timeout";

@@ -1,6 +1,6 @@
 //! The command line: arguments, and the commands that run them.
 
-use std::{num::NonZeroUsize, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, builder::PossibleValuesParser};
 use clap_complete::Shell;
@@ -9,10 +9,13 @@ use tokio::runtime::{Builder, Runtime};
 use self::compare::{BenchCommand, CompareArgs};
 use self::demo::DemoArgs;
 use self::journal_args::{ReplayArgs, ReportArgs, SessionsArgs, ShotArgs};
-use self::{init_args::InitArgs, log::LogArgs, trouble::Trouble, value::number, value::whole};
-use crate::app::session::CostRange;
-use crate::domain::{Estimation, FaultSpec, fault::FAULT_SYNTAX, knob::Choice};
+pub use self::session_args::{ConfigArgs, SessionArgs};
+use self::{call_args::CallArgs, init_args::InitArgs, log::LogArgs};
+use self::{trouble::Trouble, value::number, value::whole};
+use crate::domain::{Estimation, knob::Choice};
 
+pub mod call;
+mod call_args;
 mod colour;
 pub mod compare;
 pub mod demo;
@@ -35,6 +38,7 @@ pub mod prices;
 pub mod prompts;
 pub mod report;
 pub mod run;
+mod session_args;
 pub mod sessions;
 mod spec;
 pub mod trouble;
@@ -80,6 +84,9 @@ pub enum Command {
     /// Run tasks without a screen.
     #[command(after_help = examples::RUN)]
     Run(Box<RunArgs>),
+    /// Call one tool by hand, and print what it returns.
+    #[command(after_help = examples::CALL)]
+    Call(CallArgs),
     /// Run combinations of strategies and settings on one list of tasks, and print the papers'
     /// tables.
     #[command(after_help = examples::COMPARE)]
@@ -123,97 +130,6 @@ pub enum Command {
     Completions { shell: Shell },
     /// Print the manual page of toolyard, or of a command.
     Man(ManArgs),
-}
-
-/// The configuration file to use.
-#[derive(Clone, Debug, Default, Args)]
-pub struct ConfigArgs {
-    /// Read this configuration file instead of the one in the platform's folder.
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
-}
-
-/// The options of a session.
-#[derive(Clone, Debug, Default, Args)]
-pub struct SessionArgs {
-    #[command(flatten)]
-    pub config: ConfigArgs,
-    /// Folder with tools/, tasks, graph.json and learned scores.
-    #[arg(long, value_name = "DIR")]
-    pub workspace: Option<PathBuf>,
-    /// Strategy: direct, react, toolnet, dfsdt, tot-dfs, rewoo or workers, followed by any of
-    /// +prompt, +btp and +reflexion; +toolnet after the last two.
-    #[arg(long, value_name = "S")]
-    pub strategy: Option<String>,
-    /// Credits per task; +btp enforces them, other strategies are measured against them.
-    #[arg(long, value_name = "B", allow_negative_numbers = true, value_parser = number)]
-    pub budget: Option<f64>,
-    /// Lowest expected value for which +btp plans a tool, 0 to 1.
-    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = number)]
-    pub tau: Option<f64>,
-    /// Model for every role: a configured one; PROVIDER:MODEL, such as openai:gpt-5-mini; or the
-    /// address of an endpoint, such as http://localhost:8080/v1, with #MODEL if it has several.
-    #[arg(long, value_name = "M")]
-    pub model: Option<String>,
-    /// Model that writes the plans of rewoo and workers; `compare` accepts several, separated by
-    /// commas.
-    #[arg(long, value_name = "M")]
-    pub planner: Option<String>,
-    /// Model that writes the answers of rewoo and workers; `compare` accepts several, too.
-    #[arg(long, value_name = "M")]
-    pub solver: Option<String>,
-    /// Seed of all randomness; the same seed gives the same run.
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]
-    pub seed: Option<u64>,
-    /// Read tasks from a file (.toml, .jsonl or .txt) instead of the workspace.
-    #[arg(long, value_name = "FILE")]
-    pub tasks: Option<PathBuf>,
-    /// Number of tasks: fewer than available, or more by repeating them.
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<usize>)]
-    pub tasks_limit: Option<usize>,
-    #[arg(long, value_name = "SPEC", help = format!("Arm a fault: {FAULT_SYNTAX}"))]
-    pub fault: Vec<FaultSpec>,
-    /// Set a knob before the start, e.g. `alpha=0.8` or `learn=off`; config.example.toml and the
-    /// screen's Knobs pane (4) describe them all.
-    #[arg(long, value_name = "NAME=VALUE")]
-    pub knob: Vec<String>,
-    /// Write the journal to this file instead of the platform's data folder.
-    #[arg(long, value_name = "FILE", conflicts_with = "no_journal")]
-    pub journal: Option<PathBuf>,
-    /// Write no journal.
-    #[arg(long)]
-    pub no_journal: bool,
-    /// Repeat a session from its journal: model and tool calls are answered from it as long as they
-    /// match, then the session continues live. Add --fresh if the session had it.
-    #[arg(long, value_name = "FILE")]
-    pub recorded: Option<PathBuf>,
-    /// File of learned scores and edges, instead of the workspace's learned.json.
-    #[arg(long, value_name = "FILE")]
-    pub learned: Option<PathBuf>,
-    /// Neither load nor save learned scores and edges.
-    #[arg(long, conflicts_with = "learned")]
-    pub fresh: bool,
-    /// File of past uses, instead of the workspace's experience.sqlite.
-    #[arg(long, value_name = "FILE")]
-    pub experience: Option<PathBuf>,
-    /// Ignore past uses of the identical task, as a benchmark must.
-    #[arg(long)]
-    pub leak_guard: bool,
-    /// Draw the cost of every tool from this range of whole credits, by the seed, ignoring its
-    /// declared cost; BTP's experiments use `1..10`.
-    #[arg(long, value_name = "LOW..HIGH")]
-    pub costs: Option<CostRange>,
-    /// Offer for each task only this many tools: those of its reference chain, filled up with tools
-    /// that its words match. In BTP's experiments five come with each query.
-    #[arg(long, value_name = "N", value_parser = value::positive)]
-    pub task_tools: Option<NonZeroUsize>,
-    /// Fill the workspace up to N tools with made-up ones that no task needs.
-    #[arg(long, value_name = "N", value_parser = value::positive)]
-    pub tools_total: Option<NonZeroUsize>,
-    /// Stop before a model call that would bring the session above N US dollars (default 5): the
-    /// screen pauses, `run` ends with exit code 3.
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number)]
-    pub max_dollars: Option<f64>,
 }
 
 #[derive(Debug, Args)]

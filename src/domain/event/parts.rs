@@ -26,6 +26,17 @@ pub enum By {
     Redo(u64),
 }
 
+impl By {
+    /// The author of what says nothing else.
+    pub(in crate::domain) fn engine() -> Self {
+        By::Engine
+    }
+
+    pub(in crate::domain) fn is_engine(&self) -> bool {
+        *self == By::Engine
+    }
+}
+
 /// How a session starts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Opening {

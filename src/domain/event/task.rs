@@ -8,10 +8,31 @@ use crate::domain::spec::Task;
 
 family! {
     /// Tasks, from the queue to their end.
+    ///
+    /// A task's number is its place in the order of work: where the queue changes, the tasks that wait get
+    /// other numbers.
     pub enum TaskEvent {
+        /// Tasks were put into the queue, mostly at its end; those behind them move back.
         TasksQueued {
             first: TaskId,
             tasks: Vec<Task>,
+            by: By,
+        },
+        /// Tasks that waited were taken off the queue; those behind them move up.
+        TasksRemoved {
+            first: TaskId,
+            tasks: Vec<Task>,
+            by: By,
+        },
+        /// A task that waits went to another place of the queue; those between move by one.
+        TaskMoved {
+            task: TaskId,
+            to: TaskId,
+            by: By,
+        },
+        /// The current task was ended before it had an answer.
+        TaskSkipped {
+            task: TaskId,
             by: By,
         },
         TaskStarted {

@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{EffectRef, Refusal, family::family};
+use super::{By, EffectRef, Refusal, family::family};
 use crate::domain::id::{TaskId, ToolName};
 use crate::domain::{error::ToolError, output::ToolOutput, plan::EvidenceId};
 
 family! {
     /// Tool calls, from the request to the end, and the judgements on their results.
     pub enum ToolCallEvent {
-        /// The agent wants to call a tool. Nothing has run yet.
+        /// The agent wants to call a tool, or a person does. Nothing has run yet.
         ToolCallRequested {
             effect: EffectRef,
+            /// For a person's call the task at work, or the last one; 0 before the first.
             task: TaskId,
             step: u32,
             tool: ToolName,
@@ -21,6 +22,9 @@ family! {
             /// The evidence of a plan that the call must find.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             evidence: Option<EvidenceId>,
+            /// A person's call is no part of the task: it has no budget, and teaches nothing.
+            #[serde(default = "By::engine", skip_serializing_if = "By::is_engine")]
+            by: By,
         },
         /// It was not run, and cost nothing.
         ToolCallRefused {

@@ -71,6 +71,11 @@ impl<T> Kept<T> {
         self.items.push_back(item);
     }
 
+    /// Takes off the items from this place on; those that are gone stay so.
+    pub(super) fn split_off(&mut self, at: usize) -> VecDeque<T> {
+        self.items.split_off(at.saturating_sub(self.gone).min(self.items.len()))
+    }
+
     /// Puts an item where it was.
     pub(super) fn recall(&mut self, at: usize, item: T) {
         self.recalled.insert(at, item);

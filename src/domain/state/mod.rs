@@ -198,17 +198,24 @@ impl State {
         self.at_work.is_some() || self.tasks_done < self.tasks.len()
     }
 
+    /// How many tasks have started: the first ones, since tasks are taken in order.
+    pub fn tasks_started(&self) -> usize {
+        self.tasks_done + usize::from(self.at_work.is_some())
+    }
+
+    /// Whether this task waits in the queue.
+    pub fn is_queued(&self, id: TaskId) -> bool {
+        self.task(id).is_some_and(|task| task.phase == TaskPhase::Queued)
+    }
+
     /// The task that a person most likely means: the current one, else the last one.
     pub fn shown_task(&self) -> Option<&TaskState> {
-        // Tasks are taken in order, so as many were started as have ended or are current.
-        let started = self.tasks_done + usize::from(self.at_work.is_some());
-        self.tasks.get(started.checked_sub(1)?).map(|task| &**task)
+        self.tasks.get(self.tasks_started().checked_sub(1)?).map(|task| &**task)
     }
 
     /// The first task that has not started.
     pub fn next_task(&self) -> Option<&TaskState> {
-        let next = self.tasks_done + usize::from(self.at_work.is_some());
-        self.tasks.get(next).map(|task| &**task)
+        self.tasks.get(self.tasks_started()).map(|task| &**task)
     }
 
     /// The tools that may currently be offered, in order.

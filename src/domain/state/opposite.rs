@@ -2,7 +2,7 @@
 
 use crate::domain::command::Command;
 use crate::domain::event::{
-    BudgetEvent, ChangeEvent, ControlEvent, Event, FaultEvent, GraphEvent, PlanEvent,
+    BudgetEvent, By, ChangeEvent, ControlEvent, Event, FaultEvent, GraphEvent, PlanEvent, TaskEvent,
 };
 
 impl Event {
@@ -15,8 +15,8 @@ impl Event {
             Event::Graph(event) => graph(event),
             Event::Change(event) => Some(change(event)),
             Event::Control(event) => control(event),
+            Event::Task(event) => task(event),
             Event::Session(_)
-            | Event::Task(_)
             | Event::ModelCall(_)
             | Event::ToolCall(_)
             | Event::Embedding(_)
@@ -96,6 +96,26 @@ fn change(event: &ChangeEvent) -> Command {
         ChangeEvent::ToolSwitched { tool, on, .. } => {
             Command::SwitchTool { tool: tool.clone(), on: !on }
         }
+    }
+}
+
+fn task(event: &TaskEvent) -> Option<Command> {
+    match event {
+        TaskEvent::TasksQueued { by: By::Engine, .. } => None,
+        TaskEvent::TasksQueued { first, tasks, .. } => {
+            Some(Command::RemoveTasks { first: *first, tasks: tasks.clone() })
+        }
+        TaskEvent::TasksRemoved { first, tasks, .. } => {
+            Some(Command::PutTasks { first: *first, tasks: tasks.clone() })
+        }
+        TaskEvent::TaskMoved { task, to, .. } => Some(Command::MoveTask { task: *to, to: *task }),
+        TaskEvent::TaskSkipped { .. }
+        | TaskEvent::TaskStarted { .. }
+        | TaskEvent::TryStarted { .. }
+        | TaskEvent::StepStarted { .. }
+        | TaskEvent::AnswerGraded { .. }
+        | TaskEvent::ToolArraySet { .. }
+        | TaskEvent::TaskFinished { .. } => None,
     }
 }
 

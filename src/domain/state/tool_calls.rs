@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::effects::EffectState;
-use crate::domain::event::Refusal;
+use crate::domain::event::{By, Refusal};
 use crate::domain::{error::ToolError, id::ToolName, output::ToolOutput, plan::EvidenceId};
 
 /// The progress of a tool call.
@@ -42,6 +42,8 @@ pub struct ToolCallState {
     pub phase: ToolCallPhase,
     /// Whether its result helped, once it was judged.
     pub helpful: Option<bool>,
+    #[serde(default = "By::engine", skip_serializing_if = "By::is_engine")]
+    pub by: By,
 }
 
 impl Deref for ToolCallState {
@@ -65,6 +67,11 @@ impl ToolCallPhase {
 }
 
 impl ToolCallState {
+    /// Whether a person made it, not the agent.
+    pub fn is_by_hand(&self) -> bool {
+        self.by == By::User
+    }
+
     /// The text that the agent saw.
     pub fn observation(&self) -> Option<&str> {
         match &self.phase {

@@ -8,7 +8,7 @@ use crate::domain::{
     EffectId, EvidenceId, ModelError, ModelErrorKind, ModelName, ModelSpec, Reply, Request, Role,
     SessionEvent, State, TaskId, ToolMode, role_settings, tokens, window,
 };
-use crate::engine::{handle::Handle, session::Session};
+use crate::engine::{handle::Handle, lanes::Waits, session::Session};
 use crate::model::{Model, text};
 
 /// Most retries of a stream that broke off after some text.
@@ -25,7 +25,7 @@ pub struct Caller {
     /// The effect that causes it, if it is not the agent's own decision.
     pub parent: Option<EffectId>,
     /// Whether the agent waits for it.
-    pub is_awaited: bool,
+    pub waits: Waits,
 }
 
 /// Calls the model bound to this role. A stream that broke off after some text is retried as a new,
@@ -51,7 +51,7 @@ pub async fn ask(
             let request = as_seen(model.spec(), &bounded);
             let evidence = caller.evidence;
             let effect = Effect::Model(ModelCall { role, model, meant, request, evidence });
-            Some(request::request(session, caller.task, effect, parent, caller.is_awaited))
+            Some(request::request(session, caller.task, effect, parent, caller.waits))
         });
         let Some(requested) = requested else {
             let text = format!("no model is bound to the role {role}");

@@ -6,9 +6,10 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::{Effect, Outcome};
 use crate::domain::{
-    Bill, EffectId, EffectRef, EmbeddingEvent, Event, ModelCallEvent, ModelError, ModelErrorKind,
-    ModelSpec, Refusal, ToolCallEvent, ToolError, ToolErrorKind, Usage, tokens,
+    Bill, EffectId, EffectRef, EmbeddingEvent, Event, Lane, ModelCallEvent, ModelError,
+    ModelErrorKind, ModelSpec, Refusal, ToolCallEvent, ToolError, ToolErrorKind, Usage, tokens,
 };
+use crate::engine::lanes::Waits;
 use crate::engine::{session::Session, station::Passage};
 use crate::model::known;
 
@@ -77,12 +78,44 @@ fn model(passage: &Passage) -> Option<&ModelSpec> {
     }
 }
 
-/// The end of an effect that was in flight at the end of the session; `None` if there is no such
-/// effect.
-pub fn abandoned(session: &Session, id: EffectId) -> Option<Event> {
+impl Session {
+    /// Ends the effects of the current task: those that the agent waits for were dropped with its work, and those
+    /// beside it are cancelled.
+    pub fn drop_effects(&mut self, why: &str) {
+        // What has ended can still be held.
+        let held: Vec<Lane> = self.state.control.held.iter().map(|hold| hold.lane).collect();
+        for lane in held {
+            if !self.lanes.is_by_hand(lane) {
+                self.let_go(lane);
+            }
+        }
+        let live: Vec<EffectId> = self.state.effects_in_flight().map(|effect| effect.id).collect();
+        for id in live {
+            match self.lanes.waits(id) {
+                Some(Waits::Agent) => {
+                    self.abandon(id, why);
+                    self.lanes.leave(id);
+                }
+                Some(Waits::Nobody) => self.cancels.get(&id).into_iter().for_each(|it| it.cancel()),
+                Some(Waits::Person) | None => {}
+            }
+        }
+    }
+
+    /// Records the end of an effect that nothing runs any more.
+    pub fn abandon(&mut self, id: EffectId, why: &str) {
+        let event = abandoned(self, id, why);
+        self.cancels.remove(&id);
+        self.waiting_for_room.remove(&id);
+        event.into_iter().for_each(|event| self.emit(event));
+        self.settle_budget(id);
+    }
+}
+
+/// The end of an effect that was dropped in flight, with its reason; `None` if there is no such effect.
+fn abandoned(session: &Session, id: EffectId, text: &str) -> Option<Event> {
     let state = &session.state;
     let effect = state.effect(id)?.reference();
-    let text = "the session was stopped";
     let error = ModelError::new(ModelErrorKind::Cancelled, text);
     if state.model_call(id).is_some() {
         return Some(failed(session, effect, error).into());

@@ -15,13 +15,12 @@ use serde_json::Value;
 
 pub(super) use self::{
     ask::{Caller, ask, refuses_schema},
-    ended::abandoned,
     perform::perform,
     probe::probe_models,
     request::{PendingEffect, occurrence, request, requested},
 };
 use crate::domain::{
-    Boundary, Embedding, EvidenceId, ModelError, ModelErrorKind, Refusal, Reply, Request, Role,
+    Boundary, By, Embedding, EvidenceId, ModelError, ModelErrorKind, Refusal, Reply, Request, Role,
     ToolError, ToolErrorKind, ToolName, ToolOutput, Usage,
 };
 use crate::model::Model;
@@ -50,6 +49,7 @@ pub struct ToolCall {
     pub tool: ToolName,
     pub arguments: Value,
     pub evidence: Option<EvidenceId>,
+    pub by: By,
 }
 
 /// A text to embed.

@@ -25,7 +25,6 @@ pub async fn perform(handle: &Handle, requested: PendingEffect) -> Outcome {
 
 async fn pass(handle: &Handle, requested: PendingEffect) -> Outcome {
     let cancel = requested.cancel.clone();
-    let is_awaited = requested.is_awaited;
     let mut passage = Passage::new(handle, requested);
     let outcome = tokio::select! {
         biased;
@@ -41,7 +40,7 @@ async fn pass(handle: &Handle, requested: PendingEffect) -> Outcome {
         station.after(&mut passage, &outcome).await;
     }
     handle.write(|session| {
-        session.lanes.leave(passage.reference.id, is_awaited);
+        session.lanes.leave(passage.reference.id);
         session.settle();
     });
     outcome

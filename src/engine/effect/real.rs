@@ -8,7 +8,7 @@ use tokio::time::{Instant, timeout};
 use super::lively;
 use super::{Effect, EmbeddingCall, EmbeddingResult, ModelCall, Outcome, ToolCall};
 use crate::domain::{
-    Chance, EffectRef, FaultKind, ModelCallEvent, ModelError, ModelErrorKind, ModelSpec, Reply,
+    By, Chance, EffectRef, FaultKind, ModelCallEvent, ModelError, ModelErrorKind, ModelSpec, Reply,
     Request, State, TaskId, ToolError, ToolErrorKind, ToolMode, ToolOutput,
 };
 use crate::engine::{handle::Handle, station::Passage};
@@ -173,7 +173,11 @@ async fn call_tool(
         let text = format!("there is no tool {}; choose one of those offered", call.tool);
         return Err(ToolError::new(ToolErrorKind::Unavailable, text));
     };
-    let paid = handle.write(|session| session.allot_time(id)).map(Duration::from_secs_f64);
+    let paid = match call.by {
+        By::User => None,
+        _ => handle.write(|session| session.allot_time(id)),
+    };
+    let paid = paid.map(Duration::from_secs_f64);
     let allowed = handle.read(|session| allowed(session.state.workers.timeout_ms, call, &*tool));
     let seed = passage.chance.bits();
     let invocation = Invocation { arguments: call.arguments.clone(), seed };

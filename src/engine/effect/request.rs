@@ -8,7 +8,7 @@ use crate::domain::{
     Chance, EffectClass, EffectId, EffectRef, EmbeddingEvent, Event, FaultId, ModelCallEvent,
     Request, Role, TaskId, ToolCallEvent, ToolName, chance::canonical,
 };
-use crate::engine::session::Session;
+use crate::engine::{lanes::Waits, session::Session};
 
 /// An effect that was requested and has not ended.
 pub struct PendingEffect {
@@ -21,8 +21,6 @@ pub struct PendingEffect {
     pub chance: Chance,
     /// The number of this occasion for each fault that was armed on it at the request, from 1.
     pub occasions: Vec<(FaultId, u32)>,
-    /// Whether the agent waits for it.
-    pub is_awaited: bool,
 }
 
 /// Requests an effect for this task. Effects of one decision are all requested before the first one
@@ -32,7 +30,7 @@ pub fn request(
     task: TaskId,
     effect: Effect,
     parent: Option<EffectId>,
-    is_awaited: bool,
+    waits: Waits,
 ) -> PendingEffect {
     let class = match &effect {
         Effect::Model(_) | Effect::Embedding(_) => EffectClass::Read,
@@ -47,10 +45,10 @@ pub fn request(
     let chance = occurrence(session, &event).unwrap_or(Chance::new(session.state.seed));
     let cancel = CancellationToken::new();
     session.cancels.insert(reference.id, cancel.clone());
-    session.lanes.enter(reference.id, is_awaited);
+    session.lanes.enter(reference.id, waits);
     session.emit(event);
     let occasions = session.state.occasions(reference.id);
-    PendingEffect { reference, task, effect, cancel, chance, occasions, is_awaited }
+    PendingEffect { reference, task, effect, cancel, chance, occasions }
 }
 
 /// The event of this request.
@@ -67,7 +65,7 @@ pub fn requested(reference: EffectRef, task: TaskId, effect: &Effect) -> Event {
             }
             .into()
         }
-        Effect::Tool(ToolCall { step, tool, arguments, evidence }) => {
+        Effect::Tool(ToolCall { step, tool, arguments, evidence, by }) => {
             ToolCallEvent::ToolCallRequested {
                 effect: reference,
                 task,
@@ -75,6 +73,7 @@ pub fn requested(reference: EffectRef, task: TaskId, effect: &Effect) -> Event {
                 tool: tool.clone(),
                 arguments: arguments.clone(),
                 evidence: *evidence,
+                by: *by,
             }
             .into()
         }

@@ -2,7 +2,7 @@
 //! has a reason. It applies to tasks with a budget plan, regardless of the strategy.
 
 use super::{Effect, Outcome, Passage, Passing, Station, Verdict, now};
-use crate::domain::{ModelError, ModelErrorKind, Origin};
+use crate::domain::{By, ModelError, ModelErrorKind, Origin};
 
 pub(super) struct Budget;
 
@@ -11,6 +11,8 @@ impl Station for Budget {
         let over = |why: String| ModelError::new(ModelErrorKind::OverBudget, why);
         let answer = |outcome| Verdict::Answer(outcome, Origin::Live);
         let verdict = passage.handle.read(|session| match &passage.effect {
+            // It is no part of the task.
+            Effect::Tool(call) if call.by == By::User => Verdict::Go,
             // It costs nothing, and uses no tool.
             Effect::Tool(call) if session.state.reads_on(&call.tool) => Verdict::Go,
             Effect::Tool(call) => {

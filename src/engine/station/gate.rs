@@ -69,8 +69,8 @@ impl Session {
     /// Records `Paused` once every lane is held, or there is none.
     pub fn settle(&mut self) {
         let control = &self.state.control;
-        let all_held = self.lanes.live().all(|lane| control.is_held(lane));
-        let idle = self.lanes.live().next().is_none();
+        let all_held = self.lanes.of_agent().all(|lane| control.is_held(lane));
+        let idle = self.lanes.of_agent().next().is_none();
         let due = match control.mode {
             Mode::Pausing => all_held,
             Mode::Stepping => all_held && self.lanes.granted.is_none() && !idle,
@@ -89,14 +89,15 @@ impl Session {
         !self.is_broken() && !self.holds(lane, boundary)
     }
 
-    /// Whether a lane must wait at this boundary.
+    /// Whether a lane must wait at this boundary. A pause holds the agent, and no call by hand.
     fn holds(&self, lane: Lane, boundary: Boundary) -> bool {
         self.is_paused(lane)
-            || match self.state.control.mode {
-                Mode::Running | Mode::Ended => false,
-                Mode::SteppingTask => boundary == Boundary::BeforeTask,
-                Mode::Opening | Mode::Pausing | Mode::Paused | Mode::Stepping => true,
-            }
+            || !self.lanes.is_by_hand(lane)
+                && match self.state.control.mode {
+                    Mode::Running | Mode::Ended => false,
+                    Mode::SteppingTask => boundary == Boundary::BeforeTask,
+                    Mode::Opening | Mode::Pausing | Mode::Paused | Mode::Stepping => true,
+                }
     }
 
     /// Whether the user holds this lane alone. At the end of the session nothing is held.
@@ -109,10 +110,11 @@ impl Session {
     fn releases(&self, lane: Lane) -> bool {
         self.lanes.granted == Some(lane)
             || !self.is_paused(lane)
-                && match self.state.control.mode {
-                    Mode::Running | Mode::SteppingTask | Mode::Ended => true,
-                    Mode::Opening | Mode::Pausing | Mode::Paused | Mode::Stepping => false,
-                }
+                && (self.lanes.is_by_hand(lane)
+                    || match self.state.control.mode {
+                        Mode::Running | Mode::SteppingTask | Mode::Ended => true,
+                        Mode::Opening | Mode::Pausing | Mode::Paused | Mode::Stepping => false,
+                    })
     }
 }
 

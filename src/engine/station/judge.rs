@@ -6,8 +6,9 @@
 //! [`Handle::verdicts`]), so that blacklist and budget plan never act on a missing verdict.
 
 use super::{Effect, Outcome, Passage, Passing, Station, ToolCall, now};
-use crate::domain::{EffectId, Request, Role, TaskId, ToolErrorKind, knob};
+use crate::domain::{By, EffectId, Request, Role, TaskId, ToolErrorKind, knob};
 use crate::engine::effect::{self, Caller};
+use crate::engine::lanes::Waits;
 use crate::engine::{handle::Handle, session::Session};
 use crate::strategy::judge;
 
@@ -22,6 +23,8 @@ impl Station for Judge {
         let is_more =
             |call: &ToolCall| passage.handle.read(|session| session.state.reads_on(&call.tool));
         match (&passage.effect, outcome) {
+            // It belongs to no task that it could have helped.
+            (Effect::Tool(call), _) if call.by == By::User => {}
             // No tool was used that could have helped.
             (Effect::Tool(call), _) if is_more(call) => {}
             (Effect::Tool(_), Outcome::Result(Err(error)))
@@ -61,8 +64,8 @@ fn ask_beside(handle: &Handle, task: TaskId, call: EffectId, question: Request) 
     handle.write(|session| session.verdicts += 1);
     let beside = handle.clone();
     handle.spawn(async move {
-        let (evidence, parent, is_awaited) = (None, Some(call), false);
-        let caller = Caller { task, evidence, parent, is_awaited };
+        let (evidence, parent, waits) = (None, Some(call), Waits::Nobody);
+        let caller = Caller { task, evidence, parent, waits };
         let (verdict, reply) = effect::ask(&beside, caller, Role::Judge, question).await;
         let (helpful, why) = match reply {
             Ok(reply) => judge::read(&reply.text).unwrap_or_else(|| {

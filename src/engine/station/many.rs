@@ -2,14 +2,15 @@
 //! for hundreds, and no budget of a strategy without a plan would hold them back.
 
 use super::{Effect, Passage, Passing, Station, Verdict, now};
-use crate::domain::{EffectId, Knob, Refusal, State};
+use crate::domain::{By, EffectId, Knob, Refusal, State};
 
 pub(super) struct Many;
 
 impl Station for Many {
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
         // The calls of a plan are bounded by the plan.
-        let is_of_reply = matches!(&passage.effect, Effect::Tool(call) if call.evidence.is_none());
+        let is_of_reply = matches!(&passage.effect, Effect::Tool(call)
+            if call.evidence.is_none() && call.by != By::User);
         let id = passage.reference.id;
         let most = passage.handle.read(|session| session.state.knobs.count(Knob::MaxCalls));
         let is_over =

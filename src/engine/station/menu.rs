@@ -2,7 +2,7 @@
 //! the arguments fit it.
 
 use super::{Effect, Passage, Passing, Station, ToolCall, Verdict, now};
-use crate::domain::Refusal;
+use crate::domain::{By, Refusal};
 use crate::engine::session::Session;
 
 pub(super) struct Menu;
@@ -23,6 +23,17 @@ impl Station for Menu {
 fn check(session: &Session, call: &ToolCall) -> Result<(), (Refusal, String)> {
     let name = &call.tool;
     let refused = |why: String| Err((Refusal::NotOffered, why));
+    let arguments = || {
+        let checked = session.tools.check(name.as_str(), &call.arguments);
+        checked.map_err(|error| (Refusal::Arguments, error.text))
+    };
+    // A person may call what the agent is not offered.
+    if call.by == By::User {
+        return match session.tools.get(name.as_str()) {
+            Some(_) => arguments(),
+            None => refused(format!("there is no tool {name}")),
+        };
+    }
     if session.state.reads_on(name) {
         let task = session.state.current_task();
         let read =
@@ -46,6 +57,5 @@ fn check(session: &Session, call: &ToolCall) -> Result<(), (Refusal, String)> {
     if step.is_some_and(|step| !step.menu.iter().any(|item| item.tool == *name)) {
         return refused(format!("{name} is not among the tools offered; choose one of those"));
     }
-    let arguments = session.tools.check(name.as_str(), &call.arguments);
-    arguments.map_err(|error| (Refusal::Arguments, error.text))
+    arguments()
 }

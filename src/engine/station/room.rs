@@ -1,8 +1,8 @@
-//! Limits the number of parallel tool calls to the knob `concurrency`. A held call takes no room.
+//! Limits the number of parallel tool calls of the agent to the knob `concurrency`. A held call takes no room.
 //! Room is given in the order in which calls were requested, so that runs repeat.
 
 use super::{Effect, Passage, Passing, Station, Verdict, later, now};
-use crate::domain::{EffectId, Knob};
+use crate::domain::{By, EffectId, Knob};
 use crate::engine::session::Session;
 
 pub(super) struct Room;
@@ -10,7 +10,7 @@ pub(super) struct Room;
 impl Station for Room {
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
         let id = passage.reference.id;
-        let needs_room = matches!(passage.effect, Effect::Tool(_));
+        let needs_room = matches!(&passage.effect, Effect::Tool(call) if call.by != By::User);
         if !needs_room || passage.handle.read(|session| has_room(session, id)) {
             return now(Verdict::Go);
         }
@@ -31,7 +31,7 @@ fn has_room(session: &Session, id: EffectId) -> bool {
     if session.waiting_for_room.first().is_some_and(|first| *first < id) {
         return false;
     }
-    let running =
-        session.state.tool_calls_in_flight().filter(|call| call.started.is_some()).count();
+    let running = session.state.tool_calls_in_flight();
+    let running = running.filter(|call| call.started.is_some() && !call.is_by_hand()).count();
     running < session.state.knobs.count(Knob::Concurrency)
 }

@@ -115,8 +115,8 @@ pub fn about(
     let results = tried.turns.iter().map(|turn| turn.called.len()).sum();
     let most = state.result_max(role, results);
     let text = format!(
-        "{TASK}{}\n\nWhat was done:\n{}\n\nAnswer: {}\n{}",
-        task.text,
+        "{}\n\nWhat was done:\n{}\n\nAnswer: {}\n{}",
+        question(task),
         told(tried, |text| beginning(text, most, None).into()),
         ending.answer.as_deref().unwrap_or("none"),
         verdict(ending.feedback(state, task)),
@@ -141,7 +141,7 @@ pub fn helps(state: &State, task: &Task, call: &ToolCallState) -> Request {
             Role::Judge,
             vec![
                 Message::system(state.prompts.text(Prompt::Judge)),
-                Message::user(format!("{TASK}{}\n\nWhat was done:\n{line}", task.text)),
+                Message::user(format!("{}\n\nWhat was done:\n{line}", question(task))),
             ],
         )
     }
@@ -152,7 +152,7 @@ pub fn helps(state: &State, task: &Task, call: &ToolCallState) -> Request {
 pub fn grade(state: &State, task: &Task, answer: &str) -> Request {
     let golds: Vec<&str> = task.golds().collect();
     let line = json!({ "right_answers": golds, "answer": answer });
-    let text = format!("{TASK}{}\n\n{TO_GRADE}{line}", task.text);
+    let text = format!("{}\n\n{TO_GRADE}{line}", question(task));
     let messages = vec![Message::system(state.prompts.text(Prompt::Grader)), Message::user(text)];
     let schema =
         || object_schema(json!({ "right": {"type": "boolean"}, "reason": {"type": "string"} }));
@@ -175,8 +175,20 @@ fn add(text: &mut String, more: &str) {
     text.push_str(more);
 }
 
-fn user(task: &Task, reflections: &[String]) -> String {
+/// The task, and the conversation that it follows on from, as JSON: answers are text of a model.
+fn question(task: &Task) -> String {
     let mut text = format!("{TASK}{}", task.text);
+    if !task.before.is_empty() {
+        text.push_str("\n\nIt follows on from this conversation:");
+        for exchange in &task.before {
+            text.push_str(&format!("\n{}", json!(exchange)));
+        }
+    }
+    text
+}
+
+fn user(task: &Task, reflections: &[String]) -> String {
+    let mut text = question(task);
     if !reflections.is_empty() {
         text.push_str("\n\nEarlier tries failed. What they taught:");
         for reflection in reflections {

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::{add, user, weight_format};
-use crate::domain::markers::{EVIDENCE, KEEPING, LACKING, LLM, QUESTION, TASK, TOOLS};
+use crate::domain::markers::{EVIDENCE, KEEPING, LACKING, LLM, QUESTION, TOOLS};
 use crate::domain::{
     Knob, MenuItem, Message, Offered, Prompt, Request, Role, State, Strategy, Task, ToolName,
     WeightFormat,
@@ -172,7 +172,7 @@ pub fn solver(state: &State, task: &Task, reflections: &[String], worklog: &str)
 
 /// The request to a model for a piece of evidence.
 pub fn worker(state: &State, task: &Task, question: &str) -> Request {
-    let text = format!("{TASK}{}\n\n{QUESTION}{question}", task.text);
+    let text = format!("{}\n\n{QUESTION}{question}", super::question(task));
     plain(
         state,
         Role::Actor,

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::told;
-use crate::domain::markers::{CHOSEN, RIVALS, TASK, shortened};
+use super::{question, told};
+use crate::domain::markers::{CHOSEN, RIVALS, shortened};
 use crate::domain::{Message, Prompt, Request, Role, State, Task, ToolName, words};
 use crate::strategy::search::{Node, NodeResult};
 use crate::strategy::{CallResult, Trajectory};
@@ -37,8 +37,8 @@ pub(in crate::strategy) fn compare(
 ) -> Request {
     let [first, second] = rivals.map(account);
     let text = format!(
-        "{TASK}{}\n\nWhat was done:\n{}\n\n{}\n{first}\n\n{}\n{second}",
-        task.text,
+        "{}\n\nWhat was done:\n{}\n\n{}\n{first}\n\n{}\n{second}",
+        question(task),
         told(path, |text| words::clipped(text, RESULT)),
         RIVALS[0],
         RIVALS[1],

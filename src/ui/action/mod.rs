@@ -26,6 +26,11 @@ pub enum Action {
     HoldLane,
     Stop,
     NewTask,
+    RunNext,
+    MoveDown,
+    MoveUp,
+    FollowUp,
+    CallTool,
 
     Fail,
     AddFault,

@@ -13,7 +13,7 @@ use crate::ui::popups::{
 use crate::ui::request::{Requests, ScreenRequest, World, send};
 use crate::ui::seek::Sought;
 use crate::ui::update::past::{self, Way};
-use crate::ui::update::{self, arrange, control, copied, jump};
+use crate::ui::update::{self, arrange, control, copied, jump, queue};
 use crate::ui::window::{self, Move};
 use crate::ui::{pane::PaneId, view::View};
 
@@ -141,7 +141,7 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("step out", "run to the end of this task"),
     run(Action::Remove, &["x"], why::nothing_to_remove, Run(update::remove)).says(
         "remove",
-        "cancel the selected call; in the tools, forget the score; in the graph, unpin the edge",
+        "cancel the selected call; tasks: off the queue; tools: forget the score; graph: unpin",
     ),
     run(Action::CancelAll, &["X"], why::nothing_runs, Run(control::cancel_all))
         .says("cancel all", "cancel every call that runs or waits"),
@@ -150,7 +150,17 @@ pub const ACTIONS: &[ActionSpec] = &[
     run(Action::Stop, &["S"], never, Run(|_, view| view.open(Confirm::stop())))
         .says("stop", "end the session and cancel what runs; asks first"),
     run(Action::NewTask, &["t"], never, Run(|_, view| view.open(TaskEntry::default())))
-        .says("new task", "write a task; it is queued last"),
+        .says("new task", "write a task; it is queued last, or comes next"),
+    run(Action::RunNext, &[], queue::not_waiting, Run(queue::run_next))
+        .says("next", "move the selected task to the front of the queue"),
+    run(Action::MoveDown, &[], queue::not_waiting, Run(|w, view| queue::move_by(w, view, 1)))
+        .says("later", "move the selected task one place back in the queue"),
+    run(Action::MoveUp, &[], queue::not_waiting, Run(|w, view| queue::move_by(w, view, -1)))
+        .says("earlier", "move the selected task one place forward in the queue"),
+    run(Action::FollowUp, &["Q"], queue::no_answer, Run(queue::follow_up))
+        .says("ask further", "ask a further question after the answer of the selected task"),
+    run(Action::CallTool, &["!"], change::no_tool_to_call, Run(change::call_tool))
+        .says("call", "call the selected tool by hand, in a form made from its schema"),
     alter(Action::Fail, &["f"], why::nothing_to_break, Run(change::toggle_fault))
         .says("fail", "make the selected tool, role or model fail, or repair it"),
     alter(Action::AddFault, &["F"], never, Run(change::add_fault))

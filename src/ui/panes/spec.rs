@@ -31,7 +31,7 @@ pub struct PaneSpec {
     /// Why what is selected cannot be removed; `None`: it can.
     pub why_not_remove: fn(&State, &View) -> Option<&'static str>,
     /// Takes away what is selected.
-    pub remove: fn(&State, &View) -> Vec<ScreenRequest>,
+    pub remove: fn(&State, &mut View) -> Vec<ScreenRequest>,
     /// Why what is selected cannot be edited or turned; `None`: it can.
     pub why_not_adjust: fn(&State, &View) -> Option<&'static str>,
     /// Types a new value for what is selected.

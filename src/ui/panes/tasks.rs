@@ -8,6 +8,7 @@ use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{Outcome, State, TaskPhase, TaskState, words::counted};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::symbols::{DONE, FAILED, REFUSED, RUNNING, WAITING};
+use crate::ui::update::queue;
 use crate::ui::vlist::{self, List};
 use crate::ui::{action::Action, popups::Subject, table, text, theme::Theme, view::View};
 use crate::ui::{cx::Cx, pane::PaneId};
@@ -29,8 +30,17 @@ pub const SPEC: PaneSpec = PaneSpec {
         let task = view.task.or_else(|| state.shown_task().map(|task| task.id));
         Opened::subject(task.map(Subject::Task))
     },
+    why_not_remove: queue::not_removable,
+    remove: queue::remove,
     leave: |view| view.task = None,
-    keys: &[Action::NewTask],
+    keys: &[
+        Action::NewTask,
+        Action::RunNext,
+        Action::MoveDown,
+        Action::MoveUp,
+        Action::Remove,
+        Action::FollowUp,
+    ],
     ..PLAIN
 };
 

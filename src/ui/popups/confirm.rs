@@ -3,7 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{Keys, Popup, Pressed, Reply, frame};
-use crate::domain::{Command, EffectClass, State, words::counted};
+use crate::domain::{Command, EffectClass, State, TaskId, words::counted};
 use crate::ui::action::{Action, Layer};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::keymap::Meaning;
@@ -36,6 +36,20 @@ impl Confirm {
             question: "End this session?".to_owned(),
             detail: "What runs is cancelled. The screen stays, to look back.".to_owned(),
             yes: ScreenRequest::Send(Command::Stop),
+        }
+    }
+
+    /// The task at work is ended.
+    pub fn skip(live: &State, task: TaskId) -> Self {
+        let detail = match live.effects_in_flight().count() {
+            0 => "It ends without an answer; the next task begins.".to_owned(),
+            1 => "It ends without an answer, and its call is cancelled.".to_owned(),
+            n => format!("It ends without an answer, and its {n} calls are cancelled."),
+        };
+        Self {
+            question: format!("Skip task {task}, which runs?"),
+            detail,
+            yes: ScreenRequest::Send(Command::SkipTask { task }),
         }
     }
 

@@ -22,6 +22,7 @@ mod pick;
 mod sessions;
 mod strategy;
 mod task_entry;
+mod tool_form;
 mod value;
 
 use std::fmt;
@@ -45,6 +46,7 @@ pub use pairs::PairTable;
 pub use sessions::Sessions;
 pub use strategy::StrategyChoice;
 pub use task_entry::TaskEntry;
+pub use tool_form::ToolForm;
 pub use value::Value;
 
 /// The layer of the keys of a popup, and what they do.

@@ -1,49 +1,75 @@
-//! Writing a task for the agent.
+//! Writing a task for the agent, or a further question after an answer.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{Keys, Popup, Pressed, Reply, entry::Entry, frame};
-use crate::domain::Command;
+use crate::domain::{Command, TaskId, TaskState};
 use crate::ui::action::{Action, Layer};
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, view::View};
+use crate::ui::request::{ScreenRequest, World};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, text, view::View};
+
+/// Columns of an answer in the title.
+const ANSWER: usize = 30;
 
 /// A task being written.
 #[derive(Debug)]
 pub struct TaskEntry {
     entry: Entry,
+    /// The task whose answer it follows on from, with what it says of that.
+    after: Option<(TaskId, String)>,
 }
 
 impl Default for TaskEntry {
     fn default() -> Self {
-        Self { entry: Entry::lines() }
+        Self { entry: Entry::lines(), after: None }
     }
 }
 
 impl TaskEntry {
-    fn send(&self) -> Reply {
+    /// A further question after the answer of a task.
+    pub fn after(task: &TaskState) -> Self {
+        let answer = text::clean(task.answer.as_deref().unwrap_or_default());
+        let answer = text::cut(&answer, ANSWER);
+        let title = format!("A further question after task {}: {answer}", task.id);
+        Self { after: Some((task.id, title)), ..Self::default() }
+    }
+
+    fn send(&self, world: &World<'_>, is_next: bool) -> Reply {
         let text = self.entry.text().trim().to_owned();
         if text.is_empty() {
             return Reply::Stay;
         }
-        Reply::send(Command::QueueTask { text })
+        if let Some((task, _)) = self.after {
+            return Reply::send(Command::FollowUp { task, text });
+        }
+        let queued = [Command::QueueTask { text }];
+        let last = u32::try_from(world.live.tasks.len() + 1).unwrap_or(u32::MAX);
+        let moved = world.live.next_task().filter(|_| is_next);
+        let moved = moved.map(|_| Command::RunNext { task: TaskId(last) });
+        Reply::Done(queued.into_iter().chain(moved).map(ScreenRequest::Send).collect())
     }
 }
 
 impl Popup for TaskEntry {
     /// Most tasks are one line, so enter sends. Not every terminal tells ctrl-enter from enter.
     fn keys(&self) -> Keys {
-        const HINTS: &[Hint] = &[
+        const NEW_LINE: Hint = (&[Action::NewLine], "new line");
+        const LEAVE: Hint = (&[Action::Leave], "leave");
+        const TASK: &[Hint] = &[
             (&[Action::Accept], "queue it"),
-            (&[Action::NewLine], "new line"),
-            (&[Action::Leave], "leave"),
+            (&[Action::RunNext], "run it next"),
+            NEW_LINE,
+            LEAVE,
         ];
-        (Layer::Form, HINTS)
+        const FURTHER: &[Hint] = &[(&[Action::Accept], "ask it next"), NEW_LINE, LEAVE];
+        (Layer::Form, if self.after.is_some() { FURTHER } else { TASK })
     }
 
-    fn key(&mut self, pressed: Pressed, _: &World<'_>, _: &mut View) -> Reply {
+    fn key(&mut self, pressed: Pressed, world: &World<'_>, _: &mut View) -> Reply {
         match pressed.action {
             Some(Action::Leave) => return Reply::Close,
-            Some(Action::Accept) => return self.send(),
+            Some(Action::Accept) => return self.send(world, false),
+            Some(Action::RunNext) => return self.send(world, true),
             Some(Action::NewLine) => self.entry.newline(),
             _ => self.entry.key(pressed.key),
         }
@@ -58,7 +84,7 @@ impl Popup for TaskEntry {
         let (width, height) = (usize::from(area.width), usize::from(area.height));
         let rows = (self.entry.rows() + 2).clamp(6, (height * 2 / 3).max(6));
         let size = ((width * 3 / 5).max(60), rows);
-        let title = "A task for the agent";
+        let title = self.after.as_ref().map_or("A task for the agent", |(_, title)| title);
         let inside = frame::open(cx, (area, buf, hits), title, &self.legend(cx), size);
         self.entry.draw(cx, inside, buf);
     }

@@ -7,6 +7,7 @@ pub mod copied;
 mod input;
 pub mod jump;
 pub mod past;
+pub mod queue;
 
 use super::action::{Action, Does};
 use super::panes::spec::Opened;

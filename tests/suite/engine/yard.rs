@@ -205,6 +205,7 @@ pub struct Trial {
     pub keep: Option<Keep>,
     pub providers: Vec<Rc<dyn Provider>>,
     pub past: Vec<Record>,
+    pub recorded: Vec<Record>,
 }
 
 impl Default for Trial {
@@ -234,6 +235,7 @@ impl Default for Trial {
             keep: None,
             providers: vec![],
             past: vec![],
+            recorded: vec![],
         }
     }
 }
@@ -280,6 +282,7 @@ impl Trial {
             keep: self.keep,
             providers: self.providers,
             past: self.past,
+            recorded: self.recorded,
             ..setup
         };
         let (fold, seen) = (Rc::clone(&state), Rc::clone(&records));

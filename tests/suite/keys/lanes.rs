@@ -89,6 +89,7 @@ fn a_stopped_lane_is_freed_by_the_same_key_after_its_end_too() {
         tool,
         arguments,
         evidence: None,
+        by: By::Engine,
     });
     stage.tell(ToolCallEvent::ToolCallStarted { effect: effect(call) });
     assert_eq!(command(&mut stage, "x"), Command::Cancel(call));

@@ -82,7 +82,7 @@ pub fn summary(state: &State, report: &Report) -> String {
 /// Every tool that was called or scored.
 pub fn tools(state: &State, report: &Report) -> String {
     let mut calls: BTreeMap<&ToolName, (u32, u32)> = BTreeMap::new();
-    for call in state.tool_calls.iter() {
+    for call in state.tool_calls.iter().filter(|call| !call.is_by_hand()) {
         let (made, failed) = calls.entry(&call.tool).or_default();
         *made += 1;
         *failed += u32::from(matches!(call.phase, ToolCallPhase::Failed { .. }));

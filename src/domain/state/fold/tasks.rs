@@ -5,19 +5,32 @@ use std::sync::Arc;
 use super::Family;
 use crate::domain::event::{By, TaskEvent};
 use crate::domain::id::TaskId;
-use crate::domain::state::{State, TaskState, What, is_next, next_number};
+use crate::domain::spec::Task;
+use crate::domain::state::{State, TaskState, What, index, next_number};
 
 impl State {
     fn apply_task(&mut self, at: u64, event: &TaskEvent) {
         match event {
             TaskEvent::TasksQueued { first, tasks, .. } => {
-                if is_next(first.0, self.tasks.len()) {
-                    for task in tasks {
-                        let id = TaskId(next_number(self.tasks.len()));
-                        self.tasks.push(Arc::new(TaskState::new(id, task.clone())));
-                    }
-                }
+                self.queue_from(*first, |waiting| {
+                    waiting.splice(..0, tasks.iter().cloned());
+                });
             }
+            TaskEvent::TasksRemoved { first, tasks, .. } => {
+                self.queue_from(*first, |waiting| {
+                    waiting.drain(..tasks.len().min(waiting.len()));
+                });
+            }
+            TaskEvent::TaskMoved { task, to, .. } => {
+                let (first, last) = (task.min(to), task.max(to));
+                let by = last.0.saturating_sub(first.0) as usize;
+                self.queue_from(*first, |waiting| match waiting.get_mut(..=by) {
+                    Some(part) if to > task => part.rotate_left(1),
+                    Some(part) => part.rotate_right(1),
+                    None => {}
+                });
+            }
+            TaskEvent::TaskSkipped { .. } => {}
             TaskEvent::TaskStarted { task } => {
                 self.at_work = Some(*task);
                 let (strategy, line) = (self.strategy, self.transcript.len());
@@ -77,6 +90,24 @@ impl State {
     }
 }
 
+impl State {
+    /// Changes the part of the queue from this number on. Tasks are looked up by number, so a number that is
+    /// not of a task that waits, nor the next one, changes nothing.
+    fn queue_from(&mut self, first: TaskId, change: impl FnOnce(&mut Vec<Task>)) {
+        let Some(at) = index(first.0) else { return };
+        if at < self.tasks_started() || at > self.tasks.len() {
+            return;
+        }
+        let waiting = self.tasks.split_off(at);
+        let mut tasks = waiting.into_iter().map(|task| task.task.clone()).collect();
+        change(&mut tasks);
+        for task in tasks {
+            let id = TaskId(next_number(self.tasks.len()));
+            self.tasks.push(Arc::new(TaskState::new(id, task)));
+        }
+    }
+}
+
 impl Family for TaskEvent {
     fn fold(&self, state: &mut State, at: u64) {
         state.apply_task(at, self);
@@ -96,10 +127,11 @@ impl Family for TaskEvent {
             TaskEvent::ToolArraySet { lost: Some(_), .. } => What::told(self.clone()),
             TaskEvent::ToolArraySet { lost: None, .. } => None,
             TaskEvent::TaskFinished { task, .. } => Some((Some(*task), What::TaskFinished)),
-            TaskEvent::TasksQueued { tasks, by: By::User, .. } if tasks.len() == 1 => {
-                What::told(self.clone())
-            }
-            TaskEvent::TasksQueued { .. } | TaskEvent::AnswerGraded { .. } => None,
+            TaskEvent::TasksQueued { by: By::Engine, .. } | TaskEvent::AnswerGraded { .. } => None,
+            TaskEvent::TasksQueued { .. }
+            | TaskEvent::TasksRemoved { .. }
+            | TaskEvent::TaskMoved { .. }
+            | TaskEvent::TaskSkipped { .. } => What::told(self.clone()),
         }
     }
 }

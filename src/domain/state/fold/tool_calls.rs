@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Family;
-use crate::domain::event::ToolCallEvent;
+use crate::domain::event::{By, ToolCallEvent};
 use crate::domain::id::TaskId;
 use crate::domain::state::{Place, Source, State, ToolCallPhase, ToolCallState, What};
 
@@ -17,6 +17,7 @@ impl State {
                 tool,
                 arguments,
                 evidence,
+                by,
             } => {
                 let place = Place::ToolCall(self.tool_calls.len());
                 let Some(effect) = self.request(at, *of, *task, place) else { return };
@@ -28,24 +29,33 @@ impl State {
                     evidence: *evidence,
                     phase: ToolCallPhase::Requested,
                     helpful: None,
+                    by: *by,
                 });
+                self.count_occasions(of.id);
+                if *by == By::User {
+                    return;
+                }
                 if let Some(task) = self.task_mut(*task) {
                     task.add_tool_call(of.id);
                 }
                 self.seek(at, *task, *evidence, Source::Call(of.id));
-                self.count_occasions(of.id);
             }
             ToolCallEvent::ToolCallStarted { effect } => {
                 self.start(at, *effect);
                 let Some(call) = self.tool_call_mut(effect.id) else { return };
                 call.phase = ToolCallPhase::Running;
-                let (tool, task) = (call.tool.clone(), call.task);
-                self.count_call(&tool, task);
+                if !call.is_by_hand() {
+                    let (tool, task) = (call.tool.clone(), call.task);
+                    self.count_call(&tool, task);
+                }
             }
             ToolCallEvent::ToolCallRefused { effect, why, reason } => {
                 self.end(at, *effect);
                 let Some(call) = self.tool_call_mut(effect.id) else { return };
                 call.phase = ToolCallPhase::Refused { why: why.clone(), reason: *reason };
+                if call.is_by_hand() {
+                    return;
+                }
                 let (tool, task) = (call.tool.clone(), call.task);
                 self.count_end(&tool, None, |tool| tool.refused += 1);
                 self.refuse(task, &tool, *reason);
@@ -54,6 +64,9 @@ impl State {
                 self.end(at, *effect);
                 let Some(call) = self.tool_call_mut(effect.id) else { return };
                 call.phase = ToolCallPhase::Done { output: Arc::clone(output) };
+                if call.is_by_hand() {
+                    return;
+                }
                 let (tool, task, micros) = (call.tool.clone(), call.task, call.elapsed(at));
                 self.count_end(&tool, Some(micros), |tool| tool.succeeded += 1);
                 self.charge_call_time(task, &tool, micros);
@@ -62,6 +75,9 @@ impl State {
                 self.end(at, *effect);
                 let Some(call) = self.tool_call_mut(effect.id) else { return };
                 call.phase = ToolCallPhase::Failed { error: error.clone() };
+                if call.is_by_hand() {
+                    return;
+                }
                 let ran = call.started.is_some();
                 let (tool, task, micros) = (call.tool.clone(), call.task, call.elapsed(at));
                 self.count_end(&tool, ran.then_some(micros), |tool| {
@@ -81,10 +97,12 @@ impl Family for ToolCallEvent {
         state.apply_tool_call(at, self);
     }
 
-    fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
+    fn line(&self, state: &State) -> Option<(Option<TaskId>, What)> {
         match self {
             ToolCallEvent::ToolCallRequested { effect: of, task, .. } => {
-                Some((Some(*task), What::ToolCall { call: of.id }))
+                // A call by hand may come before the first task.
+                let task = Some(*task).filter(|task| state.task(*task).is_some());
+                Some((task, What::ToolCall { call: of.id }))
             }
             ToolCallEvent::ToolCallRefused { .. }
             | ToolCallEvent::ToolCallStarted { .. }

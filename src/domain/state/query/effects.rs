@@ -1,11 +1,19 @@
 //! Model calls, tool calls and embeddings by their numbers, and those in flight.
 
-use crate::domain::id::EffectId;
+use crate::domain::id::{EffectId, TaskId};
 use crate::domain::state::{
     EffectState, EmbeddingState, ModelCallState, Place, State, ToolCallState, index,
 };
 
 impl State {
+    /// The calls that a person made while this task was at work, or after it.
+    pub fn calls_by_hand(&self, task: TaskId) -> impl Iterator<Item = EffectId> {
+        // Calls are in the order of their tasks.
+        let first = self.tool_calls.partition_point(|call| call.task < task);
+        let of_task = self.tool_calls.from(first).take_while(move |call| call.task == task);
+        of_task.filter(|call| call.is_by_hand()).map(|call| call.id)
+    }
+
     /// The common part of the effect with this number.
     pub fn effect(&self, id: EffectId) -> Option<&EffectState> {
         match self.place(id)? {

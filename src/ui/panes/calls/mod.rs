@@ -119,6 +119,7 @@ impl Columns {
 fn label(track: &Track<'_>) -> String {
     match (track.evidence, track.call) {
         (Some(evidence), _) => evidence.id.mark(),
+        (None, Some(call)) if call.is_by_hand() => format!("you #{}", call.id),
         (None, Some(call)) => format!("{} #{}", call.step, call.id),
         (None, None) => String::new(),
     }
@@ -246,7 +247,8 @@ impl Lanes<'_> {
 
 /// Why a call that is wanted does not run yet.
 fn room(state: &State) -> String {
-    let running = state.tool_calls_in_flight().filter(|call| call.started.is_some()).count();
+    let running = state.tool_calls_in_flight();
+    let running = running.filter(|call| call.started.is_some() && !call.is_by_hand()).count();
     let most = state.knobs.count(Knob::Concurrency);
     if running < most {
         return "about to start".to_owned();

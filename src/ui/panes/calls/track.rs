@@ -163,16 +163,23 @@ pub struct Tracks<'a> {
 impl<'a> Tracks<'a> {
     pub fn of(state: &'a State, task: &'a TaskState) -> Self {
         let work = &task.work;
+        let by_hand: Vec<EffectId> = state.calls_by_hand(task.id).collect();
         let Some(plan) = &work.plan else {
-            let others = Cow::Borrowed(task.tool_calls.as_slice());
+            let mut others = Cow::Borrowed(task.tool_calls.as_slice());
+            if !by_hand.is_empty() {
+                others.to_mut().extend(by_hand);
+                others.to_mut().sort_unstable();
+            }
             return Self { state, task, others, evidence: Vec::new() };
         };
-        let calls = task.tool_calls.iter().copied();
+        let calls = task.tool_calls.iter().copied().chain(by_hand);
         let others = calls.filter(|call| {
             let call = state.tool_call(*call);
             call.and_then(|call| evidence_of(task, call)).is_none()
         });
-        Self { state, task, others: others.collect(), evidence: plan.evidence().collect() }
+        let mut others: Vec<EffectId> = others.collect();
+        others.sort_unstable();
+        Self { state, task, others: others.into(), evidence: plan.evidence().collect() }
     }
 
     pub fn len(&self) -> usize {

@@ -65,6 +65,9 @@ impl Axis {
 
     /// Numbers of tasks, with where the fault was armed, where the choice is stable, and the cursor.
     pub fn draw(&self, cx: &Cx<'_>, facts: &Facts<'_>, line: Rect, buf: &mut Buffer) {
+        if line.is_empty() {
+            return;
+        }
         Row::new(line, buf).put(" task", cx.theme.dim);
         let mut put = |column: u16, text: &str, style: Style| {
             let x = self.area.x + column;

@@ -261,7 +261,9 @@ impl<'a> Entry<'a> {
         // The state keeps its place at the right; the arguments are cut before it.
         let evidence =
             call.evidence.map_or(String::new(), |evidence| format!("{} ", evidence.mark()));
-        let room = width.saturating_sub(text::width(&state) + text::width(&evidence) + 3);
+        let by = if call.is_by_hand() { "you: " } else { "" };
+        let taken = text::width(&state) + text::width(&evidence) + text::width(by);
+        let room = width.saturating_sub(taken + 3);
         let arguments = format!("({})", inline_json::arguments(&call.arguments, width));
         let name = text::cut(call.tool.as_str(), room.saturating_sub(6)).into_owned();
         let arguments =
@@ -269,6 +271,7 @@ impl<'a> Entry<'a> {
         self.sheet.row(&[
             (&format!("  {LEADS} "), theme.accent),
             (&evidence, theme.dim),
+            (by, theme.user),
             (&name, theme.accent),
             (&arguments, theme.text),
         ]);

@@ -9,7 +9,10 @@ use crate::ui::text;
 pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     let Some(call) = state.tool_call(id) else { return page.not_yet("This call had not happened") };
     page.field_in("tool", call.tool.as_str(), page.theme.accent);
-    page.field("task", &format!("{}, step {}", call.task, call.step));
+    match call.is_by_hand() {
+        true => page.field_in("made by", "you: no budget, score or experience", page.theme.user),
+        false => page.field("task", &format!("{}, step {}", call.task, call.step)),
+    }
     let hold = state.control.hold_of(call.lane);
     let Standing { word, style, .. } = status::of_call(call, hold, page.theme);
     let is_refused = matches!(call.phase, ToolCallPhase::Refused { .. });

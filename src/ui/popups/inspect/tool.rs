@@ -149,7 +149,8 @@ fn calls(state: &State, name: &ToolName, page: &mut Page<'_>) {
         let Standing { word, style, .. } = status::of_call(call, hold, page.theme);
         let injected = if call.injected.is_some() { INJECTED } else { "" };
         let observation = call.observation().unwrap_or("");
-        let what = format!("{} → {observation}", call.arguments);
+        let by = if call.is_by_hand() { "you: " } else { "" };
+        let what = format!("{by}{} → {observation}", call.arguments);
         let what = text::cut(&what, page.width().saturating_sub(16)).into_owned();
         page.field_in(&format!("#{} {word}{injected}", call.id), &what, style);
     }

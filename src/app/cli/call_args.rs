@@ -1,0 +1,32 @@
+//! Arguments of `toolyard call`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::session_args::ConfigArgs;
+use super::value::whole;
+use crate::domain::{FaultSpec, fault::FAULT_SYNTAX};
+
+/// Which tool to call, and with what.
+#[derive(Debug, Args)]
+pub struct CallArgs {
+    /// The tool's name.
+    pub tool: String,
+    /// Arguments as NAME=VALUE, or all of them as one JSON object.
+    #[arg(value_name = "NAME=VALUE")]
+    pub arguments: Vec<String>,
+    /// Folder whose tools/ has the tool; the embedded demo where none is given.
+    #[arg(long, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+    #[arg(long, value_name = "SPEC", help = format!("Arm a fault: {FAULT_SYNTAX}"))]
+    pub fault: Vec<FaultSpec>,
+    /// Seed of all randomness; the same seed gives the same result.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub config: ConfigArgs,
+    /// Print the whole call, one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}

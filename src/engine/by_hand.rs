@@ -1,0 +1,39 @@
+//! Tool calls that a person makes, beside the agent. They take the one path of all effects, with gate and faults, but
+//! belong to no task: they have no budget, are not judged, and teach nothing.
+
+use serde_json::Value;
+
+use super::effect::{self, Effect, ToolCall};
+use super::{handle::Handle, lanes::Waits, session::Session};
+use crate::domain::{By, TaskId, ToolName};
+
+impl Session {
+    /// Requests a call; it runs as soon as the engine is free.
+    pub fn call_by_hand(&mut self, tool: ToolName, arguments: Value) -> Result<(), String> {
+        if self.tools.get(tool.as_str()).is_none() {
+            return Err(format!("there is no tool {tool}"));
+        }
+        let task = self.state.shown_task().map_or(TaskId(0), |task| task.id);
+        let call = ToolCall { step: 0, tool, arguments, evidence: None, by: By::User };
+        let requested = effect::request(self, task, Effect::Tool(call), None, Waits::Person);
+        self.by_hand.push(requested);
+        self.called.notify_one();
+        Ok(())
+    }
+}
+
+/// Runs the calls that are requested, all beside each other.
+pub(super) fn watch(handle: &Handle) {
+    let (watched, called) = (handle.clone(), handle.read(|session| session.called.clone()));
+    handle.spawn(async move {
+        loop {
+            called.notified().await;
+            for requested in watched.write(|session| std::mem::take(&mut session.by_hand)) {
+                let handle = watched.clone();
+                watched.spawn(async move {
+                    effect::perform(&handle, requested).await;
+                });
+            }
+        }
+    });
+}

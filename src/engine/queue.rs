@@ -1,0 +1,113 @@
+//! The queue of tasks, as a person changes it. Tasks are worked on in the order of their numbers, so a task that
+//! moves gets another number.
+
+use super::session::Session;
+use crate::domain::{By, Task, TaskEvent, TaskId, state::next_number};
+
+impl Session {
+    /// Queues a task that a person wrote.
+    pub fn queue_text(&mut self, text: &str, by: By) -> Result<(), String> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err("the task is empty".to_owned());
+        }
+        // A task known by its text keeps its gold answer and chain.
+        let queued = self.state.tasks.iter().map(|task| &task.task);
+        let known = queued.chain(self.tasks.distinct()).find(|task| task.text == text);
+        let task = known.map_or_else(|| Task::from_text(text), Task::clone);
+        self.put(self.next_task(), vec![task], by)
+    }
+
+    /// Queues the tasks with which the session began again.
+    pub fn queue_again(&mut self, by: By) -> Result<(), String> {
+        let tasks = self.tasks.distinct().to_vec();
+        if tasks.is_empty() {
+            return Err("the session began without a task".to_owned());
+        }
+        self.put(self.next_task(), tasks, by)
+    }
+
+    /// Puts tasks into the queue from this number on.
+    pub fn put(&mut self, first: TaskId, tasks: Vec<Task>, by: By) -> Result<(), String> {
+        if first < self.front() || first > self.next_task() {
+            return Err(format!("the place of task {first} is not in the queue any more"));
+        }
+        self.intervene(TaskEvent::TasksQueued { first, tasks, by });
+        Ok(())
+    }
+
+    /// Takes tasks off the queue, if they still wait from this number on.
+    pub fn unqueue(&mut self, first: TaskId, tasks: Vec<Task>, by: By) -> Result<(), String> {
+        self.queued(first)?;
+        let ids = (first.0..).map(TaskId);
+        let mut pairs = ids.zip(&tasks);
+        if !pairs.all(|(id, task)| self.state.task(id).is_some_and(|known| known.task == *task)) {
+            return Err("the queue has changed meanwhile".to_owned());
+        }
+        self.intervene(TaskEvent::TasksRemoved { first, tasks, by });
+        Ok(())
+    }
+
+    /// Moves a task to the place of another one.
+    pub fn move_task(&mut self, task: TaskId, to: TaskId, by: By) -> Result<(), String> {
+        self.queued(task)?;
+        self.queued(to)?;
+        if task == to {
+            return Err(format!("task {task} is there already"));
+        }
+        self.intervene(TaskEvent::TaskMoved { task, to, by });
+        Ok(())
+    }
+
+    /// Moves a task by so many places, at most to an end of the queue.
+    pub fn move_task_by(&mut self, task: TaskId, places: i32, by: By) -> Result<(), String> {
+        self.queued(task)?;
+        let last = self.next_task().0.saturating_sub(1);
+        let to = task.0.saturating_add_signed(places).clamp(self.front().0, last);
+        if to == task.0 {
+            let end = if places < 0 { "first" } else { "last" };
+            return Err(format!("task {task} is the {end} one that waits"));
+        }
+        self.move_task(task, TaskId(to), by)
+    }
+
+    /// Moves a task to the front.
+    pub fn run_next(&mut self, task: TaskId, by: By) -> Result<(), String> {
+        self.move_task(task, self.front(), by)
+    }
+
+    /// Asks a further question after the answer of a task.
+    pub fn follow_up(&mut self, task: TaskId, text: &str, by: By) -> Result<(), String> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err("the question is empty".to_owned());
+        }
+        let known = self.state.task(task).ok_or_else(|| format!("there is no task {task}"))?;
+        let answer = known.answer.as_ref().ok_or_else(|| format!("task {task} has no answer"))?;
+        let further = known.task.followed_by(text, answer);
+        self.put(self.front(), vec![further], by)
+    }
+
+    /// Ends the current task.
+    pub fn skip_task(&mut self, task: TaskId, by: By) -> Result<(), String> {
+        if self.state.at_work != Some(task) {
+            return Err(format!("task {task} is not at work"));
+        }
+        self.intervene(TaskEvent::TaskSkipped { task, by });
+        Ok(())
+    }
+
+    /// The number of the task that is worked on next.
+    fn front(&self) -> TaskId {
+        TaskId(next_number(self.state.tasks_started()))
+    }
+
+    fn queued(&self, task: TaskId) -> Result<(), String> {
+        let known = self.state.task(task).ok_or_else(|| format!("there is no task {task}"))?;
+        if !self.state.is_queued(task) {
+            let how = if known.outcome().is_some() { "ended" } else { "started" };
+            return Err(format!("task {task} has {how} already"));
+        }
+        Ok(())
+    }
+}
