@@ -7,10 +7,11 @@ use std::sync::Arc;
 use super::budgeting::{Budgeting, Memory};
 use super::session::Session;
 use crate::domain::{
-    BudgetEvent, BudgetPlan, By, EffectId, Knob, SessionEvent, TaskBudget, TaskId, ToolName,
+    BudgetEvent, BudgetPlan, By, EffectId, Knob, KnownTool, SessionEvent, TaskBudget, TaskId,
+    ToolName,
 };
 use crate::papers::btp::candidates;
-use crate::papers::btp::policy::{KnownTool, Policy};
+use crate::papers::btp::policy::Policy;
 use crate::store::experience::{Experience, ExperienceError, Query, Same};
 
 impl Session {
@@ -180,7 +181,7 @@ impl Session {
         let mut histories = self.said_if_lost(histories).into_iter();
         let known = |tool| {
             let past = histories.next().map(|history| history.past).unwrap_or_default();
-            KnownTool::new(tool, past)
+            KnownTool::new(tool, candidates::past(&past))
         };
         tools.into_iter().map(known).collect()
     }

@@ -2,9 +2,8 @@
 
 use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
-use crate::domain::{EffectId, Embedding};
+use crate::domain::{EffectId, Embedding, KnownTool};
 use crate::model::Model;
-use crate::papers::btp::policy::KnownTool;
 use crate::store::experience::{Experience, Same};
 
 /// What earlier sessions are remembered by.

@@ -18,7 +18,7 @@ pub(super) struct Context {
     pub task: TaskId,
 }
 
-impl strategy::Context for Context {
+impl strategy::Look for Context {
     fn state<T>(&self, look: impl FnOnce(&State) -> T) -> T {
         self.handle.read(|session| look(&session.state))
     }
@@ -26,7 +26,9 @@ impl strategy::Context for Context {
     fn retrieve(&self, text: &str, k: usize) -> Vec<ToolName> {
         self.handle.read(|session| session.retrieve(text, k))
     }
+}
 
+impl strategy::Context for Context {
     fn say<E: Into<Event>>(&self, event: impl FnOnce(TaskId) -> E) {
         self.handle.emit(event(self.task));
     }

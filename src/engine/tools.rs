@@ -7,7 +7,7 @@ use futures::{StreamExt, future::join_all};
 use tokio::{sync::Notify, time::timeout};
 
 use super::{handle::Handle, session::Session};
-use crate::domain::{SessionEvent, words::counted};
+use crate::domain::{Lexical, SessionEvent, words::counted};
 use crate::tool::provider::{Change, Provider};
 use crate::tool::{Changes, Tool, ToolError, ToolErrorKind};
 
@@ -82,9 +82,7 @@ impl Session {
 
     /// Indexes the tools for retrieval.
     pub fn index_all(&mut self) {
-        for spec in self.tools.specs() {
-            self.index.insert(spec);
-        }
+        self.index = Lexical::of_session(self.tools.specs().map(|spec| &**spec));
     }
 
     /// Records the tools at the start.

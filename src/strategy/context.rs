@@ -9,15 +9,18 @@ use crate::domain::{
     ToolCall, ToolError, ToolName,
 };
 
-/// A strategy's interface to one task. The engine's implementation runs every effect through all
-/// stations.
-pub trait Context {
+/// What menus are made of.
+pub trait Look {
     /// Reads the state.
     fn state<T>(&self, look: impl FnOnce(&State) -> T) -> T;
 
     /// Tools that match a text, best first, at most `k`; only tools that may currently be offered.
     fn retrieve(&self, text: &str, k: usize) -> Vec<ToolName>;
+}
 
+/// A strategy's interface to one task. The engine's implementation runs every effect through all
+/// stations.
+pub trait Context: Look {
     /// Records a decision of the strategy: an event of this task.
     fn say<E: Into<Event>>(&self, event: impl FnOnce(TaskId) -> E);
 

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use super::{Base, CallResult, Context, Observation, Trajectory, array};
+use super::{Base, CallResult, Look, Observation, Trajectory, array};
 use crate::domain::{Knob, MenuItem, Offered, State, Task, ToolName};
 use crate::papers::toolnet::WeightedEdge;
 
 /// The menu of the next step, in the order in which the model sees it; `Finish` is always the last.
 pub fn menu(
-    ctx: &impl Context,
+    ctx: &impl Look,
     base: Base,
     task: &Task,
     at: &ToolName,
@@ -41,7 +41,7 @@ pub fn menu(
 
 /// All tools with planned uses left, regardless of the agent's position; for an agent that finds no
 /// way on.
-pub fn whole_plan(ctx: &impl Context, base: Base, at: &ToolName) -> Arc<[MenuItem]> {
+pub fn whole_plan(ctx: &impl Look, base: Base, at: &ToolName) -> Arc<[MenuItem]> {
     let mut menu = planned(ctx);
     if base.spec().walks {
         weigh(ctx, at, &mut menu);
@@ -52,7 +52,7 @@ pub fn whole_plan(ctx: &impl Context, base: Base, at: &ToolName) -> Arc<[MenuIte
 
 /// The menu of a planner: the budget plan with the weights of the graph, if there is a plan; else the
 /// suggestions of the graph, every tool, or those that match the task.
-pub fn for_planner(ctx: &impl Context, by_graph: bool, task: &Task) -> Arc<[MenuItem]> {
+pub fn for_planner(ctx: &impl Look, by_graph: bool, task: &Task) -> Arc<[MenuItem]> {
     let has_plan = ctx.state(State::has_plan);
     let mut menu = match by_graph {
         _ if has_plan => planned(ctx),
@@ -66,7 +66,7 @@ pub fn for_planner(ctx: &impl Context, by_graph: bool, task: &Task) -> Arc<[Menu
 }
 
 /// Adds the weights of the edges from `at`.
-fn weigh(ctx: &impl Context, at: &ToolName, menu: &mut [MenuItem]) {
+fn weigh(ctx: &impl Look, at: &ToolName, menu: &mut [MenuItem]) {
     ctx.state(|state| {
         let weights = state.learning.weights(&state.knobs);
         for item in menu {
@@ -76,12 +76,12 @@ fn weigh(ctx: &impl Context, at: &ToolName, menu: &mut [MenuItem]) {
 }
 
 /// Whether a plan exists and offers nothing any more. Not checked if there never was a tool.
-pub fn is_used_up(ctx: &impl Context, menu: &[MenuItem]) -> bool {
+pub fn is_used_up(ctx: &impl Look, menu: &[MenuItem]) -> bool {
     ctx.state(State::has_plan) && menu.iter().all(|item| item.why == Offered::Finish)
 }
 
 /// The plan's remaining tools, in its order (BTP, algorithm 2).
-fn planned(ctx: &impl Context) -> Vec<MenuItem> {
+fn planned(ctx: &impl Look) -> Vec<MenuItem> {
     ctx.state(|state| {
         let plan = state.current_task().and_then(|task| task.budget.plan.as_ref());
         let tools = plan.into_iter().flat_map(|plan| &plan.tools).map(|planned| &planned.tool);
@@ -94,7 +94,7 @@ fn planned(ctx: &impl Context) -> Vec<MenuItem> {
 
 /// ReAct: every tool, without weights. If a menu cannot hold all, those that match the task (as the
 /// paper's baselines do with massive tools).
-fn all(ctx: &impl Context, task: &Task) -> Vec<MenuItem> {
+fn all(ctx: &impl Look, task: &Task) -> Vec<MenuItem> {
     let item = |tool: ToolName, why| MenuItem { tool, weight: None, why };
     let (most, every) = ctx.state(|state| {
         let most = state.knobs.count(Knob::MenuMax);
@@ -110,7 +110,7 @@ fn all(ctx: &impl Context, task: &Task) -> Vec<MenuItem> {
 
 /// ToolNet, first step: the top K tools for the task by retrieval. If fewer match, the heaviest of
 /// the others fill the menu, so that learned weights help where words do not match.
-fn first(ctx: &impl Context, task: &Task) -> Vec<MenuItem> {
+fn first(ctx: &impl Look, task: &Task) -> Vec<MenuItem> {
     let k = ctx.state(|state| state.knobs.count(Knob::TopK));
     let hits = ctx.retrieve(&task.sought(), k);
     let mut menu = ctx.state(|state| {
@@ -140,7 +140,7 @@ fn first(ctx: &impl Context, task: &Task) -> Vec<MenuItem> {
 /// in for a broken tool. Of the array of the task only, so that an endpoint's cache stays valid, as
 /// long as that has a way on.
 fn successors(
-    ctx: &impl Context,
+    ctx: &impl Look,
     task: &Task,
     at: &ToolName,
     trajectory: &Trajectory,
@@ -183,7 +183,7 @@ fn ways_inside(state: &State, at: &ToolName, inside: &[ToolName]) -> IndexSet<To
 /// Every successor, as in the paper. If a menu cannot hold all: those that the graph has learned, then
 /// those that match the last thought or the task, since the edges of all others weigh the same.
 fn whole_row(
-    ctx: &impl Context,
+    ctx: &impl Look,
     at: &ToolName,
     task: &Task,
     trajectory: &Trajectory,
@@ -216,7 +216,7 @@ fn whole_row(
 /// Tools outside the array only if one is needed: the last call did not help, or one of them matches the
 /// last thought best.
 fn explored(
-    ctx: &impl Context,
+    ctx: &impl Look,
     at: &ToolName,
     task: &Task,
     trajectory: &Trajectory,
@@ -267,7 +267,7 @@ fn refused(trajectory: &Trajectory) -> impl Iterator<Item = ToolName> {
 }
 
 /// Whether the last decision brought nothing: no call ran, or none of them helped.
-fn is_stuck(ctx: &impl Context, trajectory: &Trajectory) -> bool {
+fn is_stuck(ctx: &impl Look, trajectory: &Trajectory) -> bool {
     let Some(turn) = trajectory.turns.last() else { return false };
     let helped = |called: &CallResult| {
         let result = matches!(called.observation, Observation::Result(_) | Observation::More(_));

@@ -18,6 +18,7 @@ pub mod json;
 pub mod judge;
 pub mod menu;
 pub mod planned;
+pub mod preview;
 pub mod prompt;
 pub mod reflexion;
 mod search;
@@ -25,7 +26,7 @@ pub mod tot_dfs;
 pub mod trajectory;
 mod work;
 
-pub use context::{CallResult, Context, Observation};
+pub use context::{CallResult, Context, Look, Observation};
 pub use trajectory::{Trajectory, Turn};
 
 /// How a task ended.

@@ -9,6 +9,7 @@
 //! live session, a replay and, later, a session elsewhere. Only this module names ratatui and crossterm.
 
 pub mod action;
+pub mod ahead;
 mod bindings;
 mod change;
 mod chosen;

@@ -258,6 +258,10 @@ impl Screen {
         self.lay_out(area);
         self.recall();
         panes::look_up(self.past.as_ref().unwrap_or(&self.live), &mut self.view);
+        if self.view.sees(PaneId::Knobs) {
+            let knob = self.view.knob();
+            self.view.ahead.look(self.past.as_ref().unwrap_or(&self.live), knob);
+        }
         let mut popups = std::mem::take(&mut self.view.popups);
         for popup in &mut popups {
             let above = Rect { height: area.height.saturating_sub(1), ..area };

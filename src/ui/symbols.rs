@@ -39,6 +39,7 @@ symbols! {
     ROSE "▲" '^' "rose";
     FELL "▼" 'v' "fell";
     SPENT "█" '#' "spent, ran";
+    GHOST "▒" '%' "preview: one step of a knob";
     PLANNED "━" '=' "planned, path";
     CUT "…" '~' "cut: enter shows all";
 }
@@ -133,7 +134,6 @@ pub fn fallback(c: char) -> Option<char> {
         '▃' => '-',
         '▄' | '▅' => '=',
         '▆' | '▇' => '*',
-        '▒' => '%',
         '▓' => '&',
         '▎' | '▍' | '▏' | '▕' => '|',
         '\u{2580}'..='\u{259f}' => '#',

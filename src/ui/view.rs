@@ -3,6 +3,7 @@
 
 use strum::{IntoStaticStr, VariantArray};
 
+use super::ahead::Ahead;
 use super::found::Found;
 use super::layout::{Layouts, Placed};
 use super::twin::Twin;
@@ -168,6 +169,8 @@ pub struct View {
     /// A line of the transcript by its event's number; `None`: the newest, and it keeps up.
     pub line: Option<u64>,
     pub knob: Option<Knob>,
+    /// What one step of that knob would change.
+    pub ahead: Ahead,
     pub role: Option<Role>,
     /// A configured model. It goes before the role where a fault is armed.
     pub model: Option<ModelName>,
@@ -256,6 +259,14 @@ impl View {
     /// The height of a pane's list in the last frame: how far a page key goes.
     pub fn page(&self, pane: PaneId) -> usize {
         self.windows[pane as usize].rows
+    }
+
+    /// Whether a pane is on the screen.
+    pub fn sees(&self, pane: PaneId) -> bool {
+        match self.zoom {
+            Some(zoomed) => zoomed == pane,
+            None => self.layouts.now.seen(|_| true).contains(&pane),
+        }
     }
 
     /// Lets a pane's list follow its selection again after the wheel moved it.

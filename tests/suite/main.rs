@@ -70,6 +70,7 @@ mod terminal;
 mod themes;
 mod time;
 mod tools;
+mod tuning;
 mod working;
 
 /// A file of golden values, which are part of the project: every clone asserts them.

@@ -32,7 +32,8 @@ pub fn plan(spent: f64, candidates: &[Candidate<'_>]) -> BudgetPlan {
         tools.iter().map(|tool| part(tool) * f64::from(tool.uses)).sum()
     };
     let (value, cost) = (sum(|tool| tool.value), sum(|tool| tool.cost));
-    BudgetPlan { budget: 20.0, spent, reserve: 1.0, tools, value, cost, marginal: None }
+    let known = Vec::new();
+    BudgetPlan { budget: 20.0, spent, reserve: 1.0, tools, known, value, cost, marginal: None }
 }
 
 impl Story {

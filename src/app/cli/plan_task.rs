@@ -35,7 +35,7 @@ pub fn tools(
     let chosen = candidates::candidates(&state, &index, task, helped);
     let histories = store.history(&query, &chosen, same).map_err(trouble)?;
     let valued = histories.into_iter().map(|history| {
-        let estimate = candidates::estimate(&state.knobs, &history.past);
+        let estimate = candidates::estimate(&state.knobs, &candidates::past(&history.past));
         let Estimate { value, limit, .. } = estimate;
         let candidate = Candidate {
             cost: state.use_cost(&history.tool, config.session.strategy.base.spec().decides),

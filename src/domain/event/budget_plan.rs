@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::known_tool::KnownTool;
 use crate::domain::id::ToolName;
 
 /// How often each tool may be used within the rest of a budget (BTP, section 2.2).
@@ -16,6 +17,9 @@ pub struct BudgetPlan {
     pub reserve: f64,
     /// Every candidate, in tie-breaking order.
     pub tools: Vec<PlannedTool>,
+    /// What the plan was made of, in the same order; older journals lack it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<KnownTool>,
     /// Expected value of all planned uses (BTP, eq. 5).
     pub value: f64,
     /// The cost of all planned uses.
@@ -60,12 +64,13 @@ pub struct Marginal {
 impl BudgetPlan {
     /// The plan's figures alone.
     pub fn without_tools(&self) -> Self {
-        Self { tools: Vec::new(), ..self.clone() }
+        Self { tools: Vec::new(), known: Vec::new(), ..self.clone() }
     }
 
     /// A plan without any tool.
     pub fn empty(budget: f64, spent: f64, reserve: f64) -> Self {
-        Self { budget, spent, reserve, tools: Vec::new(), value: 0.0, cost: 0.0, marginal: None }
+        let (tools, known) = (Vec::new(), Vec::new());
+        Self { budget, spent, reserve, tools, known, value: 0.0, cost: 0.0, marginal: None }
     }
 
     pub fn tool(&self, tool: &str) -> Option<&PlannedTool> {

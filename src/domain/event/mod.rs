@@ -18,6 +18,7 @@ mod embedding;
 mod family;
 mod fault;
 mod graph;
+mod known_tool;
 mod model_call;
 mod parts;
 mod plan;
@@ -38,6 +39,7 @@ pub use self::{
     embedding::EmbeddingEvent,
     fault::FaultEvent,
     graph::GraphEvent,
+    known_tool::{KnownTool, Lack, PastResults},
     model_call::ModelCallEvent,
     parts::{
         Bill, Boundary, By, CacheBreak, Caveat, MenuItem, NodeEnd, Offered, Opening, Outcome,

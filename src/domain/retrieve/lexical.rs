@@ -74,6 +74,13 @@ impl Lexical {
         lexical
     }
 
+    /// The index of a session, whose tools come one after the other.
+    pub fn of_session<'a>(tools: impl IntoIterator<Item = &'a ToolSpec>) -> Self {
+        let mut lexical = Self::default();
+        tools.into_iter().for_each(|tool| lexical.insert(tool));
+        lexical
+    }
+
     /// Adds a tool, or replaces the one of that name.
     pub fn insert(&mut self, tool: &ToolSpec) {
         self.remove(tool.name.as_str());

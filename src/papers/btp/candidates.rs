@@ -2,7 +2,7 @@
 //! values. A session and `toolyard plan --task` use this same code.
 
 use super::{Estimate, Evidence};
-use crate::domain::{Knob, Knobs, Lexical, State, ToolName};
+use crate::domain::{Estimation, Knob, Knobs, Lexical, PastResults, State, ToolName};
 
 /// A tool's results in one past query. It was used `helpful + unhelpful` times there, at least
 /// once.
@@ -116,13 +116,33 @@ fn best<'a>(hits: impl Iterator<Item = (&'a ToolName, f32)>, k: usize) -> Vec<To
     close.take(k).map(|(tool, _)| tool.clone()).collect()
 }
 
-/// The estimate for a tool with this past, with the mode and tau from the knobs.
-pub fn estimate(knobs: &Knobs, past: &[Past]) -> Estimate {
-    let mut evidence = Evidence::new(knobs.choice());
-    for past in past {
-        evidence.add_uses(past.similarity, past.helpful, past.unhelpful);
-        let uses = past.helpful.saturating_add(past.unhelpful);
-        evidence.add_query(past.similarity, uses, past.helpful > 0);
+/// What these past uses say of a tool, whatever the knobs.
+pub fn past(past: &[Past]) -> PastResults {
+    let of = |mode| {
+        let mut evidence = Evidence::new(mode);
+        for past in past {
+            evidence.add_uses(past.similarity, past.helpful, past.unhelpful);
+            let uses = past.helpful.saturating_add(past.unhelpful);
+            evidence.add_query(past.similarity, uses, past.helpful > 0);
+        }
+        evidence.estimate(0.0)
+    };
+    let (smoothed, paper) = (of(Estimation::Smoothed), of(Estimation::Paper));
+    PastResults {
+        uses: smoothed.experience,
+        smoothed: (smoothed.value, smoothed.limit),
+        paper: (paper.value, paper.limit),
     }
-    evidence.estimate(knobs.get(Knob::Tau))
+}
+
+/// The estimate for a tool with this past, with the mode and tau from the knobs.
+pub fn estimate(knobs: &Knobs, past: &PastResults) -> Estimate {
+    if past.uses == 0 {
+        return Estimate::UNKNOWN;
+    }
+    let (value, limit) = match knobs.choice() {
+        Estimation::Smoothed => past.smoothed,
+        Estimation::Paper => past.paper,
+    };
+    Estimate { value, limit, experience: past.uses }.above(knobs.get(Knob::Tau))
 }

@@ -55,6 +55,11 @@ pub struct Estimate {
 impl Estimate {
     /// The estimate for an unused tool: otherwise a new tool could never be tried.
     pub const UNKNOWN: Self = Self { value: Evidence::UNKNOWN_VALUE, limit: 1, experience: 0 };
+
+    /// The same, without a use if its value is below `tau`.
+    pub(super) fn above(self, tau: f64) -> Self {
+        Self { limit: if self.value < tau - CLOSE { 0 } else { self.limit }, ..self }
+    }
 }
 
 /// Past uses of one tool, summed up for the current query. It holds a few sums regardless of the
@@ -126,11 +131,10 @@ impl Evidence {
         let prior = prior(self.mode);
         let value = (self.uses.sum + prior * Self::UNKNOWN_VALUE) / (self.uses.weight + prior);
         let limit = match self.queries {
-            _ if value < tau - CLOSE => 0,
             Share { weight: 0.0, .. } => 1,
             Share { weight, sum } => whole(self.mode, sum / weight),
         };
-        Estimate { value, limit, experience: self.count }
+        Estimate { value, limit, experience: self.count }.above(tau)
     }
 }
 

@@ -78,6 +78,7 @@ mod tests {
             spent: 1.0,
             reserve: 1.0,
             tools: tools.collect(),
+            known: Vec::new(),
             value: f64::from(count) * 0.5,
             cost: f64::from(count) * 2.0,
             marginal: None,

@@ -11,5 +11,6 @@ mod repeat;
 mod results;
 mod totals;
 mod usable;
+mod what_if;
 
 pub use self::{moves::Cause, repeat::Repeat};

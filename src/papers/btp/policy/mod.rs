@@ -9,8 +9,9 @@ mod admit;
 mod planning;
 mod time;
 
-use super::candidates::Past;
-use crate::domain::{Role, State, StrategySpec, TaskBudget, TaskId, TaskState, ToolName};
+use crate::domain::{
+    KnownTool, Lack, Role, State, StrategySpec, TaskBudget, TaskId, TaskState, ToolName,
+};
 
 /// The input of a decision, which never changes it.
 #[derive(Clone, Copy)]
@@ -22,36 +23,7 @@ pub struct Policy<'a> {
     pub allotted: f64,
 }
 
-/// The data about a tool for the current task.
-#[derive(Debug)]
-pub struct KnownTool {
-    pub tool: ToolName,
-    /// Its results in past queries.
-    pub past: Vec<Past>,
-    /// Uses beyond its limit, for a tool that has helped and is missing.
-    pub more: u32,
-    /// Set if it matches a need that the agent stated.
-    pub lacked: Option<Lack>,
-    /// Set if the agent had it on offer and called none: the task's uses of tools at that time.
-    /// Until the next use it is not planned, so that other tools get their turn.
-    pub declined: Option<u32>,
-}
-
-/// A need that a tool may meet.
-#[derive(Debug)]
-pub struct Lack {
-    /// In the agent's words.
-    pub need: String,
-    /// The tool's uses when the agent said so; one more, and it is met.
-    pub used: u32,
-}
-
 impl KnownTool {
-    /// A tool that the agent has not judged yet.
-    pub fn new(tool: ToolName, past: Vec<Past>) -> Self {
-        Self { tool, past, more: 0, lacked: None, declined: None }
-    }
-
     /// Notes whether the agent had this tool on offer when it said that it misses one, and forgets
     /// what it missed before. A tool that it keeps is needed.
     pub fn note_offer(&mut self, budget: &TaskBudget, kept: &[ToolName]) {

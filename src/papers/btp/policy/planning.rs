@@ -83,6 +83,7 @@ impl Policy<'_> {
             value: fixed_value + solved.value,
             cost: fixed_cost + solved.cost,
             tools,
+            known: self.known.to_vec(),
             marginal,
         }
     }
@@ -128,8 +129,8 @@ impl Policy<'_> {
         known
             .chain(set_besides.map(|tool| (tool, None)))
             .map(|(tool, known)| {
-                let past = known.map_or(&[][..], |known| &known.past);
-                let mut estimate = candidates::estimate(&self.state.knobs, past);
+                let past = known.map(|known| known.past).unwrap_or_default();
+                let mut estimate = candidates::estimate(&self.state.knobs, &past);
                 let used = ledger.tools.get(tool).map_or(0, |ledger| ledger.uses);
                 let barred =
                     ledger.blacklist.contains_key(tool) || !self.state.offers(tool.as_str());

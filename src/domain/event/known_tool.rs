@@ -1,0 +1,53 @@
+//! The candidates of a budget plan: what is known of each, whatever the knobs. With it anybody can make the plan again
+//! with other knobs.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::id::ToolName;
+
+/// The data about a tool for the current task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KnownTool {
+    pub tool: ToolName,
+    /// Its results in past queries.
+    pub past: PastResults,
+    /// Uses beyond its limit, for a tool that has helped and is missing.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more: u32,
+    /// Set if it matches a need that the agent stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lacked: Option<Lack>,
+    /// Set if the agent had it on offer and called none: the task's uses of tools at that time.
+    /// Until the next use it is not planned, so that other tools get their turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declined: Option<u32>,
+}
+
+/// What past uses say of a tool: for each way to estimate, its value and the most uses of it, before `tau` counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PastResults {
+    /// Past uses; without any the numbers below mean nothing.
+    pub uses: u32,
+    pub smoothed: (f64, u32),
+    pub paper: (f64, u32),
+}
+
+/// A need that a tool may meet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lack {
+    /// In the agent's words.
+    pub need: String,
+    /// The tool's uses when the agent said so; one more, and it is met.
+    pub used: u32,
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+impl KnownTool {
+    /// A tool that the agent has not judged yet.
+    pub fn new(tool: ToolName, past: PastResults) -> Self {
+        Self { tool, past, more: 0, lacked: None, declined: None }
+    }
+}

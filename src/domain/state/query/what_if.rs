@@ -1,0 +1,32 @@
+//! The state as it would be after a knob was turned.
+
+use crate::domain::knob::Knob;
+use crate::domain::state::State;
+
+impl State {
+    /// The part of the state that menus and plans are made of, with this knob at this value. What tells the past alone
+    /// is left out.
+    #[must_use]
+    pub fn with_knob(&self, knob: Knob, value: f64) -> Self {
+        let mut knobs = self.knobs.clone();
+        knobs.set(knob, value);
+        Self {
+            strategy: self.strategy,
+            knobs,
+            rates: self.rates,
+            workers: self.workers.clone(),
+            models: self.models.clone(),
+            tools: self.tools.clone(),
+            learning: self.learning.clone(),
+            keeps: self.keeps,
+            bare: self.bare,
+            tasks: self.tasks.clone(),
+            at_work: self.at_work,
+            tasks_done: self.tasks_done,
+            effects: self.effects.clone(),
+            model_calls: self.model_calls.clone(),
+            tool_calls: self.tool_calls.clone(),
+            ..Self::default()
+        }
+    }
+}

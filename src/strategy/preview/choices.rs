@@ -1,0 +1,114 @@
+//! The menu where the agent is, made again from the state.
+
+use super::Shows;
+use super::retrace::{Way, retrace};
+use crate::domain::{Knob, Lexical, MenuItem, State, Strategy, TaskState, ToolName};
+use crate::strategy::{Look, menu};
+
+/// Edges that are shown where no menu is known.
+const EDGES: usize = 32;
+
+/// Where the next menu is made, and how.
+pub(super) enum Place<'a> {
+    /// An agent walks the graph, and is here.
+    Walk { task: &'a TaskState, strategy: Strategy, way: Way },
+    /// A planner gets all tools at once.
+    Planner { task: &'a TaskState, strategy: Strategy },
+    /// No task is at work.
+    Edges,
+}
+
+/// A state with an index of its tools.
+struct Looked<'a> {
+    state: &'a State,
+    index: Option<&'a Lexical>,
+}
+
+impl Look for Looked<'_> {
+    fn state<T>(&self, look: impl FnOnce(&State) -> T) -> T {
+        look(self.state)
+    }
+
+    fn retrieve(&self, text: &str, k: usize) -> Vec<ToolName> {
+        let hits = self.index.into_iter().flat_map(|index| index.offered(self.state, text));
+        hits.take(k).map(|(tool, _)| tool.clone()).collect()
+    }
+}
+
+impl<'a> Place<'a> {
+    /// Where this knob moves choices; an error says why it moves none.
+    pub fn of(state: &'a State, knob: Knob, most_tools: usize) -> Result<Self, String> {
+        let is_weight = matches!(knob, Knob::Alpha | Knob::Beta);
+        let task = state.current_task();
+        let strategy = task.and_then(|task| task.strategy).unwrap_or(state.strategy);
+        let base = strategy.base.spec();
+        if !base.walks && !strategy.toolnet {
+            return Err(match knob {
+                Knob::MenuMax => {
+                    "it limits a menu of all tools; it changes no weight and no plan".to_owned()
+                }
+                _ => format!("{strategy} does not use the weights of the graph"),
+            });
+        }
+        let Some(task) = task.filter(|_| state.tools.len() <= most_tools) else {
+            return match (is_weight, task) {
+                (true, _) => Ok(Place::Edges),
+                (false, None) => {
+                    Err("no task is at work; its menus follow the new value".to_owned())
+                }
+                (false, Some(_)) => {
+                    Err(format!("more than {most_tools} tools are too many to look ahead"))
+                }
+            };
+        };
+        if base.walks {
+            return Ok(Place::Walk { task, strategy, way: retrace(state, task) });
+        }
+        match knob {
+            Knob::Explore | Knob::MenuMax => {
+                Err("a planner gets its tools at once; this knob limits later menus only"
+                    .to_owned())
+            }
+            Knob::TopK if state.has_plan() => {
+                Err("the budget plan decides what the planner gets, not this knob".to_owned())
+            }
+            _ => Ok(Place::Planner { task, strategy }),
+        }
+    }
+
+    /// Whether its menus are made of what words find.
+    pub fn retrieves(&self) -> bool {
+        !matches!(self, Place::Edges)
+    }
+
+    pub fn shows(&self) -> Shows {
+        match self {
+            Place::Walk { way, .. } => Shows::Menu { from: way.at.clone() },
+            Place::Planner { .. } => Shows::Menu { from: ToolName::start() },
+            Place::Edges => Shows::Weights { from: ToolName::start() },
+        }
+    }
+
+    /// The choices in this state, in order.
+    pub fn choices(&self, state: &State, index: Option<&Lexical>) -> Vec<(ToolName, Option<f64>)> {
+        let look = Looked { state, index };
+        let menu: Vec<MenuItem> = match self {
+            Place::Walk { strategy, way, .. } if way.is_stuck => {
+                menu::whole_plan(&look, strategy.base, &way.at).to_vec()
+            }
+            Place::Walk { task, strategy, way } => {
+                menu::menu(&look, strategy.base, &task.task, &way.at, &way.done).to_vec()
+            }
+            Place::Planner { task, strategy } => {
+                menu::for_planner(&look, strategy.toolnet, &task.task).to_vec()
+            }
+            Place::Edges => {
+                let weights = state.learning.weights(&state.knobs);
+                let row = weights.top(ToolName::START, EDGES).into_iter();
+                let row = row.filter(|edge| state.offers(edge.to.as_str()));
+                return row.map(|edge| (edge.to, Some(edge.weight))).collect();
+            }
+        };
+        menu.into_iter().map(|item| (item.tool, item.weight)).collect()
+    }
+}

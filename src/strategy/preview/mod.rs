@@ -1,0 +1,162 @@
+//! What one step of a knob would change: the choices of the agent and the plan for the budget, made by the same code
+//! that makes them while it runs. Nothing is turned by looking.
+
+mod choices;
+mod retrace;
+
+use std::rc::Rc;
+
+use self::choices::Place;
+use crate::domain::{BudgetPlan, Knob, KnobSpec, Lexical, State, ToolName};
+use crate::papers::btp::policy::Policy;
+
+/// More tools than these take too long to be retrieved again for a look.
+const MOST_TOOLS: usize = 2_000;
+
+/// What a knob at its value, one step below and one step above means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Preview {
+    pub knob: Knob,
+    pub shows: Shows,
+    pub now: Side,
+    /// `None`: the knob is at the end of its range.
+    pub less: Option<Side>,
+    pub more: Option<Side>,
+}
+
+/// What a preview is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shows {
+    /// The menu of the next decision, in the order in which the model sees it.
+    Menu { from: ToolName },
+    /// The weights of the edges from here, where no menu is known yet.
+    Weights { from: ToolName },
+    /// The uses of tools that the budget plan of the task has left.
+    Plan,
+    /// Neither, and why.
+    Nothing(String),
+}
+
+/// The choices and uses at one value of the knob.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Side {
+    pub value: f64,
+    /// In order; the number is a weight from 0 to 1, or uses.
+    pub tools: Vec<(ToolName, Option<f64>)>,
+}
+
+/// A tool on both sides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row<'a> {
+    pub tool: &'a ToolName,
+    /// Its place and its number; `None`: it is not there.
+    pub now: Option<(usize, Option<f64>)>,
+    pub then: Option<(usize, Option<f64>)>,
+}
+
+impl Preview {
+    /// Looks one step of this knob ahead. `index` is asked only where tools are retrieved.
+    pub fn of(state: &State, index: impl FnOnce() -> Rc<Lexical>, knob: Knob) -> Self {
+        let spec = knob.spec();
+        let value = state.knobs.get(knob);
+        let turned = |steps| Some(spec.turned(value, steps)).filter(|other| *other != value);
+        let none = |shows| Self {
+            knob,
+            shows,
+            now: Side { value, ..Side::default() },
+            less: turned(-1).map(|value| Side { value, ..Side::default() }),
+            more: turned(1).map(|value| Side { value, ..Side::default() }),
+        };
+        match subject(state, spec) {
+            Subject::Nothing(why) => none(Shows::Nothing(why)),
+            Subject::Plan(plan) => {
+                let planned = |value| planned(state, plan, knob, value);
+                let now = left(state, plan, value);
+                let (less, more) = (turned(-1).map(planned), turned(1).map(planned));
+                Self { knob, shows: Shows::Plan, now, less, more }
+            }
+            Subject::Choices(place) => {
+                let index = place.retrieves().then(index);
+                let at = |value| Side {
+                    value,
+                    tools: place.choices(&state.with_knob(knob, value), index.as_deref()),
+                };
+                let (less, more) = (turned(-1).map(at), turned(1).map(at));
+                Self { knob, shows: place.shows(), now: at(value), less, more }
+            }
+        }
+    }
+
+    /// One step in this direction.
+    pub fn side(&self, up: bool) -> Option<&Side> {
+        if up { self.more.as_ref() } else { self.less.as_ref() }
+    }
+
+    /// The tools of now in order, then those that join.
+    pub fn rows<'a>(&'a self, then: &'a Side) -> Vec<Row<'a>> {
+        let place = |side: &Side, tool: &ToolName| {
+            let at = side.tools.iter().position(|(known, _)| known == tool)?;
+            Some((at, side.tools[at].1))
+        };
+        let row = |tool| Row { tool, now: place(&self.now, tool), then: place(then, tool) };
+        let joined = then.tools.iter().filter(|(tool, _)| place(&self.now, tool).is_none());
+        self.now.tools.iter().chain(joined).map(|(tool, _)| row(tool)).collect()
+    }
+}
+
+enum Subject<'a> {
+    Choices(Place<'a>),
+    Plan(&'a BudgetPlan),
+    Nothing(String),
+}
+
+/// What this knob moves, as far as it can be known now.
+fn subject<'a>(state: &'a State, spec: &KnobSpec) -> Subject<'a> {
+    let nothing = |why: &str| Subject::Nothing(why.to_owned());
+    match spec.knob {
+        Knob::Alpha | Knob::Beta | Knob::TopK | Knob::Explore | Knob::MenuMax => {
+            match Place::of(state, spec.knob, MOST_TOOLS) {
+                Ok(place) => Subject::Choices(place),
+                Err(why) => Subject::Nothing(why),
+            }
+        }
+        _ if spec.replans => match budget_plan(state) {
+            Some(plan) if !plan.known.is_empty() => Subject::Plan(plan),
+            Some(_) => nothing("this budget plan has no candidates on record"),
+            None if state.strategy.btp => nothing(
+                "no task at work has a budget plan; the next one is made with the new value",
+            ),
+            None => nothing("there is no budget plan without +btp"),
+        },
+        Knob::Candidates => nothing(
+            "it decides with the next task which tools its budget plan considers; this plan stays",
+        ),
+        Knob::WeightFormat => {
+            nothing("it changes how weights are written, not the order or the plan")
+        }
+        _ => nothing("it does not change the order or the plan"),
+    }
+}
+
+/// The plan of the task at work.
+fn budget_plan(state: &State) -> Option<&BudgetPlan> {
+    state.current_task()?.budget.plan.as_deref()
+}
+
+/// The uses that are left, in the order of the plan.
+fn left(state: &State, plan: &BudgetPlan, value: f64) -> Side {
+    let budget = state.current_task().map(|task| &task.budget);
+    let uses = |tool| budget.map_or(0, |budget| budget.left_of(tool));
+    let tools = plan.tools.iter().map(|tool| (tool.tool.clone(), Some(f64::from(uses(tool)))));
+    Side { value, tools: tools.collect() }
+}
+
+/// The plan that turning the knob makes.
+fn planned(state: &State, plan: &BudgetPlan, knob: Knob, value: f64) -> Side {
+    let Some(task) = state.at_work else { return Side { value, ..Side::default() } };
+    let turned = state.with_knob(knob, value);
+    let policy = Policy { state: &turned, known: &plan.known, allotted: 0.0 };
+    let plan = policy.make_plan(task);
+    let tools = plan.tools.into_iter().map(|tool| (tool.tool, Some(f64::from(tool.uses))));
+    Side { value, tools: tools.collect() }
+}

@@ -1,0 +1,121 @@
+//! The numbers that can be turned while it runs: what each is, where it stands in its range, whether
+//! that is its default, and when a change takes effect.
+
+mod preview;
+mod rows;
+
+use ratatui::{buffer::Buffer, layout::Rect, text::Line};
+
+use self::rows::{draw_knob, effective, is_changed};
+use super::row::{self, split};
+use super::spec::{Opened, PLAIN, PaneSpec};
+use crate::domain::State;
+use crate::domain::knob::KNOBS;
+use crate::ui::change;
+use crate::ui::hits::{Hits, Target};
+use crate::ui::request::{Requests, World};
+use crate::ui::vlist::{self, List};
+use crate::ui::{action::Action, text, view::View};
+use crate::ui::{cx::Cx, pane::PaneId, window::Move};
+
+/// Below this height the list needs every line.
+const WITH_DOC: u16 = 7;
+/// The most lines about the selected knob.
+const DOC: usize = 3;
+/// From this width on the preview stands beside the list.
+const WIDE: u16 = 72;
+/// The least and the most columns of the list then.
+const LIST: (u16, u16) = (36, 46);
+/// The most lines of a preview below the list, and the least lines of the list above it.
+const BELOW: (u16, u16) = (5, 4);
+
+pub const SPEC: PaneSpec = PaneSpec {
+    id: PaneId::Knobs,
+    most: |_, _| Some(KNOBS.len() + 2),
+    title,
+    draw,
+    list,
+    filters: |_| Some("knob"),
+    go,
+    open: |_, _| Opened::Act(Action::Edit),
+    why_not_adjust: |_, _| None,
+    edit: |world, view| change::set_knob(world.live, view),
+    turn,
+    keys: &[Action::Less, Action::More, Action::Learning],
+    ..PLAIN
+};
+
+fn title(cx: &Cx<'_>) -> Line<'static> {
+    let changed = KNOBS.iter().filter(|spec| is_changed(cx.state, spec)).count();
+    match changed {
+        0 => Line::default(),
+        n => Line::from(format!(" · {n} changed")),
+    }
+}
+
+fn list<'a>(_: &'a State, view: &View) -> List<'a> {
+    let selected = KNOBS.iter().position(|spec| spec.knob == view.knob());
+    List::new(
+        (KNOBS.len(), selected),
+        |row| KNOBS.get(row),
+        |spec, view| view.knob = Some(spec.knob),
+        |spec| format!("{}\n{}", spec.name, spec.doc),
+    )
+}
+
+/// To the left and right: the preview of one step less, and of one step more.
+fn go(_: &State, view: &mut View, to: Move) -> bool {
+    match to {
+        Move::Left => view.ahead.is_less = true,
+        Move::Right => view.ahead.is_less = false,
+        _ => return false,
+    }
+    true
+}
+
+/// The preview follows in the same direction.
+fn turn(_: &World<'_>, view: &mut View, up: bool) -> Requests {
+    view.ahead.is_less = !up;
+    change::turn(view.knob(), if up { 1 } else { -1 })
+}
+
+fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    let Some(ahead) = cx.view.ahead.preview() else { return draw_list(cx, area, buf, hits) };
+    if area.width >= WIDE {
+        let width = (area.width * 2 / 5).clamp(LIST.0, LIST.1);
+        let list = Rect { width, ..area };
+        draw_list(cx, list, buf, hits);
+        let beside = Rect { x: list.right() + 2, width: area.width - width - 2, ..area };
+        return preview::draw(cx, ahead, beside, buf);
+    }
+    let below = if cx.focused { area.height.saturating_sub(BELOW.1).min(BELOW.0) } else { 0 };
+    let (list, below) = split(area, area.height - below);
+    draw_list(cx, list, buf, hits);
+    preview::draw_below(cx, ahead, below, buf);
+}
+
+fn draw_list(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    let doc: Vec<String> = text::wrap(&doc(cx), usize::from(area.width)).take(DOC).collect();
+    // The line above it is left empty.
+    let below = if area.height < WITH_DOC { 0 } else { doc.len() as u16 + 1 };
+    let (list, below) = split(area, area.height - below.min(area.height / 2));
+    let rows = self::list(cx.state, cx.view).place;
+    vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |i, row| {
+        let spec = KNOBS.get(i)?;
+        draw_knob(cx, spec, row);
+        Some(Target::Knob(spec.knob))
+    });
+    row::lines(split(below, 1).1, doc, cx.theme.dim, buf);
+}
+
+fn doc(cx: &Cx<'_>) -> String {
+    let spec = cx.view.knob().spec();
+    format!(
+        "{}: {}. Takes {}; default {}; takes effect {}.",
+        spec.name,
+        spec.doc,
+        spec.range(),
+        spec.show(spec.default),
+        effective(spec.takes).1,
+    )
+}

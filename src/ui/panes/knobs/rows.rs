@@ -1,0 +1,81 @@
+//! The rows of the list: each knob with its value and its place in its range.
+
+use crate::domain::knob::{Kind, Takes};
+use crate::domain::{KnobSpec, State};
+use crate::ui::panes::row::Row;
+use crate::ui::{cx::Cx, text};
+
+const SYMBOL: usize = 7;
+const NAME: usize = 16;
+/// As wide as the longest name of a value.
+const VALUE: usize = 9;
+const TAKES: usize = 10;
+
+/// Whether it has another value than its default.
+pub(super) fn is_changed(state: &State, spec: &KnobSpec) -> bool {
+    state.knobs.get(spec.knob) != spec.default
+}
+
+pub(super) fn draw_knob(cx: &Cx<'_>, spec: &KnobSpec, row: &mut Row<'_>) {
+    let theme = cx.theme;
+    let value = cx.state.knobs.get(spec.knob);
+    let changed = is_changed(cx.state, spec);
+    row.cell(if changed { "*" } else { "" }, 1, theme.user);
+    row.cell(spec.symbol, SYMBOL, theme.accent);
+    if row.left() >= NAME + VALUE {
+        row.cell(spec.name, NAME, theme.text);
+    }
+    row.right(&spec.show(value), VALUE, if changed { theme.user } else { theme.title }).gap(2);
+    let takes = if row.left() >= TAKES + 12 { TAKES } else { 0 };
+    let range = row.left().saturating_sub(takes + usize::from(takes > 0)).min(40);
+    draw_range(cx, spec, value, range, row);
+    if takes > 0 {
+        row.gap(1).cell(effective(spec.takes).0, takes, theme.dim);
+    }
+}
+
+/// The knob's place in its range.
+fn draw_range(cx: &Cx<'_>, spec: &KnobSpec, value: f64, width: usize, row: &mut Row<'_>) {
+    let theme = cx.theme;
+    match spec.kind {
+        Kind::Real | Kind::Whole => {
+            row.bar(place(spec, value), width, (theme.bar_fill, theme.bar_empty));
+        }
+        Kind::Switch => {
+            let on = value != 0.0;
+            let style = if on { theme.bar_fill } else { theme.bar_empty };
+            row.cell(if on { "on" } else { "off" }, width, style);
+        }
+        Kind::Choice(names) => {
+            let start = row.left();
+            for (i, name) in names.iter().enumerate() {
+                let used = start - row.left();
+                if used + text::width(name) + 3 > width {
+                    break;
+                }
+                let on = i as f64 == value;
+                let name = if on { format!("[{name}]") } else { format!(" {name} ") };
+                row.put(&name, if on { theme.accent } else { theme.bar_empty });
+            }
+            let used = start - row.left();
+            row.gap(width.saturating_sub(used));
+        }
+    }
+}
+
+/// Where a value lies between the least and the most, 0 to 1. Long ranges are drawn by the square
+/// root, because it is their lower end that is used.
+fn place(spec: &KnobSpec, value: f64) -> f64 {
+    let share = ((value - spec.min) / (spec.max - spec.min)).clamp(0.0, 1.0);
+    let steps = (spec.max - spec.min) / spec.step;
+    if steps > 50.0 { share.sqrt() } else { share }
+}
+
+/// When a change takes effect: in a column, and in a sentence.
+pub(super) fn effective(takes: Takes) -> (&'static str, &'static str) {
+    match takes {
+        Takes::AtOnce => ("at once", "immediately"),
+        Takes::NextStep => ("next step", "at the next step"),
+        Takes::NextTask => ("next task", "with the next task"),
+    }
+}
