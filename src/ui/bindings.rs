@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::action::{ACTIONS, Action, LAYER_KEYS, Layer};
 use super::key::Keys;
 use super::keymap::Keymap;
+use super::own::{self, OwnCommand};
 use crate::domain::words;
 
 /// What can be wrong with the configuration's `[ui.keys]`.
@@ -31,6 +32,14 @@ impl Keymap {
     /// The default keys, except where `changed` gives others (or none) for an action. An action is named
     /// `step` in the global layer and `graph.pin` in another one. Errors name what was left out.
     pub fn new(changed: &BTreeMap<String, Vec<String>>) -> (Self, Vec<KeymapError>) {
+        Self::with(changed, &[])
+    }
+
+    /// The same with the keys of the user's own commands.
+    pub fn with(
+        changed: &BTreeMap<String, Vec<String>>,
+        commands: &[OwnCommand],
+    ) -> (Self, Vec<KeymapError>) {
         let mut errors = Vec::new();
         let mut map = Self::empty();
         // The user's keys first: in a conflict with a default the user's choice works.
@@ -44,6 +53,11 @@ impl Keymap {
                 }
                 Err(why) => errors.push(KeymapError::Unknown { name: name.clone(), why }),
             }
+        }
+        for (at, command) in commands.iter().enumerate() {
+            let keys = command.key.iter();
+            let bound = keys.map(|keys| bind(&mut map, Layer::Global, own::action(at), keys));
+            errors.extend(bound.filter_map(Result::err));
         }
         let global = ACTIONS.iter().map(|spec| (Layer::Global, spec.action, spec.keys));
         let defaults = global.chain(LAYER_KEYS.iter().copied());

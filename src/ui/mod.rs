@@ -10,7 +10,9 @@
 
 pub mod action;
 pub mod ahead;
+pub mod alert;
 mod bindings;
+pub mod called;
 mod change;
 mod chosen;
 mod clipboard;
@@ -27,6 +29,8 @@ pub mod keytable;
 pub mod layout;
 pub mod listing;
 pub mod needle;
+mod outside;
+pub mod own;
 pub mod pace;
 pub mod pane;
 pub mod panes;
@@ -54,6 +58,7 @@ pub mod window;
 pub mod wording;
 
 pub use bindings::KeymapError;
+pub use called::{AsCommand, Called};
 pub use run::run;
 pub use shot::shot;
 pub use source::{EndReason, Library, Read, Records, Settings, Source};

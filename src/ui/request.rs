@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use super::called::Called;
 use super::history::History;
 use super::keymap::Keymap;
+use super::own::{OwnCommand, Selection};
 use super::twin::TwinKind;
 use crate::domain::{Command, State};
 
@@ -19,6 +21,8 @@ pub struct World<'a> {
     pub keymap: &'a Keymap,
     /// The demos, by name, with what each shows.
     pub demos: &'static [(&'static str, &'static str)],
+    /// The user's own commands.
+    pub commands: &'a [OwnCommand],
 }
 
 /// What an action requests outside of the view.
@@ -42,8 +46,14 @@ pub enum ScreenRequest {
         what: String,
         text: String,
     },
+    /// The same with a command that makes this call by hand.
+    CopyCommand(Box<Called>),
     /// Write what was copied last to a file.
     KeepCopy,
+    /// Open this in an editor or a pager.
+    View(Box<Selection>),
+    /// Run a command of the user on this.
+    RunOwn(Box<(OwnCommand, Selection)>),
     /// List the sessions that are kept.
     Sessions,
     /// Open this journal, to look at.

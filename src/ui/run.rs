@@ -1,6 +1,7 @@
 //! The loop: everything that came is taken in, then at most one frame shows it.
 
 mod guided;
+mod programs;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -13,8 +14,12 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::guided::Guided;
+use self::programs::Waiting;
+use super::alert::Caller;
+use super::called::AsCommand;
 use super::clipboard::Clipboard;
 use super::layout::LayoutFile;
+use super::outside::Said;
 use super::popups::Sessions;
 use super::screen::Screen;
 use super::show::{self, Show};
@@ -63,6 +68,12 @@ struct Loop {
     layouts: LayoutFile,
     library: Option<Library>,
     clipboard: Clipboard,
+    as_command: AsCommand,
+    /// A program that is to have the terminal.
+    waiting: Option<Waiting>,
+    /// What commands of the user said that run beside the screen.
+    said: (UnboundedSender<Said>, UnboundedReceiver<Said>),
+    caller: Caller,
     /// Lists of sessions that were asked for.
     listed: (UnboundedSender<Listing>, UnboundedReceiver<Listing>),
     /// Nothing has changed yet since the last key.
@@ -108,6 +119,10 @@ impl Loop {
             layouts: settings.layouts,
             library: settings.library,
             clipboard: Clipboard::default(),
+            as_command: settings.as_command,
+            waiting: None,
+            said: unbounded_channel(),
+            caller: Caller::new(settings.alerts),
             listed: unbounded_channel(),
             awaited: false,
             hint: None,
@@ -150,6 +165,15 @@ impl Loop {
                     if let Some(end) = self.inputs(input, &mut inputs).await? {
                         return Ok(end);
                     }
+                    if self.waiting.is_some() {
+                        // It would read keys that are the program's.
+                        drop(inputs);
+                        let ended = self.lend().await;
+                        inputs = EventStream::new();
+                        if let Some(end) = ended? {
+                            return Ok(end);
+                        }
+                    }
                 }
                 () = at(due) => self.frame()?,
                 () = at(self.guided.beat) => self.guided.beat = None,
@@ -174,6 +198,10 @@ impl Loop {
                         show.receive(batch);
                     }
                 }
+                Some(said) = self.said.1.recv() => {
+                    self.hear(said);
+                    self.pace.at_once();
+                }
                 Some(listing) = self.listed.1.recv() => {
                     self.list(listing);
                     self.pace.at_once();
@@ -184,7 +212,10 @@ impl Loop {
 
     /// Folds what happened.
     fn receive(&mut self, batch: Vec<Read>) {
+        let is_live = self.front.commands.is_some();
+        let records = if is_live { programs::records(&batch) } else { Vec::new() };
         self.front.receive(batch);
+        self.call_for(&records);
         // The first change after a key is mostly what the person waits for.
         if std::mem::take(&mut self.awaited) {
             self.pace.at_once();
@@ -202,6 +233,7 @@ impl Loop {
         let had_tour = self.guided.tour.is_some();
         let mut next = Some(first);
         while let Some(input) = next {
+            self.notice_focus(&input);
             if self.is_for_tour(&input) {
                 next = None;
                 continue;
@@ -236,7 +268,10 @@ impl Loop {
             ScreenRequest::Quit if self.come_back() => {}
             ScreenRequest::Quit => return Ok(Some(EndReason::ByUser)),
             ScreenRequest::Copy { what, text } => self.copy(&what, text),
+            ScreenRequest::CopyCommand(called) => self.copy_command(&called),
             ScreenRequest::KeepCopy => self.keep_copy(),
+            ScreenRequest::View(selection) => self.view(*selection),
+            ScreenRequest::RunOwn(run) => self.run_own(run.0, run.1),
             ScreenRequest::Demo(name) => return Ok(Some(EndReason::ForDemo(name))),
             ScreenRequest::StartTwin(kind) => self.front.start_twin(kind),
             ScreenRequest::EndTwin => self.front.end_twin(),
@@ -356,6 +391,13 @@ impl Loop {
 
     /// Stops until someone continues the program. The terminal was given back before.
     async fn stop(&mut self) -> io::Result<()> {
+        self.rest().await?;
+        self.pace.at_once();
+        self.owned.retake()
+    }
+
+    /// The same, while the terminal belongs to another program.
+    async fn rest(&mut self) -> io::Result<()> {
         // A signal to continue from before would end the wait below at once.
         while futures::poll!(pin!(self.signals.resumed.recv())).is_ready() {}
         // SIGTSTP is caught here, and SIGSTOP stops even where no shell could continue the program.
@@ -367,8 +409,7 @@ impl Loop {
             _ = self.signals.resumed.recv() => {}
             () = tokio::time::sleep(STOP) => {}
         }
-        self.pace.at_once();
-        self.owned.retake()
+        Ok(())
     }
 
     fn frame(&mut self) -> io::Result<()> {

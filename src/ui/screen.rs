@@ -8,6 +8,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::cx::Cx;
 use super::layout::{Layout, Layouts, Saved, Size};
+use super::own::OwnCommand;
 use super::popups::{Choose, Confirm, Inspect, Subject};
 use super::request::{Requests, World};
 use super::symbols::{self, Charset};
@@ -39,6 +40,8 @@ pub struct Setup {
     pub journal: Option<Past>,
     /// The demos, by name, with what each shows.
     pub demos: &'static [(&'static str, &'static str)],
+    /// The user's own commands.
+    pub commands: Vec<OwnCommand>,
     /// It begins with the choice of a demo.
     pub offers_demos: bool,
     /// It asks whether the tasks shall run again when all are done.
@@ -209,6 +212,7 @@ impl Screen {
             history: &self.history,
             keymap: &self.setup.keymap,
             demos: self.setup.demos,
+            commands: &self.setup.commands,
         };
         let view = &mut self.view;
         let requests = match input {

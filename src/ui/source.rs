@@ -5,8 +5,9 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender};
 
+use super::called::AsCommand;
 use super::layout::LayoutFile;
-use super::{screen::Setup, tour::Tour, twin::StartTwin, view::Tone};
+use super::{alert::Alerts, screen::Setup, tour::Tour, twin::StartTwin, view::Tone};
 use crate::domain::{Command, Record, State};
 use crate::store::journal::Past;
 
@@ -84,6 +85,9 @@ pub struct Settings {
     pub layouts: LayoutFile,
     /// `None` where there is no folder for journals.
     pub library: Option<Library>,
+    /// What calls the person who looks elsewhere.
+    pub alerts: Alerts,
+    pub as_command: AsCommand,
     /// Told when the screen opens: what was wrong with theme or keys.
     pub notices: Vec<String>,
     /// Presses keys for the person.

@@ -95,6 +95,7 @@ fn the_example_has_every_key() {
         for key in known(section, before) {
             let here = part.contains(&format!("\n{key} = "))
                 || all.contains(&format!("\n[{section}.{key}]\n"))
+                || all.contains(&format!("\n[{section}.{key}."))
                 // The alternative to key_env is shown where it is used.
                 || key == "key_command" && all.contains("\nkey_command = ");
             assert!(here, "{section}.{key} is missing in config.example.toml");

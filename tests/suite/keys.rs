@@ -197,8 +197,14 @@ fn tasks_are_written_in_lines_and_keys_in_them_only_type() {
 fn every_action_is_found_by_its_name_in_the_palette_and_in_the_help() {
     let (stage, keymap) = (stage(), Keymap::default());
     let (live, view) = (stage.screen.live(), &stage.screen.view);
-    let world =
-        World { live, shown: live, history: &History::default(), keymap: &keymap, demos: &[] };
+    let world = World {
+        live,
+        shown: live,
+        history: &History::default(),
+        keymap: &keymap,
+        demos: &[],
+        commands: &[],
+    };
     for spec in ACTIONS.iter().filter(|spec| spec.group != Group::Popup) {
         for mut actions in [Actions::palette(&world, view), Actions::help(&world, view)] {
             actions.paste(spec.name);

@@ -40,6 +40,7 @@ mod model_openai;
 mod model_text;
 mod modules;
 mod mutated;
+mod outside;
 mod pairing;
 mod panes;
 mod papers_btp;

@@ -60,6 +60,31 @@ fn delta(delta: Value) -> String {
     json!({"choices": [{"index": 0, "delta": delta}]}).to_string()
 }
 
+#[test]
+fn a_request_is_a_command_of_curl_without_a_key() {
+    let mut endpoint = Endpoint::new("m", "https://h/v1?api-version=2", "gpt-x");
+    endpoint.key = KeySource::Env("LAB_KEY".into());
+    endpoint.headers.insert("x-team".into(), HeaderSource::Literal("it's us".into()));
+    endpoint.headers.insert("x-token".into(), HeaderSource::Env("TEAM_TOKEN".into()));
+    let command = OpenAi::curl(&endpoint, &request()).unwrap();
+    let (head, body) = command.split_once("<<'JSON'\n").unwrap();
+    let words = [
+        "curl 'https://h/v1/chat/completions?api-version=2' \\\n",
+        "  -H 'content-type: application/json' \\\n",
+        "  -H 'x-team: it'\\''s us' \\\n",
+        "  -H \"x-token: $TEAM_TOKEN\" \\\n",
+        "  -H \"authorization: Bearer $LAB_KEY\" \\\n",
+        "  --data-binary @- ",
+    ];
+    assert_eq!(head, words.concat());
+    let body: Value = serde_json::from_str(body.strip_suffix("\nJSON\n").unwrap()).unwrap();
+    assert_eq!((&body["model"], body["tools"].as_array().unwrap().len()), (&json!("gpt-x"), 2));
+    assert_eq!(body["messages"][1]["content"], "Hi");
+    endpoint.key = KeySource::Command(vec!["pass".into(), "show".into(), "a b".into()]);
+    let command = OpenAi::curl(&endpoint, &request()).unwrap();
+    assert!(command.contains("Bearer $(pass show 'a b')\""), "{command}");
+}
+
 #[tokio::test]
 async fn streams_text_and_counts() {
     let fake =

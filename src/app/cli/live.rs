@@ -6,7 +6,7 @@ use std::{thread, time::Duration};
 
 use tokio::sync::mpsc;
 
-use super::{demo, out, trouble::Trouble, twin};
+use super::{by_hand, demo, out, trouble::Trouble, twin};
 use crate::app::config::{self, Config, UiConfig};
 use crate::app::demo::DEMOS;
 use crate::app::session::{JournalChoice, Session, SessionSpec, TaskSource};
@@ -188,7 +188,7 @@ fn settings(
     title: String,
     read_only: Option<ReadOnly>,
 ) -> Result<ui::Settings, Trouble> {
-    let (keymap, wrong) = ui::keymap::Keymap::new(&config.ui.keys);
+    let (keymap, wrong) = ui::keymap::Keymap::with(&config.ui.keys, &config.ui.commands);
     let variable = |name: &str| std::env::var(name).ok();
     let depth = Depth::of(variable);
     let name = match config.ui.theme.as_str() {
@@ -210,6 +210,7 @@ fn settings(
         layouts: layouts.saved.clone(),
         journal: None,
         demos: DEMOS,
+        commands: config.ui.commands.clone(),
         ..Setup::default()
     };
     Ok(ui::Settings {
@@ -219,6 +220,8 @@ fn settings(
         layouts,
         library: library(config),
         tour: None,
+        alerts: config.ui.alerts.clone(),
+        as_command: by_hand::commands(config),
         notices: wrong
             .iter()
             .map(ToString::to_string)

@@ -14,6 +14,7 @@ use self::{call_args::CallArgs, init_args::InitArgs, log::LogArgs};
 use self::{trouble::Trouble, value::number, value::whole};
 use crate::domain::{Estimation, knob::Choice};
 
+mod by_hand;
 pub mod call;
 mod call_args;
 mod colour;

@@ -29,8 +29,8 @@ pub use self::{
 use crate::domain::{Knobs, ModelName, Rates, Role, SamplingOfRoles, Strategy};
 use crate::files::toml_file::{Problems, TomlFile};
 use crate::model::{http::Endpoint, simulated};
-use crate::ui::symbols::Charset;
 use crate::ui::theme::load::AUTO;
+use crate::ui::{alert::Alerts, own::OwnCommand, symbols::Charset};
 
 /// The name of the built-in simulated model, which is always configured.
 pub const SIMULATED: &str = "simulated";
@@ -104,6 +104,10 @@ pub struct UiConfig {
     pub shots: Option<PathBuf>,
     /// Keys of actions, replacing their defaults, by the action's name.
     pub keys: BTreeMap<String, Vec<String>>,
+    /// The user's own commands.
+    pub commands: Vec<OwnCommand>,
+    /// What calls the person who looks elsewhere.
+    pub alerts: Alerts,
 }
 
 /// Sources of tools, in addition to the workspace.
@@ -157,6 +161,8 @@ impl Default for UiConfig {
             mouse: true,
             shots: None,
             keys: BTreeMap::new(),
+            commands: Vec::new(),
+            alerts: Alerts::default(),
         }
     }
 }

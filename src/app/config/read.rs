@@ -4,15 +4,19 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use strum::VariantArray;
+
 use super::{
     Config, ExperienceConfig, SessionConfig, ToolsConfig, UiConfig, model, roles, workers,
 };
 use crate::domain::{Knob, KnobSpec, Knobs, knob::KNOBS, words};
 use crate::files::toml_file::{Field, Fields, Problems};
 use crate::model::secret;
+use crate::ui::alert::{Alert, CallsBy};
+use crate::ui::own::{OwnCommand, Shows};
 use crate::ui::symbols::Charset;
 use crate::ui::theme::load::{AUTO, built_in_names};
-use crate::ui::{KeymapError, keymap::Keymap};
+use crate::ui::{KeymapError, key::Keys, keymap::Keymap};
 
 /// The lowest and the highest cost or value, in credits.
 const SMALLEST: f64 = 0.001;
@@ -98,6 +102,11 @@ fn ui(fields: &mut Fields<'_>, folder: &Path, ui: &mut UiConfig) {
     fields.put("symbols", &mut ui.symbols, |field| field.one_of(&Charset::NAMES));
     fields.put("mouse", &mut ui.mouse, Field::flag);
     fields.put("shots", &mut ui.shots, |field| path(field, folder).map(Some));
+    fields.put("alerts", &mut ui.alerts.on, alerts);
+    fields.put("alerts_by", &mut ui.alerts.by, |field| field.one_of(&named::<CallsBy>()));
+    if let Some(fields) = fields.get("commands").and_then(|field| field.table()) {
+        ui.commands = own_commands(&fields);
+    }
     if let Some(fields) = fields.get("keys").and_then(|field| field.table()) {
         keys(&fields, ui);
     }
@@ -117,6 +126,44 @@ fn theme(field: &Field<'_>, folder: &Path) -> Option<String> {
         return None;
     }
     Some(text.to_owned())
+}
+
+/// Each value with its name in the file.
+fn named<T: VariantArray + Copy + Into<&'static str>>() -> Vec<(&'static str, T)> {
+    T::VARIANTS.iter().map(|value| ((*value).into(), *value)).collect()
+}
+
+fn alerts(field: &Field<'_>) -> Option<Vec<Alert>> {
+    let each = field.list()?;
+    each.iter().map(|field| field.one_of(&named::<Alert>())).collect()
+}
+
+/// The user's own commands, in the order of the file. A command whose key is taken says so.
+fn own_commands(fields: &Fields<'_>) -> Vec<OwnCommand> {
+    let mut commands: Vec<OwnCommand> = Vec::new();
+    for (name, field) in fields.all() {
+        let Some(mut of_command) = field.table() else { continue };
+        let mut command = OwnCommand { name: name.to_owned(), ..OwnCommand::default() };
+        let advice = "a line for the shell, such as \"jq . {json}\"";
+        let run = of_command
+            .need("run", advice)
+            .and_then(|field| field.filled(advice).map(str::to_owned));
+        command.run = run.unwrap_or_default();
+        of_command.put("doc", &mut command.doc, |field| field.text().map(str::to_owned));
+        of_command.put("shows", &mut command.shows, |field| field.one_of(&named::<Shows>()));
+        of_command.put("key", &mut command.key, |field| {
+            let keys = field.text()?;
+            if let Some(other) = commands.iter().find(|other| other.key.as_deref() == Some(keys)) {
+                field.refuse(format!("`{keys}` also runs {}; give it another key", other.name));
+                return None;
+            }
+            let read = keys.parse::<Keys>();
+            read.map(|_| Some(keys.to_owned())).map_err(|why| field.refuse(why)).ok()
+        });
+        of_command.finish();
+        commands.push(command);
+    }
+    commands
 }
 
 fn keys(fields: &Fields<'_>, ui: &mut UiConfig) {

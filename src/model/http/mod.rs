@@ -6,6 +6,7 @@
 //! some text is a failure that contains this text, and the caller decides.
 
 mod connection;
+pub mod curl;
 mod endpoint;
 mod exchange;
 mod failure;

@@ -16,7 +16,7 @@ use futures::future::LocalBoxFuture;
 use serde_json::Value;
 
 use self::{answer::Answer, names::Names};
-use super::http::{Connection, Endpoint, Wire};
+use super::http::{Connection, Endpoint, Wire, curl};
 use super::{Embedder, Model, Progress, Reachability};
 use crate::domain::{ModelError, ModelSpec, Reply, Request};
 
@@ -27,6 +27,9 @@ const WIRE: Wire = Wire {
     api: "an OpenAI-compatible API",
     address_end: "/v1",
 };
+
+/// The path of chats.
+const CHAT: [&str; 2] = ["chat", "completions"];
 
 /// The path of the list of models.
 const LIST: [&str; 1] = ["models"];
@@ -65,6 +68,15 @@ impl OpenAi {
         Ok(self.connection.list(&LIST, ids).await?.unwrap_or_default())
     }
 
+    /// The command of `curl` that makes this request by hand.
+    ///
+    /// # Errors
+    /// The endpoint's address is invalid.
+    pub fn curl(endpoint: &Endpoint, request: &Request) -> Result<String, ModelError> {
+        let body = body::body(endpoint, request, &Names::of(request));
+        curl::curl(endpoint, &WIRE, &CHAT, &body)
+    }
+
     async fn run(
         &self,
         request: &Request,
@@ -72,7 +84,7 @@ impl OpenAi {
     ) -> Result<Reply, ModelError> {
         let names = Names::of(request);
         let body = body::body(self.connection.endpoint(), request, &names);
-        let answer: Answer = self.connection.ask(&["chat", "completions"], &body, progress).await?;
+        let answer: Answer = self.connection.ask(&CHAT, &body, progress).await?;
         Ok(answer.reply(request, &names))
     }
 }

@@ -60,6 +60,7 @@ pub const LAYER_KEYS: &[(Layer, Action, &[&str])] = &[
     (Layer::Pager, Action::PreviousMatch, &["N"]),
     (Layer::Pager, Action::GoToMoment, &["@"]),
     (Layer::Pager, Action::Copy, &["y"]),
+    (Layer::Pager, Action::Editor, &["E"]),
     (Layer::Pager, Action::Leave, &["esc", "q", "ctrl-c"]),
     (Layer::Form, Action::Accept, &["enter", "ctrl-s"]),
     (Layer::Form, Action::RunNext, &["ctrl-n"]),

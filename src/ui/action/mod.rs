@@ -61,7 +61,13 @@ pub enum Action {
     Copy,
     CopyValue,
     CopyPath,
+    CopyCommand,
     CopyToFile,
+    Editor,
+    OwnCommand,
+    /// The user's own command with this place.
+    #[strum(disabled)]
+    Own(u8),
 
     EventBack,
     EventForward,

@@ -13,7 +13,7 @@ use crate::ui::popups::{
 use crate::ui::request::{Requests, ScreenRequest, World, send};
 use crate::ui::seek::Sought;
 use crate::ui::update::past::{self, Way};
-use crate::ui::update::{self, arrange, control, copied, jump, queue};
+use crate::ui::update::{self, arrange, control, copied, jump, own, queue};
 use crate::ui::window::{self, Move};
 use crate::ui::{pane::PaneId, view::View};
 
@@ -64,7 +64,9 @@ use Does::{Look, Match, Resize, Run, Show, Turn, Visit, Walk};
 impl Action {
     /// What is declared about it.
     pub fn spec(self) -> &'static ActionSpec {
-        let at = ACTIONS.iter().position(|spec| spec.action == self);
+        // The user's commands share what is declared about them.
+        let declared = if let Action::Own(_) = self { Action::OwnCommand } else { self };
+        let at = ACTIONS.iter().position(|spec| spec.action == declared);
         // A test keeps every action in the table; the first entry is a safe answer all the same.
         &ACTIONS[at.unwrap_or_default()]
     }
@@ -234,8 +236,19 @@ pub const ACTIONS: &[ActionSpec] = &[
         Run(|w, view| copied::selected_as(Form::Path, w, view)),
     )
     .says("copy path", "copy a jq filter that finds it in what `toolyard replay --json` prints"),
+    look(
+        Action::CopyCommand,
+        &["y c"],
+        copied::why_not,
+        Run(|w, view| copied::selected_as(Form::Command, w, view)),
+    )
+    .says("copy command", "copy a model call as curl, a tool call as `toolyard call`"),
     look(Action::CopyToFile, &["y f"], never, Run(|_, _| vec![ScreenRequest::KeepCopy]))
         .says("copy to file", "write what was copied last to a file"),
+    look(Action::Editor, &["E"], copied::why_not, Run(own::edit))
+        .says("editor", "open what is selected in $VISUAL, $EDITOR or $PAGER"),
+    look(Action::OwnCommand, &["|"], own::why_not, Run(own::choose))
+        .says("commands", "run a command of your own on what is selected"),
     past(Action::EventBack, &[",", "alt-left"], why::at_the_start, Way::Event(-1))
         .says("event back", "look one event earlier; the agent runs on"),
     past(Action::EventForward, &[".", "alt-right"], why::is_live, Way::Event(1))

@@ -7,7 +7,8 @@ use strum::VariantArray;
 use super::chooser::{self, Chooser, Look};
 use super::narrow::Words;
 use super::{Pressed, Reply, choice::Choice, legend};
-use crate::ui::action::{ACTIONS, Action, ActionSpec, Group};
+use crate::ui::action::{ACTIONS, Action, Group};
+use crate::ui::own::{self, OwnCommand};
 use crate::ui::panes::row::{self, Row};
 use crate::ui::text::number;
 use crate::ui::update::past;
@@ -33,7 +34,9 @@ pub struct Actions {
 
 #[derive(Debug)]
 struct Item {
-    spec: &'static ActionSpec,
+    action: Action,
+    group: Group,
+    name: String,
     keys: String,
     /// What it does, or why it cannot be done now.
     doc: String,
@@ -76,14 +79,21 @@ impl Actions {
                 Some(why) => format!("{} (not now: {why})", spec.doc),
                 None => spec.doc.to_owned(),
             };
-            Item { spec, keys: world.keymap.show(spec.action), doc, can: why_not.is_none() }
+            let (action, group, name) = (spec.action, spec.group, spec.name.to_owned());
+            let keys = world.keymap.show(action);
+            Item { action, group, name, keys, doc, can: why_not.is_none() }
         });
-        let all: Vec<Item> = all.collect();
+        let mut all: Vec<Item> = all.collect();
+        // Behind the action that lists them.
+        let own = Self::own(world, view);
+        let at = all.iter().position(|item| item.action == Action::OwnCommand);
+        let at = at.map_or(all.len(), |at| at + 1);
+        all.splice(at..at, own);
         let words = all.iter().map(|item| Words {
-            keys: world.keymap.keys(item.spec.action).to_vec(),
-            ..Words::new(item.spec.name, &item.doc)
+            keys: world.keymap.keys(item.action).to_vec(),
+            ..Words::new(&item.name, &item.doc)
         });
-        let first = |group: &Group| all.iter().position(|item| item.spec.group == *group);
+        let first = |group: &Group| all.iter().position(|item| item.group == *group);
         let named = Group::VARIANTS.iter().filter_map(|group| Some((first(group)?, group.name())));
         if !sections {
             let chooser = Chooser::new("action", words.collect(), 0).with_foot(FOOT);
@@ -97,10 +107,22 @@ impl Actions {
         Self { title, chooser: chooser.with_sections(named), all, goes: false }
     }
 
+    /// The user's own commands.
+    fn own(world: &World<'_>, view: &View) -> Vec<Item> {
+        let can = Action::OwnCommand.spec().why_not(world.live, view).is_none();
+        let item = |(at, command): (usize, &OwnCommand)| {
+            let (action, group) = (own::action(at), Group::Look);
+            let doc = if command.doc.is_empty() { &command.run } else { &command.doc }.clone();
+            let (name, keys) = (command.name.clone(), world.keymap.show(action));
+            Item { action, group, name, keys, doc, can }
+        };
+        world.commands.iter().enumerate().map(item).collect()
+    }
+
     /// What Enter would do.
     #[cfg(feature = "inside")]
     pub fn chosen(&self) -> Option<Action> {
-        self.chooser.selected().and_then(|item| self.all.get(item)).map(|item| item.spec.action)
+        self.chooser.selected().and_then(|item| self.all.get(item)).map(|item| item.action)
     }
 }
 
@@ -115,7 +137,7 @@ impl Choice for Actions {
 
     /// Lines of the legend do nothing.
     fn choose(&mut self, thing: usize, _: &World<'_>, _: &mut View) -> Reply {
-        self.all.get(thing).map_or(Reply::Stay, |item| Reply::Act(item.spec.action))
+        self.all.get(thing).map_or(Reply::Stay, |item| Reply::Act(item.action))
     }
 
     fn other_key(&mut self, pressed: Pressed, _: &World<'_>, _: &mut View) -> Reply {
@@ -152,7 +174,7 @@ impl Choice for Actions {
             };
             let style = if item.can { cx.theme.text } else { cx.theme.dim };
             row.gap(1).cell(&item.keys, KEY_WIDTH, cx.theme.key).gap(1);
-            let (words, styles) = ((item.spec.name, &*item.doc), (style, cx.theme.accent));
+            let (words, styles) = ((&*item.name, &*item.doc), (style, cx.theme.accent));
             chooser::put(&mut row, found, words, (NAME_WIDTH, 1), styles);
         });
         if let Some(n) = self.event() {

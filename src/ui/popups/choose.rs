@@ -7,6 +7,7 @@ use super::narrow::Words;
 use super::{Confirm, Reply, Value, choice::Choice};
 use crate::domain::{ClassAssignment, ClassedBy, Command, Knob, State, ToolName};
 use crate::ui::action::Action;
+use crate::ui::own::{self, OwnCommand};
 use crate::ui::panes::{format, row::Row};
 use crate::ui::request::{ScreenRequest, World};
 use crate::ui::symbols::CHOSEN;
@@ -40,6 +41,7 @@ enum Does {
     Show(PaneId),
     Twin(TwinKind),
     Demo(&'static str),
+    Act(Action),
     /// Nothing but the popup's end.
     Stay,
 }
@@ -114,6 +116,18 @@ impl Choose {
         Self::new("demo", title, choices.chain(others).collect())
     }
 
+    /// Which of the user's commands is run.
+    pub fn command(commands: &[OwnCommand]) -> Self {
+        let choices = commands.iter().enumerate().map(|(at, command)| Item {
+            label: command.name.clone(),
+            detail: if command.doc.is_empty() { &command.run } else { &command.doc }.clone(),
+            current: false,
+            does: Does::Act(own::action(at)),
+        });
+        let title = "Run a command of yours on what is selected".to_owned();
+        Self::new("command", title, choices.collect())
+    }
+
     /// What the twin of this session leaves out.
     pub fn twin() -> Self {
         let choice = |kind: TwinKind, detail: &str| Item {
@@ -175,6 +189,7 @@ impl Choice for Choose {
                 Reply::Close
             }
             Does::Demo(name) => Reply::Done(vec![ScreenRequest::Demo(name)]),
+            Does::Act(action) => Reply::Act(*action),
             Does::Stay => Reply::Close,
             Does::Twin(kind) => match Confirm::twin(world.live, *kind) {
                 Some(question) => Reply::Replace(Box::new(question)),

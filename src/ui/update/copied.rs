@@ -1,6 +1,7 @@
 //! Copying what is selected.
 
 use crate::domain::State;
+use crate::ui::own::Selection;
 use crate::ui::panes::{self, spec::Opened};
 use crate::ui::popups::{Form, Subject, copy};
 use crate::ui::request::{Requests, World};
@@ -20,6 +21,12 @@ pub fn selected_as(form: Form, world: &World<'_>, view: &mut View) -> Requests {
         Some(subject) => copy(&subject, form, world, view),
         None => Vec::new(),
     }
+}
+
+/// What is selected, for a program outside of the screen.
+pub fn selection(world: &World<'_>, view: &View) -> Option<Selection> {
+    let subject = selected(world.shown, view).or_else(|| selected(world.live, view))?;
+    Some(subject.selection(world, view))
 }
 
 fn selected(state: &State, view: &View) -> Option<Subject> {

@@ -6,6 +6,7 @@ pub mod control;
 pub mod copied;
 mod input;
 pub mod jump;
+pub mod own;
 pub mod past;
 pub mod queue;
 
@@ -25,6 +26,9 @@ pub fn act(world: &World<'_>, view: &mut View, action: Action) -> Requests {
         let text = format!("{}: {why}", action.spec().name);
         view.tell(world.live.at, Tone::Bad, text);
         return Vec::new();
+    }
+    if let Action::Own(at) = action {
+        return own::run(world, view, usize::from(at));
     }
     match action.spec().does {
         Does::Run(run) => return run(world, view),

@@ -5,7 +5,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Inspect, Subject};
+use crate::domain::state::What;
 use crate::files::safe_json::safe;
+use crate::ui::called::Called;
+use crate::ui::own::Selection;
 use crate::ui::request::{Requests, ScreenRequest, World};
 use crate::ui::view::{Tone, View};
 
@@ -19,16 +22,22 @@ pub enum Form {
     Shown,
     /// As JSON.
     Value,
+    /// A command that makes the call by hand.
+    Command,
     /// A filter of `jq` that finds it in what `toolyard replay --json` prints.
     Path,
 }
 
 /// Copies this.
 pub fn copy(subject: &Subject, form: Form, world: &World<'_>, view: &mut View) -> Requests {
+    if form == Form::Command {
+        return copy_command(subject, world, view);
+    }
     let text = match form {
         Form::Shown => Some(Inspect::text(subject, world.shown, &view.messages, WIDTH)),
         Form::Value => value(subject, world).and_then(|value| pretty(&value)),
         Form::Path => path(subject),
+        Form::Command => None,
     };
     match text {
         Some(text) => vec![ScreenRequest::Copy { what: subject.title(), text }],
@@ -36,6 +45,63 @@ pub fn copy(subject: &Subject, form: Form, world: &World<'_>, view: &mut View) -
             let text = format!("{} is only in this screen: y y copies it", subject.title());
             view.tell(world.live.at, Tone::Bad, text);
             Vec::new()
+        }
+    }
+}
+
+/// Copies the command of a call. Who builds it knows endpoints and tools; the screen does not.
+fn copy_command(subject: &Subject, world: &World<'_>, view: &mut View) -> Requests {
+    let state = world.shown;
+    let called = match subject {
+        Subject::Prompt(call) => state
+            .model_call(*call)
+            .map(|call| Called::Model { model: call.model.clone(), request: call.request.clone() }),
+        Subject::Call(call) => state.tool_call(*call).map(|call| Called::Tool {
+            tool: call.tool.clone(),
+            arguments: call.arguments.clone(),
+            workspace: state.workspace.clone(),
+        }),
+        Subject::Line(n) => match state.line(*n).map(|line| &line.what) {
+            Some(What::ModelCall { call }) => {
+                return copy_command(&Subject::Prompt(*call), world, view);
+            }
+            Some(What::ToolCall { call }) => {
+                return copy_command(&Subject::Call(*call), world, view);
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    match called {
+        Some(called) => vec![ScreenRequest::CopyCommand(Box::new(called))],
+        None => {
+            let text = format!("{} is no call; y y copies it", subject.title());
+            view.tell(world.live.at, Tone::Bad, text);
+            Vec::new()
+        }
+    }
+}
+
+impl Subject {
+    /// It in the forms that a program outside of the screen takes.
+    pub fn selection(&self, world: &World<'_>, view: &View) -> Selection {
+        let (kind, name) = match self {
+            Subject::Tool(tool) => ("tool", tool.to_string()),
+            Subject::Prompt(call) => ("model-call", call.to_string()),
+            Subject::Call(call) => ("tool-call", call.to_string()),
+            Subject::Evidence(_, evidence) => ("evidence", evidence.to_string()),
+            Subject::Task(task) => ("task", task.to_string()),
+            Subject::Plan(task) => ("plan", task.to_string()),
+            Subject::Line(n) => ("event", n.to_string()),
+            Subject::Messages => ("messages", String::new()),
+            Subject::Said(said) => ("output", said.0.clone()),
+        };
+        Selection {
+            title: self.title(),
+            kind,
+            name,
+            text: Inspect::text(self, world.shown, &view.messages, WIDTH),
+            json: value(self, world).and_then(|value| pretty(&value)).unwrap_or_default(),
         }
     }
 }
@@ -60,7 +126,7 @@ fn value(subject: &Subject, world: &World<'_>) -> Option<Value> {
         Subject::Task(task) => json(state.task(*task)?),
         Subject::Plan(task) => json(state.task(*task)?.budget.plan.as_deref()?),
         Subject::Line(n) => json(&*world.history.at(*n)?),
-        Subject::Messages => None,
+        Subject::Messages | Subject::Said(_) => None,
     }
 }
 
@@ -80,6 +146,6 @@ fn path(subject: &Subject) -> Option<String> {
         Subject::Task(task) => format!(".tasks[{}]", task.0.saturating_sub(1)),
         Subject::Plan(task) => format!(".tasks[{}].budget.plan", task.0.saturating_sub(1)),
         Subject::Line(n) => format!(".transcript[] | select(.n == {n})"),
-        Subject::Messages => return None,
+        Subject::Messages | Subject::Said(_) => return None,
     })
 }

@@ -13,17 +13,20 @@ mod task;
 mod told;
 mod tool;
 
+use std::sync::Arc;
+
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use self::search::Search;
 use super::{Keys, Popup, Pressed, Reply, frame, lines::Lines};
 use crate::domain::{EffectId, EvidenceId, State, TaskId, ToolName, state::Source};
 use crate::ui::action::{Action, Layer};
+use crate::ui::request::{ScreenRequest, World};
 use crate::ui::theme::Theme;
 use crate::ui::update::past;
 use crate::ui::view::{Message, Tone};
 use crate::ui::window::{self, Window};
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, view::View};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, view::View};
 
 pub use copied::{Form, copy};
 pub use page::Page;
@@ -44,6 +47,8 @@ pub enum Subject {
     Line(u64),
     /// What the screen has told.
     Messages,
+    /// What a command of the user said: its name, and its output.
+    Said(Arc<(String, String)>),
 }
 
 impl Subject {
@@ -64,7 +69,7 @@ impl Subject {
                 Source::None => None,
             },
             Subject::Line(n) => Some(*n),
-            Subject::Tool(_) | Subject::Messages => None,
+            Subject::Tool(_) | Subject::Messages | Subject::Said(_) => None,
         }
     }
 
@@ -81,6 +86,7 @@ impl Subject {
             Subject::Plan(task) => format!("Plan of task {task}"),
             Subject::Line(n) => format!("Event {n}"),
             Subject::Messages => "Messages".to_owned(),
+            Subject::Said(said) => format!("Output of {}", said.0),
         }
     }
 
@@ -95,6 +101,7 @@ impl Subject {
             Subject::Plan(task) => plan::write(state, *task, page),
             Subject::Line(n) => told::line(state, *n, page),
             Subject::Messages => told::messages(messages, page),
+            Subject::Said(said) => page.text(&said.1, page.theme.text),
         }
     }
 
@@ -162,7 +169,7 @@ impl Inspect {
                 let is_judged = call.helpful.is_some() || state.at_work != Some(call.task);
                 call.phase.is_over() && is_judged
             })),
-            Subject::Line(_) => 0,
+            Subject::Line(_) | Subject::Said(_) => 0,
             Subject::Plan(task) => state.task(*task).map_or(0, |task| u64::from(task.budget.plans)),
             Subject::Tool(_) | Subject::Task(_) | Subject::Evidence(..) => state.n,
             Subject::Messages => cx.view.messages.len() as u64,
@@ -175,6 +182,7 @@ impl Popup for Inspect {
         const LEAVE: Hint = (&[Action::Leave], "leave");
         const FIND: Hint = (&[Action::Find], "find");
         const COPY: Hint = (&[Action::Copy], "copy");
+        const EDIT: Hint = (&[Action::Editor], "editor");
         const MOMENT: Hint = (&[Action::GoToMoment], "its moment");
         const TURN: Hint = (&[Action::Left, Action::Right], "turn");
         const SCROLL: Hint = (&[Action::PageDown, Action::PageUp], "scroll");
@@ -186,10 +194,12 @@ impl Popup for Inspect {
         let hints: &[Hint] = match self.subject {
             _ if self.search.is_on() => &[NEXT, FIND, (&[Action::Leave], "end the search")],
             Subject::Prompt(_) | Subject::Call(_) | Subject::Task(_) | Subject::Plan(_) => {
-                &[TURN, SCROLL, FIND, COPY, MOMENT, LEAVE]
+                &[TURN, SCROLL, FIND, LEAVE, COPY, EDIT, MOMENT]
             }
-            Subject::Evidence(..) | Subject::Line(_) => &[SCROLL, FIND, COPY, MOMENT, LEAVE],
-            Subject::Tool(_) | Subject::Messages => &[SCROLL, FIND, COPY, LEAVE],
+            Subject::Evidence(..) | Subject::Line(_) => &[SCROLL, FIND, LEAVE, COPY, EDIT, MOMENT],
+            Subject::Tool(_) | Subject::Messages | Subject::Said(_) => {
+                &[SCROLL, FIND, LEAVE, COPY, EDIT]
+            }
         };
         (Layer::Pager, hints)
     }
@@ -208,6 +218,10 @@ impl Popup for Inspect {
             Some(Action::Copy) => {
                 let requests = copied::copy(&self.subject, Form::Shown, world, view);
                 return Reply::KeepAnd(requests);
+            }
+            Some(Action::Editor) => {
+                let selection = self.subject.selection(world, view);
+                return Reply::KeepAnd(vec![ScreenRequest::View(Box::new(selection))]);
             }
             Some(Action::GoToMoment) => {
                 let moment = self.subject.moment(world.shown);

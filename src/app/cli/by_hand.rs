@@ -1,0 +1,31 @@
+//! The command lines that make the calls of a session again by hand.
+
+use std::path::Path;
+
+use crate::app::config::{Config, ModelConfig};
+use crate::model::{http::curl::quoted, openai::OpenAi};
+use crate::ui::{AsCommand, Called};
+
+/// Command lines for the models of this configuration and the tools of any workspace.
+pub fn commands(config: &Config) -> AsCommand {
+    let models = config.models.clone();
+    Box::new(move |called| match called {
+        Called::Model { model, request } => match models.get(model) {
+            Some(ModelConfig::OpenAi(endpoint)) => {
+                OpenAi::curl(endpoint, request).map_err(|error| error.to_string())
+            }
+            Some(ModelConfig::Simulated(_)) => Err(format!(
+                "{model} is a part of toolyard: no request goes out that curl could make"
+            )),
+            None => Err(format!("the model {model} is not configured here")),
+        },
+        Called::Tool { tool, arguments, workspace } => {
+            let arguments = quoted(&arguments.to_string());
+            let workspace = match Path::new(workspace) {
+                folder if folder.is_dir() => format!(" --workspace {}", quoted(workspace)),
+                _ => String::new(),
+            };
+            Ok(format!("toolyard call {} {arguments}{workspace}\n", quoted(tool.as_str())))
+        }
+    })
+}

@@ -1,0 +1,134 @@
+//! Programs that a person runs from the screen, and what calls them back to it.
+
+use std::{io, pin::pin, sync::Arc};
+
+use ratatui::crossterm::event::Event as Input;
+
+use super::Loop;
+use crate::domain::Record;
+use crate::ui::alert::Alert;
+use crate::ui::called::Called;
+use crate::ui::outside::{self, Files, Said};
+use crate::ui::own::{OwnCommand, Selection, Shows};
+use crate::ui::popups::{Inspect, Subject};
+use crate::ui::source::{EndReason, Read};
+use crate::ui::terminal;
+use crate::ui::view::Tone;
+
+/// A program that waits for the terminal.
+pub struct Waiting {
+    selection: Selection,
+    /// `None`: the person's editor.
+    command: Option<OwnCommand>,
+}
+
+impl Loop {
+    /// Opens this in an editor or a pager, as soon as the keys at hand are done.
+    pub(super) fn view(&mut self, selection: Selection) {
+        self.waiting = Some(Waiting { selection, command: None });
+    }
+
+    /// Runs a command of the user.
+    pub(super) fn run_own(&mut self, command: OwnCommand, selection: Selection) {
+        if command.shows == Shows::Terminal {
+            self.waiting = Some(Waiting { selection, command: Some(command) });
+            return;
+        }
+        let name = command.name.clone();
+        let (journal, tell) = (self.front.journal.clone(), self.said.0.clone());
+        let started = Files::write(&selection).and_then(|files| {
+            outside::beside(files, &selection, command, journal.as_deref(), tell)
+        });
+        match started {
+            Ok(()) => self.front.screen.tell(Tone::Plain, format!("{name} runs")),
+            Err(error) => self.front.screen.tell(Tone::Bad, format!("{name} failed: {error}")),
+        }
+    }
+
+    /// Shows what a command said.
+    pub(super) fn hear(&mut self, Said { command, said }: Said) {
+        let name = command.name;
+        match (said, command.shows) {
+            (Err(why), _) => self.front.screen.tell(Tone::Bad, format!("{name} failed: {why}")),
+            (Ok(text), Shows::Popup) if !text.trim().is_empty() => {
+                let said = Subject::Said(Arc::new((name, text)));
+                self.front.screen.view.open(Inspect::new(said));
+            }
+            (Ok(_), _) => self.front.screen.tell(Tone::Good, format!("{name} has ended")),
+        }
+    }
+
+    /// Gives the terminal to the program that waits for it, until that ends; how the screen ends, if a signal ends it.
+    pub(super) async fn lend(&mut self) -> io::Result<Option<EndReason>> {
+        let Some(Waiting { selection, command }) = self.waiting.take() else { return Ok(None) };
+        let journal = self.front.journal.clone();
+        let files = match Files::write(&selection) {
+            Ok(files) => files,
+            Err(error) => {
+                self.front.screen.tell(Tone::Bad, format!("no temporary file: {error}"));
+                return Ok(None);
+            }
+        };
+        terminal::restore();
+        let mut program =
+            outside::in_terminal(&files, &selection, command.as_ref(), journal.as_deref());
+        let ended = match program.spawn() {
+            Ok(mut child) => loop {
+                tokio::select! {
+                    biased;
+                    _ = self.signals.terminate.recv() => return Ok(Some(EndReason::BySignal(15))),
+                    _ = self.signals.hangup.recv() => return Ok(Some(EndReason::BySignal(1))),
+                    // The program stops with its whole job, and this one is a part of that.
+                    _ = self.signals.stopped.recv() => self.rest().await?,
+                    ended = child.wait() => break ended,
+                }
+            },
+            Err(error) => Err(error),
+        };
+        // Ctrl-C was meant for the program.
+        while futures::poll!(pin!(self.signals.interrupt.recv())).is_ready() {}
+        while futures::poll!(pin!(self.signals.quit.recv())).is_ready() {}
+        self.owned.retake()?;
+        if let Some(why) = outside::complaint(&ended, command.as_ref()) {
+            self.front.screen.tell(Tone::Bad, why);
+        }
+        self.pace.at_once();
+        Ok(None)
+    }
+
+    /// Copies the command that makes this call by hand.
+    pub(super) fn copy_command(&mut self, called: &Called) {
+        match (self.as_command)(called) {
+            Ok(text) => self.copy("the command", text),
+            Err(why) => self.front.screen.tell(Tone::Bad, why),
+        }
+    }
+
+    /// Notes whether the person looks at the terminal, where that says so.
+    pub(super) fn notice_focus(&mut self, input: &Input) {
+        match input {
+            Input::FocusGained => self.caller.is_looked_at = true,
+            Input::FocusLost => self.caller.is_looked_at = false,
+            _ => {}
+        }
+    }
+
+    /// Calls the person for what happened in a live session.
+    pub(super) fn call_for(&mut self, records: &[Arc<Record>]) {
+        let has_work = self.front.screen.live().has_work();
+        let alerts = records.iter().rev().filter_map(|record| Alert::of(record, has_work));
+        for alert in alerts {
+            // A terminal that is gone is noticed with the next frame.
+            let _ = self.caller.call(alert, &mut io::stdout());
+        }
+    }
+}
+
+/// The records of a batch.
+pub fn records(batch: &[Read]) -> Vec<Arc<Record>> {
+    let records = batch.iter().filter_map(|read| match read {
+        Read::Record(record) => Some(Arc::clone(record)),
+        Read::Begin(..) => None,
+    });
+    records.collect()
+}

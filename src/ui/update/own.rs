@@ -1,0 +1,38 @@
+//! Opening what is selected in an editor, and running commands of the user on it.
+
+use super::copied;
+use crate::domain::State;
+use crate::ui::popups::Choose;
+use crate::ui::request::{Requests, ScreenRequest, World};
+use crate::ui::view::{Tone, View};
+
+/// Why no command can be run.
+pub fn why_not(state: &State, view: &View) -> Option<&'static str> {
+    copied::why_not(state, view)
+}
+
+/// Offers the commands of the user.
+pub fn choose(world: &World<'_>, view: &mut View) -> Requests {
+    if world.commands.is_empty() {
+        let text = "no commands of your own: add [ui.commands.NAME] to the configuration";
+        view.tell(world.live.at, Tone::Plain, text);
+        return Vec::new();
+    }
+    view.open(Choose::command(world.commands))
+}
+
+/// Runs the command with this place among those of the user.
+pub fn run(world: &World<'_>, view: &mut View, at: usize) -> Requests {
+    let command = world.commands.get(at).cloned();
+    let selection = copied::selection(world, view);
+    match command.zip(selection) {
+        Some((command, selection)) => vec![ScreenRequest::RunOwn(Box::new((command, selection)))],
+        None => Vec::new(),
+    }
+}
+
+/// Opens what is selected in an editor.
+pub fn edit(world: &World<'_>, view: &mut View) -> Requests {
+    let selection = copied::selection(world, view);
+    selection.map_or_else(Vec::new, |selection| vec![ScreenRequest::View(Box::new(selection))])
+}
