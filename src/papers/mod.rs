@@ -6,4 +6,5 @@ pub mod grading;
 pub mod metrics;
 pub mod plan;
 pub mod resilience;
+pub mod sweep;
 pub mod toolnet;

@@ -122,6 +122,17 @@ pub fn turn(knob: Knob, steps: i32) -> Requests {
     send(Command::TurnKnobBy { knob, steps })
 }
 
+/// The better value that a sweep of the selected knob has found.
+pub fn best(live: &State, view: &View) -> Option<f64> {
+    let sweep = view.sweep.as_ref().filter(|sweep| sweep.scope.knob == view.knob())?;
+    sweep.better(live, view.measure)
+}
+
+pub fn use_best(world: &World<'_>, view: &mut View) -> Requests {
+    let (knob, best) = (view.knob(), best(world.live, view));
+    best.map_or_else(Vec::new, |value| send(Command::TurnKnob { knob, value }))
+}
+
 pub fn set_uses(live: &State, view: &mut View) -> Requests {
     let Some((tool, task)) = view.tool.clone().zip(live.current_task()) else { return Vec::new() };
     let uses = task.budget.allowed(tool.as_str());

@@ -11,6 +11,7 @@
 pub mod action;
 pub mod ahead;
 pub mod alert;
+mod beside;
 mod bindings;
 pub mod called;
 mod change;
@@ -44,6 +45,7 @@ pub mod shot;
 mod show;
 mod source;
 mod strokes;
+pub mod sweep;
 pub mod symbols;
 mod table;
 pub mod terminal;

@@ -8,6 +8,7 @@ use super::keymap::Keymap;
 use super::own::{OwnCommand, Selection};
 use super::twin::TwinKind;
 use crate::domain::{Command, State};
+use crate::papers::sweep::Scope;
 
 /// What an action may read.
 #[derive(Clone, Copy)]
@@ -39,6 +40,9 @@ pub enum ScreenRequest {
     /// Run a twin beside this session.
     StartTwin(TwinKind),
     EndTwin,
+    /// Try a knob at several values beside this session.
+    StartSweep(Box<Scope>),
+    EndSweep,
     /// Write the layout in use to the file of layouts.
     SaveLayout,
     /// Give this text to the terminal's clipboard.

@@ -24,7 +24,9 @@ use super::popups::Sessions;
 use super::screen::Screen;
 use super::show::{self, Show};
 use super::source::{EndReason, Library, Read, Settings, Source};
+use super::sweep::SweepNews;
 use super::terminal::{self, OwnedTerminal};
+use super::twin::TwinNews;
 use super::view::Tone;
 use super::{listing::Listing, pace::Pace, request::ScreenRequest, shot, text};
 
@@ -189,7 +191,11 @@ impl Loop {
                 batch = self.front.records.take(AT_ONCE), if !self.front.silent => {
                     self.receive(batch);
                 }
-                news = show::news(&mut self.front.twin) => {
+                news = show::news(&mut self.front.sweep, SweepNews::Ended) => {
+                    self.front.screen.hear_of_sweep(news);
+                    self.pace.soon();
+                }
+                news = show::news(&mut self.front.twin, TwinNews::Ended(None)) => {
                     self.front.screen.hear_of_twin(news);
                     self.pace.soon();
                 }
@@ -275,6 +281,8 @@ impl Loop {
             ScreenRequest::Demo(name) => return Ok(Some(EndReason::ForDemo(name))),
             ScreenRequest::StartTwin(kind) => self.front.start_twin(kind),
             ScreenRequest::EndTwin => self.front.end_twin(),
+            ScreenRequest::StartSweep(scope) => self.front.start_sweep(*scope),
+            ScreenRequest::EndSweep => self.front.end_sweep(),
             ScreenRequest::Sessions => self.read_sessions(),
             ScreenRequest::Replay(path) => self.replay(&path),
             ScreenRequest::Suspend => self.suspend().await?,

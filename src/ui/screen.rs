@@ -15,9 +15,9 @@ use super::symbols::{self, Charset};
 use super::update::{mouse, press};
 use super::view::{ReadOnly, Tone, View};
 use super::{action::Action, draw, history::History, hits::Hits, key::Key, keymap::Keymap, pace};
-use super::{pane::PaneId, panes, theme::Theme, twin::TwinNews, wording};
+use super::{pane::PaneId, panes, theme::Theme, wording};
 use crate::domain::{
-    By, Event, Mode, Record, SessionEvent, State, TaskEvent, TaskId, ToolCallEvent, words::counted,
+    By, Event, Mode, Record, SessionEvent, State, TaskEvent, TaskId, ToolCallEvent,
 };
 use crate::domain::{state::Keeps, state::RECENT};
 use crate::store::journal::Past;
@@ -315,34 +315,6 @@ impl Screen {
     #[cfg(feature = "inside")]
     pub fn hits(&self) -> &Hits {
         &self.hits
-    }
-
-    /// What the twin has done.
-    pub fn hear_of_twin(&mut self, news: TwinNews) {
-        let Some(twin) = self.view.twin.as_mut().filter(|twin| !twin.over) else { return };
-        match news {
-            TwinNews::Lap(lap) => twin.laps.push(lap),
-            TwinNews::Ended(journal) => {
-                twin.over = true;
-                let tasks = counted(twin.laps.len(), "task");
-                let journal = journal.map(|path| format!(": {}", path.display()));
-                let text = format!("the twin has done {tasks}{}", journal.unwrap_or_default());
-                self.tell(Tone::Good, text);
-            }
-            TwinNews::Failed(why) => {
-                twin.over = true;
-                self.tell(Tone::Bad, format!("the twin failed: {why}"));
-            }
-        }
-    }
-
-    /// The person ended the twin.
-    pub fn end_twin(&mut self) {
-        if let Some(twin) = &mut self.view.twin {
-            twin.over = true;
-            let text = format!("the twin was ended after {}", counted(twin.laps.len(), "task"));
-            self.tell(Tone::Plain, text);
-        }
     }
 
     /// How often something on the screen changes by time alone; `None`: nothing does.

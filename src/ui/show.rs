@@ -8,9 +8,11 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::screen::Screen;
 use super::source::{Read, Records, Source};
+use super::sweep::{StartSweep, Sweep, SweepNews};
 use super::twin::{StartTwin, Twin, TwinKind, TwinNews};
 use super::view::Tone;
 use crate::domain::{Command, Mode};
+use crate::papers::sweep::Scope;
 
 /// A session on the screen.
 pub struct Show {
@@ -28,6 +30,10 @@ pub struct Show {
     twins: Option<StartTwin>,
     /// News of the twin that runs.
     pub twin: Option<UnboundedReceiver<TwinNews>>,
+    /// Tries knobs beside it; `None` for a replay.
+    sweeps: Option<StartSweep>,
+    /// News of the sweep that runs.
+    pub sweep: Option<UnboundedReceiver<SweepNews>>,
 }
 
 impl Show {
@@ -41,6 +47,8 @@ impl Show {
             journal: source.journal,
             twins: source.twins,
             twin: None,
+            sweeps: source.sweeps,
+            sweep: None,
         }
     }
 
@@ -91,6 +99,26 @@ impl Show {
         self.screen.end_twin();
     }
 
+    pub fn start_sweep(&mut self, scope: Scope) {
+        let started = match &mut self.sweeps {
+            Some(start) => start(&scope, self.screen.live()),
+            None => Err("a replay cannot go on from where it stands".to_owned()),
+        };
+        match started {
+            Ok(news) => {
+                self.sweep = Some(news);
+                self.screen.begin_sweep(Sweep::new(scope));
+            }
+            Err(why) => self.screen.tell(Tone::Bad, format!("no sweep: {why}")),
+        }
+    }
+
+    /// Ends the sweep: its copies end when nobody listens any more.
+    pub fn end_sweep(&mut self) {
+        self.sweep = None;
+        self.screen.end_sweep();
+    }
+
     pub fn send(&mut self, command: Command) {
         let name = command.name();
         let sent = self.commands.as_ref().is_some_and(|commands| commands.send(command).is_ok());
@@ -117,14 +145,14 @@ pub async fn unseen(show: &mut Option<Show>, most: usize) -> Vec<Read> {
     }
 }
 
-/// The next of what comes from a twin; never, where none runs.
-pub async fn news(twin: &mut Option<UnboundedReceiver<TwinNews>>) -> TwinNews {
-    let told = match twin {
+/// The next of what comes from a copy; `end` where no more comes, and never where none runs.
+pub async fn news<T>(copy: &mut Option<UnboundedReceiver<T>>, end: T) -> T {
+    let told = match copy {
         Some(receiver) => receiver.recv().await,
         None => std::future::pending().await,
     };
     told.unwrap_or_else(|| {
-        *twin = None;
-        TwinNews::Ended(None)
+        *copy = None;
+        end
     })
 }

@@ -7,6 +7,7 @@ use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender};
 
 use super::called::AsCommand;
 use super::layout::LayoutFile;
+use super::sweep::StartSweep;
 use super::{alert::Alerts, screen::Setup, tour::Tour, twin::StartTwin, view::Tone};
 use crate::domain::{Command, Record, State};
 use crate::store::journal::Past;
@@ -22,6 +23,8 @@ pub struct Source {
     pub journal: Option<PathBuf>,
     /// Runs a second session beside it; `None` where that cannot be.
     pub twins: Option<StartTwin>,
+    /// Tries knobs beside it; `None` where that cannot be.
+    pub sweeps: Option<StartSweep>,
 }
 
 /// The sessions that are kept on this machine.

@@ -6,12 +6,13 @@ use strum::{IntoStaticStr, VariantArray};
 use super::ahead::Ahead;
 use super::found::Found;
 use super::layout::{Layouts, Placed};
-use super::twin::Twin;
 use super::{hits::Hits, key::Key, pane::PaneId, popups::Popup};
 use super::{request::Requests, window::Window};
+use super::{sweep::Sweep, twin::Twin};
 use crate::domain::{
     EffectId, EvidenceId, Knob, ModelName, Role, State, TaskId, TaskState, ToolName, fault,
 };
+use crate::papers::sweep::Measure;
 
 /// Values that one key goes through, going round.
 pub trait Round: VariantArray + PartialEq + Copy + Into<&'static str> {
@@ -54,6 +55,8 @@ pub enum ResilienceView {
 }
 
 impl Round for ResilienceView {}
+
+impl Round for Measure {}
 
 /// The knob that is selected in the budget pane; `None`: the uses of the selected tool are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,6 +187,10 @@ pub struct View {
     pub strip: Option<ToolName>,
     /// The session beside this one.
     pub twin: Option<Twin>,
+    /// The knob that is tried at several values, or was.
+    pub sweep: Option<Sweep>,
+    /// What its values are judged by.
+    pub measure: Measure,
     pub sort: ToolSort,
     pub pair_sort: PairSort,
     /// Which rows each pane showed in the last frame.

@@ -13,6 +13,8 @@ use toolyard::strategy::preview::{Preview, Shows, Side};
 
 use crate::program::Home;
 
+mod sweeping;
+
 /// Steps of knobs that move menus.
 const OF_MENUS: [(Knob, i32); 7] = [
     (Knob::Alpha, 1),

@@ -6,7 +6,7 @@ use std::{thread, time::Duration};
 
 use tokio::sync::mpsc;
 
-use super::{by_hand, demo, out, trouble::Trouble, twin};
+use super::{by_hand, demo, out, sweep, trouble::Trouble, twin};
 use crate::app::config::{self, Config, UiConfig};
 use crate::app::demo::DEMOS;
 use crate::app::session::{JournalChoice, Session, SessionSpec, TaskSource};
@@ -61,12 +61,13 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
     if let Some(ui) = show.ui {
         config.ui = ui;
     }
-    let origin = prepared.origin();
+    let origin = Arc::new(prepared.origin());
     let Session { opened, title, journal, records, commands, engine } = prepared.spawn()?;
     let records = ui::Records::Live(records);
-    let twins = Some(twin::starter(origin, journal.as_deref()));
+    let twins = Some(twin::starter(Arc::clone(&origin), journal.as_deref()));
+    let sweeps = Some(sweep::starter(origin));
     let (sender, own) = (Some(commands.clone()), journal.clone());
-    let source = ui::Source { opened, records, commands: sender, journal: own, twins };
+    let source = ui::Source { opened, records, commands: sender, journal: own, twins, sweeps };
     // The terminal is touched only when nothing can be wrong with the session any more.
     let shown = settings(&config, title, None).map(|mut settings| {
         settings.screen.journal = journal.as_deref().and_then(follow);
@@ -129,8 +130,8 @@ fn reading(path: &Path, until: Option<u64>) -> Result<(ui::Source, Remark), Jour
     let io = |source| JournalError::Io { path: journal.clone(), source };
     thread::Builder::new().name("journal".to_owned()).spawn(work).map_err(io)?;
     let records = ui::Records::Read(records, Arc::clone(&remark));
-    let source =
-        ui::Source { opened, records, commands: None, journal: Some(journal), twins: None };
+    let (commands, journal) = (None, Some(journal));
+    let source = ui::Source { opened, records, commands, journal, twins: None, sweeps: None };
     Ok((source, remark))
 }
 

@@ -42,6 +42,7 @@ pub mod run;
 mod session_args;
 pub mod sessions;
 mod spec;
+mod sweep;
 pub mod trouble;
 mod twin;
 mod value;

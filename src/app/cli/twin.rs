@@ -11,7 +11,7 @@ use crate::domain::{Command, Event, FaultSpec, Knob, Record, Target, TaskEvent};
 use crate::ui::twin::{StartTwin, TwinKind, TwinNews};
 
 /// Starts twins of the session that began so; `journal`: its own.
-pub fn starter(origin: Origin, journal: Option<&Path>) -> StartTwin {
+pub fn starter(origin: Arc<Origin>, journal: Option<&Path>) -> StartTwin {
     let parent = journal.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     Box::new(move |kind, live| start(&origin, parent.clone(), kind, live))
 }

@@ -17,6 +17,7 @@ mod recorded;
 mod setup;
 mod spawn;
 mod spec;
+mod sweep;
 mod task_tools;
 mod twin;
 mod written;
@@ -28,5 +29,6 @@ pub use self::{
     setup::{embedder, models, opening},
     spawn::Session,
     spec::{JournalChoice, SessionSpec, SimulatedSpec, TaskSource},
+    sweep::Standing,
     twin::Origin,
 };

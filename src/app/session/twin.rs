@@ -4,8 +4,9 @@ use std::{fs, path::PathBuf};
 
 use jiff::Timestamp;
 
-use super::{PreparedSession, SessionError, SessionSpec, TaskSource};
+use super::{JournalChoice, PreparedSession, SessionError, SessionSpec, TaskSource};
 use crate::app::learned::LearnedState;
+use crate::domain::knob::KNOBS;
 use crate::domain::{FaultSpec, Knob, State};
 use crate::store::experience::{Experience, Prune};
 
@@ -14,7 +15,7 @@ const MOST: u64 = 64 << 20;
 
 /// What a session began with.
 pub struct Origin {
-    spec: SessionSpec,
+    pub(super) spec: SessionSpec,
     learned: LearnedState,
     experience: Option<PathBuf>,
     /// Past uses from here on are its own.
@@ -34,8 +35,8 @@ impl PreparedSession {
 }
 
 impl Origin {
-    /// The session again, with these faults and knobs and the tasks that are queued in `live`. It saves nothing but
-    /// its journal, which names `parent`.
+    /// The session again, with these faults and the tasks that are queued in `live`; with the strategy, the models and
+    /// the knobs that it has now, but for these. It saves nothing but its journal, which names `parent`.
     ///
     /// # Errors
     /// What it needs cannot be read any more.
@@ -48,30 +49,47 @@ impl Origin {
     ) -> Result<PreparedSession, SessionError> {
         let tasks = live.tasks.iter().map(|task| task.task.clone()).collect();
         let mut spec = SessionSpec {
-            seed: Some(live.seed),
             tasks: TaskSource::List(tasks),
-            tasks_limit: None,
             faults,
+            parent,
+            journal: self.spec.journal.beside(),
+            ..self.spec_now(live)
+        };
+        spec.knobs.extend(knobs.iter().copied());
+        let mut prepared = spec.prepare()?;
+        prepared.workspace.learned = self.learned.clone();
+        prepared.learned = None;
+        prepared.past_uses = self.copied_past_uses(Some(self.since))?;
+        Ok(prepared)
+    }
+
+    /// The spec of a copy, with strategy, models and knobs as they are now. It takes no time and saves nothing.
+    pub(super) fn spec_now(&self, live: &State) -> SessionSpec {
+        let knobs = KNOBS.iter().map(|spec| (spec.knob, live.knobs.get(spec.knob)));
+        SessionSpec {
+            seed: Some(live.seed),
+            strategy: Some(live.strategy),
+            model: None,
+            roles: live.models.roles.iter().map(|(role, of)| (*role, of.model.clone())).collect(),
+            tasks_limit: None,
             paused: false,
             stay: false,
             fresh: true,
             learned: None,
             experience: None,
-            parent,
-            journal: self.spec.journal.beside(),
+            recorded: None,
+            parent: None,
+            journal: JournalChoice::None,
+            knobs: knobs.chain([(Knob::Speed, 0.0)]).collect(),
             ..self.spec.clone()
-        };
-        spec.knobs.insert(Knob::Speed, 0.0);
-        spec.knobs.extend(knobs.iter().copied());
-        let mut prepared = spec.prepare()?;
-        prepared.workspace.learned = self.learned.clone();
-        prepared.learned = None;
-        prepared.past_uses = self.past_uses()?;
-        Ok(prepared)
+        }
     }
 
-    /// The past uses that the session began with.
-    fn past_uses(&self) -> Result<Option<Experience>, SessionError> {
+    /// A copy of the past uses; `before`: of those that the session began with.
+    pub(super) fn copied_past_uses(
+        &self,
+        before: Option<Timestamp>,
+    ) -> Result<Option<Experience>, SessionError> {
         let Some(file) = self.experience.as_ref().filter(|file| file.exists()) else {
             return Ok(None);
         };
@@ -87,8 +105,10 @@ impl Origin {
         }
         let store = Experience::open_existing(file).map_err(SessionError::input)?;
         let mut copy = store.copy_in_memory().map_err(SessionError::input)?;
-        let own = Prune { since: Some(self.since), ..Prune::default() };
-        copy.prune(&own).map_err(SessionError::input)?;
+        if let Some(since) = before {
+            let own = Prune { since: Some(since), ..Prune::default() };
+            copy.prune(&own).map_err(SessionError::input)?;
+        }
         Ok(Some(copy))
     }
 }

@@ -48,6 +48,8 @@ pub enum Action {
     Undo,
     Redo,
     Twin,
+    Sweep,
+    UseBest,
     Demo,
     Slower,
     Faster,

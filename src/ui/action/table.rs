@@ -143,7 +143,7 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("step out", "run to the end of this task"),
     run(Action::Remove, &["x"], why::nothing_to_remove, Run(update::remove)).says(
         "remove",
-        "cancel the selected call; tasks: off the queue; tools: forget the score; graph: unpin",
+        "cancel the selected call; tasks: off the queue; tools: forget the score; graph: unpin; knobs: end the sweep",
     ),
     run(Action::CancelAll, &["X"], why::nothing_runs, Run(control::cancel_all))
         .says("cancel all", "cancel every call that runs or waits"),
@@ -201,6 +201,12 @@ pub const ACTIONS: &[ActionSpec] = &[
         "twin",
         "run the same tasks beside this session, without the fault or without learning; or end that",
     ),
+    run(Action::Sweep, &["&"], why::no_sweep, Run(control::sweep)).says(
+        "sweep",
+        "try the selected knob at several values beside this session, on the tasks that are left",
+    ),
+    alter(Action::UseBest, &[], why::no_best, Run(change::use_best))
+        .says("use best", "set the selected knob to the best value of its sweep"),
     look(Action::Open, &["enter"], never, Run(update::open))
         .says("open", "show the details of what is selected"),
     look(Action::InspectTool, &["i"], no_tool, Run(update::inspect_tool))
@@ -209,7 +215,7 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("prompt", "exactly what the model saw, with tokens for each part"),
     look(Action::NextView, &["V"], why::one_view, Show(|_, view| update::next_view(view))).says(
         "view",
-        "the next view of this pane: the graph as focus, map or matrix; resilience by scores or cost",
+        "the next view: the graph as focus, map or matrix; resilience by scores or cost; a sweep by its measures",
     ),
     look(Action::Sort, &["s"], why::no_order, Show(|_, view| update::sort(view)))
         .says("sort", "the next order of this list: tools by score, weight, calls or name"),

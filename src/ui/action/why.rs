@@ -1,6 +1,7 @@
 //! Why an action cannot be done just now, in words for the person who pressed its key.
 
 use crate::domain::{Speed, State};
+use crate::papers::sweep::Scope;
 use crate::ui::{change, pane::PaneId, panes, view::View};
 
 pub(super) fn never(_: &State, _: &View) -> Option<&'static str> {
@@ -35,8 +36,12 @@ pub(super) fn nothing_to_adjust(state: &State, view: &View) -> Option<&'static s
 }
 
 pub(super) fn one_view(_: &State, view: &View) -> Option<&'static str> {
-    let has_views = matches!(view.focus, PaneId::Graph | PaneId::Resilience);
-    (!has_views).then_some("this pane has one view only; graph (1) and resilience (0) have three")
+    match view.focus {
+        PaneId::Graph | PaneId::Resilience => None,
+        PaneId::Knobs if view.sweep.is_some() => None,
+        PaneId::Knobs => Some("there is no sweep to look at: & tries the selected knob"),
+        _ => Some("this pane has one view only; graph (1) and resilience (0) have three"),
+    }
 }
 
 const OWN_SPEED: &str = "every call takes its own time here: the knob speed is off";
@@ -61,6 +66,21 @@ pub(super) fn is_fastest(state: &State, _: &View) -> Option<&'static str> {
 pub(super) fn no_twin(state: &State, view: &View) -> Option<&'static str> {
     let runs = view.twin.as_ref().is_some_and(|twin| !twin.over);
     (!runs && state.tasks.is_empty()).then_some("there is no task to run again")
+}
+
+pub(super) fn no_sweep(state: &State, view: &View) -> Option<&'static str> {
+    if view.focus != PaneId::Knobs {
+        return Some("select a knob first (4)");
+    }
+    if view.sweep.as_ref().is_some_and(|sweep| !sweep.over) {
+        return Some("a sweep is running already");
+    }
+    Scope::of(state, view.knob()).err()
+}
+
+pub(super) fn no_best(state: &State, view: &View) -> Option<&'static str> {
+    let none = change::best(state, view).is_none();
+    none.then_some("no sweep of the selected knob has found a better value")
 }
 
 pub(super) fn no_order(state: &State, view: &View) -> Option<&'static str> {

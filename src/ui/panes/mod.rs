@@ -2,6 +2,7 @@
 //! `SPEC`. The rest of the screen reaches them only by the table [`PANES`].
 
 pub(super) mod budget_words;
+mod curve;
 pub mod format;
 pub(super) mod glyph;
 mod inline_json;

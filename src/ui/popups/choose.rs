@@ -142,7 +142,8 @@ impl Choose {
         ];
         Self::new(
             "twin",
-            "Run the same tasks from the start, beside this session".to_owned(),
+            "The same tasks from the start, with strategy, models and knobs as they are now"
+                .to_owned(),
             choices,
         )
     }

@@ -4,6 +4,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{Keys, Popup, Pressed, Reply, frame};
 use crate::domain::{Command, EffectClass, State, TaskId, words::counted};
+use crate::papers::sweep::Scope;
 use crate::ui::action::{Action, Layer};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::keymap::Meaning;
@@ -53,8 +54,22 @@ impl Confirm {
         }
     }
 
-    /// A twin makes the calls of all tasks again: it asks where these cost money or change something.
+    /// A twin makes the calls of all tasks again.
     pub fn twin(live: &State, kind: TwinKind) -> Option<Self> {
+        let tasks = counted(live.tasks.len(), "task");
+        Self::calling(live, "Run a twin of this session?", &tasks, ScreenRequest::StartTwin(kind))
+    }
+
+    /// A sweep makes the calls of its tasks once for each value.
+    pub fn sweep(live: &State, scope: Scope) -> Option<Self> {
+        let (tasks, times) = (counted(scope.tasks.len(), "task"), scope.values.len());
+        let question = format!("Try {times} values of {}?", scope.knob);
+        let yes = ScreenRequest::StartSweep(Box::new(scope));
+        Self::calling(live, &question, &format!("{tasks}, {times} times"), yes)
+    }
+
+    /// Asks before copies of a session make calls, where these cost money or change something.
+    fn calling(live: &State, question: &str, tasks: &str, yes: ScreenRequest) -> Option<Self> {
         let bound = live.models.roles.keys().filter_map(|role| live.models.of(*role));
         let real = bound.filter(|model| !model.spec.simulated).count();
         let writing = live
@@ -68,11 +83,10 @@ impl Confirm {
             (_, 0) => "the models",
             _ => "the models and tools that change something",
         };
-        let tasks = counted(live.tasks.len(), "task");
         Some(Self {
-            question: "Run a twin of this session?".to_owned(),
+            question: question.to_owned(),
             detail: format!("It calls {what} again, for {tasks}."),
-            yes: ScreenRequest::StartTwin(kind),
+            yes,
         })
     }
 

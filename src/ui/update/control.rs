@@ -1,6 +1,7 @@
 //! Running, holding and ending.
 
 use crate::domain::{Command, Lane, Mode};
+use crate::papers::sweep::Scope;
 use crate::ui::popups::{Choose, Confirm};
 use crate::ui::request::{Requests, ScreenRequest, World, send};
 use crate::ui::view::View;
@@ -36,6 +37,15 @@ pub fn twin(_: &World<'_>, view: &mut View) -> Requests {
     match view.twin.as_ref().filter(|twin| !twin.over) {
         Some(_) => vec![ScreenRequest::EndTwin],
         None => view.open(Choose::twin()),
+    }
+}
+
+/// Tries the selected knob at several values; asks first where that costs money or changes something.
+pub fn sweep(world: &World<'_>, view: &mut View) -> Requests {
+    let Ok(scope) = Scope::of(world.live, view.knob()) else { return Vec::new() };
+    match Confirm::sweep(world.live, scope.clone()) {
+        Some(question) => view.open(question),
+        None => vec![ScreenRequest::StartSweep(Box::new(scope))],
     }
 }
 

@@ -76,6 +76,7 @@ pub fn sort(view: &mut View) {
 pub fn next_view(view: &mut View) {
     match view.focus {
         PaneId::Resilience => view.resilience = view.resilience.next(),
+        PaneId::Knobs => view.measure = view.measure.next(),
         _ => view.graph = view.graph.next(),
     }
 }

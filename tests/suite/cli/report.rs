@@ -41,6 +41,9 @@ fn a_page_has_summary_tools_graph_lanes_and_transcript() {
         + page.matches("<rect class=\"failed\"").count();
     let report = home.succeed(&["report", "j.jsonl"]);
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let verdict = report["resilience"]["verdict"].as_str().unwrap();
+    let said = format!("to search_web:error:from-task=3: {verdict}");
+    assert!(page.contains("resilience") && page.contains(&said), "{said} is missing");
     assert_eq!(lanes as u64, report["totals"]["calls"].as_u64().unwrap(), "a bar for each call");
     assert_eq!(home.succeed(&["report", "j.jsonl", "--html"]), page);
 }

@@ -65,6 +65,8 @@ pub fn summary(state: &State, report: &Report) -> String {
         format!("{}: fired {}", fault.fault, counted(fault.fired, "time"))
     };
     rows.extend(report.faults.iter().map(|of| ("fault", fault(of))));
+    let resilience = report.resilience.iter();
+    rows.extend(resilience.map(|of| ("resilience", format!("to {}: {}", of.fault, of.verdict))));
     rows.extend(report.notices.iter().map(|text| ("notice", text.clone())));
     let rows: Vec<_> = rows.iter().map(|(name, text)| vec![escaped(name), escaped(text)]).collect();
     let ended = state.tasks.iter().filter(|task| task.outcome().is_some()).count();

@@ -3,6 +3,7 @@
 
 mod preview;
 mod rows;
+mod sweep;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
@@ -11,9 +12,10 @@ use super::row::{self, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::State;
 use crate::domain::knob::KNOBS;
+use crate::strategy::preview::Preview;
 use crate::ui::change;
 use crate::ui::hits::{Hits, Target};
-use crate::ui::request::{Requests, World};
+use crate::ui::request::{Requests, ScreenRequest, World};
 use crate::ui::vlist::{self, List};
 use crate::ui::{action::Action, text, view::View};
 use crate::ui::{cx::Cx, pane::PaneId, window::Move};
@@ -28,6 +30,8 @@ const WIDE: u16 = 72;
 const LIST: (u16, u16) = (36, 46);
 /// The most lines of a preview below the list, and the least lines of the list above it.
 const BELOW: (u16, u16) = (5, 4);
+/// From this width on preview and sweep stand beside each other.
+const BOTH: u16 = 76;
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Knobs,
@@ -37,11 +41,13 @@ pub const SPEC: PaneSpec = PaneSpec {
     list,
     filters: |_| Some("knob"),
     go,
-    open: |_, _| Opened::Act(Action::Edit),
+    open,
+    why_not_remove,
+    remove,
     why_not_adjust: |_, _| None,
     edit: |world, view| change::set_knob(world.live, view),
     turn,
-    keys: &[Action::Less, Action::More, Action::Learning],
+    keys: &[Action::Less, Action::More, Action::Sweep, Action::Learning],
     ..PLAIN
 };
 
@@ -61,6 +67,24 @@ fn list<'a>(_: &'a State, view: &View) -> List<'a> {
         |spec, view| view.knob = Some(spec.knob),
         |spec| format!("{}\n{}", spec.name, spec.doc),
     )
+}
+
+/// The better value of a sweep, or any that is typed.
+fn open(state: &State, view: &View) -> Opened {
+    let better = view.read_only.is_none() && change::best(state, view).is_some();
+    Opened::Act(if better { Action::UseBest } else { Action::Edit })
+}
+
+fn sweeps(view: &View) -> bool {
+    view.sweep.as_ref().is_some_and(|sweep| !sweep.over)
+}
+
+fn why_not_remove(state: &State, view: &View) -> Option<&'static str> {
+    if sweeps(view) { None } else { (PLAIN.why_not_remove)(state, view) }
+}
+
+fn remove(live: &State, view: &mut View) -> Requests {
+    if sweeps(view) { vec![ScreenRequest::EndSweep] } else { change::cancel(live, view) }
 }
 
 /// To the left and right: the preview of one step less, and of one step more.
@@ -86,12 +110,32 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let list = Rect { width, ..area };
         draw_list(cx, list, buf, hits);
         let beside = Rect { x: list.right() + 2, width: area.width - width - 2, ..area };
-        return preview::draw(cx, ahead, beside, buf);
+        return draw_beside(cx, ahead, beside, buf);
     }
     let below = if cx.focused { area.height.saturating_sub(BELOW.1).min(BELOW.0) } else { 0 };
     let (list, below) = split(area, area.height - below);
     draw_list(cx, list, buf, hits);
-    preview::draw_below(cx, ahead, below, buf);
+    match &cx.view.sweep {
+        Some(sweep) if sweep.scope.knob == cx.view.knob() => {
+            sweep::draw_below(cx, sweep, below, buf);
+        }
+        _ => preview::draw_below(cx, ahead, below, buf),
+    }
+}
+
+/// The preview, and the sweep beside or below it.
+fn draw_beside(cx: &Cx<'_>, ahead: &Preview, area: Rect, buf: &mut Buffer) {
+    let Some(sweep) = &cx.view.sweep else { return preview::draw(cx, ahead, area, buf) };
+    if area.width >= BOTH {
+        let width = area.width / 2 - 1;
+        preview::draw(cx, ahead, Rect { width, ..area }, buf);
+        let right = Rect { x: area.x + width + 2, width: area.width - width - 2, ..area };
+        return sweep::draw(cx, sweep, right, buf);
+    }
+    let rows = (area.height * 3 / 5).clamp(area.height.min(6), area.height.min(16));
+    let (above, below) = split(area, area.height - rows);
+    preview::draw(cx, ahead, split(above, above.height.saturating_sub(1)).0, buf);
+    sweep::draw(cx, sweep, below, buf);
 }
 
 fn draw_list(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {

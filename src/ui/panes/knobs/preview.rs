@@ -172,7 +172,7 @@ fn draw_table(
     area: Rect,
     buf: &mut Buffer,
 ) {
-    let (head, list) = split(area, u16::from(has_head && area.height > 2));
+    let (head, list) = split(area, u16::from(has_head && area.height > 1));
     let all = ahead.rows(then);
     let difference = |row: &Ahead<'_>| {
         let by = weight(row.then).unwrap_or(0.0) - weight(row.now).unwrap_or(0.0);

@@ -1,14 +1,12 @@
 //! Curves over the tasks of the axis.
 
-use ratatui::widgets::Widget;
-use ratatui::widgets::canvas::{Canvas, Line};
-use ratatui::{buffer::Buffer, layout::Rect, style::Color, style::Style, symbols::Marker};
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::axis::Axis;
 use super::facts::Facts;
 use crate::domain::{Lap, State, ToolName};
 use crate::papers::resilience::score_after;
-use crate::ui::panes::{glyph, row::Row};
+use crate::ui::panes::{curve, glyph, row::Row};
 use crate::ui::{cx::Cx, text};
 
 /// Tasks whose mean a curve shows, so that single tasks do not hide the trend.
@@ -104,41 +102,11 @@ fn names(cx: &Cx<'_>, heading: &str, curves: &[Curve], area: Rect, buf: &mut Buf
     }
 }
 
-fn line(
-    cx: &Cx<'_>,
-    curve: &Curve,
-    axis: &Axis,
-    (low, high): (f64, f64),
-    area: Rect,
-    buf: &mut Buffer,
-) {
-    let points: Vec<Option<f64>> = curve.values.chunks(axis.per).map(mean).collect();
-    let color = curve.style.fg.unwrap_or(Color::Reset);
-    let ground = cx.theme.screen.bg.unwrap_or(Color::Reset);
-    // What was drawn before stays under the curve.
-    let below = buf.clone();
-    Canvas::default()
-        .marker(Marker::Braille)
-        .background_color(ground)
-        .x_bounds([0.0, f64::from(area.width)])
-        .y_bounds([low, high])
-        .paint(|canvas| {
-            for (at, pair) in points.windows(2).enumerate() {
-                let (Some(y1), Some(y2)) = (pair[0], pair[1]) else { continue };
-                let x1 = at as f64 + 0.5;
-                canvas.draw(&Line { x1, y1, x2: x1 + 1.0, y2, color });
-            }
-        })
-        .render(area, buf);
-    for position in area.positions() {
-        let is_blank =
-            buf.cell(position).is_some_and(|cell| matches!(cell.symbol(), " " | "\u{2800}"));
-        if let (true, Some(old), Some(new)) =
-            (is_blank, below.cell(position), buf.cell_mut(position))
-        {
-            *new = old.clone();
-        }
-    }
+fn line(cx: &Cx<'_>, curve: &Curve, axis: &Axis, scale: (f64, f64), area: Rect, buf: &mut Buffer) {
+    let points = curve.values.chunks(axis.per).map(mean).enumerate();
+    let points = points.map(|(at, value)| value.map(|value| (at as f64 + 0.5, value)));
+    let points: Vec<_> = points.collect();
+    curve::draw(cx.theme, curve.style, &points, scale, (area, buf));
 }
 
 /// Lines where the fault was armed and where the choice is stable, where no curve is.

@@ -1,0 +1,79 @@
+//! Tries a knob at several values while a session is on the screen: copies of it run one after the other on a thread
+//! of their own, and tell of each task that they have done.
+
+use std::{sync::Arc, thread};
+
+use tokio::sync::mpsc::{self, UnboundedSender};
+
+use crate::app::session::{Origin, SessionError, Standing};
+use crate::domain::state::{Keeps, State};
+use crate::domain::{Command, Event, Record, TaskEvent};
+use crate::papers::sweep::Scope;
+use crate::ui::sweep::{StartSweep, SweepNews};
+
+/// Starts sweeps of the session that began so.
+pub fn starter(origin: Arc<Origin>) -> StartSweep {
+    Box::new(move |scope, live| {
+        let done = if scope.again { live.tasks.len() } else { live.tasks.len() - left(scope) };
+        let standing = origin.standing(live, done).map_err(|error| error.to_string())?;
+        let (tell, news) = mpsc::unbounded_channel();
+        let scope = scope.clone();
+        let work = move || {
+            let end = sweep(&standing, &scope, &tell);
+            // The screen may be gone already.
+            let _ =
+                tell.send(end.map_or_else(
+                    |error| SweepNews::Failed(error.to_string()),
+                    |()| SweepNews::Ended,
+                ));
+        };
+        thread::Builder::new()
+            .name("sweep".to_owned())
+            .spawn(work)
+            .map_err(|error| error.to_string())?;
+        Ok(news)
+    })
+}
+
+/// The tasks that have not begun.
+fn left(scope: &Scope) -> usize {
+    scope.tasks.len() + scope.left_out
+}
+
+/// One value after the other, as long as somebody listens.
+fn sweep(
+    standing: &Standing,
+    scope: &Scope,
+    tell: &UnboundedSender<SweepNews>,
+) -> Result<(), SessionError> {
+    let mut spent = 0.0;
+    for (place, value) in scope.values.iter().enumerate() {
+        if tell.is_closed() {
+            break;
+        }
+        let knob = (scope.knob, *value);
+        let (prepared, first) = standing.with(scope.tasks.clone(), knob, spent)?;
+        let (commands, receiver) = mpsc::unbounded_channel();
+        for command in first {
+            // The receiver is just below.
+            let _ = commands.send(command);
+        }
+        let mut state = State::keeping(Keeps::Tasks(1));
+        let told = tell.clone();
+        let listener = Box::new(move |record: &Arc<Record>| {
+            state.apply(record);
+            let is_end = matches!(record.event, Event::Task(TaskEvent::TaskFinished { .. }));
+            let lap = state.laps.last().filter(|_| is_end).cloned();
+            let is_heard = lap.is_none_or(|lap| told.send(SweepNews::Lap(place, lap)).is_ok());
+            if !is_heard || told.is_closed() {
+                // A session that has ended takes no command, and needs none.
+                let _ = commands.send(Command::Stop);
+            }
+        });
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| SessionError::Failed(error.to_string()))?;
+        let ended = runtime.block_on(prepared.run(receiver, listener))?;
+        spent += ended.dollars_spent();
+    }
+    Ok(())
+}

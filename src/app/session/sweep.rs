@@ -1,0 +1,96 @@
+//! A session that goes on from where another one stands, with one knob at another value. It saves nothing.
+
+use super::{Origin, PreparedSession, SessionError, SessionSpec, TaskSource};
+use crate::app::learned::LearnedState;
+use crate::domain::state::Keeps;
+use crate::domain::{ClassedBy, Command, FaultSpec, FaultState, Knob, State, Task};
+use crate::store::experience::Experience;
+
+/// Where a session stands, to go on from there more than once.
+pub struct Standing {
+    live: State,
+    /// Its past uses until now.
+    past_uses: Option<Experience>,
+    spec: SessionSpec,
+    /// The tasks before those that copies do.
+    done: u32,
+}
+
+impl Origin {
+    /// Where this session stands. Copies do tasks that come after so many.
+    ///
+    /// # Errors
+    /// Its past uses cannot be copied.
+    pub fn standing(&self, live: &State, done: usize) -> Result<Standing, SessionError> {
+        // What a person has set is sent before the first task.
+        let spec = SessionSpec { paused: true, ..self.spec_now(live) };
+        let done = u32::try_from(done).unwrap_or(u32::MAX);
+        let past_uses = self.copied_past_uses(None)?;
+        Ok(Standing { live: live.clone(), past_uses, spec, done })
+    }
+}
+
+impl Standing {
+    /// A session that goes on from here with these tasks and the knob at this value, and what to send to it first. It
+    /// may cost so many dollars less than this one still may.
+    ///
+    /// # Errors
+    /// What it needs cannot be read any more.
+    pub fn with(
+        &self,
+        tasks: Vec<Task>,
+        (knob, value): (Knob, f64),
+        spent: f64,
+    ) -> Result<(PreparedSession, Vec<Command>), SessionError> {
+        let live = &self.live;
+        let mut spec = SessionSpec {
+            tasks: TaskSource::List(tasks),
+            faults: live.faults.values().filter_map(|fault| from_here(fault, self.done)).collect(),
+            max_dollars: live
+                .max_dollars
+                .map(|most| (most - live.dollars_spent() - spent).max(0.0)),
+            ..self.spec.clone()
+        };
+        spec.knobs.insert(knob, value);
+        let mut prepared = spec.prepare()?;
+        prepared.workspace.learned = LearnedState::of(&live.learning);
+        prepared.learned = None;
+        let copy = self.past_uses.as_ref().map(Experience::copy_in_memory).transpose();
+        prepared.past_uses = copy.map_err(SessionError::input)?;
+        prepared.keeps = Keeps::Tasks(1);
+        Ok((prepared, self.set_by_hand()))
+    }
+
+    /// What a person has set beside knobs and scores, as commands; then it runs.
+    fn set_by_hand(&self) -> Vec<Command> {
+        let live = &self.live;
+        let pins = live.learning.pins.iter().map(|(from, to, weight)| Command::PinWeight {
+            from: from.clone(),
+            to: to.clone(),
+            weight,
+        });
+        let tools = || live.tools.values().filter(|tool| tool.present);
+        let off = tools().filter(|tool| !tool.switched_on);
+        let off = off.map(|tool| Command::SwitchTool { tool: tool.spec.name.clone(), on: false });
+        let classed = tools().filter_map(|tool| {
+            let class = tool.class.clone().filter(|class| class.by != ClassedBy::Declared)?;
+            Some(Command::SetClass { tool: tool.spec.name.clone(), class: Some(class) })
+        });
+        pins.chain(off).chain(classed).chain([Command::Run]).collect()
+    }
+}
+
+/// An armed fault as it goes on after so many tasks; `None`: it cannot fire any more.
+fn from_here(fault: &FaultState, done: u32) -> Option<FaultSpec> {
+    let mut spec = fault.spec.clone();
+    let trigger = &mut spec.trigger;
+    trigger.from_task =
+        trigger.from_task.and_then(|task| task.checked_sub(done)).filter(|n| *n > 1);
+    if let Some(task) = trigger.to_task {
+        trigger.to_task = Some(task.checked_sub(done).filter(|left| *left > 0)?);
+    }
+    if let Some(nth) = trigger.nth {
+        trigger.nth = Some(nth.checked_sub(fault.seen).filter(|left| *left > 0)?);
+    }
+    fault.armed.then_some(spec)
+}

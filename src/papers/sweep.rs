@@ -1,0 +1,292 @@
+//! A knob tried at several values, each on the same tasks: which value is best, and whether the tasks show it at all.
+
+use std::cmp::Ordering;
+
+use strum::{IntoStaticStr, VariantArray};
+
+use super::resilience::Means;
+use crate::domain::{Knob, KnobSpec, Lap, Speed, State, Task};
+
+/// The most tasks of each value.
+pub const MOST_TASKS: usize = 200;
+
+/// What is tried: a knob at these values, on these tasks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scope {
+    pub knob: Knob,
+    /// The value that it has.
+    pub now: f64,
+    /// Ascending.
+    pub values: Vec<f64>,
+    pub tasks: Vec<Task>,
+    /// All tasks of the session have been done: they are done again.
+    pub again: bool,
+    /// Tasks that are left out, since there are too many.
+    pub left_out: usize,
+}
+
+impl Scope {
+    /// The values of a knob around the present one, on the tasks that have not begun; on all, if none is left.
+    ///
+    /// # Errors
+    /// Why there is nothing to try.
+    pub fn of(state: &State, knob: Knob) -> Result<Self, &'static str> {
+        if knob == <Speed as crate::domain::Choice>::KNOB {
+            return Err("copies run at once, so speed changes nothing in them");
+        }
+        let begun = state.tasks_started();
+        let again = begun >= state.tasks.len();
+        let first = if again { 0 } else { begun };
+        let mut tasks: Vec<Task> = state.tasks.from(first).map(|task| task.task.clone()).collect();
+        if tasks.is_empty() {
+            return Err("there is no task to try it on");
+        }
+        let left_out = tasks.len().saturating_sub(MOST_TASKS);
+        tasks.truncate(MOST_TASKS);
+        let now = state.knobs.get(knob);
+        Ok(Self { knob, now, values: knob.spec().around(now), tasks, again, left_out })
+    }
+}
+
+/// What a value is judged by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
+pub enum Measure {
+    #[default]
+    Calls,
+    Tokens,
+    Credits,
+    Dollars,
+    #[strum(serialize = "right answers")]
+    Right,
+}
+
+impl Measure {
+    /// Its value for one task.
+    pub fn of(self, lap: &Lap) -> f64 {
+        match self {
+            Measure::Calls => lap.calls() as f64,
+            Measure::Tokens => lap.tokens as f64,
+            Measure::Credits => lap.credits,
+            Measure::Dollars => lap.dollars,
+            Measure::Right => f64::from(u8::from(lap.is_right())),
+        }
+    }
+
+    /// Its mean over tasks, right answers as their share.
+    pub fn mean(self, means: &Means) -> f64 {
+        match self {
+            Measure::Calls => means.calls,
+            Measure::Tokens => means.tokens,
+            Measure::Credits => means.credits,
+            Measure::Dollars => means.dollars,
+            Measure::Right => means.right_share().unwrap_or(0.0),
+        }
+    }
+
+    /// A mean as people read it.
+    pub fn show(self, mean: f64) -> String {
+        match self {
+            Measure::Calls | Measure::Credits => format!("{mean:.2}"),
+            Measure::Tokens => format!("{mean:.0}"),
+            Measure::Dollars => format!("${mean:.4}"),
+            Measure::Right => format!("{:.0} %", 100.0 * mean),
+        }
+    }
+
+    /// How one number of tasks compares with another: less is the better.
+    fn compare(self, one: f64, other: f64) -> Ordering {
+        match self {
+            Measure::Right => other.total_cmp(&one),
+            _ => one.total_cmp(&other),
+        }
+    }
+}
+
+/// The best values of a sweep, by their places.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Best {
+    /// Those between which the tasks do not tell, ascending.
+    pub places: Vec<usize>,
+    /// The one of them that is nearest to the present value.
+    pub pick: usize,
+    /// Those that are right clearly less often; they are not among the best, whatever they cost.
+    pub worse: Vec<usize>,
+}
+
+/// The tasks of each value, once all of them are done.
+pub fn best(scope: &Scope, runs: &[Vec<Lap>], measure: Measure) -> Option<Best> {
+    let done = runs.len() == scope.values.len()
+        && runs.iter().all(|laps| laps.len() == scope.tasks.len() && !laps.is_empty());
+    if !done {
+        return None;
+    }
+    let all: Vec<usize> = (0..runs.len()).collect();
+    let right = among(&all, runs, Measure::Right);
+    let worse = all.iter().copied().filter(|place| !right.contains(place)).collect();
+    let places = among(&right, runs, measure);
+    let far = |place: &usize| (scope.values[*place] - scope.now).abs();
+    let pick = places.iter().copied().min_by(|a, b| far(a).total_cmp(&far(b)))?;
+    Some(Best { places, pick, worse })
+}
+
+/// Those of these runs that are as good as the best one: a difference that a single task makes does not count.
+fn among(places: &[usize], runs: &[Vec<Lap>], measure: Measure) -> Vec<usize> {
+    let sum = |place: &usize| runs[*place].iter().map(|lap| measure.of(lap)).sum::<f64>();
+    let top = places.iter().min_by(|a, b| measure.compare(sum(a), sum(b)));
+    let Some(top) = top else { return Vec::new() };
+    let is_as_good = |place: &&usize| {
+        let pairs = runs[**place].iter().zip(&runs[*top]);
+        let behind = pairs.map(|(lap, best)| match measure {
+            Measure::Right => measure.of(best) - measure.of(lap),
+            _ => measure.of(lap) - measure.of(best),
+        });
+        let (mut all, mut most) = (0.0, 0.0_f64);
+        behind.for_each(|by| (all, most) = (all + by, most.max(by)));
+        all - most <= 1e-9
+    };
+    places.iter().filter(is_as_good).copied().collect()
+}
+
+/// The outcome in one sentence: `fewest calls at 0.25 to 0.50 (1.42 per task, 1.61 now); right 100 % in all`.
+pub fn sentence(scope: &Scope, runs: &[Vec<Lap>], measure: Measure) -> Option<String> {
+    let Best { places, pick, worse } = best(scope, runs, measure)?;
+    let spec = scope.knob.spec();
+    let means: Vec<Means> =
+        runs.iter().map(|laps| Means::of(&laps.iter().collect::<Vec<_>>())).collect();
+    let mean = |place: usize| measure.mean(&means[place]);
+    let name: &str = measure.into();
+    let is_graded = means.iter().all(|means| means.graded > 0);
+    if measure == Measure::Right && !is_graded {
+        return Some("nobody knows which answers are right".to_owned());
+    }
+    let all = places.len() + worse.len() == runs.len();
+    let mut said = if all && worse.is_empty() {
+        let range = range(places.iter().map(|place| mean(*place)), |mean| measure.show(mean));
+        format!("{name}: no clear difference ({range})")
+    } else {
+        let superlative = if measure == Measure::Right { "most" } else { "fewest" };
+        let at = spans(spec, &scope.values, &places);
+        let now = scope.values.iter().position(|value| *value == scope.now);
+        let now = now.filter(|now| !places.contains(now)).map(|now| measure.show(mean(now)));
+        let now = now.map_or_else(|| ", as now".to_owned(), |now| format!(", {now} now"));
+        format!("{superlative} {name} at {at} ({}{now})", measure.show(mean(pick)))
+    };
+    if !worse.is_empty() {
+        let less = spans(spec, &scope.values, &worse);
+        said.push_str(&format!("; right less often at {less}"));
+    } else if measure != Measure::Right && is_graded {
+        let share = |means: &Means| means.right_share().unwrap_or(0.0);
+        let right = range(means.iter().map(share), |share| format!("{:.0} %", 100.0 * share));
+        said.push_str(&format!("; right {right} in all"));
+    }
+    Some(said)
+}
+
+/// The least and the most of some numbers, or the one that all are.
+fn range(numbers: impl Iterator<Item = f64> + Clone, show: impl Fn(f64) -> String) -> String {
+    let least = show(numbers.clone().fold(f64::INFINITY, f64::min));
+    let most = show(numbers.fold(f64::NEG_INFINITY, f64::max));
+    if least == most { least } else { format!("{least} to {most}") }
+}
+
+/// Values in words, neighbours as a span: `0.25 to 0.50, 2.00`.
+fn spans(spec: &KnobSpec, values: &[f64], places: &[usize]) -> String {
+    let mut spans: Vec<(usize, usize)> = Vec::new();
+    for place in places {
+        match spans.last_mut().filter(|span| span.1 + 1 == *place) {
+            Some(span) => span.1 = *place,
+            None => spans.push((*place, *place)),
+        }
+    }
+    let show = |place: usize| spec.show(values[place]);
+    let words = spans.into_iter().map(|(from, to)| match to - from {
+        0 => show(from),
+        1 => format!("{}, {}", show(from), show(to)),
+        _ => format!("{} to {}", show(from), show(to)),
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{TaskId, Tried, TriedEnd};
+
+    /// Tasks of so many calls each, which are right but for these.
+    fn laps(calls: &[usize], wrong: &[usize]) -> Vec<Lap> {
+        let lap = |(at, calls): (usize, &usize)| Lap {
+            task: TaskId(at as u32 + 1),
+            outcome: None,
+            correct: Some(!wrong.contains(&at)),
+            tried: (0..*calls)
+                .map(|_| Tried { tool: "a".into(), end: TriedEnd::Ok, instead_of: None })
+                .collect(),
+            tokens: 100,
+            credits: *calls as f64,
+            dollars: 0.0,
+        };
+        calls.iter().enumerate().map(lap).collect()
+    }
+
+    fn scope(values: &[f64], tasks: usize) -> Scope {
+        Scope {
+            knob: Knob::Alpha,
+            now: 0.5,
+            values: values.to_vec(),
+            tasks: vec![Task::from_text("x"); tasks],
+            again: false,
+            left_out: 0,
+        }
+    }
+
+    #[test]
+    fn what_many_tasks_show_is_told_with_the_present_value() {
+        let scope = scope(&[0.0, 0.25, 0.5], 4);
+        let runs = [laps(&[1, 1, 1, 2], &[]), laps(&[1, 1, 1, 1], &[]), laps(&[2, 2, 1, 1], &[])];
+        let found = best(&scope, &runs, Measure::Calls).unwrap();
+        assert_eq!((found.places, found.pick), (vec![0, 1], 1), "one task makes no difference");
+        assert_eq!(
+            sentence(&scope, &runs, Measure::Calls).unwrap(),
+            "fewest calls at 0.00, 0.25 (1.00, 1.50 now); right 100 % in all"
+        );
+        assert_eq!(
+            sentence(&scope, &runs, Measure::Tokens).unwrap(),
+            "tokens: no clear difference (100); right 100 % in all"
+        );
+        assert_eq!(
+            sentence(&scope, &runs, Measure::Right).unwrap(),
+            "right answers: no clear difference (100 %)"
+        );
+    }
+
+    #[test]
+    fn a_difference_of_one_task_is_none() {
+        let scope = scope(&[0.25, 0.5], 4);
+        let runs = [laps(&[1, 1, 1, 9], &[]), laps(&[1, 1, 1, 1], &[])];
+        let said = sentence(&scope, &runs, Measure::Calls).unwrap();
+        assert_eq!(said, "calls: no clear difference (1.00 to 3.00); right 100 % in all");
+        assert_eq!(best(&scope, &runs, Measure::Calls).unwrap().pick, 1, "the present value stays");
+    }
+
+    #[test]
+    fn what_is_cheap_because_it_is_wrong_is_not_the_best() {
+        let scope = scope(&[0.0, 0.25, 0.5], 4);
+        let runs = [
+            laps(&[0, 0, 0, 0], &[0, 1, 2, 3]),
+            laps(&[1, 1, 1, 1], &[0]),
+            laps(&[2, 2, 2, 2], &[]),
+        ];
+        let found = best(&scope, &runs, Measure::Calls).unwrap();
+        assert_eq!((found.places, found.worse), (vec![1], vec![0]));
+        let said = sentence(&scope, &runs, Measure::Calls).unwrap();
+        assert_eq!(said, "fewest calls at 0.25 (1.00, 2.00 now); right less often at 0.00");
+    }
+
+    #[test]
+    fn nothing_is_best_before_all_tasks_are_done() {
+        let scope = scope(&[0.0, 0.5], 2);
+        assert_eq!(best(&scope, &[laps(&[1, 1], &[]), laps(&[1], &[])], Measure::Calls), None);
+        assert_eq!(best(&scope, &[laps(&[1, 1], &[])], Measure::Calls), None);
+    }
+}

@@ -1,0 +1,161 @@
+//! The sweep of a knob: a curve over the tried values, and in one sentence which are best.
+
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use crate::papers::resilience::Means;
+use crate::papers::sweep::{self, Measure};
+use crate::ui::action::Action;
+use crate::ui::panes::row::{self, Row, split};
+use crate::ui::panes::{curve, glyph};
+use crate::ui::symbols::DONE;
+use crate::ui::{cx::Cx, sweep::Sweep, text, view::Round};
+
+/// The least columns and rows of a curve with its values; with less room there is a line of heights.
+const CURVE: (u16, u16) = (30, 10);
+/// Cells of the numbers left of the curve.
+const LEFT: u16 = 8;
+
+/// Draws it as large as the room allows.
+pub(super) fn draw(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
+    let (head, rest) = split(area, 1);
+    draw_head(cx, sweep, head, buf);
+    let width = usize::from(area.width);
+    let said: Vec<String> = sentences(cx, sweep);
+    let lines: Vec<_> = said.iter().flat_map(|said| text::wrap(said, width)).collect();
+    let is_small = area.width < CURVE.0 || rest.height < CURVE.1;
+    let room = if is_small { 1 } else { rest.height.saturating_sub(lines.len() as u16) };
+    let (plot, below) = split(rest, room);
+    match is_small {
+        true => draw_small(cx, sweep, plot, buf),
+        false => draw_curve(cx, sweep, plot, buf),
+    }
+    row::lines(below, lines, cx.theme.text, buf);
+}
+
+/// Two lines below the list: heights, and what is best.
+pub(super) fn draw_small(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
+    let known: Vec<f64> = means(sweep, cx.view.measure).into_iter().flatten().collect();
+    let most = known.iter().copied().fold(0.0, f64::max);
+    let heights = glyph::spark(known.into_iter(), sweep.runs.len(), (0.0, most));
+    let mut row = Row::new(area, buf);
+    row.put(&heights, cx.theme.bar_fill).gap(1);
+    let values = sweep.scope.values.iter().map(|value| sweep.scope.knob.spec().show(*value));
+    row.put(&values.collect::<Vec<_>>().join(" "), cx.theme.dim);
+}
+
+pub(super) fn draw_below(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
+    let (head, rest) = split(area, 1);
+    draw_head(cx, sweep, head, buf);
+    let (line, rest) = split(rest, 1);
+    draw_small(cx, sweep, line, buf);
+    let width = usize::from(area.width);
+    let said = sentences(cx, sweep);
+    let lines = said.iter().flat_map(|said| text::wrap(said, width));
+    row::lines(rest, lines, cx.theme.text, buf);
+}
+
+fn draw_head(cx: &Cx<'_>, sweep: &Sweep, line: Rect, buf: &mut Buffer) {
+    let measure: Measure = cx.view.measure;
+    let mut row = Row::new(line, buf);
+    row.put("sweep ", cx.theme.title).put(sweep.scope.knob.spec().name, cx.theme.accent);
+    let unit = if measure == Measure::Right { "" } else { " per task" };
+    row.put(&format!(" · {}{unit}", measure.name()), cx.theme.dim);
+    let Some((at, tasks)) = sweep.progress() else { return };
+    let (all, values) = (sweep.scope.tasks.len(), sweep.runs.len());
+    let said = format!("value {} of {values} · {tasks} of {all} tasks", at + 1);
+    let left = row.left();
+    if left > text::width(&said) + 1 {
+        row.right(&said, left, cx.theme.running);
+    }
+}
+
+/// The means of the values that are done.
+fn means(sweep: &Sweep, measure: Measure) -> Vec<Option<f64>> {
+    let all = sweep.scope.tasks.len();
+    let mean = |laps: &Vec<_>| {
+        let laps: Vec<_> = laps.iter().collect();
+        (laps.len() == all).then(|| measure.mean(&Means::of(&laps)))
+    };
+    sweep.runs.iter().map(mean).collect()
+}
+
+/// What was tried on which tasks, the outcome, and the keys.
+fn sentences(cx: &Cx<'_>, sweep: &Sweep) -> Vec<String> {
+    let scope = &sweep.scope;
+    let measure: Measure = cx.view.measure;
+    let spec = scope.knob.spec();
+    let which = if scope.again { "all tasks of this session again" } else { "the tasks to come" };
+    let mut tasks = format!("{} of {which}", text::number(scope.tasks.len() as u64));
+    if scope.left_out == 0 {
+        tasks = format!("{which} ({})", scope.tasks.len());
+    }
+    let key =
+        |action: Action, does: &str| cx.keymap.key(action).map(|key| format!("{key}: {does}"));
+    let mut said = Vec::new();
+    match sweep::sentence(scope, &sweep.runs, measure) {
+        Some(outcome) => said.push(outcome),
+        None if sweep.over => {
+            said.push("the sweep was ended before all values were tried".to_owned())
+        }
+        None => said.extend(key(Action::Remove, "ends the sweep")),
+    }
+    let better = sweep.better(cx.live, measure).map(|value| spec.show(value));
+    let uses = better.and_then(|value| key(Action::Open, &format!("use {value}")));
+    let keys = uses.into_iter().chain(key(Action::NextView, &measure.next().name().to_string()));
+    said.push(format!("on {tasks} · {}", keys.collect::<Vec<_>>().join(" · ")));
+    said
+}
+
+fn draw_curve(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
+    let measure: Measure = cx.view.measure;
+    let means = means(sweep, measure);
+    let known = || means.iter().flatten().copied();
+    let (low, high) = (known().fold(f64::INFINITY, f64::min), known().fold(0.0, f64::max));
+    // A curve that does not change lies in the middle.
+    let margin = if high > low { (high - low) * 0.1 } else { high.max(1.0) };
+    let (low, high) = if low.is_finite() { (low, high) } else { (0.0, 1.0) };
+    let plot = Rect { x: area.x + LEFT, width: area.width - LEFT, height: area.height - 3, ..area };
+    let column = f64::from(plot.width) / means.len().max(1) as f64;
+    let x = |at: usize| (at as f64 + 0.5) * column;
+    let points: Vec<_> =
+        means.iter().enumerate().map(|(at, mean)| mean.map(|mean| (x(at), mean))).collect();
+    curve::draw(cx.theme, cx.theme.bar_fill, &points, (low - margin, high + margin), (plot, buf));
+    let best = sweep.best(measure).map(|best| best.places).unwrap_or_default();
+    let spec = sweep.scope.knob.spec();
+    for (at, value) in sweep.scope.values.iter().enumerate() {
+        let is_now = *value == sweep.scope.now;
+        let mut put = |line: u16, text: &str, style| {
+            let width = text::width(text) as u16;
+            let left = (plot.x + x(at) as u16).saturating_sub(width / 2);
+            let here = Rect { x: left, y: plot.bottom() + line, width: width + 1, height: 1 };
+            Row::new(here.intersection(area), buf).put(text, style);
+        };
+        let style = if is_now { cx.theme.accent } else { cx.theme.dim };
+        let room = (column as usize).saturating_sub(1).max(1);
+        put(0, &text::cut(&spec.show(*value), room), style);
+        if let Some(mean) = means[at] {
+            put(1, &text::cut(&measure.show(mean), room), cx.theme.text);
+        }
+        let is_best = best.contains(&at);
+        let mark = match (is_best, is_now) {
+            (true, true) => format!("{DONE} now"),
+            (true, false) => DONE.to_owned(),
+            (false, true) => "now".to_owned(),
+            (false, false) => String::new(),
+        };
+        put(2, &mark, if is_best { cx.theme.good } else { cx.theme.accent });
+    }
+    let mut label = |line: u16, text: &str| {
+        let here = Rect { y: area.y + line, width: LEFT, height: 1, ..area };
+        Row::new(here.intersection(area), buf).right(text, usize::from(LEFT) - 1, cx.theme.dim);
+    };
+    if known().next().is_some() {
+        label(0, &measure.show(high));
+        if high > low {
+            label(plot.height - 1, &measure.show(low));
+        }
+    }
+    label(plot.height, spec.symbol);
+    label(plot.height + 1, "mean");
+    label(plot.height + 2, &format!("{DONE} best"));
+}

@@ -1,0 +1,237 @@
+//! Trying a knob at several values: copies of a session, what the screen makes of them, and the keys.
+
+use toolyard::app::session::{JournalChoice, Session, SessionSpec};
+use toolyard::domain::state::Keeps;
+use toolyard::domain::{
+    Command, ControlEvent, Event, Knob, Lap, SessionEvent, State, Task, TaskEvent, TaskId, Tried,
+    TriedEnd,
+};
+use toolyard::papers::sweep::Scope;
+use toolyard::ui::request::ScreenRequest;
+use toolyard::ui::sweep::{Sweep, SweepNews};
+
+use crate::program::Home;
+use crate::sitting::Sitting;
+use crate::stage::Stage;
+use crate::story;
+
+/// Runs a prepared session with these commands; its first event's state, and its last.
+fn ran(session: Session, first: Vec<Command>) -> (State, State) {
+    let Session { mut records, commands, engine, .. } = session;
+    first.into_iter().for_each(|command| commands.send(command).unwrap());
+    let (mut opened, mut state) = (None, State::default());
+    while let Some(record) = records.blocking_recv() {
+        state.apply(&record);
+        if matches!(record.event, Event::Task(TaskEvent::TaskStarted { .. })) && opened.is_none() {
+            opened = Some(state.clone());
+        }
+    }
+    drop(engine.join().unwrap());
+    (opened.unwrap(), state)
+}
+
+#[test]
+fn a_copy_goes_on_from_where_the_session_stands_and_saves_nothing() {
+    toolyard::process::set_reaper(env!("CARGO_BIN_EXE_toolyard").into());
+    let home = Home::new();
+    home.write("config.toml", "");
+    let text = "strategy = \"toolnet\"\nseed = 3\ntasks_limit = 12\n\
+                faults = [\"search_web:error:from-task=4:to-task=9\"]";
+    let spec: SessionSpec = toml::from_str(text).unwrap();
+    let spec = SessionSpec {
+        config: Some(home.path("config.toml")),
+        learned: Some(home.path("learned.json")),
+        experience: Some(home.path("past.sqlite")),
+        journal: JournalChoice::None,
+        paused: true,
+        ..spec
+    };
+    let prepared = spec.prepare().unwrap();
+    let origin = prepared.origin();
+    let Session { mut records, commands, engine, .. } = prepared.spawn().unwrap();
+    let mut live = State::keeping(Keeps::All);
+    let mut until = |is_it: &dyn Fn(&State, &Event) -> bool| {
+        while let Some(record) = records.blocking_recv() {
+            live.apply(&record);
+            if is_it(&live, &record.event) {
+                return live.clone();
+            }
+        }
+        panic!("the session ended");
+    };
+    let held = |event: &Event| matches!(event, Event::Control(ControlEvent::Held { .. }));
+    until(&|_, event| held(event));
+    // What a person sets by hand.
+    for command in [
+        Command::TurnKnob { knob: Knob::Beta, value: 0.2 },
+        Command::SetScore { tool: "search_backup".into(), score: 7.0 },
+        Command::SwitchTool { tool: "phrasebook".into(), on: false },
+        Command::PinWeight { from: "start".into(), to: "timetable".into(), weight: 0.9 },
+    ] {
+        commands.send(command).unwrap();
+    }
+    for _ in 0..5 {
+        commands.send(Command::StepTask).unwrap();
+        until(&|state, event| held(event) && state.current_task().is_none());
+    }
+    let live = until(&|_, _| true);
+    assert_eq!(live.tasks_done, 5);
+    let saved = home.read("learned.json");
+    let scope = Scope::of(&live, Knob::Alpha).unwrap();
+    assert_eq!((scope.tasks.len(), scope.again, scope.left_out), (7, false, 0));
+    assert_eq!(scope.tasks[0].text, live.tasks.get(5).unwrap().task.text);
+
+    let standing = origin.standing(&live, live.tasks_done).unwrap();
+    let (copy, first) = standing.with(scope.tasks.clone(), (Knob::Alpha, 2.0), 0.0).unwrap();
+    let (opened, ended) = ran(copy.spawn().unwrap(), first);
+    assert_eq!(opened.knobs.get(Knob::Alpha), 2.0);
+    assert_eq!((opened.knobs.get(Knob::Beta), opened.knobs.get(Knob::Speed)), (0.2, 0.0));
+    assert_eq!(opened.learning.scores, live.learning.scores);
+    assert_eq!(opened.learning.pins, live.learning.pins);
+    assert_eq!(opened.learning.graph.edges(), live.learning.graph.edges());
+    assert!(!opened.tools["phrasebook"].switched_on);
+    assert_eq!((opened.strategy, opened.seed), (live.strategy, live.seed));
+    let faults: Vec<String> = opened.faults.values().map(|fault| fault.spec.to_string()).collect();
+    assert_eq!(faults, ["search_web:error:to-task=4"], "tasks count from here");
+    assert_eq!(ended.tasks_done, 7);
+    assert_eq!(home.read("learned.json"), saved, "it saves nothing");
+
+    // The value of now does what the session itself does with the rest of its tasks.
+    let (copy, first) = standing.with(scope.tasks, (Knob::Alpha, 0.5), 0.0).unwrap();
+    let (_, same) = ran(copy.spawn().unwrap(), first);
+    commands.send(Command::Run).unwrap();
+    while records.blocking_recv().is_some() {}
+    drop(commands);
+    let whole = engine.join().unwrap();
+    let tools = |state: &State, from: usize| -> Vec<Vec<String>> {
+        let laps = state.laps.iter().skip(from);
+        laps.map(|lap| lap.tried.iter().map(|tried| tried.tool.to_string()).collect()).collect()
+    };
+    assert_eq!(tools(&same, 0), tools(&whole, 5));
+}
+
+#[test]
+fn when_no_task_is_left_all_are_done_again_and_speed_is_not_tried() {
+    let story = story::demo();
+    let mut state = story.state().clone();
+    assert!(!Scope::of(&state, Knob::Tau).unwrap().again);
+    assert!(Scope::of(&state, Knob::Speed).unwrap_err().contains("speed changes nothing"));
+    let record = toolyard::domain::Record::new(
+        state.n + 1,
+        state.at,
+        SessionEvent::Noticed { text: String::new() },
+    );
+    state.apply(&record);
+    let none = State::default();
+    assert_eq!(Scope::of(&none, Knob::Tau), Err("there is no task to try it on"));
+}
+
+/// A task of so many calls.
+fn lap(task: u32, calls: usize) -> Lap {
+    let tried = Tried { tool: "search_web".into(), end: TriedEnd::Ok, instead_of: None };
+    Lap {
+        task: TaskId(task),
+        outcome: None,
+        correct: Some(true),
+        tried: vec![tried; calls],
+        tokens: 1000 * calls as u64,
+        credits: calls as f64,
+        dollars: 0.0,
+    }
+}
+
+/// A screen on which `alpha` was tried at three values, as far as `values`.
+fn tried(values: usize) -> Stage {
+    let mut stage = Stage::of(&story::demo());
+    stage.press("4 z");
+    let scope = Scope {
+        knob: Knob::Alpha,
+        now: 0.5,
+        values: vec![0.0, 0.25, 0.5, 1.0, 2.0],
+        tasks: vec![Task::from_text("x"); 4],
+        again: false,
+        left_out: 0,
+    };
+    stage.screen.begin_sweep(Sweep::new(scope));
+    for (place, calls) in [3, 1, 2, 2, 4].into_iter().enumerate().take(values) {
+        for task in 1..=4 {
+            stage.screen.hear_of_sweep(SweepNews::Lap(place, lap(task, calls)));
+        }
+    }
+    stage.draw();
+    stage
+}
+
+#[test]
+fn the_curve_of_a_sweep_at_two_sizes() {
+    for (width, height) in [(80, 24), (120, 40)] {
+        let mut stage = tried(5).sized(width, height);
+        stage.screen.hear_of_sweep(SweepNews::Ended);
+        stage.screen.view.told = false;
+        stage.draw();
+        insta::assert_snapshot!(format!("sweep-{width}x{height}"), stage.text());
+    }
+    let mut narrow = tried(5);
+    narrow.press("z");
+    assert!(narrow.shows("▁▁▁▁") || narrow.shows("0.00 0.25 0.50 1.00 2.00"), "{}", narrow.text());
+}
+
+#[test]
+fn keys_start_end_judge_and_use_a_sweep() {
+    let mut stage = Stage::of(&story::demo());
+    stage.press("3");
+    assert!(stage.press("&").is_empty() && stage.shows("select a knob first"));
+    let mut stage = tried(3);
+    assert!(stage.shows("value 4 of 5 · 0 of 4 tasks") && stage.shows("x: ends the sweep"));
+    assert!(stage.press("&").is_empty() && stage.shows("a sweep is running already"));
+    assert_eq!(stage.press("x"), [ScreenRequest::EndSweep]);
+    stage.screen.end_sweep();
+    assert!(stage.press("esc").is_empty());
+    let mut stage = tried(5);
+    stage.screen.hear_of_sweep(SweepNews::Ended);
+    stage.draw();
+    assert!(stage.shows("fewest calls at 0.25 (1.00, 2.00 now); right 100 % in all"));
+    assert!(stage.shows("enter: use 0.25"), "{}", stage.text());
+    let use_it = Command::TurnKnob { knob: Knob::Alpha, value: 0.25 };
+    assert_eq!(stage.press("enter"), [ScreenRequest::Send(use_it)]);
+    stage.press("V V V V");
+    assert!(stage.shows("right answers: no clear difference (100 %)"), "{}", stage.text());
+    assert!(!stage.shows("enter: use"), "nothing is better");
+    stage.press("down");
+    assert!(stage.shows("beta"), "the preview is of another knob, and the sweep stays");
+    assert!(stage.shows("sweep alpha"));
+    assert!(stage.press("&").is_empty() && stage.shows("Try 6 values of beta?"));
+    assert!(
+        stage.shows("tools that change something again, for 2 tasks, 6 times"),
+        "{}",
+        stage.text()
+    );
+    let [ScreenRequest::StartSweep(scope)] = &stage.press("y")[..] else { panic!() };
+    assert_eq!((scope.knob, scope.now), (Knob::Beta, 0.45));
+}
+
+#[test]
+fn a_person_looks_ahead_tries_a_knob_uses_the_best_value_and_takes_it_back() {
+    let home = Home::new();
+    let arguments =
+        ["--strategy", "toolnet", "--knob", "max_steps=1", "--tasks-limit", "6", "--no-journal"];
+    let mut sitting = Sitting::start(&home, 120, 40, &arguments);
+    sitting.wait_header("PAUSED");
+    sitting.press("44");
+    sitting.wait("preview alpha 0.50 → 0.55");
+    sitting.press("/max_steps\r");
+    sitting.wait("max_steps: it does not change the order or the plan");
+    sitting.press("&");
+    sitting.wait("right less often at 1");
+    sitting.wait("on the tasks to come (6)");
+    sitting.wait("enter: use ");
+    let text = sitting.text();
+    let best = text.split("enter: use ").nth(1).unwrap().split_whitespace().next().unwrap();
+    sitting.press("\r");
+    sitting.wait(&format!("max_steps: 1 → {best}"));
+    sitting.press("u");
+    sitting.wait("undone");
+    sitting.press("q");
+    let (status, _) = sitting.end();
+    assert_eq!(status.exit_code(), 0);
+}
