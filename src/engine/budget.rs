@@ -212,12 +212,12 @@ impl Budgeting {
         look: impl FnOnce(&Experience, &Query, Same) -> Result<T, ExperienceError>,
     ) -> Result<T, ExperienceError> {
         let Some(Memory { store, same, .. }) = &self.memory else { return Ok(T::default()) };
-        let store = &*store.borrow();
+        let store = store.lock();
         let query = store.query(text);
         let query = match &self.meaning {
             Some(meaning) => query.with_embedding(meaning.clone()),
             None => query,
         };
-        look(store, &query, *same)
+        look(&store, &query, *same)
     }
 }

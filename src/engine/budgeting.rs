@@ -1,14 +1,14 @@
 //! What plans for a budget are made of, besides the state.
 
-use std::{cell::RefCell, collections::HashMap, rc::Rc};
+use std::{collections::HashMap, rc::Rc};
 
 use crate::domain::{EffectId, Embedding, KnownTool};
 use crate::model::Model;
-use crate::store::experience::{Experience, Same};
+use crate::store::experience::{Same, SharedExperience};
 
 /// What earlier sessions are remembered by.
 pub(super) struct Memory {
-    pub store: Rc<RefCell<Experience>>,
+    pub store: SharedExperience,
     /// Whether the past of the very task at work counts.
     pub same: Same,
     /// Its [`Model::embedder`] says what tasks mean; without one they are compared by their words.

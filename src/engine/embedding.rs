@@ -30,7 +30,7 @@ impl Session {
         }
         let memory = self.budgeting.memory.as_ref()?;
         let model = Rc::clone(memory.embedder.as_ref()?);
-        let store = memory.store.borrow();
+        let store = memory.store.lock();
         let query = store.query(&self.state.task(task)?.task.text);
         // An unreadable store is reported when the plan is made.
         self.budgeting.meaning =

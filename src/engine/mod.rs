@@ -4,7 +4,7 @@
 //! Everything here runs on one thread: the loop, the strategy and its calls are futures that take
 //! turns. So state needs no locks, and nothing changes between two awaits.
 
-use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
+use std::{collections::BTreeMap, rc::Rc};
 
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio_util::sync::CancellationToken;
@@ -15,7 +15,7 @@ use crate::domain::{
     TaskList, ToolGraph, ToolName, state::Keeps,
 };
 use crate::model::Model;
-use crate::store::experience::{Experience, Same};
+use crate::store::experience::{Same, SharedExperience};
 use crate::store::journal::{Journal, JournalError};
 use crate::strategy::{self, Ending};
 use crate::tool::{ToolBox, provider::Provider};
@@ -59,7 +59,7 @@ pub use self::{
 
 /// Access to the experience of earlier sessions.
 pub struct Memory {
-    pub store: Experience,
+    pub store: SharedExperience,
     /// Whether past uses of the identical task count.
     pub same: Same,
     /// Its [`Model::embedder`] computes embeddings of tasks; without one, tasks are compared by
@@ -156,9 +156,8 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
     session.state = State::keeping(setup.keeps);
     let mut observers: Vec<Box<dyn Observer>> = Vec::new();
     if let Some(Memory { store, same, embedder }) = setup.memory {
-        let store = Rc::new(RefCell::new(store));
-        observers.push(Box::new(Pairs(Rc::clone(&store))));
-        observers.push(Box::new(Remembered::new(Rc::clone(&store))));
+        observers.push(Box::new(Pairs(store.clone())));
+        observers.push(Box::new(Remembered::new(store.clone())));
         session.budgeting.memory = Some(budgeting::Memory { store, same, embedder });
     }
     if let Some(book) = setup.classes {

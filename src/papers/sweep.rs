@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use strum::{IntoStaticStr, VariantArray};
 
 use super::resilience::Means;
-use crate::domain::{Knob, KnobSpec, Lap, Speed, State, Task};
+use crate::domain::{Knob, KnobSpec, Lap, State, Task};
 
 /// The most tasks of each value.
 pub const MOST_TASKS: usize = 200;
@@ -26,21 +26,26 @@ pub struct Scope {
 }
 
 impl Scope {
+    /// Why there is nothing to try; `None`: there is.
+    pub fn why_not(state: &State, knob: Knob) -> Option<&'static str> {
+        if knob == Knob::Speed {
+            return Some("copies run at once, so speed changes nothing in them");
+        }
+        state.tasks.is_empty().then_some("there is no task to try it on")
+    }
+
     /// The values of a knob around the present one, on the tasks that have not begun; on all, if none is left.
     ///
     /// # Errors
     /// Why there is nothing to try.
     pub fn of(state: &State, knob: Knob) -> Result<Self, &'static str> {
-        if knob == <Speed as crate::domain::Choice>::KNOB {
-            return Err("copies run at once, so speed changes nothing in them");
+        if let Some(why) = Self::why_not(state, knob) {
+            return Err(why);
         }
         let begun = state.tasks_started();
         let again = begun >= state.tasks.len();
         let first = if again { 0 } else { begun };
         let mut tasks: Vec<Task> = state.tasks.from(first).map(|task| task.task.clone()).collect();
-        if tasks.is_empty() {
-            return Err("there is no task to try it on");
-        }
         let left_out = tasks.len().saturating_sub(MOST_TASKS);
         tasks.truncate(MOST_TASKS);
         let now = state.knobs.get(knob);

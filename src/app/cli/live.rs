@@ -61,7 +61,7 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
     if let Some(ui) = show.ui {
         config.ui = ui;
     }
-    let origin = Arc::new(prepared.origin());
+    let origin = Arc::new(prepared.origin()?);
     let Session { opened, title, journal, records, commands, engine } = prepared.spawn()?;
     let records = ui::Records::Live(records);
     let twins = Some(twin::starter(Arc::clone(&origin), journal.as_deref()));

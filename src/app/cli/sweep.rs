@@ -74,6 +74,12 @@ fn sweep(
         let runtime = runtime.map_err(|error| SessionError::Failed(error.to_string()))?;
         let ended = runtime.block_on(prepared.run(receiver, listener))?;
         spent += ended.dollars_spent();
+        if ended.tasks_done < scope.tasks.len() && !tell.is_closed() {
+            let (done, all) = (ended.tasks_done, scope.tasks.len());
+            let (knob, value) = (scope.knob, scope.knob.spec().show(*value));
+            let text = format!("{knob} {value}: the copy ended after {done} of {all} tasks");
+            return Err(SessionError::Failed(text));
+        }
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::app::workspace::Workspace;
 use crate::domain::{
     Base, FaultSpec, Knob, Record, Role, Speed, Strategy, Target, Task, TaskList, state::Keeps,
 };
-use crate::store::experience::Experience;
+use crate::store::experience::SharedExperience;
 use crate::store::tasks;
 use crate::tool::manifest::Manifest;
 
@@ -35,8 +35,10 @@ pub struct PreparedSession {
     pub(super) learned: Option<PathBuf>,
     /// The file of past uses; `None`: they are lost at the session's end.
     pub(super) experience: Option<PathBuf>,
-    /// Past uses that are in memory already, instead of that file.
-    pub(super) past_uses: Option<Experience>,
+    /// Past uses that are open already, instead of that file.
+    pub(super) past_uses: Option<SharedExperience>,
+    /// What had to be told when they were opened.
+    pub(super) notices: Vec<String>,
 }
 
 impl SessionSpec {
@@ -93,6 +95,7 @@ impl SessionSpec {
             learned,
             experience,
             past_uses: None,
+            notices: Vec::new(),
         })
     }
 

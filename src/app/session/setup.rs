@@ -89,10 +89,12 @@ impl PreparedSession {
             self.tasks.distinct().iter().chain(&self.workspace.tasks).cloned().collect();
         let models = models(&self.config, &known)?;
         let classes = self.folder().map(classes::book).transpose()?;
-        let (store, mut notices) = self.store()?;
+        self.open_past_uses()?;
+        let mut notices = std::mem::take(&mut self.notices);
         notices.extend(unpriced(&self.config));
         let embedder = embedder(&self.config)?;
         let same = if self.spec.leak_guard { Same::LeftOut } else { Same::Counts };
+        let memory = self.past_uses.take().map(|store| Memory { store, same, embedder });
         let (graph, scores) = (self.workspace.known_graph(), self.workspace.known_scores());
         // What a continued session had learned was saved after its last task.
         let known = match self.past.is_empty() {
@@ -109,7 +111,7 @@ impl PreparedSession {
             graph,
             scores,
             journal,
-            memory: Some(Memory { store, same, embedder }),
+            memory,
             classes,
             notices,
             keep: self.learned.map(keep),
@@ -144,23 +146,27 @@ impl PreparedSession {
         (ToolBox::default(), vec![Rc::new(Manifests::new(manifests, read))])
     }
 
-    /// Opens the store of past uses. If a default store cannot be opened, the session still runs:
+    /// Opens the store of past uses, unless it is open. If a default store cannot be opened, the session still runs:
     /// it shows a notice, and its experience ends with it.
-    fn store(&mut self) -> Result<(Experience, Vec<String>), SessionError> {
-        if let Some(store) = self.past_uses.take() {
-            return Ok((store, Vec::new()));
+    ///
+    /// # Errors
+    /// A store that was named cannot be opened.
+    pub fn open_past_uses(&mut self) -> Result<(), SessionError> {
+        if self.past_uses.is_some() {
+            return Ok(());
         }
-        let forgetful = || Experience::in_memory().map_err(SessionError::input);
-        let Some(file) = &self.experience else { return Ok((forgetful()?, Vec::new())) };
         let is_named = self.spec.experience.is_some() || self.config.experience.file.is_some();
-        match Experience::open(file) {
-            Ok(store) => Ok((store, Vec::new())),
-            Err(error) if is_named => Err(SessionError::input(error)),
-            Err(error) => {
-                let text = format!("{error}; this session does not save past uses");
-                Ok((forgetful()?, vec![text]))
+        let store = match self.experience.as_deref().map(Experience::open) {
+            Some(Ok(store)) => store,
+            Some(Err(error)) if is_named => return Err(SessionError::input(error)),
+            Some(Err(error)) => {
+                self.notices.push(format!("{error}; this session does not save past uses"));
+                Experience::in_memory().map_err(SessionError::input)?
             }
-        }
+            None => Experience::in_memory().map_err(SessionError::input)?,
+        };
+        self.past_uses = Some(store.into());
+        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Origin, PreparedSession, SessionError, SessionSpec, TaskSource};
 use crate::app::learned::LearnedState;
 use crate::domain::state::Keeps;
 use crate::domain::{ClassedBy, Command, FaultSpec, FaultState, Knob, State, Task};
-use crate::store::experience::Experience;
+use crate::store::experience::{Experience, SharedExperience};
 
 /// Where a session stands, to go on from there more than once.
 pub struct Standing {
@@ -56,7 +56,7 @@ impl Standing {
         prepared.workspace.learned = LearnedState::of(&live.learning);
         prepared.learned = None;
         let copy = self.past_uses.as_ref().map(Experience::copy_in_memory).transpose();
-        prepared.past_uses = copy.map_err(SessionError::input)?;
+        prepared.past_uses = copy.map_err(SessionError::input)?.map(SharedExperience::from);
         prepared.keeps = Keeps::Tasks(1);
         Ok((prepared, self.set_by_hand()))
     }

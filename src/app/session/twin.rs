@@ -8,7 +8,7 @@ use super::{JournalChoice, PreparedSession, SessionError, SessionSpec, TaskSourc
 use crate::app::learned::LearnedState;
 use crate::domain::knob::KNOBS;
 use crate::domain::{FaultSpec, Knob, State};
-use crate::store::experience::{Experience, Prune};
+use crate::store::experience::{Experience, Prune, SharedExperience};
 
 /// The largest file of past uses that is copied into memory, in bytes.
 const MOST: u64 = 64 << 20;
@@ -18,19 +18,25 @@ pub struct Origin {
     pub(super) spec: SessionSpec,
     learned: LearnedState,
     experience: Option<PathBuf>,
+    past_uses: Option<SharedExperience>,
     /// Past uses from here on are its own.
     since: Timestamp,
 }
 
 impl PreparedSession {
     /// What it begins with, to run it again.
-    pub fn origin(&self) -> Origin {
-        Origin {
+    ///
+    /// # Errors
+    /// The past uses cannot be opened.
+    pub fn origin(&mut self) -> Result<Origin, SessionError> {
+        self.open_past_uses()?;
+        Ok(Origin {
             spec: self.spec.clone(),
             learned: self.workspace.learned.clone(),
             experience: self.experience.clone(),
+            past_uses: self.past_uses.clone(),
             since: Timestamp::now(),
-        }
+        })
     }
 }
 
@@ -59,7 +65,7 @@ impl Origin {
         let mut prepared = spec.prepare()?;
         prepared.workspace.learned = self.learned.clone();
         prepared.learned = None;
-        prepared.past_uses = self.copied_past_uses(Some(self.since))?;
+        prepared.past_uses = self.copied_past_uses(Some(self.since))?.map(SharedExperience::from);
         Ok(prepared)
     }
 
@@ -90,21 +96,18 @@ impl Origin {
         &self,
         before: Option<Timestamp>,
     ) -> Result<Option<Experience>, SessionError> {
-        let Some(file) = self.experience.as_ref().filter(|file| file.exists()) else {
-            return Ok(None);
-        };
-        let bytes = fs::metadata(file).map_err(SessionError::failed)?.len();
-        if bytes > MOST {
+        let Some(store) = &self.past_uses else { return Ok(None) };
+        let size = |file: &PathBuf| fs::metadata(file).map_or(0, |data| data.len());
+        if let Some(file) = self.experience.as_ref().filter(|file| size(file) > MOST) {
             let text = format!(
                 "{}: {} MB of past uses are too many to copy; at most {} MB are",
                 file.display(),
-                bytes >> 20,
+                size(file) >> 20,
                 MOST >> 20
             );
             return Err(SessionError::Failed(text));
         }
-        let store = Experience::open_existing(file).map_err(SessionError::input)?;
-        let mut copy = store.copy_in_memory().map_err(SessionError::input)?;
+        let mut copy = store.lock().copy_in_memory().map_err(SessionError::input)?;
         if let Some(since) = before {
             let own = Prune { since: Some(since), ..Prune::default() };
             copy.prune(&own).map_err(SessionError::input)?;

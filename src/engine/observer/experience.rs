@@ -2,8 +2,6 @@
 //! slower than an agent's step. Embeddings of texts are stored as well, so that each text is paid
 //! for once.
 
-use std::{cell::RefCell, rc::Rc};
-
 use jiff::Timestamp;
 
 use super::Observer;
@@ -11,16 +9,16 @@ use crate::domain::{
     BudgetEvent, EffectId, Embedding, EmbeddingEvent, Event, Judge, Knob, Record, SessionEvent,
     State, TaskEvent, ToolCallPhase,
 };
-use crate::store::experience::{Experience, Use};
+use crate::store::experience::{SharedExperience, Use};
 
 pub(in crate::engine) struct Remembered {
-    store: Rc<RefCell<Experience>>,
+    store: SharedExperience,
     /// Judged calls of the current task.
     judged: Vec<EffectId>,
 }
 
 impl Remembered {
-    pub fn new(store: Rc<RefCell<Experience>>) -> Self {
+    pub fn new(store: SharedExperience) -> Self {
         Self { store, judged: Vec::new() }
     }
 
@@ -41,7 +39,7 @@ impl Remembered {
         if uses.is_empty() {
             return None;
         }
-        let added = self.store.borrow_mut().add_all(&uses);
+        let added = self.store.lock().add_all(&uses);
         added.err().map(|error| {
             let text = format!("could not save the uses of tools: {error}");
             SessionEvent::Noticed { text }
@@ -49,7 +47,7 @@ impl Remembered {
     }
 
     fn keep(&mut self, text: &str, embedding: Embedding) -> Option<SessionEvent> {
-        let kept = self.store.borrow_mut().keep_embeddings(&[(text, embedding)]);
+        let kept = self.store.lock().keep_embeddings(&[(text, embedding)]);
         kept.err().map(|error| {
             let text = format!("could not save embeddings: {error}");
             SessionEvent::Noticed { text }

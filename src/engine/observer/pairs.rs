@@ -1,19 +1,17 @@
 //! Results per planner/solver pair, over the sessions of a workspace. These are counts, not
 //! learning, so they continue while learning is frozen.
 
-use std::{cell::RefCell, rc::Rc};
-
 use jiff::Timestamp;
 
 use super::Observer;
 use crate::domain::{Event, GraphEvent, Record, SessionEvent, State, TaskEvent};
-use crate::store::experience::Experience;
+use crate::store::experience::SharedExperience;
 
-pub(in crate::engine) struct Pairs(pub Rc<RefCell<Experience>>);
+pub(in crate::engine) struct Pairs(pub SharedExperience);
 
 impl Observer for Pairs {
     fn on(&mut self, record: &Record, state: &State) -> Vec<Event> {
-        let mut store = self.0.borrow_mut();
+        let mut store = self.0.lock();
         let said = match &record.event {
             Event::Graph(GraphEvent::GraphLoaded { .. }) => match store.pairs(&state.workspace) {
                 Ok(pairs) if pairs.is_empty() => None,

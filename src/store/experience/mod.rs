@@ -23,6 +23,7 @@ mod past_use;
 mod prune;
 mod reread;
 mod runs;
+mod shared;
 mod summary;
 mod upgrade;
 mod words;
@@ -37,6 +38,7 @@ pub use self::{
     import::Imported,
     past_use::Use,
     prune::Prune,
+    shared::SharedExperience,
     summary::Summary,
 };
 #[cfg(feature = "inside")]
@@ -45,7 +47,7 @@ pub use self::{
     prune::PruneSummary,
 };
 
-/// An open store of past uses. It belongs to one thread; several may be open on one file.
+/// An open store of past uses. One thread uses it at a time; several may be open on one file.
 pub struct Experience {
     connection: Connection,
     path: PathBuf,

@@ -1,5 +1,7 @@
 //! The menu where the agent is, made again from the state.
 
+use std::sync::Arc;
+
 use super::Shows;
 use super::retrace::{Way, retrace};
 use crate::domain::{Knob, Lexical, MenuItem, State, Strategy, TaskState, ToolName};
@@ -89,26 +91,34 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The choices in this state, in order.
-    pub fn choices(&self, state: &State, index: Option<&Lexical>) -> Vec<(ToolName, Option<f64>)> {
-        let look = Looked { state, index };
-        let menu: Vec<MenuItem> = match self {
+    /// The choices with the knob at this value, in order.
+    pub fn choices(
+        &self,
+        state: &State,
+        (knob, value): (Knob, f64),
+        index: Option<&Lexical>,
+    ) -> Vec<(ToolName, Option<f64>)> {
+        let menu = |make: &dyn Fn(&Looked<'_>) -> Arc<[MenuItem]>| {
+            let menu = make(&Looked { state: &state.with_knob(knob, value), index });
+            menu.iter().map(|item| (item.tool.clone(), item.weight)).collect()
+        };
+        match self {
             Place::Walk { strategy, way, .. } if way.is_stuck => {
-                menu::whole_plan(&look, strategy.base, &way.at).to_vec()
+                menu(&|look| menu::whole_plan(look, strategy.base, &way.at))
             }
             Place::Walk { task, strategy, way } => {
-                menu::menu(&look, strategy.base, &task.task, &way.at, &way.done).to_vec()
+                menu(&|look| menu::menu(look, strategy.base, &task.task, &way.at, &way.done))
             }
             Place::Planner { task, strategy } => {
-                menu::for_planner(&look, strategy.toolnet, &task.task).to_vec()
+                menu(&|look| menu::for_planner(look, strategy.toolnet, &task.task))
             }
             Place::Edges => {
-                let weights = state.learning.weights(&state.knobs);
-                let row = weights.top(ToolName::START, EDGES).into_iter();
+                let mut knobs = state.knobs.clone();
+                knobs.set(knob, value);
+                let row = state.learning.weights(&knobs).top(ToolName::START, EDGES).into_iter();
                 let row = row.filter(|edge| state.offers(edge.to.as_str()));
-                return row.map(|edge| (edge.to, Some(edge.weight))).collect();
+                row.map(|edge| (edge.to, Some(edge.weight))).collect()
             }
-        };
-        menu.into_iter().map(|item| (item.tool, item.weight)).collect()
+        }
     }
 }

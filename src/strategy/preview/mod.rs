@@ -79,7 +79,7 @@ impl Preview {
                 let index = place.retrieves().then(index);
                 let at = |value| Side {
                     value,
-                    tools: place.choices(&state.with_knob(knob, value), index.as_deref()),
+                    tools: place.choices(state, (knob, value), index.as_deref()),
                 };
                 let (less, more) = (turned(-1).map(at), turned(1).map(at));
                 Self { knob, shows: place.shows(), now: at(value), less, more }

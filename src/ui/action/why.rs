@@ -75,7 +75,7 @@ pub(super) fn no_sweep(state: &State, view: &View) -> Option<&'static str> {
     if view.sweep.as_ref().is_some_and(|sweep| !sweep.over) {
         return Some("a sweep is running already");
     }
-    Scope::of(state, view.knob()).err()
+    Scope::why_not(state, view.knob())
 }
 
 pub(super) fn no_best(state: &State, view: &View) -> Option<&'static str> {

@@ -46,7 +46,7 @@ fn plan(replies: Replies, budget: f64) -> Trial {
         names: &["echo", "other"],
         knobs: vec![(Knob::Budget, budget)],
         rates: tools_only(),
-        memory: Some(Memory { store, same: Same::Counts, embedder: None }),
+        memory: Some(Memory { store: store.into(), same: Same::Counts, embedder: None }),
         ..Trial::default()
     }
 }

@@ -55,7 +55,11 @@ fn plan(fake: &Fake, price_in: Option<f64>, budget: f64) -> Trial {
         names: &["echo", "other"],
         tasks: 2,
         knobs: vec![(Knob::Budget, budget)],
-        memory: Some(Memory { store: store(), same: Same::LeftOut, embedder: Some(embedder) }),
+        memory: Some(Memory {
+            store: store().into(),
+            same: Same::LeftOut,
+            embedder: Some(embedder),
+        }),
         ..Trial::default()
     }
 }
@@ -141,7 +145,7 @@ async fn where_the_model_makes_no_embeddings_words_are_compared() {
     let fake = Fake::start(vec![]).await;
     let chat: Rc<dyn Model> =
         Rc::new(OpenAi::new(Endpoint::new("chat", &fake.url, "small")).unwrap());
-    let memory = Memory { store: store(), same: Same::LeftOut, embedder: Some(chat) };
+    let memory = Memory { store: store().into(), same: Same::LeftOut, embedder: Some(chat) };
     let (state, events, _) =
         run(Trial { memory: Some(memory), ..plan(&fake, None, 1_000.0) }).await;
     assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered));

@@ -50,7 +50,7 @@ fn plan(replies: Vec<Result<Reply, ModelError>>) -> Trial {
         names: &["echo", "scales", "brush"],
         knobs: vec![(Knob::Budget, 6.0), (Knob::Candidates, 1.0)],
         rates: Rates { credits_per_dollar: 0.0, ..Rates::default() },
-        memory: Some(Memory { store, same: Same::Counts, embedder: None }),
+        memory: Some(Memory { store: store.into(), same: Same::Counts, embedder: None }),
         ..Trial::default()
     }
 }
@@ -212,7 +212,7 @@ fn a_wrong_answer_speaks_against_the_result_that_it_was_made_of() {
             strategy: "react",
             names: &["echo", "other"],
             knobs: vec![(Knob::GoldFeedback, 1.0)],
-            memory: Some(Memory { store, same: Same::Counts, embedder: None }),
+            memory: Some(Memory { store: store.into(), same: Same::Counts, embedder: None }),
             ..Trial::default()
         };
         let state: State = plan.start().session.await.unwrap();

@@ -30,6 +30,8 @@ const WIDE: u16 = 72;
 const LIST: (u16, u16) = (36, 46);
 /// The most lines of a preview below the list, and the least lines of the list above it.
 const BELOW: (u16, u16) = (5, 4);
+/// Below this height a preview beside the list leaves the room to a sweep.
+const LOW: u16 = 12;
 /// From this width on preview and sweep stand beside each other.
 const BOTH: u16 = 76;
 
@@ -115,17 +117,23 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let below = if cx.focused { area.height.saturating_sub(BELOW.1).min(BELOW.0) } else { 0 };
     let (list, below) = split(area, area.height - below);
     draw_list(cx, list, buf, hits);
-    match &cx.view.sweep {
-        Some(sweep) if sweep.scope.knob == cx.view.knob() => {
-            sweep::draw_below(cx, sweep, below, buf);
-        }
-        _ => preview::draw_below(cx, ahead, below, buf),
+    let sweep = cx.view.sweep.as_ref().filter(|sweep| sweep.scope.knob == cx.view.knob());
+    let rows = if sweep.is_some() { below.height.min(2) } else { below.height };
+    let (above, last) = split(below, rows);
+    preview::draw_below(cx, ahead, above, buf);
+    if let Some(sweep) = sweep.filter(|_| !last.is_empty()) {
+        sweep::draw_below(cx, sweep, last, buf);
     }
 }
 
 /// The preview, and the sweep beside or below it.
 fn draw_beside(cx: &Cx<'_>, ahead: &Preview, area: Rect, buf: &mut Buffer) {
     let Some(sweep) = &cx.view.sweep else { return preview::draw(cx, ahead, area, buf) };
+    if area.height < LOW {
+        let (above, below) = split(area, 2);
+        preview::draw_below(cx, ahead, above, buf);
+        return sweep::draw_below(cx, sweep, below, buf);
+    }
     if area.width >= BOTH {
         let width = area.width / 2 - 1;
         preview::draw(cx, ahead, Rect { width, ..area }, buf);

@@ -11,7 +11,7 @@ use crate::ui::symbols::DONE;
 use crate::ui::{cx::Cx, sweep::Sweep, text, view::Round};
 
 /// The least columns and rows of a curve with its values; with less room there is a line of heights.
-const CURVE: (u16, u16) = (30, 10);
+const CURVE: (u16, u16) = (30, 9);
 /// Cells of the numbers left of the curve.
 const LEFT: u16 = 8;
 
@@ -32,17 +32,21 @@ pub(super) fn draw(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
     row::lines(below, lines, cx.theme.text, buf);
 }
 
-/// Two lines below the list: heights, and what is best.
-pub(super) fn draw_small(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
+/// One line: heights, and their values.
+fn draw_small(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
     let known: Vec<f64> = means(sweep, cx.view.measure).into_iter().flatten().collect();
     let most = known.iter().copied().fold(0.0, f64::max);
-    let heights = glyph::spark(known.into_iter(), sweep.runs.len(), (0.0, most));
+    let least = known.iter().copied().fold(f64::INFINITY, f64::min);
+    // The least value is half as high as the most.
+    let scale = (2.0 * least - most, most);
+    let heights = glyph::spark(known.into_iter(), sweep.runs.len(), scale);
     let mut row = Row::new(area, buf);
     row.put(&heights, cx.theme.bar_fill).gap(1);
     let values = sweep.scope.values.iter().map(|value| sweep.scope.knob.spec().show(*value));
     row.put(&values.collect::<Vec<_>>().join(" "), cx.theme.dim);
 }
 
+/// A few lines: heights, and what is best.
 pub(super) fn draw_below(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
     let (head, rest) = split(area, 1);
     draw_head(cx, sweep, head, buf);
@@ -101,7 +105,7 @@ fn sentences(cx: &Cx<'_>, sweep: &Sweep) -> Vec<String> {
     }
     let better = sweep.better(cx.live, measure).map(|value| spec.show(value));
     let uses = better.and_then(|value| key(Action::Open, &format!("use {value}")));
-    let keys = uses.into_iter().chain(key(Action::NextView, &measure.next().name().to_string()));
+    let keys = uses.into_iter().chain(key(Action::NextView, measure.next().name()));
     said.push(format!("on {tasks} · {}", keys.collect::<Vec<_>>().join(" · ")));
     said
 }
