@@ -4,6 +4,9 @@ use serde_json::{Map, Value};
 
 use crate::ui::text;
 
+/// Bytes of a reply that is read as JSON at each frame.
+const LONGEST: usize = 4096;
+
 /// The arguments of a call as people write them, `query: "first flight", k: 3`, in about `width` cells:
 /// what is far beyond is never built. Drawing cuts and cleans it.
 pub fn arguments(arguments: &Value, width: usize) -> String {
@@ -13,6 +16,13 @@ pub fn arguments(arguments: &Value, width: usize) -> String {
         other => push(other, width, &mut out),
     }
     out
+}
+
+/// A reply that is one JSON object, as [`arguments`] writes it; `None` for any other text.
+pub fn of_text(text: &str, width: usize) -> Option<String> {
+    let is_object = text.starts_with('{') && text.ends_with('}') && text.len() <= LONGEST;
+    let value: Value = is_object.then(|| serde_json::from_str(text).ok()).flatten()?;
+    Some(arguments(&value, width))
 }
 
 fn push(value: &Value, width: usize, out: &mut String) {

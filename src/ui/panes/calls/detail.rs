@@ -54,6 +54,9 @@ fn why(track: &Track<'_>) -> Vec<String> {
         }
         (Some(_), _) | (None, _) => {}
     }
+    if let Some(limit) = track.limit() {
+        said.push(format!("at most {}", text::span(limit)));
+    }
     if let Some(fault) = track.call.and_then(|call| call.injected) {
         let kind = track.state.fault_kind(fault);
         said.push(format!("{INJECTED} {kind} injected (fault {fault})"));

@@ -6,7 +6,8 @@ use std::borrow::Cow;
 use super::status::{self, Standing};
 use crate::domain::{
     EffectId, EffectState, Evidence, EvidenceId, EvidenceState, Hold, Lane, ModelCallState, Role,
-    State, TaskState, ToolCallState, plan::references, state::Source, words::counted,
+    State, TaskState, ToolCallPhase, ToolCallState, plan::references, state::Source,
+    words::counted,
 };
 use crate::ui::{hits::Target, theme::Theme, view::View, vlist::List};
 
@@ -125,6 +126,14 @@ impl<'a> Track<'a> {
     /// How long it ran, or has run until now, without the time it was held. `None` before it has.
     pub fn own(&self, now: u64) -> Option<u64> {
         self.effect().filter(|effect| effect.started.is_some()).map(|effect| effect.elapsed(now))
+    }
+
+    /// The longest that its call may run, in microseconds; `None` where none runs.
+    pub fn limit(&self) -> Option<u64> {
+        let call = self.call.filter(|call| call.phase == ToolCallPhase::Running)?;
+        let own = self.state.tools.get(&call.tool)?.spec.timeout_ms;
+        let most = call.evidence.map_or(own, |_| own.min(self.state.workers.timeout_ms));
+        Some(most.saturating_mul(1000))
     }
 
     /// Why what was found does not reach the solver, and what that saves.

@@ -144,9 +144,13 @@ impl<'a> Entry<'a> {
                     _ if said.is_empty() => Some("(no thought)"),
                     _ => None,
                 };
+                let fields = inline_json::of_text(said, self.sheet.most * self.sheet.width);
                 match instead {
                     Some(words) => self.sheet.row(&[(role, theme.accent), (words, theme.dim)]),
-                    None => self.sheet.text((role, theme.accent), (said, style)),
+                    None => {
+                        let said = fields.as_deref().unwrap_or(said);
+                        self.sheet.text((role, theme.accent), (said, style));
+                    }
                 }
                 self.used(call);
             }
