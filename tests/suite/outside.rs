@@ -65,7 +65,7 @@ fn a_command_of_the_user_has_its_key_and_its_row_everywhere() {
     assert!(
         json["spec"]["name"] == "search_backup" && selection.text.starts_with("Tool search_backup")
     );
-    let (command, _) = runs(&mut stage, "| down enter");
+    let (command, _) = runs(&mut stage, "O down enter");
     assert_eq!(command.run, "true");
     stage.press(":");
     stage.write("look at it");
@@ -136,7 +136,7 @@ fn commands_run_beside_the_screen_or_in_the_terminal() {
     sitting.press("\x18b");
     sitting.wait("bad failed: ");
     sitting.wait("it is late");
-    sitting.press("|ask\r");
+    sitting.press("Oask\r");
     sitting.wait_until("the command", |screen| {
         !screen.alternate_screen() && screen.contents().contains("Tool calculator")
     });
