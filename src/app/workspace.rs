@@ -7,6 +7,7 @@
 //! DIR/prompts/NAME.md   override built-in prompts
 //! DIR/few-shots.toml    examples that roles see before their task
 //! DIR/graph.json        the static prior, as `toolyard graph learn` writes it; without it, uninformed
+//! DIR/experience.jsonl  past uses that come with it: a new store of past uses begins with them
 //! DIR/learned.json      scores and explored edges of earlier sessions, written after every task
 //! ```
 
@@ -14,13 +15,18 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use indexmap::IndexSet;
+use jiff::Timestamp;
 
 use crate::app::learned::LearnedState;
 use crate::app::sample;
 use crate::domain::{FewShot, Prior, Prompts, Task, ToolGraph, ToolName};
 use crate::files::toml_file::{Problem, Problems};
+use crate::store::experience::{Experience, ExperienceError};
 use crate::store::{few_shots, kept, prompts, tasks};
 use crate::tool::manifest::{self, Manifest};
+
+/// The name of a file of past uses in a workspace.
+const EXPERIENCE: &str = "experience.jsonl";
 
 /// The contents of a session except models and settings.
 #[derive(Clone)]
@@ -65,6 +71,17 @@ pub fn prompts_of(folder: Option<&Path>) -> Result<Prompts, Problems> {
 }
 
 impl Workspace {
+    /// Adds the past uses that come with it to a new store; how many, and their file. `None`: none come with it.
+    ///
+    /// # Errors
+    /// The first invalid line of the file, or the store cannot be written.
+    pub fn begin(&self, store: &mut Experience) -> Result<Option<(u64, PathBuf)>, ExperienceError> {
+        let file = self.folder.as_ref().map(|folder| folder.join(EXPERIENCE));
+        let Some(file) = file.filter(|file| file.is_file()) else { return Ok(None) };
+        let imported = store.import(&file, EXPERIENCE, Timestamp::now())?;
+        Ok(Some((imported.added, file)))
+    }
+
     /// The workspace of this folder, or the demo, with the tools of more folders.
     ///
     /// # Errors

@@ -25,7 +25,7 @@ pub fn tools(
         ..SessionSpec::default()
     };
     let PreparedSession { config, workspace, .. } = spec.prepare()?;
-    let mut store = store(args, &config)?;
+    let mut store = store(args, &config, &workspace)?;
     let query = read(&mut store, task, &config)?;
     let same = if args.leak_guard { Same::LeftOut } else { Same::Counts };
     let state = opened(&config, &workspace)?;
@@ -97,16 +97,21 @@ fn knobs(args: &PlanTaskArgs) -> Result<BTreeMap<Knob, f64>, Trouble> {
 }
 
 /// The past. It is empty before the first session, unless the file was named.
-fn store(args: &PlanTaskArgs, config: &Config) -> Result<Experience, Trouble> {
+fn store(
+    args: &PlanTaskArgs,
+    config: &Config,
+    workspace: &Workspace,
+) -> Result<Experience, Trouble> {
     if let Some(file) = &args.experience {
         return Experience::open_existing(file).map_err(trouble);
     }
-    let opened = match config.experience_file(args.workspace.as_deref()) {
-        None => Experience::in_memory(),
-        Some(file) => match Experience::open_existing(&file) {
-            Err(ExperienceError::Missing { .. }) => Experience::in_memory(),
-            opened => opened,
-        },
-    };
-    opened.map_err(trouble)
+    let file = config.experience_file(args.workspace.as_deref());
+    match file.as_deref().map(Experience::open_existing) {
+        None | Some(Err(ExperienceError::Missing { .. })) => {
+            let mut store = Experience::in_memory().map_err(trouble)?;
+            workspace.begin(&mut store).map_err(trouble)?;
+            Ok(store)
+        }
+        Some(opened) => opened.map_err(trouble),
+    }
 }

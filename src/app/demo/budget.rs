@@ -5,7 +5,6 @@ use std::{fs, io};
 
 use crate::app::session::SessionSpec;
 use crate::domain::{Base, Knob, State, Strategy, TaskId};
-use crate::store::experience::Experience;
 use crate::ui::tour::Beat;
 
 macro_rules! files {
@@ -40,12 +39,9 @@ pub fn session(spec: &mut SessionSpec, folder: &Path) -> io::Result<()> {
     for (name, text) in FILES {
         fs::write(workspace.join(name), text)?;
     }
-    let past = folder.join("past.sqlite");
-    let mut store = Experience::open(&past).map_err(io::Error::other)?;
-    let uses = workspace.join("experience.jsonl");
-    store.import(&uses, "demo", jiff::Timestamp::now()).map_err(io::Error::other)?;
+    // A new store begins with the past uses of the workspace, and nobody else's store gets them.
+    spec.experience = Some(folder.join("past.sqlite"));
     spec.workspace = Some(workspace);
-    spec.experience = Some(past);
     spec.leak_guard = true;
     spec.strategy = Some(Strategy { btp: true, ..Base::Dfsdt.into() });
     spec.tasks_limit = Some(2);

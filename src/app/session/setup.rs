@@ -6,7 +6,8 @@ use super::{PreparedSession, SessionError, SessionSpec, classes};
 use crate::app::config::{Config, ModelConfig};
 use crate::app::learned::{Keeper, LearnedState};
 use crate::app::workspace;
-use crate::domain::{Opening, Prior, State, Task, TaskList, ToolGraph, state::Keeps};
+use crate::domain::{Opening, Prior, State, Task, TaskList, ToolGraph};
+use crate::domain::{state::Keeps, words::counted};
 use crate::engine::{Keep, Memory, Setup};
 use crate::model::{Model, http::Endpoint, openai::OpenAi, simulated::Simulated};
 use crate::store::experience::{Experience, Same};
@@ -156,7 +157,8 @@ impl PreparedSession {
             return Ok(());
         }
         let is_named = self.spec.experience.is_some() || self.config.experience.file.is_some();
-        let store = match self.experience.as_deref().map(Experience::open) {
+        let is_new = self.experience.as_deref().is_none_or(|file| !file.exists());
+        let mut store = match self.experience.as_deref().map(Experience::open) {
             Some(Ok(store)) => store,
             Some(Err(error)) if is_named => return Err(SessionError::input(error)),
             Some(Err(error)) => {
@@ -165,6 +167,12 @@ impl PreparedSession {
             }
             None => Experience::in_memory().map_err(SessionError::input)?,
         };
+        if is_new {
+            let begun = self.workspace.begin(&mut store).map_err(SessionError::input)?;
+            self.notices.extend(begun.map(|(uses, file)| {
+                format!("{} come with the workspace: {}", counted(uses, "past use"), file.display())
+            }));
+        }
         self.past_uses = Some(store.into());
         Ok(())
     }

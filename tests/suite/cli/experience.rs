@@ -215,3 +215,30 @@ fn a_session_plans_a_task_as_the_command_does_model_request_included() {
     let ask = 0.13;
     assert!((calculator["cost"].as_f64().unwrap() - 1.0 - ask).abs() < 1e-9, "{calculator}");
 }
+
+#[test]
+fn a_new_store_begins_with_the_past_uses_of_the_workspace() {
+    let home = Home::new();
+    let line = r#"{"query": "Who is it?", "tool": "calculator", "parameters": {}, "result": "x", "helpful": false}"#;
+    home.write("w/experience.jsonl", format!("{line}\n{}\n", line.replace("Who", "What")));
+    home.write("w/tasks.txt", "What is 17 times 23?\n");
+    home.write(
+        "w/tools/echo.toml",
+        "name = \"echo\"\ndescription = \"Says it.\"\n[source]\ncommand = [\"cat\"]\n",
+    );
+    let run = || home.run(&["run", "--workspace", "w", "--no-journal", "--strategy", "direct"]);
+    let ran = run();
+    assert!(ran.out.contains("2 past uses come with the workspace: w/experience.jsonl"), "{ran:?}");
+    let shown = || home.succeed(&["experience", "show", "--workspace", "w"]);
+    assert!(shown().starts_with("2 uses in 2 queries"), "{}", shown());
+    // What was deleted stays so.
+    home.succeed(&["experience", "prune", "--workspace", "w", "--all"]);
+    let ran = run();
+    assert!(!ran.out.contains("past uses come"), "{ran:?}");
+    assert!(shown().starts_with("0 uses") || shown().starts_with("no "), "{}", shown());
+    home.write("v/experience.jsonl", "{\n");
+    home.write("v/tools/echo.toml", home.read("w/tools/echo.toml"));
+    let ran = home.run(&["run", "--workspace", "v", "--no-journal", "hello"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains("v/experience.jsonl:1"), "{ran:?}");
+}

@@ -89,7 +89,11 @@ fn the_selected_lane_says_more() {
     assert!(said(3).contains("null: pattern \"nothing found\", 12 tokens saved"), "{}", said(3));
     assert!(said(6).contains("by you alone, before a tool call"), "{}", said(6));
     assert!(said(9).contains("for #E6 #E8 · #E6 #E8"), "{}", said(9));
-    assert!(said(5).contains("running · at most 5.0 s · needs #E4 · query: \"Ostra\""), "{}", said(5));
+    assert!(
+        said(5).contains("running · at most 5.0 s · needs #E4 · query: \"Ostra\""),
+        "{}",
+        said(5)
+    );
 }
 
 #[test]
