@@ -18,6 +18,8 @@ pub(super) enum Waits {
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
     is_at_work: bool,
+    /// The agent waits for verdicts, which effects beside it give.
+    pub awaits_verdicts: bool,
     effects: BTreeMap<EffectId, Waits>,
     /// The lane that a step released; it may pass one boundary.
     pub granted: Option<Lane>,
@@ -31,7 +33,7 @@ impl Lanes {
 
     /// The agent has nothing to do.
     pub fn close(&mut self) {
-        self.is_at_work = false;
+        (self.is_at_work, self.awaits_verdicts) = (false, false);
         self.effects.retain(|_, waits| *waits == Waits::Person);
     }
 
@@ -58,7 +60,8 @@ impl Lanes {
     /// The lanes that can reach a boundary.
     pub fn live(&self) -> impl Iterator<Item = Lane> {
         // The agent rests while it waits for an effect.
-        let rests = self.effects.values().any(|waits| *waits == Waits::Agent);
+        let rests =
+            self.awaits_verdicts || self.effects.values().any(|waits| *waits == Waits::Agent);
         let agent = (self.is_at_work && !rests).then_some(Lane::Agent);
         agent.into_iter().chain(self.effects.keys().copied().map(Lane::Effect))
     }

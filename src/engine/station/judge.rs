@@ -83,6 +83,14 @@ fn ask_beside(handle: &Handle, task: TaskId, call: EffectId, question: Request) 
 impl Handle {
     /// Waits for all verdicts of models.
     pub async fn verdicts(&self) {
+        if self.read(|session| session.verdicts == 0) {
+            return;
+        }
+        self.write(|session| {
+            session.lanes.awaits_verdicts = true;
+            session.settle();
+        });
         self.until(|session| session.verdicts == 0).await;
+        self.write(|session| session.lanes.awaits_verdicts = false);
     }
 }

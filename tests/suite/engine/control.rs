@@ -6,8 +6,8 @@ use std::{rc::Rc, time::Duration};
 use proptest::prelude::*;
 use serde_json::json;
 use toolyard::domain::{
-    Boundary, Command, ControlEvent, EffectId, Event, Knob, Lane, Mode, ModelCallEvent, Outcome,
-    Record, State, TaskEvent, ToolCallEvent, ToolCallPhase,
+    Boundary, Command, ControlEvent, EffectId, Event, Judge, Knob, Lane, Mode, ModelCallEvent,
+    Outcome, Record, Role, State, TaskEvent, ToolCallEvent, ToolCallPhase,
 };
 
 use super::yard::{Trial, Yard, calls, observed, on_paused_time};
@@ -267,5 +267,36 @@ fn a_reply_of_many_calls_makes_some_and_is_told_of_the_others() {
         let knobs = vec![(Knob::MaxCalls, 3.0)];
         let state = Trial { knobs, ..at_once(5, 1) }.start().session.await.unwrap();
         assert_eq!(ran(&state), 3);
+    });
+}
+
+#[test]
+fn steps_and_pauses_come_to_rest_while_a_model_judges() {
+    on_paused_time(async {
+        let knobs = vec![(Knob::Judge, Judge::Model as u8 as f64)];
+        let yard = Trial { knobs, paused: true, ..Trial::default() }.start();
+        yard.settle().await;
+        let mut held = Vec::new();
+        // Each step ends in a pause, from the first boundary to the end of the task.
+        while yard.state.borrow().tasks_done == 0 {
+            assert_eq!(yard.mode(), Mode::Paused, "after {held:?}");
+            held.extend(yard.held());
+            yard.wish(Command::Step);
+            yard.settle().await;
+            assert!(held.len() < 40, "{held:?}");
+        }
+        let calls = held.iter().filter(|boundary| **boundary == "before a tool call").count();
+        assert!(calls > 0 && held.len() > 8, "{held:?}");
+
+        let knobs = vec![(Knob::Judge, Judge::Model as u8 as f64)];
+        let yard = Trial { knobs, delay: Duration::from_millis(50), ..Trial::default() }.start();
+        let judges = |state: &State| {
+            state.model_calls.iter().any(|call| call.role == Role::Judge && call.started.is_some())
+        };
+        yard.until("a model judges", judges).await;
+        yard.wish(Command::Pause);
+        yard.until("it pauses", |state| state.control.mode == Mode::Paused).await;
+        yard.wish(Command::Run);
+        assert_eq!(yard.session.await.unwrap().tasks_done, 1);
     });
 }
