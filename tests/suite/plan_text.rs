@@ -288,6 +288,12 @@ fn what_looks_like_a_call_below_an_input_belongs_to_the_input() {
     let calls: Vec<_> =
         calls.iter().map(|call| (call.tool.as_str(), call.input.as_str())).collect();
     assert_eq!(calls, [("f", "the docs say\nLLM[who is it?]"), ("LLM", "#E1")]);
+    // A fence that is not closed ends with the next call.
+    let open = "Plan: look\nTool: f\nInput:\n```\nwho is it?\n#E2 = LLM[#E1]\n";
+    let read = parse(open).unwrap();
+    let calls: Vec<_> = read.steps.iter().flat_map(|step| &step.evidence).collect();
+    let inputs: Vec<_> = calls.iter().map(|call| call.input.as_str()).collect();
+    assert_eq!(inputs, ["who is it?", "#E1"]);
     let read = parse("Plan: look it up\nTool:\n    f[who is it?]\n").unwrap();
     assert_eq!(read.steps[0].evidence[0].input, "who is it?");
 }

@@ -122,3 +122,18 @@ fn most_uses(item: &Item, left: u64, best: i64, behind: &Frontier) -> u64 {
     };
     (0..=most).rev().find(|&uses| reaches(uses)).unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_merged_list_has_each_cost_once_and_no_value_that_is_not_higher() {
+        let list = vec![(0, 0), (2, 5), (3, 6), (7, 9)];
+        // At 5 credits there are values of 10 and 9, and at 2 a second one of 4.
+        assert_eq!(merged(&list, 2, 4, 6), [(0, 0), (2, 5), (3, 6), (4, 9), (5, 10), (7, 9)][..5]);
+        // The higher value takes the place of the lower one that came before it at the same cost.
+        assert_eq!(merged(&vec![(0, 0), (2, 5)], 2, 9, 9), [(0, 0), (2, 9), (4, 14)]);
+        assert_eq!(merged(&vec![(0, 0), (2, 9)], 2, 5, 9), [(0, 0), (2, 9), (4, 14)]);
+    }
+}

@@ -112,7 +112,7 @@ impl Choose {
         };
         let choices = demos.iter().map(|(name, about)| item(name, about, Does::Demo(name)));
         let others = stay.map(|(name, about)| item(name, about, Does::Stay));
-        let title = "See it work: no key, no network, two minutes each".to_owned();
+        let title = "See it work: no key, no network, at most two minutes each".to_owned();
         Self::new("demo", title, choices.chain(others).collect())
     }
 

@@ -300,3 +300,23 @@ fn steps_and_pauses_come_to_rest_while_a_model_judges() {
         assert_eq!(yard.session.await.unwrap().tasks_done, 1);
     });
 }
+
+#[test]
+fn the_agent_itself_is_a_lane_that_is_held_alone() {
+    on_paused_time(async {
+        let yard = Trial { paused: true, stay: true, ..Trial::default() }.start();
+        yard.settle().await;
+        yard.wish(Command::PauseLane(Lane::Agent));
+        yard.wish(Command::Run);
+        yard.settle().await;
+        assert_eq!(yard.refusals(), Vec::<String>::new());
+        assert_eq!((yard.mode(), yard.held()), (Mode::Running, vec!["before a task"]));
+        yard.wish(Command::ResumeLane(Lane::Agent));
+        yard.until("the task is done", |state| state.tasks_done == 1).await;
+        // It has nothing to do any more.
+        yard.settle().await;
+        yard.wish(Command::PauseLane(Lane::Agent));
+        yard.settle().await;
+        assert_eq!(yard.refusals(), ["the agent is idle"]);
+    });
+}
