@@ -10,7 +10,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::{
-    Boundary, By, Command, EffectId, FaultEvent, FaultSpec, GraphEvent, Lane, Opening,
+    Boundary, By, Command, FaultEvent, FaultSpec, GraphEvent, Lane, Opening,
     Outcome as TaskOutcome, Record, SessionEvent, State, Strategy, Task, TaskEvent, TaskId,
     TaskList, ToolGraph, ToolName, state::Keeps,
 };
@@ -188,6 +188,8 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
     } else {
         session.tasks = setup.tasks;
         session.take_up(setup.past);
+        // Calls by hand need not end with a task.
+        session.abandon_all("toolyard ended before the call did");
         session.tell_difference();
         for text in unlisted {
             session.emit(SessionEvent::Noticed { text });
@@ -283,11 +285,7 @@ async fn attempt(
 fn close(handle: &Handle, why: &str) {
     handle.write(|session| {
         session.let_all_go();
-        let gone: Vec<EffectId> =
-            session.state.effects_in_flight().map(|effect| effect.id).collect();
-        for effect in gone {
-            session.abandon(effect, "the session was stopped");
-        }
+        session.abandon_all("the session was stopped");
         if let Some(task) = session.state.current_task().map(|task| task.id) {
             let (outcome, answer, correct) = (TaskOutcome::Stopped, None, None);
             let caveats = Vec::new();

@@ -12,6 +12,9 @@ use crate::domain::{
 /// The least time between two alerts.
 const APART: Duration = Duration::from_secs(2);
 
+/// Who pressed a key so recently looks at the screen.
+const NEAR: Duration = Duration::from_secs(10);
+
 /// What a person may want to be called for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
@@ -69,8 +72,10 @@ impl Alert {
 #[derive(Debug, Default)]
 pub struct Caller {
     alerts: Alerts,
-    /// A terminal that does not say whether it has the focus is taken not to have it.
-    pub is_looked_at: bool,
+    /// Whether the terminal has the focus, where it says so.
+    has_focus: Option<bool>,
+    /// The last key, for a terminal that does not.
+    pressed: Option<Instant>,
     last: Option<Instant>,
 }
 
@@ -79,13 +84,28 @@ impl Caller {
         Self { alerts, ..Self::default() }
     }
 
+    /// The terminal got the focus, or lost it.
+    pub fn focus(&mut self, has_focus: bool) {
+        self.has_focus = Some(has_focus);
+    }
+
+    /// A key was pressed.
+    pub fn press(&mut self) {
+        self.pressed = Some(Instant::now());
+    }
+
+    fn is_looked_at(&self) -> bool {
+        let is_near = self.pressed.is_some_and(|pressed| pressed.elapsed() < NEAR);
+        self.has_focus.unwrap_or(is_near)
+    }
+
     /// Calls the person, unless they look, or were called just now, or do not want to be.
     ///
     /// # Errors
     /// The terminal is gone.
     pub fn call(&mut self, alert: Alert, out: &mut impl Write) -> io::Result<()> {
         let is_recent = self.last.is_some_and(|last| last.elapsed() < APART);
-        if self.is_looked_at || is_recent || !self.alerts.on.contains(&alert) {
+        if self.is_looked_at() || is_recent || !self.alerts.on.contains(&alert) {
             return Ok(());
         }
         self.last = Some(Instant::now());
@@ -104,15 +124,21 @@ mod tests {
     #[test]
     fn a_person_is_called_once_and_only_where_they_look_elsewhere() {
         let alerts = Alerts { on: vec![Alert::Held], by: CallsBy::Notification };
-        let called = |looks: bool, all: &[Alert]| {
-            let mut caller = Caller { is_looked_at: looks, ..Caller::new(alerts.clone()) };
+        let called = |looks: Option<bool>, all: &[Alert]| {
+            let mut caller = Caller { has_focus: looks, ..Caller::new(alerts.clone()) };
             let mut out = Vec::new();
             all.iter().for_each(|alert| caller.call(*alert, &mut out).unwrap());
             String::from_utf8(out).unwrap()
         };
         let held = "\x1b]9;toolyard: the session is held\x07";
-        assert_eq!(called(false, &[Alert::Failed, Alert::Held, Alert::Held]), held);
-        assert_eq!(called(true, &[Alert::Held]), "");
+        assert_eq!(called(Some(false), &[Alert::Failed, Alert::Held, Alert::Held]), held);
+        assert_eq!(called(None, &[Alert::Held]), held);
+        assert_eq!(called(Some(true), &[Alert::Held]), "");
+        let mut near = Caller::new(alerts.clone());
+        near.press();
+        assert!(near.is_looked_at());
+        near.focus(false);
+        assert!(!near.is_looked_at());
         let mut bell = Caller::new(Alerts { on: vec![Alert::Ended], by: CallsBy::Bell });
         let mut out = Vec::new();
         bell.call(Alert::Ended, &mut out).unwrap();

@@ -143,11 +143,16 @@ fn commands_run_beside_the_screen_or_in_the_terminal() {
     sitting.press("yes\r");
     sitting.wait_header("PAUSED");
     assert_eq!(home.read("answer"), "yes\n");
-    // This terminal does not say that somebody looks at it: a pause rings its bell.
+    // A pause rings the bell of a terminal at which nobody looks, and of no other.
     sitting.press(" ");
     sitting.wait_header("RUNNING");
+    sitting.press(" ");
+    sitting.wait_header("PAUSED");
     let before = sitting.bytes().matches('\x07').count();
     sitting.press(" ");
+    sitting.wait_header("RUNNING");
+    assert_eq!(sitting.bytes().matches('\x07').count(), before);
+    sitting.press(" \x1b[O");
     sitting.wait_header("PAUSED");
     sitting.wait_for("the bell", || sitting.bytes().matches('\x07').count() > before);
     sitting.press("qy");

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::app::config::{Config, ModelConfig};
+use crate::files::safe_json::safe;
 use crate::model::{http::curl::quoted, openai::OpenAi};
 use crate::ui::{AsCommand, Called};
 
@@ -20,7 +21,7 @@ pub fn commands(config: &Config) -> AsCommand {
             None => Err(format!("the model {model} is not configured here")),
         },
         Called::Tool { tool, arguments, workspace } => {
-            let arguments = quoted(&arguments.to_string());
+            let arguments = quoted(&safe(&arguments.to_string()));
             let workspace = match Path::new(workspace) {
                 folder if folder.is_dir() => format!(" --workspace {}", quoted(workspace)),
                 _ => String::new(),

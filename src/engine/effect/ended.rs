@@ -102,6 +102,12 @@ impl Session {
         }
     }
 
+    /// Records the end of all effects in flight: nothing runs them any more.
+    pub fn abandon_all(&mut self, why: &str) {
+        let gone: Vec<EffectId> = self.state.effects_in_flight().map(|effect| effect.id).collect();
+        gone.into_iter().for_each(|id| self.abandon(id, why));
+    }
+
     /// Records the end of an effect that nothing runs any more.
     pub fn abandon(&mut self, id: EffectId, why: &str) {
         let event = abandoned(self, id, why);

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{Endpoint, Wire, endpoint};
 use crate::domain::ModelError;
+use crate::files::safe_json::safe;
 use crate::model::known::without_known;
 use crate::model::secret::{HeaderSource, KeySource};
 
@@ -56,6 +57,7 @@ pub fn curl(
     }
     lines.push(format!("--data-binary @- <<'{END}'"));
     let body = serde_json::to_string_pretty(body).unwrap_or_default();
+    let body = safe(&body);
     let command = format!("{}\n{body}\n{END}\n", lines.join(" \\\n  "));
     Ok(without_known(&command))
 }

@@ -107,9 +107,10 @@ impl Loop {
     /// Notes whether the person looks at the terminal, where that says so.
     pub(super) fn notice_focus(&mut self, input: &Input) {
         match input {
-            Input::FocusGained => self.caller.is_looked_at = true,
-            Input::FocusLost => self.caller.is_looked_at = false,
-            _ => {}
+            Input::FocusGained => self.caller.focus(true),
+            Input::FocusLost => self.caller.focus(false),
+            Input::Key(_) | Input::Mouse(_) | Input::Paste(_) => self.caller.press(),
+            Input::Resize(..) => {}
         }
     }
 

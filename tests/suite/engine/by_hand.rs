@@ -106,6 +106,30 @@ fn the_agent_neither_waits_for_a_call_by_hand_nor_pays_for_it() {
 }
 
 #[test]
+fn a_call_by_hand_that_was_cut_off_has_ended_when_the_session_goes_on() {
+    on_paused_time(async {
+        let yard = Trial { tasks: 2, paused: true, stay: true, ..Trial::default() }.start();
+        yard.settle().await;
+        yard.wish(call("hang", json!({"text": "x"})));
+        yard.wish(Command::StepTask);
+        yard.until("a task is done", |state| state.tasks_done == 1).await;
+        let past: Vec<_> = yard.records.borrow().iter().map(|record| (**record).clone()).collect();
+        let past = toolyard::engine::resumable(past);
+        let again = Trial { tasks: 2, past, ..Trial::default() }.start();
+        again.settle().await;
+        again.wish(Command::Run);
+        let state = again.session.await.unwrap();
+        assert_eq!(state.tasks_done, 2);
+        match &state.tool_calls[0].phase {
+            ToolCallPhase::Failed { error } => {
+                assert_eq!(error.text, "toolyard ended before the call did");
+            }
+            other => panic!("{other:?}"),
+        }
+    });
+}
+
+#[test]
 fn a_session_that_runs_again_makes_calls_by_hand_again_from_the_record() {
     on_paused_time(async {
         let slow = json!({"text": "slow", "ms": 50});

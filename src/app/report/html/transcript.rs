@@ -113,7 +113,8 @@ fn tool_call(state: &State, call: &ToolCallState) -> String {
         Some(false) => "\n[did not help]",
         None => "",
     };
-    let head = call.evidence.map_or("calls".to_owned(), |evidence| evidence.mark());
+    let by = if call.is_by_hand() { "you call" } else { "calls" };
+    let head = call.evidence.map_or(by.to_owned(), |evidence| evidence.mark());
     let text = format!("{}({})\n{result}{helpful}{injected}", call.tool, call.arguments);
     row(class, &head, &text)
 }
