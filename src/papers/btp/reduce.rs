@@ -182,3 +182,20 @@ impl Price {
 pub(super) fn value(item: &Item, uses: u64) -> i64 {
     item.value.saturating_mul(i64::try_from(uses).unwrap_or(i64::MAX))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sum_is_that_of_all_ranks_up_to_it() {
+        let numbers: Vec<u128> = (0..40).map(|rank| 1 << (rank * 3)).collect();
+        let mut sums = Sums::new(numbers.len());
+        for (rank, number) in numbers.iter().enumerate().rev() {
+            sums.add(rank, *number);
+        }
+        for rank in 0..numbers.len() {
+            assert_eq!(sums.up_to(rank), numbers[..=rank].iter().sum::<u128>(), "rank {rank}");
+        }
+    }
+}
