@@ -95,6 +95,12 @@ fn an_index_that_does_not_fit_is_made_anew() {
     let journal = fs::read(&path).unwrap();
     fs::write(&path, &journal).unwrap();
     is_new("the journal was written again");
+    // Its marks are now in the middle of lines.
+    let moved = String::from_utf8(journal.clone()).unwrap();
+    let moved = moved.replacen("\"workspace\":\"", "\"workspace\":\"another ", 1);
+    assert!(moved.len() > journal.len());
+    fs::write(&path, moved).unwrap();
+    is_new("another journal, a longer one, is there");
     fs::write(&path, &journal[..journal.len() / 4]).unwrap();
     let (marker, from) = opened(&path);
     assert_eq!(from, 0, "the journal is shorter");

@@ -110,6 +110,10 @@ impl Reader {
             let whole = self.parts.whole(&self.line).map(drop);
             whole.map_err(|why| self.bad(place.line, place.n, why))?;
         }
+        if self.place.offset != place.offset {
+            let why = "no line begins where one began when the journal was indexed".to_owned();
+            return Err(self.bad(place.line, place.n, why));
+        }
         self.place = place;
         Ok(())
     }
