@@ -93,3 +93,17 @@ pub(super) fn behind(text: &str) -> Option<EvidenceId> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evidence_is_named_with_a_hash_or_alone() {
+        let ids = |text: &str| named(text).iter().map(|id| id.0).collect::<Vec<_>>();
+        assert_eq!(ids("#E1 and #E2"), [1, 2]);
+        assert_eq!(ids("E3."), [3]);
+        assert_eq!(ids("#4"), [4]);
+        assert_eq!((ids("4"), ids("the second one")), (vec![], vec![]));
+    }
+}

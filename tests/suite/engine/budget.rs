@@ -139,6 +139,27 @@ fn knobs_that_matter_plan_anew_at_once() {
 }
 
 #[test]
+fn a_new_plan_has_what_the_calls_so_far_have_left() {
+    on_paused_time(async {
+        let yard = Trial { paused: true, ..plan(vec![call("echo", "1")], 6.0) }.start();
+        yard.settle().await;
+        let spent = |state: &State| state.tasks[0].credits();
+        for _ in 0..20 {
+            if spent(&yard.state.borrow()) > 0.0 {
+                break;
+            }
+            yard.wish(Command::Step);
+            yard.settle().await;
+        }
+        assert_eq!(spent(&yard.state.borrow()), 2.0);
+        yard.wish(Command::TurnKnob { knob: Knob::Budget, value: 4.0 });
+        yard.settle().await;
+        let cost = yard.state.borrow().tasks[0].budget.plan.as_ref().unwrap().cost;
+        assert_eq!(cost, 2.0, "2 of 4 credits are left");
+    });
+}
+
+#[test]
 fn what_is_wished_before_the_last_answer_came_adds_up() {
     on_paused_time(async {
         let yard = Trial { paused: true, ..plan(vec![], 6.0) }.start();
