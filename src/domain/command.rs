@@ -40,6 +40,8 @@ pub enum Command {
 
     /// Add a task to the end of the queue → `TasksQueued`.
     QueueTask { text: String },
+    /// Add a task to the front of the queue → `TasksQueued`.
+    QueueNext { text: String },
     /// Add the tasks with which the session began to the end of the queue → `TasksQueued`.
     QueueAgain,
     /// Put tasks back where they were in the queue → `TasksQueued`.
@@ -120,7 +122,7 @@ impl Command {
             Command::Cancel(_) => "cancel the call",
             Command::PauseLane(_) => "pause the lane",
             Command::ResumeLane(_) => "resume the lane",
-            Command::QueueTask { .. } => "queue a task",
+            Command::QueueTask { .. } | Command::QueueNext { .. } => "queue a task",
             Command::QueueAgain => "queue the tasks again",
             Command::PutTasks { .. } => "put the tasks back",
             Command::RemoveTasks { .. } => "remove from the queue",

@@ -44,7 +44,8 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
             Ok(())
         }
         Command::SetClass { tool, class } => session.set_class(tool, class, by),
-        Command::QueueTask { text } => session.queue_text(&text, by),
+        Command::QueueTask { text } => session.queue_text(&text, session.next_task(), by),
+        Command::QueueNext { text } => session.queue_text(&text, session.front(), by),
         Command::QueueAgain => session.queue_again(by),
         Command::PutTasks { first, tasks } => session.put(first, tasks, by),
         Command::RemoveTasks { first, tasks } => session.unqueue(first, tasks, by),

@@ -5,8 +5,8 @@ use super::session::Session;
 use crate::domain::{By, Task, TaskEvent, TaskId, state::next_number};
 
 impl Session {
-    /// Queues a task that a person wrote.
-    pub fn queue_text(&mut self, text: &str, by: By) -> Result<(), String> {
+    /// Queues a task that a person wrote, at this place.
+    pub fn queue_text(&mut self, text: &str, at: TaskId, by: By) -> Result<(), String> {
         let text = text.trim();
         if text.is_empty() {
             return Err("the task is empty".to_owned());
@@ -15,7 +15,7 @@ impl Session {
         let queued = self.state.tasks.iter().map(|task| &task.task);
         let known = queued.chain(self.tasks.distinct()).find(|task| task.text == text);
         let task = known.map_or_else(|| Task::from_text(text), Task::clone);
-        self.put(self.next_task(), vec![task], by)
+        self.put(at, vec![task], by)
     }
 
     /// Queues the tasks with which the session began again.
@@ -98,7 +98,7 @@ impl Session {
     }
 
     /// The number of the task that is worked on next.
-    fn front(&self) -> TaskId {
+    pub fn front(&self) -> TaskId {
         TaskId(next_number(self.state.tasks_started()))
     }
 

@@ -19,7 +19,7 @@ const OUTPUT: usize = 1 << 20;
 /// Opens a file in the user's editor, else in a pager. The variables are lines for the shell, with arguments.
 const EDITOR: &str = "eval \"${VISUAL:-${EDITOR:-${PAGER:-less}}} \\\"\\$1\\\"\"";
 
-/// What came of a command beside the screen.
+/// The result of a command that ran beside the screen.
 #[derive(Debug)]
 pub struct Said {
     pub command: OwnCommand,

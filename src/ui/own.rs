@@ -42,8 +42,6 @@ pub const PLACEHOLDERS: [(&str, &str); 5] = [
 /// What is selected, in the forms that a command takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
-    /// For people: `Call 12`.
-    pub title: String,
     /// `tool-call`, `task` and so on.
     pub kind: &'static str,
     /// A tool's name, or a number.

@@ -253,7 +253,7 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("copy to file", "write what was copied last to a file"),
     look(Action::Editor, &["E"], copied::why_not, Run(own::edit))
         .says("editor", "open what is selected in $VISUAL, $EDITOR or $PAGER"),
-    look(Action::OwnCommand, &["O"], own::why_not, Run(own::choose))
+    look(Action::OwnCommand, &["O"], copied::why_not, Run(own::choose))
         .says("commands", "run a command of your own on what is selected"),
     past(Action::EventBack, &[",", "alt-left"], why::at_the_start, Way::Event(-1))
         .says("event back", "look one event earlier; the agent runs on"),

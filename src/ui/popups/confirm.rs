@@ -24,7 +24,8 @@ pub struct Confirm {
 impl Confirm {
     pub fn quit(live: &State) -> Self {
         let detail = match live.effects_in_flight().count() {
-            0 => "The session ends here; its journal keeps what was done.".to_owned(),
+            0 => "The session ends here. Its journal, if it writes one, keeps what was done."
+                .to_owned(),
             1 => "1 call is running; it is cancelled.".to_owned(),
             n => format!("{n} calls are running; they are cancelled."),
         };

@@ -5,8 +5,8 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::{Keys, Popup, Pressed, Reply, entry::Entry, frame};
 use crate::domain::{Command, TaskId, TaskState};
 use crate::ui::action::{Action, Layer};
-use crate::ui::request::{ScreenRequest, World};
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, text, view::View};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint};
+use crate::ui::{request::World, text, view::View};
 
 /// Columns of an answer in the title.
 const ANSWER: usize = 30;
@@ -34,19 +34,16 @@ impl TaskEntry {
         Self { after: Some((task.id, title)), ..Self::default() }
     }
 
-    fn send(&self, world: &World<'_>, is_next: bool) -> Reply {
+    fn send(&self, is_next: bool) -> Reply {
         let text = self.entry.text().trim().to_owned();
         if text.is_empty() {
             return Reply::Stay;
         }
-        if let Some((task, _)) = self.after {
-            return Reply::send(Command::FollowUp { task, text });
-        }
-        let queued = [Command::QueueTask { text }];
-        let last = u32::try_from(world.live.tasks.len() + 1).unwrap_or(u32::MAX);
-        let moved = world.live.next_task().filter(|_| is_next);
-        let moved = moved.map(|_| Command::RunNext { task: TaskId(last) });
-        Reply::Done(queued.into_iter().chain(moved).map(ScreenRequest::Send).collect())
+        Reply::send(match self.after {
+            Some((task, _)) => Command::FollowUp { task, text },
+            None if is_next => Command::QueueNext { text },
+            None => Command::QueueTask { text },
+        })
     }
 }
 
@@ -65,11 +62,11 @@ impl Popup for TaskEntry {
         (Layer::Form, if self.after.is_some() { FURTHER } else { TASK })
     }
 
-    fn key(&mut self, pressed: Pressed, world: &World<'_>, _: &mut View) -> Reply {
+    fn key(&mut self, pressed: Pressed, _: &World<'_>, _: &mut View) -> Reply {
         match pressed.action {
             Some(Action::Leave) => return Reply::Close,
-            Some(Action::Accept) => return self.send(world, false),
-            Some(Action::RunNext) => return self.send(world, true),
+            Some(Action::Accept) => return self.send(false),
+            Some(Action::RunNext) => return self.send(true),
             Some(Action::NewLine) => self.entry.newline(),
             _ => self.entry.key(pressed.key),
         }

@@ -1,15 +1,9 @@
 //! Opening what is selected in an editor, and running commands of the user on it.
 
 use super::copied;
-use crate::domain::State;
 use crate::ui::popups::Choose;
 use crate::ui::request::{Requests, ScreenRequest, World};
 use crate::ui::view::{Tone, View};
-
-/// Why no command can be run.
-pub fn why_not(state: &State, view: &View) -> Option<&'static str> {
-    copied::why_not(state, view)
-}
 
 /// Offers the commands of the user.
 pub fn choose(world: &World<'_>, view: &mut View) -> Requests {

@@ -75,6 +75,8 @@ fn waiting_tasks_are_moved_and_removed_and_every_change_is_undone() {
         does(&yard, Command::Undo, &[first, "b", "c"]).await;
         does(&yard, Command::Redo, &[first, "b", "c", "d"]).await;
         does(&yard, Command::Redo, &[first, "c", "b", "d"]).await;
+        does(&yard, Command::QueueNext { text: " e ".into() }, &["e", first, "c", "b", "d"]).await;
+        does(&yard, Command::Undo, &[first, "c", "b", "d"]).await;
         yard.wish(Command::Run);
         yard.until("all are done", |state| state.tasks_done == 4).await;
         let worked = yard.state.borrow().tasks.iter().map(|task| task.started).collect::<Vec<_>>();

@@ -52,12 +52,9 @@ fn the_task_at_work_is_skipped_only_after_a_yes() {
 #[test]
 fn a_task_is_written_to_run_next_and_a_question_to_follow_on() {
     let (mut stage, _) = waiting();
-    let last = stage.screen.live().tasks.len() as u32 + 1;
     stage.press("t");
     stage.write("now");
-    let queued = Command::QueueTask { text: "now".into() };
-    let sent = [queued, Command::RunNext { task: TaskId(last) }].map(ScreenRequest::Send);
-    assert_eq!(stage.press("ctrl-n"), sent);
+    assert_eq!(command(&mut stage, "ctrl-n"), Command::QueueNext { text: "now".into() });
     let answered = stage.screen.live().tasks.iter().rev().find(|task| task.answer.is_some());
     let task = answered.unwrap().id;
     stage.press("Q");

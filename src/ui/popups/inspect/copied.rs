@@ -97,7 +97,6 @@ impl Subject {
             Subject::Said(said) => ("output", said.0.clone()),
         };
         Selection {
-            title: self.title(),
             kind,
             name,
             text: Inspect::text(self, world.shown, &view.messages, WIDTH),
